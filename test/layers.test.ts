@@ -29,7 +29,7 @@ const edges = files.flatMap(({ path, imports }) => imports.map((to) => ({ from: 
 const named = (list: readonly { readonly from: string; readonly to: string }[]) =>
   list.map(({ from, to }) => `${from} -> ${to}`)
 
-/** What the files must not say outside the composition root, and where it may stand all the same. */
+/** Text that files outside the composition root must not contain, with the exceptions. */
 function placesOf(pattern: RegExp, allowed: (path: string) => boolean): string[] {
   return files
     .filter(({ path }) => !allowed(path))
@@ -106,7 +106,7 @@ it('takes time and randomness as arguments below the commands', () => {
   expect(found).toEqual(['simulator/start.ts: Date.now'])
 })
 
-it('sets timers only where their length is bounded by what a timer takes', () => {
+it('sets timers only where their length is bounded by the limit of a timer', () => {
   const found = placesOf(/\bset(?:Timeout|Interval)\b|\bAbortSignal\.timeout\b/g, () => false)
   expect([...new Set(found.map((place) => place.split(': ')[0]))].toSorted()).toEqual([
     'api/credentials/command-source.ts',
@@ -124,7 +124,7 @@ it('sets timers only where their length is bounded by what a timer takes', () =>
   ])
 })
 
-it('says nowhere `any`', () => {
+it('uses `any` nowhere', () => {
   expect(placesOf(/(:|\bas|<|\||,)\s*any\b(?!\s*[a-z'])/g, () => false)).toEqual([])
 })
 

@@ -5,17 +5,17 @@ import type { NamedFindings } from './named-findings.ts'
 /** Severity label of an alert; `none` is for the watchdog, which always fires. */
 export type AlertSeverity = 'critical' | 'warning' | 'info' | 'none'
 
-/** One condition of an alert. Several of one alert differ in severity or in the tenants they are about. */
+/** One condition of an alert. The conditions of one alert differ in severity or in their tenants. */
 export interface AlertCase {
   readonly severity: AlertSeverity
   /** How long the condition must be true, as a Prometheus duration; absent = no wait. */
   readonly for?: string
   readonly expr: string
-  /** The findings that it counts, if any. */
+  /** The findings that the condition counts, if any. */
   readonly findings?: NamedFindings
 }
 
-/** A template of Prometheus, or one for each condition. */
+/** A Prometheus template, or one for each condition. */
 export type AlertText = string | ((condition: AlertCase) => string)
 
 /** An alert of the catalogue; texts are Prometheus templates. */
@@ -30,7 +30,7 @@ export interface Alert {
   readonly cases: (input: MonitoringInput) => readonly AlertCase[]
 }
 
-/** Alerts that belong together; Prometheus evaluates a group in one go. */
+/** A rule group; Prometheus evaluates its rules together. */
 export interface AlertGroup {
   readonly name: string
   readonly why: string

@@ -28,14 +28,14 @@ const moreSevere: readonly Inhibition[] = (
   equal: ['alertname', 'tenant', 'check', 'client_id', 'resource'],
 }))
 
-/** While no daemon answers at all, alerts about single instances add nothing. */
+/** While no daemon answers, alerts about single instances are redundant. */
 const allDown: Inhibition = {
   source_matchers: ['alertname = TenantwatchDown'],
   target_matchers: ['alertname =~ "Tenantwatch(InstanceDown|MetricsMissing|TenantGone)"'],
   equal: [],
 }
 
-/** The part of an Alertmanager's configuration that keeps one cause from paging several times. */
+/** Inhibition rules for Alertmanager: one cause notifies only once. */
 export function renderInhibitions(): string {
   return stringify({ inhibit_rules: [...rungs, ...moreSevere, allDown] }, { lineWidth: 0 })
 }
@@ -48,7 +48,7 @@ export function renderAlertmanager(): string {
     group_wait: '30s',
     group_interval: '5m',
     repeat_interval: '12h',
-    // Always firing: for a dead man's switch, not for people.
+    // This alert always fires; its receiver is a dead man's switch, not a person.
     routes: [{ receiver: 'nobody', matchers: ['alertname = TenantwatchWatchdog'], repeat_interval: '5m' }],
   }
   return stringify({ route, receivers: [{ name: 'nobody' }] }, { lineWidth: 0 }) + renderInhibitions()

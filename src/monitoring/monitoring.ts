@@ -15,7 +15,7 @@ export interface MonitoredCheck extends Pick<CheckFacts, 'id' | 'title' | 'alert
   readonly severities: readonly Severity[]
 }
 
-/** The input that rules and dashboards are generated from. */
+/** Input of the generated rules and dashboards. */
 export interface MonitoringInput {
   readonly checks: readonly MonitoredCheck[]
   /** Value of the label `job` that Prometheus gives the daemon's scrapes. */

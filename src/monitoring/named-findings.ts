@@ -6,12 +6,12 @@ const maxInTitle = 3
 
 /** Findings of one severity of a check of the alert's tenant. */
 export interface NamedFindings {
-  /** Its id, or `{{ $labels.check }}` where the alert is about several checks. */
+  /** Id of the check, or `{{ $labels.check }}` when the alert covers several checks. */
   readonly check: string
   readonly severity: Severity
 }
 
-/** The first ids in brackets, for a title, as a template of Prometheus; nothing where none is known. */
+/** The first ids in parentheses, for a title, as a Prometheus template; empty when no id is known. */
 export function idsInTitle(findings: NamedFindings | undefined): string {
   if (findings === undefined) return ''
   const id = '{{ label "entity_type" $f }} {{ or (label "entity_id" $f) (label "fingerprint" $f) }}'
@@ -19,7 +19,7 @@ export function idsInTitle(findings: NamedFindings | undefined): string {
   return `${search(findings)}{{ if $found }} (${ids}{{ if gt $value ${maxInTitle}.0 }}, …{{ end }}){{ end }}`
 }
 
-/** How many there are, and which, with their fingerprints; then where to find the others. */
+/** The number of findings, the named ones with their fingerprints, and the commands that list and explain them. */
 export function whichTheyAre(findings: NamedFindings | undefined): string {
   if (findings === undefined) return ''
   const { check, severity } = findings
@@ -31,7 +31,7 @@ export function whichTheyAre(findings: NamedFindings | undefined): string {
   return `${search(findings)}Open findings of severity ${severity} of check ${check} in tenant {{ $labels.tenant }}: {{ $value }}${which}. ${where}`
 }
 
-/** Finds them by name, always in the same order; \`%q\` quotes as PromQL does. */
+/** Queries the named findings in a stable order; `%q` quotes as PromQL does. */
 function search({ check, severity }: NamedFindings): string {
   const [value, argument] = check.startsWith('{{') ? ['%q', ' $labels.check'] : [`"${check}"`, '']
   const selector = `${foundByName}{tenant=%q,check=${value},severity="${severity}"}`

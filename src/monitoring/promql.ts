@@ -10,7 +10,7 @@ export function series(metric: string, ...matchers: readonly string[]): string {
   return written.length === 0 ? metric : `${metric}{${written.join(',')}}`
 }
 
-/** Excludes series that a daemon exported before, when it answers without them now. */
+/** Excludes earlier series of a daemon that now answers without them. */
 export const unlessAlive = 'unless on (job, instance) tenantwatch_build_info'
 
 /** Excludes tenants that a daemon exports now. */

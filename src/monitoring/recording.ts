@@ -11,8 +11,8 @@ export const foundByName = 'tenant_check_finding:tenantwatch_finding_info:last_k
 export const openFindings = 'tenant_check_severity:tenantwatch_findings:last_known'
 
 /**
- * While the series are missing, the last result of the rule itself: last_over_time on the scraped series would bring back
- * findings that were fixed before the daemon stopped. It ends when the number of findings ends.
+ * While the series are missing, the rule repeats its own last result: last_over_time on the scraped series would include
+ * findings that were resolved before the daemon stopped. The repetition ends with the series of the number of findings.
  */
 const found = [
   'group by (tenant, check, severity, entity_type, entity_id, fingerprint) (tenantwatch_finding_info)',

@@ -45,7 +45,7 @@ export function alertsOf(input: MonitoringInput): readonly Alert[] {
 
 const recordingGroup: Group = {
   name: 'tenantwatch-record',
-  why: 'Numbers that several rules and panels read.',
+  why: 'Series that several rules and panels use.',
   rules: recordings.map(({ record, expr }) => ({ record, expr })),
 }
 

@@ -191,7 +191,7 @@ it('numbers a new identity when an endpoint that answered 401 answers again, and
   expect((await t.client.fetch(users, {})).meta.identity).toBe(2)
 })
 
-it('tells a missing token as unauthorized without sending anything', async () => {
+it('reports a missing token as unauthorized and sends no request', async () => {
   await using t = await tenant({}, { env: () => undefined })
   expect(await caught(t.client.fetch(users, {}))).toMatchObject({
     reason: 'unauthorized',

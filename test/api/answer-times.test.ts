@@ -174,7 +174,7 @@ it.each([
   }
 })
 
-it('the time of the server goes on with the monotonic clock, whatever the local clock does', () => {
+it('the server time advances with the monotonic clock, whatever the local clock does', () => {
   const { answer, clock, times } = scene()
   expect([times.now(), times.skewMs('roles')]).toEqual([null, undefined])
   answer({ skewMs: 2 * minuteMs })
@@ -186,7 +186,7 @@ it('the time of the server goes on with the monotonic clock, whatever the local 
   expect(times.skewMs('users')).toBeUndefined()
 })
 
-it('the skew is told in whole milliseconds, however finely the monotonic clock counts', () => {
+it('reports the skew in whole milliseconds, whatever the resolution of the monotonic clock', () => {
   const clock = fakeClock()
   const times = new AnswerTimes({ now: () => Math.floor(clock.now()), monotonic: clock.monotonic })
   const serverTime = clock.now() + 1500
@@ -216,7 +216,7 @@ it('no skew is known by an answer whose time cannot be read, until one can', () 
   expect(times.skewMs('roles')).toBe(0)
 })
 
-it('a record read by its id says nothing of the time of its resource', () => {
+it('a record read by its id does not set the time of its resource', () => {
   const { answer, times } = scene()
   answer({ resource: null })
   expect(times.skewMs('roles')).toBeUndefined()

@@ -36,7 +36,7 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
   await using server = await testServer((request, response) => sendJson(response, 200, answers[request.url]))
   const { client, clock, observed } = testClient(server.url)
   await using _ = client
-  const told = {
+  const expectedMeta = {
     requestId: expect.stringMatching(sentRequestId),
     serverTime: Date.parse(meta.timestamp),
     receivedAt: clock.now(),
@@ -44,21 +44,21 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
     identity: 1,
   }
   const item = (record: unknown) => ({ ok: true, record, extra: null, oddities: [] })
-  const whole = (record: unknown) => ({ items: [item(record)], nextCursor: null, hasMore: false, meta: told })
+  const whole = (record: unknown) => ({ items: [item(record)], nextCursor: null, hasMore: false, meta: expectedMeta })
   expect(await client.fetch(users, {})).toEqual({
     items: [item(user)],
     limit: 50,
     nextCursor: 'next',
     hasMore: false,
     oddities: [],
-    meta: told,
+    meta: expectedMeta,
     bytes: Buffer.byteLength(JSON.stringify(answers['/api/public/users'])),
     digest: expect.stringContaining('1.2.3 '),
     same: false,
   })
-  expect(await client.fetchOne(users, 7)).toEqual({ item: item({ ...user, roleId: 2 }), meta: told })
+  expect(await client.fetchOne(users, 7)).toEqual({ item: item({ ...user, roleId: 2 }), meta: expectedMeta })
   expect(await client.fetch(roles, {})).toEqual(whole(role))
-  expect(await client.fetchOne(roles, 2)).toEqual({ item: item(role), meta: told })
+  expect(await client.fetchOne(roles, 2)).toEqual({ item: item(role), meta: expectedMeta })
   expect(await client.fetch(permissions, {})).toEqual(whole(permission))
   expect(await client.fetch(authenticationSettings, {})).toEqual(whole(settings))
   expect(await client.fetch(apiClients, {})).toMatchObject({ items: [item(apiClient)], limit: null, nextCursor: null })
@@ -150,7 +150,7 @@ it('sends each list the page size under its own name, or none', async () => {
   ])
 })
 
-it('refuses a list that is due whole and says itself that there is more', async () => {
+it('refuses an unpaginated list that states hasMore', async () => {
   const more = (hasMore: boolean) => ({ ...envelope([]), pagination: { limit: 1, nextCursor: 'c', hasMore } })
   await using server = await testServer((_, response) => sendJson(response, 200, more(true)))
   const { client } = testClient(server.url)
@@ -179,7 +179,7 @@ it('hands out a reading half that cannot write', async () => {
   expect(Object.keys(client.reader).sort()).toEqual(['fetch', 'fetchOne'])
 })
 
-it('answers null for a user or role that the API says is absent, and fails for a 404 of anything else', async () => {
+it('returns null for a user or role that the API reports as absent, and fails for any other 404', async () => {
   await using server = await testServer((_, response) => sendJson(response, 404, problem('NOT_FOUND')))
   const { client } = testClient(server.url)
   await using _ = client

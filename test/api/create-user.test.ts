@@ -42,7 +42,7 @@ it.each([
   expect(server.requests).toHaveLength(1)
 })
 
-it('says that the user may exist when the answer was lost, and that it exists when the answer cannot be read', async () => {
+it('reports that the user may exist when the answer was lost, and that it exists when the answer cannot be read', async () => {
   await using server = await testServer((_, response) => response.socket?.destroy())
   const { client } = testClient(server.url)
   await using _ = client

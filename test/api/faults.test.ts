@@ -191,7 +191,7 @@ it('ends a dripping body at the total deadline', async () => {
   expect(observed.filter((line) => line.startsWith('/'))).toEqual(Array(5).fill('/api/public/users timeout'))
 })
 
-it('ends as aborted when the caller says so, before and during the request', async () => {
+it('ends as aborted when the caller aborts, before and during the request', async () => {
   await using server = await testServer(() => controller.abort())
   const { client } = testClient(server.url)
   await using _ = client
@@ -201,7 +201,7 @@ it('ends as aborted when the caller says so, before and during the request', asy
   expect(server.requests).toHaveLength(1)
 })
 
-it('says network for a refused connection and for an unknown host', async () => {
+it('reports network for a refused connection and for an unknown host', async () => {
   const refused = testClient('http://127.0.0.1:1')
   expect(await caught(refused.client.fetch(roles, {}))).toMatchObject({
     reason: 'network',
@@ -211,7 +211,7 @@ it('says network for a refused connection and for an unknown host', async () => 
   await refused.client[Symbol.asyncDispose]()
 })
 
-it('says of a server without TLS that it speaks none, instead of doubting its certificate', async () => {
+it('reports a server without TLS as such, not as an invalid certificate', async () => {
   await using server = await testServer((_, response) => response.end())
   const { client } = testClient(server.url.replace('http:', 'https:'))
   await using _ = client
@@ -221,7 +221,7 @@ it('says of a server without TLS that it speaks none, instead of doubting its ce
   })
 })
 
-it('tells code and request id of an error answer of any shape, and never its text', async () => {
+it('reports code and request id of an error answer of any shape, never its text', async () => {
   const bodies: readonly (readonly [unknown, string, string | undefined])[] = [
     [problem('VALIDATION_FAILED'), ' VALIDATION_FAILED', expect.stringMatching(sentRequestId)],
     [{ error: 'BAD_REQUEST' }, ' BAD_REQUEST', undefined],

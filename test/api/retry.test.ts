@@ -132,16 +132,16 @@ it('heeds the wait of an answer whose body comes too late', async () => {
   expect(client.blockedUntil - clock.now()).toBeGreaterThan(110_000)
 })
 
-it('goes on when a wait cannot be stored, and says so', async () => {
+it('continues when a wait cannot be stored, and logs it', async () => {
   await using server = await testServer(failing(429, 1, { 'retry-after': '5' }))
-  const said: string[] = []
-  const log: Log = { ...silentLog(), warn: (_, message) => void said.push(message), child: () => log }
+  const output: string[] = []
+  const log: Log = { ...silentLog(), warn: (_, message) => void output.push(message), child: () => log }
   const storeWait = () => Promise.reject(new Error('disk full'))
   const { client, clock } = testClient(server.url, { storeWait, log })
   await using _ = client
   await client.fetch(roles, {})
   expect(clock.monotonic()).toBe(5000)
-  expect(said).toContainEqual(expect.stringContaining('could not be stored'))
+  expect(output).toContainEqual(expect.stringContaining('could not be stored'))
 })
 
 it('keeps a wait that an earlier process left, but never for more than 24 hours', async () => {

@@ -10,8 +10,8 @@ import { testClient, token } from './support/client.ts'
 import { sendJson, testServer } from './support/test-server.ts'
 
 it('never lets the token into an error, a log line or an observation, even when the server echoes it', async () => {
-  const told: unknown[] = []
-  const write = (...args: unknown[]) => told.push(args)
+  const captured: unknown[] = []
+  const write = (...args: unknown[]) => captured.push(args)
   const log: Log = { debug: write, info: write, warn: write, error: write, child: () => log }
   const encoded = Buffer.from(token).toString('base64')
   const echo = {
@@ -27,7 +27,7 @@ it('never lets the token into an error, a log line or an observation, even when 
       sendJson(response, status, echo, { location: `http://x/${token}`, 'x-echo': token })
     const { client, observed } = testClient(server.url, { log })
     await using _ = client
-    told.push(
+    captured.push(
       await caught(client.fetch(users, { cursor: 'c' })),
       observed,
       inspect(client, { depth: 9, showHidden: true }),
@@ -36,8 +36,8 @@ it('never lets the token into an error, a log line or an observation, even when 
   server.handler = (_, response) => response.socket?.end(`HTTP/1.1 200 OK\r\nbad header ${token}\r\n\r\n`)
   const { client } = testClient(server.url, { log })
   await using _ = client
-  told.push(await caught(client.fetch(roles, {})), client)
-  const text = inspect(told, { depth: 20, showHidden: true, maxStringLength: null, maxArrayLength: null })
+  captured.push(await caught(client.fetch(roles, {})), client)
+  const text = inspect(captured, { depth: 20, showHidden: true, maxStringLength: null, maxArrayLength: null })
   expect(text).toContain('SyncError')
   for (const leak of [token, encoded, 'CANARY', token.slice(4, 16)]) expect(text).not.toContain(leak)
 })

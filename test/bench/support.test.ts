@@ -41,7 +41,7 @@ it('calls a soak flat when only the teeth of the saw differ, and not when someth
   expect(checkResults(0.02).flatMap(({ name, flat }) => (flat ? [] : [name]))).toEqual(['storeMiB'])
 })
 
-it('evaluates a target by both times, and says when they disagree', () => {
+it('evaluates a target by both times, and reports when they disagree', () => {
   const marks = (wall: number, cpu: number) =>
     evaluator(
       new Map([

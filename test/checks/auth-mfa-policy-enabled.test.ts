@@ -29,7 +29,7 @@ it('cannot evaluate the placeholder with withoutSso unknown, and resolves only f
 })
 
 it.each([{ ssoEnabled: true }, { providerType: 'Saml' }, { tenantName: 'acme' }])(
-  'believes a policy that is off beside %o, whatever withoutSso says',
+  'fails for a policy that is off beside %o, whatever the option withoutSso',
   async (fields) => {
     const fill = (mirror: FakeMirror) => mirror.put('authentication-settings', { ...withoutSsoSettings(), ...fields })
     const result = await evaluator(check, fill, { options: { withoutSso: 'unknown' } })

@@ -36,7 +36,7 @@ it.each<[string, Record<string, unknown>, readonly (string | null)[], string[]]>
   expect(brief(await evaluator(check, fill, { options: { requirements: [soc2], statuses } }))).toEqual(expected)
 })
 
-it('says that letter case does not matter, in its description and in each finding', async () => {
+it('states that letter case does not matter, in its description and in each finding', async () => {
   const { failures } = await evaluator(check, () => {}, { options: { requirements: [soc2] } })
   expect(check.description).toContain('letter case does not matter')
   expect(failures[0]?.message).toContain('whatever the letter case')

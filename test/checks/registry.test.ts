@@ -24,7 +24,7 @@ it('has a test file for every check', () => {
   expect(ids.filter((id) => !tests.includes(id))).toEqual([])
 })
 
-it.each(checks)('tells people what $id is about', (check) => {
+it.each(checks)('describes $id for people', (check) => {
   expect(check.title.length).toBeLessThanOrEqual(150)
   expect(check.title).not.toMatch(/\.$/)
   for (const text of [check.description, check.risk, check.remediation]) {

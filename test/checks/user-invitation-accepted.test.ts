@@ -22,7 +22,7 @@ it('is about invited users alone', async () => {
   expect(result).toMatchObject({ population: 0, failures: [] })
 })
 
-it('says when the user was invited', async () => {
+it('states when the user was invited', async () => {
   const invited = user({ state: 'Invited', createdAt: '2026-02-01T08:00:00Z' })
   const { failures } = await evaluator(check, (mirror) => mirror.put('users', invited))
   expect(failures[0]?.message).toBe('User 1 was invited on 2026-02-01 08:00 UTC and has not accepted within 14 days.')

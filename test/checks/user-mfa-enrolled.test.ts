@@ -91,7 +91,7 @@ it.each([
   ['not mfaStatus or not mfaAction', [false, true, true, true]],
   ['mfaStatus equals mfaAction', [true, false, false, true]],
   ['mfaStatus differs from mfaAction', [false, true, true, false]],
-] as const)('reads enrolledWhen "%s" as its words say', (rule, expected) => {
+] as const)('interprets enrolledWhen "%s" literally', (rule, expected) => {
   const table = [
     [true, true],
     [true, false],
@@ -112,7 +112,7 @@ it('has a name for every reading of the two flags', () => {
   expect(new Set(readings).size).toBe(14)
 })
 
-it('says that the reading is assumed until it is set', async () => {
+it('states that the interpretation is assumed until it is set', async () => {
   const evidenceUnder = async (options: Record<string, unknown>) => {
     const { failures } = await evaluator(
       check,

@@ -52,9 +52,9 @@ const namesakes = [role(), role({ ...off, roleId: 2 })]
 
 it.each<[string, number, Record<string, unknown> | undefined, string]>([
   ['24 hours ago', now - 24 * hourMs, undefined, '1 fails'],
-  ['a millisecond earlier', now - 24 * hourMs - 1, undefined, '1 cannot be told'],
-  ['two hours ago where one is the limit', now - 2 * hourMs, { roleIdHours: 1 }, '1 cannot be told'],
-  ['in a future that the clock was set back from', now + hourMs, undefined, '1 cannot be told'],
+  ['a millisecond earlier', now - 24 * hourMs - 1, undefined, '1 is unknown'],
+  ['two hours ago where one is the limit', now - 2 * hourMs, { roleIdHours: 1 }, '1 is unknown'],
+  ['in a future that the clock was set back from', now + hourMs, undefined, '1 is unknown'],
 ])('goes by the role id among namesakes when it was read %s', async (_case, detailReadAt, options, expected) => {
   const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) => {
     mirror.put('users', user({ roleId: 2 }), { detailReadAt })
@@ -63,7 +63,7 @@ it.each<[string, number, Record<string, unknown> | undefined, string]>([
   }
   const result = await evaluator(check, fill, options && { options })
   const [failure] = result.failures
-  expect(failure === undefined ? '1 cannot be told' : `${failure.entityId} fails`).toBe(expected)
+  expect(failure === undefined ? '1 is unknown' : `${failure.entityId} fails`).toBe(expected)
   expect(result).toMatchObject({ population: 2, notEvaluated: failure === undefined ? 1 : 0 })
   expect(await result.scope('1')).toBe(failure === undefined ? 'not_evaluated' : 'evaluated')
 })
@@ -104,7 +104,7 @@ it.each([
     [role(off), role({ ...off, roleId: 2 })],
     'User 1 has the role name "Reader", whose 2 roles are in state "Inactive".',
   ],
-])('says what is wrong with the role', async (fields, roles, sentence) => {
+])('states the problem of the role', async (fields, roles, sentence) => {
   const { failures } = await evaluator(check, (mirror) => {
     mirror.put('users', user(fields), { detailReadAt: now })
     for (const one of roles) mirror.put('roles', one)

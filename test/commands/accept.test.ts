@@ -12,7 +12,7 @@ async function shrunk() {
   return { ...world, id }
 }
 
-it('prints nothing but the holds, and says on standard error that there is none', async () => {
+it('prints only the holds, and reports on standard error that there is none', async () => {
   const { run } = await synced()
   expect(await run('accept')).toEqual({ code: 0, stdout: '', stderr: 'No holds\n' })
 })
@@ -34,13 +34,13 @@ it('shows people on a terminal a heading and the command to type next', async ()
   expect(next).toBe(`Accept one with: tenantwatch accept ${id} --count 125 --reason "..."`)
 })
 
-it('keeps the id of a hold while what it holds is unchanged', async () => {
+it('keeps the id of a hold while its content is unchanged', async () => {
   const { run, id } = await shrunk()
   await run('sync', '--full')
   expect((await run('accept')).stdout).toBe(`${id} acme users shrink_held 125\n`)
 })
 
-it('removes nothing before the hold is accepted, and exactly what was held afterwards', async () => {
+it('removes no record before the hold is accepted, and exactly the held records afterwards', async () => {
   const { run, id, simulator } = await shrunk()
   const count = async () => (await run('export', 'users')).stdout.trimEnd().split('\n').length
   expect(await count()).toBe(250)
@@ -68,7 +68,7 @@ it('refuses a count that is not the present one, naming the new one', async () =
   expect((await run('sync', '--full')).stdout).toMatch(/ -0 =125/)
 })
 
-it('says that a count is a whole number', async () => {
+it('refuses a count that is not a whole number', async () => {
   const { run, id } = await shrunk()
   const { code, stderr } = await run('accept', id, '--count', 'abc', '--reason', 'A reason')
   expect([code, stderr]).toEqual([2, expect.stringContaining('invalid value of --count <n>: want a whole number')])
@@ -106,7 +106,7 @@ it('holds a tenant whose token shows another tenant, and writes nothing for it',
   expect(await users()).toBe(before)
 })
 
-it('accepts no list that lacks ownClientId, but says what ends the hold, and the setting does', async () => {
+it('accepts no list without ownClientId, but names the setting that ends the hold', async () => {
   const world = await synced()
   const config = world.read('tenantwatch.yaml')
   const setTo = (clientId: string) =>

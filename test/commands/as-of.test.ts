@@ -1,25 +1,25 @@
 import { expect, it } from 'vitest'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { startTime, synced } from './support/cli.ts'
-import { happen, iso, prng, small, type Told, timed } from './support/timed-world.ts'
+import { happen, iso, prng, type Reported, small, timed } from './support/timed-world.ts'
 
-it('keeps what still held when older rows are erased, and says of what lies before that it is gone', async () => {
+it('keeps rows that are still valid when older rows are erased, and reports that earlier times are gone', async () => {
   const world = await timed('history: { retentionDays: 3 }', [{ name: 'acme' }])
   const random = prng(7)
-  const told: Told[] = []
+  const reported: Reported[] = []
   for (let step = 0; step < 10; step++) {
     if (step % 3 === 0) happen(world, random)
     await world.run('sync', '--full')
     world.pass(12 * hourMs)
-    told.push(await world.tell())
+    reported.push(await world.report())
     world.pass(minuteMs)
   }
   await world.run('sync', '--full')
-  const kept = told.filter(({ at }) => at >= world.now() - 72 * hourMs)
+  const kept = reported.filter(({ at }) => at >= world.now() - 72 * hourMs)
   expect(kept.length).toBeGreaterThan(4)
   expect(kept.length).toBeLessThan(9)
-  for (const one of kept) expect(await world.tellAgain(one)).toEqual(one)
-  const gone = await world.run('report', '--as-of', iso(told[0]?.at ?? 0))
+  for (const one of kept) expect(await world.reportAgain(one)).toEqual(one)
+  const gone = await world.run('report', '--as-of', iso(reported[0]?.at ?? 0))
   expect(gone).toEqual({
     code: 2,
     stdout: '',
@@ -27,7 +27,7 @@ it('keeps what still held when older rows are erased, and says of what lies befo
   })
 })
 
-it('tells again how waivers and holds stood: agreed, lapsed, renewed, expired, taken out; raised, lifted', async () => {
+it('reproduces the past state of waivers and holds: agreed, lapsed, renewed, expired, removed; raised, released', async () => {
   const world = await timed('', [{ name: 'acme' }])
   const { primary } = world.simulator
   const base = world.read('tenantwatch.yaml')
@@ -37,12 +37,12 @@ it('tells again how waivers and holds stood: agreed, lapsed, renewed, expired, t
       'tenantwatch.yaml',
       `${base}waivers: [{ id: w, check: api-client-secret-not-expired, entity: ${clientId}, tenant: acme, owner: ann, reason: ${reason}, expires: ${expires} }]\n`,
     )
-  const told: Told[] = []
+  const reported: Reported[] = []
   const step = async (deed: () => void, wait = hourMs) => {
     deed()
     await world.run('sync', '--full')
     world.pass(wait)
-    told.push(await world.tell())
+    reported.push(await world.report())
     world.pass(minuteMs)
   }
   await step(() => {})
@@ -53,7 +53,7 @@ it('tells again how waivers and holds stood: agreed, lapsed, renewed, expired, t
   await step(() => {}, 20 * hourMs)
   await step(() => void primary.removeApiClient(clientId))
   await step(() => world.write('tenantwatch.yaml', base))
-  const states = told.map(({ documents }) => {
+  const states = reported.map(({ documents }) => {
     const [tenant] = (JSON.parse(documents[0] ?? '') as Standing).tenants
     return [tenant?.waivers[0]?.state, tenant?.waivers[0]?.lapsed, tenant?.holds[0]?.reason]
   })
@@ -68,7 +68,7 @@ it('tells again how waivers and holds stood: agreed, lapsed, renewed, expired, t
     [undefined, undefined, 'shrink_held'],
   ])
   await world.run('sync', '--full')
-  for (const one of told) expect(await world.tellAgain(one)).toEqual(one)
+  for (const one of reported) expect(await world.reportAgain(one)).toEqual(one)
 })
 
 interface Standing {
@@ -95,7 +95,7 @@ it('never takes an earlier state for the present one after the clock was set bac
   for (const { userId } of [...world.simulator.state().users()]) primary.updateUser(userId, { mfaStatus: true })
   await world.run('sync')
   world.pass(hourMs)
-  const before = await world.tell()
+  const before = await world.report()
   const calm = await read()
   world.pass(hourMs)
   const [user] = [...world.simulator.state().users()]
@@ -109,10 +109,10 @@ it('never takes an earlier state for the present one after the clock was set bac
   expect(now.tenants[0]?.openTotal).toBe(failing.tenants[0]?.openTotal)
   expect(now.tenants[0]?.findings.length).toBe(failing.tenants[0]?.findings.length)
   expect(now.notes.some((note) => note.startsWith('The clock was set back from 2026-03-01T14:00:00.000Z'))).toBe(true)
-  const second = await world.tell()
+  const second = await world.report()
   world.pass(3 * hourMs)
   await world.run('sync', '--full')
-  expect(await world.tellAgain(second)).toEqual(second)
+  expect(await world.reportAgain(second)).toEqual(second)
   const early = await read('--as-of', iso(startTime + 10 * minuteMs))
   expect(early.tenants[0]?.openTotal).toBe(calm.tenants[0]?.openTotal)
   expect(before.at).toBeGreaterThan(second.at)
@@ -122,7 +122,7 @@ it('forgets no history for a clock that began years behind', async () => {
   const world = await timed('', [{ name: 'acme' }])
   await world.run('sync')
   world.pass(hourMs)
-  const told = await world.tell()
+  const reported = await world.report()
   world.pass(hourMs)
   const years = 40 * 365 * 24 * hourMs
   world.pass(-years)
@@ -130,7 +130,7 @@ it('forgets no history for a clock that began years behind', async () => {
   world.pass(years + minuteMs)
   world.simulator.primary.setSettings({ mfaEnabled: false })
   await world.run('sync', '--full')
-  expect(await world.tellAgain(told)).toEqual(told)
+  expect(await world.reportAgain(reported)).toEqual(reported)
 })
 
 it('keeps record and history through a clock that is years ahead for a while, also from the very first on', async () => {
@@ -150,9 +150,9 @@ it('keeps record and history through a clock that is years ahead for a while, al
     pass(minuteMs)
   }
   await ahead()
-  const told = await world.tell()
-  expect(told.documents[0]).toContain('"standing": "pass"')
-  expect(told.documents[0]).toContain('"recordBegins": "2026-03-01T12:01:00.000Z"')
+  const reported = await world.report()
+  expect(reported.documents[0]).toContain('"standing": "pass"')
+  expect(reported.documents[0]).toContain('"recordBegins": "2026-03-01T12:01:00.000Z"')
   pass(hourMs)
   world.simulator.primary.setSettings({ mfaEnabled: false })
   await world.run('sync', '--full')
@@ -161,24 +161,24 @@ it('keeps record and history through a clock that is years ahead for a while, al
   pass(hourMs)
   await ahead()
   expect((await world.run('history')).stdout).toContain(stdout)
-  expect(await world.tellAgain(told)).toEqual(told)
+  expect(await world.reportAgain(reported)).toEqual(reported)
 })
 
 it('lets a check result that nobody confirmed fade, also of times long past', async () => {
   const world = await timed('', [{ name: 'acme' }])
   await world.run('sync')
   world.pass(30 * minuteMs)
-  const silent = await world.tell()
+  const silent = await world.report()
   expect(silent.documents[0]).not.toContain('"standing": "pass"')
   world.pass(minuteMs)
   await world.run('sync', '--full')
   const fresh = JSON.parse((await world.run('report', '--format', 'json')).stdout) as Document
   expect(fresh.tenants[0]?.checks.some(({ standing }) => standing === 'pass')).toBe(true)
   world.pass(minuteMs)
-  expect(await world.tellAgain(silent)).toEqual(silent)
+  expect(await world.reportAgain(silent)).toEqual(silent)
 })
 
-it('says of a time before the record, of one to come, and of none at all what is wrong', async () => {
+it('refuses a time before the record, a future time and an invalid time, each with its reason', async () => {
   const world = await synced({ simulator: small })
   const { run } = world
   expect(await run('report', '--as-of', '2026-02-01')).toMatchObject({

@@ -12,7 +12,7 @@ async function world() {
   return { ...one, backups: folder, target: join(folder, 'tenantwatch.db') }
 }
 
-it('says in one line what it made: file, size, records and age', async () => {
+it('reports its result in one line: file, size, records and age', async () => {
   const { run, pass, target, simulator } = await world()
   pass(3 * minuteMs)
   const { code, stdout, stderr } = await run('backup', 'backups/tenantwatch.db')
@@ -51,12 +51,12 @@ it.each([
   ['a folder', 'backups', /^tenantwatch: \S+ is a folder; name a file in it\n$/],
   ['another file', 'tenantwatch.yaml', /^tenantwatch: \S+ is no backup of tenantwatch and is left as it is; .*\n$/],
   ['no name', '', /^tenantwatch: Name the file for the backup\n$/],
-])('ends with 2 and one sentence on %s', async (_, file, said) => {
+])('ends with 2 and one sentence on %s', async (_, file, output) => {
   const { run, files } = await world()
   const before = files()
   const { code, stdout, stderr } = await run('backup', file)
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
-  expect(stderr).toMatch(said)
+  expect(stderr).toMatch(output)
   expect(files()).toBe(before)
 })
 
@@ -67,21 +67,21 @@ it('ends with 3 and one sentence when there is no mirror yet', async () => {
   expect(stderr).toMatch(/^tenantwatch: There is no mirror at \S+ yet; run "tenantwatch sync" first\n$/)
 })
 
-it('ends with 3 and leaves nothing when it is told to stop', async () => {
+it('exits with 3 and leaves no file when it is stopped', async () => {
   const { runWith, target, backups } = await world()
   const stop = AbortSignal.abort(new DOMException('The program is stopping', 'AbortError'))
   expect(await runWith({ stop }, 'backup', target)).toEqual({ code: 3, stdout: '', stderr: '' })
   expect(readdirSync(backups)).toEqual([])
 })
 
-it('tells on a terminal how far it is, and takes that away at the end', async () => {
+it('shows its progress on a terminal, and erases it at the end', async () => {
   const { runWith, target } = await world()
-  const said: string[] = []
-  const terminal = { isTTY: true, columns: 80, write: (text: string) => said.push(text) > 0 }
+  const output: string[] = []
+  const terminal = { isTTY: true, columns: 80, write: (text: string) => output.push(text) > 0 }
   const { code, stdout } = await runWith({ stderr: terminal }, 'backup', target)
   expect(code).toBe(0)
   expect(stdout).toMatch(/^\S+: .* records, /)
-  expect(said).toEqual(['\r\u001b[KCopying, 0%', '\r\u001b[KVerifying the copy', '\r\u001b[K'])
+  expect(output).toEqual(['\r\u001b[KCopying, 0%', '\r\u001b[KVerifying the copy', '\r\u001b[K'])
 })
 
 const restore = (backup: string, store: string) => {
@@ -89,7 +89,7 @@ const restore = (backup: string, store: string) => {
   copyFileSync(backup, store)
 }
 
-it('can be restored: the engine starts on it, catches up and keeps what only the mirror knows', async () => {
+it('can be restored: the engine starts on it, catches up and keeps data that only the mirror has', async () => {
   const { run, pass, store, target, simulator } = await world()
   const findings = async () => JSON.parse((await run('findings', '--format', 'json')).stdout)
   const before = await findings()

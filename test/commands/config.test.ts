@@ -6,7 +6,7 @@ import { cli, synced } from './support/cli.ts'
 
 const canary = 's3cr3t-canary'
 
-it('says that a configuration is valid, and where it came from', async () => {
+it('reports that a configuration is valid, and its source', async () => {
   const { run, env, simulator } = await cli()
   expect(await run('config', 'check')).toEqual({ code: 0, stdout: 'tenantwatch.yaml is valid: 1 tenant\n', stderr: '' })
   delete env['TENANTWATCH_CONFIG']
@@ -15,7 +15,7 @@ it('says that a configuration is valid, and where it came from', async () => {
   expect((await run('config', 'check')).stdout).toBe('environment is valid: 1 tenant\n')
 })
 
-it('says beside the result that a listen address is open to everybody', async () => {
+it('warns beside the result that a listen address is open to everybody', async () => {
   const { run } = await cli({ more: 'server: { listen: ":9469" }' })
   expect(await run('config', 'check')).toEqual({
     code: 0,
@@ -34,7 +34,7 @@ it('names a token file that is empty and a program that is not there, and leaves
   }
   write('token.txt', ' \n')
   write('plain.sh', 'echo x')
-  const wrong = (said: string) => ({ code: 2, stdout: '', stderr: expect.stringContaining(said) })
+  const wrong = (output: string) => ({ code: 2, stdout: '', stderr: expect.stringContaining(output) })
   expect(await check('{ file: token.txt }')).toEqual(wrong('names the file `token.txt`, which is empty'))
   for (const program of [`no-such-${canary}`, './plain.sh', './no.sh', '/'])
     expect(await check(`{ command: ['${program}', read] }`)).toEqual(wrong('names a program that does not exist'))
@@ -85,7 +85,7 @@ removals: { maxPercent: 200 }
   }
 })
 
-it('says what to do when there is no configuration at all', async () => {
+it('gives a hint when there is no configuration', async () => {
   const { run, env } = await cli()
   delete env['TENANTWATCH_CONFIG']
   const { code, stderr } = await run('sync')
@@ -108,7 +108,7 @@ it('prints the effective configuration, which is a configuration itself', async 
   )
 })
 
-it('needs no token and not its variable for what sends nothing', async () => {
+it('needs no token and no variable for commands that send no request', async () => {
   const { run, env, write, read } = await synced()
   const { stdout } = await run('findings', '--format', 'json')
   delete env['ACME_TOKEN']
@@ -121,7 +121,7 @@ it('needs no token and not its variable for what sends nothing', async () => {
   expect(await run('sync')).toMatchObject({ code: 2, stderr: expect.stringContaining('does not exist') })
 })
 
-it('prints no secret, wherever one stands', async () => {
+it('prints no secret, wherever the configuration has one', async () => {
   const { run, write, env } = await cli()
   env['ACME_TOKEN'] = canary
   env['SECRET'] = canary

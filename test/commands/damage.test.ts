@@ -55,8 +55,8 @@ it.each(['small', 'large'])('shows nothing of a %s mirror that is damaged, by no
     ['sync'],
   ]
   for (const command of commands) {
-    const told = await world.run(...command)
-    expect([...command, told]).toEqual([
+    const reported = await world.run(...command)
+    expect([...command, reported]).toEqual([
       ...command,
       {
         code: 3,
@@ -80,7 +80,7 @@ it('syncs a large mirror that is sound', async () => {
 it.each([
   ['commands that read', 'findings'],
   ['an engine', 'sync'],
-])('says the same to %s where a page of the mirror is none', async (_, command) => {
+])('prints the same error for %s when a page of the mirror is invalid', async (_, command) => {
   const world = await synced()
   const bytes = readFileSync(world.store)
   bytes.fill(0xff, 3 * 4096, 40 * 4096)
@@ -91,7 +91,7 @@ it.each([
   })
 })
 
-it('serves what a large damaged mirror holds until the damage is found, then ends', async () => {
+it('serves the content of a large damaged mirror until the damage is found, then exits', async () => {
   await using world = await openWorld()
   expect(await world.run('sync')).toMatchObject({ code: 0 })
   enlarge(world.store)

@@ -4,7 +4,7 @@ import { parseCsv } from './support/csv.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv', 'ocsf']
 
-it.each(formats)('says beside findings as %s which checks could not be evaluated', async (format) => {
+it.each(formats)('names beside findings as %s the checks that could not be evaluated', async (format) => {
   const { run } = await cli()
   await run('sync', '--resource', 'roles')
   const { code, stderr } = await run('findings', '--format', format)
@@ -32,7 +32,7 @@ it('warns that an exported resource was never completely read', async () => {
   expect(parseCsv(stdout)[0]?.slice(0, 3)).toEqual(['userId', 'firstName', 'lastName'])
 })
 
-it('ends with 3 and names the hold while one stands, also when no run met it', async () => {
+it('exits with 3 and names the hold while one is open, also when no run was affected', async () => {
   const { run, simulator } = await synced()
   simulator.primary.removeUsers(0.5)
   expect(await run('sync', '--full', '--resource', 'users')).toMatchObject({ code: 3 })

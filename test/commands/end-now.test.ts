@@ -18,11 +18,11 @@ it('ends a process although a read of it hangs, with its exit code and after its
     timeout: 60_000,
     killSignal: 'SIGKILL',
   })
-  let said = ''
+  let written = ''
   for (const output of [child.stdout, child.stderr])
     output.setEncoding('utf8').on('data', (text) => {
-      said += text
+      written += text
     })
   const [code] = await once(child, 'close')
-  expect([code, said]).toEqual([3, 'listener\n'])
+  expect([code, written]).toEqual([3, 'listener\n'])
 })

@@ -99,7 +99,7 @@ it('never lets a short list look complete', async () => {
   )
 })
 
-it('shows one tenant only when told, and refuses what it cannot use', async () => {
+it('shows only the selected tenant, and refuses invalid options', async () => {
   const tenants = [{ name: 'acme' }, { name: 'globex', token: 'secondReader' as const }]
   const one = await synced({ simulator: { sizes: { users: 3, documents: 3 } }, tenants })
   const rows = JSON.parse(

@@ -19,7 +19,7 @@ async function explained() {
   return { ...world, userId, finding, explain }
 }
 
-it('tells the rule with what is configured, the raw facts, and the life of entity and finding', async () => {
+it('prints the rule with its configuration, the raw facts, and the history of entity and finding', async () => {
   const { explain, finding, userId } = await explained()
   const { rule, record, changes, life, finding: shown } = await explain()
   expect(shown).toEqual(finding)
@@ -49,7 +49,7 @@ it('tells the rule with what is configured, the raw facts, and the life of entit
   ])
 })
 
-it('says when other thresholds are configured than those it was evaluated by, and that a tenant is gone', async () => {
+it('reports when the configured thresholds differ from the evaluated ones, and that a tenant is gone', async () => {
   const { explain, run, finding, read, write } = await explained()
   const base = read('tenantwatch.yaml')
   write('tenantwatch.yaml', `${base}checks: { user-mfa-enrolled: { enrolledWhen: mfaAction } }\n`)
@@ -74,15 +74,15 @@ it('keeps the life of a finding whose entity is gone', async () => {
   expect(changes.at(-1)).toMatchObject({ change: 'removed' })
 })
 
-it('takes an unambiguous beginning and says in one sentence what is wrong with any other', async () => {
+it('accepts an unambiguous prefix and refuses any other in one sentence', async () => {
   const { run, finding } = await explained()
-  const said = async (given: string) => {
+  const output = async (given: string) => {
     const { code, stderr } = await run('explain', given)
     return [code, stderr]
   }
   expect((await run('explain', finding.fingerprint.slice(0, 6).toUpperCase())).code).toBe(0)
-  expect(await said('f')).toEqual([2, 'tenantwatch: Give at least 6 characters of the fingerprint\n'])
-  expect(await said('zzzzzz')).toEqual([
+  expect(await output('f')).toEqual([2, 'tenantwatch: Give at least 6 characters of the fingerprint\n'])
+  expect(await output('zzzzzz')).toEqual([
     2,
     'tenantwatch: No finding has this fingerprint; see "tenantwatch findings --all"\n',
   ])

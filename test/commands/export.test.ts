@@ -101,7 +101,7 @@ it('has nothing to export of a tenant that was never synced', async () => {
   })
 })
 
-it('says of a resource that is switched off that it is no longer read', async () => {
+it('reports that a resource that is switched off is no longer read', async () => {
   const { run, simulator, write, store } = await synced()
   const tenant = `{ name: acme, baseUrl: "${simulator.baseUrl}", auth: { token: { env: ACME_TOKEN } } }`
   write('off.yaml', `tenants: [${tenant}]\nresources: { roles: { enabled: false } }\nstore: { path: ${store} }\n`)
@@ -120,7 +120,7 @@ it('names resources and formats there are', async () => {
   })
 })
 
-it('leaves out what the tenant removed', async () => {
+it('leaves out records that the tenant removed', async () => {
   const { run, simulator } = await synced()
   simulator.primary.removeRole(101)
   await run('sync', '--resource', 'roles')

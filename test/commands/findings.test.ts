@@ -51,7 +51,7 @@ it('prints a JSON array of findings in exactly the agreed shape', async () => {
   expect(new Set(found.map(({ fingerprint }) => fingerprint)).size).toBe(found.length)
 })
 
-it('narrows what it prints to a tenant, a check and a severity, and refuses names that do not exist', async () => {
+it('filters its output by tenant, check and severity, and refuses unknown names', async () => {
   const { run, read } = await world()
   const all = await read()
   const severe = await read('--severity', 'high')
@@ -106,7 +106,7 @@ it('shows waived and resolved findings with --all only', async () => {
   expect(resolved?.['resolvedAt']).toMatch(/^2026-03-01T12:/)
 })
 
-it('finds in the simulator exactly what its truth holds', async () => {
+it('finds in the simulator exactly the seeded problems', async () => {
   const { read, simulator } = await world()
   const of = async (check: string) => (await read()).filter((one) => one.check === check).map(({ entity }) => entity.id)
   const users = [...simulator.state().users()]
@@ -129,7 +129,7 @@ it('never lets an empty list look like a clean bill', async () => {
   expect((await one.run('findings', '--format', 'json')).stdout).toBe('[]\n')
 })
 
-it('says of a check that was asked for that it is switched off', async () => {
+it('reports that a requested check is switched off', async () => {
   const { run } = await synced({ more: 'checks: { user-mfa-enrolled: { enabled: false } }' })
   expect(await run('findings', '--check', 'user-mfa-enrolled')).toMatchObject({
     stdout: 'No open findings.\n',
@@ -152,7 +152,7 @@ it('takes --fail-on: 1 with findings that severe, 3 with a check that is unknown
   })
 })
 
-it('says what to do before the first sync', async () => {
+it('gives a hint before the first sync', async () => {
   const one = await cli()
   const { code, stderr } = await one.run('findings')
   expect(code).toBe(3)

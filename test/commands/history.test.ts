@@ -31,7 +31,7 @@ async function changed() {
   return { ...world, read, user: user?.userId ?? 0, gone: gone?.userId ?? 0, added: added.userId }
 }
 
-it('tells each change with its time, its old and new value and the request that brought it, the newest last', async () => {
+it('prints each change with its time, its old and new value and its request id, the newest last', async () => {
   const { read, user, gone, added } = await changed()
   const changes = await read()
   expect(changes.map(({ at }) => at)).toEqual(changes.map(({ at }) => at).toSorted())
@@ -76,7 +76,7 @@ it('calls the one object of a tenant as findings call it, and finds the changes 
     expect(await read('--entity', entity)).toMatchObject([{ field: 'ssoEnforced' }])
 })
 
-it('tells an entity without changes from one that the mirror never knew', async () => {
+it('distinguishes an entity without changes from one that the mirror never had', async () => {
   const { run, user, gone, simulator } = await changed()
   const quiet = [...simulator.state().users()].find(({ userId }) => userId !== user && userId !== gone)?.userId
   const until = ['--until', '2026-03-01']
@@ -94,7 +94,7 @@ it('tells an entity without changes from one that the mirror never knew', async 
       })
 })
 
-it('hides what names a person or a file unless it is asked for', async () => {
+it('hides values that name a person or a file unless requested', async () => {
   const { read, user } = await changed()
   const email = async (...args: string[]) =>
     (await read('--entity', `users:${user}`, ...args)).find(({ field }) => field === 'email')
@@ -102,7 +102,7 @@ it('hides what names a person or a file unless it is asked for', async () => {
   expect(await email('--details')).toMatchObject({ after: '=1+1@example.com' })
 })
 
-it('hides what the specification does not name of users and documents, for it may name one', async () => {
+it('hides fields of users and documents that the specification does not name, because they may name a person or file', async () => {
   const { run, pass, simulator } = await synced({ simulator: { sizes: { users: 3, documents: 3 } } })
   const [user] = [...simulator.state().users()]
   simulator.primary.updateUser(user?.userId ?? 0, { nickname: 'Canary' } as never)
@@ -132,7 +132,7 @@ it('writes the same in every format, and no cell that begins a formula', async (
   expect(lines.at(-1)).toMatch(/^2026-03-03T12:00:00\.000Z {2}acme {2}\S+ \S+ .*\(request [\da-f-]{36}\)$/)
 })
 
-it('says of which data it cannot know whether they changed', async () => {
+it('names the data whose changes it cannot know', async () => {
   const { run, simulator, pass } = await synced({ simulator: { sizes: { users: 20, documents: 10 } } })
   expect(await run('history')).toEqual({ code: 0, stdout: 'No change is recorded.\n', stderr: '' })
   simulator.faults.add({ effect: { kind: 'status', status: 500 } })
@@ -147,28 +147,31 @@ it('says of which data it cannot know whether they changed', async () => {
   ])
 })
 
-it('says what is wrong with what it is asked, without repeating it', async () => {
+it('explains an invalid argument without repeating it', async () => {
   const { run } = await synced({ simulator: { sizes: { users: 5, documents: 5 } } })
-  const said = async (...args: string[]) => {
+  const output = async (...args: string[]) => {
     const { code, stderr } = await run('history', ...args)
     return [code, stderr.replace(/^tenantwatch: /, '')]
   }
   const words = resourceNames.join(', ')
-  expect(await said('--entity', 'secret:1')).toEqual([2, `--entity names an unknown resource; want one of ${words}\n`])
-  expect(await said('--entity', 'users:1', '--resource', 'roles')).toEqual([
+  expect(await output('--entity', 'secret:1')).toEqual([
+    2,
+    `--entity names an unknown resource; want one of ${words}\n`,
+  ])
+  expect(await output('--entity', 'users:1', '--resource', 'roles')).toEqual([
     2,
     '--entity and --resource name different resources\n',
   ])
-  expect(await said('--entity', 'authentication-settings:secret')).toEqual([
+  expect(await output('--entity', 'authentication-settings:secret')).toEqual([
     2,
     '--entity names an unknown setting; want one of ssoEnabled, ssoEnforced, providerType, tenantName, mfaEnabled\n',
   ])
   for (const nothing of ['', ' ', 'users:', 'users: '])
-    expect(await said('--entity', nothing)).toEqual([2, '--entity is empty; want an id, such as 12 or users:12\n'])
-  expect(await said('--since', 'secret')).toEqual([
+    expect(await output('--entity', nothing)).toEqual([2, '--entity is empty; want an id, such as 12 or users:12\n'])
+  expect(await output('--since', 'secret')).toEqual([
     2,
     '--since is not a time; want one such as 2026-03-31, 2026-03-31T18:00:00Z or 30d\n',
   ])
-  expect(await said('--since', '1h', '--until', '2h')).toEqual([2, '--since is after --until\n'])
-  expect(await said('--tenant', 'secret')).toEqual([2, 'Unknown tenant: want one of acme\n'])
+  expect(await output('--since', '1h', '--until', '2h')).toEqual([2, '--since is after --until\n'])
+  expect(await output('--tenant', 'secret')).toEqual([2, 'Unknown tenant: want one of acme\n'])
 })

@@ -48,7 +48,7 @@ function query({ store }: Cli, sql: string): unknown[] {
 const names = 'select email, removed_at is not null as removed from users order by user_id'
 
 /** Two full syncs, between which users leave and a setting changes and comes back: history, tombstones, resolved findings. */
-async function lived(options: CliOptions = {}) {
+async function worldWithHistory(options: CliOptions = {}) {
   const world = await timed(options)
   const { primary } = world.simulator
   await world.run('sync')
@@ -64,7 +64,7 @@ async function lived(options: CliOptions = {}) {
 }
 
 it('erases nothing of a dark tenant by a local clock that is 500 days ahead, and calls false findings clock_corrected', async () => {
-  const world = await lived()
+  const world = await worldWithHistory()
   const before = await world.findings()
   const kept = () => [world.rows('select * from changes order by id'), world.rows(names)]
   const history = kept()
@@ -91,7 +91,7 @@ it('erases nothing of a dark tenant by a local clock that is 500 days ahead, and
 })
 
 it('erases by the time of the tenant, once it has answered', async () => {
-  const world = await lived({ more: 'history: { retentionDays: 30 }' })
+  const world = await worldWithHistory({ more: 'history: { retentionDays: 30 }' })
   world.pass(31 * dayMs)
   const light = world.goDark()
   await world.run('sync')
@@ -105,7 +105,10 @@ it('erases by the time of the tenant, once it has answered', async () => {
 })
 
 it('erases for a tenant that is dark or taken out by the time of another', async () => {
-  const world = await lived({ tenants: [{ name: 'acme' }, { name: 'beta' }], more: 'history: { retentionDays: 30 }' })
+  const world = await worldWithHistory({
+    tenants: [{ name: 'acme' }, { name: 'beta' }],
+    more: 'history: { retentionDays: 30 }',
+  })
   world.pass(31 * dayMs)
   world.write('tenantwatch.yaml', world.read('tenantwatch.yaml').replace(/ {2}- name: beta[\s\S]*?(?=api:)/, ''))
   const left = () =>
@@ -119,7 +122,7 @@ it('erases for a tenant that is dark or taken out by the time of another', async
 
 it('holds every input for stale while the clock is behind the newest stored time, and ends no waiver later by it', async () => {
   const expires = new Date(startTime + 2 * dayMs).toISOString().slice(0, 10)
-  const world = await lived()
+  const world = await worldWithHistory()
   const [open] = (await world.findings()).filter(({ state }) => state === 'open')
   if (open === undefined) throw new Error('nothing is open')
   world.write(
@@ -147,7 +150,7 @@ it('holds every input for stale while the clock is behind the newest stored time
 })
 
 it('believes its inputs again when an answer confirms the clock that was set back', async () => {
-  const world = await lived()
+  const world = await worldWithHistory()
   world.setClock(40 * dayMs)
   await world.run('sync')
   world.setClock(-40 * dayMs)
@@ -158,7 +161,7 @@ it('believes its inputs again when an answer confirms the clock that was set bac
   expect(world.rows('select confirmed_at is not null as confirmed from clock_steps')).toEqual([{ confirmed: 1 }])
 })
 
-it('keeps what a clock that stood in 1970 wrote', async () => {
+it('keeps rows that were written while the clock showed 1970', async () => {
   const world = await timed()
   world.setClock(-startTime + dayMs)
   await world.run('sync')
@@ -176,14 +179,14 @@ it('keeps what a clock that stood in 1970 wrote', async () => {
 })
 
 it('names erasure that is overdue in the doctor', async () => {
-  const world = await lived({ more: 'history: { retentionDays: 30 }' })
+  const world = await worldWithHistory({ more: 'history: { retentionDays: 30 }' })
   expect((await world.run('doctor')).stdout).not.toContain('erasure')
   world.pass(33 * dayMs)
   expect((await world.run('doctor')).stdout).toContain('overdue for acme')
 })
 
 it('purges a tenant that left the configuration, and nothing else', async () => {
-  const world = await lived({ tenants: [{ name: 'acme' }, { name: 'beta' }] })
+  const world = await worldWithHistory({ tenants: [{ name: 'acme' }, { name: 'beta' }] })
   expect(await world.run('purge', 'beta')).toMatchObject({
     code: 2,
     stderr: 'tenantwatch: This tenant is configured: remove it from the configuration first\n',

@@ -15,7 +15,7 @@ it.each([
   ['info', ['b', 'c', 'd']],
   ['debug', ['a', 'b', 'c', 'd']],
   ['trace', ['a', 'b', 'c', 'd']],
-])('writes at level %s what is severe enough', async (level, wanted) => {
+])('writes at level %s only lines of that level or above', async (level, wanted) => {
   const lines: string[] = []
   const log = (await logInto(lines, level)).child({ tenant: 'acme' })
   log.debug({}, 'a')

@@ -43,7 +43,7 @@ it('names the dashboard that cannot be written', async () => {
   ])
 })
 
-it('replaces a dashboard of its own, and no other file that stands in its place', async () => {
+it('replaces its own dashboard, and no other file of the same name', async () => {
   const { run, folder, read } = await cli({ simulator: null })
   expect(await run('dashboards', '--output', '.')).toMatchObject({ code: 0 })
   expect(await run('dashboards', '--output', '.')).toMatchObject({ code: 0 })
@@ -69,6 +69,6 @@ it.each([
   expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: `tenantwatch: ${sentence}\n` })
 })
 
-it('ships rules that parse as what they are', () => {
+it('ships an Alertmanager configuration that parses', () => {
   expect(parse(shipped.get('deploy/compose/alertmanager.yml') ?? '')).toMatchObject({ receivers: [{ name: 'nobody' }] })
 })

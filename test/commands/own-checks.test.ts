@@ -59,7 +59,7 @@ it('evaluates a check of its own like any other: findings, waiver, severity, met
   )
 })
 
-it('keeps what it said of several tenants apart', async () => {
+it('prints the results of several tenants separately', async () => {
   const made = await world(
     {
       'many.sql': sql(
@@ -79,7 +79,7 @@ it('keeps what it said of several tenants apart', async () => {
   expect(second).not.toBe(250)
 })
 
-it('lists own checks with their files, and what is wrong with them', async () => {
+it('lists own checks with their files and their problems', async () => {
   const made = await world(
     {
       'a.sql': sql('good-one', ofFirst, 'users', '-- frameworks: SOC 2 CC6.1\n'),
@@ -111,7 +111,7 @@ it('lists the built-in checks where there is no valid configuration', async () =
   expect(stderr).toContain('Only built-in checks are listed')
 })
 
-it('says in config check what is wrong with each file, its query tried over no records', async () => {
+it('reports in config check the problem of each file, after running its query over no records', async () => {
   const made = await world({ 'a.sql': sql('good-one', ofFirst) }, '', cli)
   expect(await made.run('config', 'check')).toMatchObject({
     code: 0,
@@ -200,7 +200,7 @@ it('shows no false green when its tenant is away', async () => {
   expect(await statusOf()).toBe('unknown')
 })
 
-it('takes up other files at a reload, and tells of them on page, JSON and from the first scrape', async () => {
+it('loads other files at a reload, and shows them on the page, in JSON and from the first scrape', async () => {
   const more = 'ownChecks: { folder: ., timeoutSeconds: 60 }'
   const one = await reloadable({ more }, { 'a.sql': sql('first-user', ofFirst) })
   const status = (check: string, name: string) =>
@@ -238,7 +238,7 @@ it('does not give up its own checks at a reload whose folder cannot be read', as
   expect(await one.metric('tenantwatch_config_last_reload_successful')).toBe(1)
 })
 
-it('hides what own checks say where names are hidden', async () => {
+it('hides the evidence of own checks where names are hidden', async () => {
   const more = 'ownChecks: { folder: ., timeoutSeconds: 60 }'
   const query = `select email as entity, iif(userId = (${first}), 'alarm', 'error') as status, 'Ask ' || email as reason from users`
   const one = await reloadable({ more, server: 'exposeDetails: false' }, { 'a.sql': sql('names', query) })
@@ -248,7 +248,7 @@ it('hides what own checks say where names are hidden', async () => {
     expect(await one.get(path), path).not.toMatch(/Ask |@[a-z]+\.example/)
 })
 
-it('shows what a query says so that it acts on nothing', async () => {
+it('escapes the text that a query returns', async () => {
   const more = 'ownChecks: { folder: ., timeoutSeconds: 60 }'
   const evil = "'<script>alert(1)</script>' || char(0, 27, 8238, 10) || '=cmd()'"
   const query = `select ${evil} as entity, 'alarm' as status, ${evil} as reason`

@@ -46,9 +46,9 @@ it.each(commands)('shows an example in the help of %s', async (command) => {
   expect(stdout).toContain('--config <file>')
 })
 
-it('ends with 2 on what it does not know, with a hint and without a stack', async () => {
+it('exits with 2 on unknown arguments, with a hint and without a stack', async () => {
   const { run } = await cli()
-  for (const [args, said] of [
+  for (const [args, output] of [
     [['frobnicate'], 'unknown command (word 1); want one of run, sync, findings,'],
     [['sync', '--bogus'], 'unknown option --bogus (word 2)\n(tenantwatch sync --help lists commands and options)'],
     [['snyc'], 'unknown command (word 1); did you mean sync?'],
@@ -64,7 +64,7 @@ it('ends with 2 on what it does not know, with a hint and without a stack', asyn
   ] as const) {
     const { code, stdout, stderr } = await run(...args)
     expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' })
-    expect(stderr).toContain(said)
+    expect(stderr).toContain(output)
     expect(stderr).not.toMatch(/^ +at /m)
   }
 })
@@ -107,7 +107,7 @@ const misplaced: readonly (readonly string[])[] = [
   ['checks', '--format', `"${secret}"`],
 ]
 
-it('does not repeat what it does not know, for it may be a secret', async () => {
+it('does not repeat unknown arguments, because they may be secrets', async () => {
   const { run } = await synced()
   for (const args of misplaced) {
     const { code, stdout, stderr } = await run(...args)
@@ -152,7 +152,7 @@ it('shows its help on standard error and ends with 2 without a command', async (
   expect(stderr).toContain('Usage: tenantwatch')
 })
 
-it('tells its version', async () => {
+it('prints its version', async () => {
   const { run } = await cli()
   expect((await run('--version')).stdout).toBe(`${manifest.version}\n`)
 })
@@ -178,7 +178,7 @@ it('prints the catalogue of checks, for people and for machines', async () => {
   })
 })
 
-it('writes the exposition of the mirror, without what only a daemon knows', async () => {
+it('writes the exposition of the mirror, without series that only a daemon has', async () => {
   const { run } = await synced()
   const { code, stdout, stderr } = await run('metrics')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
@@ -200,7 +200,7 @@ it('never puts names of persons, e-mails or file names into the exposition', asy
   for (const { filename } of state.documents()) expect(stdout).not.toContain(filename)
 })
 
-it('ends with 3 and one sentence when the program is told to stop in mid work', async () => {
+it('exits with 3 and one sentence when it is stopped during work', async () => {
   const { runWith, simulator } = await cli()
   const stopping = new AbortController()
   simulator.onRequest(() => stopping.abort(new DOMException('The program is stopping', 'AbortError')))
@@ -209,13 +209,13 @@ it('ends with 3 and one sentence when the program is told to stop in mid work', 
   expect(stderr).not.toMatch(/^ +at /m)
 })
 
-it('says in a sentence that a port of the simulator is taken', async () => {
+it('reports in one sentence that a port of the simulator is taken', async () => {
   const { run } = await cli()
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const said = { code: 3, stdout: '', stderr: `tenantwatch: Cannot listen on 127.0.0.1:${port}: the port is taken\n` }
-  expect(await run('simulate', '--port', `${port}`, '--control-port', '0')).toEqual(said)
-  expect(await run('simulate', '--port', '0', '--control-port', `${port}`)).toEqual(said)
+  const output = { code: 3, stdout: '', stderr: `tenantwatch: Cannot listen on 127.0.0.1:${port}: the port is taken\n` }
+  expect(await run('simulate', '--port', `${port}`, '--control-port', '0')).toEqual(output)
+  expect(await run('simulate', '--port', '0', '--control-port', `${port}`)).toEqual(output)
   await new Promise((resolve) => server.close(resolve))
 })

@@ -50,21 +50,21 @@ interface Document {
 
 async function world(options: CliOptions = {}) {
   const one = await synced({ simulator: small, ...options })
-  const told = async (...args: string[]) =>
+  const reported = async (...args: string[]) =>
     JSON.parse((await one.run('report', '--format', 'json', ...args)).stdout) as Document
   const only = async (...args: string[]) => {
-    const [tenant] = (await told(...args)).tenants
+    const [tenant] = (await reported(...args)).tenants
     if (tenant === undefined) throw new Error('There is no tenant in the report')
     return tenant
   }
-  return { ...one, told, only }
+  return { ...one, reported, only }
 }
 
 const checkOf = ({ checks }: Tenant, id: string) => checks.find(({ check }) => check === id)
 const stateOf = ({ frameworks }: Tenant, framework: string, requirement: string) =>
   frameworks.find(({ id }) => id === framework)?.requirements.find(({ id }) => id === requirement)?.state
 
-it('agrees with what findings and checks tell now, and counts every entity once', async () => {
+it('agrees with the commands findings and checks, and counts every entity once', async () => {
   const { only, run } = await world({ more: waived })
   const tenant = await only('--details')
   const found = JSON.parse((await run('findings', '--format', 'json')).stdout) as { readonly fingerprint: string }[]
@@ -92,7 +92,7 @@ it('agrees with what findings and checks tell now, and counts every entity once'
   ])
 })
 
-it('shows a requirement as its worst check stands, and those without a check as such', async () => {
+it('shows a requirement with the status of its worst check, and marks requirements without a check', async () => {
   const { only, simulator, pass, run, env } = await world({ more: waived })
   const before = await only()
   expect(stateOf(before, 'soc2', 'CC6.1')).toBe('fail')
@@ -132,7 +132,7 @@ it('calls nothing well that was switched off', async () => {
   expect(stateOf(tenant, 'cis', '6.3')).not.toBe('pass')
 })
 
-it('tells the age of findings and of the data, and what of it cannot be trusted', async () => {
+it('prints the age of findings and data, and lists data that is not reliable', async () => {
   const { only, pass } = await world()
   pass(3 * aDay)
   const tenant = await only()
@@ -148,7 +148,7 @@ it('tells the age of findings and of the data, and what of it cannot be trusted'
 })
 
 it('hides names of persons, e-mails and file names unless it is asked for them', async () => {
-  const { run, told, simulator } = await world({
+  const { run, reported, simulator } = await world({
     more: 'checks: { document-required-present: { requirements: [{ id: soc, pattern: "Secret plan*.pdf" }] } }',
   })
   const names = [...simulator.state().documents()].flatMap(({ filename }) => filename ?? [])
@@ -158,7 +158,7 @@ it('hides names of persons, e-mails and file names unless it is asked for them',
     expect(stdout).not.toContain('Secret plan')
     expect(stdout).not.toContain('@primary.example')
   }
-  expect((await told()).notes).toEqual(['Names of persons, e-mails and file names are hidden.'])
+  expect((await reported()).notes).toEqual(['Names of persons, e-mails and file names are hidden.'])
   const { stdout } = await run('report', '--format', 'json', '--details')
   expect(names.filter((name) => stdout.includes(name)).length).toBeGreaterThan(0)
   expect(stdout).toContain('Secret plan')
@@ -175,7 +175,7 @@ it('writes HTML that needs no other file and runs no script', async () => {
   expect(stdout).toContain('no check')
 })
 
-it('tells of the configuration that was evaluated by, and says when another one lies here', async () => {
+it('names the evaluated configuration, and reports when the current one differs', async () => {
   const { run, read, write, only } = await world()
   expect((await run('report')).stderr).toBe('')
   write(

@@ -14,7 +14,7 @@ it.each([
   ['defaultPageSize={"users":"many"}', 'Reading defaultPageSize of users: want a number'],
   ['unknownFields=perhaps', 'Reading unknownFields: want a boolean'],
   ['absentCursor=true', 'Reading absentCursor: want one of null, empty, missing'],
-])('refuses the reading %s, naming what is known', (pair, message) => {
+])('refuses the reading %s and names the known ones', (pair, message) => {
   expect(() => readReadings([pair])).toThrow(message)
 })
 

@@ -8,7 +8,7 @@ const records = (stdout: string, resource: string) =>
     .find((line) => line.startsWith(`acme    ${resource} `) || line.startsWith(`acme  ${resource} `))
     ?.replace(/ +/g, ' ')
 
-it('mirrors everything at first, and says what that came to', async () => {
+it('mirrors every resource at first, and prints a summary', async () => {
   const world = await cli()
   const { code, stdout } = await world.run('sync')
   expect(code).toBe(0)
@@ -21,7 +21,7 @@ it('mirrors everything at first, and says what that came to', async () => {
   expect(world.simulator.requests.nonGet()).toEqual([])
 })
 
-it('incremental syncs what is fresh and full syncs what is due', async () => {
+it('runs an incremental sync for fresh resources and a full sync for due ones', async () => {
   const world = await synced()
   const soon = await world.run('sync')
   expect(records(soon.stdout, 'users')).toMatch(/ incremental ok \+0 ~0 -0 =0 /)
@@ -113,23 +113,23 @@ it('names the permission that is missing and syncs the rest', async () => {
   expect(records(stdout, 'users')).toMatch(/ full ok \+250 /)
 })
 
-it('says at once what is wrong with its arguments, and does nothing then', async () => {
+it('refuses invalid arguments at once, without any run', async () => {
   const world = await cli({ more: 'resources: { documents: { enabled: false } }' })
-  const said = async (...args: string[]) => {
+  const output = async (...args: string[]) => {
     const { code, stdout, stderr } = await world.run('sync', ...args)
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     return stderr
   }
-  expect(await said('--resource', 'user')).toMatch(
+  expect(await output('--resource', 'user')).toMatch(
     /Unknown resource: want one of api-clients, .*, users; did you mean users\?/,
   )
-  expect(await said('--tenant', 'nobody')).toBe('tenantwatch: Unknown tenant: want one of acme\n')
-  expect(await said('--fail-on', 'bad')).toMatch(/Unknown severity: want one of info, low, medium, high, critical/)
-  expect(await said('--resource', 'documents')).toMatch(/documents is switched off in the configuration/)
+  expect(await output('--tenant', 'nobody')).toBe('tenantwatch: Unknown tenant: want one of acme\n')
+  expect(await output('--fail-on', 'bad')).toMatch(/Unknown severity: want one of info, low, medium, high, critical/)
+  expect(await output('--resource', 'documents')).toMatch(/documents is switched off in the configuration/)
   expect(world.simulator.requests.count()).toBe(0)
 })
 
-it('does not ask for what is switched off, and calls its checks not applicable', async () => {
+it('does not request a resource that is switched off, and reports its checks as not applicable', async () => {
   const world = await cli({ more: 'resources: { documents: { enabled: false } }' })
   const { code, stdout } = await world.run('sync')
   expect(code).toBe(0)

@@ -51,7 +51,7 @@ const run = (fields: Partial<RunResult>): RunResult => ({
 })
 const ups = (runs: ReturnType<typeof unstoredRuns>) => runs.over(shown).resources[0]?.modes.map(({ up }) => up)
 
-it('puts what could not be stored in the place of what is stored, in whichever way it failed', () => {
+it('uses an unstored result in place of the stored one, in whichever way storing failed', () => {
   const runs = unstoredRuns()
   expect(runs.over(shown)).toBe(shown)
   runs.ended(run({ reason: 'network' }), at)
@@ -67,7 +67,7 @@ it('puts what could not be stored in the place of what is stored, in whichever w
   expect(runs.over(shown)).toBe(shown)
 })
 
-it('lets a full sync that is stored stand for an incremental one, and not the other way round', () => {
+it('accepts a stored full sync in place of an incremental one, but not the reverse', () => {
   const runs = unstoredRuns()
   const success = { stored: true, outcome: 'success', reason: null } as const
   runs.failed({ tenant: shown.tenant, resource: 'users', mode: 'full', message: 'gone' }, at)

@@ -60,7 +60,7 @@ it('takes a waived finding out of the open ones and keeps it counted, in metrics
   })
 })
 
-it('brings the finding back when its fact changes, says why, and covers it again once renewed', async () => {
+it('opens the finding again when its fact changes, states why, and covers it again once renewed', async () => {
   const world = await waived()
   world.simulator.primary.updateApiClient(world.clientId, { roleName: 'Wide' })
   await world.run('sync')
@@ -84,7 +84,7 @@ it('brings the finding back when its end passes, at the next look and without an
   expect(stderr).toContain('acme: waiver W-1 of ops: it has expired\n')
 })
 
-it('tells with --all of waivers that have nothing to cover or cover too much', async () => {
+it('lists with --all the waivers that cover nothing or too much', async () => {
   const world = await waived()
   world.agree('reason: Nobody knows any more what this was for, expires: 2026-04-30', 'no-such-client', 'W-2')
   expect((await world.run('findings', '--all')).stderr).toContain(

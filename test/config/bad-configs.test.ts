@@ -12,7 +12,7 @@ it('keeps the expected sentences beside every bad configuration', () => {
   expect(names.filter((name) => name.endsWith('.txt'))).toEqual(cases.map((name) => name.replace('.yaml', '.txt')))
 })
 
-it.each(cases)('says exactly what is wrong with %s', (name) => {
+it.each(cases)('reports exactly the problems of %s', (name) => {
   const files = { [name]: textOf(name), 'token.txt': canary }
   const problems = problemsOf(() => load(files, env, name))
   expect(problems.join('\n')).not.toContain(canary)

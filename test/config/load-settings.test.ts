@@ -141,7 +141,7 @@ it('applies every default', () => {
   })
 })
 
-it('merges what a tenant overrides key by key', () => {
+it('merges the overrides of a tenant key by key', () => {
   const { settings } = loadText(`
 tenants:
   - name: acme

@@ -33,7 +33,7 @@ it('prints a configuration that loads as the same settings', () => {
   expect(loadText(maskedYaml(settings)).settings).toEqual(settings)
 })
 
-it('prints what all tenants share once, at the top', () => {
+it('prints settings shared by all tenants once, at the top', () => {
   const printed = maskedYaml(loadText(rich).settings)
   expect(printed.match(/^freshness:/gm)).toHaveLength(1)
   expect(printed.match(/^ {4}api:/gm)).toHaveLength(2)

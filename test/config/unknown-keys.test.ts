@@ -18,6 +18,6 @@ it.each([
   ['a choice of a text', z.union([inner, z.string()]), 'text', []],
   ['an open object', z.looseObject({}), { b: 1 }, []],
   ['the prototype', inner, JSON.parse('{"__proto__": 1}'), [['__proto__']]],
-])('finds what %s does not name', (_name, schema, value, expected) => {
+])('finds the unknown keys of %s', (_name, schema, value, expected) => {
   expect(unknownKeys(schema, value).map(({ path }) => path)).toEqual(expected)
 })

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { createLog } from '../../src/commands/support/logger.ts'
 import type { Io } from '../../src/model/process/io.ts'
 
-/** A standard error whose reader takes nothing until it is told to. */
+/** A standard error whose reader reads nothing until the test releases it. */
 function blocked() {
   const stream = {
     text: '',
@@ -16,7 +16,7 @@ function blocked() {
   return stream
 }
 
-it('drops and counts what nobody reads, and says so when somebody does', async () => {
+it('drops and counts lines that nobody reads, and logs the number once somebody reads', async () => {
   const stderr = blocked()
   const log = await createLog({ stderr } as unknown as Io, 'info')
   for (let i = 0; i < 3000; i++) log.info({ text: 'x'.repeat(1000) }, 'Something happened')

@@ -43,7 +43,7 @@ it('shows no details in the midst of a reload before those who ask have to prove
   expect(seen).toEqual([401])
 })
 
-it('does not open by a reload what is closed', async () => {
+it('does not remove access control by a reload', async () => {
   const world = await reloadable({ ...open, ...guarded }, files)
   world.configure(open)
   expect(await world.daemon.reload()).toEqual({
@@ -77,7 +77,7 @@ it('lowers the gauge while the web configuration is broken, and only then', asyn
   expect(await gaugeNow()).toBe('1')
 })
 
-it('does not take a mended web configuration for a mended configuration', async () => {
+it('does not count a fixed web configuration as a fixed configuration', async () => {
   const world = await reloadable(guarded, files)
   const gaugeNow = async () => gauge.exec(await world.get('/metrics', asAlice))?.[1]
   world.write('tenantwatch.yaml', 'tenants: []')

@@ -124,7 +124,7 @@ server: { listen: "127.0.0.1:0" }`,
   expect(await world.metric('tenantwatch_hold{tenant="acme",resource="all",reason="tenant_changed"}')).toBe(1)
 })
 
-it('ends a run of a changed tenant first, and lets that of another go on', async () => {
+it('ends a run of a changed tenant first, and lets that of another continue', async () => {
   const world = await reloadable({ tenants: both })
   const { session } = world
   const ended: string[] = []
@@ -225,7 +225,7 @@ it('names everything that takes a restart, and changes nothing else either', asy
   expect(world.session.tenants).toHaveLength(1)
 })
 
-it('refuses what only a client refuses before it touches anything', async () => {
+it('refuses a configuration that only the client rejects before it changes anything', async () => {
   const world = await reloadable()
   const [former] = world.session.tenants
   world.write(
@@ -244,7 +244,7 @@ server: { listen: "127.0.0.1:0" }`,
   expect((await world.session.mirror.tenants()).map(({ name }) => name)).toEqual(['acme'])
 })
 
-it('goes on with every tenant when one of the new ones cannot be opened', async () => {
+it('continues with every tenant when one of the new ones cannot be opened', async () => {
   const world = await reloadable({ tenants: both })
   const { session } = world
   const former = session.tenants

@@ -33,11 +33,11 @@ async function follow(...pages: readonly number[]) {
   return { runs: begun.length, sleeps: clock.sleeps }
 }
 
-it('goes on after every wait as long as each run brings pages', async () => {
+it('continues after every wait as long as each run reads pages', async () => {
   expect(await follow(3, 1, 2, 5)).toEqual({ runs: 4, sleeps: [minuteMs, minuteMs, minuteMs] })
 })
 
-it('goes on after a first run that brought nothing, and leaves a second such one to the next tick', async () => {
+it('continues after a first run without pages, and leaves a second such one to the next tick', async () => {
   expect(await follow(0, 4)).toEqual({ runs: 2, sleeps: [minuteMs] })
   expect(await follow(0, 0, 7)).toEqual({ runs: 2, sleeps: [minuteMs] })
 })

@@ -12,7 +12,7 @@ async function rotating() {
     const metrics = await (await fetch(`${daemon.origin}/metrics`)).text()
     return Number(/^tenantwatch_secret_rotations_total\{.*\} (\d+)$/m.exec(metrics)?.[1])
   }
-  /** What history has of the client's expiry. */
+  /** The history of the client's expiry. */
   const moves = async () => {
     const changes = await daemon.session.mirror.records(1).history('api-clients', client.clientId.toLowerCase())
     return changes.map(({ kind, before, after }) => (kind === 'changed' ? `${before} ${after}` : kind))

@@ -11,7 +11,7 @@ const twoTenants = {
   tenants: [{ name: 'acme' }, { name: 'globex', token: 'secondReader' as const }],
 }
 
-/** What the outputs read of a world, now. */
+/** The present view of a world that the outputs read. */
 function viewsOf({ store, read, env }: Cli, now: number) {
   const mirror = openMirror(store, 'beside')
   const file = 'tenantwatch.yaml'
@@ -20,7 +20,7 @@ function viewsOf({ store, read, env }: Cli, now: number) {
   return { views, mirror }
 }
 
-it('gives the last changes of one tenant, newest first, with a mark on what names a person', async () => {
+it('gives the last changes of one tenant, newest first, with a mark on values that name a person', async () => {
   const world = await synced(twoTenants)
   const { primary } = world.simulator
   const [user, other] = [...world.simulator.state().users()]

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { secondMs } from '../../src/model/durations.ts'
 import { cli } from '../commands/support/cli.ts'
 
-it('what one sync was asked to wait, the next one and the doctor wait, too', async () => {
+it('the next sync and the doctor also observe the wait that one sync received', async () => {
   const { run, simulator, pass } = await cli()
   const effect = { kind: 'status', status: 429, headers: { 'retry-after': '600' } } as const
   simulator.faults.add({ path: '/api/public/roles', times: 1, effect })

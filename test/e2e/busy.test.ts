@@ -24,7 +24,7 @@ it('waits for another program that ends its writing soon', async () => {
   expect(await run.ended).toMatchObject({ code: 0 })
 })
 
-it('says who is in the way while another program holds the database, and makes it good afterwards', async () => {
+it('names the process that locks the database, and recovers afterwards', async () => {
   const { simulator, place } = await synced()
   simulator.primary.addUser()
   const other = new BetterSqlite3(place.store)
@@ -43,7 +43,7 @@ it('says who is in the way while another program holds the database, and makes i
   })
 })
 
-it('fails the runs of a daemon while another program holds the database, and goes on by itself', async () => {
+it('fails the runs of a daemon while another program locks the database, and continues by itself', async () => {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 30 } })
   onTestFinished(() => simulator.close())
   const place = placeFor(simulator, temporaryFolder(), 'schedule: { roles: { full: "* * * * * *" } }')

@@ -42,7 +42,7 @@ async function secretPlace(source: SourceName, more: string) {
   return { simulator, place: { ...place, env }, secrets: () => [known, ...login.issued] }
 }
 
-/** Answers of a tenant that tells all it has heard. */
+/** Answers of a tenant that echoes each request. */
 function echoes(secret: string): readonly FaultEffect[] {
   const heard = `Bearer ${secret} ${Buffer.from(secret).toString('base64')} ${encodeURIComponent(secret)}`
   const headers = { location: `http://127.0.0.1:9/${secret}`, 'x-heard': heard }
@@ -71,7 +71,7 @@ it.each(sourceNames)('lets a token from %s out by no process, whatever happens w
   const { simulator, place, secrets } = await secretPlace(source, `log: { level: trace }\n${often}`)
   const one = await daemon(place)
   await until(async () => (await one.get('/readyz')).status === 200)
-  const told: string[] = []
+  const observed: string[] = []
   const lines = new Set<string>()
   for (const effect of echoes(secrets().at(-1) ?? '')) {
     const { id } = simulator.faults.add({ path: '/api/public/*', effect })
@@ -81,7 +81,7 @@ it.each(sourceNames)('lets a token from %s out by no process, whatever happens w
       return simulator.requests.count() > asked
     })
     for (const path of ['/', '/metrics', '/api/v1/status', '/api/v1/findings?state=all'])
-      told.push((await one.get(path)).text)
+      observed.push((await one.get(path)).text)
     simulator.faults.remove(id)
     await until(async () =>
       (await one.get('/metrics')).text.includes('tenantwatch_sync_up{tenant="acme",resource="roles",mode="full"} 1'),
@@ -90,17 +90,17 @@ it.each(sourceNames)('lets a token from %s out by no process, whatever happens w
   one.child.kill('SIGUSR1')
   one.child.kill('SIGHUP')
   await until(async () => (await one.get('/healthz')).status === 200)
-  told.push(filesIn(place.folder))
-  // A log that says nothing would prove nothing.
+  observed.push(filesIn(place.folder))
+  // An empty log would prove nothing.
   await until(() => one.stderr.split('\n').length > 20)
   one.child.kill('SIGTERM')
   const { code, stdout, stderr } = await one.ended
   expect(code).toBe(0)
   expect(stderr).not.toMatch(/debugger/i)
-  told.push(stdout, stderr, filesIn(place.folder), ...lines)
+  observed.push(stdout, stderr, filesIn(place.folder), ...lines)
   expect(lines.size).toBeGreaterThan(0)
   expect(secrets().length).toBeGreaterThan(source === 'oauth2' ? 1 : 0)
-  for (const text of told) expect(leaksIn(text, secrets())).toEqual([])
+  for (const text of observed) expect(leaksIn(text, secrets())).toEqual([])
 })
 
 it('lets a password out by no process, sent right or wrong', async () => {
@@ -112,21 +112,21 @@ it('lets a password out by no process, sent right or wrong', async () => {
   writeFileSync(config, readFileSync(config, 'utf8').replace('server: {', 'server: { webConfig: web.yaml,'))
   const one = await daemon(place)
   const statuses: number[] = []
-  const told: string[] = []
+  const observed: string[] = []
   for (const password of passwords) {
     const authorization = `Basic ${Buffer.from(`alice:${password}`).toString('base64')}`
     for (const path of ['/', '/metrics', '/api/v1/findings?state=all']) {
       const { status, text } = await one.get(path, { authorization })
       statuses.push(status)
-      told.push(text)
+      observed.push(text)
     }
-    told.push(...commandLines(one.pid))
+    observed.push(...commandLines(one.pid))
   }
   expect(statuses).toEqual([200, 200, 200, 401, 401, 401])
   one.child.kill('SIGTERM')
   const { code, stdout, stderr } = await one.ended
   expect(code).toBe(0)
-  expect(leaksIn([...told, stdout, stderr, filesIn(place.folder)].join('\n'), passwords)).toEqual([])
+  expect(leaksIn([...observed, stdout, stderr, filesIn(place.folder)].join('\n'), passwords)).toEqual([])
 })
 
 it('repeats no token that was given on the command line', async () => {

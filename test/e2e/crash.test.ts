@@ -22,7 +22,7 @@ function atPage(simulator: Simulator, cursors: readonly string[], page: number, 
   })
 }
 
-it('goes on after kill -9 in the middle of a first full sync, and fetches no page again but those in flight', async () => {
+it('continues after kill -9 during a first full sync, and fetches no page again but those in flight', async () => {
   const simulator = await startSimulator({ controlPort: null, sizes: { users }, requestLogSize: 4 * pages })
   onTestFinished(() => simulator.close())
   const place = placeFor(simulator, temporaryFolder(), 'userDetails: { perRun: 0 }')

@@ -9,7 +9,7 @@ import { type Simulator, type SimulatorOptions, startSimulator } from '../../src
 import { temporaryFolder } from '../support/temporary.ts'
 import { daemon, placeFor, program, until } from './support/program.ts'
 
-/** What is promised of a stop (README.md#commands). */
+/** The promised limit of a stop (README.md#commands). */
 const promptMs = 5000
 /** A start that is refused: at once, but for the machine, which may have other things to do. */
 const refusedMs = 10_000
@@ -103,7 +103,7 @@ it('lets the next engine in as soon as the first one was killed', async () => {
   expect(await program(place, 'sync').ended).toMatchObject({ code: 0 })
 })
 
-it('says in one sentence that its port is taken, and leaves no lock behind', async () => {
+it('reports in one sentence that its port is taken, and leaves no lock behind', async () => {
   const other = createServer().listen(0, '127.0.0.1')
   onTestFinished(() => void other.close())
   await once(other, 'listening')

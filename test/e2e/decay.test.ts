@@ -7,7 +7,7 @@ import { daemon, placeFor, until } from './support/program.ts'
 
 const cycleMs = 2000
 const limitMs = 12_000
-/** What a scrape, a tick and a run under way may take on top, on a machine that has other things to do. */
+/** Allowance for a scrape, a tick and a run under way on a busy machine. */
 const slackMs = 5000
 
 const resources = ['users', 'documents', 'api-clients', 'roles', 'permissions', 'authentication-settings']

@@ -11,17 +11,17 @@ const isThere = (program: string, ...args: readonly string[]) => spawnSync(progr
 
 it('ships a configuration of Prometheus and of Alertmanager that their own tools take', async () => {
   const folder = temporaryFolder()
-  // The tool wants the rules where the configuration says.
+  // The tool requires the rules at the configured path.
   const text = readFileSync('deploy/compose/prometheus.yml', 'utf8')
   writeFileSync(join(folder, 'prometheus.yml'), text.replace('/etc/prometheus/', './'))
   copyFileSync('config/prometheus/rules.yml', join(folder, 'rules.yml'))
   const { stdout } = await run('promtool', ['check', 'config', join(folder, 'prometheus.yml')])
   expect(stdout).toContain('1 rule files found')
-  const { stdout: told } = await run('amtool', ['check-config', 'deploy/compose/alertmanager.yml'])
-  expect(told).toMatch(/SUCCESS[\s\S]*6 inhibit rules/)
+  const { stdout: observed } = await run('amtool', ['check-config', 'deploy/compose/alertmanager.yml'])
+  expect(observed).toMatch(/SUCCESS[\s\S]*6 inhibit rules/)
 })
 
-it('finds the part of the program that stands apart from any folder and by a link, as a package has one', async () => {
+it('finds the separate part of the program from any folder and by a link, as a package has one', async () => {
   const folder = temporaryFolder()
   symlinkSync(resolve('dist/tenantwatch.js'), join(folder, 'tenantwatch'))
   const env = { TENANTWATCH_BASE_URL: 'https://api.example.com', TENANTWATCH_TOKEN: 'x' }

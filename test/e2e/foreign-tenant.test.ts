@@ -114,7 +114,7 @@ function green(): TenantData {
 }
 
 /** Another tenant: its own clients and documents, and of our users as many as it shares. */
-function stranger(shared: number): TenantData {
+function foreignData(shared: number): TenantData {
   const data = green()
   data.clients = [client(71), client(72)]
   data.documents = [document(71)]
@@ -128,7 +128,7 @@ function stranger(shared: number): TenantData {
   return data
 }
 
-it('finds what is out of order at a tenant it has never seen, page by page', async () => {
+it('finds the problems of a new tenant, page by page', async () => {
   const shown = await scene()
   expect(await shown.open()).toEqual(
     expect.arrayContaining([expired, powerful, unenrolled, `document-processing-finished ${guid(1004)}`]),
@@ -142,7 +142,7 @@ it('finds what is out of order at a tenant it has never seen, page by page', asy
 it.each([1, 3, 6])('writes nothing of another tenant that shares %i users', async (shared) => {
   const shown = await scene()
   const before = await shown.exported('users')
-  shown.tenant.data = stranger(shared)
+  shown.tenant.data = foreignData(shared)
   for (let run = 0; run < 3; run++) expect((await shown.sync()).code).toBe(3)
   await expectStillFailing(shown, expired, powerful, unenrolled)
   expect(await shown.exported('users')).toEqual(before)
@@ -156,7 +156,7 @@ it.each([1, 3, 6])('writes nothing of another tenant that shares %i users', asyn
 it('writes nothing foreign where a balancer mixes two tenants answer by answer', async () => {
   const shown = await scene()
   const settings = await shown.exported('authentication-settings')
-  const foreign = new ForeignTenant({ ...stranger(6), settings: { ...smallTenant().settings, ssoEnforced: false } })
+  const foreign = new ForeignTenant({ ...foreignData(6), settings: { ...smallTenant().settings, ssoEnforced: false } })
   await foreign.start()
   onTestFinished(() => foreign[Symbol.asyncDispose]())
   let turn = 0
@@ -194,7 +194,7 @@ it('turns nothing green by answers whose time advances three days behind', async
   await expectStillFailing(shown, expired, powerful, unenrolled)
 })
 
-it('says of a replay that the answer is stale', async () => {
+it('reports a replayed answer as stale', async () => {
   const shown = await scene()
   shown.tenant.tamper = (_, reply) => ({ ...reply, headers: { age: '4000' } })
   const { code, stdout, stderr } = await shown.sync()
@@ -278,13 +278,13 @@ it('stores no secret and no content of fields that nobody described', async () =
   data.clients.push(client(7, { secretExpirationDate: 'never', apiKey: plain }))
   const shown = await scene(data)
   const { stderr } = await shown.sync()
-  const told = [stderr, (await shown.command('metrics')).stdout]
+  const observed = [stderr, (await shown.command('metrics')).stdout]
   for (const resource of ['users', 'documents', 'api-clients'])
-    told.push(JSON.stringify(await shown.exported(resource)))
+    observed.push(JSON.stringify(await shown.exported(resource)))
   for (const name of readdirSync(shown.folder).filter((one) => one.startsWith('mirror.db'))) {
-    told.push(readFileSync(join(shown.folder, name), 'latin1'))
+    observed.push(readFileSync(join(shown.folder, name), 'latin1'))
   }
-  for (const canary of canaries) for (const text of told) expect(text.includes(canary)).toBe(false)
+  for (const canary of canaries) for (const text of observed) expect(text.includes(canary)).toBe(false)
   expect(stderr).not.toContain('victim@example.org')
 })
 
@@ -362,7 +362,7 @@ it('waives nothing for another person who was given the id', async () => {
   expect(await waived()).toEqual(['open'])
 })
 
-it('lets no detail answer that lags behind the list change what the list says', async () => {
+it('ignores a detail answer that lags behind the list', async () => {
   const shown = await scene()
   shown.tenant.tamper = ({ path }, reply) => {
     if (!/^\/users\/\d+$/.test(path)) return undefined

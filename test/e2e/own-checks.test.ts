@@ -5,7 +5,7 @@ import { startSimulator } from '../../src/simulator/index.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { daemon, placeFor, program, until } from './support/program.ts'
 
-/** What is promised (README.md#commands). */
+/** The promised limit (README.md#commands). */
 const promptMs = 5000
 
 const sql = (id: string, query: string) => `-- id: ${id}
@@ -44,7 +44,7 @@ const commandOf = (pid: number) => {
 
 const isGone = (pid: number) => !commandOf(pid).includes('node:sqlite')
 
-it('evaluates own checks from the bundle, and says what is wrong with them', async () => {
+it('evaluates own checks from the bundle, and reports their problems', async () => {
   const where = await place({ 'a.sql': sql('fine', fine), 'b.sql': sql('broken', 'select 1') })
   const ran = await program(where, 'sync').ended
   expect(ran.stderr).toContain('b.sql: its columns are 1; want exactly entity, status and reason')

@@ -117,7 +117,7 @@ it('filters to critical findings by the keyboard alone, and opens the evidence o
   expect(complaints).toEqual([])
 })
 
-it('shows a change after the next sync by itself, and keeps what is open, filtered, sorted and in view', async () => {
+it('shows a change after the next sync by itself, and keeps open rows, filter, sort order and scroll position', async () => {
   const { one, simulator } = await scene()
   const { page, complaints } = await reader({ viewport: { width: 1280, height: 700 } })
   await page.goto(one.url)

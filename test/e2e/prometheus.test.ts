@@ -17,7 +17,7 @@ import { daemon, program, until } from './support/program.ts'
 import { type Prometheus, startAlertmanager } from './support/prometheus.ts'
 import { day, hurry, ownClient, reconfigure, waiverOf, world } from './support/watched-world.ts'
 
-/** What the tests of this file have seen on the real Prometheus, for the last of them. */
+/** Alerts that the tests of this file have seen on the real Prometheus, for the last test. */
 const seen = { firing: new Set<string>(), ended: new Set<string>() }
 
 const isFiring = async (prometheus: Prometheus, name: string, labels: Readonly<Record<string, string>> = {}) =>
@@ -36,7 +36,7 @@ async function ends(prometheus: Prometheus, name: string): Promise<void> {
   if (seen.firing.has(name)) seen.ended.add(name)
 }
 
-/** Says that an alert was firing at every second since then. */
+/** Asserts that an alert was firing at every second since then. */
 async function neverEnded(prometheus: Prometheus, name: string, from: number): Promise<void> {
   const [found] = await prometheus.since(`count(ALERTS{alertname="${name}",alertstate="firing"}) or vector(0)`, from)
   const values = found?.values ?? []
@@ -73,7 +73,7 @@ async function missingFamilies(prometheus: Prometheus): Promise<readonly string[
 /** There only while something fails, or cannot be evaluated. */
 const ofTrouble = ['tenantwatch_check_unknown_reason', 'tenantwatch_finding_info']
 
-it('says "No data" in no panel of a system that is well, and shows something in each once all is configured', async () => {
+it('shows "No data" in no panel of a healthy system, and a value in each once all is configured', async () => {
   const { spec } = parse(readFileSync('deploy/kubernetes/service-monitor.yaml', 'utf8'))
   // As Prometheus scrapes under its operator: some of these labels are also names of ours.
   const labels = { endpoint: 'http', service: 'tenantwatch', namespace: 'tenantwatch', pod: 'tenantwatch-0' }
@@ -97,7 +97,7 @@ it('says "No data" in no panel of a system that is well, and shows something in 
   expect(await prometheus.query('ALERTS{alertstate="firing",severity!="none"}')).toEqual([])
 })
 
-it('tells what changes in the tenant, and that it was mended', async () => {
+it('alerts on changes in the tenant, and resolves when they are fixed', async () => {
   const folder = temporaryFolder()
   const alertmanager = await startAlertmanager(
     folder,
@@ -128,10 +128,10 @@ it('tells what changes in the tenant, and that it was mended', async () => {
   await fires(prometheus, 'TenantwatchMfaNotEnrolled', { tenant: 'acme', severity: 'warning' })
   await fires(prometheus, 'TenantwatchSettingsDrift', { tenant: 'acme', severity: 'critical' })
   await fires(prometheus, 'TenantwatchSsoNotEnforced', { tenant: 'acme' })
-  const told = await until(async () => (await alertmanager.alerts('TenantwatchMfaNotEnrolled'))[0]?.annotations)
-  expect(told['summary']).toBe(`Users not enrolled in multi-factor authentication of acme: 1 (user ${user?.userId})`)
+  const observed = await until(async () => (await alertmanager.alerts('TenantwatchMfaNotEnrolled'))[0]?.annotations)
+  expect(observed['summary']).toBe(`acme: Users not enrolled in multi-factor authentication: 1 (user ${user?.userId})`)
   const named = `namely user ${user?.userId} \\([\\da-f]{32}\\)\\. `
-  expect(told['description']).toMatch(new RegExp(`^Open findings of severity high .* tenant acme: 1, ${named}`))
+  expect(observed['description']).toMatch(new RegExp(`^Open findings of severity high .* tenant acme: 1, ${named}`))
 
   const [client] = [...primary.state.apiClients()]
   const clientId = client?.clientId ?? ''
@@ -182,7 +182,7 @@ async function impostor(): Promise<string> {
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
 }
 
-it('lets nothing look mended while the daemon is blind or dead', async () => {
+it('resolves no finding while the daemon is blind or dead', async () => {
   const { simulator, place, prometheus, daemon: first } = await world()
   const { primary, faults } = simulator
   const [user] = [...primary.state.users()]
@@ -191,7 +191,7 @@ it('lets nothing look mended while the daemon is blind or dead', async () => {
   primary.updateApiClient(client?.clientId ?? '', { secretExpirationDate: Date.now() + 20 * day })
   const open = ['TenantwatchMfaNotEnrolled', 'TenantwatchSecretExpiryNear']
   for (const name of open) await fires(prometheus, name)
-  // From the next second on: the instant itself may lie before the evaluation that told it.
+  // From the next second on: the instant itself may be before the evaluation that reported it.
   const from = Math.ceil(Date.now() / 1000) + 1
 
   simulator.revokePermission('reader', 'Api_Users_Read')
@@ -242,7 +242,7 @@ it('lets nothing look mended while the daemon is blind or dead', async () => {
   await ends(prometheus, 'TenantwatchMfaNotEnrolled')
 })
 
-it('shows every mishap pending, firing and mended, and a first full sync that takes long as none', async () => {
+it('shows every mishap pending, firing and resolved, and does not alert on a long first full sync', async () => {
   const one = await world(worldOfMishaps)
   const { prometheus } = one
   const all = mishaps(one)
@@ -269,7 +269,7 @@ it('shows every mishap pending, firing and mended, and a first full sync that ta
   expect(await prometheus.since(cried, from)).toEqual([])
   expect(await prometheus.since(cried.replace('users', 'permissions'), from)).toHaveLength(2)
 
-  for (const { mend } of all) mend(one)
+  for (const { repair } of all) repair(one)
   for (const name of ['TenantwatchSyncNever', 'TenantwatchClockWrong']) await ends(prometheus, name)
   const globex = / {2}- name: globex\n( {4}.*\n)+/
   let taken = ''

@@ -39,7 +39,7 @@ function change(folder: string, text: string, by: string): void {
   writeFileSync(file, readFileSync(file, 'utf8').replace(text, by))
 }
 
-it('what was built asks through a proxy, too, although it holds only parts of its HTTP client', async () => {
+it('the bundle also sends requests through a proxy, although it contains only parts of its HTTP client', async () => {
   const simulator = await startSimulator({ controlPort: null })
   onTestFinished(() => simulator.close())
   const proxy = await startProxy()
@@ -51,7 +51,7 @@ it('what was built asks through a proxy, too, although it holds only parts of it
   expect(simulator.requests.filter(({ endpoint }) => endpoint === '/api/public/roles').length).toBeGreaterThan(0)
 })
 
-it('what was built asks for a tunnel to an encrypted tenant', async () => {
+it('the bundle requests a tunnel to an encrypted tenant', async () => {
   const simulator = await startSimulator({ controlPort: null })
   onTestFinished(() => simulator.close())
   const proxy = await startProxy()
@@ -86,7 +86,7 @@ function bridge(one: Socket, port: number): void {
   one.pipe(other).pipe(one)
 }
 
-it('what was built reads an encrypted tenant through a tunnel', async () => {
+it('the bundle reads an encrypted tenant through a tunnel', async () => {
   const simulator = await startSimulator({ controlPort: null })
   onTestFinished(() => simulator.close())
   const certificate = selfSigned('127.0.0.1')

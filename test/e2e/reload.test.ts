@@ -92,7 +92,7 @@ it('ends a sync whose terminal is gone as a stop does, with its summary', async 
   expect(stdout).toContain('aborted')
 })
 
-/** Linux tells which signals a process catches: SIGHUP is the first. */
+/** Linux lists the signals that a process catches: SIGHUP is the first. */
 function hearsHangUp(pid: number): boolean {
   const caught = /^SigCgt:\s*(\w+)$/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? '0'
   return (BigInt(`0x${caught}`) & 1n) === 1n

@@ -14,15 +14,15 @@ interface Peer {
   readonly again?: string
   /** Seconds after which it must be gone: the limit and the interval in which limits are looked at. */
   readonly within: number
-  /** What it is told before. */
+  /** Text that it receives before. */
   readonly status: number
 }
 
 const start = 'GET /metrics HTTP/1.1\r\nHost: localhost\r\n'
 
 const peers: readonly Peer[] = [
-  { what: 'says nothing', first: '', within: 17, status: 408 },
-  { what: 'says half a line', first: 'GET /met', within: 17, status: 408 },
+  { what: 'sends nothing', first: '', within: 17, status: 408 },
+  { what: 'sends half a line', first: 'GET /met', within: 17, status: 408 },
   { what: 'never ends its headers', first: start, again: 'X: y\r\n', within: 17, status: 408 },
   { what: 'sends its headers a byte a second', first: 'GET /m', again: 'e', within: 17, status: 408 },
   {
@@ -34,22 +34,22 @@ const peers: readonly Peer[] = [
   { what: 'asks once and stays', first: `${start}\r\n`, within: 12, status: 200 },
 ]
 
-/** Seconds until the other side closes, and the status of what it said first. */
+/** Seconds until the other side closes, and the status of its first answer. */
 async function outlast(port: number, { first, again }: Peer): Promise<{ seconds: number; status: number | undefined }> {
   const socket: Socket = await open(port)
-  let told = ''
+  let observed = ''
   socket.setEncoding('latin1').on('data', (text) => {
-    told += text
+    observed += text
   })
   const began = performance.now()
   if (first !== '') socket.write(first)
   const drip = setInterval(() => again !== undefined && socket.writable && socket.write(again), 1000)
   await once(socket, 'close')
   clearInterval(drip)
-  return { seconds: (performance.now() - began) / 1000, status: answerOf(told)?.status }
+  return { seconds: (performance.now() - began) / 1000, status: answerOf(observed)?.status }
 }
 
-it('lets go of every peer that takes its time, tells it why, and answers the others meanwhile', async () => {
+it('closes the connection of every slow peer, states why, and answers the others meanwhile', async () => {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 20 } })
   onTestFinished(() => simulator.close())
   const one = await daemon(placeFor(simulator, temporaryFolder()))

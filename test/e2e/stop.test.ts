@@ -11,7 +11,7 @@ import { type Alive, start, startRun, startSync } from './disk/support/runs.ts'
 import { type Place, placeFor, until } from './support/program.ts'
 
 const bundle = ownBundle()
-/** What is promised (README.md#commands). */
+/** The promised limit (README.md#commands). */
 const promptMs = 5000
 
 interface Scene {
@@ -88,7 +88,7 @@ const states: readonly State[] = [
     },
   },
   {
-    what: 'peers that connect and say nothing',
+    what: 'peers that connect and send nothing',
     reach: async (scene) => {
       await ready(scene)
       const { port } = scene
@@ -181,11 +181,11 @@ it('leaves no token command behind when a second signal ends it at once', async 
   const { code, signal } = await daemon.ended
   // One that comes when nobody listens any more ends the process in its own way.
   expect([0, 'SIGINT']).toContain(code ?? signal)
-  expect(lives(Number(child))).toBe(false)
+  expect(isAlive(Number(child))).toBe(false)
 })
 
 /** True while a process is there, be it nobody's child any more. */
-function lives(pid: number): boolean {
+function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
@@ -207,6 +207,6 @@ it.each(states)('ends with 0 within 5 seconds of SIGTERM in the midst of $what, 
   expect(tookMs).toBeLessThan(promptMs)
   expect(look(place.store).broken).toEqual([])
   const child = join(place.folder, 'child')
-  if (existsSync(child)) expect(lives(Number(readFileSync(child, 'utf8')))).toBe(false)
+  if (existsSync(child)) expect(isAlive(Number(readFileSync(child, 'utf8')))).toBe(false)
   simulator.faults.clear()
 })

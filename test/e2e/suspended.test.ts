@@ -8,7 +8,7 @@ import { daemon, placeFor, until } from './support/program.ts'
 const often =
   'schedule: { roles: { full: "* * * * * *" }, permissions: { full: "* * * * * *" }, evaluate: "* * * * * *" }'
 
-it('goes on where it was stopped, without a burst for the time it missed', async () => {
+it('continues where it was stopped, without a burst for the missed time', async () => {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 20 } })
   onTestFinished(() => simulator.close())
   const one = await daemon(placeFor(simulator, temporaryFolder(), often))

@@ -17,7 +17,7 @@ interface Finding {
   readonly message: string
 }
 
-/** What a finding says, without the request and the second in which it was found. */
+/** The text of a finding, without the request and the second in which it was found. */
 const wordsOf = ({ fingerprint, severity, state, message }: Finding) => [fingerprint, severity, state, message].join()
 
 it('finds and shows the same in every time zone, also where dates name none', async () => {
@@ -32,7 +32,7 @@ it('finds and shows the same in every time zone, also where dates name none', as
     primary.addUser({ state: 'Invited', raw: { createdAt: edge(-14) } })
     primary.addDocument({ uploadStatus: 'Completed', raw: { createdAt: edge(-365), updatedAt: null } })
   }
-  const told = await Promise.all(
+  const observed = await Promise.all(
     zones.map(async (zone) => {
       const place = placeFor(simulator, temporaryFolder())
       const inZone = { ...place, env: { ...place.env, TZ: zone } }
@@ -43,6 +43,7 @@ it('finds and shows the same in every time zone, also where dates name none', as
       return texts.join('\n')
     }),
   )
-  expect(told[0]?.length).toBeGreaterThan(20_000)
-  for (const [index, text] of told.entries()) expect([zones[index], text === told[0]]).toEqual([zones[index], true])
+  expect(observed[0]?.length).toBeGreaterThan(20_000)
+  for (const [index, text] of observed.entries())
+    expect([zones[index], text === observed[0]]).toEqual([zones[index], true])
 })

@@ -9,7 +9,7 @@ import { silentLog } from '../../src/model/log.ts'
 import { iso, now } from '../checks/support/evaluator.ts'
 import { client } from '../checks/support/facts.ts'
 import type { TestEngine } from '../support/engine.ts'
-import { synced } from '../support/trust.ts'
+import { synced } from '../support/sync-queries.ts'
 import { evaluate, lifeOf, resync, soundMirror } from './support/evaluating.ts'
 import { skewClocks } from './support/skew-clocks.ts'
 

@@ -37,13 +37,13 @@ it.each<[string, RawResult, InputQuality[], Partial<StatusInput>, string]>([
   ['the first partial input', passes, [sound, held, quarantined], {}, 'unknown shrink_held'],
   ['partial data before not applicable', nothing, [quarantined], {}, 'unknown quarantined'],
   ['what could not be evaluated', ambiguous, [sound], {}, 'unknown ambiguous'],
-  ['not applicable in trusted data', nothing, [ahead], byTime, 'not_applicable null'],
+  ['not applicable in reliable data', nothing, [ahead], byTime, 'not_applicable null'],
   ['a skewed clock before a pass by time', passes, [sound, ahead], byTime, 'unknown clock_skew'],
   ['a pass that no clock decides', passes, [ahead], {}, 'pass null'],
   ['a pass by time where the clocks agree', passes, [sound], byTime, 'pass null'],
-  ['a time that nobody told before a pass by time', passes, [sound, unreadable], byTime, 'unknown clock_skew'],
-  ['a failure before a time that nobody told', fails, [unreadable], byTime, 'fail null'],
-  ['a pass that needs no time that nobody told', passes, [unreadable], {}, 'pass null'],
+  ['an unknown server time before a pass by time', passes, [sound, unreadable], byTime, 'unknown clock_skew'],
+  ['a failure before an unknown server time', fails, [unreadable], byTime, 'fail null'],
+  ['a pass that does not need the unknown server time', passes, [unreadable], {}, 'pass null'],
 ])('puts %s', (_case, rawResult, inputs, more, expected) => {
   const { status, reason } = decideStatus({ rawResult, inputs, timeBased: false, ...more })
   expect(`${status} ${reason}`).toBe(expected)
@@ -77,7 +77,7 @@ it.each<[string, Partial<InputFacts>, number, Partial<InputQuality>]>([
   ],
   ['a missing permission', { denied: 'missing_permission' }, 1000, { blocked: 'missing_permission' }],
   [
-    'a tenant in doubt before a refusal',
+    'an unconfirmed tenant before a refusal',
     { tenantMismatch: true, denied: 'unauthorized' },
     1000,
     { blocked: 'tenant_changed' },

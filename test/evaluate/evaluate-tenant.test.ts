@@ -12,7 +12,7 @@ import { neverState } from './support/sync-states.ts'
 
 const expired = client({ secretExpirationDate: iso(now - dayMs) })
 
-it('evaluates every check of the catalogue and stores what it found', async () => {
+it('evaluates every check of the catalogue and stores the results', async () => {
   const mirror = soundMirror()
   mirror.put('roles', role())
   mirror.put('users', user())

@@ -28,6 +28,6 @@ it.each([
   ['a millisecond past the limit', 1_000_000 - 501, false],
   ['slightly ahead of the clock', 1_000_000 + 300_000, true],
   ['well ahead of the clock', 1_000_000 + 300_001, false],
-])('tells whether data of %s is fresh', (_case, since, expected) => {
+])('decides whether data of %s is fresh', (_case, since, expected) => {
   expect(isFresh(since, 500, 1_000_000)).toBe(expected)
 })

@@ -5,7 +5,7 @@ import { hourMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 
-/** An engine that was in sync, and what a check says of its mirror now under some options. */
+/** An engine that was in sync, and the result of a check over its mirror with given options. */
 async function synced(options: Readonly<Record<string, unknown>>, check: string) {
   const test = await testEngine({
     problems: false,

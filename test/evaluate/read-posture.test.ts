@@ -218,7 +218,7 @@ it.each<[string, Partial<SyncState>, boolean]>([
   ['incremental syncs pause until the next full sync, which fails', { cursor: 'c', incrementalPaused: true }, false],
   ['there is no cursor, and a full sync fails', { cursor: null }, false],
   ['a full sync fails beside incremental ones that work', { cursor: 'c' }, true],
-])('tells whether incremental syncs bring anything while %s', async (_case, change, up) => {
+])('reports whether incremental syncs work while %s', async (_case, change, up) => {
   const mirror = soundMirror()
   mirror.quality.users.state = { ...mirror.quality.users.state, fullReason: 'server_error', ...change }
   const { resources } = await read(mirror)
@@ -230,8 +230,8 @@ it('shows no resource as fresh after a tenant change until it completes a full s
   const mirror = soundMirror()
   mirror.tenant.changeAccepted = ['roles']
   const { resources } = await read(mirror)
-  const doubted = resources.filter(({ fresh }) => !fresh).map(({ resource }) => resource)
-  expect(doubted).toEqual(['roles'])
+  const uncertain = resources.filter(({ fresh }) => !fresh).map(({ resource }) => resource)
+  expect(uncertain).toEqual(['roles'])
 })
 
 it('shows a resource before its first sync', async () => {

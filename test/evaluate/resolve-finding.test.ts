@@ -104,7 +104,7 @@ it.each<[string, (mirror: FakeMirror) => void]>([
     (mirror) => {
       enrol(mirror)
       mirror.quality.users.quarantined = 1
-      mirror.doubted.add('users 1')
+      mirror.uncertain.add('users 1')
     },
   ],
   [

@@ -9,7 +9,7 @@ import { sqliteWorld, waiver } from './support/sqlite-world.ts'
 const mfa = 'user-mfa-enrolled'
 type World = Awaited<ReturnType<typeof sqliteWorld>>
 
-/** What is asked for a check at this moment, as a scrape does it. */
+/** The query of a scrape for a check at this moment. */
 async function request({ mirror, tenantId, waivers, now, ...world }: World, id: string): Promise<TopFindings> {
   const [check, counts] = [
     checks.find((one) => one.id === id),

@@ -286,7 +286,7 @@ it('stores with each acceptance whether its finding is open and its severity', a
   expect([wrong(), openAs()]).toEqual([[], [{ severity: 'high' }, { severity: 'high' }]])
 })
 
-it('waives what another waiver still covers', async () => {
+it('waives findings that another waiver still covers', async () => {
   const world = await invited()
   world.waivers = [waiver(), waiver({ id: 'w2', entity: '*' })]
   await world.sync(activated())

@@ -7,7 +7,7 @@ import * as wire from './support/wire.ts'
 const mib = 2 ** 20
 const coded = (coding: string, bytes: (body: Buffer) => Buffer) => wire.changed(bytes, { 'content-encoding': coding })
 const br = (bytes: Buffer) => brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 3 } })
-/** Valid JSON in front of which stand so many blanks. */
+/** Valid JSON after the given number of blanks. */
 const padded = (bytes: number) => (body: Buffer) => Buffer.concat([Buffer.alloc(bytes, ' '), body])
 const once = { modes: ['full'], requests: 1 } as const
 const text = (body: string | Buffer) => wire.answer(200, body)
@@ -55,7 +55,7 @@ const faults: readonly FaultCase[] = [
   },
   {
     id: 'B2',
-    what: 'more of it than its bytes tell',
+    what: 'a larger size than that of its bytes',
     on: 'documents',
     requests: 1,
     reason: 'too_large',

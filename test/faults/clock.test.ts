@@ -13,7 +13,7 @@ const jumps: readonly (readonly [what: string, ms: number])[] = [
 ]
 
 it.each(jumps)(
-  '%s: what hangs on the time passes no more, nothing is called fixed, and it mends by itself',
+  '%s: checks that compare times pass no more, no finding resolves, and it recovers by itself',
   async (_, ms) => {
     // The tenant's clock is right all the time.
     const world = { elapsed: () => 0 }

@@ -12,8 +12,8 @@ const eachPaged = (name: string, values: readonly unknown[]): Record<string, Fau
 /** Pages for ever: the first one of the feed again and again, each with another cursor. */
 function endless(data?: readonly unknown[], cursorOf = (page: number) => `c${page}`): Fault {
   let page = 0
-  return async (exchange) => {
-    const beginning = { ...exchange, good: () => exchange.good(exchange.request.path) }
+  return async (context) => {
+    const beginning = { ...context, good: () => context.good(context.request.path) }
     const pagination = { hasMore: true, nextCursor: cursorOf(page++) }
     await wire.reshaped((envelope) => ({ ...envelope, data: data ?? envelope.data, pagination }))(beginning)
   }
@@ -150,11 +150,11 @@ it.each(named(faults))('%s ends the run, and nothing of it is kept', (_, row) =>
 /** Cursors as a hostile server would write them, turned back into the right ones when they return. */
 function disguised(disguise: (cursor: string) => string): Fault {
   const right = new Map<string, string>()
-  return async (exchange) => {
-    const url = new URL(exchange.request.url, 'http://x')
+  return async (context) => {
+    const url = new URL(context.request.url, 'http://x')
     const sent = url.searchParams.get('cursor')
     if (sent !== null) url.searchParams.set('cursor', right.get(sent) ?? sent)
-    const asked = { ...exchange, good: () => exchange.good(`${url.pathname}${url.search}`) }
+    const asked = { ...context, good: () => context.good(`${url.pathname}${url.search}`) }
     await wire.reshaped(({ pagination, ...rest }) => {
       const cursor = pagination?.['nextCursor']
       if (typeof cursor !== 'string' || pagination === null) return { ...rest, pagination }
@@ -182,7 +182,7 @@ const harmless: readonly HarmlessCase[] = [
   },
   { id: 'V10', what: 'a limit that makes no sense', fault: wire.paged({ limit: -5 }) },
   { id: 'V10', what: 'no limit', on: 'documents', fault: wire.paged({ limit: undefined }) },
-  { id: 'V10', what: 'more records than the limit says', on: 'api-clients', fault: wire.paged({ limit: 1 }) },
+  { id: 'V10', what: 'more records than the limit', on: 'api-clients', fault: wire.paged({ limit: 1 }) },
   {
     id: 'V11',
     what: 'every record twice',

@@ -29,10 +29,10 @@ it.each(['users', 'documents'] as const)(
     let met = 0
     server.choose = ({ path, query }) =>
       resourceAt(path) === resource && query.has('cursor') && met++ === 0
-        ? async (exchange) => {
-            const first = await exchange.good(exchange.request.path)
+        ? async (context) => {
+            const first = await context.good(context.request.path)
             const { data } = JSON.parse(first.body.toString()) as wire.AnyEnvelope
-            await wire.reshaped((envelope) => ({ ...envelope, data }))(exchange)
+            await wire.reshaped((envelope) => ({ ...envelope, data }))(context)
           }
         : undefined
     expect((await test.run(resource, 'full')).outcome).toBe('success')
@@ -125,7 +125,7 @@ const cached: Readonly<Record<string, (at: string) => Fault>> = {
     wire.reshaped((envelope) => {
       envelope.meta['timestamp'] = at
     }),
-  'whose Age header says an hour': () => wire.changed((body) => body, { age: '3600' }),
+  'with an Age header of an hour': () => wire.changed((body) => body, { age: '3600' }),
   'that repeat the id and the time of another': () => ofOneTime,
 }
 

@@ -128,7 +128,7 @@ it('N2 a peer that never completes the handshake costs no more than the deadline
   expect(performance.now() - started).toBeLessThan(20_000)
 })
 
-it('N2 a run that waits for a handshake ends at once when it is told to', async () => {
+it('N2 a run that waits for a handshake ends at once when it is aborted', async () => {
   await using hole = await withoutAnswer()
   const { test } = await startScene({ settings: { baseUrl: hole.url, api: { timeoutMs: 60_000 } } })
   const stop = new AbortController()
@@ -168,11 +168,11 @@ it('N15 a run slower than its interval is never doubled: the next one waits for 
   let most = 0
   server.choose = ({ path }) =>
     resourceAt(path) === 'users'
-      ? async (exchange) => {
+      ? async (context) => {
           most = Math.max(most, ++underWay)
           await sleep(20)
           underWay--
-          await wire.sliced(100_000)(exchange)
+          await wire.sliced(100_000)(context)
         }
       : undefined
   const results = await Promise.all([1, 2, 3].map(() => test.run('users', 'full')))

@@ -5,7 +5,7 @@ import { resourceNames } from '../../src/model/resource-names.ts'
 import { type Scene, startScene } from './support/scene.ts'
 import * as wire from './support/wire.ts'
 
-/** Runs what the schedule of an hour would, and tells how many runs that were. */
+/** Runs the schedule of an hour, and returns the number of runs. */
 async function anHour({ test }: Scene): Promise<number> {
   const { clock, engine, settings } = test
   const start = clock.monotonic()
@@ -75,7 +75,7 @@ const deaths: readonly (readonly [what: string, die: Die])[] = [
   ['resets in mid body', every(wire.resetInBody)],
 ]
 
-/** Requests, or connections where none stands, that the hour after the fault cost. */
+/** Requests, or connections where none is open, in the hour after the fault. */
 async function cost(scene: Scene, connections: () => number, hour: () => Promise<unknown>): Promise<number> {
   const [asked, connected] = [scene.server.requests.length, connections()]
   await hour()

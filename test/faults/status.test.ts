@@ -67,7 +67,7 @@ const faults: readonly FaultCase[] = [
     fault: wire.problem(403, 'FORBIDDEN'),
     reason: 'missing_permission',
     atOnce: 'unknown',
-    // One of them tells whether the token still works.
+    // One of them tests whether the token still works.
     requests: 2,
   },
   { id: 'H6', what: '407', fault: wire.answer(407), reason: 'client_error', requests: 1 },
@@ -240,7 +240,7 @@ const harmless: readonly HarmlessCase[] = [
 
 it.each(named(harmless))('%s is ridden out', (_, row) => proveHarmless(row))
 
-it('H1 a stored cursor refused while no full sync succeeds either stays stored, and the full sync it owes goes on', async () => {
+it('H1 a stored cursor refused while no full sync succeeds either stays stored, and the full sync that it requires continues', async () => {
   const scene = await startScene()
   const { test, server } = scene
   await scene.cycle()
@@ -279,7 +279,7 @@ it.each([
   ['a page of a proxy', wire.answer(404, '<html>Not here</html>', { 'content-type': 'text/html' }), 1],
   ['an empty body', wire.answer(404), 1],
   ['the envelope of the API', wire.problem(404, 'NOT_FOUND'), 0],
-] as const)('H8 404 for a missing user removes it only when the API itself says so: %s', async (_, fault, left) => {
+] as const)('H8 404 for a missing user removes it only when the API itself sent it: %s', async (_, fault, left) => {
   const scene = await startScene()
   const { test, server } = scene
   await scene.cycle()

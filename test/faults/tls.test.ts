@@ -53,7 +53,7 @@ const handshakes: readonly (readonly [string, (socket: Socket) => unknown, 'tls'
     'tls',
   ],
   ['a connection closed in the handshake', (socket) => socket.once('data', () => socket.end()), 'network'],
-  ['a handshake that never goes on', () => undefined, 'timeout'],
+  ['a handshake that never continues', () => undefined, 'timeout'],
 ]
 
 it.each(handshakes)('T1 %s ends the run, and no request is sent', async (_, seize, reason) => {
@@ -84,7 +84,7 @@ it.each(handshakes)('T1 %s ends the run, and no request is sent', async (_, seiz
   })
 })
 
-it('T3 a file of authorities that became unreadable ends the run as tls, and a mended one is taken up', async () => {
+it('T3 a file of authorities that becomes unreadable ends the run as tls, and a repaired one is read again', async () => {
   const secure = secured()
   await proveFault({
     id: 'T3',
@@ -113,7 +113,7 @@ it('T3 a renewed certificate is trusted once its authority is in the file', asyn
   scene.assertManners()
 })
 
-it('T2 a program that was told not to check certificates says so and sends nothing', async () => {
+it('T2 a program with certificate checks disabled reports it and sends no request', async () => {
   await using world = await openWorld()
   world.env['NODE_TLS_REJECT_UNAUTHORIZED'] = '0'
   for (const command of ['sync', 'run', 'doctor']) {

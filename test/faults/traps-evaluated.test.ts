@@ -212,7 +212,7 @@ it('S19 where a look-up shows another state than the list before it, the list co
   await test.run('users', 'full')
   const row = () => test.query('select email, mfa_status from users where user_id = ?', userId)
   expect(row()).toEqual([{ email, mfa_status: 1 }])
-  expect(test.told.events).toContain('users detail_differs')
+  expect(test.observed.events).toContain('users detail_differs')
   await test.run('users', 'full')
   expect(row()).toEqual([{ email: 'moved@example.com', mfa_status: 0 }])
   scene.assertManners()

@@ -88,7 +88,7 @@ async function assertMends(scene: Scene, stepMs = hourMs): Promise<void> {
 }
 
 it.each(['users', 'documents', 'api-clients'] as const)(
-  'S13 a feed of %s that ends too early removes nothing: it is held, nothing passes, and it mends by itself',
+  'S13 a feed of %s that ends too early removes no record: it is held, no check passes, and it recovers by itself',
   async (resource) => {
     const scene = await faultyScene(
       resource,
@@ -177,7 +177,7 @@ it('S15 a state that nobody described is kept, counted, and excuses nobody from 
   const { test } = scene
   test.sim.primary.setSettings({ mfaEnabled: true })
   await scene.cycle()
-  expect(test.told.events).toContain('users unknown_value')
+  expect(test.observed.events).toContain('users unknown_value')
   expect(test.query('select distinct state from users')).toEqual([{ state: 'Suspended' }])
   expect((await scene.stored())['user-mfa-enrolled']).toBe('fail')
   const severity = 'select distinct severity from findings where "check" = ? and resolved_at is null'
@@ -194,7 +194,7 @@ it('S18 fields that nobody described are kept and counted once, and change no ch
   const before = await scene.stored()
   const results = await scene.cycle()
   expect(results.map(({ reason }) => reason)).toEqual(Array(resources.length).fill(null))
-  expect(test.told.events).toEqual(['users unknown_field', 'users unknown_field'])
+  expect(test.observed.events).toEqual(['users unknown_field', 'users unknown_field'])
   expect(test.query('select distinct extra from users')).toEqual([
     { extra: '{"department":"Sales","mfaStatusV2":false}' },
   ])

@@ -29,7 +29,7 @@ async function exported(resource: ListName, format: string): Promise<string> {
 
 const linesOf = (text: string) => text.trimEnd().split('\n')
 
-/** What a value has become by the time it is exported; undefined when it must not be there at all. */
+/** The exported form of a value; undefined when it must be absent. */
 function expected(value: unknown): unknown {
   if (typeof value !== 'string') return value
   if (value.length <= 1024) return value.toWellFormed()
@@ -37,7 +37,7 @@ function expected(value: unknown): unknown {
   return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}…`
 }
 
-it.each(lists)('exports %s as they were sent, or null, and leaves out what is in quarantine', async (resource) => {
+it.each(lists)('exports %s as they were sent, or null, and leaves out quarantined records', async (resource) => {
   const [idField] = fieldsOf[resource]
   const records = new Map(
     linesOf(await exported(resource, 'ndjson')).map((line) => {
@@ -45,7 +45,7 @@ it.each(lists)('exports %s as they were sent, or null, and leaves out what is in
       return [record[idField], record]
     }),
   )
-  let told = 0
+  let observed = 0
   let empty = 0
   for (const { field, name, value, record: sent } of planted.filter((one) => one.resource === resource)) {
     const record = records.get(sent[idField])
@@ -53,14 +53,14 @@ it.each(lists)('exports %s as they were sent, or null, and leaves out what is in
     const got = record[field]
     const asSent = isDeepStrictEqual(got, expected(value))
     if (!asSent) expect([field, name, got]).toEqual([field, name, null])
-    if (asSent) told++
+    if (asSent) observed++
     else empty++
     for (const other of fieldsOf[resource]) {
       if (other !== field && other !== 'roleId') expect(record[other]).toEqual(sent[other])
     }
   }
-  expect(told).toBeGreaterThan(100)
-  expect(told).toBeGreaterThan(empty)
+  expect(observed).toBeGreaterThan(100)
+  expect(observed).toBeGreaterThan(empty)
 })
 
 it.each(lists)('exports %s alike in every format', async (resource) => {

@@ -27,7 +27,7 @@ const lookAlikes = [
   `${'i'.repeat(199)}b`,
 ]
 
-/** Ids that no eye could tell apart, and that are therefore kept in quarantine. */
+/** Visually identical ids, which are therefore quarantined. */
 const invisible = ['abc\u202eclient', 'abc\u200bclient', '\u200d'.repeat(199), '\u200d'.repeat(200), 'abc\u2028client']
 
 let world: World
@@ -78,7 +78,7 @@ it('carries each client once, with its name and role as labels that read back', 
   expect(got.map(String).sort()).toEqual(wanted.map(String).sort())
 })
 
-it('tells ids apart that differ in case or escapes, and has none that cannot be seen', () => {
+it('distinguishes ids that differ in case or escapes, and exports no invisible id', () => {
   const ids = new Set(
     seriesOf(text, 'tenantwatch_api_client_secret_expiration_timestamp_seconds').map(
       ({ labels }) => labels['client_id'],

@@ -17,7 +17,7 @@ let world: World
 let calm: World
 let log: string
 
-/** Everything that makes a check speak, with a hostile text wherever the tenant has a say. */
+/** Records that open a finding of every check, with a hostile text in each field that the tenant controls. */
 function offend({ simulator: { primary } }: World, names: readonly string[]): void {
   for (const text of names) {
     const { name: off, roleId } = primary.addRole({ name: `${text} off`, state: 'Inactive' })
@@ -37,12 +37,12 @@ function offend({ simulator: { primary } }: World, names: readonly string[]): vo
 }
 
 async function opened(names: readonly string[]): Promise<World> {
-  // While roles are in quarantine, only the id of an inactive role tells that no other of its name is meant.
+  // While roles are in quarantine, only the id of an inactive role identifies it among roles of the same name.
   const more = 'userDetails: { perRun: 2000 }'
   const simulator = { problems: false, sizes: { users: manyReadable, documents: 5 } }
   const one = await openWorld({ more, simulator })
   if (names.length > 1) plant(one.simulator, { large: false })
-  // Both have records that cannot be read: the page tells of them in a list of its own.
+  // Both have records that cannot be read: the page has a separate list of them.
   else one.simulator.primary.addUser({ raw: { createdAt: 'no date' } })
   offend(one, names)
   log = (await one.run('sync')).stderr
@@ -147,7 +147,7 @@ async function findings(): Promise<readonly Finding[]> {
   return JSON.parse((await world.run('findings', '--format', 'json')).stdout) as Finding[]
 }
 
-it('finds what fails under any name, and names it as it was sent', async () => {
+it('finds failing records with any name, and prints the name as it was sent', async () => {
   const found = await findings()
   const checks = new Set(found.map(({ check }) => check))
   expect([...checks].sort()).toEqual([
@@ -203,10 +203,10 @@ it('shows a page with no tag and no attribute that a harmless tenant would not b
     expect(JSON.parse(body)).toBeTypeOf('object')
     expect([path, actingIn(body)]).toEqual([path, null])
   }
-  // The daemon goes on meanwhile, and finds more as its time passes.
+  // The daemon continues meanwhile, and finds more as its time passes.
   await vi.waitFor(async () => {
-    const told = (await (await fetch(`${hostile.origin}/api/v1/findings`)).json()) as Finding[]
-    expect(told.map(({ entity }) => entity)).toEqual((await findings()).map(({ entity }) => entity))
+    const observed = (await (await fetch(`${hostile.origin}/api/v1/findings`)).json()) as Finding[]
+    expect(observed.map(({ entity }) => entity)).toEqual((await findings()).map(({ entity }) => entity))
   }, 60_000)
   for (const line of hostile.logged().trimEnd().split('\n')) expect(acting.test(line)).toBe(false)
 })

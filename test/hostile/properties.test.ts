@@ -14,7 +14,7 @@ import { keys, texts } from './support/corpus.ts'
 import { acting, actingIn, formula, tagsOf } from './support/reading.ts'
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: the only codes that the log itself may write
-const colour = /\u001b\[\d+m/g
+const color = /\u001b\[\d+m/g
 const bits = [
   '<',
   '>',
@@ -117,8 +117,8 @@ it.each([true, false])('logs any event on one line (on a terminal: %s)', async (
       written = ''
       log.warn({ text, fields, err: new Error(text) }, 'Something happened')
       const lines = written.trimEnd().split('\n')
-      const colourless = written.replaceAll(colour, '')
-      expect(actingIn(colourless)).toBeNull()
+      const colorless = written.replaceAll(color, '')
+      expect(actingIn(colorless)).toBeNull()
       if (isTTY) return
       expect(lines).toHaveLength(1)
       expect((JSON.parse(written) as { text: string }).text).toBe(text)

@@ -4,7 +4,7 @@ import { lively, metricsOf, reading, records, textOf, untouched } from './suppor
 import { parseExposition } from './support/parse.ts'
 import { check, posture } from './support/posture.ts'
 
-/** The names and labels that users build on, as the table says them. */
+/** The names and labels that users depend on, from the table. */
 const contract = new Map(
   readFileSync(new URL('support/contract-table.md', import.meta.url), 'utf8')
     .split('\n')

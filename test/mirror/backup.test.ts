@@ -48,7 +48,7 @@ async function world() {
   return { ...test, commit, folder, target, back }
 }
 
-/** What a file says when it is opened as it is. */
+/** The result of opening a file as it is. */
 function look(file: string) {
   const db = new BetterSqlite3(file, { readonly: true })
   try {
@@ -64,7 +64,7 @@ function look(file: string) {
   }
 }
 
-it('copies one instant of the mirror while the engine goes on writing, in one pass', async () => {
+it('copies one instant of the mirror in one pass while the engine continues to write', async () => {
   const { commit, path, target, back } = await world()
   const then = look(path)
   const later: Promise<unknown>[] = []
@@ -106,7 +106,7 @@ it('changes no byte of the mirror', async () => {
   expect(bytes()).toEqual(before)
 })
 
-it('holds what is only in the log of an engine that was killed', async () => {
+it('contains data that is only in the log of a killed engine', async () => {
   const { path, target, back } = await world()
   const crashed = join(temporaryFolder(), 'mirror.db')
   for (const suffix of ['', '-wal']) writeFileSync(crashed + suffix, readFileSync(path + suffix))
@@ -124,7 +124,7 @@ it('leaves the old backup in place until the new one is whole', async () => {
   expect(look(target).users).toBe(250)
 })
 
-it('leaves everything as it was when it is told to stop', async () => {
+it('leaves everything as it was when it is stopped', async () => {
   const { commit, folder, target, back } = await world()
   await back()
   const old = readFileSync(target)
@@ -154,7 +154,7 @@ it('takes an empty file for a free place', async () => {
 
 type World = Awaited<ReturnType<typeof world>>
 
-const refused: Readonly<Record<string, readonly [prepare: (world: World) => string, said: RegExp]>> = {
+const refused: Readonly<Record<string, readonly [prepare: (world: World) => string, output: RegExp]>> = {
   'the mirror itself': [({ path }) => path, /^\S+mirror\.db is the mirror itself \(store\.path\)/],
   'a symbolic link to the mirror': [
     ({ path, target }) => {
@@ -229,7 +229,7 @@ const refused: Readonly<Record<string, readonly [prepare: (world: World) => stri
 
 it.each(Object.entries(refused))(
   'refuses %s as a target in one sentence and changes nothing',
-  async (_, [make, said]) => {
+  async (_, [make, output]) => {
     const one = await world()
     const to = make(one)
     const places = [one.folder, dirname(one.path)]
@@ -237,7 +237,7 @@ it.each(Object.entries(refused))(
     const contents = () => (existsSync(one.target) && statSync(one.target).isFile() ? readFileSync(one.target) : null)
     const before = [shown(), contents()]
     const failed = one.back({ to })
-    await expect(failed).rejects.toMatchObject({ name: 'UsageError', message: expect.stringMatching(said) })
+    await expect(failed).rejects.toMatchObject({ name: 'UsageError', message: expect.stringMatching(output) })
     expect([shown(), contents()]).toEqual(before)
     await one.mirror.ping()
   },
@@ -250,14 +250,14 @@ const remainsOf = (folder: string) => {
   return remains
 }
 
-it('clears away what a killed backup left, under whatever name it was to be', async () => {
+it('removes the files of a killed backup, under whatever name', async () => {
   const { folder, back } = await world()
   remainsOf(folder)
   await back({ to: join(folder, 'another.db') })
   expect(readdirSync(folder)).toEqual(['another.db'])
 })
 
-it('leaves alone what another backup is working on', async () => {
+it('keeps files that another backup is writing', async () => {
   const { folder, back } = await world()
   const remains = remainsOf(folder)
   const lock = takeEngineLock(join(remains, 'draft.db'))
@@ -267,7 +267,7 @@ it('leaves alone what another backup is working on', async () => {
   expect(readdirSync(remains)).toContain('draft.db')
 })
 
-it('leaves alone what is not certainly of a killed backup', async () => {
+it('keeps files that are not certainly of a killed backup', async () => {
   const { folder, back } = await world()
   const begun = join(folder, '.tenantwatch-backup-Begun0')
   mkdirSync(begun)
@@ -303,7 +303,7 @@ it('keeps the old backup when the mirror is damaged', async () => {
   expect(readdirSync(folder)).toEqual(['backup.db'])
 })
 
-it('says that there is no mirror, and whose database it is', async () => {
+it('reports that there is no mirror, and which program owns the database', async () => {
   const { target, back, folder } = await world()
   const none = back({ from: join(folder, 'none.db') })
   await expect(none).rejects.toThrow(/^There is no mirror at \S+none\.db yet; run "tenantwatch sync" first$/)
@@ -324,7 +324,7 @@ it('copies a mirror of an older layout, so that there is a way back from an upgr
   expect(look(target)).toEqual(look(path))
 })
 
-it('says in one sentence that a folder takes no file', async () => {
+it('reports in one sentence that a folder is not writable', async () => {
   const { back } = await world()
   await expect(back({ to: '/proc/backup.db' })).rejects.toMatchObject({
     name: 'FatalError',

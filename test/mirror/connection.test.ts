@@ -20,7 +20,7 @@ it('keeps the plan of a statement whatever values are bound, where SQLite would 
   expect(planOf(new Connection(join(folder, 'keeping.db')))).not.toContain('ones')
 })
 
-it('finds what the bare driver finds, whatever is bound', () => {
+it('returns the same rows as the bare driver, whatever is bound', () => {
   const folder = temporaryFolder()
   const rows = "insert into notes values (1, 0, 'a'), (2, 1, 'b'), (3, null, '1'), (4, 1, null), (5, 1, x'31')"
   for (const raw of [new BetterSqlite3(join(folder, 'bare.db')), new Connection(join(folder, 'own.db'))]) {
@@ -54,7 +54,7 @@ it('stores bound values as they are', () => {
   }
 })
 
-it('takes what an atomic piece of work has written back when it fails, also within another one', () => {
+it('rolls back an atomic piece of work when it fails, also within another one', () => {
   const raw = new Connection(join(temporaryFolder(), 'atomic.db'))
   raw.exec(table)
   const write = raw.prepare('insert into notes (kind) values (?)')

@@ -68,7 +68,7 @@ it('hands over every open finding of a severity once, those first seen longest a
   expect(found[0]).toEqual({ ...found[0], entityType: 'user', severity: 'high' })
 })
 
-it('keeps nobody waiting while the findings of a large check result are written, and says when there are more', async () => {
+it('yields while the findings of a large check result are written, and reports when there are more', async () => {
   const { mirror, tenantId } = await opened()
   const many = Array.from({ length: 900 }, (_, i) => finding(i))
   const written = mirror.commitResult(checkResult(tenantId, many)).then(() => 'written')

@@ -7,7 +7,7 @@ import { FatalError } from '../../src/model/errors.ts'
 import { testMirror } from '../support/mirror.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
-it('lets one engine work on a database and tells a second one so at once', async () => {
+it('admits one engine to a database and refuses a second one at once', async () => {
   const { path, mirror } = testMirror()
   expect(() => openMirror(path, 'engine')).toThrow(/Another tenantwatch engine .* is working on/)
   await mirror.ping()
@@ -64,28 +64,31 @@ it.runIf(existsSync('/proc/self'))('makes the folders it lacks, and ends where n
   expect(() => openMirror('/proc/none/mirror.db', 'engine')).toThrow(/\/proc\/none\/mirror\.db cannot be opened/)
 })
 
-it('says in one sentence that a file is no database', () => {
+it('reports in one sentence that a file is no database', () => {
   const path = join(temporaryFolder(), 'text.db')
   writeFileSync(path, 'this is a text and no database, and it is long enough to be read as a header of one '.repeat(20))
   expect(() => openMirror(path, 'engine')).toThrow(/cannot be opened \(SQLITE_NOTADB\); it is damaged/)
 })
 
-it.each(['engine', 'beside'] as const)('says in one sentence that names in a layout are damaged (%s)', async (role) => {
-  const path = join(temporaryFolder(), 'hit.db')
-  await openMirror(path, 'engine')[Symbol.asyncDispose]()
-  const file = new BetterSqlite3(path)
-  file.unsafeMode(true)
-  file.pragma('writable_schema = ON')
-  file.exec(
-    "update sqlite_master set sql = replace(sql, 'incremental_reason', 'incremental_qeason') where name = 'sync_states'",
-  )
-  file.close()
-  const sentence = /^The database \S+hit\.db is damaged \(no such column: .*incremental_reason.*\); restore a backup/
-  expect(() => openMirror(path, role)).toThrow(sentence)
-  // The lock was given back.
-  expect(() => openMirror(path, role)).toThrow(sentence)
-})
+it.each(['engine', 'beside'] as const)(
+  'reports in one sentence that names in a layout are damaged (%s)',
+  async (role) => {
+    const path = join(temporaryFolder(), 'hit.db')
+    await openMirror(path, 'engine')[Symbol.asyncDispose]()
+    const file = new BetterSqlite3(path)
+    file.unsafeMode(true)
+    file.pragma('writable_schema = ON')
+    file.exec(
+      "update sqlite_master set sql = replace(sql, 'incremental_reason', 'incremental_qeason') where name = 'sync_states'",
+    )
+    file.close()
+    const sentence = /^The database \S+hit\.db is damaged \(no such column: .*incremental_reason.*\); restore a backup/
+    expect(() => openMirror(path, role)).toThrow(sentence)
+    // The lock was given back.
+    expect(() => openMirror(path, role)).toThrow(sentence)
+  },
+)
 
-it('says that there is no mirror yet when a reading command comes first', () => {
+it('reports that there is no mirror yet when a reading command comes first', () => {
   expect(() => openMirror(join(temporaryFolder(), 'none.db'), 'beside')).toThrow(/run "tenantwatch sync" first/)
 })

@@ -20,24 +20,24 @@ const query = (text: string, more: Partial<OwnQuery> = {}): OwnQuery => ({
   inputs: resourceNames,
   ...more,
 })
-/** Says `alarm` for whatever is selected as `entity`. */
-const telling = (entity: string, from: string) =>
+/** Returns `alarm` for each selected `entity`. */
+const alarmQuery = (entity: string, from: string) =>
   `select ${entity} as entity, 'alarm' as status, 'seen' as reason ${from}`
 
 it('shows every view with every column that it names, of one tenant alone', async () => {
   const { mirror, path, acme, globex } = await twoTenants()
   for (const { name, columns } of ownViews) {
     const all = columns.map((column) => `"${column.name}"`)
-    const text = telling(`json_array(${all.join(', ')})`, `from ${name}`)
+    const text = alarmQuery(`json_array(${all.join(', ')})`, `from ${name}`)
     const [mine, theirs] = [askHere({ path }, acme, query(text)), askHere({ path }, globex, query(text))]
     expect(mine, name).toMatchObject({ kind: 'answered' })
     expect(JSON.stringify(mine), name).not.toContain('globex')
     expect(JSON.stringify(theirs), name).not.toContain('acme')
   }
-  expect(await mirror.ask(acme, query(telling("lastName || ' ' || count(*)", 'from users')))).toMatchObject({
+  expect(await mirror.ask(acme, query(alarmQuery("lastName || ' ' || count(*)", 'from users')))).toMatchObject({
     alarms: [['acme 3', 'seen']],
   })
-  expect(await mirror.ask(acme, query(telling('code', 'from role_permissions')))).toMatchObject({
+  expect(await mirror.ask(acme, query(alarmQuery('code', 'from role_permissions')))).toMatchObject({
     alarms: [['Api_Users_Read', 'seen']],
   })
 })
@@ -46,7 +46,7 @@ it('shows live records only, with the time of the evaluation and the name of the
   const { mirror, acme } = await twoTenants()
   await mirror.remove(acme, 'users', [1], now, 'req-2')
   const times = "sum(createdAtMs < :now) || ' ' || typeof(:now) || ' ' || :tenant"
-  expect(await mirror.ask(acme, query(telling(times, 'from users')))).toMatchObject({
+  expect(await mirror.ask(acme, query(alarmQuery(times, 'from users')))).toMatchObject({
     alarms: [['2 integer acme', 'seen']],
   })
 })
@@ -112,29 +112,35 @@ it('opens and makes no other file', async () => {
   expect(existsSync(other)).toBe(false)
 })
 
-it('refuses a view of what is not declared as an input, however little of it is read', async () => {
+it('refuses a view of an undeclared input, however little of it is read', async () => {
   const test = await twoTenants()
   const users = (text: string) => askHere(test, test.acme, query(text, { inputs: ['users'] }))
   const problem = 'it reads documents, which inputs does not name'
-  expect(users(telling('fileId', 'from documents'))).toEqual({ kind: 'failed', problem })
-  expect(users(telling('count(*)', 'from Documents'))).toEqual({ kind: 'failed', problem })
-  expect(users(telling('userId', 'from users where exists (select 1 from documents)'))).toEqual({
+  expect(users(alarmQuery('fileId', 'from documents'))).toEqual({ kind: 'failed', problem })
+  expect(users(alarmQuery('count(*)', 'from Documents'))).toEqual({ kind: 'failed', problem })
+  expect(users(alarmQuery('userId', 'from users where exists (select 1 from documents)'))).toEqual({
     kind: 'failed',
     problem,
   })
-  expect(users(telling('roleId', 'from role_permissions'))).toMatchObject({
+  expect(users(alarmQuery('roleId', 'from role_permissions'))).toMatchObject({
     problem: 'it reads roles, which inputs does not name',
   })
 })
 
-it('takes what SQL offers for reading', async () => {
+it('accepts every SQL construct that only reads', async () => {
   const test = await twoTenants()
   const texts = [
-    telling('n', 'from (with recursive c(n) as (select 1 union all select n + 1 from c where n < 3) select n from c)'),
-    telling('n', 'from (select row_number() over (order by email) as n from users)'),
-    telling('userId', "from users union select value, 'alarm', 'seen' from json_each('[1, 2, 3]')"),
-    telling('U.USERID', 'from USERS u left join roles r on r.name = u.roleName group by u.userId having count(*) = 1'),
-    telling("strftime('%d', createdAt) - 27", 'from users, (values (1)) limit 1'),
+    alarmQuery(
+      'n',
+      'from (with recursive c(n) as (select 1 union all select n + 1 from c where n < 3) select n from c)',
+    ),
+    alarmQuery('n', 'from (select row_number() over (order by email) as n from users)'),
+    alarmQuery('userId', "from users union select value, 'alarm', 'seen' from json_each('[1, 2, 3]')"),
+    alarmQuery(
+      'U.USERID',
+      'from USERS u left join roles r on r.name = u.roleName group by u.userId having count(*) = 1',
+    ),
+    alarmQuery("strftime('%d', createdAt) - 27", 'from users, (values (1)) limit 1'),
   ]
   const counts = []
   for (const text of texts) {
@@ -144,34 +150,34 @@ it('takes what SQL offers for reading', async () => {
   expect(counts).toEqual([3, 3, 3, 3, 1])
 })
 
-it('ends what would not end by itself', async () => {
+it('aborts a query that would not end by itself', async () => {
   const { mirror, acme } = await twoTenants()
   const ask = (text: string) => mirror.ask(acme, query(text, { timeoutMs: 1000 }))
   const endless = 'from (with recursive t(x) as (select 1 union all select x + 1 from t) select count(*) as n from t)'
   const product =
     'from (with recursive t(x) as (select 1 union all select x + 1 from t where x < 3000) select x from t) a'
   const problem = 'it takes longer than 1 s (ownChecks.timeoutSeconds)'
-  expect(await ask(telling('n', endless))).toEqual({ kind: 'failed', problem })
+  expect(await ask(alarmQuery('n', endless))).toEqual({ kind: 'failed', problem })
   const cross = `${product}, ${product.slice(5, -1)}b, ${product.slice(5, -1)}c`
-  expect(await ask(telling('count(*)', cross))).toEqual({ kind: 'failed', problem })
+  expect(await ask(alarmQuery('count(*)', cross))).toEqual({ kind: 'failed', problem })
 })
 
-it('ends what takes too much memory, and writes nothing to the disk meanwhile', async () => {
+it('aborts a query that takes too much memory, and writes nothing to the disk meanwhile', async () => {
   const { mirror, acme } = await twoTenants()
   const ask = (text: string, more: Partial<OwnQuery> = {}) => mirror.ask(acme, query(text, more))
-  expect(await ask(telling('hex(zeroblob(1000000000))', ''))).toEqual({
+  expect(await ask(alarmQuery('hex(zeroblob(1000000000))', ''))).toEqual({
     kind: 'failed',
     problem: 'string or blob too big',
   })
   const heap =
     'from (with recursive t(x, b) as (select 1, zeroblob(900000) union all select x + 1, zeroblob(900000 + x) from t where x < 20000) select b from t order by b desc, x)'
-  expect(await ask(telling('count(*)', heap))).toEqual({
+  expect(await ask(alarmQuery('count(*)', heap))).toEqual({
     kind: 'failed',
     problem: 'it takes more than 384 MiB of memory',
   })
 })
 
-it('bounds what an answer holds', async () => {
+it('bounds the size of a result', async () => {
   const { mirror, acme } = await twoTenants()
   const rows = (n: number, entity = 'x', status = "'alarm'") =>
     `with recursive t(x) as (select 1 union all select x + 1 from t where x < ${n}) select ${entity} as entity, ${status} as status, hex(zeroblob(700)) as reason from t`
@@ -188,18 +194,18 @@ it('bounds what an answer holds', async () => {
   expect(long).toMatchObject({ alarms: [['1', '0'.repeat(2000)]] })
 })
 
-it('repeats no value of the tenant in what it says of a query that failed', async () => {
+it('repeats no value of the tenant in the error of a failed query', async () => {
   const { mirror, acme } = await twoTenants()
   const ask = (text: string) => mirror.ask(acme, query(text))
-  expect(await ask(telling("json_extract('{}', email)", 'from users'))).toEqual({
+  expect(await ask(alarmQuery("json_extract('{}', email)", 'from users'))).toEqual({
     kind: 'failed',
     problem: 'bad JSON path: (a value)',
   })
-  expect(await ask(telling("json_extract('{}', email || ' it''s ' || lastName)", 'from users'))).toEqual({
+  expect(await ask(alarmQuery("json_extract('{}', email || ' it''s ' || lastName)", 'from users'))).toEqual({
     kind: 'failed',
     problem: 'bad JSON path: (a value)',
   })
-  expect(await ask(telling("json_extract('{}', 'state')", 'from users'))).toEqual({
+  expect(await ask(alarmQuery("json_extract('{}', 'state')", 'from users'))).toEqual({
     kind: 'failed',
     problem: "bad JSON path: 'state'",
   })
@@ -224,7 +230,7 @@ const wrong = [
   ["select \"missing\" as entity, 'ok' as status, '' as reason from users", 'no such column: "missing"'],
 ] as const
 
-it('says what is wrong with a query and with its rows', async () => {
+it('reports the problems of a query and of its rows', async () => {
   const test = await twoTenants()
   for (const [text, problem] of wrong) {
     expect(askHere(test, test.acme, query(text)), text).toEqual({
@@ -234,14 +240,14 @@ it('says what is wrong with a query and with its rows', async () => {
   }
 })
 
-it('repeats nothing of a record in what it says is wrong', async () => {
+it('repeats no part of a record in an error', async () => {
   const { mirror, acme } = await twoTenants()
   const answer = await mirror.ask(acme, query("select 1 as entity, email as status, '' as reason from users"))
   expect(answer).toMatchObject({ kind: 'failed' })
   expect(JSON.stringify(answer)).not.toContain('@')
 })
 
-it('says of an entity the most severe that any row says, and everything that is said of that', async () => {
+it('gives an entity the highest severity of its rows, and the evidence of all rows of that severity', async () => {
   const { mirror, acme } = await twoTenants()
   const rows = [
     ['a', 'ok', ''],
@@ -284,7 +290,7 @@ it('ends the process when nobody waits any more', async () => {
   const { mirror, acme } = await twoTenants()
   const stopping = new AbortController()
   const endless = 'from (with recursive t(x) as (select 1 union all select x + 1 from t) select count(*) as n from t)'
-  const asked = mirror.ask(acme, query(telling('n', endless)), stopping.signal)
+  const asked = mirror.ask(acme, query(alarmQuery('n', endless)), stopping.signal)
   stopping.abort(new DOMException('The engine ends', 'AbortError'))
   await expect(asked).rejects.toThrow('The engine ends')
   await expect(mirror.ask(acme, query('select 1'), stopping.signal)).rejects.toThrow('The engine ends')

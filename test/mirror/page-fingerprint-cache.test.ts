@@ -118,7 +118,7 @@ it('knows a page again that a change elsewhere does not touch', async () => {
 })
 
 it.each([
-  ['a record that cannot be trusted', [user(1), { ok: false, id: 2, raw: {}, problem: 'p' }]],
+  ['an invalid record', [user(1), { ok: false, id: 2, raw: {}, problem: 'p' }]],
   ['a record twice', [user(1), user(1, { state: 'Suspended' })]],
   ['no record', []],
 ] satisfies [string, Incoming[]][])('does not remember a page with %s', async (_, items) => {

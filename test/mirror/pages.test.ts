@@ -74,7 +74,7 @@ it('drops a known roleId in the transaction that changes the role name', async (
   ])
 })
 
-it('keeps a record that cannot be trusted raw, and the known one in its last good version', async () => {
+it('quarantines an invalid record raw, and keeps the last good version of the known one', async () => {
   const { mirror, tenantId, page, records, query } = await opened()
   await mirror.commitPage(page([user(1)]))
   const fullSync = await mirror.startFullSync({ tenantId, resource: 'users', at, cursorBefore: null })
@@ -89,7 +89,7 @@ it('keeps a record that cannot be trusted raw, and the known one in its last goo
   expect(await mirror.absence(fullSync.id)).toEqual({ live: 1, absent: [] })
 })
 
-it('keeps what no number can hold apart from null, also where no id can be read', async () => {
+it('distinguishes values beyond any number from null, also where no id can be read', async () => {
   const { mirror, page, query } = await opened()
   const bad = (raw: unknown): Incoming => ({ ok: false, id: null, raw, problem: 'userId is not a safe integer' })
   const raws = ['{"userId":1e400,"extra":[-1e400]}', '{"userId":null,"extra":[null]}', '{"userId":"1e400","extra":[0]}']
@@ -101,7 +101,7 @@ it('keeps what no number can hold apart from null, also where no id can be read'
   ).toEqual(raws.toSorted())
 })
 
-it('keeps records apart that differ only behind what is stored of them', async () => {
+it('distinguishes records that differ only after their stored part', async () => {
   const { mirror, page, query } = await opened()
   const bad = (last: string): Incoming => ({
     ok: false,
@@ -113,7 +113,7 @@ it('keeps records apart that differ only behind what is stored of them', async (
   expect(query('select length(raw) as n from quarantine')).toEqual([{ n: 65_536 }, { n: 65_536 }])
 })
 
-it('refuses a page whole when its glance is not admitted', async () => {
+it('refuses a whole page when its preview is not admitted', async () => {
   const { mirror, page, records } = await opened()
   const result = await mirror.commitPage(page([user(1), user(2)], { cursor: 'c', admit: ({ known }) => known > 0 }))
   expect(result.admitted).toBe(false)
@@ -135,7 +135,7 @@ it('compares GUIDs without regard to letter case and exports them as sent', asyn
     expect(record?.fields['clientId']).toBe(upper)
 })
 
-it('tells which dates moved later, by their instants, and keeps every change in the history', async () => {
+it('reports the dates that moved later, by their instants, and keeps every change in the history', async () => {
   const { mirror, tenantId, page } = await opened()
   const client = (secretExpirationDate: string): Incoming => ({
     ok: true,
@@ -152,7 +152,7 @@ it('tells which dates moved later, by their instants, and keeps every change in 
   expect(history.filter(({ field }) => field === 'secretExpirationDate')).toHaveLength(4)
 })
 
-it('removes what a whole list does not show in the same transaction, and takes it back when it returns', async () => {
+it('removes records missing from a whole list in the same transaction, and restores them when they return', async () => {
   const { mirror, tenantId, page } = await opened()
   const permission = (permissionId: number): Incoming => ({
     ok: true,

@@ -92,7 +92,7 @@ it('keeps its counts with the records, whatever befalls them', async () => {
   )
 })
 
-it('answers from its counts what the records themselves would answer', async () => {
+it('returns the same numbers from its counts as from the records', async () => {
   const { mirror, query } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://x', 1)
   const states = ['Active', 'Invited', 'Locked']
@@ -121,7 +121,7 @@ it('answers from its counts what the records themselves would answer', async () 
   expect(await reader.count('users')).toBe(57)
 })
 
-it('does not read the records to tell how many there are', async () => {
+it('counts the records without reading them', async () => {
   const { mirror, query } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://x', 1)
   await mirror.commitPage({ ...about, tenantId: tenant.id, resource: 'users', items: [ok(user())] })

@@ -30,7 +30,7 @@ it('erases of each tenant by its own time, and of one without a time nothing', a
   ])
 })
 
-it('keeps what was written after a recent row, although a clock that fell back to 1970 dated it', async () => {
+it('keeps rows written after a recent row, although a clock that fell back to 1970 dated them', async () => {
   const { mirror, acme, kept, note } = await twoTenants()
   await note(acme, start, 'a')
   await note(acme, start + 300 * dayMs, 'b')

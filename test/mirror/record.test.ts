@@ -93,7 +93,7 @@ it('notes that nobody evaluated for longer than a check result is shown', async 
   expect(await confirmed(start + 40 * minuteMs)).toBe(start + 40 * minuteMs)
 })
 
-it('keeps of what is erased the last that still held', async () => {
+it('keeps the last row that is still valid when older ones are erased', async () => {
   const { mirror, query, tenantId } = await opened()
   for (const [day, failing] of [['1'], ['1', '2'], ['1'], ['1', '3']].entries()) {
     await mirror.noteTenantState(tenantId, `{"day":${day}}`, start + day * dayMs)
@@ -114,7 +114,7 @@ it('keeps of what is erased the last that still held', async () => {
   expect(await mirror.recordBounds()).toEqual({ begins: start, erasedBefore: start + 2.5 * dayMs })
 })
 
-it('erases with the retention what was wrong with checks that nobody evaluates any more', async () => {
+it('erases the problems of checks that are no longer evaluated after the retention', async () => {
   const { mirror, tenantId } = await opened()
   for (const own of ['gone', 'evaluated']) {
     await mirror.commitResult(checkResult(tenantId, start, [], { check: own }))

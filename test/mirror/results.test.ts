@@ -56,7 +56,7 @@ async function listed(mirror: Mirror, all = false): Promise<number> {
 
 const stateOf = async (mirror: Mirror, tenantId: number) => (await mirror.checkStates(tenantId))[0]
 
-/** What a process that is killed now would leave, opened again. */
+/** The database of a process that is killed now, opened again. */
 function afterKill({ path }: TestMirror): Mirror {
   const copy = join(temporaryFolder(), 'killed.db')
   for (const suffix of ['', '-wal']) copyFileSync(path + suffix, copy + suffix)

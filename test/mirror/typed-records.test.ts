@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { testMirror } from '../support/mirror.ts'
 
-it('takes only what the resource has as the field of a condition or a count', async () => {
+it('accepts only fields of the resource in a condition or a count', async () => {
   const records = testMirror().mirror.records(1)
   // @ts-expect-error a misspelt field
   await expect(records.count('users', { all: [{ field: 'mfaStaus', is: false }] })).rejects.toThrow('mfaStaus')

@@ -8,8 +8,8 @@ import { damageIndex, largeMirror } from '../support/large-mirror.ts'
 import { testMirror } from '../support/mirror.ts'
 
 /**
- * Pages in the write-ahead log, and how many of them are in the file, too: SQLite's wal-index says so. Another process looks,
- * for one that closes a file gives up all locks that it has on it.
+ * Pages in the write-ahead log, and how many of them are in the file, too: SQLite's wal-index has both. Another process reads it,
+ * because a process that closes a file gives up all its locks on that file.
  */
 function logOf(path: string): { readonly written: number; readonly inFile: number } {
   const index = execFileSync('cat', [`${path}-shm`])
@@ -37,7 +37,7 @@ it('knows a new and a small mirror to be sound from the start', async () => {
   expect(again.isVerified()).toBe(true)
 })
 
-it('finds an index that does not hold what its table does', async () => {
+it('finds an index that differs from its table', async () => {
   const path = await largeMirror()
   damageIndex(path)
   const mirror = opened(path)
@@ -63,7 +63,7 @@ it('finds them in a small mirror at its opening', async () => {
   raw.close()
 })
 
-it('puts what the log holds into the file in the process that reads, so that no commit has to', async () => {
+it('checkpoints the log in the reading process, so that no commit has to', async () => {
   const path = await largeMirror()
   const mirror = opened(path)
   await mirror.openTenant('other', 'https://x', 1)
@@ -92,7 +92,7 @@ it('leaves the log alone while another process reads, and keeps it short again a
   expect(raw.pragma('wal_autocheckpoint', { simple: true })).toBe(1000)
 })
 
-it('ends the reading when told to', async () => {
+it('stops reading when it is aborted', async () => {
   const mirror = opened(await largeMirror())
   const stop = new AbortController()
   const reading = mirror.verify(stop.signal)

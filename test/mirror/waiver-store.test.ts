@@ -8,13 +8,13 @@ function planOf(text: string): string[] {
   return query(`explain query plan ${text.replaceAll('?', '1')}`).map(({ detail }) => String(detail))
 }
 
-it('counts at a scrape what lapsed by stretches of an index alone, and reads no finding', () => {
+it('counts lapsed findings at a scrape by index ranges alone, and reads no finding', () => {
   const steps = planOf(lapseCounting).filter((step) => step.includes(' w '))
   const seeking = '(tenant_id=? AND check=? AND waiver=? AND terms=? AND open_severity=? AND lapsed_at>?)'
   expect(steps).toEqual([`SEARCH w USING COVERING INDEX waived_findings_lapsed ${seeking}`])
 })
 
-it('tells at a scrape how broad a waiver is by seeking one finding by an index that has no others', () => {
+it('reports the breadth of a waiver at a scrape by one lookup in a partial index', () => {
   const steps = planOf(breadthReading).filter((step) => step.includes(' w '))
   expect(steps).toEqual([
     'SEARCH w USING INDEX waived_findings_broad (tenant_id=? AND waiver=? AND terms=? AND later=?)',

@@ -296,7 +296,7 @@ it('writes in transactions only, and gives the records and findings that one cha
   ])
 })
 
-it('skips the version of records for a page or a list that shows what is known', async () => {
+it('skips the version of records for an unchanged page or list', async () => {
   const { mirror } = testMirror()
   for (const operation of ['openTenant', 'startFullSync', 'commitPage'] as const) await calls[operation](mirror)
   await mirror.dropFullSync(1)

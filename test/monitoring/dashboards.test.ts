@@ -17,7 +17,7 @@ it.each(dashboardIds)('describes every panel of %s, with a unit and a query', (i
   expect(new Set(panels.map(({ title }) => title)).size).toBe(panels.length)
 })
 
-it.each(dashboardIds)('writes %s so that it can be imported anywhere', (id) => {
+it.each(dashboardIds)('writes %s so that any Grafana can import it', (id) => {
   const board = renderDashboard(id, input)
   expect(board.uid).toBe(`tenantwatch-${id}`)
   expect(board.editable).toBe(false)
@@ -33,13 +33,13 @@ it.each(dashboardIds)('writes %s so that it can be imported anywhere', (id) => {
   expect(Math.max(...width)).toBeLessThanOrEqual(24)
 })
 
-it.each(dashboardIds)('invents no number in %s where no daemon tells one, but how many answer', (id) => {
+it.each(dashboardIds)('shows no number in %s without a daemon, except the number of daemons that answer', (id) => {
   const panels = dashboards[id](input).rows.flatMap((row) => row.panels)
   const exprs = panels.flatMap(({ queries }) => queries.map(({ expr }) => expr))
   expect(exprs.filter((expr) => expr.includes('vector(') && !expr.startsWith('sum(up{'))).toEqual([])
 })
 
-it.each(dashboardIds)('lets no panels of %s lie upon each other', (id) => {
+it.each(dashboardIds)('overlaps no panels of %s', (id) => {
   const places = (renderDashboard(id, input).panels ?? []).map(({ gridPos }) => gridPos)
   const taken = new Set<string>()
   for (const { x, y, w, h } of places.filter((place) => place !== undefined)) {

@@ -56,7 +56,7 @@ it('runs as the user of the image, with nothing it may write but the data and wi
   expect(probes).toEqual(['/healthz', '/healthz', '/readyz'])
 })
 
-it('copies into the image what the build is made of', () => {
+it('copies all parts of the build into the image', () => {
   const parts = new Set(['tools/build.ts'])
   for (const path of parts) {
     const text = textOf(path)
@@ -69,7 +69,7 @@ it('copies into the image what the build is made of', () => {
   expect([...parts].filter((path) => !copied.has(path) || !sent.has(`!${path}`))).toEqual([])
 })
 
-it('mounts files into the containers of the composition that exist', () => {
+it('mounts only existing files into the containers of the composition', () => {
   const { services } = parse(textOf('compose.yaml'), { merge: true }) as {
     services: Record<string, { volumes?: string[] }>
   }

@@ -33,7 +33,7 @@ it('keeps no dashboard and no rule file that the catalogue does not make', () =>
 
 const alerts = alertsOf(defaultMonitoringInput()).map(({ name }) => name)
 
-it.each(alerts)('tells what to do about %s', (name) => {
+it.each(alerts)('has a runbook with all headings for %s', (name) => {
   const lines = textOf(`docs/runbooks/${name}.md`).split('\n')
   expect(lines[0]).toBe(`# ${name}`)
   const headings = lines.filter((line) => line.startsWith('## '))

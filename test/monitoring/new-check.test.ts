@@ -34,7 +34,7 @@ it('wires the alerts of a new check, one for each severity it can have', () => {
   expect(own.map(({ labels }) => labels?.severity)).toEqual(['warning', 'info'])
   for (const { expr, annotations } of own) {
     expect(expr).toContain('check="user-made-up"')
-    expect(annotations?.['summary']).toMatch(/^Users who are real of /)
+    expect(annotations?.['summary']).toMatch(/: Users who are real: /)
     expect(annotations?.['runbook_url']).toMatch(/\/TenantwatchMadeUp\.md$/)
   }
 })

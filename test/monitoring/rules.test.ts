@@ -172,7 +172,7 @@ it('writes the same rules for the operator', () => {
   expect(resource.spec.groups).toEqual((parse(renderRules(input, 'prometheus')) as { groups: unknown }).groups)
 })
 
-it('lets a higher rung of a ladder silence every lower one', () => {
+it('lets a more urgent secret alert silence every less urgent one', () => {
   const { inhibit_rules: rules } = parse(renderInhibitions()) as {
     inhibit_rules: { source_matchers: string[]; target_matchers: string[]; equal: string[] }[]
   }

@@ -70,14 +70,14 @@ export const answerTimeMutants: readonly Mutant[] = [
     tests: quality,
   },
   {
-    name: 'a jump of the local clock is not told to the next process',
+    name: 'a jump of the local clock is not stored for the next process',
     file: 'src/daemon/evaluate.ts',
     find: 'if (Math.abs(serverTime - serverTimeAt - skewMs) <= skewStepMs) continue',
     replace: 'if (Math.abs(skewMs) >= 0) continue',
     tests: quality,
   },
   {
-    name: 'a server behind is no reason to doubt what it shows',
+    name: 'an answer of a server that is behind counts as reliable',
     file: 'src/model/data-quality.ts',
     find: "...(clock === 'behind' ? (['clock_skew'] as const) : []),",
     replace: '',
@@ -112,14 +112,14 @@ export const answerTimeMutants: readonly Mutant[] = [
     tests: ['test/api/retry.test.ts'],
   },
   {
-    name: 'a full sync that waits for the tenant stands idle',
+    name: 'a full sync that waits for the tenant counts as idle',
     file: 'src/sync/feeds/feed-pages.ts',
     find: 'Math.abs(now - open.progressAt) - open.waitMs <= ',
     replace: 'Math.abs(now - open.progressAt) <= ',
     tests: ['test/sync/limits-rate.test.ts'],
   },
   {
-    name: 'a full sync goes on behind a page that was old',
+    name: 'a full sync continues after an old page',
     file: 'src/sync/feeds/feed-pages.ts',
     find: "if (reasonOf(error) === 'stale_answer') await",
     replace: "if (reasonOf(error) === 'tls') await",

@@ -94,7 +94,7 @@ export const checksMutants: readonly Mutant[] = [
     tests: ['test/evaluate/identity.test.ts'],
   },
   {
-    name: 'the finding of an id that was given to somebody else goes on',
+    name: 'the finding of a reassigned id continues',
     file: 'src/evaluate/findings/identity.ts',
     find: 'now === null || created === now',
     replace: 'now === null || created !== null',

@@ -24,7 +24,7 @@ export const decoderMutants: readonly Mutant[] = [
     tests: ['test/api/decode'],
   },
   {
-    name: 'the name of an unknown field is stored and told as it comes',
+    name: 'the name of an unknown field is stored and logged unchanged',
     file: 'src/api/decode/withheld.ts',
     find: "const harmless = name.length <= longestName && !name.includes('@') && !hasSecretLook(name)",
     replace: 'const harmless = name.length > 0',
@@ -74,7 +74,7 @@ export const decoderMutants: readonly Mutant[] = [
     tests: ['test/sync/known-pages.test.ts'],
   },
   {
-    name: 'a 201 is believed whatever it says of the user',
+    name: 'a 201 is accepted whatever user it contains',
     file: 'src/api/create-user.ts',
     find: 'if (broken !== null) throw',
     replace: 'if (broken === undefined) throw',

@@ -32,7 +32,7 @@ export const identityMutants: readonly Mutant[] = [
     tests: ['test/sync/accepted-tenant.test.ts'],
   },
   {
-    name: 'users of a former tenant that are not removed yet are trusted',
+    name: 'users of a former tenant that are not removed yet count as reliable',
     file: 'src/mirror/sync/tenant-store.ts',
     find: ' || removalOwed.get(tenantId, resource) !== undefined',
     replace: '',
@@ -130,7 +130,7 @@ export const identityMutants: readonly Mutant[] = [
     tests,
   },
   {
-    name: 'a whole list of a few users confirms the longer page of a stranger',
+    name: 'a whole list of a few users confirms the longer page of a foreign tenant',
     file: 'src/sync/pages/confirm-answer.ts',
     find: 'other.hasMore && contains(first, second)',
     replace: 'contains(first, second)',

@@ -5,7 +5,7 @@ const tests = ['test/sync/quarantine-removal.test.ts']
 /** Deliberate mistakes in how quarantined records leave, and in what is taken of an answer by id. */
 export const leftoversMutants: readonly Mutant[] = [
   {
-    name: 'a list that moves each time it is read is told to nobody',
+    name: 'a list that moves each time it is read is not reported',
     file: 'src/sync/feeds/feed-full.ts',
     find: "if (moved === 'moved-again') noteEvent",
     replace: "if (moved === 'no' && false) noteEvent",

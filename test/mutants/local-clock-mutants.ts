@@ -13,7 +13,7 @@ export const localClockMutants: readonly Mutant[] = [
     tests: schedule,
   },
   {
-    name: 'nothing is told of a jump, so that nothing is read at once',
+    name: 'a clock jump is not reported, so that nothing is read at once',
     file: 'src/schedule/scheduler.ts',
     find: '      onJump?.()\n',
     replace: '',
@@ -76,7 +76,7 @@ export const localClockMutants: readonly Mutant[] = [
     tests: ['test/daemon/retention.test.ts'],
   },
   {
-    name: 'rows of a clock that stood in 1970 are erased at once',
+    name: 'rows of a clock that showed 1970 are erased at once',
     file: 'src/mirror/records/record-retention.ts',
     find: 'time > (from ?? latest)',
     replace: 'true',

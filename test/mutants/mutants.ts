@@ -39,7 +39,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/sync'],
   },
   {
-    name: 'a full sync whose page was refused goes on behind it',
+    name: 'a full sync whose page was refused continues after it',
     file: 'src/sync/feeds/feed-pages.ts',
     find: 'if (error instanceof PageRefused) await',
     replace: 'if (error === null) await',
@@ -131,7 +131,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/metrics'],
   },
   {
-    name: 'a count of users is born at a false zero',
+    name: 'a count of users is preinitialized at a false zero',
     file: 'src/metrics/inventory/described-gauge.ts',
     find: 'if (!complete) return []',
     replace: '',
@@ -188,7 +188,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/evaluate'],
   },
   {
-    name: 'findings are resolved on inputs that cannot be trusted',
+    name: 'findings are resolved on unreliable inputs',
     file: 'src/evaluate/findings/resolve-finding.ts',
     find: 'if (evaluated === null || !isFreshAndComplete(ending)) return null',
     replace: 'if (evaluated === null) return null',
@@ -314,7 +314,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/sync/removal.test.ts'],
   },
   {
-    name: 'the wall clock tells how long a full sync took',
+    name: 'the wall clock measures the duration of a full sync',
     file: 'src/sync/removals/removals.ts',
     find: 'durationMs: fullSyncMs(run),',
     replace: 'durationMs: at - fullSync.startedAt,',
@@ -517,7 +517,7 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/web/page-parts'],
   },
   {
-    name: 'the page tells the old and new name of a person',
+    name: 'the page shows the old and new name of a person',
     file: 'src/web/page/load-page.ts',
     find: 'exposeDetails ? changes : changes.map(withoutChangeDetails)',
     replace: 'changes',
@@ -559,14 +559,14 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/web/openapi'],
   },
   {
-    name: 'the record does not tell that nobody evaluated',
+    name: 'the record does not show that no evaluation took place',
     file: 'src/mirror/findings/result-store.ts',
     find: 'return at - evaluatedAt > currentForMs || at < evaluatedAt',
     replace: 'return at - evaluatedAt > 1000 * currentForMs',
     tests: ['test/mirror/record', 'test/commands/as-of'],
   },
   {
-    name: 'a report after the clock was set back tells an earlier state',
+    name: 'a report after the clock was set back shows an earlier state',
     file: 'src/mirror/history/record-as-of.ts',
     find: 'floor[table] ?? 0',
     replace: '0 * (floor[table] ?? 0)',

@@ -97,7 +97,8 @@ function suite(tests: readonly string[], folder: string): Promise<number | null>
 /** Why a mistake cannot be made any more; null when it can. A path without tests would turn red without a cause. */
 function problemOf({ file, find, tests }: Mutant): string | null {
   if (!existsSync(join(root, file))) return `${file} does not exist`
-  if (readFileSync(join(root, file), 'utf8').split(find).length !== 2) return `its text does not stand once in ${file}`
+  if (readFileSync(join(root, file), 'utf8').split(find).length !== 2)
+    return `its text does not occur exactly once in ${file}`
   const empty = tests.find((path) => !testFiles.some((one) => one.includes(path)))
   return empty === undefined ? null : `no test matches ${empty}`
 }

@@ -5,14 +5,14 @@ const tests = ['test/simulation']
 /** Mistakes that the simulation must notice by itself, from what it knows of the tenant, the wire and the mirror's rows. */
 export const simulationMutants: readonly Mutant[] = [
   {
-    name: 'a finding ends although an input of its check is in doubt',
+    name: 'a finding ends although an input of its check has a data problem',
     file: 'src/evaluate/findings/resolve-finding.ts',
     find: 'if (evaluated === null || !isFreshAndComplete(ending)) return null',
     replace: 'if (evaluated === null) return null',
     tests,
   },
   {
-    name: 'a finding ends as fixed although its own record is in doubt',
+    name: 'a finding ends as fixed although its own record has a data problem',
     file: 'src/evaluate/findings/resolve-finding.ts',
     find: 'if (check.entity.isRecord && (await store.isUncertain',
     replace: "if (check.entity.isRecord && entityId === '' && (await store.isUncertain",

@@ -70,9 +70,9 @@ it('is checked by rules that detect errors', () => {
   expect(time).toBe(Date.parse(finding.firstSeen))
   expect(ocsfProblems(timeless)).toEqual(['event.time is missing'])
   expect(ocsfProblems({ ...timeless, time: 1_772_366_400 })).toEqual(['event.time is no time in milliseconds'])
-  expect(ocsfProblems({ ...eventOf(), severity: 'Grave' })).toEqual(['event.severity is Grave beside 4'])
+  expect(ocsfProblems({ ...eventOf(), severity: 'Severe' })).toEqual(['event.severity is Severe beside 4'])
   expect(ocsfProblems({ ...eventOf(), compliance: { status_id: 7 } })).toHaveLength(2)
-  expect(ocsfProblems({ ...eventOf(), colour: 'red' })).toEqual(['event.colour is no attribute of compliance_finding'])
+  expect(ocsfProblems({ ...eventOf(), color: 'red' })).toEqual(['event.color is no attribute of compliance_finding'])
 })
 
 it.each(severities)('has a valid event for severity %s', (severity) => {
@@ -81,8 +81,8 @@ it.each(severities)('has a valid event for severity %s', (severity) => {
 
 it('distinguishes new, repeated, reopened and resolved findings', () => {
   const later = '2026-03-01T13:00:00.000Z'
-  const told = [eventOf(), eventOf({ lastSeen: later }), eventOf({ reopened: 1 }), eventOf(ended)]
-  expect(told.map((event) => [event['type_uid'], event['time']])).toEqual([
+  const observed = [eventOf(), eventOf({ lastSeen: later }), eventOf({ reopened: 1 }), eventOf(ended)]
+  expect(observed.map((event) => [event['type_uid'], event['time']])).toEqual([
     [200301, Date.parse(finding.firstSeen)],
     [200302, Date.parse(later)],
     [200302, Date.parse(finding.lastSeen)],

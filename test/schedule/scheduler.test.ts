@@ -29,8 +29,8 @@ function make(over: Partial<SchedulerOptions> = {}) {
   return createScheduler({ clock, random: () => 0, log: silentLog(), timezone: 'UTC', ...over })
 }
 
-/** A job body that ends when told to. */
-function gated() {
+/** A job body that ends when the test releases it. */
+function pausable() {
   const ends: (() => void)[] = []
   const run = vi.fn(() => new Promise<void>((resolve) => ends.push(resolve)))
   return { run, end: () => ends.shift()?.() }
@@ -72,7 +72,7 @@ it('reads expressions in the configured time zone', async () => {
 
 it('skips and counts ticks while the job still runs, and runs again after it ended', async () => {
   const scheduler = make()
-  const { run, end } = gated()
+  const { run, end } = pausable()
   scheduler.add({ name: 'a', expression: '* * * * *', run })
   scheduler.start()
   await vi.advanceTimersByTimeAsync(3 * minute)
@@ -87,7 +87,7 @@ it('skips and counts ticks while the job still runs, and runs again after it end
 
 it('does not let one job hold up another', async () => {
   const scheduler = make()
-  const slow = gated()
+  const slow = pausable()
   const quick = vi.fn(async () => {})
   scheduler.add({ name: 'slow', expression: '* * * * *', run: slow.run })
   scheduler.add({ name: 'quick', expression: '* * * * *', run: quick })
@@ -114,7 +114,7 @@ it('delays a tick by a random share of the jitter, but not runNow', async () => 
 
 it('skips runNow while the job runs', async () => {
   const scheduler = make()
-  const { run, end } = gated()
+  const { run, end } = pausable()
   scheduler.add({ name: 'a', expression: '* * * * *', run })
   const first = scheduler.runNow('a')
   expect(await scheduler.runNow('a')).toBe('skipped')
@@ -150,7 +150,7 @@ it('aborts runs in flight on dispose and waits for them', async () => {
 
 it('stops waiting for a run that ignores the signal after the grace period', async () => {
   const scheduler = make()
-  const { run } = gated()
+  const { run } = pausable()
   scheduler.add({ name: 'a', expression: '* * * * *', run })
   void scheduler.runNow('a')
   const disposed = scheduler.dispose(5_000)
@@ -211,7 +211,7 @@ it('starts a job that is added while the timer waits for a later one', async () 
 
 it('does not overlap a job that is removed and added again', async () => {
   const scheduler = make()
-  const { run, end } = gated()
+  const { run, end } = pausable()
   const job = { name: 'a', expression: '* * * * *', run }
   scheduler.add(job)
   const first = scheduler.runNow('a')
@@ -233,7 +233,7 @@ it('refuses a duplicate name and an invalid expression', () => {
 it('runs a tick missed during suspend once, and writes nothing to the console', async () => {
   const spies = (['log', 'info', 'warn', 'error', 'debug'] as const).map((name) => vi.spyOn(console, name))
   let asleepMs = 0
-  // Both clocks go on while no timer fires, as after SIGSTOP.
+  // Both clocks advance while no timer fires, as after SIGSTOP.
   const slept: Clock = { ...clock, monotonic: () => performance.now() + asleepMs }
   const warn = vi.fn()
   const scheduler = make({ clock: slept, log: { ...silentLog(), warn } })
@@ -258,7 +258,7 @@ it.each([
   ['ahead by a day', day],
   ['ahead by sixty years', 60 * year],
   ['back by fifty years', -50 * year],
-])('goes on within a minute when the wall clock is set %s, and runs no tick in between', async (_, jump) => {
+])('continues within a minute when the wall clock is set %s, and runs no tick in between', async (_, jump) => {
   const warn = vi.fn()
   const onJump = vi.fn()
   const scheduler = make({ log: { ...silentLog(), warn }, onJump })

@@ -17,11 +17,11 @@ it('finds no fewer than twelve characters', () => {
 
 it('finds a secret in other encodings', () => {
   const bytes = Buffer.from(secret)
-  const said = (text: string) => leaksIn(`before ${text} after`, [secret])
-  expect(said(bytes.toString('base64'))).toContain('secret 0: base64 0')
-  expect(said(Buffer.concat([Buffer.from('id:'), bytes]).toString('base64'))).not.toEqual([])
-  expect(said(Buffer.concat([Buffer.from('user:'), bytes]).toString('base64'))).not.toEqual([])
-  expect(said(bytes.toString('hex'))).toEqual(['secret 0: hex'])
-  expect(said([...secret].reverse().join(''))).toEqual(['secret 0: backwards'])
-  expect(said(JSON.stringify([...bytes]))).toEqual(['secret 0: bytes'])
+  const output = (text: string) => leaksIn(`before ${text} after`, [secret])
+  expect(output(bytes.toString('base64'))).toContain('secret 0: base64 0')
+  expect(output(Buffer.concat([Buffer.from('id:'), bytes]).toString('base64'))).not.toEqual([])
+  expect(output(Buffer.concat([Buffer.from('user:'), bytes]).toString('base64'))).not.toEqual([])
+  expect(output(bytes.toString('hex'))).toEqual(['secret 0: hex'])
+  expect(output([...secret].reverse().join(''))).toEqual(['secret 0: backwards'])
+  expect(output(JSON.stringify([...bytes]))).toEqual(['secret 0: bytes'])
 })

@@ -4,7 +4,7 @@ import { inspect } from 'node:util'
 import { hash } from 'bcrypt'
 import { expect, it, vi } from 'vitest'
 import { openWorld, type World } from '../hostile/support/world.ts'
-import { exchange } from '../web/support/wire.ts'
+import { roundTrip } from '../web/support/wire.ts'
 import { filesIn } from './support/files.ts'
 import { leaksIn } from './support/leaks.ts'
 
@@ -54,21 +54,21 @@ function headers(password: string): readonly string[] {
   ]
 }
 
-/** What a daemon answers to requests with a password in every place that one can stand in, and what it holds afterwards. */
+/** Answers of a daemon to requests with a password in every possible place, and its state afterwards. */
 async function answersTo(world: World, password: string): Promise<string[]> {
   const daemon = await world.daemon()
-  const told: string[] = []
+  const observed: string[] = []
   try {
     const { port } = daemon.address
     for (const authorization of headers(password)) {
       for (const path of paths) {
         const answer = await fetch(daemon.origin + path, { headers: { authorization } }).catch(String)
-        told.push(typeof answer === 'string' ? answer : inspect([...answer.headers]) + (await answer.text()))
+        observed.push(typeof answer === 'string' ? answer : inspect([...answer.headers]) + (await answer.text()))
       }
       const reload = await fetch(`${daemon.origin}/-/reload`, { method: 'POST', headers: { authorization } }).catch(
         String,
       )
-      told.push(typeof reload === 'string' ? reload : await reload.text())
+      observed.push(typeof reload === 'string' ? reload : await reload.text())
     }
     const host = 'Host: 127.0.0.1\r\nConnection: close\r\n'
     for (const bytes of [
@@ -78,12 +78,12 @@ async function answersTo(world: World, password: string): Promise<string[]> {
       `POST /-/reload HTTP/1.1\r\n${host}Content-Length: 90\r\n\r\npassword=${password}`.padEnd(240, ' '),
       `${password}\r\n\r\n`,
     ])
-      told.push(await exchange(port, bytes))
-    told.push(inspect(daemon.session, { depth: 8, showHidden: true, maxStringLength: null }), filesIn(world.folder))
+      observed.push(await roundTrip(port, bytes))
+    observed.push(inspect(daemon.session, { depth: 8, showHidden: true, maxStringLength: null }), filesIn(world.folder))
   } finally {
     await daemon[Symbol.asyncDispose]()
   }
-  return [...told, daemon.logged()]
+  return [...observed, daemon.logged()]
 }
 
 it.each([
@@ -93,18 +93,18 @@ it.each([
   const { world, stored } = await guarded()
   await using _ = world
   await world.run('sync')
-  const told = await answersTo(world, password)
+  const observed = await answersTo(world, password)
   // A password that let nobody in, or a server that let in everybody, would prove nothing.
-  const letIn = told.filter((text) => text.includes('tenantwatch_build_info')).length
+  const letIn = observed.filter((text) => text.includes('tenantwatch_build_info')).length
   expect(letIn > 0).toBe(kind === 'right')
-  expect(told.filter((text) => text.includes('Authentication required')).length).toBeGreaterThan(10)
+  expect(observed.filter((text) => text.includes('Authentication required')).length).toBeGreaterThan(10)
   for (const args of [['config', 'print'], ['config', 'check'], ['doctor'], ['metrics'], ['sync', '--full']]) {
     const { stdout, stderr } = await world.run(...args)
-    told.push(stdout, stderr)
+    observed.push(stdout, stderr)
   }
-  expect(leaksIn(told.join('\n'), passwords)).toEqual([])
-  const beside = told.filter((text) => !text.includes('basic_auth_users'))
-  expect(beside.length).toBeGreaterThan(told.length - 3)
+  expect(leaksIn(observed.join('\n'), passwords)).toEqual([])
+  const beside = observed.filter((text) => !text.includes('basic_auth_users'))
+  expect(beside.length).toBeGreaterThan(observed.length - 3)
   for (const text of beside) expect(text.includes(stored)).toBe(false)
 })
 
@@ -126,25 +126,25 @@ const mistaken: readonly string[] = [
   `${stray}`,
 ]
 
-it('repeats no password that stands in the web configuration where a hash belongs', async () => {
+it('repeats no password that the web configuration has in place of a hash', async () => {
   const { world, configure } = await guarded()
   await using _ = world
   const good = await world.daemon()
-  const told: string[] = []
+  const observed: string[] = []
   try {
     for (const text of mistaken) {
       configure(text)
       const { code, stdout, stderr } = await world.run('config', 'check')
       expect([text, code]).toEqual([text, 2])
       expect(stderr).toContain('web.yaml')
-      told.push(stdout, stderr)
-      // Read again by the daemon, too, which says in its log what is wrong.
-      told.push(await (await fetch(good.origin, { headers: { authorization: basic('alice', stray) } })).text())
+      observed.push(stdout, stderr)
+      // The daemon also reads it again, and logs the problem.
+      observed.push(await (await fetch(good.origin, { headers: { authorization: basic('alice', stray) } })).text())
     }
   } finally {
     await good[Symbol.asyncDispose]()
   }
   const log = good.logged()
   expect(log.match(/Web configuration is invalid/g)).toHaveLength(mistaken.length)
-  expect(leaksIn([...told, log].join('\n'), [stray, strayer])).toEqual([])
+  expect(leaksIn([...observed, log].join('\n'), [stray, strayer])).toEqual([])
 })

@@ -23,7 +23,7 @@ checks:
     requirements: [{ id: policy, pattern: "canary*-2024.docx", maxAgeDays: 30 }]
 `
 
-/** A tenant in which every name, address and file name is a canary, and every check has something to say about them. */
+/** A tenant in which every name, address and file name is a canary, and every check has a finding about them. */
 async function peopled(listen: string, more: string): Promise<World> {
   const world = await openWorld({ listen, more, simulator: { problems: false, sizes: { users: 4, documents: 4 } } })
   const { primary } = world.simulator

@@ -35,7 +35,7 @@ function inMidFullSync(test: TestEngine, act: () => void): void {
   })
 }
 
-it('goes on with a rotated token file in the middle of a full sync', async () => {
+it('continues a full sync with a token file that is rotated meanwhile', async () => {
   const { test, write } = await withFile()
   inMidFullSync(test, () => write(test.sim.rotateToken('reader')))
   const result = await test.run('users', 'full')
@@ -43,7 +43,7 @@ it('goes on with a rotated token file in the middle of a full sync', async () =>
   expect(refused(test)).toBe(1)
 })
 
-it('fails while a token is refused, then goes on by itself when the file has the new one', async () => {
+it('fails while a token is refused, then continues by itself when the file has the new one', async () => {
   const { test, write } = await withFile()
   const next = test.sim.rotateToken('reader')
   for (const resource of ['roles', 'users', 'documents'] as const)
@@ -54,7 +54,7 @@ it('fails while a token is refused, then goes on by itself when the file has the
     expect(await test.run(resource)).toMatchObject({ outcome: 'success' })
 })
 
-it('goes on with a token that was revoked and is valid again', async () => {
+it('continues with a token that was revoked and is valid again', async () => {
   const { test } = await withFile()
   test.sim.revokeToken('reader')
   expect(await test.run('roles')).toMatchObject({ outcome: 'failure', reason: 'unauthorized' })
@@ -98,7 +98,7 @@ it.each(unusable)(
   },
 )
 
-it('is refused with half a token and goes on with the whole', async () => {
+it('is refused with half a token and continues with the whole one', async () => {
   const { test, write } = await withFile()
   const next = test.sim.rotateToken('reader')
   write(next.slice(0, next.length / 2))
@@ -107,7 +107,7 @@ it('is refused with half a token and goes on with the whole', async () => {
   expect(await test.run('roles')).toMatchObject({ outcome: 'success' })
 })
 
-it('fails with half a token that is written in the middle of a full sync, and goes on where it stopped with the whole', async () => {
+it('fails with half a token that is written during a full sync, and continues where it stopped with the whole one', async () => {
   const { test, write } = await withFile()
   let next = ''
   inMidFullSync(test, () => {
@@ -175,7 +175,7 @@ it('asks in time: an access token that lives long enough is never refused', asyn
   expect(issued(test)).toBe(6)
 })
 
-it('goes on after the token endpoint was away, without a restart', async () => {
+it('continues after an outage of the token endpoint, without a restart', async () => {
   const test = await withOAuth(600)
   test.clock.advance(20 * minute)
   const { id } = test.sim.faults.add({ path: '/oauth/token', effect: { kind: 'status', status: 503 } })

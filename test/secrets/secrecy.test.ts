@@ -7,14 +7,14 @@ import { expect, it, vi } from 'vitest'
 import type { FaultEffect } from '../../src/simulator/index.ts'
 import type { Ran } from '../hostile/support/world.ts'
 import { selfSigned } from '../support/certificate.ts'
-import { exchange } from '../web/support/wire.ts'
+import { roundTrip } from '../web/support/wire.ts'
 import { filesIn } from './support/files.ts'
 import { leaksIn } from './support/leaks.ts'
 import { type SecretWorld, secretWorld, sourceNames } from './support/sources.ts'
 
 vi.setConfig({ testTimeout: 60_000 })
 
-/** Answers of a tenant that says all it has heard, by every way there is for it to be told on. */
+/** Answers of a tenant that echoes every request in each part of an answer. */
 function echoes(secrets: readonly string[]): readonly FaultEffect[] {
   const secret = secrets.at(-1) ?? ''
   const heard = `Bearer ${secret} ${Buffer.from(secret).toString('base64')} ${encodeURIComponent(secret)}`
@@ -55,24 +55,24 @@ const lookers: readonly (readonly string[])[] = [
   ['nonsense'],
 ]
 
-function said({ stdout, stderr }: Ran): string {
+function output({ stdout, stderr }: Ran): string {
   return `${stdout}\n${stderr}`
 }
 
-/** All that the program says and writes, whatever happens to it. */
+/** All output and files of the program, whatever happens to it. */
 async function everything({ world, secrets, spoil }: SecretWorld): Promise<readonly (readonly [string, string])[]> {
-  const told: (readonly [string, string])[] = []
-  const tell = async (what: string, text: string | Promise<Ran>) => {
-    told.push([what, typeof text === 'string' ? text : said(await text)])
+  const observed: (readonly [string, string])[] = []
+  const record = async (what: string, text: string | Promise<Ran>) => {
+    observed.push([what, typeof text === 'string' ? text : output(await text)])
   }
-  await tell('first sync', world.run('sync'))
+  await record('first sync', world.run('sync'))
   for (const effect of echoes(secrets())) {
     const { id } = world.simulator.faults.add({ path: '/api/public/*', effect })
     world.pass(3_600_000)
-    await tell(`sync with ${JSON.stringify(effect).slice(0, 30)}`, world.run('sync', '--full'))
+    await record(`sync with ${JSON.stringify(effect).slice(0, 30)}`, world.run('sync', '--full'))
     world.simulator.faults.remove(id)
   }
-  for (const args of lookers) await tell(args.join(' '), world.run(...args))
+  for (const args of lookers) await record(args.join(' '), world.run(...args))
   const daemon = await world.daemon()
   try {
     for (const path of [
@@ -84,14 +84,14 @@ async function everything({ world, secrets, spoil }: SecretWorld): Promise<reado
       '/api/v1/checks',
       '/api/v1/findings?state=all',
     ])
-      await tell(path, await (await fetch(daemon.origin + path)).text())
-    await tell('odd', await exchange(daemon.address.port, `GET / HTTP/1.1\r\nX\u0000: ${secrets()[0]}\r\n\r\n`))
-    await tell('insides', inspect(daemon.session, { depth: 8, showHidden: true, maxStringLength: null }))
-    await tell('files beside a daemon', filesIn(world.folder))
+      await record(path, await (await fetch(daemon.origin + path)).text())
+    await record('odd', await roundTrip(daemon.address.port, `GET / HTTP/1.1\r\nX\u0000: ${secrets()[0]}\r\n\r\n`))
+    await record('insides', inspect(daemon.session, { depth: 8, showHidden: true, maxStringLength: null }))
+    await record('files beside a daemon', filesIn(world.folder))
   } finally {
     await daemon[Symbol.asyncDispose]()
   }
-  await tell('log of the daemon', daemon.logged())
+  await record('log of the daemon', daemon.logged())
   // The source goes bad after the token was fetched, and the tenant refuses it: it is fetched again in vain.
   const refuse = world.simulator.faults.add({
     path: '/api/public/users',
@@ -102,25 +102,25 @@ async function everything({ world, secrets, spoil }: SecretWorld): Promise<reado
     end()
     spoil()
   })
-  await tell('sync with a source that goes bad', world.run('sync', '--full'))
+  await record('sync with a source that goes bad', world.run('sync', '--full'))
   world.simulator.faults.remove(refuse.id)
   world.pass(3_600_000)
   for (const args of [['sync', '--full'], ['doctor'], ['config', 'check']])
-    await tell(`${args.join(' ')} with a spoilt source`, world.run(...args))
-  await tell('files', filesIn(world.folder))
-  return told
+    await record(`${args.join(' ')} with a spoilt source`, world.run(...args))
+  await record('files', filesIn(world.folder))
+  return observed
 }
 
 it.each(sourceNames)(
   'lets a token from %s out nowhere, at the finest level and whatever goes wrong',
   async (source) => {
     await using one = await secretWorld(source)
-    const told = await everything(one)
+    const observed = await everything(one)
     expect(one.secrets().length).toBeGreaterThan(source === 'oauth2' ? 2 : 0)
     for (const secret of one.secrets()) expect(secret.length).toBeGreaterThan(20)
-    expect(told.filter(([, text]) => text.length > 20).length).toBeGreaterThan(40)
-    for (const [what, text] of told) expect([what, leaksIn(text, one.secrets())]).toEqual([what, []])
-    const all = told.map(([, text]) => text).join('\n')
+    expect(observed.filter(([, text]) => text.length > 20).length).toBeGreaterThan(40)
+    for (const [what, text] of observed) expect([what, leaksIn(text, one.secrets())]).toEqual([what, []])
+    const all = observed.map(([, text]) => text).join('\n')
     for (const reason of [
       'unauthorized',
       'server_error',
@@ -141,16 +141,16 @@ it.each(coarser)('lets a token out at the level %s no more than at the finest', 
   const { world } = one
   const file = join(world.folder, 'tenantwatch.yaml')
   writeFileSync(file, readFileSync(file, 'utf8').replace('level: trace', `level: ${level}`))
-  const told: string[] = []
+  const observed: string[] = []
   for (const effect of echoes(one.secrets()).filter((_, index) => index % 4 === 0)) {
     const { id } = world.simulator.faults.add({ path: '/api/public/*', effect })
     world.pass(3_600_000)
-    told.push(said(await world.run('sync', '--full')))
+    observed.push(output(await world.run('sync', '--full')))
     world.simulator.faults.remove(id)
   }
-  told.push(filesIn(world.folder))
-  expect(told.some((text) => text.includes('"level":40'))).toBe(['warn', 'info', 'debug'].includes(level))
-  for (const text of told) expect(leaksIn(text, one.secrets())).toEqual([])
+  observed.push(filesIn(world.folder))
+  expect(observed.some((text) => text.includes('"level":40'))).toBe(['warn', 'info', 'debug'].includes(level))
+  for (const text of observed) expect(leaksIn(text, one.secrets())).toEqual([])
 })
 
 it('finds a leak in every form it looks for', () => {
@@ -170,7 +170,7 @@ it('finds a leak in every form it looks for', () => {
   expect(leaksIn(secret.slice(0, 11), [secret])).toEqual([])
 })
 
-it('tells nothing of the token when the certificate of the tenant cannot be trusted', async () => {
+it('prints no part of the token when the certificate of the tenant is not trusted', async () => {
   const heard: string[] = []
   const server = createServer(selfSigned('127.0.0.1'), (request, response) => {
     heard.push(JSON.stringify(request.headers))
@@ -182,7 +182,7 @@ it('tells nothing of the token when the certificate of the tenant cannot be trus
   const file = join(world.folder, 'tenantwatch.yaml')
   const { port } = server.address() as AddressInfo
   writeFileSync(file, readFileSync(file, 'utf8').replace(/baseUrl: .*/, `baseUrl: https://127.0.0.1:${port}`))
-  const text = said(await world.run('sync')) + said(await world.run('doctor')) + filesIn(world.folder)
+  const text = output(await world.run('sync')) + output(await world.run('doctor')) + filesIn(world.folder)
   server.close()
   expect(text).toContain('"reason":"tls"')
   expect(leaksIn(text, one.secrets())).toEqual([])
@@ -218,12 +218,12 @@ it('repeats no token that was pasted into the configuration where none belongs',
       const ran = await one.world.run(...args)
       expect([text, ran.code]).toEqual([text, 2])
       expect(ran.stderr.length).toBeGreaterThan(20)
-      expect([text, leaksIn(said(ran), [secret])]).toEqual([text, []])
+      expect([text, leaksIn(output(ran), [secret])]).toEqual([text, []])
     }
   }
 })
 
-it('masks what may be secret in a configuration that is good', async () => {
+it('masks possible secrets in a valid configuration', async () => {
   const secret = 'CANARY-9c1f44e7a0b25d3886'
   await using one = await secretWorld('env')
   const token = `{ command: [/bin/echo, --password, ${secret}] }`
@@ -237,7 +237,7 @@ log: { level: trace }
     writeFileSync(join(one.world.folder, 'tenantwatch.yaml'), yaml)
     const texts = [['config', 'check'], ['config', 'print'], ['sync'], ['doctor'], ['metrics']].map(async (args) => {
       const ran = await one.world.run(...args)
-      return [args.join(' '), leaksIn(said(ran), [secret])]
+      return [args.join(' '), leaksIn(output(ran), [secret])]
     })
     for (const one of await Promise.all(texts)) expect(one).toEqual([one[0], []])
   }

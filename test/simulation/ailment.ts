@@ -10,9 +10,9 @@ export function withAiling(checks: readonly Check[], id: string | null): readonl
 }
 
 /**
- * A log that tells of the product's own faults, as which it logs errors by the house rules.
+ * A log that reports faults of the product itself, which it logs as errors.
  *
- * @param line told of every line as it would be written.
+ * @param line receives every line as it would be written.
  */
 export function bugLog(bug: (message: string) => void, line: (text: string) => void): Log {
   const note = (fields: object, message: string) => line(`${message} ${JSON.stringify(fields)}`)

@@ -22,7 +22,7 @@ export interface CalamityParts {
   readonly maker: Maker
 }
 
-/** What may befall the machine, and what people do that no page of the tenant's tells. */
+/** Faults of the machine, and actions of people that no page of the tenant shows. */
 export const calamities = [
   'check-ailing',
   'clock-jump',
@@ -33,7 +33,7 @@ export const calamities = [
   'server-skew',
 ]
 
-/** What befalls the machine itself: the process is killed or stopped, the clocks jump. */
+/** Faults of the machine itself: the process is killed or stopped, the clocks jump. */
 export class Calamity {
   readonly counts = new Map<string, number>()
   readonly #parts: CalamityParts

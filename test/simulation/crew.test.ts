@@ -5,14 +5,14 @@ import { seedsFrom } from './lives.ts'
 const seeds = seedsFrom(40, 2)
 
 async function traces(jobs: number): Promise<readonly string[]> {
-  const told: string[] = []
+  const reports: string[] = []
   await liveAtOnce(seeds, { steps: 1, faults: true }, jobs, ({ seed, trace, faults }) => {
-    told.push(`${seed} ${trace} ${[...faults]}`)
+    reports.push(`${seed} ${trace} ${[...faults]}`)
   })
-  return told.toSorted()
+  return reports.toSorted()
 }
 
-it('lives the same lives in several processes as in one', async () => {
+it('runs the same lives in several processes as in one', async () => {
   const alone = await traces(1)
   expect(alone).toHaveLength(seeds.length)
   expect(await traces(2)).toEqual(alone)

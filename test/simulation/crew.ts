@@ -8,17 +8,17 @@ import type { SimulationReport } from './simulate.ts'
 const program = fileURLToPath(new URL('live-apart.ts', import.meta.url))
 
 /**
- * Runs the lives of many seeds in so many processes at once; `tell` receives each as it ends. A life is the same
+ * Runs the lives of many seeds in so many processes at once; `onReport` receives each report as its life ends. A life is the same
  * whatever runs beside it.
  */
 export async function liveAtOnce(
   seeds: readonly number[],
   options: LifeOptions,
   jobs: number,
-  tell: (report: SimulationReport) => void,
+  onReport: (report: SimulationReport) => void,
 ): Promise<void> {
   if (jobs < 2 || seeds.length < 2) {
-    for await (const report of live(seeds, options)) tell(report)
+    for await (const report of live(seeds, options)) onReport(report)
     return
   }
   const share = (part: number): Share => ({ seeds: seeds.filter((_, i) => i % jobs === part), options })
@@ -26,10 +26,10 @@ export async function liveAtOnce(
   await Promise.all(
     parts.map(async (part) => {
       const child = fork(program, [part], { serialization: 'advanced' })
-      child.on('message', (report) => tell(report as SimulationReport))
-      // What it has sent is told before it is known to be cut off.
+      child.on('message', (report) => onReport(report as SimulationReport))
+      // The messages that the process sent arrive before its end is known.
       const [[code, signal]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')])
-      if (code !== 0) throw new Error(`A process that lived lives ended with ${signal ?? code}`)
+      if (code !== 0) throw new Error(`A process that runs simulated lives ended with ${signal ?? code}`)
     }),
   )
 }

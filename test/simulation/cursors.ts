@@ -14,7 +14,7 @@ export interface CursorContent {
 
 interface Issued extends CursorContent {
   readonly epoch: number
-  /** Ids that every full sync which holds this cursor has been shown; null where the text stands for several full syncs. */
+  /** Ids shown to every full sync that holds this cursor; null when several full syncs share its text. */
   readonly shown: readonly string[] | null
   readonly parent: string | null
 }
@@ -48,7 +48,7 @@ export class CursorBook {
     this.#epoch++
   }
 
-  /** What was certainly shown to the holder of this cursor; null when that cannot be told. */
+  /** Ids certainly shown to the holder of this cursor; null when that is unknown. */
   shownUpTo(cursor: string): ReadonlySet<string> | null {
     const shown = new Set<string>()
     for (let at: string | null = cursor; at !== null; ) {

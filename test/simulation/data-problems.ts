@@ -9,7 +9,7 @@ import type { Machine } from './machine.ts'
 import type { ResolvedFinding } from './oracle-mirror.ts'
 import { worldResources } from './world.ts'
 
-export interface DoubtParts {
+export interface ProblemParts {
   readonly settings: TenantSettings
   readonly wall: WallClock
   readonly ledger: Ledger
@@ -20,15 +20,15 @@ export interface DoubtParts {
   readonly skewOf: (check: Check) => string | null
 }
 
-/** What cannot be relied on at one instant, by the wire, the clocks and the mirror's rows, not by what the evaluation says. */
-export interface Doubts {
+/** Unreliable data at one instant, derived from the wire, the clocks and the mirror's rows, not from the evaluation. */
+export interface DataProblems {
   /** Why nothing of a resource can. */
   readonly blocked: ReadonlyMap<ResourceName, string>
   /** Why some of it cannot. */
   readonly partial: ReadonlyMap<ResourceName, string>
   /** Lists that may not be what they seem, so that none of their records can be relied on. */
   readonly suspect: ReadonlySet<ResourceName>
-  /** Single records in doubt, as `resource key`. */
+  /** Single records with a data problem, as `resource key`. */
   readonly records: ReadonlySet<string>
   /** Records that a check cannot evaluate by what is mirrored, as `check key`. */
   readonly unclear: ReadonlySet<string>
@@ -62,7 +62,7 @@ const unclearQuery = `
      where roles.removed_at is null and roles.name = users.role_name) > 1`
 
 /** Looks at everything that a check result may not rest on. */
-export function doubtsNow(parts: DoubtParts): Doubts {
+export function problemsNow(parts: ProblemParts): DataProblems {
   const { machine, denied, skewOf } = parts
   const blocked = new Map<ResourceName, string>()
   const partial = new Map<ResourceName, string>()
@@ -90,27 +90,31 @@ export function doubtsNow(parts: DoubtParts): Doubts {
 const entry = (id: string, flaw: string | null): [string, string][] => (flaw === null ? [] : [[id, flaw]])
 
 /** "older than its freshness limit … counted from the start of the last complete full sync", by this machine's clock. */
-function isStale({ settings, wall, ledger }: DoubtParts, resource: ResourceName, durationMs: number): boolean {
+function isStale({ settings, wall, ledger }: ProblemParts, resource: ResourceName, durationMs: number): boolean {
   const begun = ledger.wire.answered(resource)
   const longest = Math.max(settings.resources[resource].full.intervalMs, durationMs)
   return wall.leastAge(begun) > Math.max(15 * minuteMs, 3 * longest)
 }
 
 /** Why a finding of a check may not end so now; null when it may. */
-export function doubtAbout(doubts: Doubts, check: Check, { entityId, resolution }: ResolvedFinding): string | null {
-  const { blocked, partial, suspect, records, unclear, skews, ailing } = doubts
+export function problemOf(
+  problems: DataProblems,
+  check: Check,
+  { entityId, resolution }: ResolvedFinding,
+): string | null {
+  const { blocked, partial, suspect, records, unclear, skews, ailing } = problems
   // "A removal was decided by a complete full sync, so that it ends the finding whatever came after" (src/evaluate).
   if (resolution === 'entity_removed') return null
   if (ailing === check.id) return 'the check cannot be evaluated'
   const skew = skews.get(check.id)
   if (check.timeBased && skew !== undefined) return skew
   for (const input of inputsOf(check)) {
-    // Of the records that are evaluated one by one only those in doubt themselves are.
+    // A check that evaluates records one by one is affected only by a problem of that record.
     const isOwn = check.entity.isRecord && input === check.evaluates
     const flaw = blocked.get(input) ?? (isOwn && !suspect.has(input) ? undefined : partial.get(input))
     if (flaw !== undefined) return `${input} are ${flaw}`
   }
   if (resolution === 'fixed' && unclear.has(`${check.id} ${entityId}`)) return 'it cannot be evaluated'
-  const isOfDoubt = check.entity.isRecord && records.has(`${check.evaluates} ${entityId}`)
-  return isOfDoubt ? 'its record is in doubt' : null
+  const hasProblem = check.entity.isRecord && records.has(`${check.evaluates} ${entityId}`)
+  return hasProblem ? 'its record has a data problem' : null
 }

@@ -61,7 +61,7 @@ export class Falsifier {
     this.#parts = parts
   }
 
-  /** What a cache gives in place of the tenant; null when none does. */
+  /** The answer of a cache in place of the tenant; null when no cache answers. */
   replay(path: string, resource: ResourceName): Answer | null {
     const { weather, ledger, time } = this.#parts
     const spell = this.#cached(resource)
@@ -72,7 +72,7 @@ export class Falsifier {
     const ageMs = time.now - kept.at
     ledger.times.note(resource, kept.wrongMs === null ? null : kept.wrongMs - ageMs, time.now)
     ledger.replays.set(resource, time.now)
-    // Some caches say how old it is.
+    // Some caches state its age.
     const aged = { ...kept.answer, ageSeconds: detail % 3 === 0 ? Math.floor(ageMs / 1000) : null }
     return aged
   }
@@ -136,16 +136,16 @@ export class Falsifier {
   #falsified(asked: Asked, answer: ServiceAnswer): ServiceAnswer {
     const { weather, ledger } = this.#parts
     const { resource } = asked
-    let said = answer
+    let falsified = answer
     if (this.#isEmptyLaterPage(asked)) {
       this.#hideAllButFirst(asked)
       return { ...answer, data: [], shown: [], pagination: { ...answer.pagination, hasMore: false, nextCursor: null } }
     }
-    if (weather.has('empty-permissions') && resource === 'roles') said = withRecords(said, withoutPermissions)
+    if (weather.has('empty-permissions') && resource === 'roles') falsified = withRecords(falsified, withoutPermissions)
     if (weather.has('far-dates')) {
       const detail = weather.detail('far-dates')
       const isKept = weather.has('unreadable-time')
-      said = withRecords(said, (body, id) => {
+      falsified = withRecords(falsified, (body, id) => {
         if (!isChosen(id, detail)) return body
         // Where the answer's own time cannot be read, no date is implausible.
         if (isKept) ledger.malformed.add(`${resource} ${id}`)
@@ -154,16 +154,16 @@ export class Falsifier {
     }
     if (weather.has('secret-fields')) {
       const detail = weather.detail('secret-fields')
-      said = withRecords(said, (body, id) => {
+      falsified = withRecords(falsified, (body, id) => {
         if (!('mfaStatus' in body) || !isChosen(id, detail)) return withSecrets(body)
         ledger.malformed.add(`${resource} ${id}`)
         return { ...withSecrets(body), mfaStatus: 'no' }
       })
     }
     if (weather.has('wrong-settings-types') && resource === 'authentication-settings') {
-      said = withRecords(said, (body) => withWrongText(body, weather.detail('wrong-settings-types')))
+      falsified = withRecords(falsified, (body) => withWrongText(body, weather.detail('wrong-settings-types')))
     }
-    return weather.has('double-ids') ? this.#doubled(asked, said) : said
+    return weather.has('double-ids') ? this.#doubled(asked, falsified) : falsified
   }
 
   #isEmptyLaterPage({ feed, cursor, updatedAfter }: Asked): boolean {
@@ -236,7 +236,7 @@ export class Falsifier {
     const across = detail % 4 > 1 && feed !== null ? (cursor === null ? this.#later : this.#first).get(feed) : undefined
     const isThere = across !== undefined && own.ids(resource).includes(idOfBody(across) ?? '')
     if (detail % 4 > 1 && isThere && (cursor === null) === (detail % 4 === 2)) {
-      // Before the other page is read nothing tells that one of the two is wrong.
+      // Before the other page is read, the engine cannot know that one of the two is wrong.
       ledger.malformed.add(`${resource} ${idOfBody(across)}`)
       return { ...answer, data: [...bodies, contradicting(across)] }
     }

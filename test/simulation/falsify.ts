@@ -38,7 +38,7 @@ export function withFarDate(body: Body, id: string): Body {
 /** The record with fields that nobody described. */
 export const withSecrets = (body: Body): Body => ({ ...body, ...secretFields })
 
-/** A copy of a record under its id that says something else. */
+/** A copy of a record with the same id and other values. */
 export function contradicting(body: Body): Body {
   if ('mfaStatus' in body) return { ...body, mfaStatus: body['mfaStatus'] !== true }
   if ('secretExpirationDate' in body) {
@@ -64,7 +64,7 @@ export const withoutPermissions = (body: Body): Body => ('permissions' in body ?
 
 const unreadableTimes: readonly unknown[] = ['22.11.2026 10:00', null, 0, 'soon', '2026-02-30T00:00:00Z']
 
-/** What an unreadable `meta.timestamp` may be; undefined leaves it out. */
+/** Unreadable values of `meta.timestamp`; undefined leaves it out. */
 export const unreadableTime = (detail: number): unknown => unreadableTimes[detail % (unreadableTimes.length + 1)]
 
 /** By how much a server time is wrong, in milliseconds. */

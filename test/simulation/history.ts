@@ -80,7 +80,7 @@ export class RecordHistory<T> {
     return this.#records.keys()
   }
 
-  /** Values of one record at the instants of [from, to]; null stands for its absence. */
+  /** Values of one record at the instants of [from, to]; null means absent. */
   within(id: string | number, from: number, to: number): readonly (T | null)[] {
     return this.#records.get(String(id))?.within(from, to) ?? [null]
   }

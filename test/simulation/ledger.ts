@@ -3,11 +3,11 @@ import { ServerTimes } from './server-times.ts'
 import { StatedWaits } from './stated-waits.ts'
 import { WireLog } from './wire-log.ts'
 
-/** What really went over the wire, for the oracle; times are the world's. */
+/** The data that went over the wire, for the oracle; times are the world's. */
 export class Ledger {
   readonly #shown = new Map<string, number>()
   readonly #denied = new Map<string, number>()
-  /** Records that were shown in a form that cannot be trusted. */
+  /** Records that were shown in an invalid form. */
   readonly malformed = new Set<string>()
   /** Broken promises of silence, one a request sent too early. */
   readonly tooEarly: string[] = []

@@ -5,7 +5,7 @@ import type { Readings } from './readings.ts'
 import type { VirtualTime } from './virtual-time.ts'
 import type { World } from './world.ts'
 
-/** What a change of the tenant may need. */
+/** Input of a change of the tenant. */
 export interface LifeParts {
   readonly time: VirtualTime
   readonly world: World
@@ -22,7 +22,7 @@ export interface LifeParts {
   readonly mayGo: (resource: 'users' | 'documents' | 'clients') => boolean
   /** True once the mirror has the first state of the settings, from which drift is measured. */
   readonly settingsKnown: () => boolean
-  /** How many records appeared that are older than an hour. */
+  /** Number of new records that are older than an hour. */
   readonly appearedOld: { count: number }
   /** Undoes a change some time later, unless life has stopped by then. */
   readonly later: (act: () => void) => void

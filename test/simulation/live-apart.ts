@@ -1,6 +1,6 @@
 import { type LifeOptions, live } from './lives.ts'
 
-/** The work of a process that lives lives for another one. */
+/** The seeds that a process runs on behalf of another one. */
 export interface Share {
   readonly seeds: readonly number[]
   readonly options: LifeOptions

@@ -1,10 +1,10 @@
 import { expect, it } from 'vitest'
 import { live, liveAll, seedsFrom } from './lives.ts'
 
-/** Few, as every change of the code lives them; many more are lived by `npm run test:seeds` and for each deliberate mistake. */
+/** A few lives, because every change of the code runs them; `npm run test:seeds` and each deliberate mistake run many more. */
 const count = Number(process.env['SIMULATED_LIVES'] ?? 6)
 
-/** The reverse of a false green: a daemon that always says unknown would show none, either. */
+/** The reverse of a false green: a daemon that always reports unknown would show none, either. */
 const mostUnknown = 0.001
 /** In so few lives, one look while a removal is being confirmed, which concerns the checks of users' roles. */
 const ofOneMoment = 2
@@ -23,7 +23,7 @@ it('lives without faults are evaluated: after the warm-up at most one check-step
   expect(unknown).toBeLessThanOrEqual(Math.max(ofOneMoment, checks * mostUnknown))
 })
 
-it('a seed is lived again in every detail', async () => {
+it('a seed reproduces its life in every detail', async () => {
   const traces: string[] = []
   for await (const { trace } of live([77, 77], { steps: 4, faults: true })) traces.push(trace)
   expect(traces[0]).toBe(traces[1])

@@ -7,7 +7,7 @@ import { Tally } from './tally.ts'
 
 export type LifeOptions = Pick<SimulationOptions, 'steps' | 'faults' | 'only'>
 
-/** Lives the lives of many seeds, one after the other, each in a folder that is gone when it ends. */
+/** Runs the lives of many seeds one after the other, each in a folder that is removed at its end. */
 export async function* live(seeds: Iterable<number>, options: LifeOptions): AsyncGenerator<SimulationReport> {
   const home = mkdtempSync(join(temporaryRoot, 'tenantwatch-lives-'))
   try {
@@ -23,7 +23,7 @@ export async function* live(seeds: Iterable<number>, options: LifeOptions): Asyn
   }
 }
 
-/** Lives many lives and sums up; `broken` has a line for each violation, with the command that lives that life again. */
+/** Runs many simulated lives and sums them up; `broken` has a line for each violation, with the command that replays that life. */
 export async function liveAll(
   seeds: Iterable<number>,
   options: LifeOptions,
@@ -43,7 +43,7 @@ export function seedsFrom(first: number, count: number): readonly number[] {
   return Array.from({ length: count }, (_, i) => first + i)
 }
 
-/** The one command that lives a life again. */
+/** The command that replays a life. */
 export function replayOf(seed: number, { steps, faults, only }: LifeOptions): string {
   return `npm run test:seeds -- --from ${seed} --seeds 1 --steps ${steps}${faults ? '' : ' --quiet'}${only === undefined ? '' : ` --only ${only}`}`
 }

@@ -26,7 +26,7 @@ export function chooseSettings(prng: Prng): TenantSettings {
     incremental: incrementals ? incremental : null,
     full: cron(full),
   })
-  const lived: Readonly<Record<(typeof worldResources)[number], ReturnType<typeof resource>>> = {
+  const simulated: Readonly<Record<(typeof worldResources)[number], ReturnType<typeof resource>>> = {
     'api-clients': resource(prng.pick([10, 20, 30]), false),
     'authentication-settings': resource(10, false),
     documents: resource(prng.pick([30, 60]), true),
@@ -37,7 +37,7 @@ export function chooseSettings(prng: Prng): TenantSettings {
   return {
     ...engineSettings('https://tenant.test', {
       api: { requestsPerSecond: prng.pick([0, 10]), timeoutMs: 10_000, maxPages: 1000 },
-      resources: { ...off, ...lived },
+      resources: { ...off, ...simulated },
       userDetails: { perRun: prng.pick([20, 200]), concurrency: prng.pick([1, 4]) },
     }),
     checks: {

@@ -44,11 +44,11 @@ export interface MachineParts {
   readonly evaluateMs: number
   /** Lets the oracle look on while everything is evaluated. */
   readonly attend: (evaluator: () => Promise<unknown>) => Promise<void>
-  /** Told of each run that ended. */
+  /** Receives each run that ended. */
   readonly runEnded: (result: RunResult) => void
-  /** Told of what the product logs as its own fault. */
+  /** Receives each fault that the product logs as its own. */
   readonly bug: (message: string) => void
-  /** Told of each line of the log. */
+  /** Receives each line of the log. */
   readonly logged: (line: string) => void
 }
 
@@ -152,7 +152,7 @@ export class Machine {
     pace.slow = true
   }
 
-  /** As SIGKILL: nothing of the process goes on, and the file is found as it lies. */
+  /** As SIGKILL: the whole process stops, and the file stays as it is. */
   crash(): void {
     const { scope } = this.#up
     scope.dead = true
@@ -314,7 +314,7 @@ export class Machine {
     running.set(name, mine)
   }
 
-  /** A run that the tenant's rate limit ended goes on when the wait is over. */
+  /** A run that the tenant's rate limit ended continues when the wait is over. */
   async #runToEnd(process: Process, resource: ResourceName, mode: SyncMode): Promise<void> {
     const clock = this.#parts.wall.for(process.scope)
     const retryAt = await this.#runAndEvaluate(process, resource, mode)

@@ -31,7 +31,7 @@ export interface NetworkParts {
   /** Server clock minus the world's time, in milliseconds. */
   readonly server: { skewMs: number }
   /**
-   * True once a resource was read in full to its end: from then on a page of strangers shows
+   * True once a resource was read in full to its end: from then on a page of another tenant shows
    * (docs/sync.md#tenant-identity).
    */
   readonly readInFull: (resource: ResourceName) => boolean
@@ -130,7 +130,7 @@ export class Network {
     if (!weather.has('mixed-tenants')) return false
     const { feed } = askedOf(path)
     if (feed !== null && !this.#parts.readInFull(feed)) return false
-    // A user by id is another tenant's 404, which cannot be told from a real one.
+    // A user by id is another tenant's 404, which looks like a real one.
     if (/^\/api\/public\/users\//.test(path)) return false
     const detail = weather.detail('mixed-tenants')
     // In turns: by chance, a page in many passes every repeated read (docs/reliability.md).
@@ -139,7 +139,7 @@ export class Network {
     return mixed
   }
 
-  /** A page of strangers shows when it is long enough and its records are not shared (docs/sync.md#tenant-identity). */
+  /** A page of another tenant is detected when it is long enough and its records are not shared (docs/sync.md#tenant-identity). */
   #mayCross(feed: Feed): boolean {
     const { own, other, readings, service, readInFull } = this.#parts
     if (readings.pageSize[feed] < 5 || !readInFull(feed)) return false

@@ -19,7 +19,7 @@ interface Noted {
   readonly at: number
 }
 
-/** What the daemon must know of the tenant's time, a resource, by runs that ended well (docs/sync.md#server-time). */
+/** The tenant's time of each resource that the daemon must know from successful runs (docs/sync.md#server-time). */
 export class ClockTracker {
   readonly #noted = new Map<ResourceName, Noted>()
   readonly #parts: ClockParts
@@ -38,15 +38,15 @@ export class ClockTracker {
   }
 
   /**
-   * Why the time of an input cannot be relied on by what this process was told; null when it can, or when nothing was
-   * told clearly.
+   * Why the time of an input is not reliable, by the answers that this process received; null when it is, or when no
+   * answer was clear.
    */
   flawOf(check: Check): { readonly flaw: 'unreadable' | 'ahead' | 'behind'; readonly what: string } | null {
     const { wall, machine, ledger } = this.#parts
     for (const input of inputsOf(check)) {
       const noted = this.#noted.get(input)
       if (noted === undefined || noted.at < machine.bornAt) continue
-      // Answers to a proof that said otherwise since may count, too.
+      // Later answers to a proof that differ may count, too.
       if ((ledger.times.of(input)?.since ?? 0) > noted.at) continue
       if (noted.wrongMs === null) return { flaw: 'unreadable', what: `the server time of ${input} cannot be read` }
       const skewMs = noted.wrongMs - wall.offset

@@ -14,7 +14,7 @@ export class RetentionTracker {
    * "Retention erases only by the earlier of the local clock and the tenant's server time" (docs/sync.md#retention).
    */
   checkErasure(oracle: Oracle, { machine, ledger, wall }: OracleParts): void {
-    // Where both clocks show the same wrong year, nothing says that it is wrong: what is dated or erased by it is.
+    // Where both clocks show the same wrong year, nothing shows that it is wrong: rows dated or erased by it are wrong, too.
     const { mostAheadMs, mostBehindMs } = ledger.times
     const isLate = Math.max(Math.min(mostAheadMs, wall.offset), Math.min(mostBehindMs, -wall.leastOffset)) > dayMs
     for (const table of kept) {

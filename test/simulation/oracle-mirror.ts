@@ -23,7 +23,7 @@ export interface ResolvedFinding {
   readonly createdAt: string | null
 }
 
-/** What the oracle saw of the mirror before. */
+/** The earlier state of the mirror, as the oracle read it. */
 export class MirrorMemory {
   readonly tombstones = new Map<string, number>()
   readonly rows = new Map<string, number>()

@@ -7,7 +7,7 @@ import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
 import type { WallClock } from './clocks.ts'
 import type { CursorBook } from './cursors.ts'
-import { type Doubts, doubtAbout, doubtsNow } from './data-problems.ts'
+import { type DataProblems, problemOf, problemsNow } from './data-problems.ts'
 import { FullSyncLog } from './full-sync-log.ts'
 import type { Ledger } from './ledger.ts'
 import type { Machine } from './machine.ts'
@@ -52,7 +52,7 @@ export class Oracle {
   readonly violations: Violation[] = []
   readonly fullSyncs = new FullSyncLog()
   readonly evaluated: Evaluated = { passes: 0, checks: 0, unknown: 0 }
-  /** Which checks were unknown, and why, where that is counted. */
+  /** Unknown checks with their reasons, where they are counted. */
   readonly unknowns: string[] = []
   /** True once an operator accepted what was held. */
   accepts = false
@@ -91,7 +91,7 @@ export class Oracle {
     this.violations.push({ kind, step: this.#step, what })
   }
 
-  /** Told of the end of each run. */
+  /** Receives the end of each run. */
   runEnded(result: RunResult): void {
     const { resource, outcome, reason, pages } = result
     this.#clocks.runEnded(result, this.now)
@@ -107,34 +107,34 @@ export class Oracle {
     const { machine } = this.#parts
     // Whatever a process wrote that died in the middle of evaluation.
     this.#ended.push(...this.#memory.newResolutions(machine))
-    const before = this.#doubts()
+    const before = this.#problems()
     this.#noteConfirmedClock()
     await evaluator()
     const ended = this.#memory.newResolutions(machine)
     if (ended.length === 0) return
     this.#ended.push(...ended)
-    const after = this.#doubts()
+    const after = this.#problems()
     for (const finding of ended) {
       const check = checks.find(({ id }) => id === finding.check)
-      const doubt = check === undefined ? null : doubtAbout(before, check, finding)
-      // What was in doubt before and after was so when it was evaluated, whatever runs went on beside.
-      if (check === undefined || doubt === null || doubtAbout(after, check, finding) === null) continue
+      const problem = check === undefined ? null : problemOf(before, check, finding)
+      // A problem before and after also existed at the evaluation, whatever runs took place meanwhile.
+      if (check === undefined || problem === null || problemOf(after, check, finding) === null) continue
       this.report(
         'false_resolution',
-        `${check.id} of ${finding.entityId} ended as ${finding.resolution} although ${doubt}`,
+        `${check.id} of ${finding.entityId} ended as ${finding.resolution} although ${problem}`,
       )
     }
   }
 
-  #doubts(): Doubts {
+  #problems(): DataProblems {
     const denied = (resource: ResourceName) => this.#isDenied(resource)
-    return doubtsNow({ ...this.#parts, denied, skewOf: (check) => this.#skewOf(check) })
+    return problemsNow({ ...this.#parts, denied, skewOf: (check) => this.#skewOf(check) })
   }
 
   /** True when the tenant refused a resource as it was last asked for. */
   #isDenied(resource: ResourceName): boolean {
     const since = this.#denied.get(resource)
-    // A process that was killed may have stored a success that nobody was told of.
+    // A killed process may have stored a success that it did not report.
     return since !== undefined && since >= this.#parts.machine.bornAt
   }
 
@@ -161,7 +161,7 @@ export class Oracle {
     return posture
   }
 
-  /** What may be in sight of a check result that was reached at a stated wall time. */
+  /** The data that a check result of a stated wall time may have read. */
   sight(evaluatedAtWall: number | null): Sight {
     const { world, wall, readings, ledger } = this.#parts
     const cacheMs = ledger.replays.size > 0 ? cachedMs : 0
@@ -203,7 +203,7 @@ export class Oracle {
     }
   }
 
-  /** What drift is measured from must have been true, all of it at once. */
+  /** The baseline of drift must have been true as a whole at one instant. */
   #checkKeptRoles(): void {
     const { machine, world } = this.#parts
     const kept = keptRoles((sql) => machine.query(sql))
@@ -289,7 +289,7 @@ export class Oracle {
     return found === null || found.flaw === 'unreadable' ? null : found.what
   }
 
-  /** What counts as complete is a full sync of which every page was answered, as long ago as it is said to have begun. */
+  /** A full sync is complete only if every page was answered since its stated beginning. */
   #checkFullSyncs({ resources }: TenantPosture): void {
     const { wall, ledger } = this.#parts
     for (const { resource, dataAsOf } of resources) {

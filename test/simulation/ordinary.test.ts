@@ -14,7 +14,7 @@ function replaceClient({ world, maker, time }: Scene): () => void {
   return () => world.remove('clients', oldest.clientId)
 }
 
-it('a tenant of 1 client, 1 document and 3 users lives through a year of ordinary life without a hold', async () => {
+it('a tenant of 1 client, 1 document and 3 users causes no hold in a year of ordinary life', async () => {
   let removeOld = () => {}
   const alarms = await liveOrdinarily({
     seed: 1,

@@ -23,7 +23,7 @@ export interface OrdinaryLife {
   readonly steps: number
   /** Between two steps, in milliseconds: each full sync and each evaluation runs once in it. */
   readonly stepMs: number
-  /** What people do in a step, at its beginning; what runs in it sees it done. */
+  /** Actions of people at the beginning of a step, before its runs. */
   readonly change: (step: number, scene: Scene) => Promise<void> | void
 }
 
@@ -37,7 +37,7 @@ export interface Scene {
 const start = Date.parse('2026-03-01T12:00:00Z')
 
 /**
- * Lives a tenant's life as its script has it, without any fault, with a daemon of slow rhythm. Gives a line for each
+ * Runs a tenant's scripted life without any fault, with a daemon of slow rhythm. Returns a line for each
  * hold, for each check that is unknown after the second step, and for each fault of the product's own.
  */
 export async function liveOrdinarily({ seed, sizes, steps, stepMs, change }: OrdinaryLife): Promise<readonly string[]> {

@@ -37,7 +37,7 @@ export function createPrng(seed: number): Prng {
 /** Something that may happen, with its weight among its like. */
 export type Chance = readonly [weight: number, act: () => unknown]
 
-/** Does one of several things, each as likely as its weight says. */
+/** Runs one of several actions, each with a probability by its weight. */
 export function doOne(prng: Prng, chances: readonly Chance[]): void {
   let left = prng.next() * chances.reduce((sum, [weight]) => sum + weight, 0)
   for (const [weight, act] of chances) {

@@ -29,7 +29,7 @@ const options = {
   ...(values.only === undefined ? {} : { only: values.only }),
 }
 const began = performance.now()
-/** So many lives apart it says how far it is. */
+/** Number of lives between two progress lines. */
 const wordEvery = 500
 const tally = new Tally()
 
@@ -37,7 +37,7 @@ function seconds(): string {
   return ((performance.now() - began) / 1000).toFixed(1)
 }
 
-function tell({ seed, violations, unknowns, trace }: SimulationReport): void {
+function printReport({ seed, violations, unknowns, trace }: SimulationReport): void {
   if (values.seeds === '1') console.log(`seed ${seed}: trace ${trace}`)
   if (values.unknowns) for (const line of unknowns) console.log(`seed ${seed}, ${line}`)
   if (violations.length === 0) return
@@ -48,7 +48,7 @@ function tell({ seed, violations, unknowns, trace }: SimulationReport): void {
 
 await liveAtOnce(seedsFrom(Number(values.from), Number(values.seeds)), options, Number(values.jobs), (report) => {
   tally.add(report)
-  tell(report)
+  printReport(report)
   if (tally.lives % wordEvery === 0) console.log(`${tally.lives} lives, ${tally.violations} violations, ${seconds()} s`)
 })
 console.log(tally.table(options.steps, seconds()))

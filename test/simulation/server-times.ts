@@ -9,13 +9,13 @@ export interface ServerTime {
 /** Beyond this the daemon must have noticed, in milliseconds: the limit, and what a skew may differ before it is kept. */
 export const noticedSkewMs = 307_000
 
-/** What an answer's time is, roughly: answers that say the same follow each other. */
+/** Kind of an answer's time; consecutive answers of one kind are merged. */
 function kindOf(wrongMs: number | null): string {
   if (wrongMs === null) return 'unreadable'
   return Math.abs(wrongMs) <= noticedSkewMs ? 'right' : wrongMs < 0 ? 'behind' : 'ahead'
 }
 
-/** What the answers of each resource said of the server's time. */
+/** Server times stated by the answers of each resource. */
 export class ServerTimes {
   readonly #last = new Map<ResourceName, ServerTime>()
   /** How far ahead of the world an answer's time was at most, in milliseconds, and how far behind. */

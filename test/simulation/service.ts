@@ -20,7 +20,7 @@ interface Row {
   readonly touched: number | null
 }
 
-/** What may make an answer other than the truth; nothing by default. */
+/** Faults that make an answer untrue; none by default. */
 export interface Tricks {
   /** Records that the tenant denies, in lists and by id. */
   isHidden(id: string): boolean

@@ -20,7 +20,7 @@ import { Weather } from './weather.ts'
 
 export interface SimulationOptions {
   readonly seed: number
-  /** How many evaluations the daemon's life has before the recovery. */
+  /** Number of evaluations before the recovery. */
   readonly steps: number
   /** False: nothing but the tenant's own life happens, and `unknown` is counted after the warm-up. */
   readonly faults: boolean
@@ -36,7 +36,7 @@ export interface SimulationReport {
   readonly seed: number
   readonly violations: readonly Violation[]
   readonly evaluated: Evaluated
-  /** Which checks were unknown, and why, where that is counted. */
+  /** Unknown checks with their reasons, where they are counted. */
   readonly unknowns: readonly string[]
   readonly faults: ReadonlyMap<string, number>
   readonly changes: number
@@ -53,7 +53,7 @@ const start = Date.parse('2026-03-01T12:00:00Z')
 export const stepMs = 10 * minuteMs
 const warmUpSteps = 8
 
-/** Lives one life of daemon and tenant by its seed, and tells what the oracle saw. */
+/** Runs one simulated life of daemon and tenant by its seed, and returns the oracle's report. */
 export async function simulate(options: SimulationOptions): Promise<SimulationReport> {
   const { seed, steps, faults, only = null, folder, template } = options
   const prng = createPrng(seed)

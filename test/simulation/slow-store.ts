@@ -37,7 +37,7 @@ export function slowStore(mirror: Mirror, { time, scope, prng, pace, dies }: Slo
   })
 }
 
-/** What a dead process never comes back from. */
+/** A promise that never settles, for a dead process. */
 function forever(): Promise<never> {
   return new Promise<never>(() => {})
 }

@@ -4,7 +4,7 @@ import type { RequestFault } from './weather.ts'
 
 type Body = Record<string, unknown>
 
-/** What an answer becomes under a fault of its content; null when the fault does not fit it. */
+/** An answer with a fault of its content; null when the fault does not fit it. */
 export interface Spoilt {
   readonly text: (meta: Body) => string
   /** Ids of records that were shown malformed. */

@@ -25,12 +25,12 @@ export class StatedWaits {
     this.#waits = [...this.#waits.filter(({ until }) => until > wait.toldAt), wait]
   }
 
-  /** A process ended; what it was told last may not have been stored. */
+  /** A process ended; its last stated wait may not have been stored. */
   processEnded(now: number): void {
     this.#waits = this.#waits.filter(({ toldAt }) => now - toldAt > unstoredMs)
   }
 
-  /** The wait that a request breaks, sent now by the process born at `bornAt`. */
+  /** The wait that a request breaks, sent now by the process started at `bornAt`. */
   brokenBy(now: number, bornAt: number, wall: WallClock): StatedWait | undefined {
     return this.#waits.find((wait) => wait.toldAt < now && now < wait.until - aheadBefore(bornAt, wait, wall))
   }
@@ -38,7 +38,7 @@ export class StatedWaits {
 
 /**
  * By how much the wall clock was set ahead between a wait and the birth of a later process: to that one only the stored
- * wall time can tell it. Within one process no clock excuses anything.
+ * wall time can measure it. Within one process no clock excuses anything.
  */
 function aheadBefore(bornAt: number, { toldAt }: StatedWait, wall: WallClock): number {
   return bornAt > toldAt ? wall.setAheadSince(toldAt) - wall.setAheadSince(bornAt + 1) : 0

@@ -12,7 +12,7 @@ const asText = (codes: RoleCodes): string => JSON.stringify([...codes].sort(([a]
 const roleCodes = (roles: readonly RoleTruth[]): RoleCodes =>
   new Map(roles.map((role) => [String(role.roleId), codesOf(role)]))
 
-/** What the mirror keeps as the first states of all roles; null while it keeps none. */
+/** The first states of all roles that the mirror keeps; null while it keeps none. */
 export function keptRoles(query: (sql: string) => Record<string, unknown>[]): RoleCodes | null {
   const rows = query(`select entity_id as id, state from accepted_states where "check" = 'role-permissions-unchanged'`)
   if (rows.length === 0) return null

@@ -9,7 +9,7 @@ interface Unsound {
   readonly unsoundUsers: readonly string[]
 }
 
-/** What fails by the roles, whatever instants of clients, users and roles were read (docs/checks.md). */
+/** Findings by the roles, at any instants of clients, users and roles (docs/checks.md). */
 export function rolesMustFail(sight: Sight): Unsound {
   const { world, from, to } = sight
   const states = world.roles.within(from('roles'), to)
@@ -34,7 +34,7 @@ function userFails({ world, from, to, roleIdFrom }: Sight, id: string, states: r
   const seen = world.users.within(id, from('users'), to)
   const isEvaluated = seen.every((user) => user !== null && user.state !== 'Invited')
   if (!isEvaluated) return false
-  // By roleId when it is known: any that a detail may have told.
+  // By roleId when it is known: any roleId that a detail may have contained.
   const read = world.users.within(id, Math.min(from('users'), roleIdFrom(Number(id))), to)
   const ids = new Set(read.flatMap((user) => (user === null ? [] : [user.roleId])))
   const names = new Set(seen.flatMap((user) => (user === null ? [] : [user.roleName])))

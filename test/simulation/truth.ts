@@ -5,7 +5,7 @@ import { type RoleCodes, rolesMustDrift } from './truth-drift.ts'
 import { rolesMustFail } from './truth-roles.ts'
 import type { ClientTruth, DocumentTruth, UserTruth, World } from './world.ts'
 
-/** Which instants of the world a check result may rest on. */
+/** Instants of the world that a check result may be based on. */
 export interface Sight {
   readonly world: World
   /** Earliest instant that the data of a resource may be of. */
@@ -24,7 +24,7 @@ export interface Sight {
   readonly statusSeenBy: (document: DocumentTruth) => number | null
   /** Values that the settings had when the mirror began. */
   readonly firstSettings: Readonly<Record<string, unknown>>
-  /** What all roles granted when the mirror first had them all; null before. */
+  /** Permissions of all roles when the mirror first had them all; null before. */
   readonly firstRoles: RoleCodes | null
 }
 

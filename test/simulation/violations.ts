@@ -1,4 +1,4 @@
-/** What must never happen, by class (docs/reliability.md#what-is-promised). */
+/** Violations of the promises, by class (docs/reliability.md#what-is-promised). */
 export const violationClasses = [
   /** "Never a false green": pass although it cannot have been so within the age of the inputs. */
   'false_green',
@@ -20,7 +20,7 @@ export const violationClasses = [
   'foreign_data',
   /** Something is erased before its retention is over by the true time. */
   'erased_early',
-  /** What looks like a secret is stored or logged; a person is named in the log. */
+  /** A value that looks like a secret is stored or logged, or a person is named in the log. */
   'secret_leaked',
   /** A waiver covers a finding of somebody it was not agreed for. */
   'waiver_misused',

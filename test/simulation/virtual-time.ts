@@ -1,6 +1,6 @@
 import { setImmediate as turn } from 'node:timers/promises'
 
-/** A process life: what waits in it never goes on once it is dead. */
+/** A process life: a pending wait never ends once the process is dead. */
 export interface Scope {
   dead: boolean
   /** Time at which it began. */
@@ -18,7 +18,7 @@ interface Event {
 export class VirtualTime {
   now: number
   readonly #heap: Event[] = []
-  /** What takes back the listeners of the waits that are on. */
+  /** Removers of the listeners of pending waits. */
   readonly #waits = new Set<() => void>()
   #order = 0
 
@@ -49,7 +49,7 @@ export class VirtualTime {
     })
   }
 
-  /** Time stands still for good: a signal that somebody still listens to would keep the whole life in memory. */
+  /** Time stops for good: a signal with a remaining listener would keep the whole life in memory. */
   end(): void {
     for (const release of this.#waits) release()
     this.#waits.clear()

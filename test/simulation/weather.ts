@@ -3,7 +3,7 @@ import { falseAnswers, noticedAtOnce } from './false-answers.ts'
 import type { Prng } from './prng.ts'
 import type { VirtualTime } from './virtual-time.ts'
 
-/** What may befall one request. */
+/** Faults of one request. */
 export const requestFaults = [
   'network',
   'stale-connection',
@@ -37,7 +37,7 @@ const recordFaults = ['malformed-record', 'malformed-record', 'unreadable-id'] a
 
 export type RequestFault = (typeof requestFaults)[number]
 
-/** What may befall the tenant for a while. */
+/** Temporary faults of the tenant. */
 export const spells = ['dead-token', 'missing-permission', 'swapped-token', 'outage', ...falseAnswers] as const
 
 const refusals = spells.filter((name) => !falseAnswers.some((one) => one === name))
@@ -132,7 +132,7 @@ export class Weather {
     return (this.#spells.get(spell)?.until ?? 0) > this.#time.now
   }
 
-  /** Which of several a spell strikes. */
+  /** The target of a spell among several. */
   detail(spell: Spell): number {
     return this.#spells.get(spell)?.detail ?? 0
   }

@@ -1,13 +1,13 @@
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { Feed } from './readings.ts'
 
-/** What a page said of the pages that follow it. */
+/** The statement of a page about the pages that follow it. */
 export interface PageEnd {
   readonly hasMore: boolean
   readonly nextCursor: string | null
 }
 
-/** Which full syncs the tenant answered to their end, and when they had begun; times are the world's. */
+/** Full syncs that the tenant answered to their end, with their beginnings; times are the world's. */
 export class WireLog {
   /** When the latest full sync began that was handed a cursor. */
   readonly #begun = new Map<string, number>()

@@ -102,7 +102,7 @@ it('changes tokens, readings and cursors, and runs life', async () => {
   expect((await ask(simulator, 'POST', '/live', { steps: 10 })).body.length).toBeGreaterThan(5)
 })
 
-it('names what is wrong with a control request', async () => {
+it('names the problem of a control request', async () => {
   const simulator = await start({ controlPort: 0 })
   for (const [path, json, status, message] of [
     ['/nothing', {}, 404, 'There is no action POST /nothing'],
@@ -144,7 +144,7 @@ it('names what is wrong with a control request', async () => {
   expect(await response.json()).toEqual({ error: 'The body is not JSON' })
 })
 
-it('tells where in the path the tenant of a state belongs', async () => {
+it('names the place of the tenant in the path of a state', async () => {
   const simulator = await start({ controlPort: 0 })
   expect(await ask(simulator, 'GET', '/state?tenant=primary')).toEqual({
     status: 400,

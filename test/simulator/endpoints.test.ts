@@ -76,7 +76,7 @@ it('gives an empty list, not an error, for a tenant without roles or permissions
   expect((await call(simulator, '/permissions')).body).toMatchObject({ data: [], pagination: null, error: null })
 })
 
-it('lists permissions that gate endpoints and some that gate none', async () => {
+it('lists permissions that endpoints require and some that none requires', async () => {
   const simulator = await start()
   const codes = records(await call(simulator, '/permissions')).map((permission) => permission['code'])
   expect(codes).toEqual(expect.arrayContaining(['Api_Users_Create', 'Api_AuthSettings_Read', 'Portal_Roles_Manage']))

@@ -45,7 +45,7 @@ it('adds, changes and removes users, roles, clients, documents and permissions',
   expect([state.userCount(), state.documentCount(), state.apiClientCount()]).toEqual([250, 120, 24])
 })
 
-it('refuses to change what is not there', async () => {
+it('refuses to change missing records', async () => {
   const { primary } = await start()
   expect(() => primary.updateUser(5, {})).toThrow('Cannot change user 5: it does not exist')
   expect(() => primary.updateDocument('x', {})).toThrow(RangeError)
@@ -54,7 +54,7 @@ it('refuses to change what is not there', async () => {
   expect(() => primary.updatePermission(5, {})).toThrow(RangeError)
 })
 
-it('removes an exact share or those that match, and serves what is left', async () => {
+it('removes an exact share or the matching records, and serves the rest', async () => {
   const simulator = await start()
   expect(simulator.primary.removeUsers(0.1)).toBe(25)
   expect(simulator.primary.removeUsers(({ state }) => state === 'Invited')).toBeGreaterThan(2)

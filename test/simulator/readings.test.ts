@@ -87,7 +87,7 @@ it('ignores updatedAfter on users, or filters on createdAt', async () => {
   expect((await call(simulator, '/users?updatedAfter=x')).status).toBe(400)
 })
 
-it('takes an empty cursor as none when told so', async () => {
+it('treats an empty cursor as none when configured', async () => {
   const simulator = await start({ readings: { emptyCursorParameter: 'absent' } })
   expect(records(await call(simulator, '/users?cursor='))).toHaveLength(50)
 })

@@ -48,13 +48,13 @@ it('keeps the latest requests only, but counts all', async () => {
 
 it('lets a test pause a request at a page', async () => {
   const simulator = await start()
-  const gate = Promise.withResolvers<void>()
-  const off = simulator.onRequest(({ page }) => (page === 2 ? gate.promise : undefined))
+  const barrier = Promise.withResolvers<void>()
+  const off = simulator.onRequest(({ page }) => (page === 2 ? barrier.promise : undefined))
   const fullSyncUnderWay = fullSync(simulator, '/users')
   const held = await simulator.requests.waitFor(({ page }) => page === 2)
   expect(held.done).toBe(false)
   const late = simulator.primary.addUser()
-  gate.resolve()
+  barrier.resolve()
   expect((await fullSyncUnderWay).records.at(-1)?.['userId']).toBe(late.userId)
   off()
   expect(held.status).toBe(200)

@@ -57,7 +57,7 @@ it('has every kind of compliance problem', async () => {
   expect(documents.some(({ updatedAt }) => updatedAt === null)).toBe(true)
 })
 
-it('has no problem at all when told so', async () => {
+it('has no problem when configured so', async () => {
   const simulator = await start({ problems: false })
   for (const { state } of [simulator.primary, simulator.second]) {
     expect([...state.users()].every((user) => user.state === 'Active' && user.mfaStatus)).toBe(true)

@@ -58,7 +58,7 @@ it('refuses token requests with the errors of RFC 6749', async () => {
   }
 })
 
-it('ends a token when the secret of its client expires, unless the readings say otherwise', async () => {
+it('ends a token when the secret of its client expires, unless the readings differ', async () => {
   let now = startTime
   const simulator = await start({ clock: () => now })
   const { secretExpirationDate } = simulator.state().apiClient(simulator.credentials.reader.clientId) ?? {}

@@ -14,7 +14,7 @@ function scheduleOf({ schedule }: ResourceDefinition): Pick<ResourceSettings, 'i
   return { incremental: incremental === undefined ? null : every(incremental), full: every(full) }
 }
 
-/** What a test changes of the default configuration; each group member by member. */
+/** Changes of a test to the default configuration; each group member by member. */
 export interface EngineSettings {
   readonly name?: string
   readonly baseUrl?: string

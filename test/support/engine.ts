@@ -25,8 +25,8 @@ export interface TestEngineOptions extends SimulatorOptions {
   readonly token?: TokenName
 }
 
-/** What the engine told its observer and its log. */
-export interface Told {
+/** Calls of the engine to its observer and its log. */
+export interface Observed {
   readonly runs: RunResult[]
   /** `resource kind`, one a contract event. */
   readonly events: string[]
@@ -35,16 +35,16 @@ export interface Told {
   /** `level message` of each line of the engine's log from info up. */
   readonly log: string[]
   /** Message and fields of every event in the logs of engine and client, at any level. */
-  readonly said: (readonly [message: string, fields: object])[]
+  readonly logged: (readonly [message: string, fields: object])[]
 }
 
 /** The real engine over a real mirror file, working on a reference tenant over loopback. */
 export interface TestEngine {
   readonly sim: Simulator
   readonly clock: FakeClock
-  readonly told: Told
+  readonly observed: Observed
   readonly settings: TenantSettings
-  /** Of the present process life: a new one after `restart` and `crash`. */
+  /** Belongs to the present process life: a new one after `restart` and `crash`. */
   readonly mirror: Mirror
   readonly engine: TenantEngine
   readonly client: TenantClient
@@ -86,7 +86,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
     controlPort: null,
     ...simulatorOptions,
   })
-  const told: Told = { runs: [], events: [], resets: [], log: [], said: [] }
+  const observed: Observed = { runs: [], events: [], resets: [], log: [], logged: [] }
   let secret = sim.tokens[token]
   let current = changes
   let copies = 0
@@ -108,14 +108,14 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
       random: () => 0.5,
       env: (name) => (name === 'TOKEN' ? secret : undefined),
       version: '0.0.0',
-      log: logInto(told, []),
+      log: logInto(observed, []),
       cycleMs: shortestIntervalMs(settings),
       blockedUntil: row.blockedUntil,
       blockedForMs: row.blockedForMs,
       storeWait: (blockedUntil, blockedForMs) => mirror.noteTenant(row.id, { blockedUntil, blockedForMs }),
       resources: enabledNames(settings),
     })
-    const log = logInto(told, told.log)
+    const log = logInto(observed, observed.log)
     const { reader } = client
     const engine = await openTenantEngine({
       settings,
@@ -124,14 +124,14 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
       resources,
       clock,
       log,
-      observer: observerInto(told),
+      observer: observerInto(observed),
     })
     return { mirror, client, engine, settings, path, beside: new BetterSqlite3(path) }
   }
 
-  const lives: Life[] = []
+  const processes: Life[] = []
   let life = await open(join(folder, 'mirror.db'))
-  lives.push(life)
+  processes.push(life)
   const closed = new Set<Life>()
 
   async function close(one: Life): Promise<void> {
@@ -145,7 +145,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
 
   async function closeAll(): Promise<void> {
     clock.release()
-    for (const one of lives) await close(one)
+    for (const one of processes) await close(one)
     await sim.close()
   }
 
@@ -154,7 +154,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
   const test: TestEngine = {
     sim,
     clock,
-    told,
+    observed,
     get settings() {
       return life.settings
     },
@@ -186,7 +186,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
       current = { ...current, ...next }
       await close(life)
       life = await open(life.path)
-      lives.push(life)
+      processes.push(life)
     },
     async crash(next) {
       current = { ...current, ...next }
@@ -195,7 +195,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
         if (existsSync(life.path + suffix)) copyFileSync(life.path + suffix, path + suffix)
       }
       life = await open(path)
-      lives.push(life)
+      processes.push(life)
     },
     async exported(resource) {
       const records: Record<string, unknown>[] = []
@@ -216,20 +216,20 @@ function isFeed(resource: ResourceName): boolean {
   return resources.some(({ name, kind }) => name === resource && kind === 'feed')
 }
 
-function observerInto(told: Told): SyncObserver {
+function observerInto(observed: Observed): SyncObserver {
   return {
-    runEnded: (result) => void told.runs.push(result),
-    cursorReset: (_tenant, resource) => void told.resets.push(resource),
-    contractEvent: (_tenant, resource, kind) => void told.events.push(`${resource} ${kind}`),
+    runEnded: (result) => void observed.runs.push(result),
+    cursorReset: (_tenant, resource) => void observed.resets.push(resource),
+    contractEvent: (_tenant, resource, kind) => void observed.events.push(`${resource} ${kind}`),
     datesMovedLater() {},
     page() {},
   }
 }
 
-function logInto({ said }: Told, lines: string[]): Log {
+function logInto({ logged }: Observed, lines: string[]): Log {
   const write = (level: string) => (fields: object, message: string) => {
     if (level !== 'debug') lines.push(`${level} ${message}`)
-    said.push([message, fields])
+    logged.push([message, fields])
   }
   const log: Log = {
     debug: write('debug'),
@@ -241,7 +241,7 @@ function logInto({ said }: Told, lines: string[]): Log {
   return log
 }
 
-/** The resources of scripted servers, which stand in for the simulator at a `baseUrl` of their own. */
+/** The resources of scripted servers, which replace the simulator at a `baseUrl` of their own. */
 export const scriptedResources = [
   'api-clients',
   'authentication-settings',
@@ -262,7 +262,7 @@ const idFieldOf = (resource: ResourceName) => resources.find(({ name }) => name 
 const byPermissionId = (a: { readonly permissionId: number }, b: { readonly permissionId: number }) =>
   a.permissionId - b.permissionId
 
-/** What the tenant really holds, in the order and the letter case in which records are compared. */
+/** The records of the tenant, in the order and the letter case of the comparison. */
 export function upstream(sim: Simulator, resource: ResourceName): Record<string, unknown>[] {
   return comparable(resource, [...sim.primary.state.records(resource)] as Record<string, unknown>[])
 }

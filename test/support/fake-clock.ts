@@ -15,7 +15,7 @@ export interface FakeClock extends Clock {
 
 export const startTime = Date.parse('2026-03-01T12:00:00Z')
 
-/** A clock that stands still but for waits, which pass at once and move it on by their length. */
+/** A clock that advances only by waits, which return at once and add their length. */
 export function fakeClock(start = startTime): FakeClock {
   let elapsed = 0
   let jumped = 0

@@ -1,7 +1,7 @@
 import { onTestFinished } from 'vitest'
 
 /**
- * What Node says, a turn later, of timers beyond 2^31-1 ms, which it fires at once: a list that grows until the test
+ * Warnings of Node, a turn later, about timers beyond 2^31-1 ms, which it fires at once: a list that grows until the test
  * ends.
  */
 export function timerOverflows(): readonly string[] {

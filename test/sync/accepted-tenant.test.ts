@@ -5,7 +5,7 @@ import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
 import { dayMs, minuteMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { scriptedResources, type TestEngine, testEngine } from '../support/engine.ts'
-import { accept, ending, live, theHold } from '../support/trust.ts'
+import { accept, ending, live, theHold } from '../support/sync-queries.ts'
 import { client, document, role, type TwoTenants, tenant, twoTenants, user } from './support/two-tenants.ts'
 
 interface Scene {
@@ -53,7 +53,7 @@ async function accepted(confirmPerRun?: number): Promise<Scene> {
   return scene
 }
 
-/** What a check that joins users and roles says, and every finding it ever had. */
+/** The result of a check that joins users and roles, and every finding it ever had. */
 async function evaluated(
   { test }: Scene,
   check: typeof userRoleActive | typeof apiClientSecretNotExpired = userRoleActive,
@@ -98,7 +98,7 @@ it('trusts no users before the last of the former tenant is removed', async () =
   expect(await evaluated(scene)).toEqual({ status: 'pass', reason: null, findings: [] })
 })
 
-it('trusts what a token may not read no more than before, and not after a restart either', async () => {
+it('treats resources that a token may not read as before, also after a restart', async () => {
   const scene = await accepted()
   const { test, server } = scene
   server.denied.add('users')
@@ -151,7 +151,7 @@ it('evaluates no mix when a third tenant ends the acceptance', async () => {
   expect(await evaluated(scene)).toEqual({ ...untrusted, reason: 'missing_permission' })
 })
 
-it('opens what time alone decides while the tenant is on hold, and nothing of the former one once another is accepted', async () => {
+it('opens findings by time alone while the tenant is on hold, and none of the former tenant once another is accepted', async () => {
   const scene = await held()
   scene.test.clock.advance(10 * minuteMs)
   expect((await evaluated(scene, apiClientSecretNotExpired)).findings).toHaveLength(1)

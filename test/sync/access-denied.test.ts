@@ -5,12 +5,12 @@ import { minuteMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { PermissionCode } from '../../src/simulator/index.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
+import { ending, everyRow, heldBack, live } from '../support/sync-queries.ts'
 import { temporaryFolder } from '../support/temporary.ts'
-import { ending, everyRow, heldBack, live } from '../support/trust.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 
-const gates: readonly (readonly [PermissionCode, readonly ResourceName[]])[] = [
+const readable: readonly (readonly [PermissionCode, readonly ResourceName[]])[] = [
   ['Api_Users_Read', ['users']],
   ['Api_Roles_Read', ['permissions', 'roles']],
   ['Api_AuthSettings_Read', ['authentication-settings']],
@@ -23,7 +23,7 @@ async function endings(test: TestEngine): Promise<Record<string, string>> {
   return Object.fromEntries(results.map((result) => [result.resource, ending(result)]))
 }
 
-it.each(gates)(
+it.each(readable)(
   'without %s only its resources fail, the message names it, and nothing is removed',
   async (code, denied) => {
     const test = await testEngine({ settings })
@@ -51,17 +51,20 @@ it.each(gates)(
   },
 )
 
-it.each(gates)('a token that only permits %s reads that and names what it lacks', async (code, permitted) => {
-  const test = await testEngine({ settings })
-  for (const [other] of gates) if (other !== code) test.sim.revokePermission('reader', other)
-  const results = await endings(test)
-  for (const resource of test.engine.resources) {
-    expect([resource, results[resource]]).toEqual([
-      resource,
-      permitted.includes(resource) ? 'success' : 'missing_permission',
-    ])
-  }
-})
+it.each(readable)(
+  'a token that only permits %s reads that and names the missing permissions',
+  async (code, permitted) => {
+    const test = await testEngine({ settings })
+    for (const [other] of readable) if (other !== code) test.sim.revokePermission('reader', other)
+    const results = await endings(test)
+    for (const resource of test.engine.resources) {
+      expect([resource, results[resource]]).toEqual([
+        resource,
+        permitted.includes(resource) ? 'success' : 'missing_permission',
+      ])
+    }
+  },
+)
 
 it('a dead token fails every resource as unauthorized and is not hammered', async () => {
   const test = await testEngine({ settings })
@@ -128,7 +131,7 @@ it('a token rotated in the middle of a full sync is taken up by the page that wa
   expect(live(test, 'users')).toBe(200)
 })
 
-it('a 401 that comes and goes within a full sync ends the run, and the next one goes on', async () => {
+it('a temporary 401 within a full sync ends the run, and the next one continues', async () => {
   const test = await testEngine({ settings, sizes: { users: 200 } })
   test.sim.faults.add({ path: '/api/public/users', page: 3, times: 1, effect: { kind: 'status', status: 401 } })
   const result = await test.run('users', 'full')
@@ -145,13 +148,13 @@ it('an expired token from the start leaves the mirror empty and every resource u
   expect(live(test, 'users')).toBe(0)
 })
 
-it('a token without any permission is told from nothing: unauthorized', async () => {
+it('a token without any permission counts as unauthorized', async () => {
   const test = await testEngine({ settings, token: 'none' })
   expect(new Set(Object.values(await endings(test)))).toEqual(new Set(['unauthorized']))
 })
 
 it.each(['incremental', 'full'] as const)(
-  'a refusal stands behind failures of other kinds until a %s succeeds, over a restart',
+  'a refusal persists behind failures of other kinds until a %s succeeds, also over a restart',
   async (mode) => {
     const test = await testEngine()
     await test.run('users', 'full')

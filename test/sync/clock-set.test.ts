@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { ending } from '../support/trust.ts'
+import { ending } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 const tenant = {

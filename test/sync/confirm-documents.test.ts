@@ -3,7 +3,7 @@ import { hourMs } from '../../src/model/durations.ts'
 import type { Envelope } from '../../src/simulator/server/envelope.ts'
 import { type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
 import { startTime } from '../support/fake-clock.ts'
-import { accept, ending, first, heldBack, live, theHold } from '../support/trust.ts'
+import { accept, ending, first, heldBack, live, theHold } from '../support/sync-queries.ts'
 
 const path = '/api/public/documents'
 type Row = { readonly fileId: string; readonly updatedAt: string | null }
@@ -64,7 +64,7 @@ it('a document that two full syncs lack is removed after one request by its time
   expect(at).toBeGreaterThan(startTime - 96 * hourMs)
   expect(asked?.query).not.toHaveProperty('cursor')
   expect(live(test, 'documents')).toBe(28)
-  expect(test.told.events).toEqual([])
+  expect(test.observed.events).toEqual([])
   expect(test.sim.violations).toEqual([])
 })
 
@@ -74,7 +74,7 @@ it('a document that the request by time returns stays, as a skipped row', async 
   hide(test, [skipped], 'list')
   await full(test)
   expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
-  expect(test.told.events).toEqual(['documents skipped_row'])
+  expect(test.observed.events).toEqual(['documents skipped_row'])
   expect(test.query('select * from documents where absent_full_syncs > 0 or removed_at is not null')).toEqual([])
 })
 

@@ -12,28 +12,28 @@ it('counts unknown fields once a field and run, and keeps their values', async (
     settings: quiet,
   })
   await test.run('users', 'full')
-  expect(test.told.events).toEqual(['users unknown_field', 'users unknown_field'])
+  expect(test.observed.events).toEqual(['users unknown_field', 'users unknown_field'])
   await test.run('users', 'incremental')
-  expect(test.told.events).toHaveLength(2)
+  expect(test.observed.events).toHaveLength(2)
   await test.run('users', 'full')
-  expect(test.told.events).toHaveLength(4)
+  expect(test.observed.events).toHaveLength(4)
   expect((await test.exported('users'))[0]).toMatchObject({ locale: 'en-GB', avatar: null })
 })
 
 it('counts a state that the specification does not show, and a document status that is not configured', async () => {
   const test = await testEngine({ problems: false, sizes: { users: 6, documents: 6 }, settings: quiet })
   await test.runAll('full')
-  expect(test.told.events).toEqual([])
+  expect(test.observed.events).toEqual([])
   const [one, two] = [...test.sim.primary.state.users()]
   test.sim.primary.updateUser(one?.userId ?? 0, { state: 'Locked' })
   test.sim.primary.updateUser(two?.userId ?? 0, { state: 'Gone fishing' })
   test.sim.primary.addDocument({ uploadStatus: 'Shredded' })
   await test.run('users', 'full')
   await test.run('documents', 'incremental')
-  expect(test.told.events).toEqual(['users unknown_value', 'documents unknown_value'])
+  expect(test.observed.events).toEqual(['users unknown_value', 'documents unknown_value'])
   await test.restart({ documents: { knownStatuses: ['Completed', 'Shredded'] } })
   await test.run('documents', 'full')
-  expect(test.told.events).toHaveLength(2)
+  expect(test.observed.events).toHaveLength(2)
 })
 
 it('looks for an e-mail that two users have at the first full sync, and again after e-mails or users changed', async () => {
@@ -41,23 +41,23 @@ it('looks for an e-mail that two users have at the first full sync, and again af
   const [first] = [...test.sim.primary.state.users()]
   const twin = test.sim.primary.addUser({ email: first?.email ?? '' })
   await test.run('users', 'full')
-  expect(test.told.events).toEqual(['users duplicate_email'])
+  expect(test.observed.events).toEqual(['users duplicate_email'])
   await test.restart()
   test.clock.advance(hourMs)
   test.sim.primary.updateUser(twin.userId, { firstName: 'Other' })
   await test.run('users', 'full')
-  expect(test.told.events).toHaveLength(1)
+  expect(test.observed.events).toHaveLength(1)
   test.clock.advance(hourMs)
   test.sim.primary.updateUser(twin.userId, { email: `other.${first?.email}` })
   await test.run('users', 'full')
-  expect(test.told.events).toHaveLength(1)
+  expect(test.observed.events).toHaveLength(1)
   test.clock.advance(hourMs)
   test.sim.primary.updateUser(twin.userId, { email: first?.email ?? '' })
   await test.run('users', 'full')
-  expect(test.told.events).toEqual(['users duplicate_email', 'users duplicate_email'])
+  expect(test.observed.events).toEqual(['users duplicate_email', 'users duplicate_email'])
 })
 
-it('counts a page size that is not the one asked for, once a run, and goes on', async () => {
+it('counts a page size other than the requested one once per run, and continues', async () => {
   const test = await testEngine({
     problems: false,
     sizes: { users: 12, documents: 12 },
@@ -65,13 +65,13 @@ it('counts a page size that is not the one asked for, once a run, and goes on', 
     settings: { ...quiet, api: { pageSizeParameter: 'limit', pageSize: 6 } },
   })
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { created: 12 } })
-  expect(test.told.events).toEqual(['users limit_differs'])
+  expect(test.observed.events).toEqual(['users limit_differs'])
   expect(await test.run('documents', 'full')).toMatchObject({ outcome: 'success' })
   await test.runAll('full')
-  expect(test.told.events).toEqual(['users limit_differs', 'users limit_differs'])
+  expect(test.observed.events).toEqual(['users limit_differs', 'users limit_differs'])
   await test.restart({ api: { pageSizeParameter: { users: null, documents: 'limit' }, pageSize: 6 } })
   await test.runAll('full')
-  expect(test.told.events).toHaveLength(2)
+  expect(test.observed.events).toHaveLength(2)
 })
 
 it('counts users that come out of the order the specification promises, once a run', async () => {
@@ -89,10 +89,10 @@ it('counts users that come out of the order the specification promises, once a r
     },
   })
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { created: 12 } })
-  expect(test.told.events).toEqual(['users order_violation'])
+  expect(test.observed.events).toEqual(['users order_violation'])
   test.sim.faults.remove(swap.id)
   await test.run('users', 'full')
-  expect(test.told.events).toHaveLength(1)
+  expect(test.observed.events).toHaveLength(1)
 })
 
 it('takes users of one instant in any order, and timestamps without an offset as UTC, counted', async () => {
@@ -106,12 +106,12 @@ it('takes users of one instant in any order, and timestamps without an offset as
   for (const _ of [1, 2, 3, 4, 5]) test.sim.primary.addUser({ createdAt: at })
   test.clock.advance(hourMs)
   await test.run('users', 'full')
-  expect(test.told.events).toEqual(['users no_offset'])
+  expect(test.observed.events).toEqual(['users no_offset'])
   const rows = test.query('select created_at, created_at_ms from users order by user_id desc limit 1')
   expect(rows).toEqual([{ created_at: new Date(at).toISOString().slice(0, -1), created_at_ms: at }])
 })
 
-it('tells each skipped user of a run once', async () => {
+it('reports each skipped user once per run', async () => {
   const test = await testEngine({ problems: false, sizes: { users: 40 }, settings: quiet })
   await test.run('users', 'full')
   const hidden = [...test.sim.primary.state.users()].slice(0, 3).map(({ userId }) => userId)
@@ -126,7 +126,7 @@ it('tells each skipped user of a run once', async () => {
     },
   })
   await test.run('users', 'full')
-  expect(test.told.events).toEqual(Array(3).fill('users skipped_row'))
+  expect(test.observed.events).toEqual(Array(3).fill('users skipped_row'))
 })
 
 it('counts an e-mail that two users have, once each full sync, not while one of them may be gone', async () => {
@@ -136,13 +136,13 @@ it('counts an e-mail that two users have, once each full sync, not while one of 
   test.clock.advance(hourMs)
   const twin = test.sim.primary.addUser({ email: first?.email?.toUpperCase() ?? '' })
   await test.run('users', 'incremental')
-  expect(test.told.events).toEqual([])
+  expect(test.observed.events).toEqual([])
   await test.run('users', 'full')
   await test.run('users', 'full')
-  expect(test.told.events).toEqual(['users duplicate_email', 'users duplicate_email'])
+  expect(test.observed.events).toEqual(['users duplicate_email', 'users duplicate_email'])
   test.sim.primary.removeUser(twin.userId)
   test.sim.faults.add({ path: `/api/public/users/${twin.userId}`, effect: { kind: 'status', status: 500 } })
   await test.run('users', 'full')
   expect(test.query('select user_id from users where missing_since is not null')).toEqual([{ user_id: twin.userId }])
-  expect(test.told.events).toHaveLength(2)
+  expect(test.observed.events).toHaveLength(2)
 })

@@ -3,12 +3,12 @@ import { dayMs, minuteMs } from '../../src/model/durations.ts'
 import type { ReadingsInput, Simulator } from '../../src/simulator/index.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
 import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
-import { accept } from '../support/trust.ts'
+import { accept } from '../support/sync-queries.ts'
 
 const sizes = { users: 60, documents: 41, apiClients: 26, roles: 14 }
 const everyFeed = <T>(value: T) => ({ users: value, documents: value, apiClients: value })
 
-/** Readings of the open points; the name says what is particular to them. */
+/** Readings of the open points; the name states their difference. */
 const cases: readonly (readonly [name: string, readings: ReadingsInput])[] = [
   ['the plain readings', {}],
   [

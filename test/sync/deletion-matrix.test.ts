@@ -1,12 +1,12 @@
 import { expect, it } from 'vitest'
 import { hourMs } from '../../src/model/durations.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { first, heldBack, live } from '../support/trust.ts'
+import { first, heldBack, live } from '../support/sync-queries.ts'
 
 const resources = ['users', 'documents', 'api-clients'] as const
 const pageSize = 20
 
-/** What goes wrong with each full sync. */
+/** The fault of each full sync. */
 const faults = {
   'fails on its last page': { kind: 'status', status: 500 },
   'begins again in silence': { kind: 'ignore-cursor' },

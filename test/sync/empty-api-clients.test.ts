@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Envelope } from '../../src/simulator/server/envelope.ts'
 import { testEngine } from '../support/engine.ts'
-import { accept, ending, everyRow, first, heldBack, live, theHold } from '../support/trust.ts'
+import { accept, ending, everyRow, first, heldBack, live, theHold } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 const path = '/api/public/api-clients'
@@ -93,7 +93,7 @@ it('a decision about a hold that ended meanwhile changes nothing', async () => {
   expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
   expect(live(test, 'api-clients')).toBe(24)
   expect(test.query('select * from accepted_removals')).toEqual([])
-  expect(test.told.log).toContain('warn A decision came too late: the hold is gone or holds something else by now')
+  expect(test.observed.log).toContain('warn A decision came too late: the hold is gone or holds something else by now')
 })
 
 it('an empty later page is requested again, and filled again it is no break', async () => {
@@ -148,7 +148,7 @@ it.each(['the same list', 'one more page'])(
   },
 )
 
-it('an announced page that stays empty removes nothing, however often it repeats, and holds what it lacks', async () => {
+it('an announced page that stays empty removes no record, however often it repeats, and holds the missing ones', async () => {
   const test = await testEngine(fivePages)
   await test.run('api-clients')
   const fault = test.sim.faults.add({ path, page: 3, effect: { kind: 'empty' } })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { Envelope } from '../../src/simulator/server/envelope.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { accept, ending, heldBack, live, theHold } from '../support/trust.ts'
+import { accept, ending, heldBack, live, theHold } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 

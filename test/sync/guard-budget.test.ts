@@ -4,7 +4,7 @@ import type { ResourceName } from '../../src/model/resource-names.ts'
 import { planRemovals } from '../../src/sync/removals/removals.ts'
 import { type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
 import { startTime } from '../support/fake-clock.ts'
-import { accept, ending, first, heldBack, live, theHold } from '../support/trust.ts'
+import { accept, ending, first, heldBack, live, theHold } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 
@@ -14,14 +14,14 @@ async function tenantOf(resource: ResourceName, sizes: TestEngineOptions['sizes'
   return test
 }
 
-const stranger = { createdAt: 0 }
+const foreignClient = { createdAt: 0 }
 
 /** Leaves so many of the first clients. */
 function keepClients({ sim }: TestEngine, count: number): void {
   sim.primary.removeApiClients(first(sim.state().apiClientCount() - count))
 }
 
-/** A full sync every `everyMs` until `until` says so; every outcome. */
+/** A full sync every `everyMs` until `until` returns true; every outcome. */
 async function fullSyncs(test: TestEngine, resource: ResourceName, count: number, everyMs: number): Promise<string[]> {
   const endings: string[] = []
   for (let n = 0; n < count; n++) {
@@ -61,7 +61,7 @@ it.each([
   [{ live: 4, due: 3, removed: 8 }, '11 of the 12 there were 24 hours ago are more than half'],
   [{ live: 3, due: 1, removed: 3, created: 5 }, '4 of the 6 there were in the last 24 hours are more than half'],
   [{ live: 2, due: 1 }, null],
-] as const)('tells the rule that holds removals and what it counts against: %j', (counts, why) => {
+] as const)('states the rule that holds removals and the counts it compares: %j', (counts, why) => {
   const { live: rows, due, ...rest } = counts
   const absent = Array.from({ length: due }, (_, rid) => ({ rid, key: String(rid), fullSyncs: 2, accepted: false }))
   const budget = { removed: 0, created: 0, replacing: 0, ...rest }
@@ -194,9 +194,9 @@ it('all clients rotated at once are no shrinking, old ones that appear in their 
   expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'success'])
   expect(live(test, 'api-clients')).toBe(24)
   test.clock.advance(2 * dayMs)
-  for (let n = 0; n < 4; n++) test.sim.primary.addApiClient(stranger)
+  for (let n = 0; n < 4; n++) test.sim.primary.addApiClient(foreignClient)
   await test.run('api-clients')
-  test.sim.primary.removeApiClients(({ createdAt }) => createdAt !== stranger.createdAt)
+  test.sim.primary.removeApiClients(({ createdAt }) => createdAt !== foreignClient.createdAt)
   expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'shrink_held'])
 })
 

@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
 import { startSimulator } from '../../src/simulator/index.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/trust.ts'
+import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 const dayMs = 24 * 60 * minuteMs
@@ -183,16 +183,16 @@ it('a held page that became empty does not lift the hold while the tenant is ano
 
 it('a page that updatedAfter showed is asked for by it again before its hold is lifted', async () => {
   const test = await synced()
-  const strangers = Array.from({ length: 6 }, (_, n) => ({
+  const foreignRecords = Array.from({ length: 6 }, (_, n) => ({
     fileId: `dddddddd-0000-4000-8000-00000000000${n}`,
-    filename: 'stranger.pdf',
+    filename: 'foreign.pdf',
     uploadStatus: 'Completed',
     createdAt: '2025-01-01T00:00:00Z',
     updatedAt: null,
   }))
   const end = test.sim.onRequest(({ query }) => {
     if (!('updatedAfter' in query)) return
-    const effect = { kind: 'merge', patch: { data: strangers } } as const
+    const effect = { kind: 'merge', patch: { data: foreignRecords } } as const
     test.sim.faults.add({ path: '/api/public/documents', times: 1, effect })
   })
   test.sim.invalidateCursors()

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import { planRemovals } from '../../src/sync/removals/removals.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { accept, ending, everyRow, first, heldBack, live, theHold } from '../support/trust.ts'
+import { accept, ending, everyRow, first, heldBack, live, theHold } from '../support/sync-queries.ts'
 
 const limits = { maxCount: 5, maxPercent: 10 }
 const quiet = { userDetails: { perRun: 0 } }

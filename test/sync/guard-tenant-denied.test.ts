@@ -3,18 +3,18 @@ import { minuteMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { PermissionCode, TokenName } from '../../src/simulator/index.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/trust.ts'
+import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/sync-queries.ts'
 
 const wholes = ['roles', 'permissions', 'authentication-settings'] as const
-const telling: readonly PermissionCode[] = ['Api_Users_Read', 'Api_ApiClients_Read', 'Api_Documents_Read']
+const identifying: readonly PermissionCode[] = ['Api_Users_Read', 'Api_ApiClients_Read', 'Api_Documents_Read']
 const asking: readonly PermissionCode[] = ['Api_ApiClients_Read', 'Api_Documents_Read']
 const known = 60 + 24
 
-function deny(test: TestEngine, credential: TokenName, codes = telling): void {
+function deny(test: TestEngine, credential: TokenName, codes = identifying): void {
   for (const code of codes) test.sim.revokePermission(credential, code)
 }
 
-/** The token is another tenant's, which may read nothing that tells tenants apart. */
+/** The token is another tenant's, which may read no record that distinguishes tenants. */
 async function exchanged(): Promise<TestEngine> {
   const test = await synced()
   deny(test, 'secondReader')
@@ -58,7 +58,7 @@ it('the same token after a restart, and a 401 that went away, are met alike', as
   expect(everyRow(revived)).toEqual(before)
 })
 
-it('a permission that is withdrawn while the token stays keeps what it may read going', async () => {
+it('a permission withdrawn from an unchanged token does not stop the other resources', async () => {
   const test = await synced()
   deny(test, 'reader')
   for (const resource of wholes) expect(ending(await test.run(resource))).toBe('success')
@@ -121,7 +121,7 @@ it('the hold is probed once an interval, and lifts by itself when one page shows
   expect(await heldBack(test)).toEqual([])
 })
 
-it('a page of strangers that can be read later makes it another hold, which an earlier decision does not accept', async () => {
+it('a page of foreign users that becomes readable later raises another hold, which an earlier decision does not accept', async () => {
   const test = await exchanged()
   const before = everyRow(test)
   await test.run('roles')
@@ -136,11 +136,11 @@ it('a page of strangers that can be read later makes it another hold, which an e
   expect((await theHold(test)).id).not.toBe(hold.id)
   expect((await theHold(test)).message).toMatch('No id read from its documents is known to the mirror')
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  expect(test.told.log).toContain('warn A decision came too late: the hold is gone or holds something else by now')
+  expect(test.observed.log).toContain('warn A decision came too late: the hold is gone or holds something else by now')
   expect(everyRow(test)).toEqual(before)
 })
 
-it('accepting lets in what can be read, and vouches for no record that cannot', async () => {
+it('accepting admits readable records, and confirms no unreadable one', async () => {
   const test = await exchanged()
   await test.run('roles')
   const places = async () => {

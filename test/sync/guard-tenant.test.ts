@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
 import type { ResourceName, SyncMode } from '../../src/model/resource-names.ts'
 import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
-import { ending, everyRow, heldBack, live, synced, theHold } from '../support/trust.ts'
+import { ending, everyRow, heldBack, live, synced, theHold } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 const unbound = { cursorBoundToTenant: false } as const
@@ -112,7 +112,7 @@ it('a hold that one run raises ends the others that are under way before they wr
   expect(test.query('select * from roles')).toEqual(roles)
 })
 
-it('runs that begin together go on by the one probe that lifts the hold', async () => {
+it('runs that begin together continue after the one probe that releases the hold', async () => {
   const test = await synced()
   test.useToken(test.sim.tokens.secondReader)
   await test.run('users', 'full')
@@ -172,7 +172,7 @@ it('a hold survives a restart and its id stays', async () => {
   expect((await theHold(test)).id).toBe(id)
 })
 
-it('nobody is removed by a 404 that another tenant’s token was told', async () => {
+it('a 404 that another tenant’s token received removes no user', async () => {
   const test = await synced({ sizes: { users: 120 }, readings: unbound })
   const hidden = [...test.sim.state().users()].slice(10, 13).map(({ userId }) => userId)
   test.sim.faults.add({

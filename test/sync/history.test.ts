@@ -5,7 +5,7 @@ import { testEngine } from '../support/engine.ts'
 const sizes = { users: 12, documents: 12 }
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-it('records nothing for what a first complete full sync shows but when and by which request it was first seen', async () => {
+it('stores no change for a first full sync, only time and request of the first sighting of each record', async () => {
   const test = await testEngine({ sizes, readings: { defaultPageSize: { users: 5 } } })
   await test.runAll()
   expect(test.query('select * from changes')).toEqual([])
@@ -99,7 +99,7 @@ it('erases personal fields of tombstones, and history, after the retention, and 
     { filename: null, file_id: document?.fileId, removed_at: removedAt },
   ])
   expect(test.query('select * from changes')).toEqual([])
-  // The last of each tells how things stood when the retention began.
+  // The last of each describes the state when the retention began.
   const runs = test.query('select resource, count(*) as runs from runs group by resource')
   expect(runs).toEqual(test.engine.resources.toSorted().map((resource) => ({ resource, runs: 1 })))
   expect(await test.exported('users')).toHaveLength(11)

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import type { HoldRow } from '../../src/mirror/port.ts'
 import { minuteMs } from '../../src/model/durations.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { accept, ending, first, heldBack, live, theHold } from '../support/trust.ts'
+import { accept, ending, first, heldBack, live, theHold } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 const decided = (test: TestEngine) => test.query('select hold_id, reason, count, applied_at from decisions order by id')
@@ -25,7 +25,7 @@ async function shrunk(): Promise<TestEngine> {
   return test
 }
 
-it('holds stand side by side, and accepting one leaves the others', async () => {
+it('holds coexist, and accepting one leaves the others', async () => {
   const test = await shrunk()
   const all = ['api-clients suspect_empty 24', 'documents shrink_held 20', 'users shrink_held 20']
   expect(await heldBack(test)).toEqual(all)
@@ -60,7 +60,7 @@ it('a decision taken while no engine runs is applied by the next one', async () 
   expect(live(test, 'users')).toBe(40)
 })
 
-it('a decision about what the hold held before has no effect on what it holds now', async () => {
+it('a decision about the former content of a hold has no effect on its present content', async () => {
   const test = await shrunk()
   const hold = await holdOf(test, 'users')
   test.sim.primary.removeUsers(first(5))
@@ -87,7 +87,7 @@ it('incremental syncs and failing full syncs leave a hold as it is', async () =>
   expect(await holdOf(test, 'users')).toMatchObject({ id, count: 20 })
 })
 
-it('a hold that shrinks below the limits ends, and what is left is removed', async () => {
+it('a hold that shrinks below the limits ends, and the remaining records are removed', async () => {
   const test = await testEngine({ settings, sizes: { users: 60 } })
   await test.run('api-clients')
   await test.run('users', 'full')
@@ -101,7 +101,7 @@ it('a hold that shrinks below the limits ends, and what is left is removed', asy
   expect(live(test, 'users')).toBe(56)
 })
 
-it('a held full sync still brings what it showed', async () => {
+it('a held full sync still writes the records that it read', async () => {
   const test = await shrunk()
   const user = test.sim.primary.addUser()
   const [changed] = test.sim.state().users()

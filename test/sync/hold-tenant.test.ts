@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { comparable } from '../support/engine.ts'
-import { accept, ending, heldBack, synced, theHold } from '../support/trust.ts'
+import { accept, ending, heldBack, synced, theHold } from '../support/sync-queries.ts'
 
 it('accepting lets the other tenant in until each resource was read in full, and covers all ids known then', async () => {
   const test = await synced({ sizes: { users: 60, documents: 60 } })
@@ -47,5 +47,5 @@ it('decisions are applied once, also by runs that start together', async () => {
   await accept(test, await theHold(test))
   const results = await Promise.all(test.engine.resources.map((resource) => test.run(resource, 'full')))
   expect(results.map(ending)).toEqual(results.map(() => 'success'))
-  expect(test.told.log.filter((line) => line === 'warn An operator accepted a hold')).toHaveLength(1)
+  expect(test.observed.log.filter((line) => line === 'warn An operator accepted a hold')).toHaveLength(1)
 })

@@ -24,7 +24,7 @@ function tamper(test: TestEngine, userId: number): void {
 
 const tampered = (test: TestEngine) => test.query("select user_id from users where first_name = 'Tampered'").length
 
-it('does not read again what comes byte for byte as before, and counts it as unchanged', async () => {
+it('does not decode a page again that is byte for byte the same, and counts it as unchanged', async () => {
   const test = await sweptTwice()
   for (const index of [7, 22]) tamper(test, userAt(test, index))
   const { counts, outcome } = await test.run('users', 'full')
@@ -40,7 +40,7 @@ it('reads every page again under another configuration', async () => {
   expect(tampered(test)).toBe(0)
 })
 
-it('knows the pages after a restart, also those of a full sync that goes on', async () => {
+it('knows the pages after a restart, also those of a resumed full sync', async () => {
   const test = await sweptTwice()
   tamper(test, userAt(test, 12))
   await test.restart()
@@ -60,7 +60,7 @@ it.each([
   ['a newcomer', ({ sim }: TestEngine) => sim.primary.addUser()],
   ['a newcomer in the middle', ({ sim }: TestEngine) => sim.primary.addUserInTheMiddle()],
   ['a leaver', (test: TestEngine) => test.sim.primary.removeUser(userAt(test, 13))],
-])('becomes what the tenant is after %s', async (_, happens) => {
+])('becomes equal to the tenant after %s', async (_, happens) => {
   const test = await sweptTwice(200)
   await test.run('users', 'full')
   happens(test)
@@ -69,11 +69,11 @@ it.each([
   expect(mirrored).toEqual(truth)
 })
 
-it('tells of a deviation on a page in each run, although the page is the same', async () => {
+it('reports a deviation on a page in each run, although the page is the same', async () => {
   const test = await sweptTwice()
   test.sim.primary.updateUser(userAt(test, 13), { state: 'Suspended' })
   for (const _ of [1, 2, 3]) await test.run('users', 'full')
-  expect(test.told.events).toEqual(['users unknown_value', 'users unknown_value', 'users unknown_value'])
+  expect(test.observed.events).toEqual(['users unknown_value', 'users unknown_value', 'users unknown_value'])
 })
 
 it('does not read again a page that deviates from the contract', async () => {
@@ -83,7 +83,7 @@ it('does not read again a page that deviates from the contract', async () => {
   tamper(test, userAt(test, 13))
   await test.run('users', 'full')
   expect(tampered(test)).toBe(1)
-  expect(test.told.events).toEqual(['users unknown_value', 'users unknown_value'])
+  expect(test.observed.events).toEqual(['users unknown_value', 'users unknown_value'])
 })
 
 it('logs the deviations of a run in one line, however many there are', async () => {
@@ -93,9 +93,9 @@ it('logs the deviations of a run in one line, however many there are', async () 
     test.sim.primary.updateUser(userId, { raw: { ...raw, [`${userId}@example.com`]: 1 } })
   }
   await test.run('users', 'full')
-  const said = test.told.said.filter(([message]) => message === 'The tenant deviates from the known contract')
-  expect(said).toHaveLength(1)
-  expect(said[0]?.[1]).toMatchObject({ resource: 'users', counts: { unknown_field: 2000 } })
-  expect(JSON.stringify(said)).not.toContain('@example.com')
-  expect(JSON.stringify(said).length).toBeLessThan(1000)
+  const logged = test.observed.logged.filter(([message]) => message === 'The tenant deviates from the known contract')
+  expect(logged).toHaveLength(1)
+  expect(logged[0]?.[1]).toMatchObject({ resource: 'users', counts: { unknown_field: 2000 } })
+  expect(JSON.stringify(logged)).not.toContain('@example.com')
+  expect(JSON.stringify(logged).length).toBeLessThan(1000)
 })

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { ending, live } from '../support/trust.ts'
+import { ending, live } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 
@@ -15,7 +15,7 @@ function abortAt(test: TestEngine, page: number): AbortSignal {
   return controller.signal
 }
 
-it('a run that is aborted says so and does not mark the resource as failing', async () => {
+it('an aborted run is reported as aborted and does not mark the resource as failing', async () => {
   const test = await testEngine({ settings, sizes: { users: 200 } })
   await test.run('users', 'full')
   const before = await test.mirror.syncState(test.engine.tenantId, 'users')
@@ -26,7 +26,7 @@ it('a run that is aborted says so and does not mark the resource as failing', as
   expect(after).toEqual({ ...before, fullAttemptAt: test.clock.now() })
 })
 
-it('an aborted full sync goes on where it stopped', async () => {
+it('an aborted full sync continues where it stopped', async () => {
   const test = await testEngine({ settings, sizes: { users: 200 } })
   expect(ending(await test.run('users', 'full', abortAt(test, 3)))).toBe('aborted')
   expect(live(test, 'users')).toBe(100)

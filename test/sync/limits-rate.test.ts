@@ -1,7 +1,7 @@
 import { expect, it, vi } from 'vitest'
 import { dayMs, secondMs } from '../../src/model/durations.ts'
 import { testEngine } from '../support/engine.ts'
-import { ending, live } from '../support/trust.ts'
+import { ending, live } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 const tooMany = (seconds: string, status = 429) =>
@@ -23,7 +23,7 @@ it('a long Retry-After ends the run as rate_limited, and nothing is sent before 
   expect(test.sim.requests.count()).toBe(0)
 })
 
-it('the wait survives a restart, and the full sync goes on afterwards where it stopped', async () => {
+it('the wait survives a restart, and the full sync continues afterwards where it stopped', async () => {
   const test = await testEngine({ settings, sizes: { users: 200 } })
   test.sim.faults.add({ path: '/api/public/users', page: 3, times: 1, effect: tooMany('300') })
   const { retryAt } = await test.run('users', 'full')
@@ -40,7 +40,7 @@ it('the wait survives a restart, and the full sync goes on afterwards where it s
   expect(readInFull.filter(({ cursor }) => cursor === null)).toHaveLength(1)
 })
 
-it('the wait survives a kill before the end of the run that was told of it', async () => {
+it('the wait survives a kill before the end of the run that received it', async () => {
   const test = await testEngine({ settings })
   for (const effect of [tooMany('600'), { kind: 'drip', chunkBytes: 1, everyMs: 600 * secondMs }] as const) {
     test.sim.faults.add({ path: '/api/public/documents', times: 1, effect })
@@ -145,7 +145,7 @@ it('an incremental sync that was ended by a wait loses nothing', async () => {
   expect(test.query('select file_id from documents where file_id = ?', added.fileId)).toHaveLength(1)
 })
 
-it('a full sync that waited a day for the tenant goes on where it stopped', async () => {
+it('a full sync that waited a day for the tenant continues where it stopped', async () => {
   const test = await testEngine({ settings, sizes: { users: 200 } })
   test.sim.faults.add({ path: '/api/public/users', page: 3, times: 1, effect: tooMany('86400') })
   expect(ending(await test.run('users', 'full'))).toBe('rate_limited')

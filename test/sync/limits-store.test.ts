@@ -2,7 +2,7 @@ import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { resourceNames } from '../../src/model/resource-names.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { ending, everyRow, live } from '../support/trust.ts'
+import { ending, everyRow, live } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 
@@ -24,14 +24,14 @@ it('a store that is gone ends every run as store, never as a success', async () 
   test.sim.primary.addUser()
   test.sim.primary.setSettings({ mfaEnabled: false })
   await test.mirror[Symbol.asyncDispose]()
-  const told = test.told.runs.length
+  const observed = test.observed.runs.length
   for (const resource of resourceNames) {
     for (const mode of ['incremental', 'full'] as const) {
       const result = await test.run(resource, mode)
       expect([resource, result.outcome, result.reason]).toEqual([resource, 'failure', 'store'])
     }
   }
-  expect(test.told.runs.slice(told).map(({ reason }) => reason)).toEqual(Array(12).fill('store'))
+  expect(test.observed.runs.slice(observed).map(({ reason }) => reason)).toEqual(Array(12).fill('store'))
   expect(everyRow(test)).toEqual(before)
 })
 
@@ -45,7 +45,7 @@ it.each([
   const undo = refuse(test, write)
   const result = await test.run('users', 'full')
   expect([result.outcome, result.reason]).toEqual(['failure', 'store'])
-  expect(test.told.runs.map(({ outcome }) => outcome)).toEqual(['failure'])
+  expect(test.observed.runs.map(({ outcome }) => outcome)).toEqual(['failure'])
   const state = await test.mirror.syncState(test.engine.tenantId, 'users')
   expect([state.fullSuccessAt, state.incrementalSuccessAt]).toEqual([null, null])
   undo()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { bothSides, type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
-import { asked, ending } from '../support/trust.ts'
+import { asked, ending } from '../support/sync-queries.ts'
 
 const path = '/api/public/documents'
 const state = (test: TestEngine) => test.mirror.syncState(test.engine.tenantId, 'documents')
@@ -33,7 +33,7 @@ it.each([0, 700_000, -290_000])(
     test.sim.requests.clear()
     const result = await test.run('documents', 'incremental')
     expect([result.outcome, result.mode]).toEqual(['success', 'full'])
-    expect(test.told.resets).toEqual(['documents'])
+    expect(test.observed.resets).toEqual(['documents'])
     expect(updatedAfter(test)).toEqual([new Date(reachedAt + skew - hourMs).toISOString()])
     const order = asked(test).filter((line) => line !== 'documents' && line !== 'documents?cursor')
     expect(order).toEqual(['documents?updatedAfter'])
@@ -52,7 +52,7 @@ it('the overlap is configuration', async () => {
   expect(updatedAfter(test)).toEqual([new Date(reachedAt - 2 * minuteMs).toISOString()])
 })
 
-it('recovery by time goes on by cursor and brings every change at once, before the full sync', async () => {
+it('recovery by time continues by cursor and reads every change at once, before the full sync', async () => {
   const test = await synced()
   await test.run('api-clients')
   for (let n = 0; n < 120; n++) test.sim.primary.addDocument()
@@ -106,7 +106,7 @@ it('a cursor refused again within six hours rests the incremental syncs until th
   expect((await test.run('documents', 'incremental')).outcome).toBe('skipped')
   expect(ending(await test.run('documents', 'full'))).toBe('success')
   expect(ending(await test.run('documents', 'incremental'))).toBe('success')
-  expect(test.told.resets).toEqual(['documents', 'documents'])
+  expect(test.observed.resets).toEqual(['documents', 'documents'])
 })
 
 it('before the first complete full sync a refused cursor begins from the beginning', async () => {
@@ -132,7 +132,7 @@ it('a feed that refuses updatedAfter, too, is made good by the full sync alone',
   expect(mirrored).toEqual(truth)
 })
 
-it('goes back to the last server time that was told, when later runs are told none', async () => {
+it('goes back to the last known server time when later answers have none', async () => {
   const test = await synced()
   const { reachedEndServerTime } = await state(test)
   test.sim.faults.add({ path, effect: { kind: 'merge', patch: { meta: { timestamp: null } } } })
@@ -161,10 +161,10 @@ it('still owes the full sync after recovery by time when another tenant came in 
   test.clock.advance(6 * minuteMs)
   expect(await test.run('documents', 'incremental')).toMatchObject({ outcome: 'success', mode: 'full' })
   expect(await test.run('documents', 'incremental')).toMatchObject({ outcome: 'success', mode: 'incremental' })
-  expect(test.told.resets).toEqual(['documents'])
+  expect(test.observed.resets).toEqual(['documents'])
 })
 
-it('a cursor refused behind the first page of what changed meanwhile fails the run, and the next one reads it again', async () => {
+it('a cursor refused after the first page of recent changes fails the run, and the next one reads them again', async () => {
   const test = await synced()
   const complete = () => test.query("select complete_started_at as at from sync_states where resource = 'documents'")
   for (const { fileId } of [...test.sim.primary.state.documents()])

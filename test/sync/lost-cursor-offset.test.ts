@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
 import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
-import { ending } from '../support/trust.ts'
+import { ending } from '../support/sync-queries.ts'
 
 const readings = {
   cursorKind: { users: 'offset', documents: 'offset', apiClients: 'offset' },
@@ -102,7 +102,7 @@ it('a row that a deletion made the full sync skip is confirmed, counted and sync
   })
   test.sim.requests.clear()
   expect(ending(await test.run('users', 'full'))).toBe('success')
-  expect(test.told.events).toEqual(['users skipped_row'])
+  expect(test.observed.events).toEqual(['users skipped_row'])
   expect(
     test.sim.requests.filter(({ cursor, endpoint }) => cursor === null && endpoint === '/api/public/users'),
   ).toHaveLength(2)

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { asked, ending, live } from '../support/trust.ts'
+import { asked, ending, live } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 const path = '/api/public/users'
@@ -24,7 +24,7 @@ it('a refused cursor is counted, and a full sync at once brings another', async 
   const { userId } = test.sim.primary.addUser()
   const result = await test.run('users', 'incremental')
   expect([result.outcome, result.mode, result.counts.created]).toEqual(['success', 'full', 1])
-  expect(test.told.resets).toEqual(['users'])
+  expect(test.observed.resets).toEqual(['users'])
   expect(test.query('select user_id from users where user_id = ?', userId)).toHaveLength(1)
   expect(await stored(test)).not.toBe(before)
   test.sim.requests.clear()
@@ -32,7 +32,7 @@ it('a refused cursor is counted, and a full sync at once brings another', async 
   expect(asked(test)).toEqual(['users?cursor'])
 })
 
-it('the stored cursor is replaced only when the full sync succeeds, which goes on where it failed', async () => {
+it('the stored cursor is replaced only when the full sync succeeds, which continues where it failed', async () => {
   const test = await synced()
   const before = await stored(test)
   test.sim.invalidateCursors()
@@ -45,7 +45,7 @@ it('the stored cursor is replaced only when the full sync succeeds, which goes o
   const result = await test.run('users', 'incremental')
   expect([result.outcome, result.mode]).toEqual(['success', 'full'])
   expect(await stored(test)).not.toBe(before)
-  expect(test.told.resets).toEqual(['users'])
+  expect(test.observed.resets).toEqual(['users'])
 })
 
 it('incremental sync freshness is not renewed before the full sync completed', async () => {
@@ -72,7 +72,7 @@ it('a cursor refused again within a full sync interval is counted, and increment
   test.sim.invalidateCursors()
   const again = await test.run('users', 'incremental')
   expect([again.outcome, again.reason, again.mode]).toEqual(['failure', 'invalid_cursor', 'incremental'])
-  expect(test.told.resets).toEqual(['users', 'users'])
+  expect(test.observed.resets).toEqual(['users', 'users'])
   test.sim.requests.clear()
   for (let n = 0; n < 3; n++) {
     test.clock.advance(5 * minuteMs)
@@ -82,7 +82,7 @@ it('a cursor refused again within a full sync interval is counted, and increment
   expect(test.sim.requests.count()).toBe(0)
   expect(ending(await test.run('users', 'full'))).toBe('success')
   expect((await test.run('users', 'incremental')).outcome).toBe('success')
-  expect(test.told.resets).toEqual(['users', 'users'])
+  expect(test.observed.resets).toEqual(['users', 'users'])
 })
 
 it('a cursor refused after a full sync interval makes a full sync at once again', async () => {
@@ -94,7 +94,7 @@ it('a cursor refused after a full sync interval makes a full sync at once again'
   test.sim.invalidateCursors()
   const result = await test.run('users', 'incremental')
   expect([result.outcome, result.mode]).toEqual(['success', 'full'])
-  expect(test.told.resets).toEqual(['users', 'users'])
+  expect(test.observed.resets).toEqual(['users', 'users'])
 })
 
 it('a tenant that refuses every cursor at the end costs one full sync a full sync interval', async () => {
@@ -107,7 +107,7 @@ it('a tenant that refuses every cursor at the end costs one full sync a full syn
     await test.run('users', 'incremental')
     test.clock.advance(5 * minuteMs)
   }
-  expect(test.told.resets.length).toBeLessThanOrEqual(2)
+  expect(test.observed.resets.length).toBeLessThanOrEqual(2)
   expect(last()).toBeLessThanOrEqual(20)
 })
 
@@ -119,7 +119,7 @@ it.each([1, 2])('a cursor refused %i times in the middle of a full sync', async 
   expect(ending(result)).toBe(times === 1 ? 'success' : 'invalid_cursor')
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', reason: null })
   expect(live(test, 'users')).toBe(200)
-  expect(test.told.events).toEqual([])
+  expect(test.observed.events).toEqual([])
 })
 
 it('a refused cursor after a restart in the middle of a full sync begins the full sync again', async () => {
@@ -197,5 +197,5 @@ it('a refused cursor that the full sync has none to replace by is forgotten, so 
   expect(await stored(test)).toBeNull()
   for (const _ of [1, 2])
     expect(await test.run('users', 'incremental')).toMatchObject({ outcome: 'success', mode: 'full' })
-  expect(test.told.resets).toEqual(['users'])
+  expect(test.observed.resets).toEqual(['users'])
 })

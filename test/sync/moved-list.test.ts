@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { hourMs } from '../../src/model/durations.ts'
 import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
-import { asked, ending, live } from '../support/trust.ts'
+import { asked, ending, live } from '../support/sync-queries.ts'
 
 const options = {
   readings: { cursorKind: { users: 'offset', documents: 'offset' }, defaultPageSize: { users: 10, documents: 10 } },
@@ -41,7 +41,7 @@ it('reads a list again that moved while it was read, so that the record it passe
   expect(ending(await test.run('documents', 'full'))).toBe('success')
   end()
   expect(passes(test)).toBe(2)
-  expect(test.told.events).toEqual([])
+  expect(test.observed.events).toEqual([])
   const { mirrored, truth } = await bothSides(test, ['documents'])
   expect(mirrored).toEqual(truth)
   test.sim.requests.clear()
@@ -55,7 +55,7 @@ it('counts a list that moves each time it is read with the second reading', asyn
   moveAt(test, 3, 10)
   expect(ending(await test.run('documents', 'full'))).toBe('success')
   expect(passes(test)).toBe(2)
-  expect(test.told.events).toContain('documents order_violation')
+  expect(test.observed.events).toContain('documents order_violation')
   expect(await completedAt(test)).not.toBeNull()
 })
 
@@ -105,7 +105,7 @@ it('counts an API client on two pages of one list', async () => {
     },
   })
   expect(ending(await test.run('api-clients'))).toBe('success')
-  expect(test.told.events).toContain('api-clients order_violation')
+  expect(test.observed.events).toContain('api-clients order_violation')
 })
 
 it('removes and marks nothing for the first reading of a list that moved', async () => {

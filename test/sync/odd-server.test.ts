@@ -42,7 +42,7 @@ const role = (roleId: number) => ({
 
 async function begin(): Promise<{ test: TestEngine; server: OddServer }> {
   const server = await oddServer()
-  // The order of creation is told in several zones.
+  // The creation times are in several time zones.
   for (let n = 1; n <= 9; n++) server.users.push(user(n, `2025-01-01T0${n}:00:00+0${n % 3}:00`))
   for (let n = 1; n <= 8; n++) server.put(document(n))
   for (let n = 1; n <= 7; n++) server.clients.push(client(n))
@@ -84,7 +84,7 @@ it('mirrors a tenant that reads everything the specification leaves open in its 
   expect(test.query('select * from quarantine')).toEqual([])
 })
 
-it('shows by incremental syncs what is new in its feeds, and by full syncs what is gone', async () => {
+it('adds new records of feeds by incremental syncs, and removes missing ones by full syncs', async () => {
   const { test, server } = await begin()
   await run(test, 'full')
   server.users.push(user(10, '2026-01-01T00:00:00Z'))
@@ -107,7 +107,7 @@ it('makes good a cursor that it no longer knows and refuses with a page of HTML'
   server.users.push(user(11, '2026-01-02T00:00:00Z'))
   server.put({ ...document(4), createdAt: '2026-03-01T11:59:00Z' })
   await run(test, 'incremental')
-  expect(test.told.resets.toSorted()).toEqual(['documents', 'users'])
+  expect(test.observed.resets.toSorted()).toEqual(['documents', 'users'])
   expect(new Set(server.asked.filter((path) => path.includes('updatedAfter'))).size).toBe(1)
   await expectMirrored(test, server)
 })

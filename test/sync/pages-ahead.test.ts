@@ -14,7 +14,7 @@ const page = (nextCursor: string): Fetched => ({
 
 const at = (cursor: string) => ({ cursor, known: null })
 
-/** Pages ahead of a feed that answers when it is told to. */
+/** Pages ahead of a feed whose answers the test releases. */
 function opened(verified: readonly boolean[] = []) {
   const asked: { readonly cursor: string | undefined; readonly signal: AbortSignal }[] = []
   const answers: PromiseWithResolvers<Fetched>[] = []
@@ -59,7 +59,7 @@ it('asks again for a page that is not the one begun, and for one that was read u
   expect((await again).nextCursor).toBe('new')
 })
 
-it('tells of a failure when the page is taken, and of none that is not', async () => {
+it('reports a failure when its page is taken, and ignores failures of pages that are not', async () => {
   const { ahead, answers } = opened()
   await ahead.begin(at('c1'))
   answers[0]?.reject(new Error('refused'))
@@ -75,7 +75,7 @@ it('ends the request under way when it is disposed', async () => {
   expect(asked[0]?.signal.aborted).toBe(true)
 })
 
-it('writes a page although the next one fails, and goes on behind it', async () => {
+it('writes a page although the next one fails, and continues after it', async () => {
   const test = await testEngine({
     sizes: { users: 23, documents: 4 },
     readings: { defaultPageSize: { users: 5 } },

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { FaultEffect } from '../../src/simulator/index.ts'
 import { bothSides, testEngine } from '../support/engine.ts'
-import { asked, ending, live } from '../support/trust.ts'
+import { asked, ending, live } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 const readings = { defaultPageSize: { users: 20, documents: 20, apiClients: 10 } } as const
@@ -135,7 +135,7 @@ it.each([
   },
 )
 
-it('a full sync that went beyond maxPages goes on where it stopped when more are allowed', async () => {
+it('a full sync that exceeded maxPages continues where it stopped when more are allowed', async () => {
   const test = await testEngine({ settings: { ...settings, api: { maxPages: 3 } }, readings, sizes })
   expect(ending(await test.run('documents', 'full'))).toBe('protocol')
   await test.restart({ ...settings, api: { maxPages: 5 } })

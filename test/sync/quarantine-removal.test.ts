@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { hourMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { accept, ending, heldBack, theHold } from '../support/trust.ts'
+import { accept, ending, heldBack, theHold } from '../support/sync-queries.ts'
 
 const path = '/api/public/documents'
 
@@ -142,7 +142,7 @@ it('a user that was never readable and that only get-user returns stays in quara
   })
   for (const _ of [1, 2, 3]) await sync(test, 'users')
   expect(quarantined(test)).toEqual([String(userId)])
-  expect(test.told.events).toContain('users skipped_row')
+  expect(test.observed.events).toContain('users skipped_row')
 })
 
 it('a record without a readable id leaves quarantine after two full syncs without it', async () => {

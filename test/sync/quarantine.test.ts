@@ -17,7 +17,7 @@ const liveOf = (test: TestEngine, table: string) =>
 const absentOf = (test: TestEngine, fileId: string) =>
   test.query('select absent_full_syncs as n from documents where file_key = ?', fileId)[0]?.['n']
 
-it('keeps records that cannot be trusted out of the mirror, raw and with the reason, and takes the rest of the page', async () => {
+it('quarantines invalid records raw with the reason, and mirrors the rest of the page', async () => {
   const test = await testEngine({ ...tenant, settings: { userDetails: { perRun: 0 } } })
   const { primary } = test.sim
   const [user, other] = [...primary.state.users()]
@@ -91,7 +91,7 @@ it('releases a record that a later full sync returns well, and one that two full
 it.each([
   ['at once', 0],
   ['after the clock was set back', -7 * hourMs],
-])('releases what the next full sync does not show although that full sync comes %s', async (_when, jump) => {
+])('releases records missing from the next full sync although that full sync comes %s', async (_when, jump) => {
   const test = await fullySynced()
   const { primary } = test.sim
   const user = primary.addUser({ raw: { mfaAction: 'no' } })
@@ -160,7 +160,7 @@ it('makes null of descriptive fields of another type, and keeps the record', asy
   expect(test.query('select last_name, first_name from users where user_id = ?', user?.userId)).toEqual([
     { last_name: null, first_name: null },
   ])
-  expect(test.told.events).toEqual(['users unknown_value', 'users unknown_value'])
+  expect(test.observed.events).toEqual(['users unknown_value', 'users unknown_value'])
 })
 
 it('does not take a list for empty whose only record has no readable id', async () => {

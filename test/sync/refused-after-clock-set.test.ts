@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { readDataQuality } from '../../src/evaluate/data-quality.ts'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { ending } from '../support/trust.ts'
+import { ending } from '../support/sync-queries.ts'
 
 async function blocked({ mirror, engine, clock, settings }: TestEngine) {
   const quality = await readDataQuality(mirror, { id: engine.tenantId, settings }, clock.now())

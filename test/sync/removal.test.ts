@@ -49,7 +49,7 @@ function skipInList(test: TestEngine, hidden: readonly number[], times?: number)
   })
 }
 
-it('removes a missing user when the tenant denies the id and shows one that it lists, with the request that told so', async () => {
+it('removes a missing user when the tenant denies its id and returns a listed one, and records the request', async () => {
   const test = await fullySynced()
   const [gone = 0, alsoGone = 0, listed = 0] = userIds(test)
   test.sim.primary.removeUsers(({ userId }) => userId === gone || userId === alsoGone)
@@ -57,7 +57,7 @@ it('removes a missing user when the tenant denies the id and shows one that it l
   expect([outcome, counts.removed]).toEqual(['success', 2])
   expect(lookUps(test)).toEqual([gone, listed, alsoGone])
   expect(liveOf(test, 'users')).toBe(58)
-  expect(test.told.events).toEqual([])
+  expect(test.observed.events).toEqual([])
   const removals = test.query("select key, request_id, at from changes where kind = 'removed' order by id")
   expect(removals).toEqual(
     [gone, alsoGone].map((id) => ({
@@ -75,7 +75,7 @@ it('full syncs once more at once when the full sync skipped a user that exists, 
   skipInList(test, [skipped], 2)
   test.sim.primary.updateUser(skipped, { firstName: 'Seen by id' })
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
-  expect(test.told.events).toEqual(['users detail_differs', 'users skipped_row'])
+  expect(test.observed.events).toEqual(['users detail_differs', 'users skipped_row'])
   expect(lookUps(test)).toEqual([skipped])
   expect(passesOf(test)).toBe(2)
   expect(missing(test)).toEqual([])
@@ -96,7 +96,7 @@ it('full syncs at once only for the first time that a user is skipped, until it 
   expect([await passes(), await passes()]).toEqual([2, 1])
   await test.restart()
   expect(await passes()).toBe(1)
-  expect(test.told.events).toEqual(Array(3).fill('users skipped_row'))
+  expect(test.observed.events).toEqual(Array(3).fill('users skipped_row'))
   test.sim.faults.clear()
   expect(await passes()).toBe(1)
   skipInList(test, [skipped])
@@ -121,7 +121,7 @@ it('starts no third full sync when the extra one skips a user, too', async () =>
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
   expect(passesOf(test)).toBe(2)
   expect(lookUps(test)).toEqual([skipped, skipped])
-  expect(test.told.events).toEqual(['users skipped_row'])
+  expect(test.observed.events).toEqual(['users skipped_row'])
   expect(missing(test)).toEqual([])
 })
 
@@ -167,7 +167,7 @@ it('believes no 404 of a tenant that denies by id also the users that it lists',
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
   expect(missing(test)).toEqual([hidden])
   expect(lookUps(test)).toHaveLength(4)
-  expect(test.told.log).toContain('warn The tenant denies by id also records that it lists; the missing ones stay')
+  expect(test.observed.log).toContain('warn The tenant denies by id also records that it lists; the missing ones stay')
   test.sim.faults.clear()
   expect(await test.run('users', 'full')).toMatchObject({ counts: { removed: 0 } })
   expect(missing(test)).toEqual([])
@@ -196,7 +196,7 @@ it('believes no 404 that does not come from the API itself', async () => {
   await test.run('users', 'full')
   expect(missing(test)).toEqual([gone])
   expect(liveOf(test, 'users')).toBe(60)
-  const lines = test.told.log.filter((line) => line.includes('could not be confirmed; they stay'))
+  const lines = test.observed.log.filter((line) => line.includes('could not be confirmed; they stay'))
   expect(lines).toEqual(['warn Missing records could not be confirmed; they stay'])
 })
 
@@ -207,7 +207,7 @@ it('counts a malformed answer to the look-up as seen: the user is kept as last k
   test.sim.primary.updateUser(odd, { raw: { mfaStatus: 'false' } })
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
   expect(missing(test)).toEqual([])
-  expect(test.told.events).toContain('users skipped_row')
+  expect(test.observed.events).toContain('users skipped_row')
   expect(test.query('select key from quarantine')).toEqual([{ key: `${odd}` }])
   expect(liveOf(test, 'users')).toBe(60)
 })

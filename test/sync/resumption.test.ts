@@ -30,7 +30,7 @@ const stops = (['users', 'documents'] as const).flatMap((resource) =>
   [1, 2, 3, 5].flatMap((page) => (['abort', 'kill'] as const).map((how) => [resource, page, how] as const)),
 )
 
-it.each(stops)('goes on with the %s where page %i was in flight at the %s', async (resource, page, how) => {
+it.each(stops)('continues with the %s where page %i was in flight at the %s', async (resource, page, how) => {
   const test = await testEngine({ ...tenant, settings: quiet })
   await stopAt(test, resource, page, how)
   const { outcome, mode } = await test.run(resource, 'full')
@@ -85,7 +85,7 @@ it('ends in the same state wherever in a later full sync it is killed', async ()
   }
 })
 
-it('full syncs again when a full sync stood idle for longer than half the freshness limit, and goes on before', async () => {
+it('starts a full sync again after an idle time longer than half the freshness limit, and continues it before', async () => {
   for (const [idle, again] of [
     [90 * minuteMs, false],
     [91 * minuteMs, true],
@@ -131,14 +131,14 @@ it('lets incremental syncs continue a first full sync that is unfinished', async
   expect(await test.run('users', 'incremental')).toMatchObject({ outcome: 'success', mode: 'incremental' })
 })
 
-it('counts as seen what an incremental sync showed while the full sync stood still', async () => {
+it('counts records as seen that an incremental sync read while the full sync was idle', async () => {
   const test = await testEngine({ ...tenant, settings: quiet })
   await test.run('documents', 'full')
   test.clock.advance(hourMs)
   await stopAt(test, 'documents', 3, 'abort')
   const { fileId } = test.sim.primary.addDocument({ uploadStatus: 'Completed' })
   await test.run('documents', 'incremental')
-  // Now it stands where the full sync has been, so that nothing but the incremental sync showed it.
+  // Now it is where the full sync has been, so that only the incremental sync reads it.
   test.sim.primary.updateDocument(fileId, { createdAt: '2020-01-01T00:00:00Z', updatedAt: '2020-01-01T00:00:00Z' })
   const { fileId: unseen } = test.sim.primary.addDocument({ uploadStatus: 'Completed' })
   test.sim.primary.removeDocument(unseen)
@@ -179,7 +179,7 @@ it('skips the incremental sync from before a full sync when its cursor is refuse
   test.sim.invalidateCursors()
   test.clock.advance(hourMs)
   expect(await test.run('documents', 'full')).toMatchObject({ outcome: 'success', pages: 5 })
-  expect(test.told.resets).toEqual([])
+  expect(test.observed.resets).toEqual([])
   expect(await test.run('documents', 'incremental')).toMatchObject({ outcome: 'success', mode: 'incremental' })
 })
 
@@ -194,7 +194,7 @@ it('begins the full sync again once when a cursor is refused in the middle of a 
   })
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', pages: 7 })
   end()
-  expect(test.told.events).toEqual([])
+  expect(test.observed.events).toEqual([])
   test.sim.onRequest(({ page }) => {
     if (page === 3) test.sim.invalidateCursors()
   })

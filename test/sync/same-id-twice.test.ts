@@ -12,7 +12,7 @@ async function fullySynced(): Promise<TestEngine> {
     settings: { userDetails: { perRun: 0 } },
   })
   await test.runAll('full')
-  test.told.events.length = 0
+  test.observed.events.length = 0
   test.clock.advance(hourMs)
   return test
 }
@@ -76,7 +76,7 @@ it.each(cases.flatMap((one) => [[...one, 'first'] as const, [...one, 'last'] as 
     }
     // The known record keeps its last good version and counts as seen.
     expect(test.query(`select * from ${table} order by rid`)).toEqual(before)
-    expect(test.told.events).toEqual([`${resource} contradictory`, `${resource} contradictory`])
+    expect(test.observed.events).toEqual([`${resource} contradictory`, `${resource} contradictory`])
     test.sim.faults.clear()
     await test.run(resource, 'full')
     expect(held(test)).toEqual([])
@@ -104,7 +104,7 @@ it.each(cases.slice(0, 3))(
     const readings = resource === 'api-clients' ? 1 : 2
     expect([outcome, counts.quarantined, counts.updated]).toEqual(['success', readings, 0])
     expect(held(test)).toEqual([`${resource} contradictory: ${field} differs between records with this id`])
-    expect(test.told.events).toContain(`${resource} contradictory`)
+    expect(test.observed.events).toContain(`${resource} contradictory`)
     expect(test.query(`select count(*) as n from ${table} where absent_full_syncs > 0`)).toEqual([{ n: 0 }])
     test.sim.faults.clear()
     await test.run(resource, 'full')
@@ -127,7 +127,7 @@ it.each([
   expect(held(test)).toEqual([])
 })
 
-it('merges identical repeats, also those that differ in what no check reads or in how a date is written', async () => {
+it('merges identical repeats, also those that differ only in fields that no check reads or in the format of a date', async () => {
   const test = await fullySynced()
   reshape(test, 'users', 1, ([first = {}, ...rest]) => {
     const sameTime = String(first['createdAt']).replace('Z', '+00:00')
@@ -137,7 +137,7 @@ it('merges identical repeats, also those that differ in what no check reads or i
   expect(held(test)).toEqual([])
 })
 
-it('takes what an incremental sync shows after a full sync under way for a change', async () => {
+it('treats a record of an incremental sync after that of a running full sync as a change', async () => {
   const test = await fullySynced()
   const { userId } = test.sim.primary.addUser()
   const stop = new AbortController()

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import { ending, everyRow, live, synced } from '../support/trust.ts'
+import { ending, everyRow, live, synced } from '../support/sync-queries.ts'
 
 type Replayed = Record<string, unknown>
 
@@ -121,7 +121,7 @@ it('a server whose clock was corrected is believed after three runs, with an eve
     endings.push(ending(await test.run('roles')))
   }
   expect(endings).toEqual(['stale_answer', 'stale_answer', 'stale_answer', 'success', 'success'])
-  expect(test.told.events.filter((event) => event === 'roles order_violation')).toHaveLength(1)
+  expect(test.observed.events.filter((event) => event === 'roles order_violation')).toHaveLength(1)
 })
 
 it.each([null, '01.03.2026 13:00:00', 1_772_366_400])(
@@ -130,7 +130,7 @@ it.each([null, '01.03.2026 13:00:00', 1_772_366_400])(
     const test = await synced()
     test.sim.faults.add({ path: '/api/public/roles', effect: { kind: 'set', path: 'meta.timestamp', value } })
     expect([ending(await test.run('roles')), ending(await test.run('roles'))]).toEqual(['success', 'success'])
-    expect(test.told.events.filter((event) => event === 'roles unreadable_time')).toHaveLength(2)
+    expect(test.observed.events.filter((event) => event === 'roles unreadable_time')).toHaveLength(2)
     expect(test.query("select server_time from sync_states where resource = 'roles'")).toEqual([{ server_time: null }])
     expect(test.client.answerTimes.skewMs('roles')).toBeNull()
   },

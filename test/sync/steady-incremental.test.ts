@@ -5,12 +5,12 @@ import { minuteMs } from '../../src/model/durations.ts'
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
 import type { TestEngine } from '../support/engine.ts'
-import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/trust.ts'
+import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/sync-queries.ts'
 
 const lists = ['api-clients', 'authentication-settings', 'permissions', 'roles'] as const
 const path = '/api/public/api-clients'
 
-/** How many answers a list comes in: the simulator shows at most 20 clients on a page. */
+/** Number of answers per list: the simulator returns at most 20 clients on a page. */
 const pagesOf = (resource: ResourceName) => (resource === 'api-clients' ? 2 : 1)
 
 /** Transactions that one run of the resource writes. */
@@ -33,7 +33,7 @@ it.each(resourceNames)(
   },
 )
 
-it.each(lists)('a list of %s that shows what is known renews what is told of its run', async (resource) => {
+it.each(lists)('an unchanged list of %s renews the recorded facts of its run', async (resource) => {
   const test = await synced()
   const rows = everyRow(test)
   test.clock.advance(minuteMs)
@@ -76,7 +76,7 @@ it('a client that is absent from one list is shown again by one that is known ot
   expect(await commitsOf(test, 'api-clients')).toBe(1)
 })
 
-it('a hold ends by a list that shows what is known', async () => {
+it('an unchanged list ends a hold', async () => {
   const test = await synced()
   const fault = test.sim.faults.add({ path, effect: { kind: 'empty' } })
   await test.run('api-clients')
@@ -86,7 +86,7 @@ it('a hold ends by a list that shows what is known', async () => {
   expect(await heldBack(test)).toEqual([])
 })
 
-it('an accepted empty list is the truth no longer once a list shows what was known', async () => {
+it('an accepted empty list no longer counts once a list returns the known records', async () => {
   const test = await synced()
   const fault = test.sim.faults.add({ path, effect: { kind: 'empty' } })
   await test.run('api-clients')
@@ -99,7 +99,7 @@ it('an accepted empty list is the truth no longer once a list shows what was kno
   expect(test.query('select * from accepted_removals')).toEqual([])
 })
 
-it('a full sync that a crash left open is closed by a list that shows what is known', async () => {
+it('an unchanged list closes a full sync that a crash left open', async () => {
   const test = await synced()
   const { tenantId } = test.engine
   await test.mirror.startFullSync({ tenantId, resource: 'api-clients', at: test.clock.now(), cursorBefore: null })
@@ -107,7 +107,7 @@ it('a full sync that a crash left open is closed by a list that shows what is kn
   expect(await test.mirror.openFullSync(tenantId, 'api-clients')).toBeNull()
 })
 
-it('a full sync whose later page cannot be read has written what the pages before it showed', async () => {
+it('a full sync with an unreadable later page has written the records of the earlier pages', async () => {
   const test = await synced()
   const [client] = [...test.sim.state().apiClients()]
   test.sim.primary.updateApiClient(client?.clientId ?? '', { name: 'Renamed' })
@@ -118,7 +118,7 @@ it('a full sync whose later page cannot be read has written what the pages befor
   expect(fullReason).toBe('client_error')
 })
 
-/** How many of the pages that a run reads were written when its last one was asked for. */
+/** Number of pages of a run that were written when its last page was requested. */
 async function writtenMeanwhile(test: TestEngine): Promise<unknown> {
   let written: unknown
   const end = test.sim.onRequest(() => {
@@ -164,7 +164,7 @@ async function changedInMidList(test: TestEngine, then: () => Promise<unknown>):
   return test.run('api-clients')
 }
 
-it('a tenant that is put on hold while a list is read gets nothing of what was read before', async () => {
+it('a tenant that is put on hold while a list is read receives no record that was read before', async () => {
   const test = await synced()
   const before = everyRow(test)
   expect(ending(await changedInMidList(test, async () => {}))).toBe('tenant_changed')

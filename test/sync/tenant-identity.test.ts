@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import { scriptedResources, type TestEngine, testEngine } from '../support/engine.ts'
-import { accept, ending, everyRow, heldBack, live, theHold } from '../support/trust.ts'
+import { accept, ending, everyRow, heldBack, live, theHold } from '../support/sync-queries.ts'
 import {
   client,
   document,
@@ -20,7 +20,7 @@ interface Scene {
 
 const users = (from: number, count: number, more = {}) => Array.from({ length: count }, (_, n) => user(from + n, more))
 
-/** A mirror of `a`, complete; `b` is the stranger. */
+/** A mirror of `a`, complete; `b` is the foreign tenant. */
 async function mirrored(a: Partial<ScriptedTenant>, b: Partial<ScriptedTenant>, settings = {}): Promise<Scene> {
   const server = await twoTenants(tenant(a), tenant(b))
   const test = await testEngine({
@@ -38,7 +38,7 @@ async function mirrored(a: Partial<ScriptedTenant>, b: Partial<ScriptedTenant>, 
   return { test, server }
 }
 
-/** Runs everything in both ways and expects that nothing of the stranger was written. */
+/** Runs everything in both modes and expects that no record of the foreign tenant was written. */
 async function expectNothingWritten({ test }: Scene, before: Record<string, unknown>): Promise<void> {
   for (let round = 0; round < 3; round++) {
     for (const mode of ['incremental', 'full'] as const) {
@@ -87,7 +87,7 @@ it.each([
   }
 })
 
-it('a stranger that shares every user and role brings nothing in without any sign, as its changed values are proven first', async () => {
+it('a foreign tenant that shares every user and role cannot add records unnoticed, because changed values are proven first', async () => {
   const scene = await mirrored(
     { users: users(1, 4), clients: [client(1)], documents: [document(1)] },
     { users: users(1, 4, { mfaStatus: false }), clients: [client(2)], documents: [document(2)] },
@@ -99,14 +99,14 @@ it('a stranger that shares every user and role brings nothing in without any sig
 })
 
 it('a page that mixes known users with unseen ones is read again, also in a run that has proven the tenant', async () => {
-  const strangers = [...users(1, 20), ...users(21, 3, { mfaStatus: false }), user(900)]
+  const foreignRecords = [...users(1, 20), ...users(21, 3, { mfaStatus: false }), user(900)]
   const { test, server } = await mirrored(
     { users: users(1, 23), clients: [client(1)] },
-    { users: strangers, clients: [client(2)] },
+    { users: foreignRecords, clients: [client(2)] },
   )
   server.a.users[0] = user(1, { state: 'Inactive' })
   let asked = 0
-  // The first page is the tenant's own; of the one after it the first answer is the stranger's.
+  // The first page is the tenant's own; the first answer for the next one is the foreign tenant's.
   server.choose((path, cursor) => (path === 'users' && cursor !== null && asked++ === 0 ? server.b : server.a))
   expect(ending(await test.run('users', 'full'))).toBe('protocol')
   expect(live(test, 'users')).toBe(23)
@@ -116,8 +116,8 @@ it('a page that mixes known users with unseen ones is read again, also in a run 
 it.each([
   ['documents only', { documents: [document(1), document(2)] }, { documents: [document(3)] }],
   ['clients only', { clients: [client(1), client(2)] }, { clients: [client(3)] }],
-  ['documents where the stranger has none', { documents: [document(1)] }, {}],
-])('a tenant with %s is told from another', async (_what, a, b) => {
+  ['documents where the foreign tenant has none', { documents: [document(1)] }, {}],
+])('a tenant with %s is distinguished from another', async (_what, a, b) => {
   const scene = await mirrored(
     { users: users(1, 3), ...a },
     { users: users(1, 3, { email: 'other@example.com' }), roles: [role(1), role(2)], ...b },
@@ -216,7 +216,7 @@ it('one client rotated matches by the document, and one that is alone is a misma
   expect(await heldBack(alone.test)).toEqual([])
 })
 
-it('a tenant of one client, one document and three users lives on for months without a hold', async () => {
+it('a tenant of one client, one document and three users causes no hold for months', async () => {
   const { test, server } = await mirrored({ users: users(1, 3), clients: [client(1)], documents: [document(1)] }, {})
   const { a } = server
   const steps: readonly (() => void)[] = [

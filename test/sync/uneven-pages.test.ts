@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
-import { ending, everyRow } from '../support/trust.ts'
+import { ending, everyRow } from '../support/sync-queries.ts'
 import { client, type ScriptedTenant, type TwoTenants, tenant, twoTenants, user } from './support/two-tenants.ts'
 
 const users = (from: number, count: number, more = {}) => Array.from({ length: count }, (_, n) => user(from + n, more))
@@ -36,14 +36,14 @@ it.each([
   expect(test.query('select count(*) as n from users where mfa_status = 0')).toEqual([{ n: 60 }])
 })
 
-const strangers: readonly (readonly [string, Partial<ScriptedTenant>, readonly number[]])[] = [
+const foreignPages: readonly (readonly [string, Partial<ScriptedTenant>, readonly number[]])[] = [
   ['a record that both show differs', { users: [...users(1, 5), ...users(6, 15, { state: 'Invited' })] }, [20, 10]],
   ['the shorter one ends the list', { users: users(1, 8) }, [20, 20]],
   ['the shorter one is empty', { users: [] }, [20, 20]],
   ['each shows one that the other does not', { users: [...users(1, 19), ...users(90, 20)] }, [20, 20]],
 ]
 
-it.each(strangers)('refuses two reads of a page of users where %s', async (_, strange, turns) => {
+it.each(foreignPages)('refuses two reads of a page of users where %s', async (_, strange, turns) => {
   const { test, server } = await mirrored({ users: users(1, 40) }, strange)
   const before = usersOf(test)
   for (const one of server.a.users.slice(0, 30)) one['mfaStatus'] = false
@@ -55,7 +55,7 @@ it.each(strangers)('refuses two reads of a page of users where %s', async (_, st
   expect(usersOf(test)).toEqual(before)
 })
 
-it('lets no page of a stranger in whose few users this tenant has, too', async () => {
+it('refuses a page of a foreign tenant whose few users this tenant also has', async () => {
   const { test, server } = await mirrored({ users: users(1, 3) }, { users: [...users(1, 3), user(77)] })
   const before = usersOf(test)
   let reads = 0

@@ -103,7 +103,7 @@ it('takes of a detail the role alone, and counts that it differs from the list',
     { mfa_status: 0, mfa_action: 0, stale: 0 },
   ])
   expect(roleIdOf(test, user)).not.toBeNull()
-  expect(test.told.events).toEqual(Array(3).fill('users detail_differs'))
+  expect(test.observed.events).toEqual(Array(3).fill('users detail_differs'))
 })
 
 it('takes no role from a detail whose role name is not that of the list, and asks again', async () => {
@@ -116,7 +116,7 @@ it('takes no role from a detail whose role name is not that of the list, and ask
   const stale = test.sim.faults.add({ path: oneOf, effect: { kind: 'transform', transform } })
   for (const _ of [1, 2]) expect(await asked(test, 'full')).toEqual([user])
   expect(roleIdOf(test, user)).toBeNull()
-  expect(test.told.events).toEqual(['users detail_differs', 'users detail_differs'])
+  expect(test.observed.events).toEqual(['users detail_differs', 'users detail_differs'])
   test.sim.faults.remove(stale.id)
   expect(await asked(test, 'full')).toEqual([user])
   expect(roleIdOf(test, user)).not.toBeNull()
@@ -135,7 +135,7 @@ it.each([
   test.sim.faults.add({ path: oneOf, effect: { kind: 'transform', transform } })
   expect(await asked(test, 'full')).toEqual([user])
   expect(roleIdOf(test, user)).toBeNull()
-  expect(test.told.events).toEqual(['users detail_differs'])
+  expect(test.observed.events).toEqual(['users detail_differs'])
 })
 
 it.each([404, 500, 400])('fails no run and changes nothing when a detail is answered by %i', async (status) => {
@@ -160,7 +160,7 @@ it.each([404, 500])('is not held up by users whose details are always answered b
   expect(without).toEqual(dead)
 })
 
-it('goes on in rotation beside users whose details are never read, over restarts', async () => {
+it('continues the rotation past users whose details are never readable, over restarts', async () => {
   const test = await engine(4, 10)
   const all = ids(test)
   const dead = all.slice(0, 6)
@@ -185,7 +185,7 @@ it('goes on in rotation beside users whose details are never read, over restarts
   expect(new Set(rounds.flat())).toEqual(new Set(all))
 })
 
-it('gives what nobody else wants to users whose details were asked for in vain', async () => {
+it('spends unused requests on users whose details could not be read before', async () => {
   const test = await engine(5, 6)
   const broken = test.sim.faults.add({ path: oneOf, effect: { kind: 'status', status: 400 } })
   for (const _ of [1, 2]) await asked(test, 'full')

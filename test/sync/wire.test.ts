@@ -109,7 +109,7 @@ it('recovers a lost documents cursor by time and then by cursor, never both in o
   test.sim.requests.clear()
   const { outcome, mode } = await test.run('documents')
   expect([outcome, mode]).toEqual(['success', 'full'])
-  expect(test.told.resets).toEqual(['documents'])
+  expect(test.observed.resets).toEqual(['documents'])
   const ofDocuments = requestsOf(test).filter((query) => query['path'] === '/api/public/documents')
   const words = ofDocuments.map((query) => Object.keys(query).slice(1).join())
   // A page of unknown ids is read again.
@@ -144,7 +144,7 @@ it('full syncs at once for a lost users cursor, and lets incremental syncs rest 
   test.clock.advance(5 * minuteMs)
   expect(await test.run('users')).toMatchObject({ outcome: 'skipped' })
   expect(test.sim.requests.count()).toBe(0)
-  expect(test.told.resets).toEqual(['users', 'users'])
+  expect(test.observed.resets).toEqual(['users', 'users'])
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
   expect(await test.run('users')).toMatchObject({ outcome: 'success', mode: 'incremental' })
   expect(test.sim.violations).toEqual([])

@@ -7,7 +7,7 @@ import { expect, it, onTestFinished, vi } from 'vitest'
 import { limitConnections } from '../../src/web/connection-limit.ts'
 import { selfSigned } from '../support/certificate.ts'
 import { sources, startServer, tlsOf } from './support/server.ts'
-import { answerOf, exchange, gone, open } from './support/wire.ts'
+import { answerOf, gone, open, roundTrip } from './support/wire.ts'
 
 const most = 64
 const start = 'GET /metrics HTTP/1.1\r\nHost: 127.0.0.1\r\n'
@@ -172,7 +172,7 @@ it('answers pipelined requests in order', async () => {
   const paths = ['/healthz', '/metrics', '/nothing', '/readyz']
   const ahead = Array.from({ length: 100 }, (_, i) => `GET ${paths[i % 4]} HTTP/1.1\r\nHost: localhost\r\n\r\n`)
   const last = 'GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
-  const all = await exchange(web.port, ahead.join('') + last)
+  const all = await roundTrip(web.port, ahead.join('') + last)
   const words = [...all.matchAll(/The engine is alive|up 1|Not found|Ready/g)].map(([word]) => word)
   const round = ['The engine is alive', 'up 1', 'Not found', 'Ready']
   expect(words).toEqual([...Array.from({ length: 25 }, () => round).flat(), 'The engine is alive'])
@@ -252,7 +252,7 @@ it('stops in time with clients stuck in the TLS handshake', async () => {
     sent.end()
   })
   expect(status).toBe(200)
-  const plain = await exchange(web.port, `${start}\r\n`)
+  const plain = await roundTrip(web.port, `${start}\r\n`)
   expect(plain).not.toContain('up 1')
   const began = performance.now()
   await web.server.dispose(100)

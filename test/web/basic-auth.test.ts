@@ -62,8 +62,8 @@ it('drops an accepted header when its user is removed or has another hash', asyn
 it('compares for unknown user names as for users, each name against the same hash', async () => {
   const compare = watched()
   const evaluator = basicAuth(key, compare)
-  const strangers = Array.from({ length: 40 }, (_, i) => `stranger-${i}`)
-  for (const name of strangers)
+  const unknownNames = Array.from({ length: 40 }, (_, i) => `unknown-${i}`)
+  for (const name of unknownNames)
     for (const again of [1, 2]) expect(await evaluator(users, header(name, `p${again}`))).toBe('denied')
   expect(compare).toHaveBeenCalledTimes(80)
   const hashes = compare.mock.calls.map(([, hash]) => hash)

@@ -4,7 +4,7 @@ import { startLive } from './support/live.ts'
 
 const mine = selfSigned('monitor.example')
 const sibling = selfSigned('127.0.0.1')
-const stranger = selfSigned('monitor.example')
+const foreignCertificate = selfSigned('monitor.example')
 
 const config = (type: string, more = '') => `tls_server_config:
   cert_file: server.crt
@@ -22,7 +22,7 @@ it.each([
 ])('with %s accepts the expected ones of: no, an unknown and a known certificate', async (type, wanted) => {
   await using web = await startLive(config(type))
   const found: unknown[] = []
-  for (const shown of [{}, stranger, mine]) {
+  for (const shown of [{}, foreignCertificate, mine]) {
     found.push((await web.get('/metrics', shown)).status)
     expect((await web.get('/healthz', shown)).status).toBe(200)
   }
@@ -50,7 +50,7 @@ it.each(['TLSv1.2', 'TLSv1.3'] as const)('does not take a resumed %s session for
     return web.get('/metrics', { ...versions, ...(session && { session }) })
   }
   expect(await resumedWith({})).toMatchObject({ resumed: true, status: 403 })
-  expect(await resumedWith(stranger)).toMatchObject({ resumed: true, status: 403 })
+  expect(await resumedWith(foreignCertificate)).toMatchObject({ resumed: true, status: 403 })
   expect(await resumedWith(mine)).toMatchObject({ resumed: true, status: 200 })
 })
 

@@ -9,21 +9,21 @@ import type { App } from '../../src/web/app.ts'
 import { requestListener } from '../../src/web/request-listener.ts'
 import { slowReaders } from '../../src/web/slow-readers.ts'
 import { sources, startServer } from './support/server.ts'
-import { exchange, gone, open } from './support/wire.ts'
+import { gone, open, roundTrip } from './support/wire.ts'
 
 const asking = 'GET /readyz HTTP/1.1\r\nHost: localhost\r\n'
 
 it('makes one answer at a time for a connection with pipelined requests', async () => {
   const [ready, most] = counted()
   await using web = await startServer({ sources: { ...sources, ready } })
-  const all = await exchange(web.port, `${`${asking}\r\n`.repeat(50)}${asking}Connection: close\r\n\r\n`)
+  const all = await roundTrip(web.port, `${`${asking}\r\n`.repeat(50)}${asking}Connection: close\r\n\r\n`)
   expect([all.match(/Ready/g)?.length, most()]).toEqual([51, 1])
 })
 
 it('makes answers for several connections at once', async () => {
   const [ready, most] = counted()
   await using web = await startServer({ sources: { ...sources, ready } })
-  await Promise.all(Array.from({ length: 5 }, () => exchange(web.port, `${asking}Connection: close\r\n\r\n`)))
+  await Promise.all(Array.from({ length: 5 }, () => roundTrip(web.port, `${asking}Connection: close\r\n\r\n`)))
   expect(most()).toBeGreaterThan(1)
 })
 

@@ -166,7 +166,7 @@ it('warns about passwords without TLS on non-loopback addresses, and about HTTP/
   ])
 })
 
-/** What a file must say to let everybody in. */
+/** Content of a file that admits everybody. */
 const open = 'http_server_config: {}'
 
 it.each([

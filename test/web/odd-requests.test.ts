@@ -3,7 +3,7 @@ import { silentLog } from '../../src/model/log.ts'
 import { securityHeaders } from '../../src/web/answer.ts'
 import { acmeFindings } from './support/scene.ts'
 import { findingsFrom, sources, startServer } from './support/server.ts'
-import { answerOf, exchange } from './support/wire.ts'
+import { answerOf, roundTrip } from './support/wire.ts'
 
 const end = '\r\nConnection: close\r\n\r\n'
 const local = `Host: 127.0.0.1${end}`
@@ -78,7 +78,7 @@ it.each(odd)(
   'answers %s as it should, with every security header and nothing of the request',
   async (_, request, status) => {
     await using web = await startServer()
-    const answer = answerOf(await exchange(web.port, request))
+    const answer = answerOf(await roundTrip(web.port, request))
     expect(answer?.status).toBe(status)
     for (const [name, value] of Object.entries(securityHeaders))
       expect([name, answer?.headers[name.toLowerCase()]]).toEqual([name, value])
@@ -91,7 +91,7 @@ it.each(odd)(
 
 it('refuses CONNECT', async () => {
   await using web = await startServer()
-  expect(await exchange(web.port, `CONNECT evil.example:443 HTTP/1.1\r\n${local}`)).toBe('')
+  expect(await roundTrip(web.port, `CONNECT evil.example:443 HTTP/1.1\r\n${local}`)).toBe('')
 })
 
 it('ignores Range headers', async () => {
@@ -116,7 +116,7 @@ it('lets no spelling of a path past authentication', async () => {
     '/metrics?/healthz',
     '/x#/healthz',
   ]) {
-    const answer = answerOf(await exchange(web.port, `GET ${path} HTTP/1.1\r\n${local}`))
+    const answer = answerOf(await roundTrip(web.port, `GET ${path} HTTP/1.1\r\n${local}`))
     expect([path, answer?.status]).toEqual([path, 401])
     expect(answer?.body).not.toContain('up 1')
   }
@@ -128,7 +128,7 @@ it('changes nothing by GET, HEAD or any method that is refused', async () => {
   for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS', 'TRACE']) {
     for (const path of ['/-/reload', '/-/reload?x=POST', '/%2d/reload']) {
       const override = 'X-HTTP-Method-Override: POST\r\nContent-Length: 0\r\n'
-      const answer = answerOf(await exchange(web.port, `${method} ${path} HTTP/1.1\r\n${override}${local}`))
+      const answer = answerOf(await roundTrip(web.port, `${method} ${path} HTTP/1.1\r\n${override}${local}`))
       expect([method, path, answer?.status]).toEqual([method, path, 405])
     }
   }
@@ -154,13 +154,13 @@ it('shows details on loopback or behind authentication only, on the page and in 
 })
 
 it('logs no content of an unreadable request', async () => {
-  const told: unknown[] = []
-  const write = (...args: unknown[]) => void told.push(args)
+  const observed: unknown[] = []
+  const write = (...args: unknown[]) => void observed.push(args)
   const log = { ...silentLog(), debug: write, info: write, warn: write, error: write }
   await using web = await startServer({ log })
-  await exchange(web.port, `GET / HTTP/1.1\r\nAuthorization: Basic canary\r\nBad\u0000: canary\r\n${local}`)
-  await exchange(web.port, 'canary canary\r\n\r\n')
-  expect(told).toHaveLength(2)
+  await roundTrip(web.port, `GET / HTTP/1.1\r\nAuthorization: Basic canary\r\nBad\u0000: canary\r\n${local}`)
+  await roundTrip(web.port, 'canary canary\r\n\r\n')
+  expect(observed).toHaveLength(2)
   const bytes = Buffer.from('canary').toJSON().data.join(',')
-  expect(JSON.stringify(told)).not.toMatch(new RegExp(`canary|${bytes}`))
+  expect(JSON.stringify(observed)).not.toMatch(new RegExp(`canary|${bytes}`))
 })

@@ -22,7 +22,7 @@ interface Described {
 const document = JSON.parse(JSON.stringify(openApiDocument('1.2.3'))) as Document
 const hostile = 'a"\u001b[2J\u202e</script>\u0000\ud800'
 
-/** What the document says is wrong with an answer of the server; a status it does not name is wrong, too. */
+/** Deviations of an answer of the server from the document; a status it does not name is one. */
 async function wrongIn(origin: string, path: string, init?: RequestInit): Promise<readonly string[]> {
   const response = await fetch(origin + path, init)
   const [route = ''] = path.split('?')
@@ -160,6 +160,6 @@ it('is checked by a schema validator that detects errors', () => {
   expect(evaluated({ firstSeen: 'yesterday' })).toEqual(['$.firstSeen is no time'])
   expect(evaluated({ reopened: -1 })).toEqual(['$.reopened is too small'])
   expect(evaluated({ entity: { type: 'user' } })).toEqual(['$.entity.id is missing'])
-  expect(evaluated({ colour: 'red' })).toEqual(['$.colour is not described'])
+  expect(evaluated({ color: 'red' })).toEqual(['$.color is not described'])
   expect(evaluated({ message: null })).toEqual(['$.message is no string'])
 })

@@ -73,7 +73,7 @@ it.each([
   ['/?sort=-age', ['c3', 'b2', 'a1'], '3 open findings'],
   ['/?sort=check&severity=low,high', ['a1', 'c3'], '2 of 3 open findings match'],
   ['/?check=z', [], '0 of 3 open findings match'],
-])('shows of %s the findings %j and says: %s', async (path, fingerprints, count) => {
+])('shows for %s the findings %j and the text: %s', async (path, fingerprints, count) => {
   const html = await page(path, some)
   expect(shownIn(html)).toEqual(fingerprints)
   expect(countIn(html)).toBe(count)
@@ -82,7 +82,7 @@ it.each([
 it.each([
   ['/?severity=severe', 400, 'Unknown severity: use info, low, medium, high, critical\n'],
   ['/?state=resolved', 400, 'Unknown state: use open, waived, all\n'],
-  ['/?sort=colour', 400, 'Unknown sort: use severity, entity, check, age, or one of them with a leading -\n'],
+  ['/?sort=color', 400, 'Unknown sort: use severity, entity, check, age, or one of them with a leading -\n'],
   ['/?tenant=nobody', 404, 'Unknown tenant: use acme, globex\n'],
 ])('refuses %s, which would look like "nothing found"', async (path, status, text) => {
   expect(await ask(path, some)).toMatchObject({ status, text })

@@ -2,7 +2,7 @@ import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { openWorld } from '../hostile/support/world.ts'
 import { scheduleLine } from '../support/schedule.ts'
-import { answerOf, exchange } from './support/wire.ts'
+import { answerOf, roundTrip } from './support/wire.ts'
 
 const paths = [
   '/',
@@ -36,7 +36,7 @@ it('writes nothing and sends the tenant no request for any GET', async () => {
   for (const method of ['GET', 'HEAD', 'PUT', 'DELETE', 'PATCH', 'OPTIONS']) {
     for (const path of paths) {
       const request = `${method} ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`
-      const status = answerOf(await exchange(daemon.address.port, request))?.status
+      const status = answerOf(await roundTrip(daemon.address.port, request))?.status
       expect([method, path, status]).not.toEqual([method, path, 500])
       expect(status).toBeGreaterThan(199)
     }

@@ -3,7 +3,7 @@ import { connect } from 'node:net'
 import { expect, it, vi } from 'vitest'
 import { silentLog } from '../../src/model/log.ts'
 import { sources, startServer } from './support/server.ts'
-import { answerOf, exchange } from './support/wire.ts'
+import { answerOf, roundTrip } from './support/wire.ts'
 
 const routes = [
   '/',
@@ -86,7 +86,7 @@ it.each(['127.0.0.1', '0.0.0.0'])('answers on %s to IP addresses, localhost and 
 
 it('explains an unknown host before it asks for a password', async () => {
   await using web = await startServer({ authenticate: async () => 'denied' })
-  const answer = answerOf(await exchange(web.port, 'GET / HTTP/1.1\r\nHost: watch\r\nConnection: close\r\n\r\n'))
+  const answer = answerOf(await roundTrip(web.port, 'GET / HTTP/1.1\r\nHost: watch\r\nConnection: close\r\n\r\n'))
   expect(answer).toMatchObject({ status: 421, body: expect.stringContaining('server.allowedHosts') })
 })
 

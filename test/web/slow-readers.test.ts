@@ -6,7 +6,7 @@ import { slowReaders } from '../../src/web/slow-readers.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { acmeFindings } from './support/scene.ts'
 import { sources, startServer } from './support/server.ts'
-import { exchange, gone, open } from './support/wire.ts'
+import { gone, open, roundTrip } from './support/wire.ts'
 
 const limits = { sliceDeadlineMs: 10_000, maxKept: 1000 }
 const socketOf = () => ({ destroy: vi.fn() }) as unknown as Socket
@@ -107,7 +107,7 @@ it('answers others at once while 64 connections request large answers and read n
   }
   const end = ' HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n'
   for (const path of ['/healthz', '/metrics', '/style.css']) {
-    expect([path, await exchange(web.port, `GET ${path}${end}`)]).toEqual([
+    expect([path, await roundTrip(web.port, `GET ${path}${end}`)]).toEqual([
       path,
       expect.stringMatching(/^HTTP\/1\.1 200 /),
     ])

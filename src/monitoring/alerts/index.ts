@@ -5,7 +5,7 @@ import { syncAlerts } from './sync.ts'
 import { waiverAlerts } from './waivers.ts'
 import { watchAlerts, watchdogAlerts } from './watch.ts'
 
-/** Every group of alerts, the ones to be read first in front. */
+/** Every alert group, the most important first. */
 export const alertGroups: readonly AlertGroup[] = [
   watchAlerts,
   syncAlerts,

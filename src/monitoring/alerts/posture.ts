@@ -22,13 +22,13 @@ function conditions(possible: readonly Severity[], check: string, matcher: strin
   })
 }
 
-/** The alert of a check, made of its own words. A check that is told per secret has the ladder instead. */
+/** The alert of a check, built from its catalogue entry. The checks of expiring secrets have the secret alerts instead. */
 function checkAlert({ id, alert, severities: possible }: MonitoredCheck): readonly Alert[] {
   if (alert === null) return []
   return [
     {
       name: `Tenantwatch${alert.name}`,
-      summary: ({ findings }) => `${alert.says} of {{ $labels.tenant }}: {{ $value }}${idsInTitle(findings)}`,
+      summary: ({ findings }) => `{{ $labels.tenant }}: ${alert.says}: {{ $value }}${idsInTitle(findings)}`,
       description: ({ findings }) => whichTheyAre(findings),
       dashboard: 'posture',
       cases: () => conditions(possible, id, `check="${id}"`),
@@ -37,8 +37,8 @@ function checkAlert({ id, alert, severities: possible }: MonitoredCheck): readon
 }
 
 /**
- * Findings that no other rule expects: of checks that the catalogue does not know, those of the operator and any that is
- * newer than the rules, and of a severity that the configuration gave to a check after the rules were written.
+ * Findings that no other rule covers: those of own checks and of checks that are newer than the rules, and those of a
+ * severity that was configured for a check after the rules were written.
  */
 function otherChecks({ checks }: MonitoringInput): Alert {
   const others = (severity: Severity) => {
@@ -48,7 +48,7 @@ function otherChecks({ checks }: MonitoringInput): Alert {
   return {
     name: 'TenantwatchOwnCheckFails',
     summary: ({ findings }) =>
-      `Check {{ $labels.check }} of {{ $labels.tenant }} has open findings: {{ $value }}${idsInTitle(findings)}`,
+      `{{ $labels.tenant }}: check {{ $labels.check }} has open findings: {{ $value }}${idsInTitle(findings)}`,
     description: ({ findings }) => whichTheyAre(findings),
     dashboard: 'posture',
     cases: () => severities.toReversed().flatMap((one) => conditions([one], '{{ $labels.check }}', others(one))),
@@ -60,14 +60,14 @@ const unknownReason =
 
 const unknown: Alert = {
   name: 'TenantwatchCheckUnknown',
-  summary: 'Check {{ $labels.check }} of {{ $labels.tenant }} cannot be evaluated',
-  description: `It is not known whether {{ $labels.tenant }} complies with {{ $labels.check }}{{ with ${unknownReason} }}, for the reason {{ . | first | label "reason" }}{{ end }}. Open findings stay open.`,
+  summary: '{{ $labels.tenant }}: check {{ $labels.check }} cannot be evaluated',
+  description: `Compliance of {{ $labels.tenant }} with {{ $labels.check }} is unknown{{ with ${unknownReason} }} (reason: {{ . | first | label "reason" }}){{ end }}. Open findings stay open.`,
   dashboard: 'posture',
   cases: () => [
     {
       severity: 'warning',
       for: '1h',
-      // What was never read is told by TenantwatchSyncNever, a resource at a time, which waits for a first full sync that advances.
+      // TenantwatchSyncNever covers a resource that was never read; it waits while a first full sync adds records.
       expr: bridged('tenant, check', (read) =>
         [
           `${read('tenantwatch_check_status{status="unknown"}')} != 0`,
@@ -81,6 +81,6 @@ const unknown: Alert = {
 
 export const postureAlerts: AlertGroup = {
   name: 'tenantwatch-posture',
-  why: 'Findings of the tenant, one alert per check. Last known values are used, so that a stopped daemon resolves none.',
+  why: 'Findings of the tenant, one alert per check. The rules use last known values, so that a stopped daemon resolves no alert.',
   alerts: (input: MonitoringInput) => [unknown, ...input.checks.flatMap(checkAlert), otherChecks(input)],
 }

@@ -18,8 +18,8 @@ const secret = `The secret of ${client}`
 const expires = '{{ if gt $value 0.0 }}expires in {{ $value | humanizeDuration }}{{ else }}has expired{{ end }}'
 
 /**
- * The ladder of a secret's last days. A rung stays reached on the next one, so that nothing is reported as resolved
- * before the secret was replaced; inhibition leaves only the highest to be heard.
+ * The alerts before the expiry of a secret, the mildest first. An earlier one keeps firing when the next one fires, so
+ * that none resolves before the secret is replaced; by inhibition only the most urgent one notifies.
  */
 export const secretLadder: readonly Alert[] = [
   {
@@ -32,21 +32,21 @@ export const secretLadder: readonly Alert[] = [
   {
     name: 'TenantwatchSecretExpiryImminent',
     summary: `${secret} ${expires}`,
-    description: `Create a new secret of ${client} in the portal and hand it to what uses the client.`,
+    description: `Create a new secret for ${client} in the portal and give it to the integration that uses the client.`,
     dashboard: 'posture',
     cases: (input) => rung(input, 'warning', expiring, ({ imminent }) => imminent),
   },
   {
     name: 'TenantwatchSecretExpiryLastDay',
     summary: `${secret} ${expires}`,
-    description: `What uses ${client} stops working within a day: create a new secret now.`,
+    description: `The integration that uses ${client} stops working within a day: create a new secret now.`,
     dashboard: 'posture',
     cases: (input) => rung(input, 'critical', expiring, () => 1),
   },
   {
     name: 'TenantwatchSecretExpired',
     summary: `${secret} has expired`,
-    description: `What uses ${client} has stopped working, or the client is forgotten and should be removed.`,
+    description: `The integration that uses ${client} no longer works. If the client is unused, remove it.`,
     dashboard: 'posture',
     cases: (input) => rung(input, 'critical', expired, () => 0),
   },
@@ -54,9 +54,9 @@ export const secretLadder: readonly Alert[] = [
 
 const own: Alert = {
   name: 'TenantwatchOwnSecretExpires',
-  summary: `The secret that tenantwatch itself uses for {{ $labels.tenant }} ${expires}`,
+  summary: `The secret of tenantwatch's own API client of {{ $labels.tenant }} ${expires}`,
   description:
-    'Without a new secret monitoring of {{ $labels.tenant }} stops: every check of the tenant becomes unknown.',
+    'Without a new secret, monitoring of {{ $labels.tenant }} stops: every check of the tenant becomes unknown.',
   dashboard: 'posture',
   cases: () => [
     { severity: 'warning', expr: `${ownExpiry} - time() <= ${30 * daySeconds}` },
@@ -64,7 +64,7 @@ const own: Alert = {
   ],
 }
 
-/** One rule for all tenants, each under its own days: rules of one name and severity would be taken for copies. */
+/** One rule covers all tenants, each with its own days: promtool reports rules of the same name and labels as duplicates. */
 function rung(
   { secretDays }: MonitoringInput,
   severity: AlertSeverity,
@@ -82,6 +82,6 @@ function rung(
 
 export const secretAlerts: AlertGroup = {
   name: 'tenantwatch-secrets',
-  why: 'Expiring secrets. Last known values are used, so that a stopped daemon resolves none.',
+  why: 'Expiring secrets. The rules use last known values, so that a stopped daemon resolves no alert.',
   alerts: () => [...secretLadder, own],
 }

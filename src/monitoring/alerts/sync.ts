@@ -4,8 +4,8 @@ import { bridged } from '../promql.ts'
 const byResource = 'tenant, resource'
 
 /**
- * Leaves out a resource that is being read for the first time, as long as records come in: that takes what it takes. A
- * full sync that stands still, or begins again again and again, brings none.
+ * Excludes a resource whose first full sync is under way and adds records, because that may take hours. A full sync that
+ * stalls, or that restarts again and again, adds none.
  */
 const unlessFirstFullSyncAdvances = [
   'unless on (tenant, resource) (',
@@ -20,15 +20,15 @@ const neverRead = bridged(
 )
 
 const refusals = 'tenantwatch_sync_failures_total{reason=~"unauthorized|missing_permission"}'
-/** A process that has not lived for three hours: what its counters show, they grew by within these. */
+/** A process younger than three hours: the values of its counters are their increase within that time. */
 const young = '(time() - process_start_time_seconds < 3 * 3600)'
 
 const alerts: readonly Alert[] = [
   {
     name: 'TenantwatchSyncStale',
-    summary: 'The mirror of {{ $labels.resource }} of {{ $labels.tenant }} is stale',
+    summary: '{{ $labels.tenant }}: the mirror of {{ $labels.resource }} is stale',
     description:
-      'No complete full sync of {{ $labels.resource }} of {{ $labels.tenant }} within the freshness limit. Checks over it are unknown; their findings stay open.',
+      'No full sync of {{ $labels.resource }} of {{ $labels.tenant }} completed within the freshness limit. Checks over it are unknown; their findings stay open.',
     dashboard: 'posture',
     cases: () => [
       {
@@ -55,9 +55,9 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchSyncFailing',
-    summary: 'The {{ $labels.mode }} of {{ $labels.resource }} of {{ $labels.tenant }} keeps failing',
+    summary: '{{ $labels.tenant }}: the {{ $labels.mode }} sync of {{ $labels.resource }} keeps failing',
     description:
-      'Why the {{ $labels.mode }} of {{ $labels.resource }} of {{ $labels.tenant }} fails is in tenantwatch_sync_failures_total, on the status page and in the log.',
+      'The metric tenantwatch_sync_failures_total, the status page and the log contain the reason why the {{ $labels.mode }} sync of {{ $labels.resource }} of {{ $labels.tenant }} fails.',
     dashboard: 'operations',
     cases: () => [
       {
@@ -86,7 +86,7 @@ const alerts: readonly Alert[] = [
         expr: [
           '(',
           `  sum by (tenant, resource, reason) (increase(${refusals}[3h])) > 0`,
-          // The first refusals may come before the first scrape: of a counter that begins with them Prometheus sees no increase.
+          // Refusals before the first scrape are in the first value of the counter; Prometheus computes no increase for them.
           `  or sum by (tenant, resource, reason) (${refusals} and on (job, instance) ${young}) > 0`,
           ')',
           'and on (tenant, resource) (tenantwatch_sync_up != 1)',
@@ -96,7 +96,7 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchHeld',
-    summary: '{{ $labels.tenant }}: {{ $labels.resource }} is on hold, {{ $labels.reason }}',
+    summary: '{{ $labels.tenant }}: {{ $labels.resource }} is on hold ({{ $labels.reason }})',
     description:
       'The engine holds back a change of {{ $labels.resource }} of {{ $labels.tenant }} until an operator accepts it or its cause is gone: see `tenantwatch accept`.',
     dashboard: 'posture',
@@ -111,7 +111,7 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchQuarantine',
     summary: '{{ $labels.tenant }}: {{ $value }} records of {{ $labels.resource }} are quarantined',
     description:
-      'Checks over {{ $labels.resource }} of {{ $labels.tenant }} cannot pass before a full sync returns these records well or their removal is confirmed.',
+      'Checks over {{ $labels.resource }} of {{ $labels.tenant }} cannot pass until a full sync returns valid versions of these records or their removal is confirmed.',
     dashboard: 'posture',
     cases: () => [
       {
@@ -123,8 +123,8 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchContractChanged',
-    summary: 'The API of {{ $labels.tenant }} deviates from its contract: {{ $labels.kind }} in {{ $labels.resource }}',
-    description: 'Nothing of {{ $labels.resource }} of {{ $labels.tenant }} is lost yet; the log names the field.',
+    summary: '{{ $labels.tenant }}: the API deviates from its contract: {{ $labels.kind }} in {{ $labels.resource }}',
+    description: 'No data of {{ $labels.resource }} of {{ $labels.tenant }} is lost yet; the log names the field.',
     dashboard: 'operations',
     cases: () => [
       {
@@ -137,6 +137,6 @@ const alerts: readonly Alert[] = [
 
 export const syncAlerts: AlertGroup = {
   name: 'tenantwatch-sync',
-  why: 'Whether the mirror follows the tenant.',
+  why: 'Whether the mirror is up to date with the tenant.',
   alerts: () => alerts,
 }

@@ -7,14 +7,14 @@ const alerts: readonly Alert[] = [
   {
     name: 'TenantwatchWaiverEnds',
     summary:
-      'Waiver {{ $labels.waiver }} of {{ $labels.tenant }} {{ if gt $value 0.0 }}ends in {{ $value | humanizeDuration }}{{ else }}has ended{{ end }}',
+      '{{ $labels.tenant }}: waiver {{ $labels.waiver }} {{ if gt $value 0.0 }}ends in {{ $value | humanizeDuration }}{{ else }}has ended{{ end }}',
     description:
-      'From then on what waiver {{ $labels.waiver }} accepted of {{ $labels.check }} in {{ $labels.tenant }} is open again: fix it, accept it again, or take the waiver out.',
+      'When waiver {{ $labels.waiver }} ends, the findings of {{ $labels.check }} in {{ $labels.tenant }} that it accepts are open again: fix them, renew the waiver, or remove it.',
     dashboard: 'posture',
     cases: () => [
       {
         severity: 'info',
-        // It goes on after the end: what is open again must not look resolved.
+        // The alert continues after the end: findings that are open again must not look resolved.
         expr: bridged(
           labels,
           (read) => `${read('tenantwatch_waiver_expiration_timestamp_seconds')} - time() < 14 * 86400`,
@@ -24,9 +24,9 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchWaiverLapsed',
-    summary: 'Waiver {{ $labels.waiver }} of {{ $labels.tenant }} no longer accepts {{ $value }} of its findings',
+    summary: '{{ $labels.tenant }}: waiver {{ $labels.waiver }} no longer accepts {{ $value }} of its findings',
     description:
-      'What waiver {{ $labels.waiver }} accepted of {{ $labels.check }} in {{ $labels.tenant }} has changed, so these findings are open again: look at them, then fix them or renew the waiver.',
+      'The findings of {{ $labels.check }} in {{ $labels.tenant }} that waiver {{ $labels.waiver }} accepted have changed and are open again: review them, then fix them or renew the waiver.',
     dashboard: 'posture',
     cases: () => [
       { severity: 'warning', expr: bridged(labels, (read) => `${read('tenantwatch_waiver_lapsed_findings')} != 0`) },
@@ -34,9 +34,9 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchWaiverOrphaned',
-    summary: 'Waiver {{ $labels.waiver }} of {{ $labels.tenant }} accepts nothing: there is nothing for it to cover',
+    summary: '{{ $labels.tenant }}: waiver {{ $labels.waiver }} has no finding that it could cover',
     description:
-      'Check {{ $labels.check }} of {{ $labels.tenant }} is off, or there is no such entity. Were it to come, waiver {{ $labels.waiver }} would hide its finding.',
+      'Check {{ $labels.check }} of {{ $labels.tenant }} is off, or the entity does not exist. If the entity appears later, waiver {{ $labels.waiver }} hides its finding.',
     dashboard: 'posture',
     cases: () => [
       {
@@ -50,6 +50,6 @@ const alerts: readonly Alert[] = [
 
 export const waiverAlerts: AlertGroup = {
   name: 'tenantwatch-waivers',
-  why: 'What was accepted and no longer is, or soon will not be.',
+  why: 'Waivers that ended, lapsed, have nothing to cover, or end soon.',
   alerts: () => alerts,
 }

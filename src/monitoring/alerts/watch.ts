@@ -3,19 +3,19 @@ import { lastKnownFor, unlessAlive } from '../promql.ts'
 
 export const watchdogAlerts: AlertGroup = {
   name: 'tenantwatch-watchdog',
-  why: 'Fires always: what receives it proves that alerts arrive, and can warn when it stops.',
+  why: 'Always fires, so that its receiver can raise an alarm when alerts no longer arrive.',
   alerts: () => [
     {
       name: 'TenantwatchWatchdog',
       summary: 'Alerting works',
-      description: 'Meant to fire at all times.',
+      description: 'This alert fires at all times.',
       dashboard: 'operations',
       cases: () => [{ severity: 'none', expr: 'vector(1)' }],
     },
   ],
 }
 
-/** Series without which other rules would never fire: were one of them missing, silence would look like health. */
+/** Series that other rules depend on: while one is missing, those rules never fire. */
 const vital = [
   'tenantwatch_check_enabled',
   'tenantwatch_check_status{status="unknown"}',
@@ -27,9 +27,9 @@ const vital = [
 const alerts: readonly Alert[] = [
   {
     name: 'TenantwatchDown',
-    summary: 'No tenantwatch answers scrapes',
+    summary: 'No tenantwatch instance answers scrapes',
     description:
-      'Nothing is watched. This also fires when the target vanished from discovery; every other alert is blind until it ends.',
+      'No tenant is monitored. This alert also fires when the target disappears from service discovery; until it resolves, the other alerts have no data.',
     dashboard: 'operations',
     cases: ({ job }) => [{ severity: 'critical', for: '5m', expr: `absent(up{job="${job}"} == 1)` }],
   },
@@ -37,15 +37,15 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchInstanceDown',
     summary: 'tenantwatch at {{ $labels.instance }} does not answer scrapes',
     description:
-      'What {{ $labels.instance }} watches is not watched while another may look well; its open findings stand as they were.',
+      '{{ $labels.instance }} is down; its tenants are not monitored. Their open findings keep their last state.',
     dashboard: 'operations',
     cases: ({ job }) => [{ severity: 'critical', for: '5m', expr: `up{job="${job}"} != 1` }],
   },
   {
     name: 'TenantwatchMetricsMissing',
-    summary: 'tenantwatch answers, but its series are missing',
+    summary: 'tenantwatch answers scrapes, but series are missing',
     description:
-      'Rules over series that do not exist never fire. Something else answers on the port, series are dropped by relabelling, or no tenant is configured.',
+      'Rules over missing series never fire. Another program answers on the port, relabeling drops series, or no tenant is configured.',
     dashboard: 'operations',
     cases: ({ job }) => [
       {
@@ -62,9 +62,9 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchTenantGone',
-    summary: 'Tenant {{ $labels.tenant }} is no longer watched',
+    summary: 'Tenant {{ $labels.tenant }} is no longer monitored',
     description:
-      'Series of {{ $labels.tenant }} existed before. It was taken out of the configuration, or the daemon that watched it is gone.',
+      'Series of {{ $labels.tenant }} existed before. The tenant was removed from the configuration, or its daemon is down.',
     dashboard: 'fleet',
     cases: () => [
       {
@@ -82,17 +82,16 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchConfigReloadFailed',
-    summary: 'The last reload of the configuration of {{ $labels.instance }} failed',
-    description:
-      'The last good configuration of {{ $labels.instance }} stays in force; what was meant to change did not.',
+    summary: '{{ $labels.instance }}: the last reload of the configuration failed',
+    description: '{{ $labels.instance }} keeps using its previous configuration; the change has no effect.',
     dashboard: 'operations',
     cases: () => [{ severity: 'warning', for: '5m', expr: 'tenantwatch_config_last_reload_successful != 1' }],
   },
   {
     name: 'TenantwatchEvaluationStalled',
-    summary: 'Check {{ $labels.check }} of {{ $labels.tenant }} is not evaluated',
+    summary: '{{ $labels.tenant }}: check {{ $labels.check }} is not evaluated',
     description:
-      'The last evaluation of {{ $labels.check }} for {{ $labels.tenant }} is too long ago, or there was none.',
+      'The last evaluation of {{ $labels.check }} for {{ $labels.tenant }} is too long ago, or the check was never evaluated.',
     dashboard: 'operations',
     cases: ({ evaluationStalledSeconds }) => [
       {
@@ -107,7 +106,7 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchClockWrong',
-    summary: 'The clocks of {{ $labels.tenant }} and of this machine differ',
+    summary: '{{ $labels.tenant }}: the clocks of the API and of the daemon differ',
     description:
       'Checks of {{ $labels.tenant }} that compare times cannot pass while the clocks differ by more than 5 minutes.',
     dashboard: 'operations',
@@ -126,6 +125,6 @@ const alerts: readonly Alert[] = [
 
 export const watchAlerts: AlertGroup = {
   name: 'tenantwatch-watch',
-  why: 'Whether the watch itself can be believed: while one of these fires, silence of the others means little.',
+  why: 'Health of the monitoring itself: while one of these alerts fires, the absence of other alerts proves nothing.',
   alerts: () => alerts,
 }

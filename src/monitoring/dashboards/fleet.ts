@@ -4,7 +4,7 @@ const enabled = `and on (tenant, check) ${ofTenants('tenantwatch_check_enabled')
 const stale = `time() - ${ofTenants('tenantwatch_sync_last_success_timestamp_seconds', 'mode="full"')} > bool ${ofTenants('tenantwatch_sync_freshness_limit_seconds', 'mode="full"')}`
 const expiry = ofTenants('tenantwatch_api_client_secret_expiration_timestamp_seconds')
 
-/** A number a tenant, the highest first. */
+/** A table with one number per tenant, the highest first. */
 function ranking(title: string, description: string, expr: string, steps = noneIsBetter) {
   return {
     title,
@@ -37,13 +37,13 @@ export function fleet(): DashboardSpec {
           ),
           ranking(
             'Stale resources',
-            'Resources without a complete full sync within their freshness limit.',
+            'Resources without a completed full sync within their freshness limit.',
             `sum by (tenant) (${stale})`,
             noneIsGood,
           ),
           ranking(
             'Holds',
-            'Changes that wait for an operator.',
+            'Changes that the engine holds back until an operator accepts them or their cause is gone.',
             `sum by (tenant) (${ofTenants('tenantwatch_hold')})`,
             noneIsGood,
           ),
@@ -71,18 +71,18 @@ export function fleet(): DashboardSpec {
         title: 'Over time',
         panels: [
           {
-            title: 'Passing of what applies',
-            description: 'Checks that pass, of all enabled ones that apply; unknown counts as not passing.',
+            title: 'Passing checks',
+            description: 'Ratio of passing to enabled applicable checks; unknown counts as not passing.',
             kind: 'time',
             queries: [{ expr: ofTenants('tenant:tenantwatch_checks_passing:ratio'), legend: '{{tenant}}' }],
             unit: 'percentunit',
             max: 1,
             span: 12,
-            noValue: 'nothing applies',
+            noValue: 'no check applies',
           },
           {
             title: 'Next secret to expire',
-            description: 'Time left of the secret that expires first in each tenant; negative is expired.',
+            description: 'Time until the first expiry of a secret in each tenant; negative means expired.',
             kind: 'time',
             queries: [{ expr: `min by (tenant) (${expiry}) - time()`, legend: '{{tenant}}' }],
             unit: 's',
@@ -105,7 +105,7 @@ export function fleet(): DashboardSpec {
           },
           {
             title: 'Requests',
-            description: "Requests to each tenant's API a second.",
+            description: "Requests per second to each tenant's API.",
             kind: 'time',
             queries: [
               {

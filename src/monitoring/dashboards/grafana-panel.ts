@@ -40,7 +40,7 @@ import { PanelBuilder as Table } from '@grafana/grafana-foundation-sdk/table'
 import { PanelBuilder as Time } from '@grafana/grafana-foundation-sdk/timeseries'
 import type { PanelSpec } from './panel.ts'
 
-/** The data source that is chosen at the top of the dashboard: no import depends on an installation's id of it. */
+/** The data source selected at the top of the dashboard, so that an import works in every Grafana installation. */
 export const dataSource: DataSourceRef = { type: 'prometheus', uid: '$' + '{datasource}' }
 
 const usualHeight: Readonly<Record<PanelSpec['kind'], number>> = { stat: 4, table: 8, time: 8, states: 8, bars: 8 }
@@ -77,7 +77,7 @@ export function grafanaPanel(spec: PanelSpec): Builder<Panel> {
   if (spec.link !== undefined) {
     panel.dataLinks([new DashboardLinkBuilder(spec.link.title).url(spec.link.url).targetBlank(true)])
   }
-  // Of a table only the value has words: an id may be the same number.
+  // In a table only the value column is mapped to words: an id may be the same number.
   if (spec.words !== undefined && spec.kind !== 'table') panel.mappings([words(spec.words)])
   if (spec.steps !== undefined) {
     const steps = spec.steps.map(({ from, color }) => ({ value: from, color }))
@@ -135,7 +135,7 @@ function time({ stacked }: PanelSpec): Time {
   return stacked ? panel.stacking(new StackingConfigBuilder().mode(StackingMode.Normal)) : panel
 }
 
-/** Shows the named labels only, in their order; the value is colored. */
+/** Shows only the named labels, in their order; the value is colored. */
 function table({ columns = {}, sort, words: shown }: PanelSpec): Table {
   const names = Object.keys(columns)
   const panel = new Table()

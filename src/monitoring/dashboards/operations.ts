@@ -43,19 +43,19 @@ const runs: RowSpec = {
       `sum(increase(${ofTenants('tenantwatch_contract_events_total')}[1d]))`,
     ),
     dayCount(
-      'Modes that fail now',
-      'Incremental syncs and full syncs whose last run failed, or that never ran.',
+      'Failing modes',
+      'Incremental and full syncs whose last run failed, or that never ran.',
       `sum(${ofTenants('tenantwatch_sync_up')} == bool 0)`,
       noneIsGood,
     ),
     {
       title: 'Largest clock skew',
-      description: "The server's clock minus the daemon's; beyond 5 minutes checks that compare times cannot pass.",
+      description: "The server's clock minus the daemon's; beyond 5 minutes, checks that compare times cannot pass.",
       kind: 'stat',
       queries: [{ expr: `max(abs(${ofTenants('tenantwatch_api_clock_skew_seconds')}))` }],
       unit: 's',
       span: 4,
-      noValue: 'no answer yet',
+      noValue: 'no response yet',
       steps: [
         { from: null, color: 'green' },
         { from: 60, color: 'orange' },
@@ -64,7 +64,7 @@ const runs: RowSpec = {
     },
     curve(
       'Runs by outcome',
-      'Sync runs that ended, a second.',
+      'Finished sync runs per second.',
       'ops',
       `sum by (outcome) (${rate(ofTenants('tenantwatch_sync_runs_total'))})`,
       '{{outcome}}',
@@ -85,7 +85,7 @@ const runs: RowSpec = {
     ),
     curve(
       'Records by change',
-      'Records that runs brought or removed, a second.',
+      'Records added, changed or removed by runs, per second.',
       'ops',
       `sum by (change) (${rate(ofTenants('tenantwatch_sync_records_total'))})`,
       '{{change}}',
@@ -98,7 +98,7 @@ const requests: RowSpec = {
   panels: [
     curve(
       'Requests by status',
-      'Answers by HTTP status, or the reason when there was none.',
+      'Requests per second by HTTP status, or by error when there was no response.',
       'reqps',
       `sum by (status) (${rate(ofTenants('tenantwatch_api_requests_total'))})`,
       '{{status}}',
@@ -119,7 +119,7 @@ const requests: RowSpec = {
     ),
     curve(
       'Time since the last attempt',
-      'How long ago each resource was last tried.',
+      'Time since the last sync attempt of each resource.',
       's',
       `time() - max by (tenant, resource) (${ofTenants('tenantwatch_sync_last_attempt_timestamp_seconds')})`,
       '{{tenant}} {{resource}}',
@@ -149,16 +149,22 @@ function daemon({ job }: MonitoringInput): RowSpec {
       curve('Memory', 'Resident memory of the daemon.', 'bytes', own('process_resident_memory_bytes'), '{{instance}}'),
       curve(
         'CPU',
-        'Seconds of CPU a second.',
+        'CPU seconds per second.',
         'percentunit',
         `rate(${own('process_cpu_seconds_total')}[$__rate_interval])`,
         '{{instance}}',
       ),
-      curve('Event loop delay', '99th percentile.', 's', own('nodejs_eventloop_lag_p99_seconds'), '{{instance}}'),
+      curve(
+        'Event loop delay',
+        '99th percentile of the event loop delay.',
+        's',
+        own('nodejs_eventloop_lag_p99_seconds'),
+        '{{instance}}',
+      ),
       curve('Open files', 'File descriptors of the daemon.', 'none', own('process_open_fds'), '{{instance}}'),
       {
         title: 'Versions',
-        description: 'What runs where, and whether its last reload of the configuration succeeded.',
+        description: 'Version of each instance, and the result of its last configuration reload.',
         kind: 'table',
         queries: [
           {
@@ -179,7 +185,7 @@ function daemon({ job }: MonitoringInput): RowSpec {
 export function operations(input: MonitoringInput): DashboardSpec {
   return {
     title: 'tenantwatch: operations',
-    description: 'The work of the daemon: runs, requests, errors, mirror and process.',
+    description: 'Operation of the daemon: runs, requests, errors, mirror and process.',
     from: 'now-24h',
     annotations: [
       {

@@ -1,4 +1,4 @@
-/** What a panel shows, apart from how Grafana writes it. */
+/** A panel, independent of Grafana's JSON format. */
 export interface PanelSpec {
   readonly title: string
   readonly description: string
@@ -6,22 +6,22 @@ export interface PanelSpec {
   readonly queries: readonly QuerySpec[]
   /** A unit id of Grafana. */
   readonly unit: string
-  /** Of the 24 columns of the grid. */
+  /** Width in columns of the grid, which has 24. */
   readonly span: number
-  /** Rows of the grid; a kind has its usual height. */
+  /** Height in rows of the grid; absent = the usual height of the kind. */
   readonly height?: number
   readonly decimals?: number
   readonly max?: number
-  /** Colors from a value on; the first is the base. Absent: a color a series. */
+  /** Colors by threshold; the first is the base. Absent = one color per series. */
   readonly steps?: readonly Step[]
   readonly words?: Readonly<Record<string, { readonly text: string; readonly color: string }>>
-  /** Instead of "No data" where nothing to show is the good case. */
+  /** Replaces "No data" where an empty result is the good case. */
   readonly noValue?: string
   /** Columns of a table: the labels shown, in order, with their headings; `Value` is the value. */
   readonly columns?: Readonly<Record<string, string>>
   readonly sort?: { readonly by: string; readonly descending: boolean }
   readonly stacked?: boolean
-  /** Where a click on what is shown leads. */
+  /** Target of a click on a value. */
   readonly link?: { readonly title: string; readonly url: string }
 }
 
@@ -41,7 +41,7 @@ export interface RowSpec {
   readonly panels: readonly PanelSpec[]
 }
 
-/** Something that happened, as a line through every panel. */
+/** An event, drawn as a line through every panel. */
 export interface AnnotationSpec {
   readonly name: string
   readonly expr: string
@@ -57,13 +57,13 @@ export interface DashboardSpec {
   readonly from: string
 }
 
-/** Nothing is well, anything is not. */
+/** 0 is good, any other value is bad. */
 export const noneIsGood: readonly Step[] = [
   { from: null, color: 'green' },
   { from: 1, color: 'red' },
 ]
 
-/** Nothing is well, anything wants a look. */
+/** 0 is good, any other value needs attention. */
 export const noneIsBetter: readonly Step[] = [
   { from: null, color: 'green' },
   { from: 1, color: 'orange' },
@@ -71,12 +71,12 @@ export const noneIsBetter: readonly Step[] = [
 
 export const neutral: readonly Step[] = [{ from: null, color: 'text' }]
 
-/** The status page narrowed down to a tenant and a check, each a template of Grafana. */
+/** Link to the status page, filtered by tenant and check; both are Grafana templates. */
 export function pageOf(tenant: string, check: string) {
   return { title: 'Findings on the status page', url: `\${page}/?tenant=${tenant}&check=${check}` }
 }
 
-/** Restricts a metric to the tenants that are chosen at the top of the dashboard. */
+/** Restricts a metric to the tenants selected at the top of the dashboard. */
 export function ofTenants(metric: string, ...matchers: readonly string[]): string {
   return `${metric}{${['tenant=~"$tenant"', ...matchers].join(',')}}`
 }

@@ -50,7 +50,7 @@ export function renderDashboard(id: DashboardId, input: MonitoringInput): Dashbo
       new DashboardLinkBuilder('Status page')
         .type(DashboardLinkType.Link)
         .icon('external link')
-        .tooltip('The findings by name, with their evidence')
+        .tooltip('Findings by name, with their evidence')
         .url('$' + '{page}/')
         .targetBlank(true),
     )
@@ -100,10 +100,10 @@ function written({ name, expr, title, color }: AnnotationSpec): AnnotationQueryB
     .titleFormat(title)
 }
 
-/** Completes what the builder leaves out. Without ids of their own panels get new ones with every import, and links to them would not hold. */
+/** Adds panel ids, which the builder omits: without them every import assigns new ids and links to panels break. */
 function finished(dashboard: Dashboard): Dashboard {
   const panels = (dashboard.panels ?? []).map((panel, index) => ({ ...panel, id: index + 1 }))
-  // The builder puts every link into a menu; without that it stands above the panels, where it is seen.
+  // The builder places every link in a menu; without a placement Grafana shows it above the panels.
   const links = (dashboard.links ?? []).map(({ placement: _, ...link }) => link)
   return { ...dashboard, panels, links } as Dashboard
 }

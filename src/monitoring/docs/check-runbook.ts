@@ -39,7 +39,7 @@ increase(tenantwatch_findings_opened_total{check="${check.id}"}[1d])
 
 ${wrapped(check.remediation)}
 
-${wrapped(`The finding resolves with the next complete sync of ${listOf([check.evaluates, ...check.needs])} in which the check passes. While they cannot be read it stays open; see [TenantwatchCheckUnknown](TenantwatchCheckUnknown.md).`)}
+${wrapped(`The finding resolves with the next complete sync of ${listOf([check.evaluates, ...check.needs])} in which the check passes. While they cannot be read, it stays open; see [TenantwatchCheckUnknown](TenantwatchCheckUnknown.md).`)}
 
 ${wrapped('To accept it for a time, add a waiver to the configuration (`id`, `check`, `entity`, `tenant`, `reason` of 20 or more characters, `owner`, `expires`) and reload the daemon.')}
 `,

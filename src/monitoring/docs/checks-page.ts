@@ -16,7 +16,7 @@ ${sections.join('\n')}`
 function section(check: Check, requirements: readonly string[]): string {
   const alert =
     check.alert === null
-      ? 'the ladder of secrets'
+      ? 'the alerts on expiring secrets (`TenantwatchSecretExpir…`)'
       : `[Tenantwatch${check.alert.name}](runbooks/Tenantwatch${check.alert.name}.md)`
   const facts = [
     `- Severity: ${check.severities.toReversed().join(', ')}`,

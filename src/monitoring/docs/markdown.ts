@@ -2,7 +2,7 @@ export const generatedMark = '<!-- Generated from the catalogue by `npm run gene
 
 const width = 120
 
-/** Breaks a paragraph into lines that a person can read in an editor. */
+/** Wraps a paragraph at 120 characters. */
 export function wrapped(text: string): string {
   const lines: string[] = []
   let line = ''

@@ -14,13 +14,13 @@ export function metricsPage(families: readonly CataloguedFamily[]): string {
 
 ${generatedMark}
 
-${wrapped("Counters and health series exist from the first scrape at 0 (a timestamp of 0 is never), check states as `unknown`; gauges with facts of the tenant are absent until the first read. No label carries the name of a person, an e-mail or a file name. Beside these there are prom-client's default process metrics.")}
+${wrapped('Counters and health series exist from the first scrape at 0 (a timestamp of 0 means never), check states as `unknown`; gauges with facts of the tenant are absent until the first read. No label carries the name of a person, an e-mail or a file name. The default process metrics of prom-client are exported as well.')}
 
 ${markdownTable(['Metric', 'Type', 'Labels', 'Meaning'], rows)}
 
 ## Recorded by the shipped rules
 
-${wrapped('A stopped daemon must not look like a fixed finding: the series ending in `:last_known` keep the last known value for three days, unless a daemon answers without it.')}
+${wrapped('A stopped daemon must not look like a resolved finding: series that end in `:last_known` keep the last known value for three days, unless a daemon answers without it.')}
 
 ${markdownTable(['Series', 'Meaning'], recorded)}
 `

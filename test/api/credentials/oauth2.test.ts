@@ -100,7 +100,7 @@ it.each([
   [200, {}, 'unauthorized', /without an access_token/],
   [200, { access_token: 'CANARY x' }, 'unauthorized', /contains a space/],
   [200, 'CANARY', 'unauthorized', /without an access_token/],
-])('tells an answer %i %j of the token URL as %s, asked once', async (status, body, reason, message) => {
+])('reports answer %i %j of the token URL as %s after one request', async (status, body, reason, message) => {
   await using t = await setup()
   t.login.handler = (_, response) => sendJson(response, status, body)
   const error = await caught(t.client.fetch(authenticationSettings, {}))

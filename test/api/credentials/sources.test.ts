@@ -41,7 +41,7 @@ it.each([
   [`${canary}\u0000`, /control/],
   [`${canary}é`, /ASCII/],
   [canary.repeat(1000), /longer than/],
-])('refuses an unusable secret without telling it: %#', (text, message) => {
+])('refuses an unusable secret without printing it: %#', (text, message) => {
   expect(() => parseSecret(text, 'File x')).toThrow(message)
   expect(() => parseSecret(text, 'File x')).not.toThrow(/CANARY/)
 })
@@ -107,7 +107,7 @@ it.each([
   ['is empty', ''],
   ['a space', `console.log('${canary} x')`],
   ['more than 64 KiB', `process.stdout.write('${canary}'.repeat(9000))`],
-])('tells that a command failed (%s) without its output', async (why, script) => {
+])('reports a failed command (%s) without its output', async (why, script) => {
   const source = commandSource([process.execPath, '-e', script], fakeClock(), 60_000)
   const error = await caught(source.current())
   expect(error.reason).toBe('unauthorized')
@@ -133,7 +133,7 @@ it('ends a running command when it is disposed', async () => {
   expect((await call).reason).toBe('aborted')
 })
 
-it.runIf(existsSync('/proc/self'))('ends what a command has started with it', async () => {
+it.runIf(existsSync('/proc/self'))('ends the child processes of a command with it', async () => {
   await using dir = await folder()
   const file = join(dir.path, 'pids')
   const source = commandSource(['sh', '-c', `sleep 771 & echo $$ $! > ${file}; wait`], fakeClock(), 60_000)

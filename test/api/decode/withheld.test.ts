@@ -78,7 +78,7 @@ it.each([
   expect(extraOf({ note: [{ deep: [value] }] })).toEqual({ note: [{ deep: [note] }] })
 })
 
-it('withholds names that carry an e-mail address, a secret or content, and tells no event of them', () => {
+it('withholds field names that contain an e-mail address, a secret or content, and counts no event for them', () => {
   const secret = 'eyJhbGciOiJub25lIn0.eyJhIjoxfQ.c2ln'
   const names = ['ada@example.com', 'bob@example.com', secret, 'x'.repeat(101)]
   const reading = readUser({ ...user, ...Object.fromEntries(names.map((name) => [name, 1])), n: { [secret]: 2 } })

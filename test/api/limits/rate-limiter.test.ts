@@ -4,7 +4,7 @@ import { dayMs, hourMs, secondMs } from '../../../src/model/durations.ts'
 import { caught } from '../support/caught.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
 
-/** A gate and what it stored; `again` is the gate of the process after it. */
+/** A rate limiter and its stored state; `again` is the limiter of the next process. */
 function setUp({ clock = fakeClock(), ...options }: Partial<RateLimiterOptions> & { readonly clock?: FakeClock } = {}) {
   const stored: number[] = []
   const storeWait = async (until: number) => {
@@ -58,7 +58,7 @@ it('a wait is stored as wall time before its answer is handed on, a short one, t
   expect(stored).toHaveLength(2)
 })
 
-it('the process after a kill waits out what is left', async () => {
+it('the process after a kill waits for the rest of the time', async () => {
   const { clock, rateLimiter, again } = setUp()
   await rateLimiter.blockFor(90 * secondMs)
   clock.advance(50 * secondMs)
@@ -81,7 +81,7 @@ it.each([-dayMs, dayMs])(
   },
 )
 
-it('a stored wait counts for no longer than what was left of it, whatever clock it was stored by', async () => {
+it('a stored wait lasts no longer than its remaining time, whatever clock it was stored by', async () => {
   const clock = fakeClock()
   const { rateLimiter, stored } = setUp({ clock, blockedUntil: clock.now() + dayMs, blockedForMs: hourMs })
   expect(rateLimiter.blockedUntil).toBe(clock.now() + hourMs)
@@ -91,7 +91,7 @@ it('a stored wait counts for no longer than what was left of it, whatever clock 
   await rateLimiter.pass()
 })
 
-it('what is stored is cleared once it has passed, so that a clock set back cannot revive it', async () => {
+it('a stored wait is cleared once it has passed, so that a clock set back cannot revive it', async () => {
   const { clock, rateLimiter, stored, again } = setUp()
   await rateLimiter.blockFor(60 * secondMs)
   clock.advance(60 * secondMs)

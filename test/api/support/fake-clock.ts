@@ -8,7 +8,7 @@ export interface FakeClock extends Clock {
   jump(ms: number): void
 }
 
-/** A clock that stands still but for waits, which pass at once. */
+/** A clock that advances only by waits, which return at once. */
 export function fakeClock(start = Date.UTC(2026, 0, 15)): FakeClock {
   let elapsed = 0
   let jumped = 0

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest'
 import { Dispatchers } from '../../../src/api/transport/dispatchers.ts'
 import { sendJson, testServer } from '../support/test-server.ts'
 
-it('keeps nothing of the bytes of an answer in what undici keeps of the exchange', async () => {
+it('releases the bytes of an answer although undici retains its request', async () => {
   await using server = await testServer((_, response) => sendJson(response, 200, { data: [] }))
   const dispatchers = new Dispatchers({ timeoutMs: 1000, proxy: null, caFile: null })
   const dispatcher = await dispatchers.current()

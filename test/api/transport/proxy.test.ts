@@ -7,7 +7,7 @@ import { caught } from '../support/caught.ts'
 import { testClient } from '../support/client.ts'
 import { sendJson, testServer } from '../support/test-server.ts'
 
-it('goes through the configured proxy with its credentials, and says when the proxy refuses', async () => {
+it('uses the configured proxy with its credentials, and reports when the proxy refuses', async () => {
   await using target = await testServer((_, response) => sendJson(response, 200, envelope([])))
   const seen: (string | undefined)[] = []
   let open = true

@@ -88,12 +88,12 @@ it('checks the certificate through a proxy too, which sees only a tunnel', async
   await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve))
   const through = `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`
   const believing = testClient(url, { api: { proxy: through, caFile: path('right.pem') } })
-  const doubting = testClient(url, { api: { proxy: through } })
+  const verifying = testClient(url, { api: { proxy: through } })
   expect((await believing.client.fetch(roles, {})).items).toEqual([])
-  expect(await caught(doubting.client.fetch(roles, {}))).toMatchObject({ reason: 'tls' })
+  expect(await caught(verifying.client.fetch(roles, {}))).toMatchObject({ reason: 'tls' })
   expect(tunnels[0]).toBe(new URL(url).host)
   await believing.client[Symbol.asyncDispose]()
-  await doubting.client[Symbol.asyncDispose]()
+  await verifying.client[Symbol.asyncDispose]()
   proxy.close()
 })
 

@@ -33,7 +33,7 @@ const written: WellFormedCheck = {
   problem: null,
 }
 const limits = { folder: 'own', timeoutMs: 10_000, maxRows: 100, incomplete: false }
-const says = (answer: Partial<OwnAnswer> = {}): OwnAnswer => ({
+const answered = (answer: Partial<OwnAnswer> = {}): OwnAnswer => ({
   kind: 'answered',
   ok: 0,
   alarms: [],
@@ -42,12 +42,12 @@ const says = (answer: Partial<OwnAnswer> = {}): OwnAnswer => ({
   ...answer,
 })
 
-/** A mirror that answers every query as it is told to by then, and what it was asked and told. */
+/** A mirror with scripted answers that records its queries and observations. */
 function answering() {
   const mirror = fakeMirror(now)
   const asked: OwnQuery[] = []
   const problems = new Map<string, string>()
-  const state: { answer: OwnAnswer | NoAnswer } = { answer: says({ ok: 3 }) }
+  const state: { answer: OwnAnswer | NoAnswer } = { answer: answered({ ok: 3 }) }
   const store: FakeMirror['store'] = {
     ...mirror.store,
     async ask(_tenantId, query) {
@@ -89,7 +89,7 @@ it('runs its query for the tenant, and counts ok, alarm and error rows as evalua
   expect(scene.asked).toEqual([
     { text: 'select 1', inputs: ['users', 'roles'], now, tenant: 'acme', timeoutMs: 10_000, maxRows: 100 },
   ])
-  scene.state.answer = says({ ok: 3, alarms: [['7', 'It fails.']], errors: [['8', 'Unclear.']], skipped: ['9'] })
+  scene.state.answer = answered({ ok: 3, alarms: [['7', 'It fails.']], errors: [['8', 'Unclear.']], skipped: ['9'] })
   expect(await evaluator(scene)).toBe('fail null 5')
   expect([...scene.findings.values()]).toMatchObject([
     {
@@ -105,13 +105,13 @@ it('runs its query for the tenant, and counts ok, alarm and error rows as evalua
 
 it('does not pass without an ok row', async () => {
   const scene = answering()
-  scene.state.answer = says({ skipped: ['1'] })
+  scene.state.answer = answered({ skipped: ['1'] })
   expect(await evaluator(scene)).toBe('not_applicable null 0')
 })
 
 it('is unknown while an entity cannot be evaluated, and names it with the reason', async () => {
   const scene = answering()
-  scene.state.answer = says({
+  scene.state.answer = answered({
     ok: 3,
     errors: [
       ['8', 'No role.'],
@@ -120,23 +120,23 @@ it('is unknown while an entity cannot be evaluated, and names it with the reason
   })
   expect(await evaluator(scene)).toBe('unknown ambiguous 5')
   expect(scene.problems.get('my-check')).toBe('my.sql: it cannot evaluate 2 entities, one of them 8: No role.')
-  scene.state.answer = says({ ok: 5 })
+  scene.state.answer = answered({ ok: 5 })
   expect(await evaluator(scene)).toBe('pass null 5')
   expect(scene.problems.size).toBe(0)
 })
 
 it('closes a finding as fixed or not applicable, and keeps it while its entity cannot be evaluated', async () => {
   const scene = answering()
-  scene.state.answer = says({ alarms: ['1', '2', '3', '4'].map((entity) => [entity, 'It fails.'] as const) })
+  scene.state.answer = answered({ alarms: ['1', '2', '3', '4'].map((entity) => [entity, 'It fails.'] as const) })
   await evaluator(scene)
-  scene.state.answer = says({ ok: 1, alarms: [['4', 'It fails.']], errors: [['2', 'Unclear.']], skipped: ['3'] })
+  scene.state.answer = answered({ ok: 1, alarms: [['4', 'It fails.']], errors: [['2', 'Unclear.']], skipped: ['3'] })
   await evaluator(scene)
   expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'fixed', 2: 'open', 3: 'not_applicable', 4: 'open' })
 })
 
 it('keeps findings open, and is unknown, while its query fails', async () => {
   const scene = answering()
-  scene.state.answer = says({ alarms: [['1', 'It fails.']] })
+  scene.state.answer = answered({ alarms: [['1', 'It fails.']] })
   await evaluator(scene)
   scene.state.answer = { kind: 'failed', problem: 'no such column: x' }
   expect(await evaluator(scene)).toBe('unknown check_failed null')
@@ -146,7 +146,7 @@ it('keeps findings open, and is unknown, while its query fails', async () => {
 
 it('keeps findings open while its file is broken or unreadable, and closes them when the file is removed', async () => {
   const scene = answering()
-  scene.state.answer = says({ alarms: [['1', 'It fails.']] })
+  scene.state.answer = answered({ alarms: [['1', 'It fails.']] })
   await evaluator(scene)
   const broken = { id: 'my-check', file: 'my.sql', problem: 'the header lacks title' }
   expect(await evaluator(scene, { check: broken })).toBe('unknown check_failed null')
@@ -177,16 +177,16 @@ it('is unknown when broken even if all resources are switched off', async () => 
 
 it('resolves findings that a changed query no longer returns as rule_changed', async () => {
   const scene = answering()
-  scene.state.answer = says({ alarms: [['1', 'It fails.']] })
+  scene.state.answer = answered({ alarms: [['1', 'It fails.']] })
   await evaluator(scene)
-  scene.state.answer = says({ ok: 1 })
+  scene.state.answer = answered({ ok: 1 })
   await evaluator(scene, { check: { ...written, query: 'select 2' } })
   expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'rule_changed' })
 })
 
 it('resolves a finding as rule_changed when the entity type changes', async () => {
   const scene = answering()
-  scene.state.answer = says({ alarms: [['1', 'It fails.']] })
+  scene.state.answer = answered({ alarms: [['1', 'It fails.']] })
   await evaluator(scene)
   await evaluator(scene, { check: { ...written, entity: 'person' } })
   const life = [...scene.findings.values()].map(({ entityType, resolution }) => [entityType, resolution])
@@ -241,9 +241,9 @@ it('treats inputs older than its maxAge as stale in every output', async () => {
   }
   expect(await shown(now + 10 * minuteMs)).toBe('pass')
   expect(await shown(now + 10 * minuteMs + 1)).toBe('unknown')
-  scene.state.answer = says({ alarms: [['1', 'It fails.']] })
+  scene.state.answer = answered({ alarms: [['1', 'It fails.']] })
   await evaluator(scene, { check })
-  scene.state.answer = says({ ok: 1 })
+  scene.state.answer = answered({ ok: 1 })
   expect(await evaluator(scene, { check, at: now + 11 * minuteMs })).toBe('unknown stale 1')
   expect(lifeOf(scene, 'my-check')).toEqual({ 1: 'open' })
 })
@@ -296,7 +296,7 @@ it('is not applicable, and does not run, while it or an input is switched off', 
 
 it('has the severity that the configuration gives it', async () => {
   const scene = answering()
-  scene.state.answer = says({ alarms: [['1', 'It fails.']] })
+  scene.state.answer = answered({ alarms: [['1', 'It fails.']] })
   await evaluator(scene, { changes: { checks: { 'my-check': { severity: 'low' } } } })
   expect([...scene.findings.values()]).toMatchObject([{ severity: 'low' }])
 })
@@ -305,7 +305,7 @@ it('escapes the text of a query result, and keeps long names distinct', async ()
   const scene = answering()
   const long = 'n'.repeat(600)
   const reason = `<b>\u001b[31m\0${'w'.repeat(2000)}`
-  scene.state.answer = says({
+  scene.state.answer = answered({
     alarms: [
       [`${long}a`, reason],
       [`${long}b`, reason],

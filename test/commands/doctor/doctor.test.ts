@@ -6,7 +6,7 @@ import type { Diagnosis } from '../../../src/doctor/diagnosis.ts'
 import { resources } from '../../../src/resources/index.ts'
 import { aDay, type Cli, cli, synced } from '../support/cli.ts'
 
-interface Told {
+interface DoctorOutput {
   readonly failed: number
   readonly warnings: number
   readonly tenants: readonly {
@@ -17,10 +17,10 @@ interface Told {
   readonly general: readonly Diagnosis[]
 }
 
-async function told({ run }: Pick<Cli, 'run'>): Promise<Told & { readonly code: number }> {
+async function doctorOutput({ run }: Pick<Cli, 'run'>): Promise<DoctorOutput & { readonly code: number }> {
   const { code, stdout, stderr } = await run('doctor', '--format', 'json')
   expect(stderr).toBe('')
-  return { code, ...(JSON.parse(stdout) as Told) }
+  return { code, ...(JSON.parse(stdout) as DoctorOutput) }
 }
 
 const about = (found: readonly Diagnosis[] | undefined, subject: string) =>
@@ -46,7 +46,7 @@ it('changes no byte of a database', async () => {
   expect(digest()).toBe(before)
 })
 
-it('names what cannot be read, and the permission for it, for each of several tenants', async () => {
+it('names each unreadable resource and its permission, for each of several tenants', async () => {
   const { run } = await cli({
     tenants: [{ name: 'acme', token: 'withoutUsers' }, { name: 'globex', token: 'expired' }, { name: 'initech' }],
   })
@@ -60,7 +60,7 @@ it('names what cannot be read, and the permission for it, for each of several te
   expect(third?.match(/^✓ .* Api_/gm)).toHaveLength(resources.length)
 })
 
-it('says that an empty list of API clients and a wrong clock cannot be', async () => {
+it('fails on an empty list of API clients and on a wrong clock', async () => {
   const { run, simulator } = await cli()
   simulator.faults.add({ path: '/api/public/api-clients', effect: { kind: 'empty' } })
   simulator.faults.add({ path: '/api/public/roles', effect: { kind: 'clock-skew', ms: 900_000 } })
@@ -82,7 +82,7 @@ it('does not wait a time-out for every endpoint of a tenant where nothing answer
   const world = await cli({ tenants: [{ name: 'acme' }, { name: 'dark' }] })
   const config = world.read('tenantwatch.yaml')
   world.write('tenantwatch.yaml', config.replace(/(name: dark\n +baseUrl: ).*/, `$1http://127.0.0.1:${port}`))
-  const { code, tenants } = await told(world)
+  const { code, tenants } = await doctorOutput(world)
   expect(code).toBe(3)
   const [healthy, unreachable] = tenants.map(({ diagnoses }) =>
     diagnoses.filter(({ permission }) => permission !== null),
@@ -94,7 +94,7 @@ it('does not wait a time-out for every endpoint of a tenant where nothing answer
 
 it('ends with 0 on warnings alone, as a table and as JSON, and counts them', async () => {
   const world = await synced()
-  const { code, failed, warnings, tenants } = await told(world)
+  const { code, failed, warnings, tenants } = await doctorOutput(world)
   expect({ code, failed }).toEqual({ code: 0, failed: 0 })
   expect(warnings).toBe(tenants.flatMap(({ diagnoses }) => diagnoses).filter(({ level }) => level === 'warn').length)
   const table = await world.run('doctor')
@@ -103,10 +103,10 @@ it('ends with 0 on warnings alone, as a table and as JSON, and counts them', asy
   expect(await world.run('doctor', '--format', 'yaml')).toMatchObject({ code: 2, stdout: '' })
 })
 
-it('says of every warning and failure what to do', async () => {
+it('gives a remedy for every warning and failure', async () => {
   const world = await synced({ tenants: [{ name: 'acme' }], more: 'checks: { document-current: { enabled: false } }' })
   world.simulator.faults.add({ path: '/api/public/users', effect: { kind: 'status', status: 403 } })
-  const { tenants, general } = await told(world)
+  const { tenants, general } = await doctorOutput(world)
   const all = [...(tenants[0]?.diagnoses ?? []), ...general]
   const bad = all.filter(({ level }) => level !== 'ok')
   expect(bad.length).toBeGreaterThan(2)
@@ -115,7 +115,7 @@ it('says of every warning and failure what to do', async () => {
   for (const { sentence } of all) expect(sentence).not.toMatch(/\.$/)
 })
 
-it('shows the truth table of the multi-factor flags, and what the rule makes of each row', async () => {
+it('shows the truth table of the multi-factor flags, with the result of the rule for each row', async () => {
   const world = await synced()
   const users = [...world.simulator.state().users()]
   const count = (state: string, status: boolean, action: boolean) =>
@@ -133,13 +133,13 @@ it('shows the truth table of the multi-factor flags, and what the rule makes of 
   expect(other.stdout).toMatch(new RegExp(`^Active +false +false +${count('Active', false, false)} +yes$`, 'm'))
 })
 
-it('doubts a rule by which nobody is enrolled', async () => {
+it('warns about a rule by which nobody is enrolled', async () => {
   const world = await synced()
   for (const { userId } of [...world.simulator.state().users()])
     world.simulator.primary.updateUser(userId, { mfaStatus: false, mfaAction: true })
   world.pass(aDay)
   await world.run('sync')
-  const { code, tenants } = await told(world)
+  const { code, tenants } = await doctorOutput(world)
   expect(code).toBe(0)
   expect(about(tenants[0]?.diagnoses, 'enrolledWhen')).toEqual([
     expect.stringMatching(
@@ -151,7 +151,7 @@ it('doubts a rule by which nobody is enrolled', async () => {
 it('warns when nothing was synced for a day', async () => {
   const world = await synced()
   world.pass(3 * aDay)
-  const { code, general } = await told(world)
+  const { code, general } = await doctorOutput(world)
   expect(code).toBe(0)
   expect(about(general, 'runs')).toEqual([
     expect.stringMatching(/^warn: \d+ since 2026-03-01, the latest ended 3 days ago$/),
@@ -163,7 +163,7 @@ it('asks a request a second beside an engine, whatever rate is configured', asyn
   const { takeEngineLock } = await import('../../../src/mirror/sqlite/engine-lock.ts')
   world.simulator.requests.clear()
   using _lock = takeEngineLock(world.store)
-  const { code, general } = await told(world)
+  const { code, general } = await doctorOutput(world)
   expect(code).toBe(0)
   expect(about(general, 'engine')).toEqual([`ok: one is running (process ${process.pid})`])
   const times = world.simulator.requests.all().map(({ time }) => time)

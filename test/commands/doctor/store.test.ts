@@ -19,7 +19,7 @@ const facts: StoreFacts = {
 const levels = (over: Partial<StoreFacts>) =>
   Object.fromEntries(diagnosePlace({ ...facts, ...over }).map(({ subject, level }) => [subject, level]))
 
-it('tells what room a database has', () => {
+it('reports the free space of a database', () => {
   expect(levels({})).toEqual({ engine: 'ok', disk: 'ok' })
   expect(levels({ bytes: 950e6 })).toEqual({ engine: 'ok', disk: 'warn' })
   expect(levels({ freeBytes: 1e6 })).toEqual({ engine: 'ok', disk: 'fail' })
@@ -61,7 +61,7 @@ it.each([
   expect(stdout).toMatch(/^✗ +database +.*mirror\.db existed before and is missing or empty.*Restore a backup/m)
 })
 
-it('fails on a database with a damaged page, and says what to do', async () => {
+it('fails on a database with a damaged page, and gives a remedy', async () => {
   const world = await synced()
   const file = openSync(world.store, 'r+')
   const { length } = readFileSync(world.store)
@@ -96,7 +96,7 @@ it('takes a mirror in which a name was hit for damaged, not for an old one', asy
   expect(stdout).not.toContain('older layout')
 })
 
-it('says what there is to say of a database that may not be looked at', async () => {
+it('fails on a database path that it cannot open, and still checks the tenant', async () => {
   const world = await cli()
   world.env['TENANTWATCH_STORE_PATH'] = join(world.folder, 'x'.repeat(300))
   const { code, stdout } = await world.run('doctor')
@@ -118,7 +118,7 @@ it('fails on a file that is no database, or another program’s, and still asks 
   expect(stdout.match(/^✓ .* Api_/gm)).toHaveLength(resources.length)
 })
 
-it('tells an older layout from a newer one', async () => {
+it('distinguishes an older layout from a newer one', async () => {
   const world = await synced()
   withDatabase(world.store, (raw) => raw.exec('update __drizzle_migrations set created_at = 1'))
   const older = await world.run('doctor')
@@ -130,7 +130,7 @@ it('tells an older layout from a newer one', async () => {
   expect(newer.stdout).toMatch(/^✗ +database +.*written by a newer tenantwatch/m)
 })
 
-it('warns of what is on hold', async () => {
+it('warns about holds', async () => {
   const world = await synced()
   world.simulator.primary.removeUsers(0.5)
   world.pass(aDay)

@@ -21,7 +21,7 @@ import { cli, startTime } from '../support/cli.ts'
 
 const auth = { header: 'Authorization', scheme: 'Bearer' }
 
-it('tells the source of a token and its age, never the token', () => {
+it('reports the source and the age of a token, never the token', () => {
   const file = join(temporaryFolder(), 'token')
   writeFileSync(file, 'CANARY-9c1f44e7a0b25d3886', { mode: 0o600 })
   utimesSync(file, startTime / 1000, startTime / 1000)
@@ -56,7 +56,7 @@ it('tells the source of a token and its age, never the token', () => {
   expect(of({ oauth2 })[0]).toMatch(/^fail token: .*could not be fetched$/)
 })
 
-it('tells for how long a fetched token is used', async () => {
+it('reports for how long a fetched token is used', async () => {
   const world = await cli()
   const config = world.read('tenantwatch.yaml')
   world.write('token', world.env['ACME_TOKEN'] ?? '')
@@ -130,7 +130,7 @@ const clients = (secretExpirationDate: string): Fetched => ({
   meta: { requestId: null, serverTime: null, receivedAt: startTime, receivedMonotonic: 0, identity: 1 },
 })
 
-it('tells when the secret ends that the program itself lives on', () => {
+it('reports the expiry of the secret that the program itself uses', () => {
   const of = (date: string) => diagnoseOwnClient(clients(date), id, startTime)?.level
   expect(of('2027-01-01T00:00:00Z')).toBe('ok')
   expect(of('2026-03-20T00:00:00Z')).toBe('warn')

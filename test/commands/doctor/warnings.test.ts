@@ -26,15 +26,15 @@ function warnings(more = '', tenant = own, baseUrl = 'https://api.example.com', 
     exists: () => true,
     readFile: () => file,
   })
-  const told = (found: readonly Diagnosis[]) =>
+  const reported = (found: readonly Diagnosis[]) =>
     found.map(({ level, subject, sentence }) => `${level} ${subject}: ${sentence}`)
   return [
-    ...settings.tenants.flatMap((one) => told(tenantWarnings(one, settings))),
-    ...told(configWarnings(settings, folder, [])),
+    ...settings.tenants.flatMap((one) => reported(tenantWarnings(one, settings))),
+    ...reported(configWarnings(settings, folder, [])),
   ]
 }
 
-it('is content with a configuration of defaults in which the operator has decided what it cannot know', () => {
+it('accepts a default configuration in which the operator has made every decision', () => {
   expect(warnings()).toEqual(['ok configuration: no warnings'])
 })
 
@@ -107,8 +107,8 @@ it('takes users of the web configuration for protection', () => {
   expect(evaluated()).toEqual([/^warn listen/, /^warn exposeDetails/].map((one) => expect.stringMatching(one)))
   writeFileSync(join(folder, 'web.yaml'), '{}\n')
   expect(evaluated()).toEqual([expect.stringMatching(/^warn webConfig: cannot be checked: .*the file is empty/)])
-  writeFileSync(join(folder, 'web.yaml'), 'colour: red\n')
-  expect(evaluated()).toEqual([expect.stringMatching(/^warn webConfig: cannot be checked: .*colour/)])
+  writeFileSync(join(folder, 'web.yaml'), 'color: red\n')
+  expect(evaluated()).toEqual([expect.stringMatching(/^warn webConfig: cannot be checked: .*color/)])
 })
 
 it('notices two names of one tenant', async () => {
@@ -119,7 +119,7 @@ it('notices two names of one tenant', async () => {
   expect((await world.run('doctor')).stdout).toMatch(/^! +tenants +acme, globex share one baseUrl and one token/m)
 })
 
-it('notices one token in two files, and tells nothing of it', async () => {
+it('detects one token in two files, and prints no part of it', async () => {
   const world = await cli({ tenants: [{ name: 'acme' }, { name: 'globex' }, { name: 'initech' }] })
   const inFile = (name: string) =>
     world.read('tenantwatch.yaml').replace(`env: ${name.toUpperCase()}_TOKEN`, `file: ${world.folder}/${name}.token`)
@@ -164,8 +164,8 @@ it.each([
   [{ state: 'lapsed' }, [/no longer covers findings that have changed$/]],
 ] as const)('evaluates a waiver with %j', (over, expected) => {
   const found = diagnoseWaivers(posture({ waivers: [{ ...waiver, ...over }] }))
-  const told = found.map(({ level, subject, sentence }) => `${level} ${subject}: ${sentence}`)
-  expect(told).toEqual(expected.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))))
+  const reported = found.map(({ level, subject, sentence }) => `${level} ${subject}: ${sentence}`)
+  expect(reported).toEqual(expected.map((one) => (typeof one === 'string' ? one : expect.stringMatching(one))))
 })
 
 it('shows signs where they can be shown, and letters elsewhere', async () => {

@@ -72,7 +72,7 @@ it('calls no check waived while others than the waived may fail', () => {
   expect(standingOf(view({}), 'quarantined')).toBe('fail')
 })
 
-it('lets a requirement be no better than the worst of its checks, and never well by what is not known', () => {
+it('gives a requirement the status of its worst check, and never a pass from an unknown one', () => {
   expect(requirementState([])).toBe('no_check')
   expect(requirementState(['pass', 'unknown', 'fail'])).toBe('fail')
   expect(requirementState(['pass', 'waived', 'unknown'])).toBe('unknown')

@@ -21,7 +21,7 @@ export const factsVersion = facts.version
 
 type Values = Readonly<Record<string, unknown>>
 
-/** What is wrong with an event by the facts of its class; empty when nothing is. */
+/** Deviations of an event from the schema of its class; empty when it is valid. */
 export function ocsfProblems(event: unknown): readonly string[] {
   return problemsOfObject(event, 'compliance_finding', 'event')
 }

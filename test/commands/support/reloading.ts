@@ -24,7 +24,7 @@ export interface ConfigParts {
   readonly store?: string
   /** Further keys of `server`. */
   readonly server?: string
-  /** What of `schedule` fires after all. */
+  /** The entries of `schedule` that still fire. */
   readonly schedule?: Readonly<Record<string, unknown>>
   /** Further sections. */
   readonly more?: string

@@ -4,7 +4,7 @@ import { type Cli, type CliOptions, cli, startTime } from './cli.ts'
 const formats = ['json', 'md', 'html'] as const
 export const small = { sizes: { users: 30, documents: 20 } }
 
-export interface Told {
+export interface Reported {
   readonly at: number
   readonly documents: readonly string[]
 }
@@ -35,7 +35,7 @@ export async function timed(
       now += ms
       world.pass(ms)
     },
-    async tell(): Promise<Told> {
+    async report(): Promise<Reported> {
       const documents: string[] = []
       for (const format of formats) {
         const { code, stdout } = await world.run('report', '--details', '--format', format)
@@ -44,7 +44,7 @@ export async function timed(
       }
       return { at: now, documents }
     },
-    async tellAgain({ at }: Told): Promise<Told> {
+    async reportAgain({ at }: Reported): Promise<Reported> {
       const documents: string[] = []
       for (const format of formats) {
         const { stdout, stderr } = await world.run('report', '--details', '--format', format, '--as-of', iso(at))

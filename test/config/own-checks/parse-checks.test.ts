@@ -106,7 +106,7 @@ it.each([
   [header.replace('users, roles', 'users, users'), 'inputs is "users, users"'],
   [`${header}\n-- maxAge: 0s\n\n${query}`, 'maxAge is "0s"'],
   [`${header}\n-- risk: a\u0007b\n\n${query}`, 'risk is'],
-])('says what is wrong with %j', (text, problem) => {
+])('reports the problem of %j', (text, problem) => {
   expect(problemOf(text)).toContain(problem)
 })
 
@@ -200,7 +200,7 @@ it('limits the number of files', () => {
   expect(readFolder(folder)).toEqual({ problem: 'it contains 201 files; want at most 200' })
 })
 
-it.runIf(process.getuid?.() !== 0)('says that a file may not be read', () => {
+it.runIf(process.getuid?.() !== 0)('reports that a file may not be read', () => {
   const folder = temporaryFolder()
   writeFileSync(join(folder, 'a.sql'), '')
   chmodSync(join(folder, 'a.sql'), 0)

@@ -9,7 +9,7 @@ import { temporaryFolder } from '../../support/temporary.ts'
 const source = join(import.meta.dirname, '../../bad-web-configs')
 const names = readdirSync(source)
 const cases = names.filter((name) => name.endsWith('.yaml'))
-/** Stands where hashes, passwords and keys stand; in the alphabet of bcrypt without its hyphen. */
+/** Placed where hashes, passwords and keys belong; in the alphabet of bcrypt without its hyphen. */
 const canary = /s3cr3t-?canary/
 
 /** The configurations beside a certificate with its key, that of another, one under a passphrase, and a folder. */
@@ -33,7 +33,7 @@ it('keeps the expected sentences beside every bad web configuration', () => {
   expect(names.filter((name) => name.endsWith('.txt'))).toEqual(cases.map((name) => name.replace('.yaml', '.txt')))
 })
 
-it.each(cases)('says exactly what is wrong with %s', (name) => {
+it.each(cases)('reports exactly the problems of %s', (name) => {
   const { problems } = readWebSettings(name, folderOfAll())
   expect(problems.join('\n')).not.toMatch(canary)
   expect(`${problems.join('\n')}\n`).toBe(readFileSync(join(source, name.replace('.yaml', '.txt')), 'utf8'))

@@ -16,7 +16,7 @@ const bundle = ownBundle()
 
 const run = ({ folder }: BackupScene, { env, args }: BackupCopy) => ({ bundle: bundle.file, folder, env, args })
 
-/** What a backup writes and syncs when nothing disturbs it. */
+/** The writes and syncs of an undisturbed backup. */
 async function undisturbed(scene: BackupScene) {
   return scene.withCopy(async (copy) => {
     const ended = await traced(run(scene, copy))
@@ -68,11 +68,11 @@ function toldProblems({ code, signal, stdout, stderr }: Traced, holds: 'old' | '
   if (holds === 'neither') return []
   if (code === 0) return holds === 'new' && stderr === '' ? [] : [`called the ${holds} backup a success: ${stderr}`]
   if (code === 3 && stdout === '' && sentences[holds].test(stderr)) return []
-  return [`ended with ${code}, left the ${holds} backup and said ${stdout}${stderr.slice(0, 300)}`]
+  return [`ended with ${code}, left the ${holds} backup and printed ${stdout}${stderr.slice(0, 300)}`]
 }
 
 it.runIf(canInject).each(['ENOSPC', 'EIO'] as const)(
-  'says what happened and replaces nothing when a write or fsync fails once or for good with %s',
+  'reports the error and replaces no file when a write or fsync fails once or for good with %s',
   async (effect) => {
     const scene = await backupScene()
     const sampled = pointsOf(await undisturbed(scene), effect, { pwrite64: 12, fsync: 1 })
@@ -120,7 +120,7 @@ it.runIf(canInject)(
   },
 )
 
-it('makes whole backups of a daemon at work, which goes on, and the last of which can be restored', async () => {
+it('makes whole backups of a running daemon without disturbing it, and the last one can be restored', async () => {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 100 } })
   onTestFinished(() => simulator.close())
   const place = placeFor(simulator, temporaryFolder(), everySecond)

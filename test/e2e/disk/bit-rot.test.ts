@@ -22,7 +22,7 @@ function flip(file: string, bit: number): void {
 
 const isLive = (line: string) => line.startsWith('users') && !line.includes('"removed":1')
 
-it(`refuses a database with one of ${flips} bits flipped, or goes on with what it holds; never with a stack`, async () => {
+it(`refuses a database with one of ${flips} bits flipped, or continues with its content; never with a stack`, async () => {
   const scene = await fullSyncScene()
   const size = await scene.withCopy(async ({ store }) => statSync(store).size)
   const seen = { refused: 0, equal: 0, differs: 0 }
@@ -30,8 +30,8 @@ it(`refuses a database with one of ${flips} bits flipped, or goes on with what i
     scene.withCopy(async ({ store, full }) => {
       flip(store, bit)
       const { code, stderr, stdout } = await full()
-      const said = stderr + stdout
-      if (/\n\s+at |unexpected error/.test(said)) return [`said ${said.slice(0, 300)}`]
+      const output = stderr + stdout
+      if (/\n\s+at |unexpected error/.test(output)) return [`printed ${output.slice(0, 300)}`]
       if (code === 0) {
         const after = look(store)
         // A flipped letter in a history, an evidence or a tombstone cannot be noticed; live records are made good by the full sync.
@@ -40,8 +40,8 @@ it(`refuses a database with one of ${flips} bits flipped, or goes on with what i
         return differences.filter((line) => isLive(line) || after.broken.includes(line))
       }
       seen.refused++
-      const clear = /damaged|another program|newer tenantwatch|cannot be opened|SQLITE_|gone or empty/.test(said)
-      return code === 3 && clear ? [] : [`ended with ${code}: ${said.slice(0, 300)}`]
+      const clear = /damaged|another program|newer tenantwatch|cannot be opened|SQLITE_|gone or empty/.test(output)
+      return code === 3 && clear ? [] : [`ended with ${code}: ${output.slice(0, 300)}`]
     }),
   )
   console.info(`${flips} bits flipped`, seen)

@@ -39,7 +39,7 @@ const synced = async (daemon: Alive): Promise<boolean> => {
 }
 
 it.runIf(canInject)(
-  'serves on while the disk is full, says so, and catches up with the next run after there is space',
+  'continues to serve while the disk is full, logs it, and catches up with the next run after there is space',
   async () => {
     const simulator = await simulate(200)
     const disk = smallDisk(16_384)
@@ -66,7 +66,7 @@ it.runIf(canInject)(
   },
 )
 
-it.runIf(canInject)('says in one sentence that a full disk leaves no room for a first mirror', async () => {
+it.runIf(canInject)('reports in one sentence that a full disk has no room for a first mirror', async () => {
   const disk = smallDisk(256)
   disk.fill()
   const place = placeOn(await simulate(3), disk.folder)

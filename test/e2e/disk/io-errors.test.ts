@@ -20,30 +20,31 @@ const sentence =
   /The (mirror could not be written|database \S+ cannot be opened) \(SQLITE_(FULL|IOERR\w*|CANTOPEN\w*)\)/
 
 function toldProblems({ code, signal, stdout, stderr }: Traced, seen: { readonly complete: boolean }): string[] {
-  const said = stdout + stderr
+  const output = stdout + stderr
   const problems: string[] = []
   if (signal !== null) return [`ended by ${signal}`]
   // Only the write-back at closing may fail without a word: the log stays, and the next start reads it.
-  if (code === 0) return seen.complete && stderr === '' ? [] : [`called it a success and said ${stderr.slice(0, 300)}`]
+  if (code === 0)
+    return seen.complete && stderr === '' ? [] : [`exited with success and printed ${stderr.slice(0, 300)}`]
   if (code !== 3) problems.push(`ended with ${code}`)
-  if (!sentence.test(said)) problems.push(`said ${said.slice(0, 300)}`)
-  if (/\n\s+at /.test(said)) problems.push('showed a stack')
+  if (!sentence.test(output)) problems.push(`printed ${output.slice(0, 300)}`)
+  if (/\n\s+at /.test(output)) problems.push('showed a stack')
   return problems
 }
 
 it.runIf(canInject).each(['ENOSPC', 'EIO'] as const)(
-  'says what happened and loses nothing when a write or fsync fails once or for good with %s',
+  'reports the error and loses no data when a write or fsync fails once or for good with %s',
   async (effect) => {
     const scene = await fullSyncScene()
     const undisturbed = await scene.withCopy(({ env }) => traced(run(scene, env)))
     expect(undisturbed).toMatchObject({ code: 0 })
     const sampled = pointsOf(countOf(undisturbed), effect, { pwrite64: 17, fsync: 6 })
     const points: Injection[] = sampled.map((point, i) => (i % 2 === 0 ? point : { ...point, onwards: true }))
-    const told = { failed: 0, passed: 0 }
+    const outcomes = { failed: 0, passed: 0 }
     const problems = await problemsOf(points, (point) =>
       scene.withCopy(async ({ env, store, settle }) => {
         const ended = await traced(run(scene, env), point)
-        told[ended.code === 0 ? 'passed' : 'failed']++
+        outcomes[ended.code === 0 ? 'passed' : 'failed']++
         const seen = look(store)
         const complete = seen.completeStartedAt !== scene.before.completeStartedAt
         const found = [...toldProblems(ended, { complete }), ...halfDone(seen, scene)]
@@ -52,8 +53,8 @@ it.runIf(canInject).each(['ENOSPC', 'EIO'] as const)(
         return [...found, ...unlike(settled.seen, scene.after)]
       }),
     )
-    console.info(`${effect} at ${points.length} points`, told)
+    console.info(`${effect} at ${points.length} points`, outcomes)
     expect(problems).toEqual([])
-    expect(told.failed).toBeGreaterThan(points.length * 0.7)
+    expect(outcomes.failed).toBeGreaterThan(points.length * 0.7)
   },
 )

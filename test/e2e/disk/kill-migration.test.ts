@@ -81,7 +81,7 @@ function tablesOf(store: string): number {
   const db = new BetterSqlite3(store)
   try {
     const names = db.prepare("select name from sqlite_master where type = 'table'").pluck().all()
-    // The list of migrations alone is the first step, and stands for nothing yet.
+    // The list of migrations alone is the first step, and means nothing yet.
     return names.filter((name) => name !== '__drizzle_migrations').length
   } finally {
     db.close()

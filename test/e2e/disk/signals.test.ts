@@ -106,7 +106,7 @@ it.each([
 it.each([
   ['an exception', 'setTimeout(() => { throw new TypeError("planted") }, 50)'],
   ['a rejection', 'setTimeout(() => Promise.reject(new TypeError("planted")), 50)'],
-])('says its last words and ends with 3 on %s that nobody foresaw', async (_, line) => {
+])('logs its last lines and exits with 3 on an unexpected %s', async (_, line) => {
   const folder = temporaryFolder()
   const trap = join(folder, 'trap.mjs')
   writeFileSync(trap, `process.once('SIGUSR2', () => { ${line} })`)
@@ -120,7 +120,7 @@ it.each([
   expect(look(place.store).broken).toEqual([])
 })
 
-it('works on, and ends in time, while nobody reads what it says', async () => {
+it('continues to work, and stops in time, while nobody reads its output', async () => {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 50 } })
   onTestFinished(() => simulator.close())
   const often = `log: { level: trace }\nschedule: { roles: { full: "* * * * * *" }, users: { incremental: "* * * * * *" }, evaluate: "* * * * * *" }`
@@ -131,7 +131,7 @@ it('works on, and ends in time, while nobody reads what it says', async () => {
   const writer = openSync(fifo, 'w')
   // A pipe that holds nothing more from the first line on.
   writeSync(writer, Buffer.alloc(65_536, '.'))
-  // An address where nobody else listens: what it says of its port cannot be read.
+  // A free address, because the port that it prints cannot be read.
   const address = `127.9.${Math.floor(process.pid / 256) % 256}.${process.pid % 256}:9469`
   const env = { ...place.env, TENANTWATCH_LISTEN: address }
   const run = start(bundle, { ...place, env }, ['run'], { options: { stdio: ['ignore', writer, writer] } })

@@ -31,7 +31,7 @@ async function running() {
   return { simulator, place, daemon, store: place.store }
 }
 
-/** Evaluations come each second; what is wrong is told by the next one, however long a busy machine takes for it. */
+/** An evaluation runs each second; the next one reports a fault, however long a busy machine takes for it. */
 async function endOf(daemon: Alive): Promise<string> {
   const began = Date.now()
   const { code, stderr } = await daemon.ended
@@ -76,7 +76,7 @@ it('ends with one sentence when its database is emptied in place', async () => {
   expect(await startSync(bundle, place).ended).toMatchObject({ code: 3 })
 })
 
-it('says that it is not healthy as soon as its database is gone, before it ends', async () => {
+it('reports that it is not healthy as soon as its database is gone, before it exits', async () => {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 20 } })
   onTestFinished(() => simulator.close())
   const place = placeFor(simulator, temporaryFolder(), scheduleLine('0 3 * * *'))
@@ -110,7 +110,7 @@ it('keeps everything when only the log beside the database is deleted', async ()
   expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
 })
 
-it('ends when its lock is deleted, so that no second engine can stand beside it', async () => {
+it('exits when its lock is deleted, so that no second engine can run beside it', async () => {
   const { daemon, store } = await running()
   rmSync(`${store}-lock`)
   expect(await endOf(daemon)).toMatch(/mirror\.db-lock was deleted .* nothing is lost, start it again$/)
@@ -144,7 +144,7 @@ it('notices within one evaluation that pages of its database were destroyed', as
   expect(readFileSync(store).equals(damaged)).toBe(true)
 })
 
-it('takes a first start for what it is, and an empty file in the place of a mirror for what it is', async () => {
+it('distinguishes a first start from an empty file in place of a mirror', async () => {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 5 } })
   onTestFinished(() => simulator.close())
   const place = placeFor(simulator, temporaryFolder())

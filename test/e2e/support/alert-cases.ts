@@ -2,7 +2,7 @@ import { checks } from '../../../src/checks/index.ts'
 import { defaultMonitoringInput } from '../../../src/commands/support/monitoring-input.ts'
 import { alertsOf } from '../../../src/monitoring/rules.ts'
 
-/** What Prometheus sees, and which alerts fire at one minute of it. Time begins at 0. */
+/** Series in Prometheus, and the alerts that fire at one minute. Time begins at 0. */
 export interface AlertScene {
   readonly about: string
   /** Minutes from one value, and one evaluation, to the next; default 1. For what takes days. */
@@ -39,7 +39,7 @@ const successSeries = success('users')
 
 const watch: readonly AlertScene[] = [
   {
-    about: 'the daemon dies: the watch cries, and no finding is taken for fixed, not even hours later',
+    about: 'the daemon dies: TenantwatchDown fires, and no finding counts as fixed, even hours later',
     series: {
       [`up{${at}}`]: '1x10 0x400',
       [`tenantwatch_build_info{${at},version="1"}`]: '1x10 _x400',
@@ -79,7 +79,7 @@ const watch: readonly AlertScene[] = [
     ],
   },
   {
-    about: 'a tenant is taken out of the configuration of a daemon that lives',
+    about: 'a tenant is removed from the configuration of a running daemon',
     series: {
       ...alive,
       'tenantwatch_check_enabled{tenant="globex",check="c",job="tenantwatch",instance="a"}': '1x400',
@@ -186,7 +186,7 @@ const sync: readonly AlertScene[] = [
     ],
   },
   {
-    about: 'a daemon is refused before its first scrape, and not a second time: that is told for three hours',
+    about: 'a daemon is refused before its first scrape, and not a second time: the alert fires for three hours',
     series: {
       [`process_start_time_seconds{${at}}`]: '0x300',
       [`tenantwatch_sync_up{tenant="acme",resource="users",mode="incremental",${at}}`]: '0x300',
@@ -266,8 +266,7 @@ const firstFullSyncs: readonly AlertScene[] = [
     ]),
   },
   {
-    about:
-      'a first full sync that was interrupted goes on, and then stands still: from then on it is failing, and never',
+    about: 'an interrupted first full sync continues and then stalls: from then on SyncFailing and SyncNever fire',
     series: {
       ...alive,
       ...watched,
@@ -302,7 +301,7 @@ const firstFullSyncs: readonly AlertScene[] = [
   },
   {
     about:
-      'a first full sync begins again again and again, and a few records come in: after a day it is said nevertheless',
+      'a first full sync restarts again and again and adds a few records: the alert fires after a day nevertheless',
     step: 10,
     series: { ...alive, ...watched, [success('users')]: '0x160', [mirrored('users')]: '0+3x160' },
     expect: [
@@ -355,7 +354,7 @@ const [pod, next] = [podOf('a'), podOf('b')]
 
 const moves: readonly AlertScene[] = [
   {
-    about: 'a healthy daemon goes on under another address, and what was held is accepted meanwhile',
+    about: 'a healthy daemon continues under another address, and the hold is accepted meanwhile',
     series: {
       [pod.info]: '1x30 _x100',
       [pod.enabled]: '1x30 _x100',
@@ -458,8 +457,7 @@ const secrets: readonly AlertScene[] = [
     ],
   },
   {
-    about:
-      'the daemon dies: what was waived does not begin to cry, until one that lives tells that it is waived no longer',
+    about: 'the daemon dies: a waived secret does not alert until a running daemon exports it as no longer waived',
     series: {
       [`tenantwatch_build_info{${at},version="1"}`]: '1x20 _x60 1x60',
       [`tenantwatch_check_enabled{tenant="acme",check="c",${at}}`]: '1x20 _x60 1x60',
@@ -515,7 +513,7 @@ const posture: readonly AlertScene[] = [
     ],
   },
   {
-    about: 'a check cannot be evaluated, not even across a restart; what was never read is left to another alert',
+    about: 'a check cannot be evaluated, also across a restart; another alert covers resources that were never read',
     series: {
       [`tenantwatch_build_info{${at},version="1"}`]: '1x70 _x10 1x60',
       [`tenantwatch_check_enabled{tenant="acme",check="a",${at}}`]: '1x70 _x10 1x60',
@@ -567,7 +565,7 @@ const orphaned = (id: string) => `tenantwatch_waiver_state{${waiverOf(id)},state
 
 const waivers: readonly AlertScene[] = [
   {
-    about: 'a waiver ends in a week, one in a year, one has ended and still stands there, one is renewed',
+    about: 'a waiver ends in a week, one in a year, one has ended and is still configured, one is renewed',
     series: {
       ...alive,
       ...watched,
@@ -603,7 +601,7 @@ const waivers: readonly AlertScene[] = [
     ],
   },
   {
-    about: 'what a waiver accepted has changed, and a restart of the daemon does not make it look well',
+    about: 'facts that a waiver accepted have changed, and a restart of the daemon does not resolve the alert',
     series: {
       [`tenantwatch_build_info{${at},version="1"}`]: '1x30 _x5 1x100',
       [`tenantwatch_check_enabled{tenant="acme",check="c",${at}}`]: '1x30 _x5 1x100',

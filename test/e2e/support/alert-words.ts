@@ -1,14 +1,14 @@
 import { defaultMonitoringInput } from '../../../src/commands/support/monitoring-input.ts'
 
-/** What an alert says in Prometheus' own words at one minute; time begins at 0 and a value comes each minute. */
+/** Expected texts of alerts as Prometheus renders them at one minute; time begins at 0, with one value per minute. */
 interface WordScene {
   readonly about: string
   /** Series with their values, in promtool's notation. */
   readonly series: Readonly<Record<string, string>>
-  readonly says: readonly Saying[]
+  readonly texts: readonly ExpectedText[]
 }
 
-interface Saying {
+interface ExpectedText {
   readonly alert: string
   readonly minute: number
   readonly labels: Readonly<Record<string, string>>
@@ -46,23 +46,23 @@ const mfa = 'user-mfa-enrolled'
 const user = (id: string, fingerprint: string, instance = 'a', severity = 'high') => {
   return { check: mfa, severity, type: 'user', id, fingerprint, instance }
 }
-const mfaOpen = 'Users not enrolled in multi-factor authentication of acme'
+const mfaOpen = 'acme: Users not enrolled in multi-factor authentication'
 const ofMfa = `Open findings of severity high of check ${mfa} in tenant acme`
 const more = (check: string) =>
   `\`tenantwatch findings --tenant acme --check ${check}\` lists all, \`tenantwatch explain FINGERPRINT\` explains one.`
-const mfaSays = (minute: number, summary: string, description: string): Saying => ({
+const mfaSays = (minute: number, summary: string, description: string): ExpectedText => ({
   alert: 'TenantwatchMfaNotEnrolled',
   minute,
   labels: { tenant: 'acme', check: mfa, severity: 'warning' },
   summary: `${mfaOpen}: ${summary}`,
   description: `${ofMfa}: ${description}. ${more(mfa)}`,
 })
-const unknownSays = (check: string, reason: string): Saying => ({
+const unknownSays = (check: string, reason: string): ExpectedText => ({
   alert: 'TenantwatchCheckUnknown',
   minute: 90,
   labels: { tenant: 'acme', check, severity: 'warning' },
-  summary: `Check ${check} of acme cannot be evaluated`,
-  description: `It is not known whether acme complies with ${check}${reason}. Open findings stay open.`,
+  summary: `acme: check ${check} cannot be evaluated`,
+  description: `Compliance of acme with ${check} is unknown${reason}. Open findings stay open.`,
 })
 
 export const wordScenes: readonly WordScene[] = [
@@ -77,16 +77,16 @@ export const wordScenes: readonly WordScene[] = [
       [`tenantwatch_finding_info{tenant="globex",check="${mfa}",severity="high",entity_type="user",entity_id="9",fingerprint="f9",${at('a')}}`]:
         '1x60',
     },
-    says: [mfaSays(30, '2 (user 1017, user 41)', '2, namely user 1017 (f1), user 41 (f2)')],
+    texts: [mfaSays(30, '2 (user 1017, user 41)', '2, namely user 1017 (f1), user 41 (f2)')],
   },
   {
-    about: 'ten are named of more, three of them in the title',
+    about: 'an alert on more than ten findings names ten, three of them in the title',
     series: {
       ...alive('1x60'),
       ...count(mfa, 'high', '120x60'),
       ...Object.assign({}, ...Array.from({ length: 10 }, (_, i) => finding(user(`10${i}`, `f${i}`), '1x60'))),
     },
-    says: [
+    texts: [
       mfaSays(
         30,
         '120 (user 100, user 101, user 102, …)',
@@ -95,38 +95,39 @@ export const wordScenes: readonly WordScene[] = [
     ],
   },
   {
-    about: 'what has no id to be shown is named by its fingerprint',
+    about: 'a finding without an id to show is named by its fingerprint',
     series: {
       ...alive('1x60'),
       ...count('my-own', 'critical', '1x60'),
       ...finding({ check: 'my-own', severity: 'critical', type: 'laptop', fingerprint: 'f7' }, '1x60'),
     },
-    says: [
+    texts: [
       {
         alert: 'TenantwatchOwnCheckFails',
         minute: 30,
         labels: { tenant: 'acme', check: 'my-own', severity: 'critical' },
-        summary: 'Check my-own of acme has open findings: 1 (laptop f7)',
+        summary: 'acme: check my-own has open findings: 1 (laptop f7)',
         description: `Open findings of severity critical of check my-own in tenant acme: 1, namely laptop (f7). ${more('my-own')}`,
       },
     ],
   },
   {
-    about: 'the daemon dies: what was open then is still named hours later, and not what was fixed before',
+    about: 'the daemon dies: findings that were open then are still named hours later, findings fixed before are not',
     series: {
       ...alive('1x40 _x300'),
       ...count(mfa, 'high', '2x20 1x20 _x300'),
       ...finding(user('41', 'f1'), '1x20 _x320'),
       ...finding(user('42', 'f2'), '1x40 _x300'),
     },
-    says: [
+    texts: [
       mfaSays(18, '2 (user 41, user 42)', '2, namely user 41 (f1), user 42 (f2)'),
       mfaSays(60, '1 (user 42)', '1, namely user 42 (f2)'),
       mfaSays(320, '1 (user 42)', '1, namely user 42 (f2)'),
     ],
   },
   {
-    about: 'another daemon goes on with the tenant: what it tells counts, and nothing is named twice while both tell',
+    about:
+      'another daemon continues with the tenant: its series count, and no finding is named twice while both export it',
     series: {
       ...alive('1x40 _x60'),
       ...alive('_x35 1x65', 'b'),
@@ -137,66 +138,66 @@ export const wordScenes: readonly WordScene[] = [
       ...finding(user('41', 'f1', 'b'), '_x35 1x25 _x40'),
       ...finding(user('42', 'f2', 'b'), '_x35 1x65'),
     },
-    says: [
+    texts: [
       mfaSays(38, '2 (user 41, user 42)', '2, namely user 41 (f1), user 42 (f2)'),
       mfaSays(70, '1 (user 42)', '1, namely user 42 (f2)'),
     ],
   },
   {
-    about: 'nothing is named where the names are not there',
+    about: 'no finding is named where no name is exported',
     series: { ...alive('1x60'), ...count(mfa, 'high', '4x60') },
-    says: [mfaSays(30, '4', '4')],
+    texts: [mfaSays(30, '4', '4')],
   },
   {
-    about: 'a check that cannot be evaluated says why, as far as that is told',
+    about: 'the alert on a check that cannot be evaluated states the reason, if it is exported',
     series: {
       'tenantwatch_check_status{tenant="acme",check="a",status="unknown"}': '1x120',
       'tenantwatch_check_enabled{tenant="acme",check="a"}': '1x120',
       'tenantwatch_check_unknown_reason{tenant="acme",check="a",reason="stale"}': '1x120',
     },
-    says: [unknownSays('a', ', for the reason stale')],
+    texts: [unknownSays('a', ' (reason: stale)')],
   },
   {
-    about: 'a check that cannot be evaluated, of a reason that is not told',
+    about: 'the alert on a check that cannot be evaluated states no reason if none is exported',
     series: {
       'tenantwatch_check_status{tenant="acme",check="a",status="unknown"}': '1x120',
       'tenantwatch_check_enabled{tenant="acme",check="a"}': '1x120',
     },
-    says: [unknownSays('a', '')],
+    texts: [unknownSays('a', '')],
   },
   {
-    about: 'a waiver that ends says in which time, and then that it has ended',
+    about: 'the alert on a waiver states the time left, and then that it has ended',
     series: { 'tenantwatch_waiver_expiration_timestamp_seconds{tenant="acme",check="c",waiver="w"}': '3660x120' },
-    says: [waiverSays(1, 'ends in 1h 0m 0s'), waiverSays(90, 'has ended')],
+    texts: [waiverSays(1, 'ends in 1h 0m 0s'), waiverSays(90, 'has ended')],
   },
   {
-    about: 'a secret says in which time it expires, and then that it has expired',
+    about: 'the alert on a secret states the time left, and then that it has expired',
     series: {
       [`tenantwatch_api_client_secret_expiration_timestamp_seconds{tenant="acme",client_id="x",${at('a')}}`]:
         '3660x120',
     },
-    says: [secretSays(1, 'expires in 1h 0m 0s'), secretSays(90, 'has expired')],
+    texts: [secretSays(1, 'expires in 1h 0m 0s'), secretSays(90, 'has expired')],
   },
 ]
 
-function secretSays(minute: number, says: string): Saying {
+function secretSays(minute: number, state: string): ExpectedText {
   return {
     alert: 'TenantwatchSecretExpiryLastDay',
     minute,
     labels: { tenant: 'acme', client_id: 'x', severity: 'critical' },
-    summary: `The secret of API client x of acme ${says}`,
-    description: 'What uses API client x of acme stops working within a day: create a new secret now.',
+    summary: `The secret of API client x of acme ${state}`,
+    description: 'The integration that uses API client x of acme stops working within a day: create a new secret now.',
   }
 }
 
-function waiverSays(minute: number, says: string): Saying {
+function waiverSays(minute: number, state: string): ExpectedText {
   return {
     alert: 'TenantwatchWaiverEnds',
     minute,
     labels: { tenant: 'acme', check: 'c', waiver: 'w', severity: 'info' },
-    summary: `Waiver w of acme ${says}`,
+    summary: `acme: waiver w ${state}`,
     description:
-      'From then on what waiver w accepted of c in acme is open again: fix it, accept it again, or take the waiver out.',
+      'When waiver w ends, the findings of c in acme that it accepts are open again: fix them, renew the waiver, or remove it.',
   }
 }
 
@@ -206,11 +207,11 @@ export function promtoolWordTests(rules: string): object {
   return {
     rule_files: [rules],
     evaluation_interval: '1m',
-    tests: wordScenes.map(({ about, series, says }) => ({
+    tests: wordScenes.map(({ about, series, texts }) => ({
       name: about,
       interval: '1m',
       input_series: Object.entries(series).map(([name, values]) => ({ series: name, values })),
-      alert_rule_test: says.map(({ alert, minute, labels, summary, description }) => ({
+      alert_rule_test: texts.map(({ alert, minute, labels, summary, description }) => ({
         alertname: alert,
         eval_time: `${minute}m`,
         exp_alerts: [

@@ -1,11 +1,11 @@
 import type { Simulator } from '../../../src/simulator/index.ts'
 import { day, ownClient, reconfigure, type World, type WorldOptions, waiverOf } from './watched-world.ts'
 
-/** Something that goes wrong in a tenant or with its watch, and the alert that tells. */
+/** A fault in a tenant or in its monitoring, and the alert that reports it. */
 export interface Mishap {
   readonly alert: string
   readonly spoil: (world: World) => unknown
-  readonly mend: (world: World) => unknown
+  readonly repair: (world: World) => unknown
 }
 
 const ownCheck = `-- id: nobody-is-mallory
@@ -59,7 +59,7 @@ export function nth<T>(records: Iterable<T>, index: number): T {
   return found
 }
 
-/** What can go wrong, each for itself; the ones that need a death are elsewhere. */
+/** Single faults; faults that end the daemon are tested elsewhere. */
 export function mishaps({ simulator }: World): readonly Mishap[] {
   return [...ofClients(simulator), ...ofPeople(simulator), ...ofDocuments(simulator), ...ofTheWatch(simulator)]
 }
@@ -72,24 +72,24 @@ function ofClients(simulator: Simulator): readonly Mishap[] {
     {
       alert: 'TenantwatchClientOverprivileged',
       spoil: () => primary.updateApiClient(strong.clientId, { roleName: 'User Provisioning' }),
-      mend: () => primary.updateApiClient(strong.clientId, { roleName: 'Compliance Reader' }),
+      repair: () => primary.updateApiClient(strong.clientId, { roleName: 'Compliance Reader' }),
     },
     {
       alert: 'TenantwatchClientRoleBroken',
       spoil: () => primary.updateApiClient(lost.clientId, { roleName: 'Nobody knows this role' }),
-      mend: () => primary.updateApiClient(lost.clientId, { roleName: 'Compliance Reader' }),
+      repair: () => primary.updateApiClient(lost.clientId, { roleName: 'Compliance Reader' }),
     },
     {
       alert: 'TenantwatchOwnSecretExpires',
       spoil: () =>
         primary.updateApiClient(credentials.reader.clientId, { secretExpirationDate: Date.now() + 20 * day }),
-      mend: () =>
+      repair: () =>
         primary.updateApiClient(credentials.reader.clientId, { secretExpirationDate: Date.now() + 200 * day }),
     },
     {
       alert: 'TenantwatchWaiverLapsed',
       spoil: () => primary.updateApiClient(accepted, { roleName: 'Importer' }),
-      mend: () => primary.updateApiClient(accepted, { roleName: 'Compliance Reader' }),
+      repair: () => primary.updateApiClient(accepted, { roleName: 'Compliance Reader' }),
     },
   ]
 }
@@ -109,37 +109,37 @@ function ofPeople({ primary }: Simulator): readonly Mishap[] {
       spoil: () => {
         invited = primary.addUser({ state: 'Invited', mfaStatus: true, createdAt: Date.now() - 40 * day }).userId
       },
-      mend: () => primary.updateUser(invited, { state: 'Active' }),
+      repair: () => primary.updateUser(invited, { state: 'Active' }),
     },
     {
       alert: 'TenantwatchOwnCheckFails',
       spoil: () => primary.updateUser(mallory.userId, { lastName: 'Mallory' }),
-      mend: () => primary.updateUser(mallory.userId, { lastName: 'Alice' }),
+      repair: () => primary.updateUser(mallory.userId, { lastName: 'Alice' }),
     },
     {
       alert: 'TenantwatchQuarantine',
       spoil: () => primary.updateUser(odd.userId, { raw: { mfaStatus: 'false' } }),
-      mend: () => primary.updateUser(odd.userId, { raw: { mfaStatus: true } }),
+      repair: () => primary.updateUser(odd.userId, { raw: { mfaStatus: true } }),
     },
     {
       alert: 'TenantwatchRolePermissionsDrift',
       spoil: () => primary.updateRole(narrowed.roleId, { permissions: [] }),
-      mend: () => primary.updateRole(narrowed.roleId, { permissions: narrowed.permissions.map(({ code }) => code) }),
+      repair: () => primary.updateRole(narrowed.roleId, { permissions: narrowed.permissions.map(({ code }) => code) }),
     },
     {
       alert: 'TenantwatchUserRoleBroken',
       spoil: () => primary.updateRole(sidelined.roleId ?? 0, { state: 'Inactive' }),
-      mend: () => primary.updateRole(sidelined.roleId ?? 0, { state: 'Active' }),
+      repair: () => primary.updateRole(sidelined.roleId ?? 0, { state: 'Active' }),
     },
     {
       alert: 'TenantwatchWaiverOrphaned',
       spoil: () => primary.removeUser(gone.userId),
-      mend: (world) => reconfigure(world, (text) => text.replace(/^ {2}- \{ id: of-somebody.*\n/m, '')),
+      repair: (world) => reconfigure(world, (text) => text.replace(/^ {2}- \{ id: of-somebody.*\n/m, '')),
     },
     {
       alert: 'TenantwatchMfaPolicyOff',
       spoil: () => primary.setSettings({ mfaEnabled: false }),
-      mend: () => primary.setSettings({ mfaEnabled: true }),
+      repair: () => primary.setSettings({ mfaEnabled: true }),
     },
   ]
 }
@@ -154,7 +154,7 @@ function ofDocuments({ primary }: Simulator): readonly Mishap[] {
     {
       alert: 'TenantwatchDocumentMissing',
       spoil: () => primary.removeDocument(policy.fileId),
-      mend: () => primary.addDocument({ filename: 'policy.pdf', uploadStatus: 'Completed' }),
+      repair: () => primary.addDocument({ filename: 'policy.pdf', uploadStatus: 'Completed' }),
     },
     {
       alert: 'TenantwatchDocumentOutdated',
@@ -162,7 +162,7 @@ function ofDocuments({ primary }: Simulator): readonly Mishap[] {
         const createdAt = Date.now() - 400 * day
         outdated = primary.addDocument({ filename: 'old.pdf', uploadStatus: 'Completed', createdAt }).fileId
       },
-      mend: () => primary.removeDocument(outdated),
+      repair: () => primary.removeDocument(outdated),
     },
     {
       alert: 'TenantwatchDocumentStuck',
@@ -170,7 +170,7 @@ function ofDocuments({ primary }: Simulator): readonly Mishap[] {
         const createdAt = Date.now() - 3 * day
         stuck = primary.addDocument({ filename: 'stuck.pdf', uploadStatus: 'Processing', createdAt }).fileId
       },
-      mend: () => primary.removeDocument(stuck),
+      repair: () => primary.removeDocument(stuck),
     },
   ]
 }
@@ -187,26 +187,26 @@ function ofTheWatch(simulator: Simulator): readonly Mishap[] {
         never = faults.add({ tenant: 'second', path: '/api/public/permissions', effect: refusal }).id
         reconfigure(world, (text) => text.replace('\napi: {', `\n${globex(simulator.baseUrl)}api: {`))
       },
-      mend: () => faults.remove(never),
+      repair: () => faults.remove(never),
     },
     {
       alert: 'TenantwatchClockWrong',
       spoil: () => {
         ahead = faults.add({ tenant: 'second', effect: { kind: 'clock-skew', ms: 400_000 } }).id
       },
-      mend: () => faults.remove(ahead),
+      repair: () => faults.remove(ahead),
     },
     {
       alert: 'TenantwatchContractChanged',
       spoil: () => simulator.setReadings({ unknownFields: true }),
-      mend: () => simulator.setReadings({ unknownFields: false }),
+      repair: () => simulator.setReadings({ unknownFields: false }),
     },
     {
       alert: 'TenantwatchSyncFailing',
       spoil: () => {
         refused = faults.add({ tenant: 'primary', path: '/api/public/permissions', effect: refusal }).id
       },
-      mend: () => faults.remove(refused),
+      repair: () => faults.remove(refused),
     },
   ]
 }

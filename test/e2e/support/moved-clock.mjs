@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 
 /**
  * Preloaded with `--import`: moves the wall clock of a process by the milliseconds that the file `CLOCK_OFFSET` holds,
- * from one reading to the next, as an operator or NTP does. Monotonic time and timers go on.
+ * from one reading to the next, as an operator or NTP does. Monotonic time and timers continue.
  */
 const file = process.env.CLOCK_OFFSET
 const SystemDate = Date

@@ -141,7 +141,7 @@ export async function startAlertmanager(folder: string, config: string): Promise
   }
 }
 
-/** Starts a server on a free port of its own choice and gives its address as it tells it. */
+/** Starts a server on a free port of its own choice and returns the address that it prints. */
 async function startServer(program: string, args: readonly string[], cwd: string): Promise<string> {
   const child = spawn(program, args, { cwd, stdio: ['ignore', 'ignore', 'pipe'] })
   let log = ''

@@ -23,7 +23,7 @@ export interface FakeDataQuality {
   missing: number
 }
 
-/** A mirror in memory that behaves as the port's words say; tests change it in place. */
+/** A mirror in memory that behaves as the port documents; tests change it in place. */
 export interface FakeMirror {
   readonly store: FindingStore
   readonly tenant: { -readonly [Name in keyof TenantRow]: TenantRow[Name] }
@@ -33,9 +33,9 @@ export interface FakeMirror {
   readonly findings: Map<string, FindingRow>
   readonly states: Map<string, CheckStateRow>
   readonly events: { readonly kind: string; readonly fingerprint: string }[]
-  /** `resource key` of records whose last reading is in doubt. */
-  readonly doubted: Set<string>
-  /** Of all data; a test that lets check results be remembered makes it another one with each change. */
+  /** `resource key` of records whose last reading is uncertain. */
+  readonly uncertain: Set<string>
+  /** Version of all data; a test of memoized check results changes it with each change. */
   readonly version: { of: number }
   put(resource: ResourceName, fields: Record<string, unknown>, times?: Record<string, number>): MirrorRecord
   /** As after a complete full sync that did not show the record. */
@@ -67,7 +67,7 @@ export function fakeMirror(now: number): FakeMirror {
     findings: new Map(),
     states: new Map(),
     events: [],
-    doubted: new Set(),
+    uncertain: new Set(),
     version: { of: 0 },
     put(resource, fields, times = {}) {
       const record = toRecord(resource, fields, { times, now })
@@ -78,7 +78,7 @@ export function fakeMirror(now: number): FakeMirror {
       const record = records.get(resource)?.get(key)
       if (record === undefined) throw new Error(`There is no record ${key} of ${resource}`)
       records.get(resource)?.set(key, { ...record, absent: true })
-      mirror.doubted.add(`${resource} ${key}`)
+      mirror.uncertain.add(`${resource} ${key}`)
     },
     remove: (resource, key) => void records.get(resource)?.delete(key),
   }
@@ -88,7 +88,7 @@ export function fakeMirror(now: number): FakeMirror {
     quality: async () => resourceNames.map((name) => ({ ...mirror.quality[name], live: live(name).length })),
     isLive: async (_tenantId, resource, key) => records.get(resource)?.has(key) ?? false,
     record: async (_tenantId, resource, key) => records.get(resource)?.get(key) ?? null,
-    isUncertain: async (_tenantId, resource, key) => mirror.doubted.has(`${resource} ${key}`),
+    isUncertain: async (_tenantId, resource, key) => mirror.uncertain.has(`${resource} ${key}`),
     checkStates: async () => [...mirror.states.values()],
     commitResult: (checkResult) => commitInto(mirror, checkResult),
     confirmResult: async (_tenantId, check, at) => {

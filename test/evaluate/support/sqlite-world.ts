@@ -40,7 +40,7 @@ export async function sqliteWorld(changes: SettingsChanges = {}) {
     mirror,
     query,
     tenantId: tenant.id,
-    /** What the configuration says; may be changed as by a reload. */
+    /** The configuration; may be changed as by a reload. */
     waivers: [] as Waiver[],
     get now() {
       return time.now

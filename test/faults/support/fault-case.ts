@@ -16,7 +16,7 @@ import {
   startScene,
 } from './scene.ts'
 
-/** One row of a fault table: what the server does to a resource, and what the run must say of it. */
+/** One row of a fault table: the fault of a resource, and the expected result of the run. */
 export interface FaultCase {
   /** The fault's name in the list of faults. */
   readonly id: string
@@ -41,7 +41,7 @@ export interface FaultCase {
   readonly requests?: number
   /** True when the tenant asks for silence: nothing is sent to it for any resource until that is over. */
   readonly silences?: true
-  /** What every check on the resource must be at once, not only after the freshness limit. */
+  /** The required status of every check on the resource at once, not only after the freshness limit. */
   readonly atOnce?: 'unknown' | 'no-pass'
   /** True when waiting it out again would only cost time. */
   readonly once?: true
@@ -63,9 +63,9 @@ export async function proveFault(row: FaultCase): Promise<void> {
 
   const facts = scene.facts()
   const family = row.family?.(scene) ?? { [row.what]: row.fault }
-  let mend = async () => {}
+  let repair = async () => {}
   for (const [what, fault] of Object.entries(family)) {
-    mend = await inflict(scene, row, fault)
+    repair = await inflict(scene, row, fault)
     for (const mode of row.modes ?? (feeds.includes(resource) ? ['incremental', 'full'] : ['full'])) {
       await runFaulty(scene, row, mode, what)
     }
@@ -84,7 +84,7 @@ export async function proveFault(row: FaultCase): Promise<void> {
   await assertKept(scene, findings, resource, 'unknown')
   if (row.state === undefined && row.silences !== true) await assertIsolated(scene, resource)
 
-  await mend()
+  await repair()
   await assertRecovery(scene, resource, findings)
   expect(server.requests.length).toBeGreaterThan(0)
   scene.assertManners()
@@ -163,7 +163,7 @@ async function assertIsolated(scene: Scene, resource: ResourceName): Promise<voi
 /** Two cycles at most until all is well, and one more for what needs two full syncs to be gone. */
 async function assertRecovery(scene: Scene, resource: ResourceName, findings: readonly string[]): Promise<void> {
   const { test } = scene
-  const own = () => test.told.runs.filter((run) => run.resource === resource).at(-1)?.reason
+  const own = () => test.observed.runs.filter((run) => run.resource === resource).at(-1)?.reason
   const { blockedUntil } = await test.mirror.tenant(test.engine.tenantId)
   test.clock.advance(Math.max(5 * minuteMs, blockedUntil - test.clock.now()))
   let cycles = 1
@@ -204,7 +204,7 @@ export interface HarmlessCase {
   readonly what: string
   readonly on?: ResourceName
   readonly fault: Fault
-  /** How many requests it meets; default all. */
+  /** Number of affected requests; default all. */
   readonly times?: number
   readonly scene?: SceneOptions
 }

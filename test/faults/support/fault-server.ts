@@ -2,7 +2,7 @@ import { Agent, request as ask } from 'node:http'
 import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
 import { createServer as createTlsServer, type SecureContextOptions, type Server as TlsServer } from 'node:tls'
 
-/** One request as it stood on the wire. */
+/** One request as it was on the wire. */
 export interface Seen {
   readonly method: string
   /** Path with query. */
@@ -20,7 +20,7 @@ export interface Good {
   readonly body: Buffer
 }
 
-export interface Exchange {
+export interface FaultContext {
   readonly request: Seen
   readonly socket: Socket
   /** Asks the simulator the same, or for another path; nothing of it reaches the client by itself. */
@@ -28,7 +28,7 @@ export interface Exchange {
 }
 
 /** Answers one request in the wrong way, or not at all. */
-export type Fault = (exchange: Exchange) => void | Promise<void>
+export type Fault = (context: FaultContext) => void | Promise<void>
 
 export interface FaultServer extends AsyncDisposable {
   readonly url: string
@@ -58,7 +58,7 @@ export interface FaultServerOptions {
   readonly host?: string
 }
 
-/** A server over bare sockets: it answers as the simulator does, but for the faults it is told. */
+/** A server over bare sockets: it answers as the simulator does, except for the configured faults. */
 export async function faultServer({ tls, host = '127.0.0.1' }: FaultServerOptions = {}): Promise<FaultServer> {
   const requests: Seen[] = []
   const sockets = new Set<Socket>()
@@ -68,12 +68,12 @@ export async function faultServer({ tls, host = '127.0.0.1' }: FaultServerOption
   const serve = (socket: Socket) => {
     void readRequests(socket, (seen) => {
       requests.push(seen)
-      const exchange: Exchange = {
+      const context: FaultContext = {
         request: seen,
         socket,
         good: (url = seen.url) => relay(`${result.upstream}${url}`, seen, agent),
       }
-      return (result.choose(seen) ?? passOn)(exchange)
+      return (result.choose(seen) ?? passOn)(context)
     })
   }
   const keep = (socket: Socket) => {

@@ -7,7 +7,7 @@ import { resources } from '../../../src/resources/index.ts'
 import { openTenantEngine } from '../../../src/sync/tenant-engine.ts'
 import { engineSettings } from '../../support/engine-settings.ts'
 
-/** One run of one resource in a process of its own; tells on stdout how it ended and what memory it took at most. */
+/** One run of one resource in its own process; prints its outcome and its peak memory on stdout. */
 export interface MemoryReport {
   readonly outcome: string
   readonly reason: string | null
@@ -17,7 +17,7 @@ export interface MemoryReport {
   readonly seconds: number
 }
 
-/** Of this program alone; what `getrusage` says begins with the peak of the process that started it. */
+/** Of this program alone; the value of `getrusage` begins with the peak of the parent process. */
 const peak = () => Math.round(Number(/VmHWM:\s+(\d+)/.exec(readFileSync('/proc/self/status', 'utf8'))?.[1]) / 1024)
 const [baseUrl = '', path = '', on = 'users'] = process.argv.slice(2)
 const oauth2 = { tokenUrl: `${baseUrl}/token`, clientId: 'x', clientSecret: { env: 'TOKEN' }, scope: null }

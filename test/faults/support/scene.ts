@@ -39,7 +39,7 @@ export interface Scene {
   findings(): Promise<readonly string[]>
   /** Every row that holds a fact of the tenant. */
   facts(): unknown
-  /** What must be true of whatever happened. */
+  /** Invariants after any fault. */
   assertManners(): void
 }
 
@@ -57,7 +57,7 @@ const factTables = [
 
 const pages = { users: 15, documents: 15, apiClients: 15 }
 
-/** Starts server, mirror and engine over a sound tenant with one finding a resource, unless `problems` says otherwise. */
+/** Starts server, mirror and engine over a sound tenant with one finding per resource, unless `problems` is set. */
 export async function startScene(options: SceneOptions = {}): Promise<Scene> {
   const { settings = {}, server: serverOptions, readings, problems = false, ...rest } = options
   const [server, other] = await Promise.all([faultServer(serverOptions), faultServer()])
@@ -118,14 +118,18 @@ export async function startScene(options: SceneOptions = {}): Promise<Scene> {
       expect(test.sim.violations).toEqual([])
       expect([...overflows, ...test.clock.sleeps.filter((ms) => !(ms >= 0 && ms <= maxTimerMs))], 'timers').toEqual([])
       const kept = ['', '-wal'].map((suffix) => test.path + suffix).filter((path) => existsSync(path))
-      const told = [
+      const observed = [
         ...kept.map((path) => readFileSync(path, 'latin1')),
-        inspect([test.told.said, test.told.runs], { depth: null, maxArrayLength: null, maxStringLength: null }),
+        inspect([test.observed.logged, test.observed.runs], {
+          depth: null,
+          maxArrayLength: null,
+          maxStringLength: null,
+        }),
       ]
-      const leaks = told.flatMap((text) =>
+      const leaks = observed.flatMap((text) =>
         text.includes(token) ? ['the token'] : (bodyCanaryIn.exec(text)?.[0] ?? []),
       )
-      expect(leaks, 'token and body text in what is kept and told').toEqual([])
+      expect(leaks, 'token and body text in stored and logged data').toEqual([])
       const byTime = server.requests.filter(
         ({ path, query }) => resourceAt(path) === 'users' && query.has('updatedAfter'),
       )

@@ -16,7 +16,7 @@ export interface Secured {
   quality(only: string): void
 }
 
-/** What a scene over HTTPS needs: a certificate and the file by which it is trusted. */
+/** Requirements of a scene over HTTPS: a certificate and the file of its authority. */
 export function secured(): Secured {
   const good = selfSigned(host)
   const caFile = join(temporaryFolder(), 'ca.pem')

@@ -3,7 +3,7 @@ import { type Fault, head, send } from './fault-server.ts'
 
 type Headers = Readonly<Record<string, string>>
 
-/** Stands in bodies that must never be quoted in a message or a log. */
+/** Part of bodies that no message or log may quote. */
 export const bodyCanary = 'canary-of-the-body'
 
 /** Finds the canary also where a message quotes but a little of the text around a mistake in it. */
@@ -66,7 +66,7 @@ export const raw =
   ({ socket }) =>
     void socket.end(bytes)
 
-/** The connection lives on, and nothing more is said. */
+/** The connection stays open without further data. */
 export const silence: Fault = () => {}
 
 /** A head, then silence. */
@@ -89,7 +89,7 @@ async function drip(socket: Parameters<Fault>[0]['socket'], text: string): Promi
   }
 }
 
-/** A reset before anything was said. */
+/** A reset before any data. */
 export const reset: Fault = ({ socket }) => void socket.resetAndDestroy()
 
 /** A reset in the middle of the right body. */

@@ -76,7 +76,7 @@ export const texts: Readonly<Record<string, string>> = {
   megabyte: 'M'.repeat(megabyte),
 }
 
-/** Numbers as they stand in JSON that no double carries. */
+/** JSON numbers that no double can represent. */
 export const rawNumbers: Readonly<Record<string, string>> = {
   'beyond 2^53': '9007199254740993',
   'beyond 2^64': '36893488147419103232',
@@ -148,7 +148,7 @@ export const keys: readonly string[] = [
   'k'.repeat(5000),
 ]
 
-/** Everything above that may stand where a field's value stands. */
+/** All values above that can be the value of a field. */
 export const anything: Readonly<Record<string, unknown>> = {
   ...texts,
   ...values,

@@ -21,7 +21,7 @@ export const fieldsOf = {
   permissions: ['permissionId', 'name', 'module', 'function', 'code'],
 } as const
 
-/** So many ordinary users that most on the first page have an id that can be read, by which they are recognized. */
+/** Enough ordinary users that most on the first page have a readable id, by which the tenant is recognized. */
 export const manyReadable = 150
 
 export const settingsFields = ['ssoEnabled', 'ssoEnforced', 'providerType', 'tenantName', 'mfaEnabled'] as const
@@ -79,7 +79,7 @@ export function plant({ primary, faults }: Simulator, { large = true }: PlantOpt
   return planted
 }
 
-/** What a field holds that nobody knows, with names of fields that mean something to JavaScript below it. */
+/** Content of an unknown field, with nested field names that are special in JavaScript. */
 export const oddValue = '{"__proto__":{"polluted":1},"a":[{"constructor":{"__proto__":1}}]}'
 
 /** One record a key carries a field that nobody knows, `__proto__` as a field of its own among them. */

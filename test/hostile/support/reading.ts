@@ -1,10 +1,10 @@
-/** What must never reach a terminal, a log or a page: control, format, direction and separator characters. */
+/** Characters that must never reach a terminal, a log or a page: control, format, direction and separator characters. */
 export const acting = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
 /** As `acting`, but for the line feed, which the program itself ends its lines with. */
 export const actingInLines = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
-/** The first character in a text that acts, with what stands around it; for a message that says more than "false". */
+/** The first control character in a text, with its context; for a clearer message than "false". */
 export function actingIn(text: string): string | null {
   const found = actingInLines.exec(text)
   return found === null ? null : JSON.stringify(text.slice(Math.max(0, found.index - 60), found.index + 20))

@@ -15,7 +15,7 @@ export interface WorldOptions {
   readonly simulator?: SimulatorOptions
   /** Where the token comes from, as YAML; by default the variable TOKEN, which holds the reader's token. */
   readonly token?: string
-  /** Whose client id stands for `$ID` in `token`. */
+  /** The owner of the client id that replaces `$ID` in `token`. */
   readonly clientIdOf?: TokenName
   readonly baseUrl?: string
   /** Further keys of the tenant, and further sections, as YAML. */

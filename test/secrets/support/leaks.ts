@@ -25,12 +25,12 @@ function formsOf(secret: string): ReadonlyMap<string, string> {
   return forms
 }
 
-/** What of the secrets stands in the text; `what` of the secret and form, never the secret. */
+/** The secrets that the text contains, by index and encoding, never the secret itself. */
 export function leaksIn(text: string, secrets: readonly string[]): readonly string[] {
   const folded = text.toLowerCase()
   const has = (form: string) => folded.includes(form.toLowerCase())
   return secrets.flatMap((secret, i) =>
-    // Most texts hold no block of a secret: few searches tell, where a long text would be searched for every slice.
+    // Most texts contain no block of a secret: a few searches exclude it, instead of one for every slice.
     [...(blocksOf(secret).some(has) ? slicesOf(secret) : []), ...formsOf(secret)]
       .filter(([form]) => has(form))
       .map(([, what]) => `secret ${i}: ${what}`),

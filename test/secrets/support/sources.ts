@@ -13,7 +13,7 @@ export interface SecretWorld extends AsyncDisposable {
   readonly world: World
   /** All secrets in use so far, to be looked for. */
   secrets(): readonly string[]
-  /** Makes the source unusable in the way its kind can be, with the secret in whatever it says. */
+  /** Makes the source unusable in the way of its kind, with the secret in all its output. */
   spoil(): void
 }
 
@@ -54,19 +54,19 @@ export async function secretWorld(source: SourceName): Promise<SecretWorld> {
   }
 }
 
-/** A token endpoint that hands requests on and remembers which tokens were issued; it may refuse, and tell all it heard. */
+/** A token endpoint that forwards requests and records the issued tokens; it can refuse, and echo each request. */
 export async function tokenServer() {
   const server = createServer(async (request, response) => {
     let body = ''
     for await (const chunk of request) body += chunk
     if (state.refuse) {
-      const told = {
+      const observed = {
         error: 'invalid_client',
         error_description: body,
         heard: Object.fromEntries(new URLSearchParams(body)),
       }
       response.writeHead(401, { 'content-type': 'application/json', 'x-heard': encodeURIComponent(body) })
-      response.end(JSON.stringify(told))
+      response.end(JSON.stringify(observed))
       return
     }
     const headers = { 'content-type': 'application/x-www-form-urlencoded' }

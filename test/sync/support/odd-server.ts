@@ -56,7 +56,7 @@ export async function oddServer(): Promise<OddServer> {
     return { data, pagination: { nextCursor, hasMore: data.length === pageSize, limit: pageSize, total: users.length } }
   }
 
-  /** The newest first; at the end a token that stands for all changes since the full sync began. */
+  /** The newest first; at the end a token for all changes since the full sync began. */
   function listDocuments(cursor: string | null, updatedAfter: string | null) {
     const place =
       cursor === null ? { skip: 0, since: changes } : (places.get(cursor) as { skip?: number; since: number })

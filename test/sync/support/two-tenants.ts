@@ -18,7 +18,7 @@ export interface TwoTenants {
   readonly url: string
   readonly a: ScriptedTenant
   readonly b: ScriptedTenant
-  /** Which tenant each request from now on is answered for, by its path below /api/public/ and its cursor. */
+  /** Selects the tenant for each request from now on, by its path below /api/public/ and its cursor. */
   choose(next: (path: string, cursor: string | null) => ScriptedTenant): void
   /** Lists that answer 401. */
   readonly denied: Set<string>
@@ -28,7 +28,7 @@ export interface TwoTenants {
   readonly asked: string[]
   /** `meta.timestamp` of each answer. */
   timestamp: () => string
-  /** How many records each page shows. */
+  /** Number of records per page. */
   pageSize: () => number
 }
 
@@ -97,7 +97,7 @@ export const tenant = (more: Partial<ScriptedTenant> = {}): ScriptedTenant => ({
   ...more,
 })
 
-/** Starts the server; it answers for `a` until told otherwise. */
+/** Starts the server; it answers for `a` until the test switches it. */
 export async function twoTenants(a: ScriptedTenant, b: ScriptedTenant): Promise<TwoTenants> {
   let choice = (_path: string, _cursor: string | null): ScriptedTenant => a
   const asked: string[] = []

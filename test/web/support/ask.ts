@@ -4,7 +4,7 @@ import { createApp } from '../../../src/web/app.ts'
 import { heavyLane } from '../../../src/web/heavy-lane.ts'
 import type { WebOptions } from '../../../src/web/web-options.ts'
 
-/** What the routes answer to GET of a target on this machine. */
+/** Answers of the routes to GET of a target on this machine. */
 export async function ask(options: WebOptions, target: string) {
   const { pathname, searchParams, host } = new URL(target, 'http://localhost')
   const lane = heavyLane({ clock: options.clock, most: 1, makeRoom: () => false })

@@ -23,7 +23,7 @@ const known = new Set([
  */
 export function problems(value: unknown, schema: Schema, document: Schema, path = '$'): readonly string[] {
   const strange = Object.keys(schema).filter((key) => !known.has(key))
-  if (strange.length > 0) return [`${path}: the schema says ${strange.join(', ')}, which is not evaluated here`]
+  if (strange.length > 0) return [`${path}: the schema contains ${strange.join(', ')}, which is not evaluated here`]
   const { $ref, anyOf, type, enum: allowed } = schema
   if (typeof $ref === 'string') return problems(value, resolved($ref, document), document, path)
   if (Array.isArray(anyOf)) {

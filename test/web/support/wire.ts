@@ -8,7 +8,7 @@ export interface Answer {
 }
 
 /** Sends these bytes and gives all that comes back until the server ends the connection. */
-export async function exchange(port: number, text: string): Promise<string> {
+export async function roundTrip(port: number, text: string): Promise<string> {
   const socket = await open(port)
   let all = ''
   socket.setEncoding('utf8')

@@ -11,7 +11,7 @@ export function quality({ job }: MonitoringInput): RowSpec {
     panels: [
       {
         title: 'Daemons answering',
-        description: 'Daemons that answer scrapes. At 0 every number below is the last known one.',
+        description: 'Daemons that answer scrapes. At 0, every number below is the last known one.',
         kind: 'stat',
         queries: [{ expr: `sum(up{job="${job}"}) or vector(0)` }],
         unit: 'none',
@@ -24,7 +24,7 @@ export function quality({ job }: MonitoringInput): RowSpec {
       {
         title: 'Stale resources',
         description:
-          'Resources without a complete full sync within their freshness limit; checks over them are unknown.',
+          'Resources without a completed full sync within their freshness limit; checks over them are unknown.',
         kind: 'stat',
         queries: [{ expr: `sum(time() - ${lastFullSync} > bool ${fullLimit})` }],
         unit: 'none',
@@ -33,7 +33,7 @@ export function quality({ job }: MonitoringInput): RowSpec {
       },
       {
         title: 'Checks that cannot be evaluated',
-        description: 'Enabled checks with status unknown: compliance of the tenant is not known.',
+        description: 'Enabled checks with status unknown: compliance of the tenant is unknown.',
         kind: 'stat',
         queries: [{ expr: `sum(${ofTenants('tenantwatch_check_status', 'status="unknown"')} ${enabled})` }],
         unit: 'none',
@@ -43,7 +43,7 @@ export function quality({ job }: MonitoringInput): RowSpec {
       {
         title: 'Holds',
         description:
-          'Changes that the engine holds back until an operator accepts them or the cause is gone: `tenantwatch accept`.',
+          'Changes that the engine holds back until an operator accepts them with `tenantwatch accept` or their cause is gone.',
         kind: 'stat',
         queries: [{ expr: `sum(${ofTenants('tenantwatch_hold')})` }],
         unit: 'none',
@@ -51,7 +51,7 @@ export function quality({ job }: MonitoringInput): RowSpec {
         steps: noneIsGood,
       },
       {
-        title: 'Records in quarantine',
+        title: 'Quarantined records',
         description: 'Invalid records, stored separately; checks that read them cannot pass.',
         kind: 'stat',
         queries: [{ expr: `sum(${ofTenants('tenantwatch_quarantined_records')})` }],
@@ -60,20 +60,21 @@ export function quality({ job }: MonitoringInput): RowSpec {
         steps: noneIsBetter,
       },
       {
-        title: 'Passing of what applies',
-        description: 'Checks that pass, of all enabled ones that apply. Unknown counts as not passing.',
+        title: 'Passing checks',
+        description:
+          'Ratio of passing to enabled applicable checks, of the tenant with the lowest ratio. Unknown counts as not passing.',
         kind: 'stat',
         queries: [{ expr: `min(${ofTenants('tenant:tenantwatch_checks_passing:ratio')})` }],
         unit: 'percentunit',
         decimals: 0,
         span: 4,
         steps: neutral,
-        noValue: 'nothing applies',
+        noValue: 'no check applies',
       },
       {
         title: 'Age of the data',
         description:
-          'Time since the last complete full sync began, as a share of the freshness limit; beyond 100 % it is stale. 1000 % is ten times the limit or more, or never.',
+          'Time since the last complete full sync began, as a share of the freshness limit; data beyond 100 % is stale. 1000 % means ten times the limit or more, or never.',
         kind: 'bars',
         queries: [
           { expr: `clamp_max((time() - ${lastFullSync}) / ${fullLimit}, 10)`, legend: '{{tenant}} {{resource}}' },
@@ -91,7 +92,7 @@ export function quality({ job }: MonitoringInput): RowSpec {
       },
       {
         title: 'Status of every check',
-        description: 'Over time. Unknown is not a pass: the data was missing, stale, on hold or incomplete.',
+        description: 'Status over time. Unknown is not a pass: data was missing, stale, on hold or incomplete.',
         kind: 'states',
         queries: [{ expr: statusNumber(), legend: '{{tenant}} {{check}}' }],
         unit: 'none',
@@ -109,7 +110,7 @@ export function quality({ job }: MonitoringInput): RowSpec {
   }
 }
 
-/** The state set as one number a check, for a panel that colors numbers. */
+/** The state set as one number per check, for a panel that colors numbers. */
 function statusNumber(): string {
   const of = (status: string, number: number) =>
     `max by (tenant, check) (${ofTenants('tenantwatch_check_status', `status="${status}"`)} == 1) * ${number}`

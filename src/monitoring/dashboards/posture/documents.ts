@@ -5,7 +5,7 @@ export const documents: RowSpec = {
   panels: [
     {
       title: 'Documents by upload status',
-      description: 'Documents in the mirror; a status the daemon does not know is `other`.',
+      description: 'Documents in the mirror; an unknown status is counted as `other`.',
       kind: 'time',
       queries: [
         { expr: `sum by (upload_status) (${ofTenants('tenantwatch_documents')})`, legend: '{{upload_status}}' },
@@ -18,7 +18,7 @@ export const documents: RowSpec = {
     },
     {
       title: 'Waivers by time left',
-      description: 'When a waiver ends, its findings are back. Negative is over.',
+      description: 'When a waiver ends, its findings open again. Negative means ended.',
       kind: 'table',
       queries: [{ expr: `${ofTenants('tenantwatch_waiver_expiration_timestamp_seconds')} - time()` }],
       unit: 's',
@@ -35,7 +35,7 @@ export const documents: RowSpec = {
     {
       title: 'Waivers by state',
       description:
-        'Open findings that each waiver covers now. Lapsed: what it accepted has changed; orphaned: there is nothing for it to cover.',
+        'Open findings that each waiver covers now. Lapsed: the accepted facts have changed. Orphaned: the waiver has nothing to cover.',
       kind: 'table',
       queries: [
         {

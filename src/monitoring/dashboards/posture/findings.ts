@@ -9,7 +9,7 @@ export function findings(): RowSpec {
       title: `${severity[0]?.toUpperCase()}${severity.slice(1)}`,
       description: `Open findings of severity ${severity} that no waiver accepts.`,
       kind: 'stat',
-      // A severity that no check can have is 0; with no daemon to tell there is no number, least of all a green 0.
+      // A severity that no check can have is 0. Without a daemon there is no value, so that no green 0 appears.
       queries: [{ expr: `sum(${ofTenants('tenantwatch_findings', `severity="${severity}"`)}) or ${all} * 0` }],
       unit: 'none',
       span: 4,
@@ -22,7 +22,7 @@ export function findings(): RowSpec {
       ...bySeverity,
       {
         title: 'Waived',
-        description: 'Open findings that a waiver accepts: counted apart, never as passing.',
+        description: 'Open findings that a waiver accepts. They are counted separately, never as passing.',
         kind: 'stat',
         queries: [{ expr: `sum(${ofTenants('tenantwatch_findings_waived')})` }],
         unit: 'none',
@@ -31,7 +31,8 @@ export function findings(): RowSpec {
       },
       {
         title: 'Open findings by check',
-        description: 'A row a check, the most findings first. `tenantwatch findings --check ID` names the entities.',
+        description:
+          'One row per check, the most findings first. `tenantwatch findings --check ID` names the entities.',
         kind: 'table',
         queries: [{ expr: `sum by (tenant, check) (${ofTenants('tenantwatch_findings')})` }],
         unit: 'none',
@@ -43,7 +44,7 @@ export function findings(): RowSpec {
       },
       {
         title: 'Findings by severity',
-        description: 'Open and not waived, over time. An outage resolves none.',
+        description: 'Open findings that are not waived, over time. An outage resolves no finding.',
         kind: 'time',
         queries: [{ expr: `sum by (severity) (${ofTenants('tenantwatch_findings')})`, legend: '{{severity}}' }],
         unit: 'none',
@@ -52,9 +53,9 @@ export function findings(): RowSpec {
         stacked: true,
       },
       {
-        title: 'Which findings they are',
+        title: 'First findings of each check',
         description:
-          'The first ten of each check, the highest severity first. Where an id may name a person or a file the fingerprint stands for it: `tenantwatch explain FINGERPRINT`. A tenant with nothing open has one row that says so.',
+          'Up to ten findings of each check, the highest severity first. An id that may name a person or a file is left out; `tenantwatch explain FINGERPRINT` shows it. A tenant without open findings has one row, "none open".',
         kind: 'table',
         queries: [{ expr: byName() }],
         unit: 'none',
@@ -84,7 +85,7 @@ export function findings(): RowSpec {
   }
 }
 
-/** A row a finding whose value sorts and colors it; a tenant that has none has one with 0: no news is told from no data. */
+/** One row per finding, whose value sorts and colors it. A tenant without findings has one row with 0, unlike a tenant without data. */
 function byName(): string {
   const labels = 'tenant, check, entity_type, entity_id, fingerprint'
   const found = severityWords.map(

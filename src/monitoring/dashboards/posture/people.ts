@@ -6,7 +6,7 @@ export const people: RowSpec = {
     {
       title: 'Users with mfaStatus true',
       description:
-        'Share of all users in the mirror, from the raw flags; what counts as enrolled is a setting of the check.',
+        'Share of all users in the mirror, from the raw flags. The check decides by its own setting which users count as enrolled.',
       kind: 'stat',
       queries: [
         {
@@ -23,7 +23,7 @@ export const people: RowSpec = {
     },
     {
       title: 'Users by state and flags',
-      description: 'The raw truth table of state, mfaStatus and mfaAction.',
+      description: 'Number of users by the raw values of state, mfaStatus and mfaAction.',
       kind: 'table',
       queries: [{ expr: `sum by (tenant, state, mfa_status, mfa_action) (${ofTenants('tenantwatch_users')})` }],
       unit: 'none',

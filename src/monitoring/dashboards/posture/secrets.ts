@@ -14,7 +14,8 @@ export function secrets({ secretDays }: MonitoringInput): RowSpec {
     panels: [
       {
         title: 'Time left of every secret',
-        description: 'The next to expire first; negative is expired. A series stays when its secret expires.',
+        description:
+          'The next secret to expire comes first; negative means expired. An expired secret stays in the table.',
         kind: 'table',
         queries: [
           {
@@ -30,7 +31,7 @@ export function secrets({ secretDays }: MonitoringInput): RowSpec {
       },
       {
         title: "The daemon's own secret",
-        description: 'After its expiry monitoring stops. Known when `ownClientId` is configured.',
+        description: 'After its expiry, monitoring stops. Shown only if `ownClientId` is configured.',
         kind: 'stat',
         queries: [
           {

@@ -5,7 +5,7 @@ import { onTestFinished } from 'vitest'
 import { startSimulator } from '../../../../src/simulator/index.ts'
 import { temporaryFolder } from '../../../support/temporary.ts'
 import { placeFor } from '../../support/program.ts'
-import { inside, type Said } from './inside.ts'
+import { type CliResult, inside } from './inside.ts'
 import { look } from './look.ts'
 
 const name = 'backup.db'
@@ -21,12 +21,12 @@ export interface BackupCopy {
   readonly target: string
   readonly env: Readonly<Record<string, string>>
   readonly args: readonly string[]
-  /** What the target is by now, and in which way the mirror was touched or the target is no backup. */
+  /** The present state of the target, and every damage to the mirror or the backup. */
   state(): { readonly holds: 'old' | 'new' | 'neither'; readonly problems: readonly string[] }
-  /** What is in the folder of the target beside it. */
+  /** The other files in the folder of the target. */
   remains(): readonly string[]
   /** A backup that nothing disturbs. */
-  again(): Promise<Said>
+  again(): Promise<CliResult>
 }
 
 export async function backupScene(): Promise<BackupScene> {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
 import { type ApiUser, type Simulator, startSimulator } from '../../../../src/simulator/index.ts'
 import { temporaryFolder } from '../../../support/temporary.ts'
-import { inside, type Said } from './inside.ts'
+import { type CliResult, inside } from './inside.ts'
 import { type Look, look } from './look.ts'
 
 export const pageSize = 20
@@ -13,7 +13,7 @@ const users = 3 * pageSize - 1
 export interface FullSyncScene {
   readonly simulator: Simulator
   readonly before: Look
-  /** What one full sync that nothing disturbs makes of it. */
+  /** The result of one undisturbed full sync. */
   readonly after: Look
   /** The tenant's users in the order of the list. */
   readonly truth: readonly ApiUser[]
@@ -29,9 +29,9 @@ export interface Copy {
   readonly store: string
   readonly env: Readonly<Record<string, string>>
   /** A full sync that nothing disturbs. */
-  full(): Promise<Said>
+  full(): Promise<CliResult>
   /** The same, and what is there then. */
-  settle(): Promise<Said & { readonly seen: Look }>
+  settle(): Promise<CliResult & { readonly seen: Look }>
 }
 
 const full = ['sync', '--full', '--resource', 'users'] as const
@@ -44,8 +44,8 @@ export async function fullSyncScene(): Promise<FullSyncScene> {
   const baseEnv = { ACME_TOKEN: simulator.tokens.reader, TENANTWATCH_CONFIG: 'tenantwatch.yaml' }
   const base = join(folder, 'base')
   const envOf = (store: string) => ({ ...baseEnv, TENANTWATCH_STORE_PATH: store })
-  const insist = (said: Said) => {
-    if (said.code !== 0) throw new Error(`the scene could not be set: ${said.stdout}${said.stderr}`)
+  const insist = (result: CliResult) => {
+    if (result.code !== 0) throw new Error(`the scene could not be set: ${result.stdout}${result.stderr}`)
   }
   insist(await inside(envOf(join(base, 'mirror.db')), folder, 'sync'))
   // Everybody's role is known before, so that what a disturbed full sync has read of details leaves no other trace.
@@ -75,10 +75,10 @@ export async function fullSyncScene(): Promise<FullSyncScene> {
     const end = simulator.onRequest(({ endpoint, cursor }) => {
       if (endpoint === '/api/public/users' && cursor !== null) cursors.push(cursor)
     })
-    const said = await settle()
+    const result = await settle()
     end()
-    insist(said)
-    return said.seen
+    insist(result)
+    return result.seen
   })
   return { simulator, before, after, truth: [...simulator.state().users()], cursors, folder, args: full, withCopy }
 }

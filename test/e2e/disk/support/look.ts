@@ -2,7 +2,7 @@ import BetterSqlite3 from 'better-sqlite3'
 
 export type Row = Readonly<Record<string, unknown>>
 
-/** What of a mirror can be compared with another one's: everything but times, request ids and numbers of rows. */
+/** The comparable content of a mirror: everything except times, request ids and row numbers. */
 export interface Look {
   readonly users: readonly Row[]
   readonly history: readonly string[]

@@ -1,7 +1,7 @@
 import { type FullSyncScene, pageSize } from './full-sync-scene.ts'
 import type { Look, Row } from './look.ts'
 
-/** Fields that the list of users tells; `roleId` comes by another way and in its own time. */
+/** Fields that the list of users contains; `roleId` is read by another request and later. */
 const listed = ['firstName', 'lastName', 'email', 'state', 'mfaStatus', 'mfaAction', 'roleName', 'createdAt'] as const
 
 const plain = (value: unknown) => (typeof value === 'boolean' ? Number(value) : value)
@@ -23,7 +23,7 @@ export function halfDone(seen: Look, { before, after, truth, cursors }: FullSync
     problems.push(`the full sync counts ${pages} pages and holds ${seen.fullSyncPages}`)
   const next = fullSync?.['reached_end'] === 0 && pages > 0 ? (cursors[pages - 1] ?? null) : null
   if (fullSync !== undefined && fullSync['next_cursor'] !== next)
-    problems.push('the full sync goes on at another place')
+    problems.push('the full sync continues at another place')
   if (seen.cursor !== (complete ? after : before).cursor)
     problems.push(`the incremental sync cursor is ${seen.cursor} although complete=${complete}`)
 
@@ -59,8 +59,8 @@ function historyProblems(seen: Look, before: Look, old: Map<unknown, Row>, now: 
     }
     for (const field of listed) {
       if (was[field] === row[field]) continue
-      const told = (value: unknown) => JSON.stringify(field.startsWith('mfa') ? value === 1 : value)
-      due.push(JSON.stringify(['users', key, 'changed', field, told(was[field]), told(row[field])]))
+      const outcomes = (value: unknown) => JSON.stringify(field.startsWith('mfa') ? value === 1 : value)
+      due.push(JSON.stringify(['users', key, 'changed', field, outcomes(was[field]), outcomes(row[field])]))
     }
     if (was['removed'] === 0 && row['removed'] === 1)
       due.push(JSON.stringify(['users', key, 'removed', null, null, null]))
@@ -70,7 +70,7 @@ function historyProblems(seen: Look, before: Look, old: Map<unknown, Row>, now: 
   return differences('history', added.toSorted(), due.toSorted())
 }
 
-/** What differs between the mirror that was disturbed and then settled, and the one that nothing disturbed. */
+/** Differences between the mirror that was disturbed and then settled, and the undisturbed one. */
 export function unlike(seen: Look, after: Look): string[] {
   const rows = (look: Look) => look.users.map((row) => JSON.stringify(row))
   return [

@@ -12,7 +12,7 @@ export const everySecond = `schedule:
   evaluate: "* * * * * *"
 `
 
-/** A process of the program and what it has said so far. */
+/** A process of the program and its output so far. */
 export interface Spawned {
   readonly child: ChildProcess
   readonly stdout: string

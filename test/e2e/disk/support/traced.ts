@@ -6,7 +6,7 @@ import { join } from 'node:path'
 
 export type Call = 'pwrite64' | 'fsync'
 
-/** What is done to one call, or to it and all that follow. */
+/** The fault injected into one call, or into it and all later ones. */
 export interface Injection {
   readonly call: Call
   readonly when: number
@@ -36,7 +36,7 @@ const syncs = 'fsync,fdatasync'
 /** True where a process can be traced and a file system mounted. */
 export const canInject = process.getuid?.() === 0 && hasStrace()
 
-/** Runs the program under strace, all its threads, and does to it what the injection says. */
+/** Runs the program with all its threads under strace, with the given fault injection. */
 export async function traced({ bundle, folder, env, args }: Command, injection?: Injection): Promise<Traced> {
   const place = mkdtempSync(join(tmpdir(), 'tenantwatch-trace-'))
   const log = join(place, 'calls')
@@ -67,7 +67,7 @@ export async function traced({ bundle, folder, env, args }: Command, injection?:
   }
 }
 
-/** How many calls of each kind the trace shows. */
+/** Number of calls of each kind in the trace. */
 export function countOf({ calls }: Traced): Record<Call, number> {
   const count = (name: string) => calls.filter((line) => line.includes(`${name}(`)).length
   return { pwrite64: count('pwrite64'), fsync: count('fsync') + count('fdatasync') }

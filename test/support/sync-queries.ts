@@ -6,13 +6,13 @@ import { type TestEngine, type TestEngineOptions, testEngine } from './engine.ts
 
 const tableOf = (resource: ResourceName) => resource.replaceAll('-', '_')
 
-/** How many live records the mirror has. */
+/** Number of live records in the mirror. */
 export function live(test: TestEngine, resource: ResourceName): number {
   const [row] = test.query(`select count(*) as n from ${tableOf(resource)} where removed_at is null`)
   return Number(row?.['n'])
 }
 
-/** Every row by which data of a tenant could show, to be compared whole. */
+/** Every row that can contain data of a tenant. */
 export function everyRow(test: TestEngine): Record<string, unknown> {
   const names = [...resourceNames.map(tableOf), 'quarantine', 'changes', 'full_sync_pages', 'accepted_removals']
   return Object.fromEntries(names.map((name) => [name, test.query(`select * from ${name}`)]))
@@ -31,7 +31,7 @@ export async function theHold(test: TestEngine): Promise<HoldRow> {
   return hold
 }
 
-/** What `tenantwatch accept HOLD` writes. */
+/** Stores the same decision as `tenantwatch accept HOLD`. */
 export async function accept(test: TestEngine, hold: HoldRow): Promise<void> {
   await test.mirror.decide({ holdId: hold.id, reason: 'Checked with the owner', at: test.clock.now() })
 }
