@@ -34,8 +34,8 @@ export interface EvaluationOptions {
 /** Evaluations are serialized, because each compares its results with stored ones. */
 export interface Evaluator {
   /**
-   * Evaluates the checks that read one of these resources, or all. Resolves with the first instant until which a check
-   * passes with the same records, in milliseconds since the epoch; null when none is near.
+   * Evaluates the checks that read one of these resources, or all. Resolves with the first instant until which the
+   * same records give the same results, in milliseconds since the epoch; null when no threshold is near.
    */
   evaluate(tenant: EvaluatedTenant, how?: EvaluationOptions): Promise<number | null>
   inForce(settings: Settings): Promise<void>

@@ -71,7 +71,7 @@ export class Session implements AsyncDisposable {
   readonly #closing = new AbortController()
   readonly #changing = new Mutex()
   #removalsOwed = false
-  /** Next evaluation between two ticks, by tenant: a time-based check stops passing. */
+  /** Next evaluation between two ticks, by tenant: a threshold passes. */
   readonly #thresholds = new Map<string, number>()
   readonly #betweenTicks = new Set<Promise<void>>()
   readonly #unstored = unstoredRuns()
@@ -149,7 +149,7 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  /** Resolves with the instants, by tenant, until which a time-based check passes; see `Evaluator`. */
+  /** Resolves with the instants, by tenant, until which the results hold; see `Evaluator`. */
   async evaluate(signal = this.#closing.signal): Promise<ReadonlyMap<string, number>> {
     await this.#insistOnStore(signal)
     try {

@@ -2,6 +2,7 @@ import type { AcceptedState, CheckResult, NewFinding } from '../mirror/port.ts'
 import { decideStatus, type RawResult } from '../model/decide-status.ts'
 import { minFreshnessMs } from '../model/freshness.ts'
 import type { ResourceName } from '../model/resource-names.ts'
+import { type Severity, severities } from '../model/severity.ts'
 import { type Evaluated, type EvaluateInput, inputsOf } from './check.ts'
 import { ruleContextOf, settingsOf } from './check-settings.ts'
 import { inputQualities, usableInputs } from './data-quality.ts'
@@ -45,34 +46,56 @@ export async function checkResultOf(run: CheckRun): Promise<NewCheckResult> {
   const { options } = settingsOf(check, settings)
   const evaluateAt: EvaluateAt = (now) => check.evaluator({ reader, options, now, context, runQuery: queryRunner(run) })
   const evaluated = await evaluateAt(request.now)
+  const counts: SeverityCounts = {}
+  const failures = counted(evaluated.failures, counts)
   return {
     notEvaluatedIds: evaluated.notEvaluatedIds ?? idsOf(evaluated),
-    ...assemble(run, evaluated, withoutNewWhileSkewed(run, findings(run, evaluated)), (failing) =>
+    ...assemble(run, evaluated, withoutNewWhileSkewed(run, findings(run, { ...evaluated, failures })), (failing) =>
       rawResultOf(evaluated, failing),
     ),
     ages: evaluated.ages,
     // The query of an own check would be run once more at each evaluation.
-    ...(evaluated.ages && check.own === undefined && { validUntil: () => lastPass(evaluateAt, request) }),
+    ...(evaluated.ages && check.own === undefined && { validUntil: () => unchangedUntil(evaluateAt, request, counts) }),
   }
 }
 
 type EvaluateAt = (now: number) => Promise<Evaluated>
+type SeverityCounts = Partial<Record<Severity, number>>
 
-/** Last instant at which a check that passes does so with the same records; null when it does while a result is shown. */
-async function lastPass(evaluateAt: EvaluateAt, request: EvaluateTenant): Promise<number | null> {
-  const { now, currentForMs = minFreshnessMs } = request
-  const fails = async (at: number) => {
-    for await (const batch of (await evaluateAt(at)).failures) if (batch.length > 0) return true
-    return false
+async function* counted(failures: Evaluated['failures'], counts: SeverityCounts): Evaluated['failures'] {
+  for await (const batch of failures) {
+    for (const { severity } of batch) counts[severity] = (counts[severity] ?? 0) + 1
+    yield batch
   }
-  let [passing, failing] = [now, now + currentForMs]
-  if (!(await fails(failing))) return null
-  while (failing - passing > 1) {
-    const middle = passing + Math.floor((failing - passing) / 2)
-    if (await fails(middle)) failing = middle
-    else passing = middle
+}
+
+/** Above this number of failing entities the instant is found within an eighth of the time, because each step reads all. */
+const manyFailing = 1000
+const fewSteps = 3
+
+/**
+ * Last instant at which as many of the same records fail, by severity; null when that number stays the same for as long
+ * as a result is shown. A threshold moves entities in one direction only, so an equal number means equal failures.
+ */
+async function unchangedUntil(
+  evaluateAt: EvaluateAt,
+  { now, currentForMs = minFreshnessMs, signal }: EvaluateTenant,
+  present: SeverityCounts,
+): Promise<number | null> {
+  const isUnchanged = async (at: number) => {
+    const counts: SeverityCounts = {}
+    for await (const _ of counted((await evaluateAt(at)).failures, counts)) signal?.throwIfAborted()
+    return severities.every((severity) => counts[severity] === present[severity])
   }
-  return passing
+  let [same, other] = [now, now + currentForMs]
+  if (await isUnchanged(other)) return null
+  const failing = severities.reduce((sum, severity) => sum + (present[severity] ?? 0), 0)
+  for (let steps = 0; other - same > 1 && (failing <= manyFailing || steps < fewSteps); steps++) {
+    const middle = same + Math.floor((other - same) / 2)
+    if (await isUnchanged(middle)) same = middle
+    else other = middle
+  }
+  return same
 }
 
 function idsOf({ unevaluated = [] }: Evaluated): string | null {

@@ -68,3 +68,34 @@ it('limits no result when nothing expires while it is shown', async () => {
   world.pass(secondMs)
   expect(await statusOf(world)).toBe('unknown stale')
 })
+
+it('shows a fail as stale once another secret has expired, although the first is waived', async () => {
+  const world = await expiringIn(5 * 60)
+  const { clientId = '' } = world.simulator.primary.addApiClient({ secretExpirationDate: '2026-02-01T00:00:00Z' })
+  const waiver = `{ id: w, check: ${check}, entity: ${clientId}, tenant: acme, owner: ann, reason: Its integration ends next week, expires: 2026-06-01 }`
+  world.write('tenantwatch.yaml', `${world.read('tenantwatch.yaml')}waivers: [${waiver}]\n`)
+  await world.run('sync', '--full')
+  expect(await statusOf(world)).toBe('fail null')
+  expect((await world.run('findings', '--check', check, '--fail-on', 'critical')).code).toBe(0)
+  world.pass(5 * minuteMs)
+  expect(await statusOf(world)).toBe('unknown stale')
+  expect((await world.run('findings', '--check', check, '--fail-on', 'critical')).code).toBe(3)
+  await world.run('sync')
+  expect(await statusOf(world)).toBe('fail null')
+  expect((await world.run('findings', '--check', check, '--fail-on', 'critical')).code).toBe(1)
+  world.pass(1)
+  expect(await statusOf(world, startTime + 5 * minuteMs - 1)).toBe('fail null')
+})
+
+it('shows a fail as stale once it became more severe', async () => {
+  const world = await expiringIn(7 * 24 * 3600 + 60)
+  const soon = 'api-client-secret-not-expiring'
+  const listed = async () => (await world.run('report', '--format', 'json')).stdout
+  const state = async () =>
+    (
+      JSON.parse(await listed()) as { tenants: { checks: { check: string; status: string }[] }[] }
+    ).tenants[0]?.checks.find((one) => one.check === soon)?.status
+  expect(await state()).toBe('fail')
+  world.pass(2 * minuteMs)
+  expect(await state()).toBe('unknown')
+})

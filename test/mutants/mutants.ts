@@ -363,6 +363,21 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/commands/passed-thresholds.test.ts'],
   },
   {
+    name: 'a fail is shown after its threshold',
+    file: 'src/mirror/findings/result-store.ts',
+    find: "status === 'pass' || status === 'fail'",
+    replace: "status === 'pass'",
+    tests: ['test/commands/passed-thresholds.test.ts'],
+  },
+  {
+    name: 'a threshold of the severity is no threshold',
+    file: 'src/evaluate/evaluate-check.ts',
+    find: 'return severities.every((severity) => counts[severity] === present[severity])',
+    replace:
+      'const sum = (one: SeverityCounts) => severities.reduce((n, each) => n + (one[each] ?? 0), 0)\n    return sum(counts) === sum(present)',
+    tests: ['test/commands/passed-thresholds.test.ts'],
+  },
+  {
     name: 'a threshold between two ticks waits for the tick',
     file: 'src/daemon/jobs.ts',
     find: 'session.evaluateAfter(tenant, validUntil)',

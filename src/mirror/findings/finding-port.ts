@@ -32,7 +32,7 @@ export interface CheckStateRow {
   readonly notEvaluated: number | null
   readonly since: number
   readonly evaluatedAt: number
-  /** Last instant at which the check passes with the same records; null when it does as long as a result is shown. */
+  /** Last instant at which the same records give this result; null when they do for as long as a result is shown. */
   readonly validUntil: number | null
   /** Digest of the thresholds and lists in force; null when the check could not be evaluated. */
   readonly rule: string | null
@@ -52,7 +52,7 @@ export interface CheckResult {
   /** Each failing entity once, in batches to bound memory. */
   readonly failing: AsyncIterable<readonly NewFinding[]> | Iterable<readonly NewFinding[]>
   readonly decide: (failing: number) => DecidedStatus
-  /** See `CheckStateRow`; called for a check that passes; absent = time alone does not change the result. */
+  /** See `CheckStateRow`; called after `failing` is read, if the check passes or fails; absent = null. */
   readonly validUntil?: () => Promise<number | null>
   /** Resolution of an open finding that no longer fails; null, for unreliable inputs, keeps it open. */
   readonly resolve: (

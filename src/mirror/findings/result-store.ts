@@ -180,8 +180,9 @@ export function resultStore(database: Database): ResultStore {
           stage(update)
         }
         await end(update, lastEvaluatedAt(before))
-        const passes = checkResult.decide(update.failing).status === 'pass'
-        const validUntil = (passes ? await checkResult.validUntil?.() : null) ?? null
+        const { status } = checkResult.decide(update.failing)
+        const isResult = status === 'pass' || status === 'fail'
+        const validUntil = (isResult ? await checkResult.validUntil?.() : null) ?? null
         const decided = commit(update, before, validUntil)
         if (update.staged) await settleCheck(tenantId, check)
         return { ...decided, validUntil, opened: update.opened, resolved: update.resolved }

@@ -24,7 +24,7 @@ export const checkStates = sqliteTable(
     notEvaluated: integer('not_evaluated'),
     since: integer('since').notNull(),
     evaluatedAt: integer('evaluated_at').notNull(),
-    /** Last instant at which a time-based check passes with these records; null when no crossing is near. */
+    /** Last instant at which the same records give this result; null when no threshold is near. */
     validUntil: integer('valid_until'),
     rule: text('rule'),
     open: text('open').notNull().default('{}'),
