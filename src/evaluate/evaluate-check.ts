@@ -44,10 +44,16 @@ export async function checkResultOf(run: CheckRun): Promise<NewCheckResult> {
   const accepted = () => acceptedOf(run)
   const context = { ...ruleContextOf(settings), incomplete: incompleteInputs(run), accepted }
   const { options } = settingsOf(check, settings)
-  const evaluateAt: EvaluateAt = (now) => check.evaluator({ reader, options, now, context, runQuery: queryRunner(run) })
+  const evaluateAt = (now: number) => check.evaluator({ reader, options, now, context, runQuery: queryRunner(run) })
   const evaluated = await evaluateAt(request.now)
   const counts: SeverityCounts = {}
   const failures = counted(evaluated.failures, counts)
+  const isUnchanged = async (at: number) => {
+    const then = await evaluateAt(at)
+    const later: SeverityCounts = {}
+    for await (const _ of counted(then.failures, later)) request.signal?.throwIfAborted()
+    return sameNumbers(evaluated, then) && severities.every((severity) => later[severity] === counts[severity])
+  }
   return {
     notEvaluatedIds: evaluated.notEvaluatedIds ?? idsOf(evaluated),
     ...assemble(run, evaluated, withoutNewWhileSkewed(run, findings(run, { ...evaluated, failures })), (failing) =>
@@ -55,11 +61,11 @@ export async function checkResultOf(run: CheckRun): Promise<NewCheckResult> {
     ),
     ages: evaluated.ages,
     // The query of an own check would be run once more at each evaluation.
-    ...(evaluated.ages && check.own === undefined && { validUntil: () => unchangedUntil(evaluateAt, request, counts) }),
+    ...(evaluated.ages &&
+      check.own === undefined && { validUntil: () => unchangedUntil(isUnchanged, request, counts) }),
   }
 }
 
-type EvaluateAt = (now: number) => Promise<Evaluated>
 type SeverityCounts = Partial<Record<Severity, number>>
 
 async function* counted(failures: Evaluated['failures'], counts: SeverityCounts): Evaluated['failures'] {
@@ -78,15 +84,10 @@ const fewSteps = 3
  * as a result is shown. A threshold moves entities in one direction only, so an equal number means equal failures.
  */
 async function unchangedUntil(
-  evaluateAt: EvaluateAt,
-  { now, currentForMs = minFreshnessMs, signal }: EvaluateTenant,
+  isUnchanged: (at: number) => Promise<boolean>,
+  { now, currentForMs = minFreshnessMs }: EvaluateTenant,
   present: SeverityCounts,
 ): Promise<number | null> {
-  const isUnchanged = async (at: number) => {
-    const counts: SeverityCounts = {}
-    for await (const _ of counted((await evaluateAt(at)).failures, counts)) signal?.throwIfAborted()
-    return severities.every((severity) => counts[severity] === present[severity])
-  }
   let [same, other] = [now, now + currentForMs]
   if (await isUnchanged(other)) return null
   const failing = severities.reduce((sum, severity) => sum + (present[severity] ?? 0), 0)
@@ -96,6 +97,11 @@ async function unchangedUntil(
     else other = middle
   }
   return same
+}
+
+function sameNumbers(one: Evaluated, other: Evaluated): boolean {
+  const numbers = ['population', 'notEvaluated', 'applicable'] as const
+  return numbers.every((name) => one[name] === other[name])
 }
 
 function idsOf({ unevaluated = [] }: Evaluated): string | null {

@@ -1,5 +1,6 @@
 import type { CheckResult, FindingStore } from '../mirror/port.ts'
 import { reasonOf } from '../model/errors.ts'
+import { minFreshnessMs } from '../model/freshness.ts'
 import { type Check, CheckFailed, inputsOf } from './check.ts'
 import { settingsOf } from './check-settings.ts'
 import { readDataQuality } from './data-quality.ts'
@@ -7,6 +8,7 @@ import { basisOf, checkResultOf, failedResult, keepFirstStates } from './evaluat
 import type { CheckOutcome, CheckRun, EvaluateTenant } from './evaluation.ts'
 import { closeFindings } from './findings/close-findings.ts'
 import { BudgetExceeded } from './query-budget.ts'
+import type { Validity } from './result-memory.ts'
 import { noteWaivers } from './waivers/note-waivers.ts'
 
 /**
@@ -48,7 +50,7 @@ function isDue(check: Check, { tenant, onlyInputs }: EvaluateTenant): boolean {
 async function repeated(run: CheckRun): Promise<CheckOutcome | null> {
   const { check, request } = run
   const { store, tenant, now, memory } = request
-  const status = memory?.recall(tenant.id, check.id, basisOf(run))
+  const status = memory?.recall(tenant.id, check.id, basisOf(run), now)
   if (status === undefined) return null
   await store.confirmResult(tenant.id, check.id, now, request.currentForMs)
   return { check: check.id, ...status, opened: 0, resolved: {} }
@@ -65,7 +67,8 @@ async function commitIsolated(run: CheckRun): Promise<CheckOutcome | null> {
     const { ages, notEvaluatedIds, ...checkResult } = await checkResultOf(run)
     await store.noteProblem(tenant.id, check.id, notEvaluatedIds)
     const outcome = await commit(store, checkResult)
-    if (!ages) memory?.keep(tenant.id, check.id, basis, outcome)
+    const validity = validityOf(request, ages, outcome)
+    if (validity !== null) memory?.keep(tenant.id, check.id, basis, outcome, validity)
     return outcome
   } catch (error) {
     signal?.throwIfAborted()
@@ -92,8 +95,16 @@ async function commitFailed(run: CheckRun, { message }: CheckFailed): Promise<Ch
   await store.noteProblem(tenant.id, check.id, message)
   const basis = basisOf(run)
   const outcome = await commit(store, failedResult(run, 'check_failed'))
-  memory?.keep(tenant.id, check.id, basis, outcome)
+  memory?.keep(tenant.id, check.id, basis, outcome, always)
   return outcome
+}
+
+const always: Validity = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }
+
+/** Null when nothing is known of the result at another time. */
+function validityOf({ now, currentForMs = minFreshnessMs }: EvaluateTenant, ages: boolean, outcome: CheckOutcome) {
+  if (!ages) return always
+  return outcome.validUntil === undefined ? null : { from: now, until: outcome.validUntil ?? now + currentForMs }
 }
 
 async function commit(store: FindingStore, checkResult: CheckResult): Promise<CheckOutcome> {

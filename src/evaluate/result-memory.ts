@@ -1,24 +1,32 @@
-import type { DecidedStatus } from '../model/decide-status.ts'
+import type { CommittedResult } from '../mirror/port.ts'
 
-/** Results of checks that do not depend on time, each with the basis it was computed from. */
+type Result = Pick<CommittedResult, 'status' | 'reason' | 'validUntil'>
+
+/** In milliseconds since the epoch, both included. */
+export interface Validity {
+  readonly from: number
+  readonly until: number
+}
+
+/** Results of checks, each with the basis it was computed from and the time in which that basis gives it. */
 export interface ResultMemory {
-  recall(tenantId: number, check: string, basis: string): DecidedStatus | undefined
-  keep(tenantId: number, check: string, basis: string, status: DecidedStatus): void
+  recall(tenantId: number, check: string, basis: string, now: number): Result | undefined
+  keep(tenantId: number, check: string, basis: string, result: Result, validity: Validity): void
   forget(tenantId: number, check: string): void
   /** Call after another process committed check results. */
   clear(): void
 }
 
 export function resultMemory(): ResultMemory {
-  const kept = new Map<string, { readonly basis: string; readonly status: DecidedStatus }>()
+  const kept = new Map<string, { readonly basis: string; readonly result: Result } & Validity>()
   const keyOf = (tenantId: number, check: string) => `${tenantId} ${check}`
   return {
-    recall(tenantId, check, basis) {
+    recall(tenantId, check, basis, now) {
       const last = kept.get(keyOf(tenantId, check))
-      return last?.basis === basis ? last.status : undefined
+      return last?.basis === basis && last.from <= now && now <= last.until ? last.result : undefined
     },
-    keep(tenantId, check, basis, { status, reason }) {
-      kept.set(keyOf(tenantId, check), { basis, status: { status, reason } })
+    keep(tenantId, check, basis, { status, reason, validUntil = null }, validity) {
+      kept.set(keyOf(tenantId, check), { basis, result: { status, reason, validUntil }, ...validity })
     },
     forget: (tenantId, check) => void kept.delete(keyOf(tenantId, check)),
     clear: () => kept.clear(),

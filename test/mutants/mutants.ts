@@ -365,16 +365,15 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a fail is shown after its threshold',
     file: 'src/mirror/findings/result-store.ts',
-    find: "status === 'pass' || status === 'fail'",
-    replace: "status === 'pass'",
+    find: "checkResult.decide(update.failing).status !== 'unknown'",
+    replace: "checkResult.decide(update.failing).status === 'pass'",
     tests: ['test/commands/passed-thresholds.test.ts'],
   },
   {
     name: 'a threshold of the severity is no threshold',
     file: 'src/evaluate/evaluate-check.ts',
-    find: 'return severities.every((severity) => counts[severity] === present[severity])',
-    replace:
-      'const sum = (one: SeverityCounts) => severities.reduce((n, each) => n + (one[each] ?? 0), 0)\n    return sum(counts) === sum(present)',
+    find: 'severities.every((severity) => later[severity] === counts[severity])',
+    replace: 'Object.keys(later).length === Object.keys(counts).length',
     tests: ['test/commands/passed-thresholds.test.ts'],
   },
   {
@@ -443,7 +442,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an own query that fails is asked at each evaluation',
     file: 'src/evaluate/evaluate-tenant.ts',
-    find: '\n  memory?.keep(tenant.id, check.id, basis, outcome)',
+    find: '\n  memory?.keep(tenant.id, check.id, basis, outcome, always)',
     replace: '',
     tests: ['test/checks/own'],
   },

@@ -52,7 +52,7 @@ export interface CheckResult {
   /** Each failing entity once, in batches to bound memory. */
   readonly failing: AsyncIterable<readonly NewFinding[]> | Iterable<readonly NewFinding[]>
   readonly decide: (failing: number) => DecidedStatus
-  /** See `CheckStateRow`; called after `failing` is read, if the check passes or fails; absent = null. */
+  /** See `CheckStateRow`; called after `failing` is read, unless the status is `unknown`; absent when it is not known. */
   readonly validUntil?: () => Promise<number | null>
   /** Resolution of an open finding that no longer fails; null, for unreliable inputs, keeps it open. */
   readonly resolve: (
@@ -74,7 +74,7 @@ export interface NewFinding {
 }
 
 export interface CommittedResult extends DecidedStatus {
-  /** See `CheckStateRow`; absent = null. */
+  /** See `CheckStateRow`; absent when it is not known. */
   readonly validUntil?: number | null
   readonly opened: number
   readonly resolved: Readonly<Partial<Record<Resolution, number>>>

@@ -180,12 +180,16 @@ export function resultStore(database: Database): ResultStore {
           stage(update)
         }
         await end(update, lastEvaluatedAt(before))
-        const { status } = checkResult.decide(update.failing)
-        const isResult = status === 'pass' || status === 'fail'
-        const validUntil = (isResult ? await checkResult.validUntil?.() : null) ?? null
-        const decided = commit(update, before, validUntil)
+        const isKnown = checkResult.decide(update.failing).status !== 'unknown'
+        const validUntil = isKnown ? await checkResult.validUntil?.() : undefined
+        const decided = commit(update, before, validUntil ?? null)
         if (update.staged) await settleCheck(tenantId, check)
-        return { ...decided, validUntil, opened: update.opened, resolved: update.resolved }
+        return {
+          ...decided,
+          ...(validUntil !== undefined && { validUntil }),
+          opened: update.opened,
+          resolved: update.resolved,
+        }
       }),
     confirmResult: (tenantId, check, at, currentForMs) =>
       database.run(() => {

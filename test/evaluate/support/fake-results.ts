@@ -46,7 +46,7 @@ export async function commitInto(
   for (const row of findings.values())
     if (row.check === check && row.resolvedAt === null) open[row.severity] = (open[row.severity] ?? 0) + 1
   const notEvaluated = checkResult.notEvaluated ?? null
-  const validUntil = (status === 'pass' || status === 'fail' ? await checkResult.validUntil?.() : null) ?? null
+  const validUntil = (status !== 'unknown' ? await checkResult.validUntil?.() : null) ?? null
   states.set(check, { check, status, reason, entities, notEvaluated, since, evaluatedAt: at, validUntil, rule, open })
   return { status, reason, opened, resolved }
 }
