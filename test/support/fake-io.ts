@@ -16,7 +16,10 @@ export interface Surroundings {
   readonly folder: string
 }
 
-/** The world of commands with a clock of its own, which jumps over every wait. */
+/** In milliseconds. A longer wait, as for a threshold of days, ends only when it is aborted. */
+const longestJump = 26 * 3_600_000
+
+/** The world of commands with a clock of its own, which jumps over waits. */
 export function fakeIo({ env, folder }: Surroundings) {
   let time = startTime
   const io = () => {
@@ -38,6 +41,7 @@ export function fakeIo({ env, folder }: Surroundings) {
         async sleep(ms, signal) {
           signal?.throwIfAborted()
           await new Promise((resolve) => setImmediate(resolve))
+          if (ms > longestJump) await new Promise((_, reject) => signal?.addEventListener('abort', reject))
           time += Math.max(0, ms)
         },
       },
