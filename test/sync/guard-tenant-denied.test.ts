@@ -1,14 +1,14 @@
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
-import type { ResourceName } from '../../src/model/resource-names.ts'
-import type { PermissionCode, TokenName } from '../../src/simulator/index.ts'
-import { type TestEngine, testEngine } from '../support/engine.ts'
+import type { TokenName } from '../../src/simulator/index.ts'
+import { anonymous, identifying, permissionsOf, proving } from '../support/descriptors.ts'
+import { scriptedResources, type TestEngine, testEngine } from '../support/engine.ts'
 import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/trust.ts'
 
-const wholes = ['roles', 'permissions', 'authentication-settings'] as const
-const telling: readonly PermissionCode[] = ['Api_Users_Read', 'Api_ApiClients_Read', 'Api_Documents_Read']
-const asking: readonly PermissionCode[] = ['Api_ApiClients_Read', 'Api_Documents_Read']
-const known = 60 + 24
+const wholes = anonymous.map(({ name }) => name)
+const telling = permissionsOf(identifying)
+const asking = permissionsOf(proving)
+const allButDocuments = telling.filter((code) => code !== 'Api_Documents_Read')
 
 function deny(test: TestEngine, credential: TokenName, codes = telling): void {
   for (const code of codes) test.sim.revokePermission(credential, code)
@@ -24,6 +24,8 @@ async function exchanged(): Promise<TestEngine> {
 
 it.each(wholes)('another tenant whose token may read no record brings nothing in by its %s', async (resource) => {
   const test = await exchanged()
+  const others = proving.filter(({ name }) => name !== 'documents' && name !== 'api-clients')
+  const known = others.reduce((sum, { name }) => sum + live(test, name), 60 + 24)
   const before = everyRow(test)
   const result = await test.run(resource)
   expect(ending(result)).toBe('tenant_changed')
@@ -66,7 +68,7 @@ it('a permission that is withdrawn while the token stays keeps what it may read 
 })
 
 it('the only resource with records may be denied: no empty or absent one speaks for it', async () => {
-  const test = await synced({ sizes: { users: 60, documents: 0 } })
+  const test = await synced({ sizes: { users: 60, documents: 0 }, serves: scriptedResources })
   await test.restart({ resources: { 'api-clients': { enabled: false } } })
   deny(test, 'reader', ['Api_Users_Read'])
   await test.restart({ resources: { 'api-clients': { enabled: false } } })
@@ -77,8 +79,8 @@ it('the only resource with records may be denied: no empty or absent one speaks 
 
 it('one page that can be read decides, whatever else is denied', async () => {
   const test = await synced()
-  deny(test, 'secondReader', ['Api_Users_Read', 'Api_ApiClients_Read'])
-  deny(test, 'reader', ['Api_Users_Read', 'Api_ApiClients_Read'])
+  deny(test, 'secondReader', allButDocuments)
+  deny(test, 'reader', allButDocuments)
   test.useToken(test.sim.tokens.secondReader)
   expect((await test.run('roles')).message).toMatch('No id read from its documents is known to the mirror')
   test.useToken(test.sim.tokens.reader)
@@ -107,14 +109,14 @@ it('the hold is probed once an interval, and lifts by itself when one page shows
     await test.run('roles')
     const probes = test.sim.requests.count()
     expect(test.sim.requests.filter(({ status }) => status === 401).map(({ path }) => path)).toEqual(
-      expect.arrayContaining(['/api/public/api-clients', '/api/public/documents']),
+      expect.arrayContaining(proving.map(({ path }) => path)),
     )
     for (const resource of test.engine.resources) expect(ending(await test.run(resource))).toBe('tenant_changed')
     expect(test.sim.requests.count()).toBe(probes)
   }
   await test.restart()
   expect((await theHold(test)).id).toBe(id)
-  deny(test, 'reader', ['Api_Users_Read', 'Api_ApiClients_Read'])
+  deny(test, 'reader', allButDocuments)
   test.useToken(test.sim.tokens.reader)
   test.clock.advance(5 * minuteMs)
   expect(ending(await test.run('roles'))).toBe('success')
@@ -180,8 +182,7 @@ it('resources that are switched off count no longer, which lifts the hold for go
   deny(test, 'reader')
   await test.restart()
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  const off = { enabled: false }
-  const resources = { users: off, 'api-clients': off, documents: off }
+  const resources = Object.fromEntries(identifying.map(({ name }) => [name, { enabled: false }]))
   for (let start = 0; start < 2; start++) {
     await test.restart({ resources })
     for (const resource of wholes) expect(ending(await test.run(resource))).toBe('success')
@@ -192,10 +193,9 @@ it('resources that are switched off count no longer, which lifts the hold for go
 it('a token that never could read such records needs nothing from them', async () => {
   const test = await testEngine()
   deny(test, 'reader')
-  const denied: readonly ResourceName[] = ['users', 'documents', 'api-clients']
   for (let start = 0; start < 2; start++) {
     for (const resource of wholes) expect(ending(await test.run(resource))).toBe('success')
-    for (const resource of denied) expect(ending(await test.run(resource, 'full'))).toBe('missing_permission')
+    for (const { name } of identifying) expect(ending(await test.run(name, 'full'))).toBe('missing_permission')
     expect(await heldBack(test)).toEqual([])
     await test.restart()
   }

@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { parseChecks } from '../../../src/config/own-checks/own-checks.ts'
 import { readFolder } from '../../../src/config/own-checks/read-folder.ts'
 import { hourMs } from '../../../src/model/durations.ts'
+import { resourceNames } from '../../../src/model/resource-names.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
 const header = `-- id: my-check
@@ -87,7 +88,7 @@ ${query}`
     'want one of info, low, medium, high, critical',
     'inputs is "users, groups"',
     'want a list such as users, roles',
-    'there are api-clients, authentication-settings, documents, permissions, roles, users',
+    `there are ${resourceNames.join(', ')}`,
     'maxAge is "soon"',
     'want a duration such as 90s, 15m, 6h or 30d, at most 400d',
   ])
