@@ -5,7 +5,11 @@ import type { PermissionCode } from '../../src/simulator/index.ts'
 
 const all: readonly ResourceDefinition[] = resources
 
-export const isFeed = (resource: ResourceName) => all.some(({ name, kind }) => name === resource && kind === 'feed')
+const isKind = (wanted: ResourceDefinition['kind']) => (resource: string) =>
+  all.some(({ name, kind }) => name === resource && kind === wanted)
+
+export const isFeed = isKind('feed')
+export const isPagedList = isKind('pagedList')
 
 /** The resources whose ids prove the tenant, in alphabetical order. */
 export const proving = all.filter(({ identifiedBy }) => identifiedBy === 'guid')

@@ -1,14 +1,15 @@
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
-import type { TokenName } from '../../src/simulator/index.ts'
-import { anonymous, identifying, permissionsOf, proving } from '../support/descriptors.ts'
+import type { ResourceName } from '../../src/model/resource-names.ts'
+import type { PermissionCode, TokenName } from '../../src/simulator/index.ts'
 import { scriptedResources, type TestEngine, testEngine } from '../support/engine.ts'
 import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/trust.ts'
 
-const wholes = anonymous.map(({ name }) => name)
-const telling = permissionsOf(identifying)
-const asking = permissionsOf(proving)
-const allButDocuments = telling.filter((code) => code !== 'Api_Documents_Read')
+const scene = { serves: scriptedResources }
+const wholes = ['roles', 'permissions', 'authentication-settings'] as const
+const telling: readonly PermissionCode[] = ['Api_Users_Read', 'Api_ApiClients_Read', 'Api_Documents_Read']
+const asking: readonly PermissionCode[] = ['Api_ApiClients_Read', 'Api_Documents_Read']
+const known = 60 + 24
 
 function deny(test: TestEngine, credential: TokenName, codes = telling): void {
   for (const code of codes) test.sim.revokePermission(credential, code)
@@ -16,7 +17,7 @@ function deny(test: TestEngine, credential: TokenName, codes = telling): void {
 
 /** The token is another tenant's, which may read nothing that tells tenants apart. */
 async function exchanged(): Promise<TestEngine> {
-  const test = await synced()
+  const test = await synced(scene)
   deny(test, 'secondReader')
   test.useToken(test.sim.tokens.secondReader)
   return test
@@ -24,8 +25,6 @@ async function exchanged(): Promise<TestEngine> {
 
 it.each(wholes)('another tenant whose token may read no record brings nothing in by its %s', async (resource) => {
   const test = await exchanged()
-  const others = proving.filter(({ name }) => name !== 'documents' && name !== 'api-clients')
-  const known = others.reduce((sum, { name }) => sum + live(test, name), 60 + 24)
   const before = everyRow(test)
   const result = await test.run(resource)
   expect(ending(result)).toBe('tenant_changed')
@@ -41,7 +40,7 @@ it.each(wholes)('another tenant whose token may read no record brings nothing in
 })
 
 it('the same token after a restart, and a 401 that went away, are met alike', async () => {
-  const restarted = await synced()
+  const restarted = await synced(scene)
   deny(restarted, 'reader')
   restarted.sim.swapTenant('reader')
   const before = everyRow(restarted)
@@ -49,7 +48,7 @@ it('the same token after a restart, and a 401 that went away, are met alike', as
   for (const resource of wholes) expect(ending(await restarted.run(resource))).toBe('tenant_changed')
   expect(everyRow(restarted)).toEqual(before)
 
-  const revived = await synced()
+  const revived = await synced(scene)
   revived.sim.revokeToken('reader')
   expect(ending(await revived.run('roles'))).toBe('unauthorized')
   revived.sim.restoreToken('reader')
@@ -61,14 +60,14 @@ it('the same token after a restart, and a 401 that went away, are met alike', as
 })
 
 it('a permission that is withdrawn while the token stays keeps what it may read going', async () => {
-  const test = await synced()
+  const test = await synced(scene)
   deny(test, 'reader')
   for (const resource of wholes) expect(ending(await test.run(resource))).toBe('success')
   expect(await heldBack(test)).toEqual([])
 })
 
 it('the only resource with records may be denied: no empty or absent one speaks for it', async () => {
-  const test = await synced({ sizes: { users: 60, documents: 0 }, serves: scriptedResources })
+  const test = await synced({ ...scene, sizes: { users: 60, documents: 0 } })
   await test.restart({ resources: { 'api-clients': { enabled: false } } })
   deny(test, 'reader', ['Api_Users_Read'])
   await test.restart({ resources: { 'api-clients': { enabled: false } } })
@@ -78,9 +77,9 @@ it('the only resource with records may be denied: no empty or absent one speaks 
 })
 
 it('one page that can be read decides, whatever else is denied', async () => {
-  const test = await synced()
-  deny(test, 'secondReader', allButDocuments)
-  deny(test, 'reader', allButDocuments)
+  const test = await synced(scene)
+  deny(test, 'secondReader', ['Api_Users_Read', 'Api_ApiClients_Read'])
+  deny(test, 'reader', ['Api_Users_Read', 'Api_ApiClients_Read'])
   test.useToken(test.sim.tokens.secondReader)
   expect((await test.run('roles')).message).toMatch('No id read from its documents is known to the mirror')
   test.useToken(test.sim.tokens.reader)
@@ -109,14 +108,14 @@ it('the hold is probed once an interval, and lifts by itself when one page shows
     await test.run('roles')
     const probes = test.sim.requests.count()
     expect(test.sim.requests.filter(({ status }) => status === 401).map(({ path }) => path)).toEqual(
-      expect.arrayContaining(proving.map(({ path }) => path)),
+      expect.arrayContaining(['/api/public/api-clients', '/api/public/documents']),
     )
     for (const resource of test.engine.resources) expect(ending(await test.run(resource))).toBe('tenant_changed')
     expect(test.sim.requests.count()).toBe(probes)
   }
   await test.restart()
   expect((await theHold(test)).id).toBe(id)
-  deny(test, 'reader', allButDocuments)
+  deny(test, 'reader', ['Api_Users_Read', 'Api_ApiClients_Read'])
   test.useToken(test.sim.tokens.reader)
   test.clock.advance(5 * minuteMs)
   expect(ending(await test.run('roles'))).toBe('success')
@@ -178,11 +177,12 @@ it('an acceptance ends with the process: the next start asks again', async () =>
 })
 
 it('resources that are switched off count no longer, which lifts the hold for good', async () => {
-  const test = await synced()
+  const test = await synced(scene)
   deny(test, 'reader')
   await test.restart()
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  const resources = Object.fromEntries(identifying.map(({ name }) => [name, { enabled: false }]))
+  const off = { enabled: false }
+  const resources = { users: off, 'api-clients': off, documents: off }
   for (let start = 0; start < 2; start++) {
     await test.restart({ resources })
     for (const resource of wholes) expect(ending(await test.run(resource))).toBe('success')
@@ -191,11 +191,12 @@ it('resources that are switched off count no longer, which lifts the hold for go
 })
 
 it('a token that never could read such records needs nothing from them', async () => {
-  const test = await testEngine()
+  const test = await testEngine(scene)
   deny(test, 'reader')
+  const denied: readonly ResourceName[] = ['users', 'documents', 'api-clients']
   for (let start = 0; start < 2; start++) {
     for (const resource of wholes) expect(ending(await test.run(resource))).toBe('success')
-    for (const { name } of identifying) expect(ending(await test.run(name, 'full'))).toBe('missing_permission')
+    for (const resource of denied) expect(ending(await test.run(resource, 'full'))).toBe('missing_permission')
     expect(await heldBack(test)).toEqual([])
     await test.restart()
   }

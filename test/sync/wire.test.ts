@@ -2,6 +2,7 @@ import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { resourceNames } from '../../src/model/resource-names.ts'
+import { isPagedList } from '../support/descriptors.ts'
 import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
 
 const tables = [...resourceNames.map((name) => name.replaceAll('-', '_')), 'changes']
@@ -38,7 +39,10 @@ it('spends one request a resource on a steady incremental sync, one a page on AP
       resourceNames.map(() => ['success', 0]),
     )
     const asked = requestsOf(test).map(({ path }) => path.replace('/api/public/', ''))
-    expect(asked.toSorted()).toEqual(['api-clients', 'api-clients', ...resourceNames].toSorted())
+    expect(asked.filter((name) => name === 'api-clients')).toHaveLength(3)
+    expect(asked.filter((name) => !isPagedList(name)).toSorted()).toEqual(
+      resourceNames.filter((name) => !isPagedList(name)),
+    )
   }
   expect(writes()).toBe(0)
   expect(test.sim.violations).toEqual([])

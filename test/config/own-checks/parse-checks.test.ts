@@ -69,7 +69,7 @@ it('reports all problems of a header', () => {
   const text = `-- id: My Check
 -- titel: x
 -- severity: severe
--- inputs: users, groups
+-- inputs: users, gremlins
 -- maxAge: soon
 -- inputs: users
 -- frameworks:
@@ -86,7 +86,7 @@ ${query}`
     'want lower-case letters, digits and dashes, at most 64',
     'severity is "severe"',
     'want one of info, low, medium, high, critical',
-    'inputs is "users, groups"',
+    'inputs is "users, gremlins"',
     'want a list such as users, roles',
     `there are ${resourceNames.join(', ')}`,
     'maxAge is "soon"',
