@@ -6,7 +6,7 @@ import type { TenantObserver } from './reader.ts'
 export type EnvLookup = (name: string) => string | undefined
 
 export interface ApiOptions {
-  /** Name of the page-size parameter of users and documents, or of each; null sends none. */
+  /** Name of the page-size parameter of all feeds, or of each one; null sends none. */
   readonly pageSizeParameter: string | null | Readonly<Partial<Record<ResourceName, string | null>>>
   readonly pageSize: number
   /** Total deadline of one request, in milliseconds. */

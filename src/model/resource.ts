@@ -31,6 +31,7 @@ interface Common<Name extends string, Own extends string> {
   readonly nouns: readonly [one: string, many: string]
   readonly path: string
   readonly permission: string
+  /** The place among the endpoints that are requested when a token is refused, the cheapest first. */
   readonly probe: number
   readonly schedule: Readonly<Partial<Record<SyncMode, string>>>
   readonly fields: Fields
@@ -39,7 +40,9 @@ interface Common<Name extends string, Own extends string> {
   readonly counted: readonly [readonly Name[], ...(readonly Name[])[]]
   readonly indexes?: Readonly<Record<string, readonly ColumnOf<Name, Own>[]>>
   readonly gauges?: readonly Gauge<Name>[]
+  /** The date by which the later one of two records with one id counts. */
   readonly laterWins?: Name
+  /** By these fields persons are compared (`identifiedBy`). */
   readonly person?: { readonly email: Name; readonly createdAt: Name }
   /** GUIDs exist in one tenant only, persons may be in several. */
   readonly identifiedBy?: 'guid' | 'person'
@@ -68,6 +71,7 @@ interface Feed<Name extends string, Own extends string> extends Common<Name, Own
   /** Recovers a refused cursor before the full sync does, and confirms removals. */
   readonly updatedAfter?: UpdatedAfter<Name>
   readonly lookUp?: LookUpRule<Name>
+  /** The date by which the API promises to order the feed; another order is a contract event. */
   readonly orderedBy?: Name
   /** A field that is unique, letter case aside; repeats are counted as `event`. */
   readonly unique?: { readonly field: Name; readonly event: ContractEventKind }

@@ -5,6 +5,7 @@ import { documents } from '../../src/resources/documents.ts'
 import { permissions } from '../../src/resources/permissions.ts'
 import { roles } from '../../src/resources/roles.ts'
 import { users } from '../../src/resources/users.ts'
+import { scriptedResources } from '../support/engine.ts'
 import { envelope, page, problem, settings } from './support/answers.ts'
 import { caught } from './support/caught.ts'
 import { type Overrides, testClient } from './support/client.ts'
@@ -19,7 +20,7 @@ async function tenant(
 ) {
   const env: Record<string, string> = { TOKEN: 'first' }
   const server = await testServer((request, response) => answer(grants, request, response, refusal))
-  const made = testClient(server.url, { env: (name) => env[name], cycleMs, ...overrides })
+  const made = testClient(server.url, { env: (name) => env[name], cycleMs, resources: scriptedResources, ...overrides })
   const paths = () => server.requests.splice(0).map((request) => request.url.slice('/api/public/'.length))
   return {
     ...made,
@@ -48,7 +49,7 @@ function answer(
   else sendJson(response, 200, page([]))
 }
 
-const all = ['users', 'roles', 'permissions', 'authentication-settings', 'api-clients', 'documents']
+const all = [...scriptedResources]
 
 it('names the missing permission without a probe when another read succeeded in this cycle', async () => {
   await using t = await tenant({ first: ['users'] })

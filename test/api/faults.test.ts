@@ -4,8 +4,10 @@ import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import { expect, it } from 'vitest'
 import { authenticationSettings } from '../../src/resources/authentication-settings.ts'
 import { documents } from '../../src/resources/documents.ts'
+import { resources } from '../../src/resources/index.ts'
 import { roles } from '../../src/resources/roles.ts'
 import { users } from '../../src/resources/users.ts'
+import { permissionsOf } from '../support/descriptors.ts'
 import { envelope, page, problem, sentRequestId, user } from './support/answers.ts'
 import { caught } from './support/caught.ts'
 import { testClient } from './support/client.ts'
@@ -25,7 +27,7 @@ const json =
 
 const faults: readonly (readonly [name: string, send: Send, reason: string, requests: number])[] = [
   ['400', json(problem('BAD_REQUEST'), 400), 'client_error', 1],
-  ['403', json(problem('FORBIDDEN'), 403), 'unauthorized', 5],
+  ['403', json(problem('FORBIDDEN'), 403), 'unauthorized', permissionsOf(resources).length],
   ['405', json({}, 405), 'client_error', 1],
   ['407', json({}, 407), 'client_error', 1],
   ['408', json({}, 408), 'timeout', 5],

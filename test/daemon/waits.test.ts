@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { secondMs } from '../../src/model/durations.ts'
+import { resourceNames } from '../../src/model/resource-names.ts'
 import { cli } from '../commands/support/cli.ts'
 
 it('the next sync and the doctor also observe the wait that one sync received', async () => {
@@ -11,7 +12,7 @@ it('the next sync and the doctor also observe the wait that one sync received', 
   pass(500 * secondMs)
   expect((await run('sync')).code).toBe(3)
   const { code, stdout } = await run('doctor')
-  expect([code, stdout.match(/^✗ .*rate_limited: .*2026-03-01T12:10:0/gm)?.length]).toEqual([3, 6])
+  expect([code, stdout.match(/^✗ .*rate_limited: .*2026-03-01T12:10:0/gm)?.length]).toEqual([3, resourceNames.length])
   expect(simulator.requests.count()).toBe(0)
   pass(100 * secondMs)
   expect((await run('sync')).code).toBe(0)

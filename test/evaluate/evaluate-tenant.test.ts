@@ -7,6 +7,7 @@ import { dayMs, hourMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { iso, now } from '../checks/support/evaluator.ts'
 import { client, document, role, settings, user } from '../checks/support/facts.ts'
+import { offByDefault } from '../support/off-by-default.ts'
 import { evaluate, lifeOf, resync, soundMirror } from './support/evaluating.ts'
 import { neverState } from './support/sync-states.ts'
 
@@ -19,7 +20,7 @@ it('evaluates every check of the catalogue and stores the results', async () => 
   mirror.put('api-clients', client())
   mirror.put('documents', document())
   const outcomes = await evaluate(mirror)
-  const inapplicable = ['document-required-present', 'user-invitation-accepted', 'user-least-privilege']
+  const inapplicable = [...offByDefault, 'user-invitation-accepted']
   expect([...outcomes].map(([id, { status }]) => [id, status])).toEqual(
     checks.map(({ id }) => [id, inapplicable.includes(id) ? 'not_applicable' : 'pass']),
   )

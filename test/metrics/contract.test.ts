@@ -1,11 +1,14 @@
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import type { Gauge, ResourceDefinition } from '../../src/model/resource.ts'
+import { resources } from '../../src/resources/index.ts'
+import { scriptedResources } from '../support/engine.ts'
 import { lively, metricsOf, reading, records, textOf, untouched } from './support/daemon.ts'
 import { parseExposition } from './support/parse.ts'
 import { check, posture } from './support/posture.ts'
 
 /** The names and labels that users depend on, from the table. */
-const contract = new Map(
+const table = new Map(
   readFileSync(new URL('support/contract-table.md', import.meta.url), 'utf8')
     .split('\n')
     .slice(2, -1)
@@ -19,6 +22,20 @@ const contract = new Map(
       return [...names.matchAll(/`(\w+)`/g)].map(([, name = '']) => [name, sorted] as const)
     }),
 )
+
+/** The gauges of a resource that came after the table: its descriptor says them. */
+const added = resources.flatMap(({ name, gauges = [] }: ResourceDefinition) =>
+  scriptedResources.some((one) => one === name)
+    ? []
+    : gauges.map((gauge) => [gauge.name, ['tenant', ...labelsOf(gauge)].toSorted()] as const),
+)
+
+function labelsOf(gauge: Gauge): string[] {
+  if (gauge.kind === 'flag') return []
+  return Object.keys(gauge.by).map((field) => field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))
+}
+
+const contract = new Map([...table, ...added])
 
 it('serves exactly the families of the contract', async () => {
   const body = textOf(await metricsOf([reading(lively, records)]).render())
@@ -42,7 +59,7 @@ it('has a series of every family for an active tenant', async () => {
   const view = posture({ ...lively, checks: [...lively.checks, check('x', { status: 'unknown', reason: 'stale' })] })
   const body = textOf(await metricsOf([reading(view, records)]).render())
   const names = new Set(parseExposition(body).map(({ name }) => name.replace(/_(bucket|sum|count)$/, '')))
-  for (const name of contract.keys()) expect(names).toContain(name)
+  for (const name of table.keys()) expect(names).toContain(name)
 })
 
 it('names the mirror as the source in the help text', async () => {

@@ -14,6 +14,7 @@ import { type Simulator, type SimulatorOptions, startSimulator, type TokenName }
 import { enabledNames, shortestIntervalMs } from '../../src/sync/due.ts'
 import type { RunResult, SyncObserver } from '../../src/sync/observer.ts'
 import { openTenantEngine, type TenantEngine } from '../../src/sync/tenant-engine.ts'
+import { isFeed } from './descriptors.ts'
 import { type EngineSettings, engineSettings } from './engine-settings.ts'
 import { type FakeClock, fakeClock, startTime } from './fake-clock.ts'
 import { temporaryFolder } from './temporary.ts'
@@ -21,6 +22,8 @@ import { wrongCounts } from './wrong-counts.ts'
 
 export interface TestEngineOptions extends SimulatorOptions {
   readonly settings?: EngineSettings
+  /** What the tenant is made of; every other resource is switched off. Default: all, of a scripted server its own. */
+  readonly serves?: readonly ResourceName[]
   /** The simulator's credential whose token the engine reads from its environment; default `reader`. */
   readonly token?: TokenName
 }
@@ -78,7 +81,7 @@ interface Life {
 
 /** Starts a simulator, an empty mirror and an engine between them; all of it ends with the test. */
 export async function testEngine(options: TestEngineOptions = {}): Promise<TestEngine> {
-  const { settings: changes = {}, token = 'reader', ...simulatorOptions } = options
+  const { settings: changes = {}, serves, token = 'reader', ...simulatorOptions } = options
   const clock = fakeClock()
   // The clock of the tenant is another one: no jump of this machine's moves it.
   const sim = await startSimulator({
@@ -95,7 +98,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
   async function open(path: string): Promise<Life> {
     const { tokenHeader: header, tokenScheme: scheme } = sim.readings
     const auth = { header, scheme, ...current.auth }
-    const off = current.baseUrl === undefined ? {} : unscripted
+    const off = allBut(serves ?? (current.baseUrl === undefined ? resourceNames : scriptedResources))
     const settings = engineSettings(sim.baseUrl, { ...current, resources: { ...off, ...current.resources }, auth })
     const mirror = openMirror(path, 'engine')
     const { tenant: row } = await mirror.openTenant(settings.name, settings.baseUrl, clock.now())
@@ -212,10 +215,6 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
   return test
 }
 
-function isFeed(resource: ResourceName): boolean {
-  return resources.some(({ name, kind }) => name === resource && kind === 'feed')
-}
-
 function observerInto(observed: Observed): SyncObserver {
   return {
     runEnded: (result) => void observed.runs.push(result),
@@ -241,7 +240,7 @@ function logInto({ logged }: Observed, lines: string[]): Log {
   return log
 }
 
-/** The resources of scripted servers, which replace the simulator at a `baseUrl` of their own. */
+/** The resources of scripted servers (at a `baseUrl` of their own) and of tests whose scenes name all that there is. */
 export const scriptedResources = [
   'api-clients',
   'authentication-settings',
@@ -251,11 +250,11 @@ export const scriptedResources = [
   'users',
 ] as const satisfies readonly ResourceName[]
 
-const unscripted = Object.fromEntries(
-  resourceNames
-    .filter((name) => !(scriptedResources as readonly ResourceName[]).includes(name))
-    .map((name) => [name, { enabled: false }]),
-)
+function allBut(served: readonly ResourceName[]): EngineSettings['resources'] {
+  return Object.fromEntries(
+    resourceNames.filter((name) => !served.includes(name)).map((name) => [name, { enabled: false }]),
+  )
+}
 
 const idFieldOf = (resource: ResourceName) => resources.find(({ name }) => name === resource)?.idField ?? null
 

@@ -2,9 +2,11 @@ import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { PermissionCode, TokenName } from '../../src/simulator/index.ts'
-import { type TestEngine, testEngine } from '../support/engine.ts'
+
+import { scriptedResources, type TestEngine, testEngine } from '../support/engine.ts'
 import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/sync-queries.ts'
 
+const scene = { serves: scriptedResources }
 const wholes = ['roles', 'permissions', 'authentication-settings'] as const
 const identifying: readonly PermissionCode[] = ['Api_Users_Read', 'Api_ApiClients_Read', 'Api_Documents_Read']
 const asking: readonly PermissionCode[] = ['Api_ApiClients_Read', 'Api_Documents_Read']
@@ -16,7 +18,7 @@ function deny(test: TestEngine, credential: TokenName, codes = identifying): voi
 
 /** The token is another tenant's, which may read no record that distinguishes tenants. */
 async function exchanged(): Promise<TestEngine> {
-  const test = await synced()
+  const test = await synced(scene)
   deny(test, 'secondReader')
   test.useToken(test.sim.tokens.secondReader)
   return test
@@ -39,7 +41,7 @@ it.each(wholes)('another tenant whose token may read no record brings nothing in
 })
 
 it('the same token after a restart, and a 401 that went away, are met alike', async () => {
-  const restarted = await synced()
+  const restarted = await synced(scene)
   deny(restarted, 'reader')
   restarted.sim.swapTenant('reader')
   const before = everyRow(restarted)
@@ -47,7 +49,7 @@ it('the same token after a restart, and a 401 that went away, are met alike', as
   for (const resource of wholes) expect(ending(await restarted.run(resource))).toBe('tenant_changed')
   expect(everyRow(restarted)).toEqual(before)
 
-  const revived = await synced()
+  const revived = await synced(scene)
   revived.sim.revokeToken('reader')
   expect(ending(await revived.run('roles'))).toBe('unauthorized')
   revived.sim.restoreToken('reader')
@@ -59,14 +61,14 @@ it('the same token after a restart, and a 401 that went away, are met alike', as
 })
 
 it('a permission withdrawn from an unchanged token does not stop the other resources', async () => {
-  const test = await synced()
+  const test = await synced(scene)
   deny(test, 'reader')
   for (const resource of wholes) expect(ending(await test.run(resource))).toBe('success')
   expect(await heldBack(test)).toEqual([])
 })
 
 it('the only resource with records may be denied: no empty or absent one speaks for it', async () => {
-  const test = await synced({ sizes: { users: 60, documents: 0 } })
+  const test = await synced({ ...scene, sizes: { users: 60, documents: 0 } })
   await test.restart({ resources: { 'api-clients': { enabled: false } } })
   deny(test, 'reader', ['Api_Users_Read'])
   await test.restart({ resources: { 'api-clients': { enabled: false } } })
@@ -76,7 +78,7 @@ it('the only resource with records may be denied: no empty or absent one speaks 
 })
 
 it('one page that can be read decides, whatever else is denied', async () => {
-  const test = await synced()
+  const test = await synced(scene)
   deny(test, 'secondReader', ['Api_Users_Read', 'Api_ApiClients_Read'])
   deny(test, 'reader', ['Api_Users_Read', 'Api_ApiClients_Read'])
   test.useToken(test.sim.tokens.secondReader)
@@ -176,7 +178,7 @@ it('an acceptance ends with the process: the next start asks again', async () =>
 })
 
 it('resources that are switched off count no longer, which lifts the hold for good', async () => {
-  const test = await synced()
+  const test = await synced(scene)
   deny(test, 'reader')
   await test.restart()
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
@@ -190,7 +192,7 @@ it('resources that are switched off count no longer, which lifts the hold for go
 })
 
 it('a token that never could read such records needs nothing from them', async () => {
-  const test = await testEngine()
+  const test = await testEngine(scene)
   deny(test, 'reader')
   const denied: readonly ResourceName[] = ['users', 'documents', 'api-clients']
   for (let start = 0; start < 2; start++) {

@@ -1,29 +1,16 @@
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
-import type { ResourceName, SyncMode } from '../../src/model/resource-names.ts'
-import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
+
+import { resourceNames } from '../../src/model/resource-names.ts'
+import { anonymous, identifying, isFeed, ways } from '../support/descriptors.ts'
+import { bothSides, scriptedResources, type TestEngine, testEngine } from '../support/engine.ts'
 import { ending, everyRow, heldBack, live, synced, theHold } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
 const unbound = { cursorBoundToTenant: false } as const
 const list = (test: TestEngine) => test.sim.requests.filter(({ method }) => method === 'GET')
 
-const runs: readonly (readonly [ResourceName, SyncMode])[] = [
-  ['users', 'incremental'],
-  ['users', 'full'],
-  ['documents', 'incremental'],
-  ['documents', 'full'],
-  ['api-clients', 'full'],
-  ['roles', 'full'],
-  ['permissions', 'full'],
-  ['authentication-settings', 'full'],
-]
-
-it.each(
-  runs.flatMap((run) =>
-    (run[0] === 'users' || run[0] === 'documents' ? [true, false] : [true]).map((bound) => [...run, bound] as const),
-  ),
-)(
+it.each(ways.flatMap((way) => (isFeed(way[0]) ? [true, false] : [true]).map((bound) => [...way, bound] as const)))(
   'another tenant behind another token is noticed by the first run: %s %s, cursors bound to the tenant: %s',
   async (resource, mode, cursorBoundToTenant) => {
     const test = await synced({ readings: { cursorBoundToTenant } })
@@ -36,12 +23,12 @@ it.each(
     expect(everyRow(test)).toEqual(before)
     const { cursor, resetFullSyncAt, incrementalPaused } = await test.mirror.syncState(test.engine.tenantId, resource)
     expect([cursor, resetFullSyncAt, incrementalPaused]).toEqual([cursorBefore, null, false])
-    for (const [other, otherMode] of runs) expect(ending(await test.run(other, otherMode))).toBe('tenant_changed')
+    for (const [other, otherMode] of ways) expect(ending(await test.run(other, otherMode))).toBe('tenant_changed')
     expect(everyRow(test)).toEqual(before)
   },
 )
 
-it.each(runs)(
+it.each(ways)(
   'another tenant behind the same token is noticed after a restart by the first run: %s %s',
   async (resource, mode) => {
     const test = await synced({ readings: unbound })
@@ -54,7 +41,7 @@ it.each(runs)(
   },
 )
 
-it.each(['users', 'documents', 'api-clients'] as const)(
+it.each(identifying.map(({ name }) => name))(
   'another tenant behind the same token is noticed by the first page of a full sync of %s, which is not committed',
   async (resource) => {
     const test = await synced()
@@ -66,12 +53,15 @@ it.each(['users', 'documents', 'api-clients'] as const)(
     const { full_sync_pages: _, ...rows } = everyRow(test)
     const { full_sync_pages: __, ...rowsBefore } = before
     expect(rows).toEqual(rowsBefore)
-    for (const [other, mode] of runs) expect(ending(await test.run(other, mode))).toBe('tenant_changed')
+    for (const [other, mode] of ways) expect(ending(await test.run(other, mode))).toBe('tenant_changed')
     test.sim.swapTenant('reader')
     test.clock.advance(5 * minuteMs)
-    for (const [other, mode] of runs) expect(ending(await test.run(other, mode))).toBe('success')
+    for (const [other, mode] of ways) expect(ending(await test.run(other, mode))).toBe('success')
     expect(await heldBack(test)).toEqual([])
-    const { mirrored, truth } = await bothSides(test, ['documents', 'api-clients', 'roles', 'authentication-settings'])
+    const { mirrored, truth } = await bothSides(
+      test,
+      resourceNames.filter((name) => !['users', 'permissions'].includes(name)),
+    )
     expect(mirrored).toEqual(truth)
   },
 )
@@ -123,7 +113,7 @@ it('runs that begin together continue after the one probe that releases the hold
 })
 
 it('runs that begin together share a probe that does not lift the hold', async () => {
-  const test = await synced()
+  const test = await synced({ serves: scriptedResources })
   test.useToken(test.sim.tokens.secondReader)
   await test.run('users', 'full')
   test.clock.advance(5 * minuteMs)
@@ -134,14 +124,15 @@ it('runs that begin together share a probe that does not lift the hold', async (
 })
 
 it('a tenant on hold is probed once an interval only, and lifts by itself when the old one is back', async () => {
-  const test = await synced()
+  const test = await synced({ serves: scriptedResources })
+  const own = ways.filter(([resource]) => test.engine.resources.includes(resource))
   test.useToken(test.sim.tokens.secondReader)
   await test.run('users', 'full')
   test.clock.advance(5 * minuteMs)
   for (let interval = 0; interval < 3; interval++) {
     test.sim.requests.clear()
     for (let n = 0; n < 3; n++) {
-      for (const [resource, mode] of runs) expect(ending(await test.run(resource, mode))).toBe('tenant_changed')
+      for (const [resource, mode] of own) expect(ending(await test.run(resource, mode))).toBe('tenant_changed')
     }
     expect(list(test).map(({ path }) => path)).toEqual(['/api/public/api-clients', '/api/public/documents'])
     test.clock.advance(5 * minuteMs)
@@ -149,13 +140,13 @@ it('a tenant on hold is probed once an interval only, and lifts by itself when t
   test.useToken(test.sim.tokens.reader)
   expect(ending(await test.run('documents', 'incremental'))).toBe('success')
   expect(await heldBack(test)).toEqual([])
-  for (const [resource, mode] of runs) expect(ending(await test.run(resource, mode))).toBe('success')
+  for (const [resource, mode] of own) expect(ending(await test.run(resource, mode))).toBe('success')
 })
 
 it('runs that start together meet another tenant with one check', async () => {
   const test = await synced()
   test.useToken(test.sim.tokens.secondReader)
-  const results = await Promise.all(runs.map(([resource, mode]) => test.run(resource, mode)))
+  const results = await Promise.all(ways.map(([resource, mode]) => test.run(resource, mode)))
   expect(new Set(results.map(ending))).toEqual(new Set(['tenant_changed']))
   const firstPages = list(test).filter(({ endpoint, cursor }) => endpoint === '/api/public/api-clients' && !cursor)
   expect(firstPages.length).toBeLessThanOrEqual(2)
@@ -225,7 +216,7 @@ it('a detail read under another tenant’s token writes nothing', async () => {
 it('a token of the same tenant is no change', async () => {
   const test = await synced()
   test.useToken(test.sim.tokens.creator)
-  for (const [resource, mode] of runs) expect(ending(await test.run(resource, mode))).toBe('success')
+  for (const [resource, mode] of ways) expect(ending(await test.run(resource, mode))).toBe('success')
   expect(await heldBack(test)).toEqual([])
 })
 
@@ -263,13 +254,9 @@ it('first pages that cannot be read for other reasons fail the cycle with that r
   const test = await synced()
   const before = everyRow(test)
   await test.restart()
-  const faults = ['users', 'api-clients', 'documents'].map((name) =>
-    test.sim.faults.add({ path: `/api/public/${name}`, effect: { kind: 'status', status: 400 } }),
-  )
+  const faults = identifying.map(({ path }) => test.sim.faults.add({ path, effect: { kind: 'status', status: 400 } }))
   test.sim.primary.addRole()
-  for (const resource of ['roles', 'permissions', 'authentication-settings'] as const) {
-    expect(ending(await test.run(resource))).toBe('client_error')
-  }
+  for (const { name } of anonymous) expect(ending(await test.run(name))).toBe('client_error')
   expect(everyRow(test)).toEqual(before)
   expect(await heldBack(test)).toEqual([])
   for (const { id } of faults) test.sim.faults.remove(id)
@@ -285,7 +272,7 @@ it('a resource that is denied or switched off does not count where another one s
 })
 
 it('the documents decide where every API client was rotated, page by page', async () => {
-  const test = await synced()
+  const test = await synced({ serves: scriptedResources })
   test.sim.primary.removeApiClients(1)
   for (let n = 0; n < 25; n++) test.sim.primary.addApiClient({ createdAt: test.clock.now() })
   await test.restart()

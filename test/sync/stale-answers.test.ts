@@ -1,12 +1,14 @@
 import { expect, it } from 'vitest'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
-import type { ResourceName } from '../../src/model/resource-names.ts'
+
+import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
+import { proving } from '../support/descriptors.ts'
 import { ending, everyRow, live, synced } from '../support/sync-queries.ts'
 
 type Replayed = Record<string, unknown>
 
-/** As a cache does: from now on each path that matches gets its first answer again, byte for byte. */
-function cache(test: Awaited<ReturnType<typeof synced>>, path?: string) {
+/** As a cache does: from now on each page of a resource gets its first answer again, byte for byte. */
+function cache(test: Awaited<ReturnType<typeof synced>>, resource: ResourceName) {
   const kept = new Map<string, Replayed>()
   const transform = (envelope: object): object => {
     const records = [(envelope as { data: object | object[] }).data].flat()
@@ -19,7 +21,7 @@ function cache(test: Awaited<ReturnType<typeof synced>>, path?: string) {
     kept.set(key, structuredClone(envelope) as Replayed)
     return envelope
   }
-  test.sim.faults.add({ ...(path === undefined ? {} : { path }), effect: { kind: 'transform', transform } })
+  test.sim.faults.add({ path: `/api/public/${resource}`, effect: { kind: 'transform', transform } })
 }
 
 const freshness = (test: Awaited<ReturnType<typeof synced>>) =>
@@ -27,11 +29,11 @@ const freshness = (test: Awaited<ReturnType<typeof synced>>) =>
     'select resource, complete_started_at, full_success_at, incremental_success_at from sync_states order by resource',
   )
 
-it.each<ResourceName>(['roles', 'permissions', 'authentication-settings', 'api-clients', 'documents', 'users'])(
+it.each(resourceNames)(
   'a cache that replays %s fails its runs as stale_answer and renews nothing',
   async (resource) => {
     const test = await synced()
-    cache(test, `/api/public/${resource}`)
+    cache(test, resource)
     expect(ending(await test.run(resource, 'full'))).toBe('success')
     const [rows, fresh] = [everyRow(test), freshness(test)]
     for (let run = 0; run < 3; run++) {
@@ -45,12 +47,14 @@ it.each<ResourceName>(['roles', 'permissions', 'authentication-settings', 'api-c
 
 it('a cache that replays everything fails every run, and the first true answers set all right', async () => {
   const test = await synced()
-  cache(test)
-  await test.runAll('full')
+  const endings = async () => (await test.runAll('full')).map(ending)
+  const all = (word: string) => resourceNames.map(() => word)
+  for (const resource of resourceNames) cache(test, resource)
+  expect(await endings()).toEqual(all('success'))
   test.clock.advance(5 * minuteMs)
-  expect((await test.runAll('full')).map(ending)).toEqual(new Array(6).fill('stale_answer'))
+  expect(await endings()).toEqual(all('stale_answer'))
   test.sim.faults.clear()
-  expect((await test.runAll('full')).map(ending)).toEqual(new Array(6).fill('success'))
+  expect(await endings()).toEqual(all('success'))
 })
 
 it('an answer that a cache has held for longer than 300 s is stale', async () => {
@@ -99,9 +103,7 @@ it('an old answer to a proof that is optional ends the run all the same', async 
   const test = await synced()
   const [{ userId } = { userId: 0 }] = test.sim.primary.state.users()
   test.sim.primary.updateUser(userId, { firstName: 'Changed' })
-  for (const path of ['/api/public/api-clients', '/api/public/documents']) {
-    test.sim.faults.add({ path, effect: { kind: 'clock-skew', ms: -hourMs } })
-  }
+  for (const { path } of proving) test.sim.faults.add({ path, effect: { kind: 'clock-skew', ms: -hourMs } })
   const rows = everyRow(test)
   expect(ending(await test.run('users', 'full'))).toBe('stale_answer')
   expect(everyRow(test)).toEqual(rows)

@@ -4,14 +4,16 @@ import { walCommits } from '../../bench/support/wal-commits.ts'
 import { minuteMs } from '../../src/model/durations.ts'
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
+import { isPagedList } from '../support/descriptors.ts'
 import type { TestEngine } from '../support/engine.ts'
 import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/sync-queries.ts'
 
 const lists = ['api-clients', 'authentication-settings', 'permissions', 'roles'] as const
 const path = '/api/public/api-clients'
 
-/** Number of answers per list: the simulator returns at most 20 clients on a page. */
-const pagesOf = (resource: ResourceName) => (resource === 'api-clients' ? 2 : 1)
+/** Number of answers per list: the simulator returns at most 20 records of a paginated list on a page. */
+const pagesOf = (test: TestEngine, resource: ResourceName) =>
+  isPagedList(resource) ? Math.ceil(live(test, resource) / 20) : 1
 
 /** Transactions that one run of the resource writes. */
 async function commitsOf(test: TestEngine, resource: ResourceName): Promise<number> {
@@ -29,7 +31,7 @@ it.each(resourceNames)(
     await test.run(resource)
     test.sim.requests.clear()
     expect(await commitsOf(test, resource)).toBe(1)
-    expect(test.sim.requests.count()).toBe(pagesOf(resource))
+    expect(test.sim.requests.count()).toBe(pagesOf(test, resource))
   },
 )
 
@@ -39,14 +41,20 @@ it.each(lists)('an unchanged list of %s renews the recorded facts of its run', a
   test.clock.advance(minuteMs)
   const at = test.clock.now()
   const result = await test.run(resource)
-  expect([result.outcome, result.mode, result.pages]).toEqual(['success', 'full', pagesOf(resource)])
+  expect([result.outcome, result.mode, result.pages]).toEqual(['success', 'full', pagesOf(test, resource)])
   expect(result.counts).toEqual({ created: 0, updated: 0, unchanged: live(test, resource), removed: 0, quarantined: 0 })
   const state = await test.mirror.syncState(test.engine.tenantId, resource)
   const { completeStartedAt, fullSuccessAt, fullAttemptAt, incrementalSuccessAt, incrementalAttemptAt } = state
   const times = [completeStartedAt, fullSuccessAt, fullAttemptAt, incrementalSuccessAt, incrementalAttemptAt]
   expect(times).toEqual([at, at, at, at, at])
   const [row] = test.query('select * from runs order by id desc limit 1')
-  expect(row).toMatchObject({ resource, mode: 'full', outcome: 'success', started_at: at, pages: pagesOf(resource) })
+  expect(row).toMatchObject({
+    resource,
+    mode: 'full',
+    outcome: 'success',
+    started_at: at,
+    pages: pagesOf(test, resource),
+  })
   expect(row?.['unchanged']).toBe(live(test, resource))
   expect(everyRow(test)).toEqual(rows)
 })

@@ -1,3 +1,4 @@
+import { expect } from 'vitest'
 import type { Check, Failure } from '../../../src/evaluate/check.ts'
 import type { AcceptedState } from '../../../src/mirror/port.ts'
 import { parseIsoDate } from '../../../src/model/dates.ts'
@@ -30,7 +31,7 @@ export interface Result {
   readonly rule: string
 }
 
-/** Fills a mirror, evaluates it and gathers the failures. */
+/** Fills a mirror, evaluates it and gathers the failures, which must say whom they are about. */
 export async function evaluator(
   check: Check,
   fill: (mirror: FakeMirror) => void,
@@ -52,7 +53,16 @@ export async function evaluator(
   })
   const failures: Failure[] = []
   for await (const batch of evaluated.failures) failures.push(...batch)
+  for (const { evidence } of isIdentified(check) ? failures : []) {
+    const digest = check.evaluates === 'users' ? ['emailDigest'] : []
+    expect(Object.keys(evidence['identity'] ?? {}), 'evidence lacks identityOf').toEqual(['createdAt', ...digest])
+  }
   return { ...evaluated, failures, scope: (entityId, evidence = {}) => evaluated.scope(entityId, evidence) }
+}
+
+/** True when the evidence of a check must say whom it is about, because a waiver accepts the identity, too. */
+export function isIdentified({ evaluates, entity }: Check): boolean {
+  return entity.isRecord && (evaluates === 'users' || evaluates === 'api-clients')
 }
 
 function acceptedStates(accepted: EvaluationOptions['accepted'] = null): ReadonlyMap<string, AcceptedState> | null {

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { resources } from '../../../src/resources/index.ts'
+import { scriptedResources } from '../../support/engine.ts'
 import { aDay, type Cli, synced } from '../support/cli.ts'
 
 const marks = (stdout: string, what: string) =>
@@ -23,7 +24,10 @@ it('fails when another tenant answers, before any sync has noticed, and evaluate
   ])
   expect(marks(stdout, 'enrolledWhen')).toEqual([expect.stringMatching(/^! +enrolledWhen +not checked: /)])
   expect(stdout).not.toContain('MFASTATUS')
-  expect(world.simulator.requests.count()).toBe(resources.length)
+  // A proof reads a strange list to its end; the lists of this scene have one page.
+  const inScene = (path: string) => scriptedResources.some((name) => path === `/api/public/${name}`)
+  const asked = world.simulator.requests.filter(({ path, cursor }) => cursor === null || inScene(path))
+  expect(asked).toHaveLength(resources.length)
   expect(digest()).toBe(before)
 })
 

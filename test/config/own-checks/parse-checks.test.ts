@@ -4,6 +4,7 @@ import { expect, it } from 'vitest'
 import { parseChecks } from '../../../src/config/own-checks/own-checks.ts'
 import { readFolder } from '../../../src/config/own-checks/read-folder.ts'
 import { hourMs } from '../../../src/model/durations.ts'
+import { resourceNames } from '../../../src/model/resource-names.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
 const header = `-- id: my-check
@@ -68,7 +69,7 @@ it('reports all problems of a header', () => {
   const text = `-- id: My Check
 -- titel: x
 -- severity: severe
--- inputs: users, groups
+-- inputs: users, gremlins
 -- maxAge: soon
 -- inputs: users
 -- frameworks:
@@ -85,9 +86,9 @@ ${query}`
     'want lower-case letters, digits and dashes, at most 64',
     'severity is "severe"',
     'want one of info, low, medium, high, critical',
-    'inputs is "users, groups"',
+    'inputs is "users, gremlins"',
     'want a list such as users, roles',
-    'there are api-clients, authentication-settings, documents, permissions, roles, users',
+    `there are ${resourceNames.join(', ')}`,
     'maxAge is "soon"',
     'want a duration such as 90s, 15m, 6h or 30d, at most 400d',
   ])
