@@ -223,7 +223,7 @@ const hostile: readonly Hostile[] = [
   {
     what: 'one record of 600,000 fields',
     fault: () => answer(200, page(`[{${Array.from({ length: 600_000 }, (_, id) => `"k${id}":1`).join()}}]`)),
-    reason: null,
+    reason: 'too_large',
   },
 ]
 

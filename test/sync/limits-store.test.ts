@@ -31,7 +31,7 @@ it('a store that is gone ends every run as store, never as a success', async () 
       expect([resource, result.outcome, result.reason]).toEqual([resource, 'failure', 'store'])
     }
   }
-  expect(test.observed.runs.slice(observed).map((reason) => reason)).toEqual(
+  expect(test.observed.runs.slice(observed).map(({ reason }) => reason)).toEqual(
     Array(resourceNames.length * 2).fill('store'),
   )
   expect(everyRow(test)).toEqual(before)
