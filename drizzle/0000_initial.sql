@@ -368,7 +368,8 @@ CREATE TABLE `tenants` (
 	`blocked_for_ms` integer,
 	`change_accepted` text,
 	`known_since` integer,
-	`admitted` text
+	`admitted` text,
+	`erase_before` integer
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `tenants_name_unique` ON `tenants` (`name`);--> statement-breakpoint

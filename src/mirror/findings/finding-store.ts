@@ -5,6 +5,7 @@ import { type Severity, severities } from '../../model/severity.ts'
 import type { FindingRow, FindingStore, OpenFinding, OpenFindingStore, WaiverTerms } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
 import { findings, tenants } from '../schema/index.ts'
+import { indexedBy } from '../sql.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 import type { ResultStore } from './result-store.ts'
 
@@ -25,17 +26,17 @@ interface Place {
   readonly most: number
 }
 
-const openColumns = `f.fingerprint, f.entity_type as entityType, f.entity_id as entityId, f.severity,
-  f.first_seen_at as firstSeenAt`
+const openColumns = `f.fingerprint, f.entity_type as "entityType", f.entity_id as "entityId", f.severity,
+  f.first_seen_at as "firstSeenAt"`
 const ofCheck = 'f.tenant_id = @tenantId and f."check" = @check and f.severity = @severity and f.resolved_at is null'
 const next = `(f.first_seen_at, f.fingerprint) > (@at, @after) order by f.first_seen_at, f.fingerprint limit @most`
 
 /** Searches in the index `findings_open` alone. */
-export const openReading = `select ${openColumns} from findings f indexed by findings_open where ${ofCheck} and ${next}`
+export const openReading = `select ${openColumns} from findings f ${indexedBy('findings_open')} where ${ofCheck} and ${next}`
 
 /** Starts from the few lapsed rows, not from the many findings that a waiver for all covers. */
-export const lapsedReading = `select ${openColumns} from waived_findings w cross join findings f on f.fingerprint = w.fingerprint
-  where w.tenant_id = @tenantId and w."check" = @check and w.waiver = @waiver and w.terms = @terms
+export const lapsedReading = `select ${openColumns} from waived_findings w cross join findings f
+  where f.fingerprint = w.fingerprint and w.tenant_id = @tenantId and w."check" = @check and w.waiver = @waiver and w.terms = @terms
     and w.open_severity = @severity and w.lapsed_at is not null and ${ofCheck} and ${next}`
 
 /** In display order. Does not wait for a large check result that is being written: scrapes must not be delayed. */
@@ -134,6 +135,7 @@ function longestAscii(text: string): string {
 }
 
 function mayHave(part: string): SQL | undefined {
+  const escaped = part.replace(/[%_\\]/g, '\\$&')
   const columns = [
     findings.message,
     findings.entityId,
@@ -142,5 +144,5 @@ function mayHave(part: string): SQL | undefined {
     findings.fingerprint,
     findings.evidence,
   ]
-  return or(...columns.map((column) => sql`instr(lower(${column}), ${part})`))
+  return or(...columns.map((column) => sql`lower(${column}) like ${`%${escaped}%`} escape '\\'`))
 }

@@ -1,4 +1,5 @@
 import type { Severity } from '../../model/severity.ts'
+import { isIn, listOf } from '../sql.ts'
 import type { Database } from '../sqlite/database.ts'
 
 export interface StoredState {
@@ -26,19 +27,17 @@ export interface StoredFinding {
   readonly resolvedAt: number | null
 }
 
-const state = `"check", status, reason, entities, not_evaluated as notEvaluated, since, evaluated_at as evaluatedAt,
+const state = `"check", status, reason, entities, not_evaluated as "notEvaluated", since, evaluated_at as "evaluatedAt",
   valid_until as validUntil, rule, open, owing from check_states where tenant_id = ?`
-const finding = `id, fingerprint, entity_type as entityType, entity_id as entityId, severity, message, evidence,
-  resolved_at as resolvedAt from findings`
+const finding = `id, fingerprint, entity_type as "entityType", entity_id as "entityId", severity, message, evidence,
+  resolved_at as "resolvedAt" from findings`
 
 /** Prepared once: every check is evaluated each minute. */
 export function resultStatements({ raw }: Database) {
   const statesOf = raw.prepare<[number], StoredState>(`select ${state}`)
   const stateOf = raw.prepare<[number, string], StoredState>(`select ${state} and "check" = ?`)
-  const known = raw.prepare<[string], StoredFinding>(
-    `select ${finding} where fingerprint in (select value from json_each(?))`,
-  )
-  const byId = raw.prepare<[string], StoredFinding>(`select ${finding} where id in (select value from json_each(?))`)
+  const known = raw.prepare<[string], StoredFinding>(`select ${finding} where ${isIn('fingerprint')}`)
+  const byId = raw.prepare<[string], StoredFinding>(`select ${finding} where ${isIn('id')}`)
   const openIds = raw
     .prepare<[number, string], number>(
       'select id from findings where tenant_id = ? and "check" = ? and resolved_at is null',
@@ -66,7 +65,7 @@ export function resultStatements({ raw }: Database) {
   )
   const settled = raw.prepare<[number, string]>('update check_states set owing = 0 where tenant_id = ? and "check" = ?')
   const owing = raw.prepare<[], { tenantId: number; check: string }>(
-    'select tenant_id as tenantId, "check" from check_states where owing = 1',
+    'select tenant_id as "tenantId", "check" from check_states where owing = 1',
   )
   return {
     statesOf,
@@ -76,8 +75,8 @@ export function resultStatements({ raw }: Database) {
     settled,
     owing,
     known: (fingerprints: readonly string[]) =>
-      known.all(JSON.stringify(fingerprints)).map((row) => [row.fingerprint, row] as const),
-    byId: (ids: readonly number[]) => byId.all(JSON.stringify(ids)),
+      known.all(listOf(fingerprints)).map((row) => [row.fingerprint, row] as const),
+    byId: (ids: readonly number[]) => byId.all(listOf(ids)),
     putState(tenantId: number, check: string, row: Omit<StoredState, 'check' | 'owing'> & { readonly owing: boolean }) {
       const { status, reason, entities, notEvaluated, since, evaluatedAt, validUntil, rule, open } = row
       const values = [status, reason, entities, notEvaluated, since, evaluatedAt, validUntil, rule, open]

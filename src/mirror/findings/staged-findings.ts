@@ -27,6 +27,15 @@ export interface StagedFinding extends Omit<NewFinding, 'evidence' | 'facts' | '
   readonly facts: string | null
 }
 
+interface Differing {
+  readonly fingerprint: string
+  readonly waiver: string
+  readonly accepted: string
+  readonly present: string
+  readonly at: number
+  readonly kind: StagedFinding['kind']
+}
+
 /** Call the writing methods inside a transaction. */
 export interface StagedFindings {
   stage(tenantId: number, check: string, at: number, differences: readonly StagedFinding[]): void
@@ -40,9 +49,6 @@ const ofCheck = 'tenant_id = ? and "check" = ?'
 const part = `${ofCheck} and id <= ?`
 
 export function stagedFindings({ raw }: Database): StagedFindings {
-  raw.function('is_same_facts', { deterministic: true }, (accepted, present) =>
-    Number(isSameFacts(String(accepted), String(present))),
-  )
   const stage = raw.prepare(
     `insert into staged_findings (tenant_id, "check", at, kind, fingerprint, entity_type, entity_id, severity, message,
        evidence, last_seen_at, resolution, facts)
@@ -67,19 +73,27 @@ export function stagedFindings({ raw }: Database): StagedFindings {
        from staged_findings where ${part} and kind in ('opened', 'reopened', 'replaced') order by id
        on conflict (fingerprint) do update set severity = excluded.severity, message = excluded.message,
          evidence = excluded.evidence, last_seen_at = excluded.last_seen_at, resolved_at = null, resolution = null,
-         reopened = reopened + 1`,
+         reopened = findings.reopened + 1`,
     `update findings set first_seen_at = d.at, reopened = 0
        from (select * from staged_findings where ${part} and kind = 'replaced') d
        where findings.fingerprint = d.fingerprint`,
     `update findings set severity = d.severity, message = d.message, evidence = d.evidence, last_seen_at = d.at
        from (select * from staged_findings where ${part} and kind = 'changed') d
        where findings.fingerprint = d.fingerprint`,
-    `update findings set resolved_at = d.at, last_seen_at = max(findings.last_seen_at, d.last_seen_at),
+    `update findings set resolved_at = d.at, last_seen_at = case when findings.last_seen_at > d.last_seen_at then findings.last_seen_at else d.last_seen_at end,
          resolution = d.resolution
        from (select * from staged_findings where ${part} and kind = 'resolved') d
        where findings.fingerprint = d.fingerprint`,
     ...waiverUpkeep(part),
   ].map((text) => raw.prepare(text))
+  const differing = raw.prepare<[number, string, number], Differing>(
+    `select w.fingerprint, w.waiver, w.facts as accepted, d.facts as present, d.at, d.kind
+     from (select * from staged_findings where ${part} and kind <> 'resolved' and facts is not null) d
+     join waived_findings w on w.fingerprint = d.fingerprint and w.lapsed_at is null and w.facts <> d.facts`,
+  )
+  const lapse = raw.prepare(
+    'update waived_findings set lapsed_at = ?, lapsed_facts = ? where fingerprint = ? and waiver = ?',
+  )
   return {
     stage(tenantId, check, at, differences) {
       for (const {
@@ -105,6 +119,9 @@ export function stagedFindings({ raw }: Database): StagedFindings {
     apply(tenantId, check) {
       const id = last.get(tenantId, check) ?? null
       if (id === null) return false
+      for (const { fingerprint, waiver, accepted, present, at, kind } of differing.all(tenantId, check, id)) {
+        if (kind === 'replaced' || !isSameFacts(accepted, present)) lapse.run(at, present, fingerprint, waiver)
+      }
       for (const statement of writing) statement.run(tenantId, check, id)
       drop.run(tenantId, check, id)
       return true

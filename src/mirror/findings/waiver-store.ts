@@ -1,5 +1,7 @@
+import { memoize } from '../../model/memoize.ts'
 import { severities } from '../../model/severity.ts'
 import type { Lapse, LapseCount, NotedWaiver, WaiverBreadth, WaiverStore } from '../port.ts'
+import { isIn, jsonWith, listOf, rowsOf } from '../sql.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 
 type AcceptedPart = Operations<
@@ -20,7 +22,7 @@ const whole = ''
 export function acceptedStateStore(database: Database): AcceptedPart {
   const { raw } = database
   const last = raw.prepare<[number, string], StoredAcceptedState>(
-    `select entity_id as entityId, state, at, reason from accepted_states where id in
+    `select entity_id as "entityId", state, at, reason from accepted_states where id in
        (select max(id) from accepted_states where tenant_id = ? and "check" = ? group by entity_id) order by id`,
   )
   const isKept = raw.prepare<[number, string]>(
@@ -60,28 +62,25 @@ const wasEvaluated = `exists (select 1 from check_status_changes c
 
 /** Ends acceptances after another tenant was accepted: the same ids are other entities there. */
 export const anotherTenant = `update waived_findings set lapsed_at = @at,
-  lapsed_facts = json_set(facts, '$.tenant', 'accepted as another one')
+  lapsed_facts = ${jsonWith('facts', 'tenant', 'accepted as another one')}
   where tenant_id = @tenantId and lapsed_at is null`
 
-/** @param part condition on `staged_findings` with three parameters; needs the function `is_same_facts`. */
+/** @param part condition on `staged_findings` with three parameters. */
 export function waiverUpkeep(part: string): readonly string[] {
   const failing = `(select * from staged_findings where ${part} and kind <> 'resolved' and facts is not null)`
   return [
     `update waived_findings set open_severity = case when d.kind <> 'resolved' then d.severity end
      from (select * from staged_findings where ${part}) d where waived_findings.fingerprint = d.fingerprint`,
-    `update waived_findings set lapsed_at = d.at, lapsed_facts = d.facts from ${failing} d
-     where waived_findings.fingerprint = d.fingerprint and waived_findings.lapsed_at is null
-       and waived_findings.facts <> d.facts
-       and (d.kind = 'replaced' or not is_same_facts(waived_findings.facts, d.facts))`,
-    `update waived_findings set more_severe = ${rank('d.severity')} > ${rank('waived_findings.severity')} from ${failing} d
+    `update waived_findings set more_severe = case when ${rank('d.severity')} > ${rank('waived_findings.severity')} then 1 else 0 end
+     from ${failing} d
      where waived_findings.fingerprint = d.fingerprint`,
-    `insert or ignore into waived_findings
+    `insert into waived_findings
        (fingerprint, waiver, tenant_id, "check", terms, facts, severity, accepted_at, later, open_severity)
      select d.fingerprint, w.id, d.tenant_id, d."check", w.terms, d.facts, d.severity, d.at,
-       w.entity = '*' and d.at > w.since and ${wasEvaluated}, d.severity
+       case when w.entity = '*' and d.at > w.since and ${wasEvaluated} then 1 else 0 end, d.severity
      from ${failing} d join waivers w on w.tenant_id = d.tenant_id and w."check" = d."check"
        and (w.entity = '*' or w.entity = d.entity_id or w.entity_key = d.entity_id)
-     where w.expires_at >= d.at`,
+     where w.expires_at >= d.at on conflict do nothing`,
   ]
 }
 
@@ -100,51 +99,53 @@ type Part = Operations<
 >
 
 /** Reads the index `waived_findings_lapsed` alone; counting its ranges takes half the time of grouping rows. */
-export const lapseCounting = `select n.id as waiver, n.terms, s.value as severity, (select count(*) from waived_findings w
+export const lapseCounting = `select n.id as waiver, n.terms, s.column1 as severity, (select count(*) from waived_findings w
     where w.tenant_id = n.tenant_id and w."check" = n."check" and w.waiver = n.id and w.terms = n.terms
-      and w.open_severity = s.value and w.lapsed_at is not null) as count
-  from waivers n cross join json_each('${JSON.stringify(severities)}') s where n.tenant_id = ? and n."check" = ?`
+      and w.open_severity = s.column1 and w.lapsed_at is not null) as count
+  from waivers n cross join (values ${severities.map((severity) => `('${severity}')`).join(', ')}) s where n.tenant_id = ? and n."check" = ?`
 
 /** Served by an index on the flags. */
-const anyOpen = (flags: string) => `exists (select 1 from waived_findings w
+const anyOpen = (flags: string) => `case when exists (select 1 from waived_findings w
   where w.tenant_id = n.tenant_id and w.waiver = n.id and w.terms = n.terms and ${flags}
-    and w.lapsed_at is null and w.open_severity is not null and (w.later = 1 or w.more_severe = 1))`
+    and w.lapsed_at is null and w.open_severity is not null and (w.later = 1 or w.more_severe = 1)) then 1 else 0 end`
 export const breadthReading = `select n.id as waiver, n.terms, ${anyOpen('w.later = 1')} as later,
-    ${anyOpen('w.later in (0, 1) and w.more_severe = 1')} as moreSevere
+    ${anyOpen('w.later in (0, 1) and w.more_severe = 1')} as "moreSevere"
   from waivers n where n.tenant_id = ?`
 
 export function waiverStore(database: Database): Part {
   const { raw } = database
   const noted = raw.prepare<[number], NotedWaiver>(
-    `select id, "check", entity, entity_key as entityKey, terms, since, expires_at as expiresAt from waivers
+    `select id, "check", entity, entity_key as "entityKey", terms, since, expires_at as "expiresAt" from waivers
      where tenant_id = ? order by id`,
   )
   const note = raw.prepare(
-    `insert or replace into waivers (tenant_id, id, "check", entity, entity_key, terms, since, expires_at)
+    `insert into waivers (tenant_id, id, "check", entity, entity_key, terms, since, expires_at)
      values (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
   const drop = raw.prepare('delete from waived_findings where tenant_id = ? and waiver = ?')
   const forget = raw.prepare('delete from waivers where tenant_id = ? and id = ?')
   const accept = raw.prepare(
-    `insert or ignore into waived_findings
+    `insert into waived_findings
        (fingerprint, waiver, tenant_id, "check", terms, facts, severity, accepted_at, later, open_severity)
      values (@fingerprint, @waiver, @tenantId, @check, @terms, @facts, @severity, @at, @later,
-       (select severity from findings where fingerprint = @fingerprint and resolved_at is null))`,
+       (select severity from findings where fingerprint = @fingerprint and resolved_at is null))
+     on conflict do nothing`,
   )
   const ofFindings = raw.prepare<[string], Lapse>(
-    `select fingerprint, waiver, terms, lapsed_at as lapsedAt, facts as accepted, lapsed_facts as changed
-     from waived_findings where fingerprint in (select value from json_each(?))
+    `select fingerprint, waiver, terms, lapsed_at as "lapsedAt", facts as accepted, lapsed_facts as changed
+     from waived_findings where ${isIn('fingerprint')}
        and lapsed_at is not null and open_severity is not null`,
   )
   const counts = raw.prepare<[number, string], LapseCount>(lapseCounting)
-  const underAll = raw.prepare<[string, number, string, number], Pick<LapseCount, 'severity' | 'count'>>(
-    `select severity, count(*) as count from (
-       select max(w.open_severity) as severity from json_each(?) n
-       cross join waived_findings w on w.tenant_id = ? and w."check" = ?
-         and w.waiver = n.value ->> 'waiver' and w.terms = n.value ->> 'terms'
-         and w.lapsed_at is not null and w.open_severity is not null
-       group by w.fingerprint having count(*) = ?)
-     group by severity`,
+  const underAll = memoize((waivers: number) =>
+    raw.prepare<unknown[], Pick<LapseCount, 'severity' | 'count'>>(
+      `select severity, count(*) as count from (
+         select max(w.open_severity) as severity from (values ${rowsOf(waivers, 2)}) n cross join waived_findings w
+         where w.tenant_id = ? and w."check" = ? and w.waiver = n.column1 and w.terms = n.column2
+           and w.lapsed_at is not null and w.open_severity is not null
+         group by w.fingerprint having count(*) = ?) lapsed
+       group by severity`,
+    ),
   )
   const breadth = raw.prepare<[number], { waiver: string; terms: string; later: number; moreSevere: number }>(
     breadthReading,
@@ -162,14 +163,18 @@ export function waiverStore(database: Database): Part {
           accept.run({ ...finding, waiver: id, tenantId, check, terms, at, later: later ? 1 : 0 })
       }),
     noteWaiver: (tenantId, { id, check, entity, entityKey, terms, since, expiresAt }) =>
-      database.write(
-        'acceptances',
-        () => void note.run(tenantId, id, check, entity, entityKey, terms, since, expiresAt),
-      ),
-    lapses: (fingerprints) => database.run(() => ofFindings.all(JSON.stringify(fingerprints))),
+      database.write('acceptances', () => {
+        // Not an update: the trigger on inserts records the terms.
+        forget.run(tenantId, id)
+        note.run(tenantId, id, check, entity, entityKey, terms, since, expiresAt)
+      }),
+    lapses: (fingerprints) => database.run(() => ofFindings.all(listOf(fingerprints))),
     lapseCounts: (tenantId, check) => database.run(() => counts.all(tenantId, check)),
     lapsedUnderAll: (tenantId, check, waivers) =>
-      database.run(() => underAll.all(JSON.stringify(waivers), tenantId, check, waivers.length)),
+      database.run(() => {
+        const terms = waivers.flatMap((waiver) => [waiver.waiver, waiver.terms])
+        return underAll(waivers.length).all(...terms, tenantId, check, waivers.length)
+      }),
     waiverBreadth: (tenantId) =>
       database.run(() =>
         breadth

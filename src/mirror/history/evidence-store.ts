@@ -4,6 +4,7 @@ import { minuteMs, secondMs } from '../../model/durations.ts'
 import { greatestSkewMs } from '../../model/server-clock.ts'
 import type { FindingStore } from '../port.ts'
 import { columnOf, recordTables } from '../records/record-tables.ts'
+import { jsonMember } from '../sql.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 import type { EvidenceStore } from './evidence-port.ts'
 import { pastReader } from './past-reader.ts'
@@ -14,9 +15,9 @@ type ClockPart = Operations<
 >
 
 /** Later than the confirmed time, or between a step back and a jump forward that no answer confirmed. */
-const ofWrongClock = `select e.at > @now or exists (select 1 from clock_steps s
+const ofWrongClock = `select case when e.at > @now or exists (select 1 from clock_steps s
     where s.confirmed_at >= s.latest and s.resumed - s.until > ${greatestSkewMs}
-      and e.at between s.at and s.latest and e.id > coalesce(json_extract(s.positions, '$.finding_events'), 0))
+      and e.at between s.at and s.latest and e.id > coalesce(cast(${jsonMember('s.positions', 'finding_events')} as bigint), 0)) then 1 else 0 end
   from finding_events e where e.fingerprint = @fingerprint and e.kind in ('opened', 'reopened') order by e.id desc limit 1`
 
 export function clockStore(database: Database): ClockPart {
@@ -65,14 +66,14 @@ export function evidenceStore(database: Database, settle: () => Promise<void>): 
   const insertConfiguration = raw.prepare('insert into configurations (at, digest, content) values (?, ?, ?)')
   const begin = raw.prepare(
     `insert into retention (id, begun_at) values (1, ?)
-     on conflict (id) do update set begun_at = coalesce(begun_at, excluded.begun_at)`,
+     on conflict (id) do update set begun_at = coalesce(retention.begun_at, excluded.begun_at)`,
   )
   const lastState = raw
     .prepare<[number], string>('select state from tenant_states where tenant_id = ? order by id desc limit 1')
     .pluck()
   const insertState = raw.prepare('insert into tenant_states (tenant_id, at, state) values (?, ?, ?)')
   const bounds = raw.prepare<[], { begins: number | null; erasedBefore: number | null }>(
-    'select begun_at as begins, erased_before as erasedBefore from retention',
+    'select begun_at as begins, erased_before as "erasedBefore" from retention',
   )
   const lastRows = tables.map(([table, time]) => {
     const find = raw.prepare<[], { id: number; at: number }>(

@@ -5,6 +5,7 @@ import { decode, oneOf } from '../records/record-codec.ts'
 import { parseChange, recordReaders, type StoredChange } from '../records/record-reader.ts'
 import { columnOf, type RecordTable, recordTables, type Stored } from '../records/record-tables.ts'
 import type { Written } from '../records/record-writer.ts'
+import { isIn, listOf } from '../sql.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 import type { ChangeFilter, EvidenceStore, FindingEventRow, TenantChangeRow } from './evidence-port.ts'
 
@@ -21,7 +22,7 @@ interface StoredEvent extends Omit<FindingEventRow, 'kind' | 'severity' | 'evide
 const mostLookedAt = 50_000
 
 const changeColumns = `c.id, t.name as tenant, c.resource, c.key, c.at, c.kind, c.field, c.before, c.after,
-  c.request_id as requestId`
+  c.request_id as "requestId"`
 
 export function historyStore(
   database: Database,
@@ -40,8 +41,8 @@ export function historyStore(
     )
     .pluck()
   const latest = raw.prepare<[number, number], StoredChange<TenantChangeRow>>(
-    `select ${changeColumns} from changes c not indexed join tenants t on t.id = c.tenant_id
-     where c.id > (select max(id) from changes) - ${mostLookedAt} and c.tenant_id = ? order by c.id desc limit ?`,
+    `select ${changeColumns} from changes c join tenants t on t.id = c.tenant_id
+     where c.id > (select max(id) from changes) - ${mostLookedAt} and +c.tenant_id = ? order by c.id desc limit ?`,
   )
   async function* read(filter: ChangeFilter) {
     const { text, values } = conditionsOf(filter)
@@ -91,7 +92,7 @@ export function historyStore(
         return tablesOf(resources).some((record) => {
           const { resource, table, keyOf } = record
           const find = raw.prepare(
-            `select 1 from tenants t where (@tenantId is null or t.id = @tenantId) and (
+            `select 1 from tenants t where (cast(@tenantId as bigint) is null or t.id = @tenantId) and (
              exists (select 1 from "${getTableName(table)}" where tenant_id = t.id and ${columnOf(record, record.key)} = @key)
              or exists (select 1 from quarantine where tenant_id = t.id and resource = @resource and key = @text)
              or exists (select 1 from changes where tenant_id = t.id and resource = @resource and key = @text))`,
@@ -117,10 +118,10 @@ function tablesOf(resources: ChangeFilter['resources']): readonly RecordTable[] 
 function conditionsOf({ tenantId, resources, key, field, since, until }: ChangeFilter) {
   const parts: (readonly [string, unknown])[] = []
   if (tenantId !== undefined) parts.push(['c.tenant_id = ?', tenantId])
-  if (resources !== undefined) parts.push(['c.resource in (select value from json_each(?))', JSON.stringify(resources)])
+  if (resources !== undefined) parts.push([isIn('c.resource'), listOf(resources)])
   if (key !== undefined) {
     const keys = tablesOf(resources).map(({ keyOf }) => String(keyOf(key)))
-    parts.push(['c.key in (select value from json_each(?))', JSON.stringify([key, ...keys])])
+    parts.push([isIn('c.key'), listOf([key, ...keys])])
   }
   if (field !== undefined) parts.push(['c.field = ?', field])
   if (since !== undefined) parts.push(['c.at >= ?', since])

@@ -8,6 +8,7 @@ import { severities } from '../../model/severity.ts'
 import type { CheckStateRow, FindingRow, FindingStore, Lapse, LapseCount } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
 import { columnOf, recordTables } from '../records/record-tables.ts'
+import { isIn, listOf, rowsOf } from '../sql.ts'
 import type { Database } from '../sqlite/database.ts'
 import type { NotedConfiguration, PastReader, PastRun } from './evidence-port.ts'
 import type { RecordAsOf } from './record-as-of.ts'
@@ -25,24 +26,23 @@ function pastFindings({ raw }: Database, asOf: RecordAsOf): FindingStore['findin
   const event = asOf.within('finding_events', 'x')
   return async function* findings({ tenantIds, all = false, check, fingerprints }) {
     const among = (column: string, list: readonly unknown[] | undefined) =>
-      list === undefined ? '' : `and ${column} in (select value from json_each(?))`
+      list === undefined ? '' : `and ${isIn(column)}`
     // In the order of ids: with another index, each batch would be read and sorted again.
     const select = raw.prepare<unknown[], StoredFinding>(
-      `select f.id, f.fingerprint, t.name as tenant, f."check", f.entity_type as entityType, f.entity_id as entityId,
-         e.severity, e.message, e.evidence, e.at as lastSeenAt,
+      `select f.id, f.fingerprint, t.name as tenant, f."check", f.entity_type as "entityType", f.entity_id as "entityId",
+         e.severity, e.message, e.evidence, e.at as "lastSeenAt",
          case when f.first_seen_at <= e.at then f.first_seen_at else coalesce((select max(x.at) from finding_events x
-           where x.fingerprint = f.fingerprint and x.kind = 'opened' and ${event}), f.first_seen_at) end as firstSeenAt,
-         e.kind <> 'resolved' as isOpen,
-         max(0, f.reopened - (select count(*) from finding_events x
-           where x.fingerprint = f.fingerprint and x.kind = 'reopened' and not (${event}))) as reopened
-       from findings f cross join tenants t on t.id = f.tenant_id
-       cross join finding_events e on e.id = (select max(x.id) from finding_events x
-         where x.fingerprint = f.fingerprint and ${event})
-       where f.id > ? ${all ? '' : "and e.kind <> 'resolved'"} ${among('+f.tenant_id', tenantIds)}
+           where x.fingerprint = f.fingerprint and x.kind = 'opened' and ${event}), f.first_seen_at) end as "firstSeenAt",
+         case when e.kind <> 'resolved' then 1 else 0 end as "isOpen",
+         f.reopened - (select count(*) from finding_events x
+           where x.fingerprint = f.fingerprint and x.kind = 'reopened' and not (${event})) as reopened
+       from findings f cross join tenants t cross join finding_events e
+       where t.id = f.tenant_id and e.id = (select max(x.id) from finding_events x
+         where x.fingerprint = f.fingerprint and ${event}) and f.id > ? ${all ? '' : "and e.kind <> 'resolved'"} ${among('+f.tenant_id', tenantIds)}
          ${among('f.fingerprint', fingerprints)} ${check === undefined ? '' : 'and +f."check" = ?'}
        order by f.id limit ${batchSize}`,
     )
-    const lists = [tenantIds, fingerprints].flatMap((list) => (list === undefined ? [] : [JSON.stringify(list)]))
+    const lists = [tenantIds, fingerprints].flatMap((list) => (list === undefined ? [] : [listOf(list)]))
     const bound = check === undefined ? lists : [...lists, check]
     for (let after = 0; ; ) {
       const rows = select.all(after, ...bound)
@@ -58,6 +58,8 @@ function toFinding({ id: _, isOpen, ...row }: StoredFinding): FindingRow {
   return {
     ...row,
     severity: oneOf(severities, row.severity),
+    // Reopenings after that time may belong to a later finding of the same fingerprint.
+    reopened: Math.max(0, row.reopened),
     evidence: JSON.parse(row.evidence) as Record<string, unknown>,
     resolvedAt: isOpen === 1 ? null : row.lastSeenAt,
     resolution: null,
@@ -79,7 +81,7 @@ function pastPresence({ raw }: Database, asOf: RecordAsOf): FindingStore['isLive
     if (kind !== undefined) return kind === 'removed'
     const row = raw
       .prepare<[number, string | number], { firstSeenAt: number; removedAt: number | null }>(
-        `select first_seen_at as firstSeenAt, removed_at as removedAt from "${getTableName(record.table)}"
+        `select first_seen_at as "firstSeenAt", removed_at as "removedAt" from "${getTableName(record.table)}"
          where tenant_id = ? and ${columnOf(record, record.key)} = ?`,
       )
       .get(tenantId, stored)
@@ -107,9 +109,9 @@ export function pastReader(database: Database, { at, present, asOf }: PastMoment
     `select at, digest, content from configurations where ${asOf.within('configurations')} order by id desc limit 1`,
   )
   const states = raw.prepare<[number], StoredState>(
-    `select c."check", c.at, c.status, c.reason, c.entities, c.not_evaluated as notEvaluated, c.since, c.rule, c.open,
-       coalesce(c.confirmed_at, s.evaluated_at, c.at) as evaluatedAt,
-       case when c.confirmed_at is null then s.valid_until else c.valid_until end as validUntil
+    `select c."check", c.at, c.status, c.reason, c.entities, c.not_evaluated as "notEvaluated", c.since, c.rule, c.open,
+       coalesce(c.confirmed_at, s.evaluated_at, c.at) as "evaluatedAt",
+       case when c.confirmed_at is null then s.valid_until else c.valid_until end as "validUntil"
      from check_status_changes c left join check_states s on s.tenant_id = c.tenant_id and s."check" = c."check"
      where c.id in (select max(id) from check_status_changes
        where tenant_id = ? and ${asOf.within('check_status_changes')} group by "check") order by c."check"`,
@@ -120,8 +122,8 @@ export function pastReader(database: Database, { at, present, asOf }: PastMoment
     )
     .pluck()
   const runs = raw.prepare<[number], PastRun>(
-    `select resource, ended_at as endedAt, complete_started_at as completeStartedAt,
-       complete_duration_ms as completeDurationMs, live
+    `select resource, ended_at as "endedAt", complete_started_at as "completeStartedAt",
+       complete_duration_ms as "completeDurationMs", live
      from runs where id in (select max(id) from runs where tenant_id = ? and ${asOf.within('runs')} group by resource)`,
   )
   return {
@@ -167,26 +169,27 @@ function pastLapses({ raw }: Database, asOf: RecordAsOf): PastLapses {
         and n.fingerprint is null and n.id > c.id and ${asOf.within('waiver_changes', 'n')})`
   const ofCheck = 'c.tenant_id = ? and c."check" = ?'
   const ofFindings = raw.prepare<[string], Lapse>(
-    `select c.fingerprint, c.waiver, c.terms, c.at as lapsedAt, c.accepted, c.changed ${lapsed}
-       and c.fingerprint in (select value from json_each(?)) order by c.id`,
+    `select c.fingerprint, c.waiver, c.terms, c.at as "lapsedAt", c.accepted, c.changed ${lapsed}
+       and ${isIn('c.fingerprint')} order by c.id`,
   )
   const counts = raw.prepare<[number, string], LapseCount>(
     `select c.waiver, c.terms, e.severity, count(distinct c.fingerprint) as count ${lapsed} and ${ofCheck}
      group by c.waiver, c.terms, e.severity`,
   )
-  const underAll = raw.prepare<[number, string, string, number], Pick<LapseCount, 'severity' | 'count'>>(
-    `select severity, count(*) as count from (
-       select max(e.severity) as severity ${lapsed} and ${ofCheck}
-         and exists (select 1 from json_each(?) n
-           where n.value ->> 'waiver' = c.waiver and n.value ->> 'terms' = c.terms)
-       group by c.fingerprint having count(distinct c.waiver) = ?)
-     group by severity`,
-  )
+  const underAll = (waivers: number) =>
+    raw.prepare<unknown[], Pick<LapseCount, 'severity' | 'count'>>(
+      `select severity, count(*) as count from (
+         select max(e.severity) as severity ${lapsed} and ${ofCheck}
+           and (c.waiver, c.terms) in (values ${rowsOf(waivers, 2)})
+         group by c.fingerprint having count(distinct c.waiver) = ?) lapsed
+       group by severity`,
+    )
   return {
-    lapses: async (fingerprints) => ofFindings.all(JSON.stringify(fingerprints)),
+    lapses: async (fingerprints) => ofFindings.all(listOf(fingerprints)),
     lapseCounts: async (tenantId, check) => counts.all(tenantId, check),
     async lapsedUnderAll(tenantId, check, waivers) {
-      return underAll.all(tenantId, check, JSON.stringify(waivers), waivers.length)
+      const terms = waivers.flatMap((waiver) => [waiver.waiver, waiver.terms])
+      return underAll(waivers.length).all(tenantId, check, ...terms, waivers.length)
     },
   }
 }

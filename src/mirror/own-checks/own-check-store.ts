@@ -23,6 +23,10 @@ export function ownCheckStore(
     .from(checkProblems)
     .where(eq(checkProblems.tenantId, sql.placeholder('tenantId')))
     .prepare()
+  const put = raw.prepare(
+    `insert into check_problems (tenant_id, "check", problem) values (?, ?, ?)
+     on conflict (tenant_id, "check") do update set problem = excluded.problem`,
+  )
   return {
     ask: (tenantId, query, signal) => database.run(() => ask(query, { file: raw.name, tenantId }, signal)),
     noteProblem: (tenantId, check, problem) =>
@@ -31,12 +35,7 @@ export function ownCheckStore(
         if (known === problem) return
         database.transact('nothing', () => {
           if (problem === null) orm.delete(checkProblems).where(of(tenantId, check)).run()
-          else
-            orm
-              .insert(checkProblems)
-              .values({ tenantId, check, problem })
-              .onConflictDoUpdate({ target: [checkProblems.tenantId, checkProblems.check], set: { problem } })
-              .run()
+          else put.run(tenantId, check, problem)
         })
       }),
     checkProblems: (tenantId) =>

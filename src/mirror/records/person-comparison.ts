@@ -2,11 +2,15 @@ import { getTableName } from 'drizzle-orm'
 import { isoMs } from '../../model/dates.ts'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { PersonMark, SyncStore } from '../port.ts'
+import type { Fields, PersonMark, SyncStore } from '../port.ts'
+import { isIn, listOf } from '../sql.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 import { columnOf, recordTables } from './record-tables.ts'
 
-type Raw = { readonly id: number; readonly email: unknown; readonly createdAt: unknown }
+interface Quarantined {
+  readonly key: string
+  readonly raw: string
+}
 
 /** Compares persons by `createdAt` and `email` (letter case ignored), which are unique within a tenant. */
 export function personComparison(database: Database): Operations<Pick<SyncStore, 'comparePersons'>> {
@@ -14,15 +18,22 @@ export function personComparison(database: Database): Operations<Pick<SyncStore,
   return {
     comparePersons: (tenantId, resource, page) =>
       database.run(() => {
-        const { known, quarantined, oldestLive } = byResource(resource)
+        const { known, quarantined, oldestLive, email, createdAt } = byResource(resource)
         const marks = new Map(page.map((person) => [person.id, person]))
         const isEqual = (person: PersonMark) => {
           const shown = marks.get(person.id)
           return shown?.createdAt === person.createdAt && lower(shown.email) === lower(person.email)
         }
-        const ids = JSON.stringify([...marks.keys()])
-        const neverGood = quarantined.all(tenantId, resource, ids)
-        const equal = [...known.all(tenantId, ids), ...neverGood.flatMap(markOf)].filter(isEqual).length
+        const ids = [...marks.keys()]
+        const mirrored = known.all(tenantId, listOf(ids))
+        const stored = new Set(mirrored.map(({ id }) => id))
+        // A record that was never valid exists only in quarantine.
+        const neverGood = quarantined
+          .all(tenantId, resource, listOf(ids.map(String)))
+          .map(({ key, raw }) => ({ id: Number(key), record: parsed(raw) }))
+          .filter(({ id, record }) => record !== null && !stored.has(id))
+        const marked = neverGood.flatMap(({ id, record }) => markOf(id, record?.[email], record?.[createdAt]))
+        const equal = [...mirrored, ...marked].filter(isEqual).length
         const oldest = oldestLive.all(tenantId, marks.size - neverGood.length)
         return { equal, oldest: oldest.length, oldestShown: oldest.filter((id) => marks.has(id)).length }
       }),
@@ -34,17 +45,17 @@ function statementsOf(raw: Database['raw'], resource: ResourceName) {
   const { table, key, person } = record
   if (person === undefined) throw new TypeError(`The records of ${resource} are no persons`)
   const name = `"${getTableName(table)}"`
-  const [id, email, createdAt] = [key, person.email, `${person.createdAt}Ms`].map((one) => columnOf(record, one))
+  const id = columnOf(record, key)
+  const email = columnOf(record, person.email)
+  const createdAt = columnOf(record, `${person.createdAt}Ms`)
   return {
     known: raw.prepare<[number, string], PersonMark>(
-      `select ${id} as id, ${email} as email, ${createdAt} as createdAt from ${name}
-       where tenant_id = ? and ${id} in (select value from json_each(?))`,
+      `select ${id} as id, ${email} as email, ${createdAt} as "createdAt" from ${name}
+       where tenant_id = ? and ${isIn(id)}`,
     ),
-    // A record that was never valid exists only in quarantine.
-    quarantined: raw.prepare<[number, string, string], Raw>(
-      `select cast(key as integer) as id, raw ->> '$.${person.email}' as email, raw ->> '$.${person.createdAt}' as createdAt
-       from quarantine q where tenant_id = ? and resource = ? and json_valid(raw) and key in (select cast(value as text) from json_each(?))
-         and not exists (select 1 from ${name} u where u.tenant_id = q.tenant_id and u.${id} = cast(q.key as integer))`,
+    ...person,
+    quarantined: raw.prepare<[number, string, string], Quarantined>(
+      `select key, raw from quarantine where tenant_id = ? and resource = ? and ${isIn('key')}`,
     ),
     oldestLive: raw
       .prepare<[number, number], number>(
@@ -54,9 +65,18 @@ function statementsOf(raw: Database['raw'], resource: ResourceName) {
   }
 }
 
-function markOf({ id, email, createdAt }: Raw): PersonMark[] {
+function markOf(id: number, email: unknown, createdAt: unknown): PersonMark[] {
   const ms = isoMs(createdAt)
   return ms === null ? [] : [{ id, email: typeof email === 'string' ? email : null, createdAt: ms }]
+}
+
+/** Null for a large record, which is cut off in quarantine. */
+function parsed(raw: string): Fields | null {
+  try {
+    return (JSON.parse(raw) ?? {}) as Fields
+  } catch {
+    return null
+  }
 }
 
 const lower = (email: string | null) => email?.toLowerCase() ?? null

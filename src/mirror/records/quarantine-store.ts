@@ -3,8 +3,9 @@ import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Incoming } from '../port.ts'
+import { isIn, listOf } from '../sql.ts'
 import type { Database } from '../sqlite/database.ts'
-import { columnOf, type RecordTable, recordTables } from './record-tables.ts'
+import { columnOf, leastKey, type RecordTable, recordTables } from './record-tables.ts'
 import { olderVersion } from './repeats.ts'
 
 const isOlder = `problem like '${olderVersion}%'`
@@ -63,17 +64,18 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
   const unmark = raw.prepare(
     'update quarantine set full_sync_id = null where tenant_id = ? and resource = ? and full_sync_id is not null',
   )
-  const unseen = 'tenant_id = ? and resource = ? and full_sync_id is not ?'
+  const unseen = 'tenant_id = ? and resource = ? and full_sync_id is distinct from ?'
   const statements = memoize((resource: ResourceName) => {
     const record = recordTables[resource]
     const { table, key } = record
     const column = columnOf(record, key)
-    const live = `select 1 from "${getTableName(table)}" r
-      where r.tenant_id = quarantine.tenant_id and r.${column} = quarantine.key and r.removed_at is null`
+    const stored = `case when quarantine.key not like '?%' then cast(quarantine.key as bigint) end`
+    const live = `select 1 from "${getTableName(table)}" r where r.tenant_id = quarantine.tenant_id
+      and r.${column} = ${typeof leastKey(record) === 'number' ? stored : 'quarantine.key'} and r.removed_at is null`
     return {
       outdo: raw.prepare(
         `delete from quarantine where tenant_id = ? and resource = ? and ${isOlder} and key in
-           (select r.${column} from "${getTableName(table)}" r where r.rid in (select value from json_each(?)))`,
+           (select cast(r.${column} as text) from "${getTableName(table)}" r where ${isIn('r.rid')})`,
       ),
       // Keeps the quarantined version of a live record that is absent: its removal is not decided yet.
       release: raw.prepare(
@@ -81,7 +83,7 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
            or exists (${live} and r.absent_full_syncs = 0 and r.missing_since is null))`,
       ),
       withoutLive: raw.prepare<[number, string], Omit<QuarantinedRecord, 'rid'>>(
-        `select key, absent_full_syncs as fullSyncs, full_sync_id as fullSyncId from quarantine
+        `select key, absent_full_syncs as "fullSyncs", full_sync_id as "fullSyncId" from quarantine
          where tenant_id = ? and resource = ? and key not like '?%' and not exists (${live}) order by absent_full_syncs, key`,
       ),
     }
@@ -140,7 +142,7 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
     },
     outdo(tenantId, table, rids) {
       if (table.laterWins === undefined || anyQuarantined.get(tenantId, table.resource) === undefined) return
-      statements(table.resource).outdo.run(tenantId, table.resource, JSON.stringify(rids()))
+      statements(table.resource).outdo.run(tenantId, table.resource, listOf(rids()))
     },
     knows: (tenantId, table, key) => find.get(tenantId, table.resource, key) !== undefined,
     containsAny: (tenantId, table) => anyQuarantined.get(tenantId, table.resource) !== undefined,

@@ -1,6 +1,7 @@
 import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
+import { jsonArray, jsonMember } from '../sql.ts'
 import type { Database } from '../sqlite/database.ts'
 import { columnOf, type RecordTable, recordTables, type Stored } from './record-tables.ts'
 
@@ -25,7 +26,7 @@ export function keepCounts({ raw }: Database): void {
   for (const record of Object.values(recordTables)) {
     for (const grouping of record.counted) {
       const columns = grouping.map((field) => columnOf(record, field))
-      const value = (row: string) => `json_array(${columns.map((column) => `${row}.${column}`).join(', ')})`
+      const value = (row: string) => jsonArray(columns.map((column) => `${row}.${column}`))
       const differs = columns.map((column) => `old.${column} is not new.${column}`)
       raw.exec(triggers(record, { name: nameOf(grouping), columns, value, differs, counts: isLive }))
     }
@@ -54,7 +55,7 @@ function triggers({ resource, table }: RecordTable, { name, columns, value, diff
   const more = `
     insert into record_counts (tenant_id, resource, grouping, value, count)
       select new.tenant_id, '${resource}', '${name}', ${value('new')}, 1 where ${counts('new')}
-      on conflict (tenant_id, resource, grouping, value) do update set count = count + 1;`
+      on conflict (tenant_id, resource, grouping, value) do update set count = record_counts.count + 1;`
   const moved = ['old.removed_at is null is not (new.removed_at is null)', ...differs].join(' or ')
   return `
     create temp trigger "${from} count ${name} update" after update of ${['"removed_at"', ...columns].join(', ')}
@@ -122,8 +123,8 @@ function adding(resource: ResourceName, grouping: Grouping): string {
   const { fields } = recordTables[resource]
   const values = grouping.map((field) => (fields[field] === 'text' ? '?' : 'cast(? as integer)'))
   return `insert into record_counts (tenant_id, resource, grouping, value, count)
-    values (?, '${resource}', '${nameOf(grouping)}', json_array(${values.join(', ')}), ?)
-    on conflict (tenant_id, resource, grouping, value) do update set count = count + excluded.count`
+    values (?, '${resource}', '${nameOf(grouping)}', ${jsonArray(values)}, ?)
+    on conflict (tenant_id, resource, grouping, value) do update set count = record_counts.count + excluded.count`
 }
 
 export interface KeptCounts {
@@ -136,7 +137,7 @@ export function keptCounts(record: RecordTable, fields: readonly string[]): Kept
   if (grouping === undefined) return null
   return {
     from: `record_counts where tenant_id = ? and resource = '${record.resource}' and grouping = '${nameOf(grouping)}'`,
-    field: (property) => `json_extract(value, '$[${grouping.indexOf(property)}]')`,
+    field: (property) => jsonMember('value', grouping.indexOf(property)),
   }
 }
 
@@ -159,7 +160,7 @@ export function countDifferences(): readonly string[] {
        where removed_at is null ${where} group by 1, 2`
     const groupings = counted.map((grouping) => {
       const columns = grouping.map((field) => columnOf(record, field))
-      return { name: nameOf(grouping), rows: fresh(`json_array(${columns.join(', ')})`, '') }
+      return { name: nameOf(grouping), rows: fresh(jsonArray(columns), '') }
     })
     groupings.push({ name: missing, rows: fresh(`'[]'`, 'and missing_since is not null') })
     return groupings.flatMap(({ name, rows }) => {

@@ -3,6 +3,7 @@ import type BetterSqlite3 from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
+import { isIn, listOf } from '../sql.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 import type { ChangeRow, Condition, MirrorRecord, RecordReader, Scalar, Where } from './query.ts'
 import { decode, fieldColumns } from './record-codec.ts'
@@ -65,11 +66,11 @@ function recordReader({ database, prepare, repeats, tenantId }: Reading): RanRea
       .pluck()
       .all(tenantId, ...condition.values)
     const select = prepare<Record<string, Stored>>(
-      `${selectOf(table)} where rid in (select value from json_each(?)) and removed_at is null order by rid`,
+      `${selectOf(table)} where ${isIn('rid')} and removed_at is null order by rid`,
     )
     for (let at = 0; at < rids.length; at += batchSize) {
       if (at > 0) await yieldToEventLoop()
-      yield select.all(JSON.stringify(rids.slice(at, at + batchSize))).map((row) => toRecord(table, row))
+      yield select.all(listOf(rids.slice(at, at + batchSize))).map((row) => toRecord(table, row))
     }
   }
 
@@ -160,9 +161,9 @@ function recordReader({ database, prepare, repeats, tenantId }: Reading): RanRea
     history: (resource, ...keys) =>
       database.run(() => {
         const rows = prepare<StoredChange>(
-          `select id, resource, key, at, kind, field, before, after, request_id as requestId from changes
-           where tenant_id = ? and resource = ? and key in (select value from json_each(?)) order by id`,
-        ).all(tenantId, resource, JSON.stringify(keys))
+          `select id, resource, key, at, kind, field, before, after, request_id as "requestId" from changes
+           where tenant_id = ? and resource = ? and ${isIn('key')} order by id`,
+        ).all(tenantId, resource, listOf(keys))
         return rows.map(parseChange)
       }),
   }
@@ -195,7 +196,7 @@ export function parseChange<Change extends StoredChange>(change: Change) {
 function selectOf(table: RecordTable): string {
   const own = [...fieldColumns(table), ...table.own, table.key, 'extra', 'firstSeenAt', 'readAt', 'requestId']
   const columns = [...new Set(own)].map((property) => `${columnOf(table, property)} as "${property}"`)
-  return `select ${columns.join(', ')}, (missing_since is not null or absent_full_syncs > 0) as absent from "${getTableName(table.table)}"`
+  return `select ${columns.join(', ')}, case when missing_since is not null or absent_full_syncs > 0 then 1 else 0 end as absent from "${getTableName(table.table)}"`
 }
 
 function toRecord(table: RecordTable, row: Record<string, Stored>): MirrorRecord {
@@ -250,18 +251,17 @@ function conditionSql(column: Column, { all = [], anyOf = [] }: Where): Sql {
 }
 
 function joined(parts: readonly Sql[], word: string): Sql {
-  const text = parts.length === 0 ? '1' : parts.map((part) => part.text).join(word)
+  const text = parts.length === 0 ? 'true' : parts.map((part) => part.text).join(word)
   return { text: `(${text})`, values: parts.flatMap(({ values }) => values) }
 }
 
 const bound = (value: Scalar): Stored => (typeof value === 'boolean' ? Number(value) : value)
 
 function oneSql(column: string, condition: Condition): Sql {
-  if ('is' in condition) return { text: `${column} is ?`, values: [bound(condition.is)] }
-  if ('not' in condition) return { text: `${column} is not ?`, values: [bound(condition.not)] }
+  if ('is' in condition) return { text: `${column} is not distinct from ?`, values: [bound(condition.is)] }
+  if ('not' in condition) return { text: `${column} is distinct from ?`, values: [bound(condition.not)] }
   if ('atMost' in condition) return { text: `${column} <= ?`, values: [condition.atMost] }
   if ('above' in condition) return { text: `${column} > ?`, values: [condition.above] }
-  const [word, list] = 'in' in condition ? ['in', condition.in] : ['not in', condition.notIn]
-  const values = JSON.stringify(list.map(bound))
-  return { text: `${column} ${word} (select value from json_each(?))`, values: [values] }
+  const [word, list] = 'in' in condition ? ['', condition.in] : ['not', condition.notIn]
+  return { text: `${word} ${isIn(column)}`, values: [listOf(list.map(bound))] }
 }

@@ -25,7 +25,7 @@ const singletons = Object.values(recordTables)
   .join(', ')
 
 /** Time before which the tenant's rows are erased; null, to which no time compares, where none are. */
-const due = (table: string) => `(select before from temp.erasure e where e.tenant_id = ${table}.tenant_id)`
+const due = (table: string) => `(select erase_before from tenants t where t.id = ${table}.tenant_id)`
 
 /**
  * Erases rows that ended before the retained time, except states still in effect then. Rows are dated by the local
@@ -48,7 +48,8 @@ function sinceConfirmed({ raw }: Database, { before, now, latest = now }: Erasur
   const from = raw
     .prepare<[number], number>(
       `insert into retention (id, confirmed_from) values (1, ?)
-       on conflict (id) do update set confirmed_from = min(coalesce(confirmed_from, excluded.confirmed_from), excluded.confirmed_from)
+       on conflict (id) do update set confirmed_from = case
+         when retention.confirmed_from < excluded.confirmed_from then retention.confirmed_from else excluded.confirmed_from end
        returning confirmed_from`,
     )
     .pluck()
@@ -59,15 +60,15 @@ function sinceConfirmed({ raw }: Database, { before, now, latest = now }: Erasur
 function eraseBefore({ raw }: Database, before: ReadonlyMap<number, number>, now: number): void {
   const latest = Math.max(...before.values())
   const earliest = Math.min(...before.values())
-  raw.exec('create temp table if not exists erasure (tenant_id integer primary key, before integer not null)')
-  raw.exec('delete from temp.erasure')
-  const insert = raw.prepare('insert into temp.erasure values (?, ?)')
-  for (const entry of before) insert.run(...entry)
+  raw.exec('update tenants set erase_before = null where erase_before is not null')
+  const eraseBefore = raw.prepare('update tenants set erase_before = ? where id = ?')
+  for (const [tenantId, time] of before) eraseBefore.run(time, tenantId)
 
+  // Plus signs keep SQLite from the index on the time: the first matching row by id is near.
   const firstKept = (table: string, time = 'at'): number =>
     raw
       .prepare<[number, number], number>(
-        `select id from ${table} not indexed where ${time} >= ? and ${time} <= ? order by id limit 1`,
+        `select id from ${table} where +${time} >= ? and +${time} <= ? order by id limit 1`,
       )
       .pluck()
       .get(latest, now) ?? Number.MAX_SAFE_INTEGER
@@ -93,7 +94,7 @@ function eraseBefore({ raw }: Database, before: ReadonlyMap<number, number>, now
          and id not in (select max(id) from ${table} where ${isOld} group by ${thing})`,
     )
   }
-  const tenantOfEvent = `(select e.before from findings f join temp.erasure e on e.tenant_id = f.tenant_id
+  const tenantOfEvent = `(select t.erase_before from findings f join tenants t on t.id = f.tenant_id
     where f.fingerprint = finding_events.fingerprint)`
   raw.exec(
     `delete from finding_events where at < ${latest} and id < ${keptEvents} and (
@@ -112,7 +113,7 @@ function eraseBefore({ raw }: Database, before: ReadonlyMap<number, number>, now
   raw.exec('delete from waived_findings where fingerprint not in (select fingerprint from findings)')
   // Problems of checks that are no longer evaluated may quote a person or a file.
   raw.exec(
-    `delete from check_problems where exists (select 1 from temp.erasure e where e.tenant_id = check_problems.tenant_id)
+    `delete from check_problems where ${due('check_problems')} is not null
        and not exists (select 1 from check_states s where s.tenant_id = check_problems.tenant_id
          and s."check" = check_problems."check" and s.evaluated_at >= ${due('check_problems')})`,
   )
@@ -126,7 +127,8 @@ function eraseBefore({ raw }: Database, before: ReadonlyMap<number, number>, now
   raw
     .prepare(
       `insert into retention (id, erased_before) values (1, ?)
-       on conflict (id) do update set erased_before = max(coalesce(erased_before, excluded.erased_before), excluded.erased_before)`,
+       on conflict (id) do update set erased_before = case
+         when retention.erased_before > excluded.erased_before then retention.erased_before else excluded.erased_before end`,
     )
     .run(latest)
 }

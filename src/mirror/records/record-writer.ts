@@ -1,6 +1,7 @@
 import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { Fields } from '../port.ts'
+import { isIn, listOf } from '../sql.ts'
 import type { Database } from '../sqlite/database.ts'
 import { encoderOf, fieldColumns } from './record-codec.ts'
 import type { Tally } from './record-counts.ts'
@@ -113,7 +114,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
   // One look-up a page takes a third of the time of one a record, a tenth while nothing is known.
   const findRows = raw
     .prepare<[number, string], Stored[]>(
-      `select ${select} from "${name}" where "tenant_id" = ? and ${sqlName(table.key)} in (select value from json_each(?))`,
+      `select ${select} from "${name}" where "tenant_id" = ? and ${isIn(sqlName(table.key))}`,
     )
     .raw()
   const insert = recordInserts(database, name, inserted.map(sqlName))
@@ -194,7 +195,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
     create,
     find(tenantId, keys) {
       const found = new Map<string | number, Known>()
-      for (const row of findRows.all(tenantId, JSON.stringify(keys))) {
+      for (const row of findRows.all(tenantId, listOf(keys))) {
         const [rid, removedAt, missingSince, absentFullSyncs, firstSeenAt, key] = row.splice(values.length)
         const absent = missingSince !== null || Number(absentFullSyncs) > 0
         found.set(key ?? '', {

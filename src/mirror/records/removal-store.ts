@@ -55,7 +55,7 @@ function statementsOf(raw: Database['raw'], resource: ResourceName) {
       .pluck(),
     countAbsence: raw.prepare(`update ${name} set absent_full_syncs = absent_full_syncs + 1 where rid = ?`),
     find: raw.prepare<[number], { key: Key; fullSyncs: number }>(
-      `select ${key} as key, absent_full_syncs as fullSyncs from ${name} where rid = ?`,
+      `select ${key} as key, absent_full_syncs as "fullSyncs" from ${name} where rid = ?`,
     ),
     markMissing: raw.prepare(`update ${name} set missing_since = coalesce(missing_since, ?) where rid = ?`),
   }
@@ -71,7 +71,7 @@ export function removals(database: Database, log: ChangeLog, quarantine: Quarant
     .prepare('select 1 from accepted_removals where tenant_id = ? and resource = ? limit 1')
     .pluck()
   const insertAccepted = raw.prepare(
-    'insert or ignore into accepted_removals (tenant_id, resource, rid) values (?, ?, ?)',
+    'insert into accepted_removals (tenant_id, resource, rid) values (?, ?, ?) on conflict do nothing',
   )
   const dropAccepted = raw.prepare('delete from accepted_removals where tenant_id = ? and resource = ? and rid = ?')
   const statements = memoize((resource: ResourceName) => statementsOf(raw, resource))
@@ -194,7 +194,8 @@ interface RecentRemovals {
 
 function recentRemovals({ raw }: Database): RecentRemovals {
   const insert = raw.prepare(
-    'insert or replace into recent_removals (tenant_id, resource, rid, removed_at, server_time) values (?, ?, ?, ?, ?)',
+    `insert into recent_removals (tenant_id, resource, rid, removed_at, server_time) values (?, ?, ?, ?, ?)
+     on conflict (tenant_id, resource, rid) do update set removed_at = excluded.removed_at, server_time = excluded.server_time`,
   )
   const of = 'tenant_id = @tenantId and resource = @resource'
   const find = raw.prepare('select 1 from recent_removals where tenant_id = ? and resource = ? limit 1')
@@ -203,12 +204,13 @@ function recentRemovals({ raw }: Database): RecentRemovals {
   // A removal is old only by both clocks: a jump forward of one clock must not end the 24 hours.
   const dropOld = raw.prepare(
     `delete from recent_removals where ${of} and removed_at <= @since
-       and (server_time is null or @serverTime is null or server_time <= @serverSince)`,
+       and (server_time is null or cast(@serverTime as bigint) is null or server_time <= @serverSince)`,
   )
   // A clock that was set back prolongs the 24 hours by at most 24 hours.
   const bringBack = raw.prepare(
-    `update recent_removals set removed_at = min(removed_at, @at),
-       server_time = min(coalesce(server_time, @serverTime), coalesce(@serverTime, server_time)) where ${of}`,
+    `update recent_removals set removed_at = case when removed_at > @at then @at else removed_at end,
+       server_time = case when server_time <= @serverTime then server_time else coalesce(@serverTime, server_time) end
+     where ${of}`,
   )
   const removed = raw.prepare<[object], number>(`select count(*) from recent_removals where ${of}`).pluck()
   const created = raw

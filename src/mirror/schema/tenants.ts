@@ -57,4 +57,6 @@ export const tenants = sqliteTable('tenants', {
   /** When an operator last accepted another tenant; tombstones of older records are not known any more. */
   knownSince: integer('known_since'),
   admitted: text('admitted'),
+  /** During an erasure: rows of the tenant that ended before are erased. */
+  eraseBefore: integer('erase_before'),
 })

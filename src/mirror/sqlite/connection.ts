@@ -26,7 +26,7 @@ export function busyTimeoutOf(raw: BetterSqlite3.Database): BusyTimeout {
   }
 }
 
-const weighed = /(=|\bis|\blimit|\boffset) \?/gi
+const weighed = /(=|\bis|\bfrom|\blimit|\boffset) \?/gi
 
 /**
  * Prepared statements keep their plan. SQLite would recompile many of them at each run, which takes ten times as long

@@ -77,10 +77,10 @@ export function leftOut({ raw }: Database) {
     if (updatedAfter === undefined) throw new TypeError(`${resource} does not take updatedAfter`)
     const [updated, created] = [updatedAfter.updated, updatedAfter.created].map((date) => columnOf(record, `${date}Ms`))
     return raw.prepare<[number, number, number, string], Row>(
-      `select rid, ${updated} is not null as updated from "${getTableName(table)}" r
+      `select rid, case when ${updated} is null then 0 else 1 end as updated from "${getTableName(table)}" r
        where tenant_id = ? and removed_at is null and coalesce(${updated}, ${created}) >= ? and rid > ?
          and not exists (select 1 from quarantine q
-           where q.tenant_id = r.tenant_id and q.resource = ? and q.key = r.${columnOf(record, key)})
+           where q.tenant_id = r.tenant_id and q.resource = ? and q.key = cast(r.${columnOf(record, key)} as text))
        order by rid limit ${batchSize}`,
     )
   })

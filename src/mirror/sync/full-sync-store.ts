@@ -58,11 +58,15 @@ export function fullSyncStore(
       and(eq(fullSyncs.tenantId, sql.placeholder('tenantId')), eq(fullSyncs.resource, sql.placeholder('resource'))),
     )
     .prepare()
-  const insertFullSync = raw.prepare(
-    'insert into full_syncs (tenant_id, resource, started_at, progress_at, cursor_before) values (?, ?, ?, ?, ?)',
-  )
+  const insertFullSync = raw
+    .prepare<[number, string, number, number, string | null], number>(
+      `insert into full_syncs (tenant_id, resource, started_at, progress_at, cursor_before) values (?, ?, ?, ?, ?)
+       returning id`,
+    )
+    .pluck()
   const noteWait = raw.prepare(
-    'update full_syncs set wait_ms = max(0, ? - progress_at) where tenant_id = ? and resource = ?',
+    `update full_syncs set wait_ms = case when @until > progress_at then @until - progress_at else 0 end
+     where tenant_id = @tenantId and resource = @resource`,
   )
   const ridsOf = raw.prepare<[number], Buffer>('select rids from full_sync_pages where full_sync_id = ?').pluck()
   const ownRidsOf = raw
@@ -93,9 +97,9 @@ export function fullSyncStore(
         const open = fullSyncOf.get({ tenantId, resource })
         if (open !== undefined) parts.fullSyncNotes.drop(open.id)
         parts.quarantine.begin(tenantId, recordTables[resource])
-        const { lastInsertRowid } = insertFullSync.run(tenantId, resource, at, at, cursorBefore)
-        if (again) insertAgain.run(lastInsertRowid, packRids([]))
-        return toReadInFull(find(Number(lastInsertRowid)))
+        const id = insertFullSync.get(tenantId, resource, at, at, cursorBefore) ?? 0
+        if (again) insertAgain.run(id, packRids([]))
+        return toReadInFull(find(id))
       }),
     fullSyncMoved: (fullSyncId) =>
       database.run(async () => {
@@ -109,7 +113,7 @@ export function fullSyncStore(
       }),
     dropFullSync: (fullSyncId) => database.write('nothing', () => parts.fullSyncNotes.drop(fullSyncId)),
     noteWait: (tenantId, resource, until) =>
-      database.write('nothing', () => void noteWait.run(until, tenantId, resource)),
+      database.write('nothing', () => void noteWait.run({ until, tenantId, resource })),
     cursorSeen: (fullSyncId, digest) => database.run(() => pageBefore.get(fullSyncId, digest) !== undefined),
     absence: (fullSyncId) =>
       database.run(() => {
@@ -169,7 +173,7 @@ export function fullSyncNotes({ raw }: Database): FullSyncNotes {
   const advanceFullSync = raw
     .prepare<(number | string | null)[], number>(
       `update full_syncs set pages = pages + 1, progress_at = ?, wait_ms = 0, full_sync_ms = ?, next_cursor = ?,
-         last_cursor = coalesce(?, last_cursor), reached_end = ?, unreadable = unreadable or ?,
+         last_cursor = coalesce(?, last_cursor), reached_end = ?, unreadable = case when ? = 1 then 1 else unreadable end,
          empty_pages = case when ? = 0 then empty_pages + 1 else 0 end
        where id = ? returning pages`,
     )

@@ -59,6 +59,12 @@ export function holdStore(database: Database, removals: Removals): Part {
     .orderBy(asc(decisions.id))
     .prepare()
 
+  const put = database.raw.prepare(
+    `insert into holds (id, tenant_id, resource, reason, count, message, cause, raised_at) values (?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (id) do update set count = excluded.count, message = excluded.message`,
+  )
+  const putRecord = database.raw.prepare('insert into held_records (hold_id, rid) values (?, ?) on conflict do nothing')
+
   const toHold = (hold: typeof holds.$inferSelect, tenant: string): HoldRow => ({
     ...hold,
     tenant,
@@ -114,10 +120,8 @@ export function holdStore(database: Database, removals: Removals): Part {
           if (other.cause === text) raisedAt = Math.min(raisedAt, other.raisedAt)
           if (other.id !== id) drop(other.id)
         }
-        const values = { id, tenantId, resource, reason, count, message, cause: text, raisedAt }
-        orm.insert(holds).values(values).onConflictDoUpdate({ target: holds.id, set: { count, message } }).run()
-        const insert = database.raw.prepare('insert or ignore into held_records (hold_id, rid) values (?, ?)')
-        for (const rid of rids) insert.run(id, rid)
+        put.run(id, tenantId, resource, reason, count, message, text, raisedAt)
+        for (const rid of rids) putRecord.run(id, rid)
         const row = orm
           .select({ hold: holds, tenant: tenants.name })
           .from(holds)

@@ -20,9 +20,9 @@ export function knownListStore(database: Database, parts: KnownListParts): Opera
   const { writer, quarantine, removals, ends } = parts
   const putState = syncStateWriter(database)
   const unsettled = database.raw.prepare(
-    `select 1 from holds where tenant_id = :tenantId and resource = :resource
-     union all select 1 from full_syncs where tenant_id = :tenantId and resource = :resource
-     union all select 1 from sync_states where tenant_id = :tenantId and resource = :resource and empty_accepted > 0`,
+    `select 1 from holds where tenant_id = @tenantId and resource = @resource
+     union all select 1 from full_syncs where tenant_id = @tenantId and resource = @resource
+     union all select 1 from sync_states where tenant_id = @tenantId and resource = @resource and empty_accepted > 0`,
   )
 
   /** True without a hold, quarantined record, open full sync or accepted removal: all wait for a complete list. */

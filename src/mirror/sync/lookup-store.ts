@@ -4,6 +4,7 @@ import type { ResourceName } from '../../model/resource-names.ts'
 import type { LookUp, MissingRecord, SyncStore } from '../port.ts'
 import type { QuarantineStore } from '../records/quarantine-store.ts'
 import { columnOf, recordTables } from '../records/record-tables.ts'
+import { indexedBy, isIn, listOf } from '../sql.ts'
 import type { Database, Operations } from '../sqlite/database.ts'
 
 /** In turns, so that look-ups without an answer do not delay others; counted, because a clock may be set back. */
@@ -37,7 +38,7 @@ export function lookUpStore(
         const again = statements.inVain.all(tenantId, left)
         const known: LookUp[] = []
         const room = () => left - Math.min(again.length, Math.ceil(left / 2)) - known.length
-        const values = JSON.stringify(ambiguous)
+        const values = listOf(ambiguous)
         if (room() > 0 && ambiguous.length > 0) known.push(...statements.ambiguous.all(tenantId, values, room()))
         if (room() > 0) known.push(...statements.others.all(tenantId, values, room()))
         return [...fresh, ...again.slice(0, left - known.length), ...known]
@@ -63,13 +64,13 @@ function missingStatements(raw: Database['raw'], resource: ResourceName) {
     listed: raw.prepare<[number, number], LookUp>(
       `select rid, ${column} as key from "${name}"
        where tenant_id = ? and removed_at is null and missing_since is null and absent_full_syncs = 0
-       order by lookup_turn, ${column} limit ?`,
+       order by lookup_turn nulls first, ${column} limit ?`,
     ),
     missing: raw.prepare<[string, number, number, number], MissingRecord>(
-      `select r.rid, r.${column} as key, r.absent_full_syncs as fullSyncs from "${name}" r indexed by "${name}_missing"
+      `select r.rid, r.${column} as key, r.absent_full_syncs as "fullSyncs" from "${name}" r ${indexedBy(`${name}_missing`)}
        left join accepted_removals a on a.tenant_id = r.tenant_id and a.resource = ? and a.rid = r.rid
        where r.tenant_id = ? and r.missing_since is not null and r.removed_at is null and (? = 0 or a.rid is not null)
-       order by r.lookup_turn, a.rid is null, r.missing_since, r.rid limit ?`,
+       order by r.lookup_turn nulls first, a.rid is null, r.missing_since, r.rid limit ?`,
     ),
     noteExists: raw.prepare<[number]>(`update "${name}" set missing_since = null where rid = ?`),
     noteLookup: raw.prepare<[number, number]>(
@@ -85,21 +86,22 @@ function detailStatements(raw: Database['raw'], resource: ResourceName) {
   const { table, key, detail } = record
   if (detail === undefined) throw new TypeError(`No detail of ${resource} is read by id`)
   const name = getTableName(table)
-  const [id, stated, dependsOn] = [key, detail.states, detail.dependsOn].map((one) => columnOf(record, one))
+  const id = columnOf(record, key)
+  const stated = columnOf(record, detail.states)
+  const dependsOn = columnOf(record, detail.dependsOn)
   const live = 'where tenant_id = ? and removed_at is null and missing_since is null'
-  const unread = `select rid, ${id} as key from "${name}" indexed by "${name}_unread" ${live} and ${stated} is null`
+  const unread = `select rid, ${id} as key from "${name}" ${indexedBy(`${name}_unread`)} ${live} and ${stated} is null`
   const read = `select rid, ${id} as key from "${name}" ${live} and ${stated} is not null`
-  const values = '(select value from json_each(?))'
   return {
     unaskedSince: raw.prepare<[number, number, number], LookUp>(
       `${unread} and lookup_turn is null and read_at >= ? order by read_at desc, rid limit ?`,
     ),
     inVain: raw.prepare<[number, number], LookUp>(`${unread} and lookup_turn is not null order by lookup_turn limit ?`),
     ambiguous: raw.prepare<[number, string, number], LookUp>(
-      `${read} and ${dependsOn} in ${values} order by lookup_turn, ${id} limit ?`,
+      `${read} and ${isIn(dependsOn)} order by lookup_turn, ${id} limit ?`,
     ),
     others: raw.prepare<[number, string, number], LookUp>(
-      `${read} and (${dependsOn} is null or ${dependsOn} not in ${values}) order by lookup_turn, ${id} limit ?`,
+      `${read} and (${dependsOn} is null or not ${isIn(dependsOn)}) order by lookup_turn, ${id} limit ?`,
     ),
   }
 }

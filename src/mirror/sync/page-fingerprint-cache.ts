@@ -70,9 +70,12 @@ export function pageFingerprints({ raw }: Database, revisions: Revisions): PageF
      where tenant_id = ? and resource = ? and page = ?`,
   )
   const put = raw.prepare(
-    `insert or replace into page_fingerprints
+    `insert into page_fingerprints
        (tenant_id, resource, page, digest, reading, note, rids, lowest, highest, revision)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (tenant_id, resource, page) do update set digest = excluded.digest, reading = excluded.reading,
+       note = excluded.note, rids = excluded.rids, lowest = excluded.lowest, highest = excluded.highest,
+       revision = excluded.revision`,
   )
   const forget = raw.prepare('delete from page_fingerprints where tenant_id = ? and resource = ? and page > ?')
   return {
