@@ -59,6 +59,13 @@ export const removalsMutants: readonly Mutant[] = [
     tests: ['test/sync/guard-budget.test.ts'],
   },
   {
+    name: 'a clock that was set forward ends the budget where no server time is readable',
+    file: 'src/mirror/records/removal-store.ts',
+    find: 'since: steadyAt - ageMs,',
+    replace: 'since: at - ageMs,',
+    tests: ['test/sync/guard-budget.test.ts'],
+  },
+  {
     name: 'a removed record that is seen again still counts',
     file: 'src/mirror/records/removal-store.ts',
     find: 'if (removed) recent.drop(tenantId, resource, rid)',

@@ -3,6 +3,7 @@ import type { Absence, AbsentRecord, FullSyncRow, RemovalBudget } from '../../mi
 import { dayMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import { takesUpdatedAfter } from '../../model/resource.ts'
+import { greatestSkewMs } from '../../model/server-clock.ts'
 import { proveEnd } from '../pages/confirm-answer.ts'
 import { fullSyncMs, type Run } from '../run.ts'
 import { confirmByTime, fullSyncsToRemove, type TimeConfirmation } from './confirm-by-time.ts'
@@ -121,12 +122,25 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
     return resource === definition.name && reason === 'shrink_held' && cause['check'] === undefined
   })
   const heldSince = hold?.raisedAt ?? null
-  const budget = await context.store.removalBudget({ tenantId, resource: definition.name, at, serverTime, heldSince })
+  const budget = await context.store.removalBudget({
+    tenantId,
+    resource: definition.name,
+    at,
+    steadyAt: steadyTime(run, at, serverTime),
+    serverTime,
+    heldSince,
+  })
   return {
     ...budget,
     held: heldSince !== null,
     replacing: definition.kind === 'pagedList' ? await replacing(run, serverTime ?? at, absent) : 0,
   }
+}
+
+/** `at` of the local clock, or where no server time confirms it, at most what it would show had it not been set. */
+function steadyTime({ context, opened }: Run, at: number, serverTime: number | null): number {
+  if (serverTime !== null && Math.abs(at - serverTime) <= greatestSkewMs) return at
+  return Math.min(at, opened.at + context.clock.monotonic() - opened.since)
 }
 
 /** Listed clients created in the 24 hours before `now` (milliseconds since the epoch): they replace rotated ones. */
