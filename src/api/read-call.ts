@@ -69,6 +69,7 @@ export interface ReadAnswer {
   readonly receivedAt: number
   readonly receivedMonotonic: number
   readonly identity: number
+  readonly credential: string
 }
 
 /** Returns a 200 or, with `absentOn404`, a 404; throws SyncError otherwise. */
@@ -109,6 +110,7 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
             receivedAt,
             receivedMonotonic,
             identity: access.answered(endpoint, credential),
+            credential: credential.digest,
             secret: credential.secret,
           }
         }

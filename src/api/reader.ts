@@ -34,6 +34,8 @@ export interface AnswerMeta {
    * may then be another tenant's.
    */
   readonly identity: number
+  /** Digest of the credential, or of the name of its OAuth client: an operator's acceptance covers one. */
+  readonly credential: string
   /** Deviations of the answer's id and time; absent = none. */
   readonly oddities?: readonly Oddity[]
 }

@@ -44,13 +44,13 @@ export function createTenantReader({ read, api, answerTimes, version }: TenantRe
 
   /** Throws for a stale answer. */
   function metaOf(answer: Asked, stated: Stated): AnswerMeta {
-    const { receivedAt, receivedMonotonic, identity } = answer
+    const { receivedAt, receivedMonotonic, identity, credential } = answer
     const { serverTime } = stated
     // A server may echo the token.
     const isEcho = stated.requestId?.includes(answer.secret.expose()) === true
     const requestId = isEcho ? '[withheld]' : stated.requestId
     const oddities = answerTimes.note({ ...answer, ...stated })
-    const meta = { requestId, serverTime, receivedAt, receivedMonotonic, identity }
+    const meta = { requestId, serverTime, receivedAt, receivedMonotonic, identity, credential }
     return oddities.length === 0 ? meta : { ...meta, oddities }
   }
 

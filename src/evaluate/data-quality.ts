@@ -88,8 +88,19 @@ export function greatestSkewOf({ resources }: TenantDataQuality, now: number): n
 export const unmirroredId = 0
 
 function unmirrored({ name, baseUrl }: EvaluatedSettings): TenantRow {
-  const nothing = { blockedForMs: null, changeAccepted: null, former: [], knownSince: null, admitted: null }
-  return { id: unmirroredId, name, baseUrl, blockedUntil: 0, ...nothing }
+  return {
+    id: unmirroredId,
+    name,
+    baseUrl,
+    blockedUntil: 0,
+    blockedForMs: null,
+    changeAccepted: null,
+    acceptedCredential: null,
+    deniedCredential: null,
+    former: [],
+    knownSince: null,
+    admitted: null,
+  }
 }
 
 export function inputQualities(quality: TenantDataQuality, inputs: readonly ResourceName[]): readonly InputQuality[] {

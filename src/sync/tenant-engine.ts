@@ -226,7 +226,7 @@ class Engine implements TenantEngine {
   /** One at a time, so that two concurrent runs do not apply the same decision. */
   #applyDecisions(): Promise<void> {
     return this.#deciding.runExclusive(async () => {
-      if (await applyDecisions(this.#context, this.tenantId, this.#guard)) this.#decisionVersion++
+      if (await applyDecisions(this.#context, this.tenantId)) this.#decisionVersion++
       await this.#refresh()
     })
   }
