@@ -66,6 +66,13 @@ export const removalsMutants: readonly Mutant[] = [
     tests: ['test/sync/guard-budget.test.ts'],
   },
   {
+    name: 'a record that may be the one without a readable id counts as read',
+    file: 'src/sync/removals/removals.ts',
+    find: 'else if (fullSync.unreadable) await store',
+    replace: "else if (rule === 'confirm') await store",
+    tests: ['test/sync/quarantine-removal.test.ts'],
+  },
+  {
     name: 'a removed record that is seen again still counts',
     file: 'src/mirror/records/removal-store.ts',
     find: 'if (removed) recent.drop(tenantId, resource, rid)',
