@@ -186,6 +186,20 @@ export const identityMutants: readonly Mutant[] = [
     tests: ['test/sync/accepted-tenant.test.ts'],
   },
   {
+    name: 'a refused token is believed by resources that are not due',
+    file: 'src/evaluate/data-quality.ts',
+    find: "(refused ? 'unauthorized' : null)",
+    replace: 'null',
+    tests: ['test/evaluate/read-posture.test.ts'],
+  },
+  {
+    name: 'users in unspecified states are no longer looked at',
+    file: 'src/checks/user-least-privilege.ts',
+    find: "not: 'Invited' } as const",
+    replace: "is: 'Active' } as const",
+    tests: ['test/checks/user-least-privilege.test.ts'],
+  },
+  {
     name: 'an accepted lack of proof covers each token that lacks the permissions',
     file: 'src/sync/tenant-guard.ts',
     find: "(outcome === 'denied' && deniedCredential === credential)) return",
