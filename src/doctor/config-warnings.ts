@@ -12,7 +12,7 @@ import type { TenantPosture, WaiverView } from '../model/posture.ts'
 import { isLoopback } from '../model/process/loopback.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { plural } from '../model/text/numbers.ts'
-import { exposesDetails, listensOnLoopback } from '../web/access-control.ts'
+import { exposesDetails } from '../web/access-control.ts'
 import { type Diagnosis, fine, warning } from './diagnosis.ts'
 
 const shortHistoryDays = 30
@@ -27,7 +27,7 @@ export function configWarnings(settings: Settings, cwd: string, twins: readonly 
 
 export function openAddress({ server }: Settings, cwd: string): readonly Diagnosis[] {
   const { host, webConfig, exposeDetails } = server
-  if (listensOnLoopback(host)) return []
+  if (isLoopback(host)) return []
   const reading = webConfig === null ? null : readWebSettings(resolve(cwd, webConfig), cwd)
   if (reading !== null && reading.problems.length > 0) {
     const advice = 'Run the doctor as the user of the daemon, or see "tenantwatch config check"'

@@ -1,4 +1,5 @@
-import { checkAccess, isCrossSite, listensOnLoopback } from './access-control.ts'
+import { isLoopback } from '../model/process/loopback.ts'
+import { checkAccess, isCrossSite } from './access-control.ts'
 import { type Answer, headersOf, json, ofType, refuse, text, type WebRequest } from './answer.ts'
 import { calendar } from './calendar.ts'
 import type { HeavyLane } from './heavy-lane.ts'
@@ -146,7 +147,7 @@ async function reload(
   { isProtected }: WebAccess,
   { listen, sources }: WebOptions,
 ): Promise<Answer> {
-  if (!isProtected && !listensOnLoopback(listen.host)) {
+  if (!isProtected && !isLoopback(listen.host)) {
     return refuse(request, 403, 'Reload is served on loopback or behind authentication only')
   }
   if (isCrossSite(request))

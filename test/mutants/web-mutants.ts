@@ -30,9 +30,16 @@ export const webMutants: readonly Mutant[] = [
     tests: ['test/web/odd-requests.test.ts'],
   },
   {
+    name: 'a name under localhost counts as this machine',
+    file: 'src/model/process/loopback.ts',
+    find: "name === 'localhost' ||",
+    replace: '/(^|\\.)localhost$/.test(name) ||',
+    tests: ['test/model/loopback.test.ts'],
+  },
+  {
     name: 'an address that is open to everybody is not mentioned',
     file: 'src/web/live-web.ts',
-    find: '!listensOnLoopback(host) && !isProtected(this.#settings)',
+    find: '!isLoopback(host) && !isProtected(this.#settings)',
     replace: 'false',
     tests: ['test/web/live-web.test.ts'],
   },
