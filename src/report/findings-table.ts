@@ -1,4 +1,4 @@
-import type { FindingView } from '../model/finding.ts'
+import { driftIdIn, type FindingView } from '../model/finding.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { severities } from '../model/severity.ts'
 import { printable } from '../model/text/printable.ts'
@@ -11,7 +11,7 @@ export function findingsTable(found: readonly FindingView[], most = found.length
   const sorted = found.toSorted((a, b) => rank(b) - rank(a) || a.check.localeCompare(b.check))
   const rows = sorted
     .slice(0, most)
-    .map(({ severity, state, tenant, check, entity, message, firstSeen, fingerprint, waiver }) => [
+    .map(({ severity, state, tenant, check, entity, message, firstSeen, fingerprint, waiver, evidence }) => [
       severity.toUpperCase(),
       state === 'open' ? '' : state,
       tenant,
@@ -19,7 +19,7 @@ export function findingsTable(found: readonly FindingView[], most = found.length
       entity.id,
       waiver?.explanation ? `${message} (${waiver.explanation})` : message,
       firstSeen.slice(0, 16).replace('T', ' '),
-      fingerprint.slice(0, 12),
+      driftIdIn({ evidence }) ?? fingerprint.slice(0, 12),
     ])
   return table(['SEVERITY', '', 'TENANT', 'CHECK', 'ENTITY', 'WHY', 'SINCE (UTC)', 'FINGERPRINT'], rows)
 }
