@@ -21,7 +21,7 @@ export interface Route {
   readonly path: string
   /** True for an answer whose size grows with the mirror: such answers are made one at a time. */
   readonly heavy?: boolean
-  /** Accepted parameters; others are refused, because a misspelled filter would filter nothing. Absent = any are ignored. */
+  /** Accepted parameters, each once; others are refused: a misspelled filter would filter nothing. Absent = any are ignored. */
   readonly takes?: readonly string[]
   readonly handle: (request: WebRequest, access: WebAccess) => Answer | Promise<Answer>
 }
@@ -51,6 +51,10 @@ export function createApp(options: WebOptions, lane: HeavyLane): App {
     }
     const unknown = Object.keys(request.query).find((name) => route.takes?.includes(name) === false)
     if (unknown !== undefined) return refuse(request, 400, unknownParameter(unknown, route))
+    // One of two values would be left out, and its findings with it.
+    if (route.takes !== undefined && request.repeated !== null) {
+      return refuse(request, 400, `Parameter ${request.repeated} is given more than once: give it once`)
+    }
     if (route.heavy !== true) return route.handle(request, access)
     const isGone = () => request.socket?.destroyed === true
     const answer = lane.answer(async () => (isGone() ? gone : route.handle(request, access)), isGone)

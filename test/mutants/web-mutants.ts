@@ -16,6 +16,20 @@ export const webMutants: readonly Mutant[] = [
     tests: ['test/web/findings-route.test.ts'],
   },
   {
+    name: 'of a parameter that is given twice the first value counts',
+    file: 'src/web/app.ts',
+    find: 'request.repeated !== null',
+    replace: 'request.repeated === ""',
+    tests: ['test/web/findings-route.test.ts'],
+  },
+  {
+    name: 'of an option that is given twice the last value counts',
+    file: 'src/commands/program.ts',
+    find: 'if (given.has(name))',
+    replace: 'if (given.has(""))',
+    tests: ['test/commands/program.test.ts'],
+  },
+  {
     name: 'the page is served under any host name',
     file: 'src/web/access-control.ts',
     find: 'if (!anyHostPaths.has(request.path) && ',
