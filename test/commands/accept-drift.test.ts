@@ -40,6 +40,7 @@ it('accepts the drifted state that an id names', async () => {
   const ended = (await world.found('--all')).find((one) => one.fingerprint === fingerprint)
   expect(ended).toMatchObject({ state: 'resolved', resolution: 'rule_changed' })
   expect(ended?.evidence).not.toHaveProperty('driftId')
+  expect((await world.run('findings', '--all')).stdout).toMatch(/^MEDIUM +resolved \(rule_changed\) +acme /m)
   world.primary.setSettings({ providerType: 'Ldap' })
   await world.run('sync')
   const again = await world.only('auth-settings-unchanged')
