@@ -212,4 +212,11 @@ export const checksMutants: readonly Mutant[] = [
     replace: 'digestOf(expectedFrom)',
     tests: ['test/commands/accept-drift.test.ts'],
   },
+  {
+    name: 'a known status in which a document fails no check goes unnoticed',
+    file: 'src/doctor/config-warnings.ts',
+    find: '!covered.includes(status)',
+    replace: '!covered.includes(status) && status === null',
+    tests: ['test/commands/doctor/warnings.test.ts'],
+  },
 ]
