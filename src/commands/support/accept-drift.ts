@@ -83,14 +83,14 @@ function anotherState(
   digest: string | undefined,
 ): string {
   const { expected = null, present = null, expectedFrom } = evidence
-  const changes = ['gained', 'lost'].flatMap((name) => {
-    const codes = evidence[name]
+  const changes = ['Gained', 'Lost'].flatMap((name) => {
+    const codes = evidence[name.toLowerCase()]
     return Array.isArray(codes) && codes.length > 0 ? [[name, codes.join(', ')]] : []
   })
   const facts = [
-    ['finding', `${check} of ${tenant}, ${entity.type} ${entity.id}`],
-    ['expected', `${printableJson(expected)} (${expectedFrom})`],
-    ['present', printableJson(present)],
+    ['Finding', `${check} of ${tenant}, ${entity.type} ${entity.id}`],
+    ['Expected', `${printableJson(expected)} (${expectedFrom})`],
+    ['Present', printableJson(present)],
     ...changes,
   ]
   const why = digest
@@ -98,7 +98,7 @@ function anotherState(
     : 'Drift is accepted by the id of its state, which begins with the fingerprint'
   return [
     `${why}; nothing is accepted`,
-    ...facts.map(([name = '', value]) => `  ${`${name.charAt(0).toUpperCase()}${name.slice(1)}`.padEnd(9)} ${value}`),
+    ...facts.map(([name = '', value = '']) => `  ${name.padEnd(9)} ${printable(value)}`),
     `Review it; to accept the present state: tenantwatch accept ${driftId} --reason "..."`,
   ].join('\n')
 }
