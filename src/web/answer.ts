@@ -10,6 +10,8 @@ export interface WebRequest {
   readonly hosts: readonly string[]
   /** The first value of each parameter. */
   readonly query: Readonly<Record<string, string>>
+  /** A parameter that was given more than once; null when none was. */
+  readonly repeated: string | null
   /** Looks up a lower-case name; several headers of one name are joined with commas. */
   readonly header: (name: string) => string | undefined
   /** Absent when the request did not arrive over the network. */

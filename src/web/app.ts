@@ -1,4 +1,5 @@
-import { checkAccess, isCrossSite, listensOnLoopback } from './access-control.ts'
+import { isLoopback } from '../model/process/loopback.ts'
+import { checkAccess, isCrossSite } from './access-control.ts'
 import { type Answer, headersOf, json, ofType, refuse, text, type WebRequest } from './answer.ts'
 import { calendar } from './calendar.ts'
 import type { HeavyLane } from './heavy-lane.ts'
@@ -20,7 +21,7 @@ export interface Route {
   readonly path: string
   /** True for an answer whose size grows with the mirror: such answers are made one at a time. */
   readonly heavy?: boolean
-  /** Accepted parameters; others are refused, because a misspelled filter would filter nothing. Absent = any are ignored. */
+  /** Accepted parameters, each once; others are refused: a misspelled filter would filter nothing. Absent = any are ignored. */
   readonly takes?: readonly string[]
   readonly handle: (request: WebRequest, access: WebAccess) => Answer | Promise<Answer>
 }
@@ -50,6 +51,10 @@ export function createApp(options: WebOptions, lane: HeavyLane): App {
     }
     const unknown = Object.keys(request.query).find((name) => route.takes?.includes(name) === false)
     if (unknown !== undefined) return refuse(request, 400, unknownParameter(unknown, route))
+    // One of two values would be left out, and its findings with it.
+    if (route.takes !== undefined && request.repeated !== null) {
+      return refuse(request, 400, `Parameter ${request.repeated} is given more than once: give it once`)
+    }
     if (route.heavy !== true) return route.handle(request, access)
     const isGone = () => request.socket?.destroyed === true
     const answer = lane.answer(async () => (isGone() ? gone : route.handle(request, access)), isGone)
@@ -146,7 +151,7 @@ async function reload(
   { isProtected }: WebAccess,
   { listen, sources }: WebOptions,
 ): Promise<Answer> {
-  if (!isProtected && !listensOnLoopback(listen.host)) {
+  if (!isProtected && !isLoopback(listen.host)) {
     return refuse(request, 403, 'Reload is served on loopback or behind authentication only')
   }
   if (isCrossSite(request))

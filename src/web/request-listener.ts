@@ -139,17 +139,21 @@ export function readRequest(incoming: IncomingMessage): WebRequest | null {
     method,
     path: decoded(pathname),
     hosts: isWhole ? [named, targeted] : [named],
-    query: firstOfEach(searchParams),
+    ...firstOfEach(searchParams),
     header: (name) => headersDistinct[name]?.join(', '),
     socket,
   }
 }
 
 /** In one pass: an unauthenticated request may have thousands of parameters. */
-function firstOfEach(parameters: URLSearchParams): WebRequest['query'] {
+function firstOfEach(parameters: URLSearchParams): Pick<WebRequest, 'query' | 'repeated'> {
   const first = new Map<string, string>()
-  for (const [name, value] of parameters) if (!first.has(name)) first.set(name, value)
-  return Object.fromEntries(first)
+  let repeated: string | null = null
+  for (const [name, value] of parameters) {
+    if (first.has(name)) repeated ??= name
+    else first.set(name, value)
+  }
+  return { query: Object.fromEntries(first), repeated }
 }
 
 function decoded(path: string): string {

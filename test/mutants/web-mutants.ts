@@ -16,6 +16,20 @@ export const webMutants: readonly Mutant[] = [
     tests: ['test/web/findings-route.test.ts'],
   },
   {
+    name: 'of a parameter that is given twice the first value counts',
+    file: 'src/web/app.ts',
+    find: 'request.repeated !== null',
+    replace: 'request.repeated === ""',
+    tests: ['test/web/findings-route.test.ts'],
+  },
+  {
+    name: 'of an option that is given twice the last value counts',
+    file: 'src/commands/program.ts',
+    find: 'if (given.has(name))',
+    replace: 'if (given.has(""))',
+    tests: ['test/commands/program.test.ts'],
+  },
+  {
     name: 'the page is served under any host name',
     file: 'src/web/access-control.ts',
     find: 'if (!anyHostPaths.has(request.path) && ',
@@ -30,9 +44,16 @@ export const webMutants: readonly Mutant[] = [
     tests: ['test/web/odd-requests.test.ts'],
   },
   {
+    name: 'a name under localhost counts as this machine',
+    file: 'src/model/process/loopback.ts',
+    find: "name === 'localhost' ||",
+    replace: '/(^|\\.)localhost$/.test(name) ||',
+    tests: ['test/model/loopback.test.ts'],
+  },
+  {
     name: 'an address that is open to everybody is not mentioned',
     file: 'src/web/live-web.ts',
-    find: '!listensOnLoopback(host) && !isProtected(this.#settings)',
+    find: '!isLoopback(host) && !isProtected(this.#settings)',
     replace: 'false',
     tests: ['test/web/live-web.test.ts'],
   },
