@@ -304,7 +304,7 @@ it('alerts on a hold until it is accepted, a bad reload until a good one, a waiv
     hurried = text
     return text.replaceAll(hurry, '0 0 1 1 *').replace(/^freshness: .*\n/m, '')
   })
-  await fires(prometheus, 'TenantwatchEvaluationStalled', { check: 'user-mfa-enrolled' })
+  await fires(prometheus, 'TenantwatchEvaluationStalled', { tenant: 'acme' })
   reconfigure(one, () => hurried)
   await ends(prometheus, 'TenantwatchEvaluationStalled')
 })
