@@ -37,4 +37,11 @@ export const metricsMutants: readonly Mutant[] = [
     replace: "if (statusOf(outcome) === '999')",
     tests: ['test/api/failed-requests.test.ts'],
   },
+  {
+    name: 'a counter of one tenant is added to another series of it',
+    file: 'src/metrics/counters.ts',
+    find: '{ at: tails.size, resource',
+    replace: '{ at: tails.size >> 1, resource',
+    tests: ['test/metrics/counters.test.ts'],
+  },
 ]
