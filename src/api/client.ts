@@ -16,6 +16,7 @@ import type { TenantClient } from './reader.ts'
 import { createTenantReader } from './tenant-reader.ts'
 import { parseTarget } from './transport/base-url.ts'
 import { Dispatchers } from './transport/dispatchers.ts'
+import { statusOf } from './transport/outcome.ts'
 import { createSend } from './transport/send.ts'
 
 const defaultCycleMs = 5 * minuteMs
@@ -68,6 +69,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     probes: probesFor(options.resources ?? resourceNames),
     async probe(endpoint, { secret }, signal) {
       const outcome = await send({ endpoint, method: 'GET', path: endpoint.template, secret, statusOnly: true, signal })
+      if (statusOf(outcome) !== '200') observer?.failed(statusOf(outcome))
       if (outcome.kind === 'answer') return outcome.status
       if (outcome.error.reason === 'aborted') throw outcome.error
       return undefined
@@ -75,7 +77,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   })
   const read = createReadCall({ send, access, rateLimiter, bucket: new RetryBucket(options.retries), random, observer })
   const answerTimes = new AnswerTimes(clock)
-  const reader = createTenantReader({ read, api, answerTimes, version: options.version })
+  const reader = createTenantReader({ read, api, answerTimes, version: options.version, observer })
 
   return {
     ...reader,

@@ -5,7 +5,7 @@ import type { Endpoint } from './endpoints.ts'
 import type { RateLimiter } from './limits/rate-limiter.ts'
 import type { TenantObserver } from './reader.ts'
 import { type ErrorFacts, readErrorFacts } from './transport/envelope.ts'
-import { type Answer, type Failure, statusFailure } from './transport/outcome.ts'
+import { type Answer, type Failure, statusFailure, statusOf } from './transport/outcome.ts'
 import { inWords, type Send, type TenantRequest } from './transport/send.ts'
 
 const usualCapacity = 20
@@ -114,6 +114,10 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
             secret: credential.secret,
           }
         }
+      }
+      observer?.failed(statusOf(outcome))
+      if (outcome.kind === 'answer') {
+        const { status } = outcome
         if (status === 401 && !renewed && (await access.renewed(credential, signal))) {
           renewed = true
           continue

@@ -102,6 +102,8 @@ export interface TenantWriter {
 
 export interface TenantObserver {
   request(endpoint: string, status: string, durationSeconds: number): void
+  /** Called once for each failed read: its HTTP status, or the reason without an answer or with an unusable one. */
+  failed(status: string): void
   retry(reason: string): void
 }
 

@@ -32,8 +32,8 @@ export function someOf<T extends string>(known: readonly T[], text: string): rea
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** A text, finished pieces, or pieces that are produced as fast as the client reads. */
-  readonly body: string | readonly Uint8Array[] | AsyncIterable<string>
+  /** A text, finished pieces that are taken out as they are sent, or pieces produced as fast as the client reads. */
+  readonly body: string | Uint8Array[] | AsyncIterable<string>
 }
 
 type Headers = Answer['headers']

@@ -107,7 +107,8 @@ export function createRoutes(options: WebOptions): readonly Route[] {
     get('/metrics', async ({ header }) => {
       const { contentType, body } = await scrape(header('accept'))
       const length = body.reduce((sum, piece) => sum + piece.byteLength, 0)
-      return ofType(contentType, body, { 'Content-Length': String(length), Vary: 'Accept' })
+      // A list of its own: concurrent scrapes share one exposition.
+      return ofType(contentType, [...body], { 'Content-Length': String(length), Vary: 'Accept' })
     }),
     get('/healthz', async () => probe(await sources.health())),
     get('/readyz', async () => probe(await sources.ready())),

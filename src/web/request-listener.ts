@@ -77,12 +77,15 @@ async function sendBody(body: Answer['body'], outgoing: ServerResponse, waitFor:
   else await sendWhole(typeof body === 'string' ? [Buffer.from(body)] : body, outgoing, waitFor)
 }
 
-async function sendWhole(pieces: readonly Uint8Array[], outgoing: ServerResponse, waitFor: WaitFor): Promise<void> {
+/** Takes each piece out of the list, so that neither a slow client nor an idle connection retains what was sent. */
+async function sendWhole(pieces: Uint8Array[], outgoing: ServerResponse, waitFor: WaitFor): Promise<void> {
   const bytes = pieces.reduce((sum, piece) => sum + piece.byteLength, 0)
-  for (const piece of pieces) {
+  // Answers that share their pieces share the last one; it stands for all of them.
+  const shared = pieces.at(-1) ?? pieces
+  for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
     for (let at = 0; at < piece.byteLength; at += sliceBytes) {
       const isTaken = outgoing.write(piece.subarray(at, at + sliceBytes))
-      if (!isTaken) await waitFor(pieces, bytes, next(outgoing, 'drain'))
+      if (!isTaken) await waitFor(shared, bytes, next(outgoing, 'drain'))
     }
   }
 }

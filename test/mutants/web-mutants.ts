@@ -79,6 +79,20 @@ export const webMutants: readonly Mutant[] = [
     tests: ['test/web/slow-readers.test.ts'],
   },
   {
+    name: 'scrapes that share an exposition take its pieces from each other',
+    file: 'src/web/app.ts',
+    find: 'ofType(contentType, [...body], {',
+    replace: 'ofType(contentType, body as Uint8Array[], {',
+    tests: ['test/web/in-turn.test.ts'],
+  },
+  {
+    name: 'an answer retains the pieces that were sent',
+    file: 'src/web/request-listener.ts',
+    find: 'for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {',
+    replace: 'for (const piece of pieces) {',
+    tests: ['test/web/in-turn.test.ts'],
+  },
+  {
     name: 'the page counts only as many findings as it shows when it searches',
     file: 'src/web/page/load-page.ts',
     find: "if (query.text === '' && kept.length === maxKept) break",
