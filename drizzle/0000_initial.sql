@@ -367,6 +367,8 @@ CREATE TABLE `tenants` (
 	`blocked_until` integer DEFAULT 0 NOT NULL,
 	`blocked_for_ms` integer,
 	`change_accepted` text,
+	`accepted_credential` text,
+	`denied_credential` text,
 	`known_since` integer,
 	`admitted` text,
 	`erase_before` integer

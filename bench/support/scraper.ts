@@ -5,7 +5,7 @@ import { until } from './until.ts'
 export interface Scrape {
   readonly at: number
   readonly ms: number
-  /** When the last evaluation of the users began, as this scrape shows it; 0 = never. */
+  /** When all checks were last evaluated, as this scrape shows it; 0 = never. */
   readonly evaluatedAt: number
   /** Full syncs of the users that have succeeded. */
   readonly fullSyncs: number
@@ -14,7 +14,7 @@ export interface Scrape {
 
 const everyMs = 50
 const users = /^tenantwatch_sync_runs_total\{[^}]*resource="users",mode="full",outcome="success"\} (\S+)/m
-const evaluated = /^tenantwatch_check_last_evaluation_timestamp_seconds\{[^}]*check="user-mfa-enrolled"\} (\S+)/m
+const evaluated = /^tenantwatch_evaluation_last_timestamp_seconds\{[^}]*\} (\S+)/m
 const resident = /^process_resident_memory_bytes (\S+)/m
 
 /** Scrapes a daemon again and again, as a monitoring system would, only faster. */
@@ -26,7 +26,7 @@ export class Scraper {
     this.#daemon = daemon
   }
 
-  /** Scrapes until so many full syncs of the users have succeeded and the users were evaluated after the last of them. */
+  /** Scrapes until so many full syncs of the users have succeeded and all checks were evaluated after the last of them. */
   async untilSwept(count: number): Promise<void> {
     let sweptAt = Number.POSITIVE_INFINITY
     await until(`${count} full syncs were evaluated`, everyMs, async () => {

@@ -66,6 +66,14 @@ const targets: readonly Target[] = [
     cpu: 'scrape.CPU µs a series with 100 tenants',
     most: 4,
   },
+  ...[100, 1000].flatMap((tenants) => [
+    { says: `Series a tenant, ${tenants} tenants`, fact: `scrape.series a tenant with ${tenants} tenants`, most: 420 },
+    {
+      says: `Scrape of ${tenants} tenants, CPU times prom-client`,
+      fact: `scrape.CPU times the floor with ${tenants} tenants`,
+      most: 2,
+    },
+  ]),
   {
     says: 'Scrape with many records, ms (few, and a quarter)',
     fact: 'scrape.ms with many records',

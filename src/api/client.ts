@@ -2,6 +2,7 @@ import { minuteMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
 import { type Log, silentLog } from '../model/log.ts'
 import { resourceNames } from '../model/resource-names.ts'
+import { canCarryToken } from '../model/token-header.ts'
 import { AnswerTimes } from './answer-times.ts'
 import { createUserWriter } from './create-user.ts'
 import { Access } from './credentials/access.ts'
@@ -15,6 +16,7 @@ import type { TenantClient } from './reader.ts'
 import { createTenantReader } from './tenant-reader.ts'
 import { parseTarget } from './transport/base-url.ts'
 import { Dispatchers } from './transport/dispatchers.ts'
+import { statusOf } from './transport/outcome.ts'
 import { createSend } from './transport/send.ts'
 
 const defaultCycleMs = 5 * minuteMs
@@ -67,6 +69,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     probes: probesFor(options.resources ?? resourceNames),
     async probe(endpoint, { secret }, signal) {
       const outcome = await send({ endpoint, method: 'GET', path: endpoint.template, secret, statusOnly: true, signal })
+      if (statusOf(outcome) !== '200') observer?.failed(statusOf(outcome))
       if (outcome.kind === 'answer') return outcome.status
       if (outcome.error.reason === 'aborted') throw outcome.error
       return undefined
@@ -74,7 +77,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   })
   const read = createReadCall({ send, access, rateLimiter, bucket: new RetryBucket(options.retries), random, observer })
   const answerTimes = new AnswerTimes(clock)
-  const reader = createTenantReader({ read, api, answerTimes, version: options.version })
+  const reader = createTenantReader({ read, api, answerTimes, version: options.version, observer })
 
   return {
     ...reader,
@@ -107,13 +110,7 @@ function storeWith(store: TenantClientOptions['storeWait'], log: Log): RateLimit
   }
 }
 
-/** Headers that control the message or a proxy cannot carry the token. */
-const forbiddenHeaders =
-  /^(accept|accept-encoding|cache-control|connection|content-.*|expect|host|keep-alive|proxy-.*|te|trailer|transfer-encoding|upgrade|user-agent)$/i
-
 function assertHeader({ header, scheme }: AuthOptions): void {
-  if (!/^[\w!#$%&'*+.^`|~-]+$/.test(header) || forbiddenHeaders.test(header)) {
-    throw new UsageError('auth.header is not the name of a header that can carry a token')
-  }
+  if (!canCarryToken(header)) throw new UsageError('auth.header is not the name of a header that can carry a token')
   if (!/^[\x21-\x7e]*$/.test(scheme)) throw new UsageError('auth.scheme must be one word')
 }

@@ -5,7 +5,7 @@ import type { Endpoint } from './endpoints.ts'
 import type { RateLimiter } from './limits/rate-limiter.ts'
 import type { TenantObserver } from './reader.ts'
 import { type ErrorFacts, readErrorFacts } from './transport/envelope.ts'
-import { type Answer, type Failure, statusFailure } from './transport/outcome.ts'
+import { type Answer, type Failure, statusFailure, statusOf } from './transport/outcome.ts'
 import { inWords, type Send, type TenantRequest } from './transport/send.ts'
 
 const usualCapacity = 20
@@ -69,6 +69,7 @@ export interface ReadAnswer {
   readonly receivedAt: number
   readonly receivedMonotonic: number
   readonly identity: number
+  readonly credential: string
 }
 
 /** Returns a 200 or, with `absentOn404`, a 404; throws SyncError otherwise. */
@@ -109,9 +110,14 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
             receivedAt,
             receivedMonotonic,
             identity: access.answered(endpoint, credential),
+            credential: credential.digest,
             secret: credential.secret,
           }
         }
+      }
+      observer?.failed(statusOf(outcome))
+      if (outcome.kind === 'answer') {
+        const { status } = outcome
         if (status === 401 && !renewed && (await access.renewed(credential, signal))) {
           renewed = true
           continue

@@ -34,6 +34,8 @@ export interface AnswerMeta {
    * may then be another tenant's.
    */
   readonly identity: number
+  /** Digest of the credential, or of the name of its OAuth client: an operator's acceptance covers one. */
+  readonly credential: string
   /** Deviations of the answer's id and time; absent = none. */
   readonly oddities?: readonly Oddity[]
 }
@@ -100,6 +102,8 @@ export interface TenantWriter {
 
 export interface TenantObserver {
   request(endpoint: string, status: string, durationSeconds: number): void
+  /** Called once for each failed read: its HTTP status, or the reason without an answer or with an unusable one. */
+  failed(status: string): void
   retry(reason: string): void
 }
 

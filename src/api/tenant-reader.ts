@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { parseIsoDate } from '../model/dates.ts'
-import { SyncError } from '../model/errors.ts'
+import { reasonOf, SyncError } from '../model/errors.ts'
 import type { Fields } from '../model/fields.ts'
 import { memoize } from '../model/memoize.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
@@ -11,7 +11,7 @@ import { badRequestHint, byIdEndpointOf, endpointOf, feedQuery, type PageSize, p
 import { isObject, kindOf } from './json.ts'
 import type { ApiOptions } from './options.ts'
 import type { ReadAnswer, ReadCall } from './read-call.ts'
-import type { AnswerMeta, Described, FeedQuery, Oddity, TenantReader } from './reader.ts'
+import type { AnswerMeta, Described, FeedQuery, Oddity, TenantObserver, TenantReader } from './reader.ts'
 import {
   type Envelope,
   openEnvelope,
@@ -28,12 +28,13 @@ export interface TenantReaderParts {
   readonly api: ApiOptions
   readonly answerTimes: AnswerTimes
   readonly version: string
+  readonly observer: TenantObserver | undefined
 }
 
 type Asked = ReadAnswer & Pick<AnsweredRequest, 'request' | 'what'>
 type Stated = Pick<AnsweredRequest, 'requestId' | 'resource' | 'serverTime' | 'timestamp'>
 
-export function createTenantReader({ read, api, answerTimes, version }: TenantReaderParts): TenantReader {
+export function createTenantReader({ read, api, answerTimes, version, observer }: TenantReaderParts): TenantReader {
   const decoders = memoize((fields: Fields) => recordDecoder(fields))
   const decoderOf = <F extends Fields>({ fields }: Described<F>) => decoders(fields) as RecordDecoder<F>
 
@@ -44,14 +45,24 @@ export function createTenantReader({ read, api, answerTimes, version }: TenantRe
 
   /** Throws for a stale answer. */
   function metaOf(answer: Asked, stated: Stated): AnswerMeta {
-    const { receivedAt, receivedMonotonic, identity } = answer
+    const { receivedAt, receivedMonotonic, identity, credential } = answer
     const { serverTime } = stated
     // A server may echo the token.
     const isEcho = stated.requestId?.includes(answer.secret.expose()) === true
     const requestId = isEcho ? '[withheld]' : stated.requestId
     const oddities = answerTimes.note({ ...answer, ...stated })
-    const meta = { requestId, serverTime, receivedAt, receivedMonotonic, identity }
+    const meta = { requestId, serverTime, receivedAt, receivedMonotonic, identity, credential }
     return oddities.length === 0 ? meta : { ...meta, oddities }
+  }
+
+  /** An answer that cannot be used is a failed request, too. */
+  function readAnswer<T>(decode: () => T): T {
+    try {
+      return decode()
+    } catch (error) {
+      observer?.failed(reasonOf(error))
+      throw error
+    }
   }
 
   return {
@@ -65,22 +76,24 @@ export function createTenantReader({ read, api, answerTimes, version }: TenantRe
       const request = answerTimes.begin()
       const answer = await read({ endpoint, path, absentOn404: false, badRequestHint: hint, signal })
       const body = answer.body ?? Buffer.alloc(0)
-      const known = kind === 'whole' ? null : recordsDigest(body, saltOf(resource.fields))
-      const same = known !== null && known.digest === unless
-      const envelope = openEnvelope(same ? known.rest : body.toString(), 200, what)
-      const meta = metaOf({ ...answer, request, what }, { ...envelope, resource: name })
-      if (kind === 'whole') {
-        return {
-          items: wholeItems(envelope, resource, what, decoderOf(resource)),
-          nextCursor: null,
-          hasMore: false,
-          meta,
+      return readAnswer(() => {
+        const known = kind === 'whole' ? null : recordsDigest(body, saltOf(resource.fields))
+        const same = known !== null && known.digest === unless
+        const envelope = openEnvelope(same ? known.rest : body.toString(), 200, what)
+        const meta = metaOf({ ...answer, request, what }, { ...envelope, resource: name })
+        if (kind === 'whole') {
+          return {
+            items: wholeItems(envelope, resource, what, decoderOf(resource)),
+            nextCursor: null,
+            hasMore: false,
+            meta,
+          }
         }
-      }
-      const pagination = readPagination(envelope, what)
-      const items = readItems(envelope, what, decoderOf(resource))
-      const oddities = limitOddities(pageSize, pagination)
-      return { items, ...pagination, oddities, meta, bytes: body.length, digest: known?.digest ?? null, same }
+        const pagination = readPagination(envelope, what)
+        const items = readItems(envelope, what, decoderOf(resource))
+        const oddities = limitOddities(pageSize, pagination)
+        return { items, ...pagination, oddities, meta, bytes: body.length, digest: known?.digest ?? null, same }
+      })
     },
     async fetchOne<F extends Fields>(resource: Described<F>, id: number, signal?: AbortSignal) {
       const endpoint = byIdEndpointOf(resource)
@@ -92,21 +105,23 @@ export function createTenantReader({ read, api, answerTimes, version }: TenantRe
       const path = endpoint.template.replace('{id}', String(id))
       const request = answerTimes.begin()
       const answer = { ...(await read({ endpoint, path, absentOn404: true, signal })), request, what }
-      if (answer.body === null) {
-        const { requestId = null, timestamp } = answer.absent ?? {}
-        const serverTime = parseIsoDate(timestamp)?.ms ?? null
-        // The format of errors is unspecified, so missing metadata is no deviation.
-        const { oddities: _, ...meta } = metaOf(answer, { requestId, timestamp, serverTime, resource: null })
-        return { item: null, meta }
-      }
-      const envelope = openEnvelope(answer.body.toString(), 200, what)
-      const meta = metaOf(answer, { ...envelope, resource: null })
-      const item = decoderOf(resource)(singleData(envelope, what), latestDate(envelope.serverTime))
-      const got = item.ok ? Reflect.get(item.record, resource.idField ?? '') : item.id
-      if (got !== null && got !== id) {
-        throw violation(what, 200, 'the record is not the one asked for', meta.requestId)
-      }
-      return { item, meta }
+      return readAnswer(() => {
+        if (answer.body === null) {
+          const { requestId = null, timestamp } = answer.absent ?? {}
+          const serverTime = parseIsoDate(timestamp)?.ms ?? null
+          // The format of errors is unspecified, so missing metadata is no deviation.
+          const { oddities: _, ...meta } = metaOf(answer, { requestId, timestamp, serverTime, resource: null })
+          return { item: null, meta }
+        }
+        const envelope = openEnvelope(answer.body.toString(), 200, what)
+        const meta = metaOf(answer, { ...envelope, resource: null })
+        const item = decoderOf(resource)(singleData(envelope, what), latestDate(envelope.serverTime))
+        const got = item.ok ? Reflect.get(item.record, resource.idField ?? '') : item.id
+        if (got !== null && got !== id) {
+          throw violation(what, 200, 'the record is not the one asked for', meta.requestId)
+        }
+        return { item, meta }
+      })
     },
   }
 }

@@ -1,9 +1,10 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
+import { configuredBaseline } from '../evaluate/findings/drift-id.ts'
 import type { AcceptedState } from '../mirror/port.ts'
 import type { ChangeRow, MirrorRecord } from '../mirror/records/query.ts'
 import { toIso } from '../model/dates.ts'
-import { configuredBaseline, type Expectation, expectationFrom, scopeOfDrift } from './support/drift.ts'
+import { type Expectation, expectationFrom, scopeOfDrift } from './support/drift.ts'
 import { onlyRecord, readingOf } from './support/records.ts'
 import { quoted } from './support/words.ts'
 
@@ -27,7 +28,7 @@ export const authSettingsUnchanged = defineCheck({
     'Every field of the authentication settings has its expected value: the one in the configured `baseline`, else the one last accepted by an operator, else the one first mirrored.',
   risk: 'A weakened sign-in policy goes unnoticed, whether by mistake or by an intruder.',
   remediation:
-    'Restore the setting, or accept its new value: write it into the baseline, or run "tenantwatch accept FINGERPRINT --reason TEXT".',
+    'Restore the setting, or accept its new value: write it into the baseline, or run "tenantwatch accept DRIFT_ID --reason TEXT" with the id that "tenantwatch findings" shows.',
   alert: { name: 'SettingsDrift', says: 'Authentication settings that differ from the accepted state' },
   frameworks: [
     'soc2 CC7.1',

@@ -6,7 +6,7 @@ import { isOlderThan, olderThan } from './support/older-than.ts'
 import { hours } from './support/options.ts'
 import { factsOf, textOf } from './support/records.ts'
 import { sinceByHistory, sinceByMirror } from './support/status-since.ts'
-import { doneStatusesOf, inStatus, isDoneByMirror, statuses, statusWords } from './support/statuses.ts'
+import { busyStatuses, doneStatusesOf, inStatus, isDoneByMirror, statusWords } from './support/statuses.ts'
 import { counted, onDate } from './support/words.ts'
 
 export const documentProcessingFinished = defineCheck({
@@ -24,7 +24,7 @@ export const documentProcessingFinished = defineCheck({
   entity: { type: 'document', isRecord: true, hasPlainIds: true },
   timeBased: true,
   material: ['statusSince'],
-  options: z.strictObject({ hours: hours(24), statuses: statuses('Processing') }),
+  options: z.strictObject({ hours: hours(24), statuses: busyStatuses }),
   ruleContext: ({ optionsOf }) => doneStatusesOf(optionsOf),
   async load(reader, { statuses: busy, hours }, now, { optionsOf }) {
     const done = doneStatusesOf(optionsOf).filter((status) => !busy.includes(status))

@@ -15,7 +15,8 @@ export const documentStatusKnown = defineCheck({
   description:
     'No document has an uploadStatus outside `documents.knownStatuses` for longer than `hours`; null is unknown unless that list contains it. The time starts as in document-processing-finished.',
   risk: 'It is unclear whether the document is in use or its upload failed.',
-  remediation: 'Look the document up in the portal; add a legitimate status to `documents.knownStatuses`.',
+  remediation:
+    'Look the document up in the portal; add a legitimate status to `documents.knownStatuses` and to `statuses` of document-processing-finished (busy) or document-required-present (finished).',
   alert: { name: 'DocumentStatusUnknown', says: 'Documents without a known upload status' },
   frameworks: ['soc2 CC2.1', 'iso27001 A.5.37'],
   severities: ['low'],

@@ -1,7 +1,8 @@
 import { z } from 'zod'
 import { defineCheck, maxUnevaluatedIds, type Scope } from '../evaluate/check.ts'
+import { configuredBaseline } from '../evaluate/findings/drift-id.ts'
 import type { AcceptedState } from '../mirror/port.ts'
-import { configuredBaseline, type Expectation, expectationFrom, scopeOfDrift } from './support/drift.ts'
+import { type Expectation, expectationFrom, scopeOfDrift } from './support/drift.ts'
 import { loadRoles, type MirroredRole, type Roles } from './support/roles.ts'
 import { listed, quoted } from './support/words.ts'
 
@@ -20,7 +21,7 @@ export const rolePermissionsUnchanged = defineCheck({
     'Every role grants exactly its expected codes: those in the configured `baseline`, else those last accepted by an operator, else those of the first complete read of all roles.',
   risk: 'Every holder of the role gains permissions that nobody approved.',
   remediation:
-    'Restore the role, or accept its present permissions: write it into the baseline, or run "tenantwatch accept FINGERPRINT --reason TEXT".',
+    'Restore the role, or accept its present permissions: write it into the baseline, or run "tenantwatch accept DRIFT_ID --reason TEXT" with the id that "tenantwatch findings" shows.',
   alert: { name: 'RolePermissionsDrift', says: 'Roles whose permissions differ from the accepted state' },
   frameworks: [
     'soc2 CC6.3',

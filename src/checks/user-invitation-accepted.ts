@@ -4,15 +4,23 @@ import { identityOf } from '../evaluate/findings/identity.ts'
 import { dayMs } from '../model/durations.ts'
 import { isOlderThan, olderThan } from './support/older-than.ts'
 import { days } from './support/options.ts'
-import { factsOf, timeOf } from './support/records.ts'
+import { amongFew, factsOf, firstKeys, timeOf } from './support/records.ts'
 import { counted, onDate } from './support/words.ts'
 
 const invited = { field: 'state', is: 'Invited' } as const
 
+const options = z.strictObject({
+  days: days(14),
+  highDays: days(30),
+  /** States of users who have accepted, or whose account is closed. */
+  acceptedStates: z.array(z.string().min(1).max(200)).max(50).default(['Active']),
+})
+
 export const userInvitationAccepted = defineCheck({
   id: 'user-invitation-accepted',
   title: 'Every invitation is accepted within 14 days',
-  description: 'No user is in state Invited for longer than `days` since createdAt; `highDays` raises the severity.',
+  description:
+    'No user is in state Invited for longer than `days` since createdAt; `highDays` raises the severity. A user who is that old and in a state that is neither Invited nor one of `acceptedStates` (Active by default) is not evaluated, because the API does not specify other states.',
   risk: 'Anybody who reads the mailbox can take over the account of an open invitation.',
   remediation: 'Ask the person to accept, or withdraw the invitation.',
   alert: { name: 'InvitationStale', says: 'Invitations that were not accepted in time' },
@@ -23,12 +31,21 @@ export const userInvitationAccepted = defineCheck({
   entity: { type: 'user', isRecord: true, hasPlainIds: true },
   timeBased: true,
   material: ['createdAt', 'roleName'],
-  options: z.strictObject({ days: days(14), highDays: days(30) }),
+  options,
   async load(reader, options, now) {
     const limit = Math.min(options.days, options.highDays) * dayMs
+    const old = olderThan('createdAtMs', limit, now)
+    const other = { field: 'state', notIn: ['Invited', ...options.acceptedStates] } as const
+    const undecided = { all: [other, old] }
+    // The number of users by state is stored; few tenants need to look at dates.
+    const notEvaluated = (await reader.count('users', { all: [other] })) && (await reader.count('users', undecided))
+    const isUndecided = amongFew(reader, 'users', undecided)
     return {
       population: await reader.count('users', { all: [invited] }),
-      candidates: reader.select('users', { all: [invited, olderThan('createdAtMs', limit, now)] }),
+      notEvaluated,
+      unevaluated: notEvaluated === 0 ? [] : await firstKeys(reader, 'users', undecided),
+      candidates: reader.select('users', { all: [invited, old] }),
+      scope: async (id) => ((await isUndecided(id)) ? 'not_evaluated' : 'evaluated'),
     }
   },
   evaluate(user, options, now) {

@@ -15,13 +15,13 @@ const options = z.strictObject({
   roleIdHours: hours(24),
 })
 
-const active = { field: 'state', is: 'Active' } as const
+const notInvited = { field: 'state', not: 'Invited' } as const
 
 export const userLeastPrivilege = defineCheck({
   id: 'user-least-privilege',
   title: 'No active user has more permissions than the allow-list',
   description:
-    'The role of every active user grants only codes of `allowed`. The role is found by roleId if that was read within `roleIdHours`, else by role name if all roles of that name agree. If the role with that id has another name, every role of both counts. Without `allowed` the check does not apply.',
+    'The role of every user who is not merely invited grants only codes of `allowed`; states other than Active count as active, because the API does not specify them. The role is found by roleId if that was read within `roleIdHours`, else by role name if all roles of that name agree. If the role with that id has another name, every role of both counts. Without `allowed` the check does not apply.',
   risk: 'A stolen or misused account can do more than its work needs.',
   remediation: 'Give the user a role with fewer permissions, or add the codes to `allowed`.',
   alert: { name: 'UserOverprivileged', says: 'Users with excess permissions' },
@@ -48,7 +48,7 @@ export const userLeastPrivilege = defineCheck({
     const isFailing = (role: MirroredRole) => excessOf([role], allowed).length > 0
     const rule = { isFailing, missing: 'not_evaluated' } as const
     const assess = assessRole(await loadRoles(reader), context.incomplete.has('roles'), rule)
-    return loadUsersByRole(reader, { users: active, limitMs: roleIdHours * hourMs, now, assess })
+    return loadUsersByRole(reader, { users: notInvited, limitMs: roleIdHours * hourMs, now, assess })
   },
   evaluate({ user, reference, checkResult, roles }, { allowed }) {
     if (checkResult !== 'fails') return null

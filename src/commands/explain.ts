@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
+import { driftIdPattern } from '../evaluate/findings/drift-id.ts'
 import { readFindings } from '../evaluate/findings/read-findings.ts'
 import type { Mirror } from '../mirror/port.ts'
 import { UsageError } from '../model/errors.ts'
@@ -19,7 +20,7 @@ const minLength = 6
 export function addExplain(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('explain')
-    .argument('<fingerprint>', 'fingerprint of a finding, or its prefix')
+    .argument('<fingerprint>', 'fingerprint of a finding, its prefix, or the id of a drifted state')
     .description('explain a finding: rule, evidence, history')
     .option('--format <format>', formats.join(', '), 'text')
     .addHelpText(
@@ -41,7 +42,8 @@ async function explain(io: Io, given: string, wanted: string, command: Command):
   if (given.length < minLength) throw new UsageError(`Give at least ${minLength} characters of the fingerprint`)
   const { settings } = loadConfiguration(io, command)
   await using mirror = await openVerifiedMirror(settings, io)
-  const finding = await findOne(mirror, settings, given.toLowerCase(), io.clock.now())
+  const [, prefix = given] = driftIdPattern.exec(given.toLowerCase()) ?? []
+  const finding = await findOne(mirror, settings, prefix.toLowerCase(), io.clock.now())
   const check = checksOf(settings).find(({ id }) => id === finding.check)
   const explanation = await explanationOf({ mirror, settings, finding, check })
   if (format === 'json') print(io, escapeInJson(JSON.stringify(explanation, null, 2)))

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { createViews } from '../daemon/views.ts'
-import type { TenantChangeRow } from '../mirror/port.ts'
+import type { RecordBounds, TenantChangeRow } from '../mirror/port.ts'
 import { apiFields, personalFields } from '../mirror/records/record-tables.ts'
 import { toIso } from '../model/dates.ts'
 import { UsageError } from '../model/errors.ts'
@@ -13,6 +13,7 @@ import { serialize } from '../report/formats.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { writeAll } from './support/io.ts'
 import { oneOf, readMoment } from './support/options.ts'
+import { knownSince, noRecordYet } from './support/record-bounds.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv'] as const
@@ -45,6 +46,7 @@ export function addHistory(program: Command, io: Io, done: (code: ExitCode) => v
       'after',
       `
 Works beside a running engine. Oldest first. Records of the first complete full sync do not count as changes.
+What lies before the record begins is unknown: standard error says so, and a period wholly outside of it is refused.
 
 Examples:
   tenantwatch history --since 30d
@@ -61,6 +63,7 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
   const since = options.since === undefined ? undefined : readMoment('--since', options.since, { now, day: 'start' })
   const until = options.until === undefined ? undefined : readMoment('--until', options.until, { now, day: 'end' })
   if (since !== undefined && until !== undefined && since > until) throw new UsageError('--since is after --until')
+  if (since !== undefined && since > now) throw new UsageError('The time of --since is in the future')
   const { key, resource, field } = entityOf(options)
   await using mirror = await openVerifiedMirror(settings, io)
   const rows = await mirror.tenants()
@@ -73,6 +76,7 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
   }
   if (key !== undefined && !(await mirror.hasEntity({ ...where, key })))
     throw new UsageError('Unknown entity: the mirror never had this id')
+  const unknown = unknownPart(await mirror.recordBounds(), { since, until, now })
   const changes = mirror.changes({
     ...where,
     ...(key !== undefined && { key }),
@@ -83,11 +87,31 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
   const found = shown(changes, options.details === true)
   const cells = (change: Change) => columns.map((column) => change[column])
   await writeAll(io, format === 'table' ? lines(found) : serialize(format, found, { columns, cells }))
+  if (unknown !== null) io.stderr.write(`${unknown}; changes before that time are unknown\n`)
   // Data quality warnings: records that were not read may have changed.
   for (const posture of await createViews(mirror, settings, io.clock).posture(tenant))
     for (const name of resource === undefined ? resourceNames : [resource])
       for (const line of dataWarnings(posture, name)) io.stderr.write(`${line}\n`)
   return exitCodes.ok
+}
+
+interface Period {
+  readonly since: number | undefined
+  readonly until: number | undefined
+  readonly now: number
+}
+
+/**
+ * Why changes of the period are unknown; null when it begins within the record, or when no beginning is asked for.
+ *
+ * @throws UsageError when the whole period is unknown: an empty answer would look like "nothing changed".
+ */
+function unknownPart(bounds: RecordBounds, { since, until, now }: Period): string | null {
+  if (bounds.begins === null && until !== undefined) throw new UsageError(noRecordYet)
+  const known = knownSince(bounds, now)
+  if (known === null) return null
+  if (until !== undefined && until < known.at) throw new UsageError(known.why)
+  return since !== undefined && since < known.at ? known.why : null
 }
 
 interface EntityInQuery {

@@ -104,6 +104,7 @@ function createProgram(io: Io, done: (code: ExitCode) => void): Command {
     .addHelpText('after', '\nStart with: tenantwatch demo')
   for (const add of commands) add(program, io, done)
   for (const command of program.commands) inherit(program, command)
+  refuseRepeats(program)
   return program
 }
 
@@ -112,6 +113,22 @@ function inherit(program: Command, command: Command): void {
   command.copyInheritedSettings(program)
   command.option('--config <file>', 'configuration file')
   for (const inner of command.commands) inherit(command, inner)
+}
+
+/**
+ * Of an option that is given twice commander keeps the last value, which would leave out what the other one asks for.
+ * An option may repeat when its default is a list.
+ */
+function refuseRepeats(command: Command, given = new Set<string>()): void {
+  for (const option of command.options) {
+    if (Array.isArray(option.defaultValue)) continue
+    const name = `--${option.name()}`
+    command.on(`option:${option.name()}`, () => {
+      if (given.has(name)) throw new UsageError(`The option ${name} is given more than once; give it once`)
+      given.add(name)
+    })
+  }
+  for (const inner of command.commands) refuseRepeats(inner, given)
 }
 
 function messageOf(error: unknown): string {

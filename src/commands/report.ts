@@ -16,6 +16,7 @@ import { reportMd } from '../report/report-md.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { writeAll } from './support/io.ts'
 import { oneOf, readMoment } from './support/options.ts'
+import { beforeRecord, erasedBy, noRecordYet } from './support/record-bounds.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
 import { writeFile } from './support/write-file.ts'
 
@@ -85,7 +86,7 @@ async function makeReport(mirror: Mirror, { settings, options, at, now, present 
   const begunAt = insistOnRecord(bounds, at, { now, retainedFrom: now - settings.historyRetentionDays * dayMs })
   const past = await mirror.past(at, present)
   const configuration = await past.configuration()
-  if (configuration === null) throw noRecord(begunAt)
+  if (configuration === null) throw new UsageError(beforeRecord(begunAt))
   const { tenant: only, details = false } = options
   if (only !== undefined) insistOnTenant(configuration, only)
   const tenants = await mirror.tenants()
@@ -99,17 +100,11 @@ interface Reach {
 
 /** Returns the start of the record, which is after `now` when the clock was ahead at that time. */
 function insistOnRecord({ begins, erasedBefore }: RecordBounds, at: number, { now, retainedFrom }: Reach): number {
-  if (begins === null) throw new UsageError('There is no record yet; run "tenantwatch sync" once')
-  if (at < begins && begins <= now) throw noRecord(begins)
+  if (begins === null) throw new UsageError(noRecordYet)
+  if (at < begins && begins <= now) throw new UsageError(beforeRecord(begins))
   const from = Math.max(erasedBefore ?? retainedFrom, retainedFrom)
-  if (at < from) {
-    throw new UsageError(`The record from before ${toIso(from)} is erased: history.retentionDays has passed`)
-  }
+  if (at < from) throw new UsageError(erasedBy(from))
   return begins
-}
-
-function noRecord(begins: number): UsageError {
-  return new UsageError(`There is no record from before ${toIso(begins)}`)
 }
 
 function insistOnTenant(configuration: NotedConfiguration, wanted: string): void {

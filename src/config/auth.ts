@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { mostSecretBytes } from '../model/process/regular-file.ts'
+import { canCarryToken } from '../model/token-header.ts'
 import type { AuthSettings, OAuth2Settings } from './settings.ts'
 import { tokenUrl } from './urls.ts'
 import type { Context } from './yaml/context.ts'
@@ -131,12 +132,6 @@ function readTokenSource(raw: unknown, path: KeyPath, context: Context): AuthSet
   return oauth2 === undefined ? undefined : { oauth2 }
 }
 
-/** A token of RFC 9110, section 5.6.2. */
-const headerToken = /^[\w!#$%&'*+.^`|~-]+$/
-
-/** Headers of HTTP framing, which must not carry a token. */
-const framing = ['connection', 'content-length', 'expect', 'host', 'keep-alive', 'te', 'transfer-encoding', 'upgrade']
-
 const fields = {
   header: headerName().optional(),
   scheme: text('want one word such as Bearer, or "" to send the bare token', /^[\w!#$%&'*+.^`|~-]*$/).optional(),
@@ -153,6 +148,6 @@ export function readAuth(raw: unknown, path: KeyPath, context: Context): AuthSet
 }
 
 function headerName() {
-  const wanted = 'want the name of a header such as Authorization or X-Api-Key'
-  return text(wanted, headerToken).refine((name) => !framing.includes(name.toLowerCase()), { error: wanted })
+  const wanted = 'want the name of a header that can carry the token, such as Authorization or X-Api-Key'
+  return text(wanted, /^/).refine(canCarryToken, { error: wanted })
 }

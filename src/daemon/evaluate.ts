@@ -11,7 +11,6 @@ import type { QueryBudget } from '../evaluate/query-budget.ts'
 import { resultMemory } from '../evaluate/result-memory.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Mirror } from '../mirror/port.ts'
-import { resolutions } from '../model/check-status.ts'
 import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
@@ -75,10 +74,8 @@ export function createEvaluator({ mirror, metrics, clock, log, queryBudget }: Ev
         })
         for (const { check, opened, resolved } of outcomes) {
           metrics.findingsOpened(tenant.settings.name, check, opened)
-          for (const resolution of resolutions) {
-            const count = resolved[resolution] ?? 0
-            if (count > 0) metrics.findingsResolved(tenant.settings.name, check, resolution, count)
-          }
+          const ended = Object.values(resolved).reduce((sum, count) => sum + count, 0)
+          metrics.findingsResolved(tenant.settings.name, check, ended)
         }
         const ends = outcomes.flatMap(({ validUntil }) => validUntil ?? [])
         return ends.length === 0 ? null : Math.min(...ends)

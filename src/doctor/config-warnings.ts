@@ -1,18 +1,18 @@
 import { resolve } from 'node:path'
 import { checks } from '../checks/index.ts'
-import { statuses } from '../checks/support/statuses.ts'
+import { busyStatuses, doneStatusesOf, statuses } from '../checks/support/statuses.ts'
 import { formatListen } from '../config/listen.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
 import { readWebSettings } from '../config/web/load-web-settings.ts'
 import { isProtected } from '../config/web/web-settings.ts'
 import type { Check } from '../evaluate/check.ts'
-import { settingsOf } from '../evaluate/check-settings.ts'
+import { ruleContextOf, settingsOf } from '../evaluate/check-settings.ts'
 import { dayMs, describeDuration, hourMs } from '../model/durations.ts'
 import type { TenantPosture, WaiverView } from '../model/posture.ts'
 import { isLoopback } from '../model/process/loopback.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { plural } from '../model/text/numbers.ts'
-import { exposesDetails, listensOnLoopback } from '../web/access-control.ts'
+import { exposesDetails } from '../web/access-control.ts'
 import { type Diagnosis, fine, warning } from './diagnosis.ts'
 
 const shortHistoryDays = 30
@@ -27,7 +27,7 @@ export function configWarnings(settings: Settings, cwd: string, twins: readonly 
 
 export function openAddress({ server }: Settings, cwd: string): readonly Diagnosis[] {
   const { host, webConfig, exposeDetails } = server
-  if (listensOnLoopback(host)) return []
+  if (isLoopback(host)) return []
   const reading = webConfig === null ? null : readWebSettings(resolve(cwd, webConfig), cwd)
   if (reading !== null && reading.problems.length > 0) {
     const advice = 'Run the doctor as the user of the daemon, or see "tenantwatch config check"'
@@ -114,6 +114,7 @@ const rules: readonly Rule[] = [
       return [warning(id, sentence, 'Add it there, otherwise document-status-known fails for it')]
     })
   },
+  uncoveredStatuses,
   function assumptions(tenant) {
     return checks.flatMap((check: Check) => {
       const { enabled, options } = settingsOf(check, tenant)
@@ -129,6 +130,17 @@ const rules: readonly Rule[] = [
     return [warning('timezone', sentence, 'Use UTC, or an hour that the change does not affect')]
   },
 ]
+
+/** Known statuses that mean neither busy nor finished: document-status-known passes for them, and no other check fails. */
+export function uncoveredStatuses(tenant: TenantSettings): readonly Diagnosis[] {
+  const { optionsOf, knownDocumentStatuses } = ruleContextOf(tenant)
+  const busy = busyStatuses.parse(optionsOf('document-processing-finished')['statuses'])
+  const covered = [...busy, ...doneStatusesOf(optionsOf)]
+  const uncovered = knownDocumentStatuses.filter((status) => !covered.includes(status))
+  if (!tenant.resources.documents.enabled || uncovered.length === 0) return []
+  const sentence = `documents.knownStatuses has ${uncovered.map(String).join(', ')}, which neither checks.document-processing-finished.statuses (busy) nor checks.document-required-present.statuses (finished) has: a document in it fails no check`
+  return [warning('knownStatuses', sentence, 'Add it to the list that fits')]
+}
 
 /** True where January and July have different offsets from UTC. */
 function hasDaylightSaving(timeZone: string): boolean {

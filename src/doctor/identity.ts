@@ -76,7 +76,8 @@ async function diagnoseEvidence(
   const reason = 'tenant_changed'
   switch (evidence.outcome) {
     case 'mismatch': {
-      if (row.changeAccepted === null || !(await awaitsAccepted(proving, row.changeAccepted))) {
+      const isAccepted = row.acceptedCredential === evidence.answered?.credential
+      if (!isAccepted || row.changeAccepted === null || !(await awaitsAccepted(proving, row.changeAccepted))) {
         return failure(subject, mismatchMessage(evidence), changedHint, { reason })
       }
       const sentence = 'another tenant was accepted in place of this one and has not been read yet'

@@ -44,7 +44,7 @@ export interface CheckFacts {
    * Evidence whose change ends a waiver (`list.field` in lists); absent = all but request ids, times and thresholds.
    */
   readonly material?: readonly string[]
-  /** Set when an operator may accept findings as drift: their evidence has `present` and `expectedFrom`. */
+  /** Set when an operator may accept findings as drift: their evidence has `present`, `expected` and `expectedFrom`. */
   readonly drift?: {
     /** Stored once as the first accepted states; absent = the check derives them itself. */
     readonly states?: (reader: RecordReader) => Promise<ReadonlyMap<string, unknown>>

@@ -42,15 +42,28 @@ export async function readDataQuality(
   const tenant = id === unmirroredId ? unmirrored(settings) : await store.tenant(id)
   const [holds, stored, newest] = await Promise.all([store.holds(id), store.quality(id), store.unconfirmedTime()])
   const clockIsBehind = newest !== null && now < newest
+  const refused = isTokenRefused(stored)
   const resources = new Map<ResourceName, MeasuredQuality>()
   for (const resource of resourceNames) {
     const own = stored.find(({ state }) => state.resource === resource)
     const freshnessLimitMs = limitOf(settings, resource, own?.state)
     const skewMs = presentSkewMs(skewOf?.(resource), own?.state)
-    const facts = factsOf({ resource, stored: own, tenant, holds, settings, freshnessLimitMs, skewMs, clockIsBehind })
+    const denied = own?.state.denied ?? (refused ? 'unauthorized' : null)
+    const known = { resource, stored: own, tenant, holds, settings, freshnessLimitMs, skewMs, clockIsBehind, denied }
+    const facts = factsOf(known)
     resources.set(resource, { stored: own, freshnessLimitMs, skewMs, input: assessInput(facts, now) })
   }
   return { tenant, holds, resources, waiversAt: waiverTime(now, newest, stored) }
+}
+
+/** True while the tenant refuses the token for everything, also for resources that are not due yet. */
+function isTokenRefused(stored: readonly ResourceQuality[]): boolean {
+  const latest = (times: readonly (number | null)[]) =>
+    Math.max(...times.map((time) => time ?? Number.NEGATIVE_INFINITY))
+  const states = stored.map(({ state }) => state)
+  const refused = states.filter(({ denied }) => denied === 'unauthorized')
+  const refusedAt = latest(refused.flatMap((state) => [state.incrementalAttemptAt, state.fullAttemptAt]))
+  return refusedAt > latest(states.flatMap((state) => [state.incrementalSuccessAt, state.fullSuccessAt]))
 }
 
 /** The latest of all known clocks, so that a slow or reset local clock does not extend waivers. */
@@ -88,8 +101,19 @@ export function greatestSkewOf({ resources }: TenantDataQuality, now: number): n
 export const unmirroredId = 0
 
 function unmirrored({ name, baseUrl }: EvaluatedSettings): TenantRow {
-  const nothing = { blockedForMs: null, changeAccepted: null, former: [], knownSince: null, admitted: null }
-  return { id: unmirroredId, name, baseUrl, blockedUntil: 0, ...nothing }
+  return {
+    id: unmirroredId,
+    name,
+    baseUrl,
+    blockedUntil: 0,
+    blockedForMs: null,
+    changeAccepted: null,
+    acceptedCredential: null,
+    deniedCredential: null,
+    former: [],
+    knownSince: null,
+    admitted: null,
+  }
 }
 
 export function inputQualities(quality: TenantDataQuality, inputs: readonly ResourceName[]): readonly InputQuality[] {
@@ -111,6 +135,7 @@ interface Known {
   readonly freshnessLimitMs: number
   readonly clockIsBehind: boolean
   readonly skewMs: number | null
+  readonly denied: Reason | null
 }
 
 function factsOf({ resource, stored, tenant, holds, settings, skewMs, ...known }: Known): InputFacts {
@@ -121,7 +146,6 @@ function factsOf({ resource, stored, tenant, holds, settings, skewMs, ...known }
     enabled: settings.resources[resource].enabled,
     completeStartedAt: stored?.state.completeStartedAt ?? null,
     ...known,
-    denied: stored?.state.denied ?? null,
     tenantMismatch: own.includes('tenant_changed') || (tenant.changeAccepted ?? []).includes(resource),
     former: tenant.former.includes(resource),
     problems: failedFullSync === null ? own : [...own, failedFullSync],

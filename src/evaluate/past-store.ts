@@ -78,9 +78,8 @@ export function inputSnapshot({ tenant, holds, resources }: TenantDataQuality): 
       return { id, resource, reason, count, message, raisedAt }
     }),
     resources: Object.fromEntries(
-      resourceNames.flatMap((name) => {
-        const { stored, skewMs = null } = resources.get(name) ?? {}
-        return stored === undefined ? [] : [[name, resourceRecord(stored, skewMs)]]
+      [...resources].flatMap(([name, { stored, skewMs, input }]) => {
+        return stored === undefined ? [] : [[name, resourceRecord(stored, skewMs, input)]]
       }),
     ),
   }
@@ -90,12 +89,13 @@ export function inputSnapshot({ tenant, holds, resources }: TenantDataQuality): 
 function resourceRecord(
   { state, quarantined, missing }: ResourceQuality,
   skewMs: MeasuredQuality['skewMs'],
+  { blocked }: MeasuredQuality['input'],
 ): ResourceRecord {
   const { denied, incrementalSuccessAt, fullSuccessAt, fullReason } = state
   return {
     quarantined,
     missing,
-    denied,
+    denied: denied ?? (blocked === 'unauthorized' ? blocked : null),
     incrementallySynced: incrementalSuccessAt !== null,
     fullySynced: fullSuccessAt !== null,
     incrementalReason: incrementalFailure(state),

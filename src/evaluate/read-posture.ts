@@ -157,6 +157,7 @@ function resourceView(
     freshnessLimitMs,
     fresh: isFresh(dataAsOf, freshnessLimitMs, now) && blocked !== 'stale' && blocked !== 'tenant_changed',
     ...(blocked === 'tenant_changed' && { formerTenant: true }),
+    ...((blocked === 'unauthorized' || blocked === 'missing_permission') && { refused: true }),
     message: stored?.state.message ?? null,
     modes,
   }

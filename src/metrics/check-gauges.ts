@@ -1,5 +1,5 @@
 import { checkStatuses } from '../model/check-status.ts'
-import type { CheckView, TenantPosture } from '../model/posture.ts'
+import type { TenantPosture } from '../model/posture.ts'
 import type { Severity } from '../model/severity.ts'
 import type { Sample } from './family.ts'
 import { fromMirror, type PostureGauge, timestampSeconds } from './posture-gauge.ts'
@@ -21,13 +21,6 @@ export const checkGauges: readonly PostureGauge[] = [
       ),
   },
   {
-    name: 'tenantwatch_check_last_evaluation_timestamp_seconds',
-    help: `When the check was last evaluated, in seconds since the epoch; 0 = never. ${fromMirror}`,
-    labelNames: ['check'],
-    samples: (posture) =>
-      posture.checks.map(({ check, evaluatedAt }) => ({ labels: { check }, value: timestampSeconds(evaluatedAt) })),
-  },
-  {
     name: 'tenantwatch_check_status',
     help: `State set of the check: 1 for its present status, 0 for the others, and 0 for all while the check is disabled. The age of its inputs is applied at each scrape. ${fromMirror}`,
     labelNames: ['check', 'status'],
@@ -44,29 +37,37 @@ export const checkGauges: readonly PostureGauge[] = [
       posture.checks.flatMap(({ check, reason }) => (reason === null ? [] : [{ labels: { check, reason }, value: 1 }])),
   },
   {
+    name: 'tenantwatch_evaluation_last_timestamp_seconds',
+    help: `When the enabled checks of the tenant were last evaluated: the earliest of their last evaluations, in seconds since the epoch, so that one check that is left out shows; 0 = one was never evaluated. Absent while no check is enabled. ${fromMirror}`,
+    labelNames: [],
+    samples({ checks }) {
+      const times = checks.filter(({ enabled }) => enabled).map(({ evaluatedAt }) => timestampSeconds(evaluatedAt))
+      return times.length === 0 ? [] : [{ labels: {}, value: Math.min(...times) }]
+    },
+  },
+  {
     name: 'tenantwatch_findings',
     help: `Open findings without waived ones. An outage resolves no finding, so compare with tenantwatch_check_status. ${fromMirror}`,
     labelNames: ['check', 'severity'],
-    samples: (posture) => countFindings(posture, (check) => check.open),
+    samples: countFindings,
   },
   {
     name: 'tenantwatch_findings_waived',
-    help: `Open findings that a valid waiver covers. ${fromMirror}`,
+    help: `Open findings that a valid waiver covers; absent where there are none. ${fromMirror}`,
     labelNames: ['check', 'severity'],
-    samples: (posture) => countFindings(posture, (check) => check.waived),
+    samples: (posture) =>
+      posture.checks.flatMap(({ check, waived }) =>
+        Object.entries(waived)
+          .filter(([, count]) => count > 0)
+          .map(([severity, value]) => ({ labels: { check, severity }, value })),
+      ),
   },
 ]
 
-type Counts = Readonly<Partial<Record<Severity, number>>>
-
-function countFindings(posture: TenantPosture, counts: (check: CheckView) => Counts): Sample[] {
-  return posture.checks.flatMap((view) => {
-    const found = counts(view)
-    const present = Object.keys(found) as Severity[]
-    const initialized = new Set<Severity>([...view.severities, ...present])
-    return [...initialized].map((severity) => ({
-      labels: { check: view.check, severity },
-      value: found[severity] ?? 0,
-    }))
+function countFindings(posture: TenantPosture): Sample[] {
+  return posture.checks.flatMap(({ check, severities, open }) => {
+    const present = Object.keys(open) as Severity[]
+    const initialized = new Set<Severity>([...severities, ...present])
+    return [...initialized].map((severity) => ({ labels: { check, severity }, value: open[severity] ?? 0 }))
   })
 }

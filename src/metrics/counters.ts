@@ -16,42 +16,34 @@ export interface Counters {
 
 /** Labels after `tenant`, shared by the series of all tenants. */
 interface Tail {
-  readonly labels: Labels
+  readonly at: number
+  readonly resource: string | undefined
   readonly text: string
-  readonly rest: string
 }
 
-interface Series {
-  readonly tail: Tail
-  value: number
+interface CounterFamily {
+  readonly tails: Map<string, Tail>
+  /** Values of a tenant by `at` of their tail; undefined = the tenant has no such series. */
+  readonly byTenant: Map<string, (number | undefined)[]>
 }
 
-/** A series stores its value only: prom-client has three objects and a key for each, too much for fleets. */
+/** One array of numbers a family and tenant: prom-client has three objects and a key a series, too much for fleets. */
 export function createCounters(): Counters {
-  const byName = new Map(counters.map(({ name }) => [name, new Map<string, Map<string, Series>>()]))
-  const tails = new Map<string, Tail>()
-  const tailOf = (labels: Labels): Tail => {
-    const text = renderLabels(labels)
-    const known = tails.get(text)
-    if (known !== undefined) return known
-    const tail = { labels, text, rest: text.replace('{', ',') }
-    tails.set(text, tail)
-    return tail
-  }
+  const byName = new Map<string, CounterFamily>(
+    counters.map(({ name }) => [name, { tails: new Map(), byTenant: new Map() }]),
+  )
   return {
     add(name, { tenant = '', ...rest }, amount) {
-      const byTenant = byName.get(name)
-      if (byTenant === undefined || !(amount >= 0) || amount === Infinity)
+      const family = byName.get(name)
+      if (family === undefined || !(amount >= 0) || amount === Infinity)
         throw new RangeError(`Cannot add ${amount} to counter ${name}: it can only grow`)
-      let ofTenant = byTenant.get(tenant)
-      if (ofTenant === undefined) {
-        ofTenant = new Map()
-        byTenant.set(tenant, ofTenant)
-      }
-      const tail = tailOf(rest)
-      const series = ofTenant.get(tail.text)
-      if (series === undefined) ofTenant.set(tail.text, { tail, value: amount })
-      else series.value += amount
+      const { tails, byTenant } = family
+      const text = renderLabels(rest)
+      const tail = tails.get(text) ?? { at: tails.size, resource: rest['resource'], text: text.replace('{', ',') }
+      tails.set(text, tail)
+      const values = byTenant.get(tenant) ?? []
+      byTenant.set(tenant, values)
+      values[tail.at] = (values[tail.at] ?? 0) + amount
     },
     families: (isShown) =>
       counters.map(({ name, help }) => {
@@ -61,18 +53,16 @@ export function createCounters(): Counters {
   }
 }
 
-function* shown(
-  byTenant: ReadonlyMap<string, ReadonlyMap<string, Series>> = new Map(),
-  isShown: (labels: Labels) => boolean,
-): Generator<Sample> {
-  for (const [tenant, ofTenant] of byTenant) {
+function* shown(family: CounterFamily | undefined, isShown: (labels: Labels) => boolean): Generator<Sample> {
+  if (family === undefined) return
+  for (const [tenant, values] of family.byTenant) {
     const own = { tenant }
     if (!isShown(own)) continue
     const head = renderLabels(own).slice(0, -1)
-    for (const { tail, value } of ofTenant.values()) {
-      const { resource } = tail.labels
-      if (resource !== undefined && !isShown({ tenant, resource })) continue
-      yield { labels: own, text: tail.rest === '' ? `${head}}` : head + tail.rest, value }
+    for (const { at, resource, text } of family.tails.values()) {
+      const value = values[at]
+      if (value === undefined || (resource !== undefined && !isShown({ tenant, resource }))) continue
+      yield { labels: own, text: text === '' ? `${head}}` : head + text, value }
     }
   }
 }

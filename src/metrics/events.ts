@@ -1,10 +1,9 @@
 import type { TenantObserver } from '../api/reader.ts'
-import type { Resolution } from '../model/check-status.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
 import { type Reason, reasons } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { Instruments } from './instruments.ts'
-import { recordChanges } from './preinitialize.ts'
+import { errorClasses, recordChanges } from './preinitialize.ts'
 
 export interface EndedRun {
   readonly tenant: string
@@ -23,7 +22,7 @@ export interface MetricsEvents {
   /** Secrets whose expiry moved to a later time; a secret whose expiry moved earlier was not rotated. */
   secretsRotated(tenant: string, count: number): void
   findingsOpened(tenant: string, check: string, count: number): void
-  findingsResolved(tenant: string, check: string, resolution: Resolution, count: number): void
+  findingsResolved(tenant: string, check: string, count: number): void
   observer(tenant: string): TenantObserver
 }
 
@@ -42,16 +41,27 @@ export function createEvents(instruments: Instruments): MetricsEvents {
     secretsRotated: (tenant, count) => instruments.add('tenantwatch_secret_rotations_total', { tenant }, count),
     findingsOpened: (tenant, check, count) =>
       instruments.add('tenantwatch_findings_opened_total', { tenant, check }, count),
-    findingsResolved: (tenant, check, resolution, count) =>
-      instruments.add('tenantwatch_findings_resolved_total', { tenant, check, resolution }, count),
+    findingsResolved: (tenant, check, count) =>
+      instruments.add('tenantwatch_findings_resolved_total', { tenant, check }, count),
     observer: (tenant) => ({
       request(endpoint, status, durationSeconds) {
         instruments.add('tenantwatch_api_requests_total', { tenant, endpoint, status: knownStatus(status) }, 1)
         instruments.observe('tenantwatch_api_request_duration_seconds', { endpoint }, durationSeconds)
       },
+      failed(status) {
+        const cls = errorClass(status)
+        if (cls !== null) instruments.add('tenantwatch_api_errors_total', { tenant, class: cls }, 1)
+      },
       retry: (reason) => instruments.add('tenantwatch_api_retries_total', { tenant, reason: knownReason(reason) }, 1),
     }),
   }
+}
+
+/** Null for a request that the daemon itself aborted. */
+function errorClass(status: string): (typeof errorClasses)[number] | null {
+  if (status === 'aborted') return null
+  if (/^[45]\d\d$/.test(status) && status !== '401' && status !== '429') return status.startsWith('4') ? '4xx' : '5xx'
+  return errorClasses.find((one) => one === status) ?? 'other'
 }
 
 /** A server may send any three digits, but label values must be a closed set. */

@@ -4,6 +4,11 @@ const sinceStart = 'Counted since the daemon started.'
 
 export const counters = [
   {
+    name: 'tenantwatch_api_errors_total',
+    help: `Failed requests to the tenant's API, each in one class: by HTTP status, by reason without a response, or other (protocol, redirect, too_large, stale_answer). ${sinceStart}`,
+    labelNames: ['tenant', 'class'],
+  },
+  {
     name: 'tenantwatch_api_requests_total',
     help: `Requests to the tenant's API by path template and HTTP status, or by failure reason without a response. ${sinceStart}`,
     labelNames: ['tenant', 'endpoint', 'status'],
@@ -25,8 +30,8 @@ export const counters = [
   },
   {
     name: 'tenantwatch_findings_resolved_total',
-    help: `Findings resolved, by resolution. ${sinceStart}`,
-    labelNames: ['tenant', 'check', 'resolution'],
+    help: `Findings resolved; the history has the resolution of each. ${sinceStart}`,
+    labelNames: ['tenant', 'check'],
   },
   {
     name: 'tenantwatch_secret_rotations_total',

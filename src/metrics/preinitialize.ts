@@ -1,35 +1,26 @@
-import { resolutions } from '../model/check-status.ts'
-import type { Reason } from '../model/reasons.ts'
+import { type Reason, refusals } from '../model/reasons.ts'
 import type { Instruments } from './instruments.ts'
 import type { ResourceSeriesConfig, TenantSeriesConfig } from './series-config.ts'
 
-/** Statuses with a series from the start; others get one when they occur. */
-const initialStatuses = [
-  '200',
-  '400',
-  '401',
-  '404',
-  '429',
-  '500',
-  '503',
-  'network',
-  'protocol',
-  'timeout',
-  'tls',
-] as const
+/** Classes of failed requests; `4xx` without 401 and 429. */
+export const errorClasses = ['401', '429', '4xx', '5xx', 'timeout', 'network', 'tls', 'other'] as const
 export const retryReasons = ['network', 'rate_limited', 'server_error', 'timeout'] as const satisfies readonly Reason[]
 export const recordChanges = ['created', 'updated', 'unchanged', 'removed', 'quarantined'] as const
 export const outcomes = ['success', 'failure'] as const
 
-/** Initializes the counters and histograms of a tenant at 0, so that `increase()` includes the first event. */
+/**
+ * Initializes the counters and histograms of a tenant at 0, so that `increase()` includes the first event. Reasons of
+ * failures other than refusals and statuses other than 200 get a series when they occur: no shipped rule reads them.
+ */
 export function preinitializeSeries(instruments: Instruments, tenant: TenantSeriesConfig): void {
   instruments.add('tenantwatch_secret_rotations_total', { tenant: tenant.name }, 0)
   for (const reason of retryReasons)
     instruments.add('tenantwatch_api_retries_total', { tenant: tenant.name, reason }, 0)
+  for (const one of errorClasses)
+    instruments.add('tenantwatch_api_errors_total', { tenant: tenant.name, class: one }, 0)
   for (const check of tenant.checks) {
     instruments.add('tenantwatch_findings_opened_total', { tenant: tenant.name, check }, 0)
-    for (const resolution of resolutions)
-      instruments.add('tenantwatch_findings_resolved_total', { tenant: tenant.name, check, resolution }, 0)
+    instruments.add('tenantwatch_findings_resolved_total', { tenant: tenant.name, check }, 0)
   }
   for (const resource of tenant.resources) preinitializeResource(instruments, tenant.name, resource)
 }
@@ -37,8 +28,7 @@ export function preinitializeSeries(instruments: Instruments, tenant: TenantSeri
 function preinitializeResource(instruments: Instruments, tenant: string, config: ResourceSeriesConfig): void {
   const { resource } = config
   instruments.add('tenantwatch_sync_cursor_resets_total', { tenant, resource }, 0)
-  for (const reason of config.failures)
-    instruments.add('tenantwatch_sync_failures_total', { tenant, resource, reason }, 0)
+  for (const reason of refusals) instruments.add('tenantwatch_sync_failures_total', { tenant, resource, reason }, 0)
   for (const change of recordChanges) instruments.add('tenantwatch_sync_records_total', { tenant, resource, change }, 0)
   for (const kind of config.contractEvents)
     instruments.add('tenantwatch_contract_events_total', { tenant, resource, kind }, 0)
@@ -49,7 +39,6 @@ function preinitializeResource(instruments: Instruments, tenant: string, config:
   }
   for (const endpoint of config.endpoints) {
     instruments.preinitialize('tenantwatch_api_request_duration_seconds', { endpoint })
-    for (const status of initialStatuses)
-      instruments.add('tenantwatch_api_requests_total', { tenant, endpoint, status }, 0)
+    instruments.add('tenantwatch_api_requests_total', { tenant, endpoint, status: '200' }, 0)
   }
 }

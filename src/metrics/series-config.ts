@@ -7,7 +7,6 @@ import type { InventoryGauge } from './inventory-gauge.ts'
 export interface ResourceSeries {
   readonly resource: ResourceName
   readonly endpoints: readonly string[]
-  readonly failures: readonly Reason[]
   readonly holds: readonly Reason[]
   readonly contractEvents: readonly ContractEventKind[]
   readonly gauges: readonly InventoryGauge[]

@@ -19,6 +19,11 @@ export interface FindingView {
   readonly waiver: WaiverMark | null
 }
 
+/** The id of the drifted state for `tenantwatch accept` (docs/waivers.md#drift); null when nothing can be accepted. */
+export function driftIdIn({ evidence: { driftId } }: Pick<FindingView, 'evidence'>): string | null {
+  return typeof driftId === 'string' ? driftId : null
+}
+
 export interface NamedFinding {
   readonly check: string
   readonly severity: Severity

@@ -80,6 +80,8 @@ export interface ResourceView {
   readonly fresh: boolean
   /** True until the first complete full sync after a change of tenant was accepted. */
   readonly formerTenant?: boolean
+  /** The tenant refuses to show it, or refuses the token for everything, since the last success. */
+  readonly refused?: boolean
   readonly message: string | null
   readonly modes: readonly ModeView[]
 }

@@ -23,6 +23,9 @@ export const reasons = [
 
 export type Reason = (typeof reasons)[number]
 
+/** Reasons of a run that the tenant refused. */
+export const refusals = ['unauthorized', 'missing_permission'] as const satisfies readonly Reason[]
+
 export const unknownReasons = [
   'never',
   'stale',

@@ -10,6 +10,11 @@ export function series(metric: string, ...matchers: readonly string[]): string {
   return written.length === 0 ? metric : `${metric}{${written.join(',')}}`
 }
 
+/** Increase of a counter whose series may begin with its first event, which `increase()` alone misses. */
+export function increaseFromFirst(counter: string, range: string): string {
+  return `${counter} unless ${counter} offset ${range} or increase(${counter}[${range}])`
+}
+
 /** Excludes earlier series of a daemon that now answers without them. */
 export const unlessAlive = 'unless on (job, instance) tenantwatch_build_info'
 

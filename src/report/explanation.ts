@@ -4,7 +4,7 @@ import { ruleContextOf, settingsOf } from '../evaluate/check-settings.ts'
 import type { Mirror } from '../mirror/port.ts'
 import type { MirrorRecord } from '../mirror/records/query.ts'
 import { toIso } from '../model/dates.ts'
-import type { FindingView } from '../model/finding.ts'
+import { driftIdIn, type FindingView } from '../model/finding.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 
@@ -122,10 +122,12 @@ function toRecord(resource: ResourceName, record: MirrorRecord): ExplainedRecord
 
 export function explanationText({ finding, rule, record, changes, life }: Explanation): readonly string[] {
   const { check, entity, severity, state, resolution, resolvedAt, firstSeen, lastSeen, reopened, evidence } = finding
+  const driftId = driftIdIn(finding)
   return [
     `${severity.toUpperCase()} ${check}: ${finding.message}`,
     '',
     `Fingerprint  ${finding.fingerprint}`,
+    ...(driftId === null ? [] : [`Drift id     ${driftId}`]),
     `Entity       ${entity.type} ${entity.id} of tenant ${finding.tenant}`,
     `State        ${state}${resolution === null ? '' : `: ${resolution} at ${resolvedAt ?? ''}`}`,
     `First seen   ${firstSeen}`,

@@ -1,4 +1,4 @@
-import type { FindingView } from '../model/finding.ts'
+import { driftIdIn, type FindingView } from '../model/finding.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { severities } from '../model/severity.ts'
 import { printable } from '../model/text/printable.ts'
@@ -11,17 +11,24 @@ export function findingsTable(found: readonly FindingView[], most = found.length
   const sorted = found.toSorted((a, b) => rank(b) - rank(a) || a.check.localeCompare(b.check))
   const rows = sorted
     .slice(0, most)
-    .map(({ severity, state, tenant, check, entity, message, firstSeen, fingerprint, waiver }) => [
-      severity.toUpperCase(),
-      state === 'open' ? '' : state,
-      tenant,
-      check,
-      entity.id,
-      waiver?.explanation ? `${message} (${waiver.explanation})` : message,
-      firstSeen.slice(0, 16).replace('T', ' '),
-      fingerprint.slice(0, 12),
-    ])
+    .map(
+      ({ severity, state, resolution, tenant, check, entity, message, firstSeen, fingerprint, waiver, evidence }) => [
+        severity.toUpperCase(),
+        stateOf(state, resolution),
+        tenant,
+        check,
+        entity.id,
+        waiver?.explanation ? `${message} (${waiver.explanation})` : message,
+        firstSeen.slice(0, 16).replace('T', ' '),
+        driftIdIn({ evidence }) ?? fingerprint.slice(0, 12),
+      ],
+    )
   return table(['SEVERITY', '', 'TENANT', 'CHECK', 'ENTITY', 'WHY', 'SINCE (UTC)', 'FINGERPRINT'], rows)
+}
+
+function stateOf(state: FindingView['state'], resolution: FindingView['resolution']): string {
+  if (state === 'open') return ''
+  return resolution === null ? state : `${state} (${resolution})`
 }
 
 /** One line per tenant with its unknown checks, so that an empty list does not look like a pass. */

@@ -1,17 +1,16 @@
 import type { AdmittedPage, HoldRow } from '../mirror/port.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { enabledResources, type TenantContext } from './context.ts'
-import type { TenantGuard } from './tenant-guard.ts'
 
 /** Applies the decisions of operators (docs/sync.md#holds); true when one concerns the whole tenant. */
-export async function applyDecisions(context: TenantContext, tenantId: number, guard: TenantGuard): Promise<boolean> {
+export async function applyDecisions(context: TenantContext, tenantId: number): Promise<boolean> {
   const { store, clock, log } = context
   const decisions = await store.pendingDecisions(tenantId)
   for (const decision of decisions) {
     const { holdId: hold, holdReason, reason, resource } = decision
     const held = (await store.holds(tenantId)).find(({ id }) => id === hold)
     const ofTenant = holdReason === 'tenant_changed' && resource === 'all'
-    const coversKnown = held !== undefined && ofTenant ? await acceptTenant(context, tenantId, held, guard) : false
+    const coversKnown = held !== undefined && ofTenant ? await acceptTenant(context, tenantId, held) : false
     await store.applyDecision(decision, { tenantId, at: clock.now(), coversKnown })
     if (held !== undefined) log.warn({ hold, reason }, 'An operator accepted a hold')
     else log.warn({ hold, reason }, 'A decision came too late: the hold is gone or holds something else by now')
@@ -20,17 +19,12 @@ export async function applyDecisions(context: TenantContext, tenantId: number, g
 }
 
 /** Accepts the cause of the hold only; true when that covers the removal of all records known so far. */
-async function acceptTenant(
-  context: TenantContext,
-  tenantId: number,
-  hold: HoldRow,
-  guard: TenantGuard,
-): Promise<boolean> {
+async function acceptTenant(context: TenantContext, tenantId: number, hold: HoldRow): Promise<boolean> {
   const { store, settings } = context
   switch (hold.cause['check']) {
     case 'denied':
       // Accepting a token that may read no known record covers none of those records.
-      guard.acceptDenial()
+      await store.noteTenant(tenantId, { deniedCredential: credentialOf(hold) })
       return false
     case 'origin':
       await store.adoptBaseUrl(tenantId, settings.baseUrl)
@@ -41,11 +35,16 @@ async function acceptTenant(
     default:
       await store.noteTenant(tenantId, {
         changeAccepted: enabledResources(context).map(({ name }) => name),
+        acceptedCredential: credentialOf(hold),
         former: resourceNames,
       })
       await forgetPlaces(context, tenantId)
       return true
   }
+}
+
+function credentialOf({ cause }: HoldRow): string {
+  return String(cause['credential'])
 }
 
 function admittedBy({ cause }: HoldRow): AdmittedPage {

@@ -1,4 +1,4 @@
-import type { Fetched, Item } from '../api/reader.ts'
+import type { AnswerMeta, Fetched, Item } from '../api/reader.ts'
 import type { PersonMark } from '../mirror/port.ts'
 import { createdAtOf } from '../model/dates.ts'
 import { reasonOf, type SyncError } from '../model/errors.ts'
@@ -10,10 +10,13 @@ import { idOf, pageRules, queryAt } from './pages/page-rules.ts'
 /** Pages of one list that a proof reads at most: a known id is nearly always on the first. */
 const mostPages = 50
 
+export type Answered = Pick<AnswerMeta, 'identity' | 'credential'>
+
 /** Result of a proof (docs/sync.md#tenant-identity); `denied`: no deciding list is readable, `nothing`: none exists. */
 export interface Evidence {
   readonly outcome: 'match' | 'mismatch' | 'denied' | 'nothing'
-  readonly identity: number | null
+  /** Of the last answer; null when nothing was read. */
+  readonly answered: Answered | null
   readonly records: number
   readonly strange: readonly ResourceDefinition[]
   readonly lacking: readonly string[]
@@ -37,7 +40,7 @@ class Proof {
   readonly #signal: AbortSignal
   readonly #lacking: string[] = []
   readonly #strange: ResourceDefinition[] = []
-  #identity: number | null = null
+  #answered: Answered | null = null
   #records = 0
   #emptyList = false
   #unseen = 0
@@ -157,14 +160,14 @@ class Proof {
 
   async #fetch(definition: ResourceDefinition, cursor: string | null): Promise<Fetched> {
     const fetched = await this.#context.reader.fetch(definition, queryAt(cursor), this.#signal)
-    this.#identity = fetched.meta.identity
+    this.#answered = fetched.meta
     return fetched
   }
 
   #evidence(outcome: Evidence['outcome']): Evidence {
     const records = outcome === 'denied' ? this.#unseen : this.#records
-    const identity = this.#identity ?? this.#given[0]?.fetched.meta.identity ?? null
-    return { outcome, identity, records, strange: this.#strange, lacking: this.#lacking }
+    const answered = this.#answered ?? this.#given[0]?.fetched.meta ?? null
+    return { outcome, answered, records, strange: this.#strange, lacking: this.#lacking }
   }
 }
 

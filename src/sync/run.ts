@@ -28,6 +28,8 @@ export interface Run {
   readonly definition: ResourceDefinition
   readonly signal: AbortSignal
   readonly startedAt: number
+  /** When the engine opened the tenant. */
+  readonly opened: Moment
   readonly state: SyncState
   mode: SyncMode
   pages: number

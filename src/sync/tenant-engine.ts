@@ -13,7 +13,7 @@ import { incrementalSyncOfFeed } from './feeds/feed-incremental.ts'
 import { fullSyncOfList } from './lists/list-full.ts'
 import { readWhole } from './lists/whole-list.ts'
 import type { RunResult } from './observer.ts'
-import { logEvents, noCounts, type Run } from './run.ts'
+import { logEvents, type Moment, momentOf, noCounts, type Run } from './run.ts'
 import { movedMessage, type TenantGuard, tenantGuard } from './tenant-guard.ts'
 
 export interface TenantEngine {
@@ -36,6 +36,7 @@ class Engine implements TenantEngine {
   readonly resources: readonly ResourceName[]
   readonly #context: TenantContext
   readonly #guard: TenantGuard
+  readonly #opened: Moment
   readonly #queueOf = memoize((_: ResourceName) => new Mutex())
   #tenant: TenantRow
   #hold: HoldRow | null = null
@@ -44,6 +45,7 @@ class Engine implements TenantEngine {
 
   constructor(context: TenantContext, tenant: TenantRow) {
     this.#context = context
+    this.#opened = momentOf(context)
     this.#tenant = tenant
     this.tenantId = tenant.id
     this.resources = enabledResources(context).map(({ name }) => name)
@@ -139,6 +141,7 @@ class Engine implements TenantEngine {
       definition,
       signal,
       startedAt,
+      opened: this.#opened,
       state: await this.#context.store.syncState(this.tenantId, resource),
       mode: definition.kind === 'feed' ? mode : 'full',
       pages: 0,
@@ -223,7 +226,7 @@ class Engine implements TenantEngine {
   /** One at a time, so that two concurrent runs do not apply the same decision. */
   #applyDecisions(): Promise<void> {
     return this.#deciding.runExclusive(async () => {
-      if (await applyDecisions(this.#context, this.tenantId, this.#guard)) this.#decisionVersion++
+      if (await applyDecisions(this.#context, this.tenantId)) this.#decisionVersion++
       await this.#refresh()
     })
   }

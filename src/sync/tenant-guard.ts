@@ -6,7 +6,14 @@ import { SyncError } from '../model/errors.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { enabledResources, type TenantContext } from './context.ts'
-import { type Evidence, type GivenPage, mismatchMessage, type ProofContext, readEvidence } from './identity-proof.ts'
+import {
+  type Answered,
+  type Evidence,
+  type GivenPage,
+  mismatchMessage,
+  type ProofContext,
+  readEvidence,
+} from './identity-proof.ts'
 import { emptyList, suspectEmpty } from './lists/suspect-empty.ts'
 import { admits, refusedPagePasses } from './pages/refused-page.ts'
 
@@ -38,7 +45,6 @@ export interface TenantGuard {
   admits(state: SyncState, comparison: PageComparison): boolean
   refusePage(resource: ResourceName, query: FeedQuery, comparison: PageComparison): Promise<SyncError>
   passHold(signal: AbortSignal): Promise<void>
-  acceptDenial(): void
   covers(identity: number): boolean
   /** Throws during a hold of the tenant: nothing may be written for it. */
   insist(): void
@@ -57,10 +63,9 @@ export interface GuardOptions {
 export function tenantGuard(options: GuardOptions): TenantGuard {
   const { context, tenantId, intervalMs, tenant, held, refresh } = options
   const { store, settings, clock, log } = context
-  let verified = 0
-  /** Identity whose data the next acceptance covers; null until such data was read in this process. */
-  let strangeIdentity: number | null = null
-  let denial = { identity: null as number | null, accepted: false }
+  let verified: Answered = { identity: 0, credential: '' }
+  /** Identity of the accepted tenant's data in this process; null until it was read. */
+  let acceptedIdentity: number | null = null
   let troubledUntil = Number.NEGATIVE_INFINITY
   const checking = new Mutex()
   let probedAt = Number.NEGATIVE_INFINITY
@@ -75,7 +80,14 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   const changed = ({ message, cause }: Pick<HoldRow, 'message' | 'cause'>) =>
     new SyncError('tenant_changed', message, { hint: isDenied({ cause }) ? deniedHint : changedHint })
 
-  const passing = () => tenant().changeAccepted !== null && (strangeIdentity === null || verified === strangeIdentity)
+  const accepts = ({ credential }: Answered) =>
+    tenant().changeAccepted !== null && tenant().acceptedCredential === credential
+
+  const passing = () => accepts(verified) && (acceptedIdentity === null || verified.identity === acceptedIdentity)
+
+  function noteVerified(answered: Answered): void {
+    if (answered.identity > verified.identity) verified = answered
+  }
 
   const noteTrouble = () => {
     troubledUntil = clock.monotonic() + troubledMs
@@ -98,51 +110,54 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   }
 
   /** A third tenant ends the acceptance of the second. */
-  async function raiseMismatch(evidence: Evidence, identity: number): Promise<SyncError> {
-    strangeIdentity = identity
+  async function raiseMismatch(evidence: Evidence, { credential }: Answered): Promise<SyncError> {
+    acceptedIdentity = null
     if (tenant().changeAccepted !== null) {
       await store.noteTenant(tenantId, { changeAccepted: null })
       await store.withdrawAcceptedRemovals(tenantId)
     }
-    return raise(mismatchMessage(evidence), { check: 'proof' }, evidence.records)
+    return raise(mismatchMessage(evidence), { check: 'proof', credential }, evidence.records)
   }
 
-  function raiseDenied({ records, lacking }: Evidence, identity: number): Promise<SyncError> {
-    denial = { identity, accepted: false }
-    return raise(deniedMessage({ records, lacking }), { check: 'denied' }, records)
+  function raiseDenied({ records, lacking }: Evidence, { credential }: Answered): Promise<SyncError> {
+    return raise(deniedMessage({ records, lacking }), { check: 'denied', credential }, records)
   }
 
-  /** An acceptance covers one identity, also after a restart unless the accepted tenant is already mirrored. */
-  async function acceptancePasses(identity: number): Promise<boolean> {
+  /** An acceptance covers one credential, and one identity of it until the accepted tenant is mirrored. */
+  async function acceptancePasses(answered: Answered): Promise<boolean> {
     const owed = tenant().changeAccepted
-    if (owed === null || (strangeIdentity !== null && strangeIdentity !== identity)) return false
-    if (strangeIdentity === null && !(await awaitsAccepted(proving, owed))) return false
-    strangeIdentity = identity
+    if (owed === null || !accepts(answered)) return false
+    if (acceptedIdentity !== null && acceptedIdentity !== answered.identity) return false
+    if (acceptedIdentity === null && !(await awaitsAccepted(proving, owed))) return false
+    acceptedIdentity = answered.identity
     return true
   }
 
-  function denialAccepted(identity: number): boolean {
-    if (!denial.accepted || (denial.identity !== null && denial.identity !== identity)) return false
-    denial.identity = identity
-    return true
+  /** An accepted lack of proof ends with the credential, and when a deciding list can be read again. */
+  async function endDenial({ outcome }: Evidence, { credential }: Answered): Promise<void> {
+    const { deniedCredential } = tenant()
+    if (deniedCredential === null || (outcome === 'denied' && deniedCredential === credential)) return
+    await store.noteTenant(tenantId, { deniedCredential: null })
+    await refresh()
   }
 
-  async function settle(evidence: Evidence, answered: number, denialPasses: boolean): Promise<void> {
-    const identity = evidence.identity ?? answered
+  async function settle(evidence: Evidence, last: Answered, denialPasses: boolean): Promise<void> {
     const { outcome } = evidence
-    if (outcome === 'mismatch' && !(await acceptancePasses(identity))) throw await raiseMismatch(evidence, identity)
-    if (outcome === 'denied' && !denialPasses && !denialAccepted(identity)) throw await raiseDenied(evidence, identity)
-    verified = Math.max(verified, identity)
+    const answered = evidence.answered ?? last
+    await endDenial(evidence, answered)
+    if (outcome === 'mismatch' && !(await acceptancePasses(answered))) throw await raiseMismatch(evidence, answered)
+    if (outcome === 'denied' && !denialPasses && tenant().deniedCredential === null)
+      throw await raiseDenied(evidence, answered)
+    noteVerified(answered)
   }
 
   async function check({ fetched, definition }: GivenPage, isFirst: boolean, signal: AbortSignal): Promise<void> {
-    const { identity } = fetched.meta
-    if (tenant().changeAccepted !== null && strangeIdentity === identity) {
-      verified = identity
+    if (tenant().changeAccepted !== null && acceptedIdentity === fetched.meta.identity) {
+      verified = fetched.meta
       return
     }
     const given = isFirst ? [{ definition, fetched }] : []
-    await settle(await readEvidence(proving, given, signal), identity, false)
+    await settle(await readEvidence(proving, given, signal), fetched.meta, false)
   }
 
   async function probe(hold: HoldRow, signal: AbortSignal): Promise<void> {
@@ -158,16 +173,17 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     const check = hold.cause['check']
     if (check === 'page' && !(await refusedPageOf(hold, signal))) return false
     const evidence = await readEvidence(proving, [], signal)
-    const identity = evidence.identity ?? verified
-    const { outcome } = evidence
-    if (outcome === 'mismatch') strangeIdentity = identity
-    if (outcome === 'denied') denial = { ...denial, identity }
-    // A mismatch replaces the hold of a refusal, so that accepting one does not cover the other.
-    if (outcome === 'mismatch' && isDenied(hold)) throw await raiseMismatch(evidence, identity)
+    const { outcome, answered } = evidence
+    const isOther = hold.cause['credential'] !== undefined && hold.cause['credential'] !== answered?.credential
+    // Replaces the hold of a refusal, or of another credential, so that accepting one does not cover the other.
+    if (answered !== null && outcome === 'mismatch' && (isDenied(hold) || isOther))
+      throw await raiseMismatch(evidence, answered)
+    if (answered !== null && outcome === 'denied' && isDenied(hold) && isOther)
+      throw await raiseDenied(evidence, answered)
     // Resources switched off since do not count; a page that passes then needs no other proof.
     const nothingCounts = outcome === 'nothing' && (isDenied(hold) || check === 'page')
     if (outcome !== 'match' && !nothingCounts) return false
-    verified = Math.max(verified, identity)
+    if (answered !== null) noteVerified(answered)
     if (check === 'origin') await store.adoptBaseUrl(tenantId, settings.baseUrl)
     return true
   }
@@ -181,14 +197,15 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   return {
     async verify(fetched, definition, query, signal) {
       const { identity } = fetched.meta
-      if (verified < identity) {
+      if (verified.identity < identity) {
         await checking.runExclusive(async () => {
           insist()
-          if (verified < identity) await check({ fetched, definition }, Object.keys(query).length === 0, signal)
+          if (verified.identity < identity)
+            await check({ fetched, definition }, Object.keys(query).length === 0, signal)
         })
       }
       insist()
-      return verified === identity
+      return verified.identity === identity
     },
     async prove(signal, { given, denialPasses = false } = {}) {
       insist()
@@ -233,10 +250,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
         probing = null
       }
     },
-    acceptDenial() {
-      denial = { ...denial, accepted: true }
-    },
-    covers: (identity) => identity === verified && held() === null,
+    covers: (identity) => identity === verified.identity && held() === null,
     insist,
   }
 }

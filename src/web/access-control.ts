@@ -2,6 +2,7 @@ import type { X509Certificate } from 'node:crypto'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { TLSSocket } from 'node:tls'
 import type { TlsSettings } from '../config/web/web-settings.ts'
+import { isLoopback } from '../model/process/loopback.ts'
 import { type Answer, refuse, type WebRequest } from './answer.ts'
 import type { WebAccess } from './web-options.ts'
 
@@ -61,12 +62,6 @@ function hasSan(certificate: X509Certificate, name: string): boolean {
   return [...entries].some(([, , value = '']) => (value.startsWith('"') ? JSON.parse(value) : value) === name)
 }
 
-/** Names under `localhost` do not count: a resolver may map them to another address, on which the page would be open. */
-export function listensOnLoopback(host: string): boolean {
-  const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1')
-  return name === 'localhost' || name === '::1' || /^127\.\d{1,3}\.\d{1,3}\.\d{1,3}$/.test(name)
-}
-
 /** Another site can point a name of its own at this address (DNS rebinding), but not an IP address. */
 export function isAllowedHost(hostHeader: string, allowed: readonly string[]): boolean {
   const [, bracketed, plain = ''] = /^(?:\[([^\]]+)\]|([^:]*))(?::\d{1,5})?$/.exec(hostHeader) ?? []
@@ -77,5 +72,5 @@ export function isAllowedHost(hostHeader: string, allowed: readonly string[]): b
 
 /** Whether details are served (docs/operations.md#security): on loopback or behind authentication. */
 export function exposesDetails(setting: boolean | 'auto', host: string, authenticated: boolean): boolean {
-  return setting === 'auto' ? listensOnLoopback(host) || authenticated : setting
+  return setting === 'auto' ? isLoopback(host) || authenticated : setting
 }

@@ -10,6 +10,8 @@ export interface WebRequest {
   readonly hosts: readonly string[]
   /** The first value of each parameter. */
   readonly query: Readonly<Record<string, string>>
+  /** A parameter that was given more than once; null when none was. */
+  readonly repeated: string | null
   /** Looks up a lower-case name; several headers of one name are joined with commas. */
   readonly header: (name: string) => string | undefined
   /** Absent when the request did not arrive over the network. */
@@ -30,8 +32,8 @@ export function someOf<T extends string>(known: readonly T[], text: string): rea
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** A text, finished pieces, or pieces that are produced as fast as the client reads. */
-  readonly body: string | readonly Uint8Array[] | AsyncIterable<string>
+  /** A text, finished pieces that are taken out as they are sent, or pieces produced as fast as the client reads. */
+  readonly body: string | Uint8Array[] | AsyncIterable<string>
 }
 
 type Headers = Answer['headers']

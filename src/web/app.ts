@@ -1,4 +1,5 @@
-import { checkAccess, isCrossSite, listensOnLoopback } from './access-control.ts'
+import { isLoopback } from '../model/process/loopback.ts'
+import { checkAccess, isCrossSite } from './access-control.ts'
 import { type Answer, headersOf, json, ofType, refuse, text, type WebRequest } from './answer.ts'
 import { calendar } from './calendar.ts'
 import type { HeavyLane } from './heavy-lane.ts'
@@ -20,7 +21,7 @@ export interface Route {
   readonly path: string
   /** True for an answer whose size grows with the mirror: such answers are made one at a time. */
   readonly heavy?: boolean
-  /** Accepted parameters; others are refused, because a misspelled filter would filter nothing. Absent = any are ignored. */
+  /** Accepted parameters, each once; others are refused: a misspelled filter would filter nothing. Absent = any are ignored. */
   readonly takes?: readonly string[]
   readonly handle: (request: WebRequest, access: WebAccess) => Answer | Promise<Answer>
 }
@@ -50,6 +51,10 @@ export function createApp(options: WebOptions, lane: HeavyLane): App {
     }
     const unknown = Object.keys(request.query).find((name) => route.takes?.includes(name) === false)
     if (unknown !== undefined) return refuse(request, 400, unknownParameter(unknown, route))
+    // One of two values would be left out, and its findings with it.
+    if (route.takes !== undefined && request.repeated !== null) {
+      return refuse(request, 400, `Parameter ${request.repeated} is given more than once: give it once`)
+    }
     if (route.heavy !== true) return route.handle(request, access)
     const isGone = () => request.socket?.destroyed === true
     const answer = lane.answer(async () => (isGone() ? gone : route.handle(request, access)), isGone)
@@ -102,7 +107,8 @@ export function createRoutes(options: WebOptions): readonly Route[] {
     get('/metrics', async ({ header }) => {
       const { contentType, body } = await scrape(header('accept'))
       const length = body.reduce((sum, piece) => sum + piece.byteLength, 0)
-      return ofType(contentType, body, { 'Content-Length': String(length), Vary: 'Accept' })
+      // A list of its own: concurrent scrapes share one exposition.
+      return ofType(contentType, [...body], { 'Content-Length': String(length), Vary: 'Accept' })
     }),
     get('/healthz', async () => probe(await sources.health())),
     get('/readyz', async () => probe(await sources.ready())),
@@ -146,7 +152,7 @@ async function reload(
   { isProtected }: WebAccess,
   { listen, sources }: WebOptions,
 ): Promise<Answer> {
-  if (!isProtected && !listensOnLoopback(listen.host)) {
+  if (!isProtected && !isLoopback(listen.host)) {
     return refuse(request, 403, 'Reload is served on loopback or behind authentication only')
   }
   if (isCrossSite(request))

@@ -2,7 +2,7 @@ import { haveChanged, loadWebSettings, readWebSettings, type WebReading } from '
 import { isProtected, openWeb, type WebSettings } from '../config/web/web-settings.ts'
 import { ConfigError } from '../config/yaml/errors.ts'
 import type { Log } from '../model/log.ts'
-import { listensOnLoopback } from './access-control.ts'
+import { isLoopback } from '../model/process/loopback.ts'
 
 export interface LiveWebOptions {
   readonly cwd: string
@@ -96,8 +96,8 @@ export class LiveWeb {
       this.#logged.add(message)
       write({ host }, message)
     }
-    const isUnencrypted = users.size > 0 && tls === null && !listensOnLoopback(host)
-    once(!listensOnLoopback(host) && !isProtected(this.#settings), openAddress, log.warn)
+    const isUnencrypted = users.size > 0 && tls === null && !isLoopback(host)
+    once(!isLoopback(host) && !isProtected(this.#settings), openAddress, log.warn)
     once(isUnencrypted, 'Passwords are sent unencrypted: users are configured without TLS', log.warn)
     once(wantsHttp2, 'HTTP/2 is not supported; clients are served over HTTP/1.1', log.info)
   }

@@ -77,12 +77,15 @@ async function sendBody(body: Answer['body'], outgoing: ServerResponse, waitFor:
   else await sendWhole(typeof body === 'string' ? [Buffer.from(body)] : body, outgoing, waitFor)
 }
 
-async function sendWhole(pieces: readonly Uint8Array[], outgoing: ServerResponse, waitFor: WaitFor): Promise<void> {
+/** Takes each piece out of the list, so that neither a slow client nor an idle connection retains what was sent. */
+async function sendWhole(pieces: Uint8Array[], outgoing: ServerResponse, waitFor: WaitFor): Promise<void> {
   const bytes = pieces.reduce((sum, piece) => sum + piece.byteLength, 0)
-  for (const piece of pieces) {
+  // Answers that share their pieces share the last one; it stands for all of them.
+  const shared = pieces.at(-1) ?? pieces
+  for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
     for (let at = 0; at < piece.byteLength; at += sliceBytes) {
       const isTaken = outgoing.write(piece.subarray(at, at + sliceBytes))
-      if (!isTaken) await waitFor(pieces, bytes, next(outgoing, 'drain'))
+      if (!isTaken) await waitFor(shared, bytes, next(outgoing, 'drain'))
     }
   }
 }
@@ -139,17 +142,21 @@ export function readRequest(incoming: IncomingMessage): WebRequest | null {
     method,
     path: decoded(pathname),
     hosts: isWhole ? [named, targeted] : [named],
-    query: firstOfEach(searchParams),
+    ...firstOfEach(searchParams),
     header: (name) => headersDistinct[name]?.join(', '),
     socket,
   }
 }
 
 /** In one pass: an unauthenticated request may have thousands of parameters. */
-function firstOfEach(parameters: URLSearchParams): WebRequest['query'] {
+function firstOfEach(parameters: URLSearchParams): Pick<WebRequest, 'query' | 'repeated'> {
   const first = new Map<string, string>()
-  for (const [name, value] of parameters) if (!first.has(name)) first.set(name, value)
-  return Object.fromEntries(first)
+  let repeated: string | null = null
+  for (const [name, value] of parameters) {
+    if (first.has(name)) repeated ??= name
+    else first.set(name, value)
+  }
+  return { query: Object.fromEntries(first), repeated }
 }
 
 function decoded(path: string): string {

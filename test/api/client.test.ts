@@ -42,6 +42,7 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
     receivedAt: clock.now(),
     receivedMonotonic: clock.monotonic(),
     identity: 1,
+    credential: expect.stringMatching(/^[0-9a-f]{12}$/),
   }
   const item = (record: unknown) => ({ ok: true, record, extra: null, oddities: [] })
   const whole = (record: unknown) => ({ items: [item(record)], nextCursor: null, hasMore: false, meta: expectedMeta })

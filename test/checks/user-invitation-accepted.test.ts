@@ -22,6 +22,22 @@ it('is about invited users alone', async () => {
   expect(result).toMatchObject({ population: 0, failures: [] })
 })
 
+it.each([
+  ['Pending', 15 * dayMs, {}, 1],
+  ['invited', 15 * dayMs, {}, 1],
+  ['Pending', 13 * dayMs, {}, 0],
+  ['Disabled', 15 * dayMs, { acceptedStates: ['Active', 'Disabled'] }, 0],
+  ['Active', 15 * dayMs, { acceptedStates: ['Disabled'] }, 1],
+])(
+  'does not know whether a user in state %s, created %i ms ago, has accepted',
+  async (state, age, options, notEvaluated) => {
+    const other = user({ state, createdAt: iso(now - age) })
+    const result = await evaluator(check, (mirror) => mirror.put('users', other), { options })
+    expect(result).toMatchObject({ population: 0, notEvaluated, failures: [] })
+    expect(await result.scope('1', {})).toBe(notEvaluated === 1 ? 'not_evaluated' : 'evaluated')
+  },
+)
+
 it('states when the user was invited', async () => {
   const invited = user({ state: 'Invited', createdAt: '2026-02-01T08:00:00Z' })
   const { failures } = await evaluator(check, (mirror) => mirror.put('users', invited))

@@ -54,14 +54,20 @@ it('does not apply until a list is configured', async () => {
   expect(result).toMatchObject({ applicable: false, population: 0, failures: [] })
 })
 
-it.each(['Invited', 'Locked'])('leaves a user in state %s out', async (state) => {
+it.each([
+  ['Invited', 0],
+  ['Active', 1],
+  ['active', 1],
+  ['Locked', 1],
+])('evaluates users but invited ones: state %s', async (state, population) => {
   const fill = (mirror: Parameters<Parameters<typeof evaluator>[1]>[0]) => {
     mirror.put('users', user({ state }))
     mirror.put('roles', wide())
   }
   const result = await evaluator(check, fill, { options })
-  expect(result).toMatchObject({ population: 0, failures: [] })
-  expect(await result.scope('1')).toBe('not_applicable')
+  expect(result.population).toBe(population)
+  expect(result.failures).toHaveLength(population)
+  expect(await result.scope('1')).toBe(population === 0 ? 'not_applicable' : 'evaluated')
 })
 
 it('cannot evaluate by name while roles may be missing from the mirror', async () => {

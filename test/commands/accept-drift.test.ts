@@ -1,76 +1,142 @@
 import { expect, it } from 'vitest'
+import { driftIdIn, type FindingView } from '../../src/model/finding.ts'
 import { synced } from './support/cli.ts'
+
+const reason = ['--reason', 'Agreed in ticket 4711'] as const
 
 async function drifted() {
   const world = await synced({ simulator: { problems: false, sizes: { users: 3, documents: 3 } } })
   const { primary } = world.simulator
   const role = primary.addRole({ name: 'Auditor', permissions: ['Api_Users_Read'] })
-  const found = async (...args: string[]) =>
+  const found = async (...args: string[]): Promise<FindingView[]> =>
     JSON.parse((await world.run('findings', '--format', 'json', ...args)).stdout)
-  const of = async (check: string) => (await found()).filter((one: { check: string }) => one.check === check)
-  return { ...world, primary, role, found, of }
+  const of = async (check: string) => (await found()).filter((one) => one.check === check)
+  const only = async (check: string, entity?: string) => {
+    const [finding, other] = (await of(check)).filter(({ entity: { id } }) => entity === undefined || id === entity)
+    if (finding === undefined || other !== undefined) throw new Error(`${check} has not one finding`)
+    return { ...finding, driftId: driftIdIn(finding) ?? 'none' }
+  }
+  const refused = async (...args: string[]) => {
+    const { code, stdout, stderr } = await world.run('accept', ...args)
+    expect(stdout).toBe('')
+    return `${code} ${stderr}`
+  }
+  return { ...world, primary, role, found, of, only, refused }
 }
 
-it('accepts the drift that a finding shows, and no other', async () => {
+it('accepts the drifted state that an id names', async () => {
   const world = await drifted()
   world.primary.setSettings({ providerType: 'Oidc', ssoEnabled: true, ssoEnforced: true })
   await world.run('sync')
-  const [finding] = (await world.of('auth-settings-unchanged')).filter(
-    (one: { entity: { id: string } }) => one.entity.id === 'providerType',
-  )
-  expect(await world.run('accept', finding.fingerprint.slice(0, 12), '--reason', 'Moved to another provider')).toEqual({
+  const { fingerprint, driftId } = await world.only('auth-settings-unchanged', 'providerType')
+  expect(driftId).toMatch(new RegExp(`^${fingerprint.slice(0, 12)}-[\\da-f]{8}$`))
+  expect(await world.run('accept', driftId, '--reason', 'Moved to another provider')).toEqual({
     code: 0,
     stdout:
       'Accepted: auth-settings-unchanged of acme providerType: "Oidc". The finding ends with the next evaluation.\n',
     stderr: '',
   })
   await world.run('sync')
-  const ended = (await world.found('--all')).find(
-    (one: { fingerprint: string }) => one.fingerprint === finding.fingerprint,
-  )
+  const ended = (await world.found('--all')).find((one) => one.fingerprint === fingerprint)
   expect(ended).toMatchObject({ state: 'resolved', resolution: 'rule_changed' })
+  expect(ended?.evidence).not.toHaveProperty('driftId')
+  expect((await world.run('findings', '--all')).stdout).toMatch(/^MEDIUM +resolved \(rule_changed\) +acme /m)
   world.primary.setSettings({ providerType: 'Ldap' })
   await world.run('sync')
-  const [again] = await world.of('auth-settings-unchanged')
+  const again = await world.only('auth-settings-unchanged')
   expect(again.evidence).toMatchObject({ present: 'Ldap', expected: 'Oidc', acceptedFor: 'Moved to another provider' })
+  expect(await world.refused(driftId, ...reason)).toMatch(/^2 /)
 })
 
 it('accepts what a new role grants, and that a role is gone', async () => {
   const world = await drifted()
   await world.run('sync')
-  const [fresh] = await world.of('role-permissions-unchanged')
+  const fresh = await world.only('role-permissions-unchanged')
   expect(fresh).toMatchObject({ severity: 'high', evidence: { gained: ['Api_Users_Read'], expected: null } })
-  expect(await world.run('accept', fresh.fingerprint, '--reason', 'For the auditors')).toMatchObject({ code: 0 })
+  expect(await world.run('accept', fresh.driftId.toUpperCase(), ...reason)).toMatchObject({ code: 0 })
   await world.run('sync')
   expect(await world.of('role-permissions-unchanged')).toEqual([])
   world.primary.removeRole(world.role.roleId)
   await world.run('sync')
-  const [gone] = await world.of('role-permissions-unchanged')
+  const gone = await world.only('role-permissions-unchanged')
   expect(gone).toMatchObject({ severity: 'medium', evidence: { lost: ['Api_Users_Read'], present: null } })
-  await world.run('accept', gone.fingerprint, '--reason', 'The audit is over')
+  await world.run('accept', gone.driftId, ...reason)
   await world.run('sync')
   expect(await world.of('role-permissions-unchanged')).toEqual([])
 })
 
-it('lists holds only, and refuses what is no drift, what the configuration decides and what has no reason', async () => {
+it('refuses a state that has changed since it was shown, and shows the present one', async () => {
+  const world = await drifted()
+  world.primary.setSettings({ tenantName: 'new-idp' })
+  await world.run('sync')
+  const check = 'role-permissions-unchanged'
+  const [shown, setting] = [await world.only(check), await world.only('auth-settings-unchanged')]
+  world.primary.updateRole(world.role.roleId, { permissions: ['Api_Users_Read', 'Api_Users_Create'] })
+  world.primary.setSettings({ tenantName: 'evil-idp' })
+  await world.run('sync')
+  const present = await world.only(check)
+  expect(present.fingerprint).toBe(shown.fingerprint)
+  expect(present.driftId).not.toBe(shown.driftId)
+  expect(
+    await world.refused(shown.driftId, ...reason),
+  ).toBe(`2 tenantwatch: The finding no longer shows the state of this id; nothing is accepted
+  Finding   role-permissions-unchanged of acme, role-permissions ${world.role.roleId}
+  Expected  null (first state mirrored)
+  Present   ["Api_Users_Create","Api_Users_Read"]
+  Gained    Api_Users_Create, Api_Users_Read
+Review it; to accept the present state: tenantwatch accept ${present.driftId} --reason "..."
+`)
+  const outdated = await world.refused(setting.driftId, ...reason)
+  expect(outdated).toMatch(/^2 [\s\S]*Expected {2}[^\n]*\n {2}Present {3}"evil-idp"\n/)
+  await world.run('sync')
+  expect(await world.only(check)).toMatchObject({ state: 'open' })
+  expect(await world.only('auth-settings-unchanged')).toMatchObject({ state: 'open' })
+})
+
+it('refuses a fingerprint, which names no state', async () => {
+  const world = await drifted()
+  await world.run('sync')
+  const { fingerprint, driftId } = await world.only('role-permissions-unchanged')
+  for (const id of [fingerprint, fingerprint.slice(0, 12), fingerprint.slice(0, 6), `${fingerprint.slice(0, 12)}-`])
+    expect(await world.refused(id, ...reason)).toMatch(
+      new RegExp(
+        `^2 tenantwatch: Drift is accepted by the id of its state, which begins with the fingerprint; nothing is accepted\n[\\s\\S]*tenantwatch accept ${driftId} --reason`,
+      ),
+    )
+  await world.run('sync')
+  expect(await world.of('role-permissions-unchanged')).toHaveLength(1)
+})
+
+it('shows the id in the table, in the explanation, and on standard error beside the holds', async () => {
+  const world = await drifted()
+  await world.run('sync')
+  const { driftId, message } = await world.only('role-permissions-unchanged')
+  expect((await world.run('findings')).stdout).toMatch(new RegExp(` ${driftId}$`, 'm'))
+  const { code, stdout } = await world.run('explain', driftId)
+  expect([code, stdout]).toEqual([0, expect.stringContaining(`\nDrift id     ${driftId}`)])
+  const listed = await world.run('accept')
+  expect([listed.code, listed.stdout]).toEqual([0, ''])
+  const [none, heading, row] = listed.stderr.split('\n')
+  expect([none, heading]).toEqual(['No holds', expect.stringMatching(/^DRIFT ID +TENANT +CHECK +WHY$/)])
+  expect(row).toBe(`${driftId}  acme    role-permissions-unchanged  ${message}`)
+})
+
+it('refuses what is no drift, what the configuration decides and what has no reason', async () => {
   const world = await drifted()
   const { clientId } = world.primary.addApiClient({ secretExpirationDate: '2026-03-02T00:00:00Z' })
   await world.run('sync')
-  expect((await world.run('accept')).stdout).toBe('')
-  const [role] = await world.of('role-permissions-unchanged')
-  const [secret] = await world.of('api-client-secret-not-expiring')
-  expect(secret.entity.id).toBe(clientId)
-  const refused = async (...args: string[]) => {
-    const { code, stderr } = await world.run('accept', ...args)
-    return `${code} ${stderr}`
-  }
-  const reason = ['--reason', 'A reason'] as const
-  expect(await refused(role.fingerprint)).toMatch(/^2 .*Give a reason with --reason TEXT/)
-  expect(await refused(secret.fingerprint, ...reason)).toMatch(/^2 .*waive this one in the configuration/)
-  expect(await refused('0123456789ab', ...reason)).toMatch(/^2 .*No hold has this id/)
-  expect(await refused(role.fingerprint, '--count', '1', ...reason)).toMatch(/^2 .*No hold has this id/)
+  const role = await world.only('role-permissions-unchanged')
+  const secret = await world.only('api-client-secret-not-expiring')
+  expect(secret).toMatchObject({ entity: { id: clientId }, driftId: 'none' })
+  expect(await world.refused(role.driftId)).toMatch(/^2 .*Give a reason with --reason TEXT/)
+  expect(await world.refused(secret.fingerprint, ...reason)).toMatch(/^2 .*waive this one in the configuration/)
+  expect(await world.refused('0123456789ab', ...reason)).toMatch(/^2 .*No hold has this id/)
+  expect(await world.refused(role.driftId, '--count', '1', ...reason)).toMatch(/^2 .*No hold has this id/)
   const baseline = 'checks: { role-permissions-unchanged: { baseline: { Auditor: [Api_Roles_Read] } } }\n'
   world.write('tenantwatch.yaml', world.read('tenantwatch.yaml') + baseline)
   await world.run('sync')
-  expect(await refused(role.fingerprint, ...reason)).toMatch(/^2 .*change checks\.role-permissions-unchanged\.baseline/)
+  expect((await world.of('role-permissions-unchanged')).map(driftIdIn)).toEqual([null, null])
+  expect(await world.refused(role.driftId, ...reason)).toMatch(
+    /^2 .*change checks\.role-permissions-unchanged\.baseline/,
+  )
 })

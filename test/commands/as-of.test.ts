@@ -25,6 +25,11 @@ it('keeps rows that are still valid when older rows are erased, and reports that
     stdout: '',
     stderr: `tenantwatch: The record from before ${iso(world.now() - 72 * hourMs)} is erased: history.retentionDays has passed\n`,
   })
+  const erased = 'is erased: history.retentionDays has passed'
+  const lost = await world.run('history', '--until', iso(reported[0]?.at ?? 0))
+  expect(lost).toEqual({ code: 2, stdout: '', stderr: expect.stringContaining(erased) })
+  const known = await world.run('history', '--since', iso(reported[0]?.at ?? 0))
+  expect(known).toMatchObject({ code: 0, stderr: expect.stringContaining(`${erased}; changes before that time are`) })
 })
 
 it('reproduces the past state of waivers and holds: agreed, lapsed, renewed, expired, removed; raised, released', async () => {

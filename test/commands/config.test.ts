@@ -26,6 +26,20 @@ it('warns beside the result that a listen address is open to everybody', async (
   })
 })
 
+it('warns once of a known document status in which a document fails no check', async () => {
+  const { run } = await cli({
+    tenants: [{ name: 'acme' }, { name: 'globex' }],
+    more: 'documents: { knownStatuses: [Completed, Processing, Indexed] }',
+  })
+  expect(await run('config', 'check')).toEqual({
+    code: 0,
+    stdout: 'tenantwatch.yaml is valid: 2 tenants\n',
+    stderr: expect.stringMatching(
+      /^Warning: documents\.knownStatuses has Indexed, .*\. Add it to the list that fits\n$/,
+    ),
+  })
+})
+
 it('names a token file that is empty and a program that is not there, and leaves both to the command that runs', async () => {
   const { run, write, folder } = await cli()
   const check = async (token: string) => {

@@ -147,6 +147,22 @@ it('names the data whose changes it cannot know', async () => {
   ])
 })
 
+it('refuses a period outside of the record, and names the part of one that is unknown', async () => {
+  const { run, user } = await changed()
+  const refusal = (text: string) => ({ code: 2, stdout: '', stderr: `tenantwatch: ${text}\n` })
+  const before = 'There is no record from before 2026-03-01T12:00:00.000Z'
+  expect(await run('history', '--until', '2026-02-27')).toEqual(refusal(before))
+  expect(await run('history', '--since', '90d', '--until', '30d', '--format', 'json')).toEqual(refusal(before))
+  expect(await run('history', '--since', '2026-03-04')).toEqual(refusal('The time of --since is in the future'))
+  const since = await run('history', '--since', '30d', '--entity', `users:${user}`)
+  expect(since).toMatchObject({ code: 0, stderr: `${before}; changes before that time are unknown\n` })
+  expect(since.stdout).toContain('mfaStatus')
+  expect(await run('history', '--since', '2026-03-02', '--entity', `users:${user}`)).toMatchObject({
+    code: 0,
+    stderr: '',
+  })
+})
+
 it('explains an invalid argument without repeating it', async () => {
   const { run } = await synced({ simulator: { sizes: { users: 5, documents: 5 } } })
   const output = async (...args: string[]) => {

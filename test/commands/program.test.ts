@@ -69,6 +69,22 @@ it('exits with 2 on unknown arguments, with a hint and without a stack', async (
   }
 })
 
+it.each([
+  ['findings', '--tenant', 'acme', '--check', 'x', '--tenant=acme'],
+  ['findings', '--fail-on', 'low', '--fail-on', 'critical'],
+  ['sync', '--full', '--full'],
+  ['--config', 'a.yaml', 'config', 'check', '--config', 'b.yaml'],
+  ['demo', '--port', '0', '--port', '0'],
+])('refuses an option that is given twice: %s %s', async (...args) => {
+  const { run } = await cli({ simulator: null })
+  const twice = args.find((word, i) => word.startsWith('--') && args.slice(i + 1).some((one) => one.startsWith(word)))
+  expect(await run(...args)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `tenantwatch: The option ${twice} is given more than once; give it once\n`,
+  })
+})
+
 const secret = 'CANARY-4f7d1c9be02a6d53'
 
 const misplaced: readonly (readonly string[])[] = [

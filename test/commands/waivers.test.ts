@@ -34,7 +34,7 @@ async function metricsOf(world: Pick<Cli, 'run'>) {
   const state = series(stdout, 'tenantwatch_waiver_state').find((line) => line.endsWith(' 1'))
   return {
     open: value('tenantwatch_findings'),
-    waived: value('tenantwatch_findings_waived'),
+    waived: value('tenantwatch_findings_waived') || 0,
     covered: value('tenantwatch_waiver_findings'),
     lapsed: value('tenantwatch_waiver_lapsed_findings'),
     ends: value('tenantwatch_waiver_expiration_timestamp_seconds'),

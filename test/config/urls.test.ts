@@ -37,6 +37,7 @@ it('accepts a proxy with credentials and refuses one with a path', () => {
 
 it('lets plain http pass only on the loopback or when allowed', () => {
   expect(insecurity('http://127.0.0.1:1', false)).toBeUndefined()
+  expect(insecurity('http://api.localhost', false)).toContain('https://api.localhost')
   expect(insecurity('http://api.example.com', true)).toBeUndefined()
   expect(insecurity('http://api.example.com', false)).toContain('https://api.example.com')
 })

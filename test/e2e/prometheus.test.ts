@@ -70,8 +70,8 @@ async function missingFamilies(prometheus: Prometheus): Promise<readonly string[
     .filter((name) => !names.has(name))
 }
 
-/** There only while something fails, or cannot be evaluated. */
-const ofTrouble = ['tenantwatch_check_unknown_reason', 'tenantwatch_finding_info']
+/** There only while something fails, cannot be evaluated, or is waived. */
+const ofTrouble = ['tenantwatch_check_unknown_reason', 'tenantwatch_finding_info', 'tenantwatch_findings_waived']
 
 it('shows "No data" in no panel of a healthy system, and a value in each once all is configured', async () => {
   const { spec } = parse(readFileSync('deploy/kubernetes/service-monitor.yaml', 'utf8'))
@@ -304,7 +304,7 @@ it('alerts on a hold until it is accepted, a bad reload until a good one, a waiv
     hurried = text
     return text.replaceAll(hurry, '0 0 1 1 *').replace(/^freshness: .*\n/m, '')
   })
-  await fires(prometheus, 'TenantwatchEvaluationStalled', { check: 'user-mfa-enrolled' })
+  await fires(prometheus, 'TenantwatchEvaluationStalled', { tenant: 'acme' })
   reconfigure(one, () => hurried)
   await ends(prometheus, 'TenantwatchEvaluationStalled')
 })

@@ -128,6 +128,21 @@ it('reports a refusal instead of a missing first sync', async () => {
   expect(statusOf(await read(mirror), 'user-mfa-enrolled')).toBe('unknown unauthorized')
 })
 
+it('knows from one refusal of the token that it is refused for resources that are not due yet, until one is read', async () => {
+  const mirror = soundMirror()
+  await evaluate(mirror)
+  const { users } = mirror.quality
+  users.state = { ...users.state, denied: 'unauthorized', fullAttemptAt: now + 1 }
+  const after = { at: now + 2 }
+  expect(statusOf(await read(mirror, after), 'auth-sso-enforced')).toBe('unknown unauthorized')
+  const settings = mirror.quality['authentication-settings']
+  settings.state = { ...settings.state, fullAttemptAt: now + 2, fullSuccessAt: now + 2 }
+  expect(statusOf(await read(mirror, after), 'auth-sso-enforced')).toBe('pass null')
+  expect(statusOf(await read(mirror, after), 'user-mfa-enrolled')).toBe('unknown unauthorized')
+  users.state = { ...users.state, denied: 'missing_permission', fullAttemptAt: now + 3 }
+  expect(statusOf(await read(mirror, after), 'auth-sso-enforced')).toBe('pass null')
+})
+
 it('does not show a check result from when an input was switched off', async () => {
   const mirror = soundMirror()
   const changes = { resources: { 'authentication-settings': { enabled: false } } }

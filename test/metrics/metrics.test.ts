@@ -11,15 +11,23 @@ it('initializes counters and health series at 0', async () => {
   const tenant = 'acme'
   const users = { tenant, resource: 'users' }
   expect(valueIn(body, 'tenantwatch_sync_runs_total', { ...users, mode: 'incremental', outcome: 'failure' })).toBe(0)
-  expect(valueIn(body, 'tenantwatch_sync_failures_total', { ...users, reason: 'invalid_cursor' })).toBe(0)
-  expect(valueIn(body, 'tenantwatch_sync_failures_total', { ...users, reason: 'suspect_empty' })).toBeUndefined()
+  const bornOf = (name: string, label: string) => seriesOf(body, name).map(({ labels }) => labels[label])
+  const ofUsers = seriesOf(body, 'tenantwatch_sync_failures_total').filter(
+    ({ labels }) => labels['resource'] === 'users',
+  )
+  expect(ofUsers.map(({ labels, value }) => [labels['reason'], value])).toEqual([
+    ['unauthorized', 0],
+    ['missing_permission', 0],
+  ])
+  expect(new Set(bornOf('tenantwatch_api_requests_total', 'status'))).toEqual(new Set(['200']))
+  expect(bornOf('tenantwatch_api_errors_total', 'class')).toEqual([
+    ...['401', '429', '4xx', '5xx', 'timeout', 'network', 'tls', 'other'],
+  ])
   expect(valueIn(body, 'tenantwatch_sync_last_success_timestamp_seconds', { ...users, mode: 'full' })).toBe(0)
   expect(valueIn(body, 'tenantwatch_sync_up', { ...users, mode: 'incremental' })).toBe(0)
   expect(valueIn(body, 'tenantwatch_hold', { tenant, resource: 'all', reason: 'tenant_changed' })).toBe(0)
   expect(valueIn(body, 'tenantwatch_findings', { tenant, check: 'user-mfa-enrolled', severity: 'low' })).toBe(0)
-  expect(
-    valueIn(body, 'tenantwatch_findings_resolved_total', { check: 'user-mfa-enrolled', resolution: 'fixed' }),
-  ).toBe(0)
+  expect(valueIn(body, 'tenantwatch_findings_resolved_total', { check: 'user-mfa-enrolled' })).toBe(0)
   expect(valueIn(body, 'tenantwatch_quarantined_records', users)).toBe(0)
   expect(valueIn(body, 'tenantwatch_contract_events_total', { ...users, kind: 'skipped_row' })).toBe(0)
   expect(valueIn(body, 'tenantwatch_sync_duration_seconds_count', { resource: 'users', mode: 'incremental' })).toBe(0)
@@ -33,7 +41,7 @@ it('shows every check as unknown before the first evaluation', async () => {
   expect(seriesOf(body, 'tenantwatch_check_status')).toHaveLength(8)
   expect(valueIn(body, 'tenantwatch_check_unknown_reason', { check: 'user-mfa-enrolled' })).toBe(1)
   expect(seriesOf(body, 'tenantwatch_check_entities')).toEqual([])
-  expect(valueIn(body, 'tenantwatch_check_last_evaluation_timestamp_seconds', { check: 'user-mfa-enrolled' })).toBe(0)
+  expect(valueIn(body, 'tenantwatch_evaluation_last_timestamp_seconds')).toBe(0)
 })
 
 it('has no inventory before the first sync', async () => {
@@ -54,7 +62,8 @@ it('has no inventory before the first sync', async () => {
 it('shows an active tenant', async () => {
   const body = await render([reading(lively, records)])
   expect(valueIn(body, 'tenantwatch_findings', { check: 'user-mfa-enrolled', severity: 'high' })).toBe(117)
-  expect(valueIn(body, 'tenantwatch_findings_waived', { check: 'user-mfa-enrolled', severity: 'high' })).toBe(4)
+  const waived = seriesOf(body, 'tenantwatch_findings_waived').map(({ labels, value }) => [labels['severity'], value])
+  expect(waived).toEqual([['high', 4]])
   expect(valueIn(body, 'tenantwatch_hold', { resource: 'documents' })).toBe(1)
   expect(valueIn(body, 'tenantwatch_api_clock_skew_seconds')).toBe(-1.5)
   expect(valueIn(body, 'tenantwatch_sync_freshness_limit_seconds', { resource: 'users', mode: 'incremental' })).toBe(
@@ -103,7 +112,7 @@ it('counts events of the engine', async () => {
   metrics.contractEvent('acme', 'users', 'unknown_field')
   metrics.secretsRotated('acme', 2)
   metrics.findingsOpened('acme', 'user-mfa-enrolled', 5)
-  metrics.findingsResolved('acme', 'user-mfa-enrolled', 'fixed', 4)
+  metrics.findingsResolved('acme', 'user-mfa-enrolled', 4)
   metrics.configReloaded(false, at + 5000)
   const body = textOf(await metrics.render())
   const users = { resource: 'users' }
@@ -115,9 +124,7 @@ it('counts events of the engine', async () => {
   expect(valueIn(body, 'tenantwatch_contract_events_total', { ...users, kind: 'unknown_field' })).toBe(1)
   expect(valueIn(body, 'tenantwatch_secret_rotations_total')).toBe(2)
   expect(valueIn(body, 'tenantwatch_findings_opened_total', { check: 'user-mfa-enrolled' })).toBe(5)
-  expect(
-    valueIn(body, 'tenantwatch_findings_resolved_total', { check: 'user-mfa-enrolled', resolution: 'fixed' }),
-  ).toBe(4)
+  expect(valueIn(body, 'tenantwatch_findings_resolved_total', { check: 'user-mfa-enrolled' })).toBe(4)
   expect(valueIn(body, 'tenantwatch_config_last_reload_successful')).toBe(0)
   expect(valueIn(body, 'tenantwatch_config_last_reload_success_timestamp_seconds')).toBe(at / 1000)
 })
@@ -136,6 +143,28 @@ it('counts the traffic of a tenant under closed labels', async () => {
   expect(valueIn(body, 'tenantwatch_api_requests_total', { endpoint, status: 'internal' })).toBe(1)
   expect(valueIn(body, 'tenantwatch_api_request_duration_seconds_count', { endpoint })).toBe(3)
   expect(valueIn(body, 'tenantwatch_api_retries_total', { reason: 'timeout' })).toBe(1)
+})
+
+it('counts each failed request in one class', async () => {
+  const metrics = metricsOf([reading(lively)])
+  const observer = metrics.observer('acme')
+  for (const status of ['401', '403', '404', '408', '429', '500', '503', '302', '999']) observer.failed(status)
+  const answers = ['timeout', 'network', 'tls', 'protocol', 'redirect', 'too_large', 'stale_answer', 'internal']
+  for (const reason of [...answers, 'aborted']) observer.failed(reason)
+  const found = seriesOf(textOf(await metrics.render()), 'tenantwatch_api_errors_total')
+  expect(Object.fromEntries(found.map(({ labels, value }) => [labels['class'], value]))).toEqual({
+    ...{ '401': 1, '429': 1, '4xx': 3, '5xx': 2, timeout: 1, network: 1, tls: 1, other: 7 },
+  })
+})
+
+it('dates the evaluation of a tenant by the check that was evaluated longest ago', async () => {
+  const dated = async (...checks: readonly ReturnType<typeof check>[]) =>
+    valueIn(await render([reading(posture({ checks }))]), 'tenantwatch_evaluation_last_timestamp_seconds')
+  const old = check('a', { evaluatedAt: at - 3_600_000 })
+  expect(await dated(old, check('b'))).toBe(at / 1000 - 3600)
+  expect(await dated(check('b'), check('c', { evaluatedAt: null }))).toBe(0)
+  expect(await dated({ ...old, enabled: false }, check('b'))).toBe(at / 1000 - 20)
+  expect(await dated({ ...old, enabled: false })).toBeUndefined()
 })
 
 it('drops the series of a removed tenant and keeps the counts of others', async () => {
@@ -229,7 +258,7 @@ it('shows no status of a disabled check', async () => {
 })
 
 it('yields to the event loop while it gathers and renders many tenants', async () => {
-  const names = Array.from({ length: 40 }, (_, i) => `tenant-${i}`)
+  const names = Array.from({ length: 60 }, (_, i) => `tenant-${i}`)
   const readings = names.map((tenant) => reading({ ...untouched, tenant }))
   const metrics = metricsOf(readings, { config: { tenants: names.map(tenantSeriesConfig), waivers: [] } })
   let turns = 0

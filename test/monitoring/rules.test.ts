@@ -13,6 +13,9 @@ import { dashboards } from '../../src/monitoring/dashboards/render.ts'
 import { renderInhibitions } from '../../src/monitoring/inhibitions.ts'
 import { recordings } from '../../src/monitoring/recording.ts'
 import { alertsOf, renderRules } from '../../src/monitoring/rules.ts'
+import { resources } from '../../src/resources/index.ts'
+import { metricsOf, reading, textOf, untouched } from '../metrics/support/daemon.ts'
+import { seriesOf } from '../metrics/support/parse.ts'
 
 interface Rule {
   readonly alert?: string
@@ -119,6 +122,26 @@ it('names only series that the daemon exports or the rules record', () => {
   expect([...new Set(named)].filter((name) => !known.has(name))).toEqual([])
 })
 
+it('reads only counters that exist from the first scrape, with the label values that it selects', async () => {
+  const born = textOf(await metricsOf([reading(untouched)]).render())
+  const rules = rulesOf(renderRules(defaultMonitoringInput(), 'prometheus')).map(({ expr }) => expr)
+  const read = rules.flatMap((expr) => [...expr.matchAll(/(tenantwatch_\w+_total)(?:\{(\w+)=~"([^"]+)"\})?/g)])
+  expect(new Set(read.map(([selector]) => selector))).toEqual(
+    new Set([
+      'tenantwatch_contract_events_total',
+      'tenantwatch_sync_failures_total{reason=~"unauthorized|missing_permission"}',
+    ]),
+  )
+  for (const [, name = '', label = '', values = ''] of read) {
+    for (const value of values.split('|').filter(Boolean))
+      expect(seriesOf(born, name).filter(({ labels }) => labels[label] === value)).toHaveLength(resources.length)
+  }
+  const events = inventories.flatMap(({ resource, contractEvents }) => contractEvents.map((kind) => [resource, kind]))
+  expect(
+    seriesOf(born, 'tenantwatch_contract_events_total').map(({ labels }) => [labels['resource'], labels['kind']]),
+  ).toEqual(events)
+})
+
 it('takes thresholds from the configuration, for each tenant its own', () => {
   const tenants = [tenant('a', 30, 7), tenant('b', 30, 7), tenant('c', 90, 14)]
   const input = createMonitoringInput(
@@ -137,7 +160,9 @@ it('takes thresholds from the configuration, for each tenant its own', () => {
   expect(exprs('TenantwatchSecretExpiryNear')).toEqual([reached(2_592_000, 7_776_000)])
   expect(exprs('TenantwatchSecretExpiryImminent')).toEqual([reached(604_800, 1_209_600)])
   expect(exprs('TenantwatchSecretExpired')).toEqual([expect.stringMatching(/^\([^{]+ - time\(\) <= 0\)\nunless /)])
-  expect(exprs('TenantwatchEvaluationStalled')[0]).toContain('> 3600)')
+  expect(exprs('TenantwatchEvaluationStalled')).toEqual([
+    'time() - tenantwatch_evaluation_last_timestamp_seconds > 3600',
+  ])
   expect(exprs('TenantwatchInstanceDown')[0]).toBe('up{job="watch"} != 1')
 })
 

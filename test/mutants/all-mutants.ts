@@ -5,6 +5,7 @@ import { hostingMutants } from './hosting-mutants.ts'
 import { identityMutants } from './identity-mutants.ts'
 import { leftoversMutants } from './leftovers-mutants.ts'
 import { localClockMutants } from './local-clock-mutants.ts'
+import { metricsMutants } from './metrics-mutants.ts'
 import { type Mutant, mutants } from './mutants.ts'
 import { removalsMutants } from './removals-mutants.ts'
 import { simulationMutants } from './simulation-mutants.ts'
@@ -20,6 +21,7 @@ export const allMutants: readonly Mutant[] = [
   ...identityMutants,
   ...leftoversMutants,
   ...localClockMutants,
+  ...metricsMutants,
   ...removalsMutants,
   ...simulationMutants,
   ...webMutants,

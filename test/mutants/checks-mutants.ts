@@ -123,9 +123,9 @@ export const checksMutants: readonly Mutant[] = [
   },
   {
     name: 'a waiver goes over to another person without an e-mail',
-    file: 'src/mirror/findings/waiver-store.ts',
-    find: "d.kind = 'replaced' or not",
-    replace: 'not',
+    file: 'src/mirror/findings/staged-findings.ts',
+    find: "kind === 'replaced' || !isSameFacts",
+    replace: '!isSameFacts',
     tests: ['test/evaluate/identity.test.ts'],
   },
   {
@@ -197,5 +197,26 @@ export const checksMutants: readonly Mutant[] = [
     find: 'role.codes.filter((code) => !listedCodes.has(code))',
     replace: "role.codes.filter((code) => code === '' && !listedCodes.has(code))",
     tests: ['test/checks/permission-catalogue-known.test.ts'],
+  },
+  {
+    name: 'a drift that has grown since it was shown is accepted',
+    file: 'src/commands/support/accept-drift.ts',
+    find: 'if (driftId !== id) throw',
+    replace: "if (digest === '') throw",
+    tests: ['test/commands/accept-drift.test.ts'],
+  },
+  {
+    name: 'the id of a drifted state stays while the drift grows',
+    file: 'src/evaluate/findings/drift-id.ts',
+    find: 'digestOf(present)',
+    replace: 'digestOf(expectedFrom)',
+    tests: ['test/commands/accept-drift.test.ts'],
+  },
+  {
+    name: 'a known status in which a document fails no check goes unnoticed',
+    file: 'src/doctor/config-warnings.ts',
+    find: '!covered.includes(status)',
+    replace: '!covered.includes(status) && status === null',
+    tests: ['test/commands/doctor/warnings.test.ts'],
   },
 ]

@@ -13,8 +13,8 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'the doctor believes any tenant that answers',
     file: 'src/doctor/identity.ts',
-    find: 'if (row.changeAccepted === null || !(await',
-    replace: 'if (row.changeAccepted !== null && !(await',
+    find: 'row.changeAccepted === null || !(await',
+    replace: 'row.changeAccepted !== null && !(await',
     tests: ['test/commands/doctor/identity.test.ts'],
   },
   {
@@ -48,22 +48,22 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'another tenant is not noticed',
     file: 'src/sync/tenant-guard.ts',
-    find: "if (outcome === 'mismatch' && !(await acceptancePasses(identity))) throw",
+    find: "if (outcome === 'mismatch' && !(await acceptancePasses(answered))) throw",
     replace: "if (outcome === 'mismatch' && passing()) throw",
     tests,
   },
   {
     name: 'a token that may read no known record is let in',
     file: 'src/sync/tenant-guard.ts',
-    find: "if (outcome === 'denied' && !denialPasses && !denialAccepted(identity)) throw await raiseDenied(evidence, identity)",
-    replace: '',
+    find: "if (outcome === 'denied' && !denialPasses && tenant().deniedCredential === null)",
+    replace: 'if (denialPasses && !denialPasses)',
     tests,
   },
   {
     name: 'accepting a denied token covers the removal of what cannot be read',
     file: 'src/sync/decisions.ts',
-    find: '      guard.acceptDenial()\n      return false',
-    replace: '      guard.acceptDenial()\n      return true',
+    find: 'deniedCredential: credentialOf(hold) })\n      return false',
+    replace: 'deniedCredential: credentialOf(hold) })\n      return true',
     tests,
   },
   {
@@ -104,8 +104,8 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'quarantined users are not known when users decide',
     file: 'src/mirror/records/person-comparison.ts',
-    find: ', ...neverGood.flatMap(markOf)]',
-    replace: ']',
+    find: '[...mirrored, ...marked]',
+    replace: 'mirrored',
     tests,
   },
   {
@@ -181,8 +181,29 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'an acceptance covers a third tenant',
     file: 'src/sync/tenant-guard.ts',
-    find: '(strangeIdentity !== null && strangeIdentity !== identity)) return false',
-    replace: '(strangeIdentity !== null && strangeIdentity > identity)) return false',
-    tests,
+    find: 'if (owed === null || !accepts(answered)) return false',
+    replace: 'if (owed === null) return false',
+    tests: ['test/sync/accepted-tenant.test.ts'],
+  },
+  {
+    name: 'a refused token is believed by resources that are not due',
+    file: 'src/evaluate/data-quality.ts',
+    find: "(refused ? 'unauthorized' : null)",
+    replace: 'null',
+    tests: ['test/evaluate/read-posture.test.ts'],
+  },
+  {
+    name: 'users in unspecified states are no longer looked at',
+    file: 'src/checks/user-least-privilege.ts',
+    find: "not: 'Invited' } as const",
+    replace: "is: 'Active' } as const",
+    tests: ['test/checks/user-least-privilege.test.ts'],
+  },
+  {
+    name: 'an accepted lack of proof covers each token that lacks the permissions',
+    file: 'src/sync/tenant-guard.ts',
+    find: "(outcome === 'denied' && deniedCredential === credential)) return",
+    replace: "outcome === 'denied') return",
+    tests: ['test/sync/guard-tenant-denied.test.ts'],
   },
 ]

@@ -109,4 +109,11 @@ export const leftoversMutants: readonly Mutant[] = [
     replace: 'parts.quarantine',
     tests,
   },
+  {
+    name: 'a period before the record has no changes',
+    file: 'src/commands/history.ts',
+    find: 'until < known.at',
+    replace: 'until < 0',
+    tests: ['test/commands/history.test.ts'],
+  },
 ]

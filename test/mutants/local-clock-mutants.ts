@@ -99,8 +99,8 @@ export const localClockMutants: readonly Mutant[] = [
   {
     name: 'a tenant that keeps its record loses it with another one',
     file: 'src/mirror/records/record-retention.ts',
-    find: 'temp.erasure e where e.tenant_id = $',
-    replace: 'temp.erasure e where e.tenant_id <= $',
+    find: 'from tenants t where t.id = $',
+    replace: 'from tenants t where t.id <= $',
     tests: ['test/mirror/record-retention.test.ts'],
   },
   {

@@ -19,8 +19,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an operation writes outside of a transaction',
     file: 'src/mirror/sync/full-sync-store.ts',
-    find: "database.write('nothing', () => void noteWait.run(until, tenantId, resource))",
-    replace: 'database.run(() => void noteWait.run(until, tenantId, resource))',
+    find: "database.write('nothing', () => void noteWait.run({ until, tenantId, resource }))",
+    replace: 'database.run(() => void noteWait.run({ until, tenantId, resource }))',
     tests: ['test/mirror/writing.test.ts'],
   },
   {
@@ -309,7 +309,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'those asked for by id take no turns',
     file: 'src/mirror/sync/lookup-store.ts',
-    find: 'order by r.lookup_turn, a.rid is null',
+    find: 'order by r.lookup_turn nulls first, a.rid is null',
     replace: 'order by a.rid is null',
     tests: ['test/sync/removal.test.ts'],
   },
@@ -483,9 +483,9 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a waiver covers a finding whatever became of its facts',
-    file: 'src/mirror/findings/waiver-store.ts',
-    find: 'and waived_findings.facts <> d.facts',
-    replace: 'and 0',
+    file: 'src/mirror/findings/staged-findings.ts',
+    find: 'and w.facts <> d.facts',
+    replace: 'and false',
     tests: ['test/evaluate/waivers'],
   },
   {

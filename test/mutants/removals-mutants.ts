@@ -54,9 +54,23 @@ export const removalsMutants: readonly Mutant[] = [
   {
     name: 'a clock that is set back prolongs the budget for years',
     file: 'src/mirror/records/removal-store.ts',
-    find: 'removed_at = min(removed_at, @at)',
-    replace: 'removed_at = min(removed_at, @at + 1e14)',
+    find: 'case when removed_at > @at then @at',
+    replace: 'case when removed_at > @at + 1e14 then @at',
     tests: ['test/sync/guard-budget.test.ts'],
+  },
+  {
+    name: 'a clock that was set forward ends the budget where no server time is readable',
+    file: 'src/mirror/records/removal-store.ts',
+    find: 'since: steadyAt - ageMs,',
+    replace: 'since: at - ageMs,',
+    tests: ['test/sync/guard-budget.test.ts'],
+  },
+  {
+    name: 'a record that may be the one without a readable id counts as read',
+    file: 'src/sync/removals/removals.ts',
+    find: 'else if (fullSync.unreadable) await store',
+    replace: "else if (rule === 'confirm') await store",
+    tests: ['test/sync/quarantine-removal.test.ts'],
   },
   {
     name: 'a removed record that is seen again still counts',

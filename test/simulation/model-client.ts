@@ -72,7 +72,7 @@ export function createModelClient(
   const answerTimes = new AnswerTimes(clock)
   return {
     answerTimes,
-    reader: createTenantReader({ read, api, answerTimes, version: 'model' }),
+    reader: createTenantReader({ read, api, answerTimes, version: 'model', observer: undefined }),
     get blockedUntil() {
       return rateLimiter.blockedUntil
     },

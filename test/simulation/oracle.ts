@@ -15,7 +15,14 @@ import { RemovalBudget } from './oracle-budget.ts'
 import { ClockTracker } from './oracle-clock.ts'
 import { checkInputs, isUnshown } from './oracle-inputs.ts'
 import { RetentionTracker } from './oracle-keeping.ts'
-import { checkCursors, checkForeign, checkRemovals, MirrorMemory, type ResolvedFinding } from './oracle-mirror.ts'
+import {
+  checkCursors,
+  checkForeign,
+  checkRemovals,
+  MirrorMemory,
+  quarantinedKeys,
+  type ResolvedFinding,
+} from './oracle-mirror.ts'
 import { checkRecords, type TrueForms } from './oracle-records.ts'
 import { WaiverTracker } from './oracle-waivers.ts'
 import type { Readings } from './readings.ts'
@@ -199,6 +206,8 @@ export class Oracle {
       if (this.#statusSeen.get(fileId)?.since === statusSince) continue
       const wasShown = ledger.shownAt('documents', fileId) >= statusSince
       if (!wasShown || this.fullSyncs.lastSeen('documents') < statusSince) continue
+      // The mirror sees a status with the first version that it takes; until then the check is `unknown`.
+      if (quarantinedKeys(this.#parts.machine, 'documents').includes(fileId)) continue
       this.#statusSeen.set(fileId, { since: statusSince, by: this.now })
     }
   }

@@ -160,3 +160,13 @@ it('opens findings by time alone while the tenant is on hold, and none of the fo
   other.test.clock.advance(10 * minuteMs)
   expect(await evaluated(other, apiClientSecretNotExpired)).toEqual(untrusted)
 })
+
+it('an acceptance covers the token that showed the accepted tenant, also in a process that knows nothing of it', async () => {
+  const { test, server } = await held()
+  await accept(test, await theHold(test))
+  server.choose(() => ({ ...server.b, clients: [client(3)], documents: [document(3)] }))
+  test.useToken('third')
+  await test.restart()
+  expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
+  expect(live(test, 'api-clients')).toBe(ofA.clients.length)
+})

@@ -165,16 +165,22 @@ it('accepting admits readable records, and confirms no unreadable one', async ()
   expect(live(test, 'documents')).toBe(60)
 })
 
-it('an acceptance ends with the process: the next start asks again', async () => {
+it('an acceptance lasts beyond the process, until one of the lists can be read or the token changes', async () => {
   const test = await exchanged()
   await test.run('roles')
   const hold = await theHold(test)
   await accept(test, hold)
-  for (const resource of test.engine.resources) await test.run(resource)
-  expect(ending(await test.run('roles'))).toBe('success')
+  for (let start = 0; start < 2; start++) {
+    for (const resource of wholes) expect(ending(await test.run(resource))).toBe('success')
+    await test.restart()
+  }
+  deny(test, 'reader')
+  test.useToken(test.sim.tokens.reader)
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+  expect((await theHold(test)).id).not.toBe(hold.id)
+  test.useToken(test.sim.tokens.secondReader)
   await test.restart()
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  expect((await theHold(test)).id).toBe(hold.id)
 })
 
 it('resources that are switched off count no longer, which lifts the hold for good', async () => {

@@ -9,7 +9,7 @@ const page = (nextCursor: string): Fetched => ({
   items: [],
   nextCursor,
   hasMore: true,
-  meta: { requestId: null, serverTime: null, receivedAt: 0, receivedMonotonic: 0, identity: 1 },
+  meta: { requestId: null, serverTime: null, receivedAt: 0, receivedMonotonic: 0, identity: 1, credential: '' },
 })
 
 const at = (cursor: string) => ({ cursor, known: null })

@@ -162,6 +162,39 @@ it('a record without a readable id leaves quarantine after two full syncs withou
   expect(quarantined(test)).toEqual([])
 })
 
+it('a client or document that may be the one without a readable id is uncertain until it is shown again', async () => {
+  const test = await tenant()
+  const { tenantId } = test.engine
+  const clientId = [...test.sim.state().apiClients()][0]?.clientId ?? ''
+  const fileId = [...test.sim.state().documents()][0]?.fileId ?? ''
+  const uncertain = async () => [
+    await test.mirror.isUncertain(tenantId, 'api-clients', clientId),
+    await test.mirror.isUncertain(tenantId, 'documents', fileId),
+  ]
+  const hide = (record: Readonly<Record<string, unknown>>, idField: string, id: string) =>
+    record[idField] === id ? { ...record, [idField]: null } : record
+  for (const [resource, idField, id] of [
+    ['api-clients', 'clientId', clientId],
+    ['documents', 'fileId', fileId],
+  ] as const) {
+    test.sim.faults.add({
+      path: `/api/public/${resource}`,
+      effect: {
+        kind: 'transform',
+        transform: (envelope) => ({
+          ...envelope,
+          data: (envelope.data as Readonly<Record<string, unknown>>[]).map((record) => hide(record, idField, id)),
+        }),
+      },
+    })
+    await sync(test, resource)
+  }
+  expect(await uncertain()).toEqual([true, true])
+  test.sim.faults.clear()
+  for (const resource of ['api-clients', 'documents'] as const) await sync(test, resource)
+  expect(await uncertain()).toEqual([false, false])
+})
+
 it.each(['roles', 'documents'] as const)(
   'nothing of %s leaves quarantine by a full sync that shows a record without a readable id',
   async (resource) => {

@@ -81,7 +81,7 @@ it.each([
     else test.useToken('another')
     await expectNothingWritten(scene, before)
     const hold = await theHold(test)
-    expect([hold.resource, hold.reason, hold.cause]).toEqual(['all', 'tenant_changed', { check: 'proof' }])
+    expect(hold).toMatchObject({ resource: 'all', reason: 'tenant_changed', cause: { check: 'proof' } })
     expect(hold.message).toContain('rotated')
     await test.close()
   }

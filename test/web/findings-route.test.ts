@@ -62,10 +62,17 @@ it('filters findings by its query and refuses unknown values', async () => {
   expect(await ids('?state=gone')).toMatch(/^Unknown state gone/)
 })
 
-it('takes the first value of a parameter that is given twice', async () => {
+it('refuses a parameter that is given twice, in JSON and on the page', async () => {
   await using web = await startServer()
-  const status = async (query: string) => (await fetch(`${web.origin}/api/v1/findings?${query}`)).status
-  expect([await status('state=all&state=nonsense'), await status('state=nonsense&state=all')]).toEqual([200, 400])
+  const answer = async (path: string) => {
+    const response = await fetch(`${web.origin}${path}`)
+    return `${response.status} ${(await response.text()).trim()}`
+  }
+  const sentence = 'is given more than once: give it once'
+  expect(await answer('/api/v1/findings?state=all&state=open')).toBe(`400 {"error":"Parameter state ${sentence}"}`)
+  expect(await answer('/api/v1/findings?tenant=acme&tenant=acme')).toMatch(/^400 /)
+  expect(await answer('/?tenant=acme&severity=low&tenant=globex')).toBe(`400 Parameter tenant ${sentence}`)
+  expect(await answer('/healthz?x=1&x=2')).toMatch(/^200 /)
 })
 
 it('shows findings in the documented shape', async () => {

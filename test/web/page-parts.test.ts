@@ -137,6 +137,14 @@ it('shows the evidence of each finding with time, request id and the explain com
     expect(details).toContain(text)
 })
 
+it('offers to accept the drifted state that a finding shows', async () => {
+  const driftId = '9c1f0a7be2d4-5f2c90ab'
+  const shown = async (evidence: Readonly<Record<string, unknown>>) =>
+    page('/', { ...some, findings: findingsFrom([finding({ check: 'y', evidence })]) })
+  expect(await shown({ driftId })).toContain(`tenantwatch accept ${driftId} --reason`)
+  expect(await shown({})).not.toContain('tenantwatch accept')
+})
+
 it('limits the evidence shown of a finding', async () => {
   const evidence = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`fact${i}`, 'x'.repeat(5000)]))
   const html = await page('/', { ...some, findings: findingsFrom([finding({ check: 'y', evidence })]) })

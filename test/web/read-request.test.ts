@@ -12,8 +12,9 @@ function read(url: string) {
   } as never as IncomingMessage)
 }
 
-it('reads the first value of each parameter in their order, by whatever name', () => {
-  const query = read('/?b=1&a=2&b=3&__proto__=4&constructor=5&a&=6&c')?.query ?? {}
+it('reads the first value of each parameter in their order, by whatever name, and notes a repeated one', () => {
+  const { query = {}, repeated } = read('/?b=1&a=2&b=3&__proto__=4&constructor=5&a&=6&c') ?? {}
+  expect([repeated, read('/?a=1&b=1')?.repeated, read('/')?.repeated]).toEqual(['b', null, null])
   expect(Object.entries(query)).toEqual([
     ['b', '1'],
     ['a', '2'],

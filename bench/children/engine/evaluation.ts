@@ -29,11 +29,10 @@ export async function scrape(session: Session, { times, saveTo }: { times: numbe
   for (let i = 0; i < times; i++) costs.push(await timed(() => session.metrics.render()))
   const body = Buffer.concat(first.body)
   if (saveTo !== undefined) writeFileSync(saveTo, body)
-  const series = body
-    .toString()
-    .split('\n')
-    .filter((line) => line !== '' && !line.startsWith('#')).length
-  return { ...middle(costs), facts: { series, firstMs: firstCost.wallMs, bytes: body.byteLength } }
+  const lines = body.toString().split('\n')
+  const series = lines.filter((line) => line !== '' && !line.startsWith('#')).length
+  const ofTenant = lines.filter((line) => line.includes('{tenant="')).length / session.tenants.length
+  return { ...middle(costs), facts: { series, ofTenant, firstMs: firstCost.wallMs, bytes: body.byteLength } }
 }
 
 /** What `sync` does once. */

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { Mutex } from 'async-mutex'
 import type { Clock } from '../../model/clock.ts'
 import { SyncError } from '../../model/errors.ts'
@@ -10,27 +11,31 @@ interface Credential {
   readonly secret: Secret
   readonly generation: number
   readonly identity: number
+  /** Digest of the secret, or of the name of its OAuth client: the same in each process. */
+  readonly digest: string
 }
 
 /** Numbers the identities of answers (AnswerMeta.identity): data under a new one is verified before any commit. */
 class Identity {
-  readonly #renewsIdentity: boolean
+  readonly #client: string | null
   readonly #denied = new Set<string>()
   #secret: Secret | undefined
+  #digest = ''
   #generation = 0
   #identity = 1
 
-  constructor(renewsIdentity: boolean) {
-    this.#renewsIdentity = renewsIdentity
+  constructor(client: string | null) {
+    this.#client = client
   }
 
   credentialOf(secret: Secret): Credential {
     if (this.#secret === undefined || !this.#secret.equals(secret)) {
-      if (this.#secret !== undefined && !this.#renewsIdentity) this.#identity += 1
+      if (this.#secret !== undefined && this.#client === null) this.#identity += 1
       this.#secret = secret
+      this.#digest = digestOf(this.#client ?? secret.expose())
       this.#generation += 1
     }
-    return { secret: this.#secret, generation: this.#generation, identity: this.#identity }
+    return { secret: this.#secret, generation: this.#generation, identity: this.#identity, digest: this.#digest }
   }
 
   denied(template: string): void {
@@ -48,6 +53,13 @@ class Identity {
     this.#denied.clear()
     this.#identity += 1
   }
+}
+
+/** Enough to tell two credentials apart; it reveals nothing of a random secret. */
+const digestLength = 12
+
+function digestOf(text: string): string {
+  return hash('sha256', `tenantwatch credential ${text}`).slice(0, digestLength)
 }
 
 export interface AccessOptions {
@@ -79,7 +91,7 @@ export class Access {
 
   constructor(options: AccessOptions) {
     this.#options = options
-    this.#identity = new Identity(options.source.renewsIdentity)
+    this.#identity = new Identity(options.source.client)
   }
 
   /** @throws SyncError `unauthorized` while the credential is refused, or when there is none. */

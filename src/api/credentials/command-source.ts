@@ -12,7 +12,7 @@ const mostBytes = 64 * 1024
 /** The secret is kept for one cycle. The command's stderr may contain the secret and is not logged. */
 export function commandSource(argv: readonly string[], clock: Clock, cycleMs: number): SecretSource {
   return fetchedSource({
-    renewsIdentity: false,
+    client: null,
     clock,
     cycleMs,
     async fetch(signal) {

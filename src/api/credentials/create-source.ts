@@ -48,5 +48,5 @@ export function envSource(name: string, lookup: EnvLookup): SecretSource {
     }
     return parseSecret(text, `Environment variable ${name}`)
   }
-  return { renewsIdentity: false, current, peek: current, renew: current, dispose() {} }
+  return { client: null, current, peek: current, renew: current, dispose() {} }
 }

@@ -10,7 +10,7 @@ export interface Fetched {
 }
 
 export interface FetchedSourceOptions {
-  readonly renewsIdentity: boolean
+  readonly client: string | null
   readonly clock: Clock
   /** Least time between two renewals after refusals, in milliseconds. */
   readonly cycleMs: number
@@ -91,7 +91,7 @@ export function fetchedSource(options: FetchedSourceOptions): SecretSource {
   }
 
   return {
-    renewsIdentity: options.renewsIdentity,
+    client: options.client,
     current,
     peek,
     renew,

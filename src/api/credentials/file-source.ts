@@ -32,7 +32,7 @@ export function fileSource(path: string, log: Log): SecretSource {
   }
 
   return {
-    renewsIdentity: false,
+    client: null,
     current: () => read(false),
     peek: () => read(false),
     renew: () => read(true),

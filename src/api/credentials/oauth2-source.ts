@@ -23,7 +23,7 @@ const defaultLifeMs = 5 * minuteMs
 /** A token by the OAuth 2.0 client-credentials grant (RFC 6749, section 4.4), used for 90% of `expires_in`. */
 export function oauth2Source(options: OAuth2SourceOptions): SecretSource {
   return fetchedSource({
-    renewsIdentity: true,
+    client: options.clientId,
     clock: options.clock,
     cycleMs: options.cycleMs,
     input: options.clientSecret,

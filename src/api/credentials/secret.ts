@@ -53,8 +53,8 @@ export class Secret {
 
 /** Throws only a SyncError, without the secret. */
 export interface SecretSource {
-  /** True when a new text is still the same identity: a renewal by the same OAuth client. */
-  readonly renewsIdentity: boolean
+  /** Names the OAuth client whose renewed secrets are one identity; null where each secret is its own. */
+  readonly client: string | null
   /** The present secret; cheap enough to call before every request. */
   current(signal?: AbortSignal): Promise<Secret>
   /** The secret without a fetch; undefined when it would have to be fetched. */

@@ -27,6 +27,11 @@ export interface Failure {
 
 export type Outcome = Answer | Failure
 
+/** The HTTP status, or the reason without an answer. */
+export function statusOf(outcome: Outcome): string {
+  return outcome.kind === 'answer' ? String(outcome.status) : outcome.error.reason
+}
+
 export interface ExchangeState {
   readonly what: string
   readonly callerAborted: boolean

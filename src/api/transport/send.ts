@@ -11,7 +11,7 @@ import type { Target } from './base-url.ts'
 import { acceptedEncodings, firstOf, type Response, readBody } from './body.ts'
 import type { Dispatchers } from './dispatchers.ts'
 import { readErrorFacts } from './envelope.ts'
-import { type Answer, type Outcome, transportFailure } from './outcome.ts'
+import { type Answer, type Outcome, statusOf, transportFailure } from './outcome.ts'
 
 export interface SendParts {
   readonly target: Target
@@ -85,8 +85,7 @@ export function createSend(parts: SendParts): Send {
       outcome = transportFailure(thrown, { what, callerAborted, expired, timeoutMs, status, proxied })
     }
     if ('endpoint' in request) {
-      const label = outcome.kind === 'answer' ? String(outcome.status) : outcome.error.reason
-      observer?.request(request.endpoint.template, label, (clock.monotonic() - started) / 1000)
+      observer?.request(request.endpoint.template, statusOf(outcome), (clock.monotonic() - started) / 1000)
     } else if (outcome.kind === 'answer' && outcome.status === 200) {
       // The answer contains a secret by design.
       return outcome

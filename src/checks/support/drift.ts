@@ -3,8 +3,6 @@ import type { Scope } from '../../evaluate/check.ts'
 import type { AcceptedState } from '../../mirror/port.ts'
 import { toIso } from '../../model/dates.ts'
 
-export const configuredBaseline = 'accepted baseline'
-
 export interface Expectation {
   readonly expected: unknown
   readonly expectedFrom: string

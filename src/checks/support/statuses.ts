@@ -10,6 +10,9 @@ export const statuses = (...byDefault: readonly string[]) =>
     .max(50)
     .default([...byDefault])
 
+/** Statuses of a document that is being processed: `statuses` of document-processing-finished. */
+export const busyStatuses = statuses('Processing')
+
 /** Completed statuses: `statuses` of document-required-present. */
 export const doneStatuses = statuses('Completed')
 

@@ -4,6 +4,7 @@ import { toIso } from '../../model/dates.ts'
 import type { FindingView } from '../../model/finding.ts'
 import { waiverTime } from '../data-quality.ts'
 import { lapsesOf, markOf } from '../waivers/waivers.ts'
+import { driftIdOf } from './drift-id.ts'
 
 export interface ReadFindings {
   readonly store: PostureStore
@@ -81,6 +82,7 @@ function toView(
 ): FindingView {
   const isOpen = row.resolvedAt === null
   const waiver = isOpen ? markOf(row, waivers, lapses, waiversAt) : null
+  const driftId = isOpen ? driftIdOf(row) : null
   const lastSeenAt = isOpen ? Math.max(row.lastSeenAt, confirmedAt ?? 0) : row.lastSeenAt
   return {
     fingerprint: row.fingerprint,
@@ -90,7 +92,7 @@ function toView(
     severity: row.severity,
     state: !isOpen ? 'resolved' : waiver?.state === 'active' ? 'waived' : 'open',
     message: row.message,
-    evidence: row.evidence,
+    evidence: driftId === null ? row.evidence : { ...row.evidence, driftId },
     firstSeen: toIso(row.firstSeenAt),
     lastSeen: toIso(lastSeenAt),
     resolvedAt: row.resolvedAt === null ? null : toIso(row.resolvedAt),

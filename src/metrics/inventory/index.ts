@@ -1,5 +1,5 @@
 import type { ContractEventKind } from '../../model/contract-events.ts'
-import { type Reason, reasons } from '../../model/reasons.ts'
+import type { Reason } from '../../model/reasons.ts'
 import type { ResourceDefinition } from '../../model/resource.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import { resources } from '../../resources/index.ts'
@@ -21,7 +21,6 @@ function seriesOf(resource: ResourceDefinition): ResourceSeries {
   return {
     resource: name,
     endpoints: lookUp === undefined ? [path] : [path, lookUp.path],
-    failures: failuresOf(resource),
     holds: holdsOf(resource),
     contractEvents: eventsOf(resource),
     gauges: [...(resource.gauges ?? []).map((gauge) => describedGauge(resource, gauge)), ...(particular[name] ?? [])],
@@ -34,14 +33,6 @@ function isPaged({ kind }: ResourceDefinition): boolean {
 
 function mayBeSuspectEmpty(resource: ResourceDefinition): boolean {
   return resource.kind === 'pagedList' || (resource.kind === 'whole' && resource.contradictedBy !== undefined)
-}
-
-function failuresOf(resource: ResourceDefinition): readonly Reason[] {
-  const impossible = new Set<Reason>([
-    ...(isPaged(resource) ? [] : (['invalid_cursor', 'shrink_held'] as const)),
-    ...(mayBeSuspectEmpty(resource) ? [] : (['suspect_empty'] as const)),
-  ])
-  return reasons.filter((reason) => !impossible.has(reason))
 }
 
 function holdsOf(resource: ResourceDefinition): readonly Reason[] {

@@ -223,12 +223,12 @@ function recentRemovals({ raw }: Database): RecentRemovals {
     has: (tenantId, resource) => find.get(tenantId, resource) !== undefined,
     drop: (tenantId, resource, rid) => void remove.run(tenantId, resource, rid),
     forget: (tenantId) => void forget.run(tenantId),
-    budget({ tenantId, resource, at, serverTime, heldSince = null }) {
+    budget({ tenantId, resource, at, steadyAt, serverTime, heldSince = null }) {
       // Records created during the hold, or in the 24 hours before it, must not make its removals look few.
       const createdSince = Math.min(at, heldSince ?? at) - dayMs
       const ageMs = Math.max(dayMs, at - (heldSince ?? at))
       const serverSince = serverTime === null ? null : serverTime - ageMs
-      const bound = { tenantId, resource, at, since: at - ageMs, createdSince, serverTime, serverSince }
+      const bound = { tenantId, resource, at, since: steadyAt - ageMs, createdSince, serverTime, serverSince }
       if (find.get(tenantId, resource) !== undefined) {
         const { since: _, ...times } = bound
         dropOld.run(bound)

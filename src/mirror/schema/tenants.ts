@@ -54,6 +54,9 @@ export const tenants = sqliteTable('tenants', {
   blockedForMs: integer('blocked_for_ms'),
   /** JSON after a change of tenant: resources that owe a full sync, and those with records of the former tenant. */
   changeAccepted: text('change_accepted'),
+  /** Digests of the credentials that an accepted change of tenant and an accepted lack of proof cover. */
+  acceptedCredential: text('accepted_credential'),
+  deniedCredential: text('denied_credential'),
   /** When an operator last accepted another tenant; tombstones of older records are not known any more. */
   knownSince: integer('known_since'),
   admitted: text('admitted'),

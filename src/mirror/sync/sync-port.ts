@@ -32,6 +32,9 @@ export interface TenantRow {
   readonly blockedUntil: number
   readonly blockedForMs: number | null
   readonly changeAccepted: readonly string[] | null
+  /** Digests of the credentials that `changeAccepted` and an accepted lack of proof cover. */
+  readonly acceptedCredential: string | null
+  readonly deniedCredential: string | null
   /** Resources that may still have records of the former tenant after an operator accepted another one. */
   readonly former: readonly string[]
   readonly knownSince: number | null
@@ -158,6 +161,8 @@ export interface SyncStore {
       readonly blockedUntil?: number
       readonly blockedForMs?: number
       readonly changeAccepted?: readonly string[] | null
+      readonly acceptedCredential?: string | null
+      readonly deniedCredential?: string | null
       readonly former?: readonly string[]
       readonly admitted?: AdmittedPage | null
     },

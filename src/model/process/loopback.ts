@@ -1,3 +1,10 @@
+import { isIPv4 } from 'node:net'
+
+/**
+ * True for `localhost`, 127.0.0.0/8 and ::1. Names under `localhost` do not count: a resolver may map them to another
+ * address, to which a token would be sent in plain text or on which the page would be open.
+ */
 export function isLoopback(host: string): boolean {
-  return /^((.+\.)?localhost\.?|127(\.\d{1,3}){3}|\[?::1\]?)$/i.test(host)
+  const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1')
+  return name === 'localhost' || name === '::1' || (isIPv4(name) && name.startsWith('127.'))
 }

@@ -1,3 +1,4 @@
+import { refusals } from '../../model/reasons.ts'
 import type { Alert, AlertGroup } from '../alert.ts'
 import { bridged } from '../promql.ts'
 
@@ -19,7 +20,7 @@ const neverRead = bridged(
   (read) => `${read('tenantwatch_sync_last_success_timestamp_seconds{mode="full"}')} == 0`,
 )
 
-const refusals = 'tenantwatch_sync_failures_total{reason=~"unauthorized|missing_permission"}'
+const refused = `tenantwatch_sync_failures_total{reason=~"${refusals.join('|')}"}`
 /** A process younger than three hours: the values of its counters are their increase within that time. */
 const young = '(time() - process_start_time_seconds < 3 * 3600)'
 
@@ -85,9 +86,9 @@ const alerts: readonly Alert[] = [
         severity: 'warning',
         expr: [
           '(',
-          `  sum by (tenant, resource, reason) (increase(${refusals}[3h])) > 0`,
+          `  sum by (tenant, resource, reason) (increase(${refused}[3h])) > 0`,
           // Refusals before the first scrape are in the first value of the counter; Prometheus computes no increase for them.
-          `  or sum by (tenant, resource, reason) (${refusals} and on (job, instance) ${young}) > 0`,
+          `  or sum by (tenant, resource, reason) (${refused} and on (job, instance) ${young}) > 0`,
           ')',
           'and on (tenant, resource) (tenantwatch_sync_up != 1)',
         ].join('\n'),

@@ -89,18 +89,15 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchEvaluationStalled',
-    summary: '{{ $labels.tenant }}: check {{ $labels.check }} is not evaluated',
+    summary: '{{ $labels.tenant }}: at least one check is not evaluated',
     description:
-      'The last evaluation of {{ $labels.check }} for {{ $labels.tenant }} is too long ago, or the check was never evaluated.',
+      'The last evaluation of an enabled check of {{ $labels.tenant }} is too long ago, or the check was never evaluated. `/api/v1/checks` has the last evaluation of each.',
     dashboard: 'operations',
     cases: ({ evaluationStalledSeconds }) => [
       {
         severity: 'critical',
         for: '10m',
-        expr: [
-          `(time() - tenantwatch_check_last_evaluation_timestamp_seconds > ${evaluationStalledSeconds})`,
-          'and on (tenant, check) (tenantwatch_check_enabled != 0)',
-        ].join('\n'),
+        expr: `time() - tenantwatch_evaluation_last_timestamp_seconds > ${evaluationStalledSeconds}`,
       },
     ],
   },

@@ -62,7 +62,7 @@ export function fleet(): DashboardSpec {
           ranking(
             'Waived findings',
             'Open findings that a waiver accepts.',
-            `sum by (tenant) (${ofTenants('tenantwatch_findings_waived')})`,
+            `sum by (tenant) (${ofTenants('tenantwatch_findings_waived')}) or sum by (tenant) (${ofTenants('tenantwatch_findings')}) * 0`,
             neutral,
           ),
         ],

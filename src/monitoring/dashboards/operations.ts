@@ -1,4 +1,5 @@
 import type { MonitoringInput } from '../monitoring.ts'
+import { increaseFromFirst } from '../promql.ts'
 import {
   type DashboardSpec,
   neutral,
@@ -73,7 +74,7 @@ const runs: RowSpec = {
       'Failures by reason',
       'Sync runs that failed in the last hour, by reason.',
       'none',
-      `sum by (resource, reason) (increase(${ofTenants('tenantwatch_sync_failures_total')}[1h]))`,
+      `sum by (resource, reason) (${increaseFromFirst(ofTenants('tenantwatch_sync_failures_total'), '1h')})`,
       '{{resource}} {{reason}}',
     ),
     curve(
@@ -96,13 +97,17 @@ const runs: RowSpec = {
 const requests: RowSpec = {
   title: "Requests to the tenants' API",
   panels: [
-    curve(
-      'Requests by status',
-      'Requests per second by HTTP status, or by error when there was no response.',
-      'reqps',
-      `sum by (status) (${rate(ofTenants('tenantwatch_api_requests_total'))})`,
-      '{{status}}',
-    ),
+    {
+      title: 'Requests and errors',
+      description: 'Requests per second, and failed ones by class: HTTP status, or error when there was no response.',
+      kind: 'time',
+      queries: [
+        { expr: `sum(${rate(ofTenants('tenantwatch_api_requests_total'))})`, legend: 'all' },
+        { expr: `sum by (class) (${rate(ofTenants('tenantwatch_api_errors_total'))})`, legend: '{{class}}' },
+      ],
+      unit: 'reqps',
+      span: 12,
+    },
     curve(
       'Retries by reason',
       'Requests that were sent again.',

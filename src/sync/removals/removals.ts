@@ -3,6 +3,7 @@ import type { Absence, AbsentRecord, FullSyncRow, RemovalBudget } from '../../mi
 import { dayMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import { takesUpdatedAfter } from '../../model/resource.ts'
+import { greatestSkewMs } from '../../model/server-clock.ts'
 import { proveEnd } from '../pages/confirm-answer.ts'
 import { fullSyncMs, type Run } from '../run.ts'
 import { confirmByTime, fullSyncsToRemove, type TimeConfirmation } from './confirm-by-time.ts'
@@ -72,7 +73,8 @@ export async function decideRemovals(run: Run, ended: FullSyncRow, rule: Removal
   const { store, clock, settings, log } = context
   const { name } = definition
   await proveEnd(run)
-  const first = ended.unreadable ? nothing : await store.absence(ended.id)
+  const shown = await store.absence(ended.id)
+  const first = ended.unreadable ? nothing : shown
   const budget = await budgetOf(run, ended, first)
   const { due, held, why } = planRemovals(first, rule, settings.removals, budget)
   const byTime = rule === 'two-full-syncs' && takesUpdatedAfter(definition) && due.some(({ accepted }) => !accepted)
@@ -87,6 +89,8 @@ export async function decideRemovals(run: Run, ended: FullSyncRow, rule: Removal
   const removeNow = rule === 'two-full-syncs' ? allowed : []
   const removing = new Set(removeNow)
   if (rule === 'confirm') await store.markMissing(tenantId, name, allowed, at)
+  // An absent record may be the one without a readable id, and have changed.
+  else if (fullSync.unreadable) await store.markMissing(tenantId, name, rids(shown.absent), at)
   const kept = absence.absent.filter(({ rid }) => refused.has(rid))
   const refusal = await raise(run, { held, why, kept, live: absence.live, budget })
   if (refusal === null && !fullSync.unreadable) await store.liftHold(tenantId, name, 'shrink_held')
@@ -121,12 +125,25 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
     return resource === definition.name && reason === 'shrink_held' && cause['check'] === undefined
   })
   const heldSince = hold?.raisedAt ?? null
-  const budget = await context.store.removalBudget({ tenantId, resource: definition.name, at, serverTime, heldSince })
+  const budget = await context.store.removalBudget({
+    tenantId,
+    resource: definition.name,
+    at,
+    steadyAt: steadyTime(run, at, serverTime),
+    serverTime,
+    heldSince,
+  })
   return {
     ...budget,
     held: heldSince !== null,
     replacing: definition.kind === 'pagedList' ? await replacing(run, serverTime ?? at, absent) : 0,
   }
+}
+
+/** `at` of the local clock, or where no server time confirms it, at most what it would show had it not been set. */
+function steadyTime({ context, opened }: Run, at: number, serverTime: number | null): number {
+  if (serverTime !== null && Math.abs(at - serverTime) <= greatestSkewMs) return at
+  return Math.min(at, opened.at + context.clock.monotonic() - opened.since)
 }
 
 /** Listed clients created in the 24 hours before `now` (milliseconds since the epoch): they replace rotated ones. */

@@ -46,7 +46,10 @@ export const operations: readonly Operation[] = [
       { name: 'show', description: 'more: up to 400 findings' },
     ],
     body: { type: 'text/html', description: 'A page that works without scripts' },
-    refusals: { 400: 'An unknown parameter or value', 404: 'No tenant has this name' },
+    refusals: {
+      400: 'An unknown parameter or value, or a parameter given more than once',
+      404: 'No tenant has this name',
+    },
   },
   {
     method: 'get',
@@ -127,7 +130,10 @@ export const operations: readonly Operation[] = [
       },
     ],
     body: { json: finding, many: true },
-    refusals: { 400: 'An unknown parameter or value', 404: 'No tenant has this name' },
+    refusals: {
+      400: 'An unknown parameter or value, or a parameter given more than once',
+      404: 'No tenant has this name',
+    },
   },
   {
     method: 'get',

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { parseIsoDate } from '../../model/dates.ts'
-import type { FindingView } from '../../model/finding.ts'
+import { driftIdIn, type FindingView } from '../../model/finding.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { type Severity, severities } from '../../model/severity.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
@@ -23,6 +23,7 @@ const labels: Readonly<Record<string, string>> = {
 
 function evidence(finding: FindingView, now: number): Html {
   const { fingerprint, waiver, reopened } = finding
+  const driftId = driftIdIn(finding)
   const facts = Object.entries(finding.evidence)
   const rest = facts.length > maxFacts ? html`<dt>More</dt><dd>${number(facts.length - maxFacts)} more facts</dd>` : ''
   const again = reopened === 0 ? '' : html`<dt>Reopened</dt><dd>${number(reopened)} times</dd>`
@@ -30,8 +31,12 @@ function evidence(finding: FindingView, now: number): Html {
     waiver === null
       ? ''
       : html`<dt>Waiver</dt><dd>${foreign(waiver.id)} (${waiver.state}, to ${waiver.expires}, ${foreign(waiver.owner)}): ${foreign(waiver.reason)} ${foreign(waiver.explanation ?? '')}</dd>`
+  const accept =
+    driftId === null
+      ? ''
+      : html`<dt>If this is right</dt><dd><code class="command">tenantwatch accept ${driftId} --reason "&hellip;"</code></dd>`
   return html`<details id="evidence-${fingerprint}"><summary>Evidence</summary>
-<dl>${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${label(name)}</dt><dd>${foreign(valueText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${fingerprint}</code></dd></dl>
+<dl>${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${label(name)}</dt><dd>${foreign(valueText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${fingerprint}</code></dd>${accept}</dl>
 </details>`
 }
 

@@ -10,6 +10,8 @@ export interface TestClient {
   readonly clock: FakeClock
   /** `endpoint status` of each request, `retry reason`. */
   readonly observed: string[]
+  /** Each failed request. */
+  readonly failed: string[]
 }
 
 export type Overrides = Partial<Omit<TenantClientOptions, 'api'>> & { readonly api?: Partial<ApiOptions> }
@@ -28,8 +30,10 @@ export const defaultApi: ApiOptions = {
 export function testClient(baseUrl: string, { api, ...rest }: Overrides = {}): TestClient {
   const clock = fakeClock()
   const observed: string[] = []
+  const failed: string[] = []
   const observer: TenantObserver = {
     request: (endpoint, status) => observed.push(`${endpoint} ${status}`),
+    failed: (status) => failed.push(status),
     retry: (reason) => observed.push(`retry ${reason}`),
   }
   const client = createTenantClient({
@@ -44,5 +48,5 @@ export function testClient(baseUrl: string, { api, ...rest }: Overrides = {}): T
     observer,
     ...rest,
   })
-  return { client, clock, observed }
+  return { client, clock, observed, failed }
 }

@@ -127,7 +127,7 @@ const clients = (secretExpirationDate: string): Fetched => ({
   items: [{ ok: true, record: { clientId: id.toUpperCase(), secretExpirationDate }, extra: null, oddities: [] }],
   nextCursor: null,
   hasMore: false,
-  meta: { requestId: null, serverTime: null, receivedAt: startTime, receivedMonotonic: 0, identity: 1 },
+  meta: { requestId: null, serverTime: null, receivedAt: startTime, receivedMonotonic: 0, identity: 1, credential: '' },
 })
 
 it('reports the expiry of the secret that the program itself uses', () => {

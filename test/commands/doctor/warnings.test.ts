@@ -56,6 +56,18 @@ it.each([
     own,
     [/^warn document-processing-finished: statuses has Processing/],
   ],
+  [
+    'documents: { knownStatuses: [Completed, Processing, Indexed, null] }',
+    own,
+    [
+      /^warn knownStatuses: documents\.knownStatuses has Indexed, null, which neither checks\.document-processing-finished\.statuses \(busy\) nor checks\.document-required-present\.statuses \(finished\) has: a document in it fails no check$/,
+    ],
+  ],
+  [
+    'documents: { knownStatuses: [Completed, Processing, Indexed, Queued] }\nchecks: { document-processing-finished: { statuses: [Processing, Queued] }, document-required-present: { statuses: [Completed, Indexed] } }',
+    own,
+    [/^ok configuration/],
+  ],
   ['api: { requestsPerSecond: 0 }', own, [/^warn requestsPerSecond: is 0/]],
   [
     'schedule: { users: { full: "0 */6 * * *" } }',

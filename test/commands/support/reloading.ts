@@ -47,7 +47,7 @@ export async function reloadable(first: ConfigParts = {}, files: Readonly<Record
       return true
     },
   }
-  const env = { ACME: simulator.tokens.reader, ZETA: simulator.tokens.secondReader }
+  const env: Record<string, string> = { ACME: simulator.tokens.reader, ZETA: simulator.tokens.secondReader }
   const stop = new AbortController().signal
   const clock = systemClock()
   const io: Io = { stdout: stderr, stderr, env, cwd: folder, clock, random: () => 0, stop, onReload: () => {} }
@@ -62,6 +62,7 @@ export async function reloadable(first: ConfigParts = {}, files: Readonly<Record
   const get = async (path: string, init: RequestInit = {}) => (await fetch(origin + path, init)).text()
   return {
     folder,
+    env,
     simulator,
     daemon,
     session: daemon.session,

@@ -86,7 +86,7 @@ it('reports that it is not healthy as soon as its database is gone, before it ex
   // What it does at the start is over; nothing else is due, so nobody but who asks notices.
   await until(async () => {
     const { text } = await daemon.get('/metrics')
-    const evaluated = [...text.matchAll(/^tenantwatch_check_last_evaluation_timestamp_seconds\{.*\} (\S+)$/gm)]
+    const evaluated = [...text.matchAll(/^tenantwatch_evaluation_last_timestamp_seconds\{.*\} (\S+)$/gm)]
     return evaluated.length > 0 && evaluated.every(([, at]) => Number(at) >= began)
   })
   renameSync(place.store, `${place.store}.away`)

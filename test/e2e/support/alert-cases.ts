@@ -108,7 +108,7 @@ const watch: readonly AlertScene[] = [
       [limitSeries]: '900x100',
       [successSeries]: '0+60x100',
       [`tenantwatch_config_last_reload_successful{${at}}`]: '1x30 0x70',
-      [`tenantwatch_check_last_evaluation_timestamp_seconds{tenant="acme",check="c",${at}}`]: '0+60x30 1800x70',
+      [`tenantwatch_evaluation_last_timestamp_seconds{tenant="acme",${at}}`]: '0+60x30 1800x70',
       [`tenantwatch_api_clock_skew_seconds{tenant="acme",${at}}`]: '2x30 -301x70',
     },
     expect: [
@@ -118,7 +118,7 @@ const watch: readonly AlertScene[] = [
       silent('TenantwatchConfigReloadFailed', 30),
       fires('TenantwatchConfigReloadFailed', 40, { instance: 'a', severity: 'warning' }),
       silent('TenantwatchEvaluationStalled', 40),
-      fires('TenantwatchEvaluationStalled', 60, { tenant: 'acme', check: 'c', severity: 'critical' }),
+      fires('TenantwatchEvaluationStalled', 60, { tenant: 'acme', severity: 'critical' }),
       silent('TenantwatchClockWrong', 30),
       fires('TenantwatchClockWrong', 60, { tenant: 'acme', severity: 'warning' }),
       fires('TenantwatchWatchdog', 1, { severity: 'none' }),

@@ -40,7 +40,7 @@ export function hurried(rules: string): string {
     if (rule.for !== undefined) rule.for = shorter(rule.for)
     rule.expr = rule.expr
       .replaceAll(/\[(\d+[smh])\]/g, (_, range: string) => `[${shorter(range)}]`)
-      .replaceAll('> 900)', '> 15)')
+      .replaceAll(/> 900$/gm, '> 15')
   }
   return stringify(document)
 }

@@ -57,6 +57,8 @@ export function fakeMirror(now: number): FakeMirror {
       blockedUntil: 0,
       blockedForMs: null,
       changeAccepted: null,
+      acceptedCredential: null,
+      deniedCredential: null,
       former: [],
       knownSince: null,
       admitted: null,

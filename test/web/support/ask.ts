@@ -16,6 +16,7 @@ export async function ask(options: WebOptions, target: string) {
     path: pathname,
     hosts: [host],
     query: Object.fromEntries(searchParams),
+    repeated: null,
     header: (name) => (name === 'host' ? host : undefined),
   })
   return { status, headers, text: typeof body === 'string' ? body : await text(Readable.from(body)) }

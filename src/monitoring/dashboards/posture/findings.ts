@@ -24,7 +24,7 @@ export function findings(): RowSpec {
         title: 'Waived',
         description: 'Open findings that a waiver accepts. They are counted separately, never as passing.',
         kind: 'stat',
-        queries: [{ expr: `sum(${ofTenants('tenantwatch_findings_waived')})` }],
+        queries: [{ expr: `sum(${ofTenants('tenantwatch_findings_waived')}) or ${all} * 0` }],
         unit: 'none',
         span: 4,
         steps: neutral,
