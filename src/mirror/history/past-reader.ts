@@ -39,7 +39,7 @@ function pastFindings({ raw }: Database, asOf: RecordAsOf): FindingStore['findin
        from findings f cross join tenants t cross join finding_events e
        where t.id = f.tenant_id and e.id = (select max(x.id) from finding_events x
          where x.fingerprint = f.fingerprint and ${event}) and f.id > ? ${all ? '' : "and e.kind <> 'resolved'"} ${among('+f.tenant_id', tenantIds)}
-         ${among('f.fingerprint', fingerprints)} ${check === undefined ? '' : 'and +f."check" = ?'}
+         ${among('f.fingerprint', fingerprints)} ${check === undefined ? '' : `and f."check" || '' = ?`}
        order by f.id limit ${batchSize}`,
     )
     const lists = [tenantIds, fingerprints].flatMap((list) => (list === undefined ? [] : [listOf(list)]))
