@@ -42,6 +42,8 @@ async function explain(io: Io, given: string, wanted: string, command: Command):
   if (given.length < minLength) throw new UsageError(`Give at least ${minLength} characters of the fingerprint`)
   const { settings } = loadConfiguration(io, command)
   await using mirror = await openVerifiedMirror(settings, io)
+  if (checksOf(settings).some(({ id }) => id === given))
+    throw new UsageError('explain takes a fingerprint; "tenantwatch report" says of each check how it is known')
   const [, prefix = given] = driftIdPattern.exec(given.toLowerCase()) ?? []
   const finding = await findOne(mirror, settings, prefix.toLowerCase(), io.clock.now())
   const check = checksOf(settings).find(({ id }) => id === finding.check)

@@ -90,7 +90,7 @@ function resources({ resources: all }: TenantReport): Html {
     columns: ['Resource', 'State', 'Data as of', 'Age of limit', 'Records', 'Incomplete'],
     rows: all.map((one) => [
       one.resource,
-      html`${badge(one.state.replace('_', ' '), one.state === 'off' ? 'quiet' : stateTone[one.state])} ${one.reasons.map((reason) => html`<span class="why">${reason}</span>`)}`,
+      html`${badge(one.state.replace('_', ' '), one.state === 'off' ? 'quiet' : stateTone[one.state])} ${one.reasons.filter((reason) => reason !== one.state).map((reason) => html`<span class="why">${reason}</span>`)}`,
       when(one.dataAsOf, 'never'),
       `${one.ageSeconds === null ? '–' : describeDuration(one.ageSeconds * 1000)} of ${describeDuration(one.limitSeconds * 1000)}`,
       number(one.records),

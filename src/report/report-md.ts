@@ -36,7 +36,7 @@ async function* tenantMd(tenant: TenantReport): AsyncIterable<string> {
 function resourcesMd({ resources }: TenantReport): string {
   const rows = resources.map((one) => [
     one.resource,
-    [one.state.replace('_', ' '), ...one.reasons].join(', '),
+    [...new Set([one.state.replace('_', ' '), ...one.reasons])].join(', '),
     one.dataAsOf ?? 'never',
     one.ageSeconds === null ? '' : describeDuration(one.ageSeconds * 1000),
     describeDuration(one.limitSeconds * 1000),

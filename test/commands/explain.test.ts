@@ -81,6 +81,10 @@ it('accepts an unambiguous prefix and refuses any other in one sentence', async 
     return [code, stderr]
   }
   expect((await run('explain', finding.fingerprint.slice(0, 6).toUpperCase())).code).toBe(0)
+  expect(await output('user-mfa-enrolled')).toEqual([
+    2,
+    'tenantwatch: explain takes a fingerprint; "tenantwatch report" says of each check how it is known\n',
+  ])
   expect(await output('f')).toEqual([2, 'tenantwatch: Give at least 6 characters of the fingerprint\n'])
   expect(await output('zzzzzz')).toEqual([
     2,

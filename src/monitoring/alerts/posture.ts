@@ -12,6 +12,8 @@ const alertLevels: Readonly<Partial<Record<Severity, { readonly severity: AlertS
   medium: { severity: 'info', for: '1h' },
 }
 
+export const hasAlert = (severity: Severity) => alertLevels[severity] !== undefined
+
 /** A condition for each severity with an alert. */
 function conditions(possible: readonly Severity[], check: string, matcher: string): readonly AlertCase[] {
   return possible.toReversed().flatMap((severity) => {

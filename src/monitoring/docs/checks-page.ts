@@ -1,5 +1,6 @@
 import type { z } from 'zod'
 import type { Check } from '../../evaluate/check.ts'
+import { hasAlert } from '../alerts/posture.ts'
 import { generatedMark, wrapped } from './markdown.ts'
 
 export function checksPage(checks: readonly Check[], frameworks: ReadonlyMap<string, readonly string[]>): string {
@@ -14,10 +15,11 @@ ${sections.join('\n')}`
 }
 
 function section(check: Check, requirements: readonly string[]): string {
+  const silent = check.severities.some(hasAlert) ? '' : ', only where `severity` is set to medium or higher'
   const alert =
     check.alert === null
       ? 'the alerts on expiring secrets (`TenantwatchSecretExpir…`)'
-      : `[Tenantwatch${check.alert.name}](runbooks/Tenantwatch${check.alert.name}.md)`
+      : `[Tenantwatch${check.alert.name}](runbooks/Tenantwatch${check.alert.name}.md)${silent}`
   const facts = [
     `- Severity: ${check.severities.toReversed().join(', ')}`,
     `- Evaluates ${check.evaluates}${check.needs.length === 0 ? '' : `; needs ${check.needs.join(', ')}`}`,
