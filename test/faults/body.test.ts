@@ -13,11 +13,15 @@ const once = { modes: ['full'], requests: 1 } as const
 const text = (body: string | Buffer) => wire.answer(200, body)
 const deep = (levels: number) => '['.repeat(levels) + ']'.repeat(levels)
 
+/** Unpacking takes seconds on a busy machine. */
+const patient = { settings: { api: { timeoutMs: 60_000 } } }
+
 const faults: readonly FaultCase[] = [
   {
     id: 'B1',
     what: 'a compression bomb',
     on: 'api-clients',
+    scene: patient,
     ...once,
     reason: 'too_large',
     family: () => ({
@@ -30,6 +34,7 @@ const faults: readonly FaultCase[] = [
     id: 'B1',
     what: 'a bomb on roles, which may be larger',
     on: 'roles',
+    scene: patient,
     ...once,
     reason: 'too_large',
     fault: coded('gzip', (body) => gzipSync(padded(33 * mib)(body))),
@@ -38,6 +43,7 @@ const faults: readonly FaultCase[] = [
     id: 'B1',
     what: 'a bomb within a bomb',
     on: 'documents',
+    scene: patient,
     requests: 1,
     reason: 'protocol',
     family: () => ({
