@@ -319,6 +319,7 @@ CREATE TABLE `sync_states` (
 	`full_success_at` integer,
 	`full_reason` text,
 	`denied` text,
+	`token_refused_at` integer,
 	`message` text,
 	`reset_full_sync_at` integer,
 	`full_sync_owed` integer DEFAULT 0 NOT NULL,

@@ -1,3 +1,4 @@
+import { dirname } from 'node:path'
 import { expect, it } from 'vitest'
 import { resourceNames } from '../src/model/resource-names.ts'
 import { codeOf, type SourceFile, sourceFiles } from './support/sources.ts'
@@ -70,8 +71,26 @@ it('keeps the simulator apart: it imports nothing of the rest, and only commands
 })
 
 it('hands the database to nobody but the mirror', () => {
-  const driver = /from '(better-sqlite3|drizzle-orm)[^']*'/g
+  const driver = /from '(better-sqlite3|drizzle-orm|pg)[^']*'/g
   expect(placesOf(driver, (path) => partOf(path) === 'mirror')).toEqual([])
+})
+
+it('lets no store see which database it is', () => {
+  const portable = ['findings/', 'history/', 'own-checks/own-check-store.ts', 'erasure-store.ts', 'write-where-due.ts']
+  const isPortable = (path: string) => portable.some((part) => path.startsWith(`mirror/${part}`))
+  const stores = edges.filter(({ from }) => isPortable(from))
+  expect(stores.length).toBeGreaterThan(50)
+  expect(named(stores.filter(({ to }) => /^mirror\/(sqlite\/|sql\.ts)/.test(to)))).toEqual([])
+  const driver = /from '(better-sqlite3|drizzle-orm\/better-sqlite3|node:sqlite)'/g
+  expect(placesOf(driver, (path) => !isPortable(path))).toEqual([])
+})
+
+it('keeps each driver in its folder: the stores are for every database', () => {
+  const drivers = new Set(['mirror/postgres', 'mirror/sqlite'])
+  const isStore = (path: string) => partOf(path) === 'mirror' && !drivers.has(dirname(path))
+  const packages = /from '(better-sqlite3|pg|@electric-sql\/[^']*|drizzle-orm\/(?!sqlite-core')[^']*)'/g
+  expect(placesOf(packages, (path) => !isStore(path))).toEqual([])
+  expect(named(edges.filter(({ from, to }) => isStore(from) && drivers.has(dirname(to))))).toEqual([])
 })
 
 it('names no resource in the engine, the evaluation and the mirror', () => {

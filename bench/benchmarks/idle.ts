@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { product } from '../support/engine.ts'
+import { statusMiB } from '../support/measure.ts'
 import { writeConfig } from '../support/place.ts'
 import { startDaemon, untilReady } from '../support/program.ts'
 import type { Benchmark, Row } from '../support/result.ts'
@@ -26,10 +27,10 @@ export const idle: Benchmark = {
       for (let i = 0; i < seconds; i++) {
         await pause(1000)
         await daemon.get('/metrics')
-        rss.push(statusOf(daemon.pid, 'VmRSS') / 1024)
+        rss.push(statusMiB(daemon.pid, 'VmRSS'))
       }
-      const peakMiB = statusOf(daemon.pid, 'VmHWM') / 1024
-      const anonymous = statusOf(daemon.pid, 'RssAnon') / 1024
+      const peakMiB = statusMiB(daemon.pid, 'VmHWM')
+      const anonymous = statusMiB(daemon.pid, 'RssAnon')
       const cpuMs = cpuMsOf(daemon.pid)
       const wallMs = performance.now() - daemon.startedAt
       daemon.stop()
@@ -48,7 +49,7 @@ async function nodeAlone(flags: readonly string[]): Promise<Row> {
   const child = spawn(process.execPath, [...flags, '-e', 'setInterval(() => {}, 1000)'], { stdio: 'ignore' })
   await pause(1000)
   const pid = child.pid ?? 0
-  const row = { name: 'floor: Node itself', cpuMs: cpuMsOf(pid), peakMiB: statusOf(pid, 'VmHWM') / 1024 }
+  const row = { name: 'floor: Node itself', cpuMs: cpuMsOf(pid), peakMiB: statusMiB(pid, 'VmHWM') }
   child.kill()
   await once(child, 'exit')
   return { ...row, wallMs: performance.now() - startedAt }
@@ -58,9 +59,4 @@ async function nodeAlone(flags: readonly string[]): Promise<Row> {
 function cpuMsOf(pid: number): number {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
   return (Number(fields[11]) + Number(fields[12])) * 10
-}
-
-function statusOf(pid: number, name: string): number {
-  const text = readFileSync(`/proc/${pid}/status`, 'utf8')
-  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? Number.NaN)
 }

@@ -4,6 +4,7 @@ import { changedFullSync } from './changed-full-sync.ts'
 import { evaluation } from './evaluation.ts'
 import { exportUsers } from './export.ts'
 import { firstFullSync } from './first-full-sync.ts'
+import { fleet } from './fleet.ts'
 import { idle } from './idle.ts'
 import { removalRound } from './removal-round.ts'
 import { restart } from './restart.ts'
@@ -29,5 +30,6 @@ export const benchmarks: readonly Benchmark[] = [
   idle,
   scalingRecords,
   scalingTenants,
+  fleet,
   spread,
 ]

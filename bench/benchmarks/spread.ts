@@ -5,15 +5,13 @@ import { startDaemon, untilReady } from '../support/program.ts'
 import type { Benchmark } from '../support/result.ts'
 import { median, percentile } from '../support/statistics.ts'
 
-const minutes = 11
-
 export const spread: Benchmark = {
   name: 'spread',
-  about: `the daemon with as many small tenants as are asked for and its default schedules, for ${minutes} minutes`,
+  about: `the daemon with as many small tenants as are asked for and its default schedules`,
   slow: true,
   run: (bench) =>
     bench.stores.on(null, async (store) => {
-      const { tenants } = bench.options
+      const { tenants, minutes } = bench.options
       const config = writeConfig({ origin: bench.server.origin, store, tenants })
       await using daemon = await startDaemon(bench, config, { lags: true })
       await untilReady(daemon)

@@ -29,3 +29,9 @@ export function peakMiB(): number {
   }
   return process.resourceUsage().maxRSS / 1024
 }
+
+/** A size of a process as Linux gives it, such as `VmRSS`. */
+export function statusMiB(pid: number, name: string): number {
+  const text = readFileSync(`/proc/${pid}/status`, 'utf8')
+  return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? Number.NaN) / 1024
+}

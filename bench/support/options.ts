@@ -6,6 +6,8 @@ export interface BenchOptions {
   /** Most tenants that are measured. */
   readonly tenants: number
   readonly rounds: number
+  /** How long `fleet` and `spread` watch a daemon that has caught up. */
+  readonly minutes: number
   /** Names of benchmarks; empty = all. */
   readonly only: readonly string[]
   readonly json: string | null
@@ -17,7 +19,7 @@ export interface BenchOptions {
   readonly folder: string | null
 }
 
-const defaults = { records: 100_000, tenants: 100, rounds: 3 }
+const defaults = { records: 100_000, tenants: 100, rounds: 3, minutes: 11 }
 
 /** As the image starts the product: a small young generation takes some 100 MB off the peak memory of a large full sync. */
 export const launcherFlags = ['--max-semi-space-size=4']
@@ -27,6 +29,7 @@ export const help = `npm run bench -- [options]
   --records N      users of the big tenant (${defaults.records})
   --tenants N      most tenants in one daemon (${defaults.tenants})
   --rounds N       rounds of which medians are taken (${defaults.rounds})
+  --minutes N      minutes for which fleet and spread watch the daemon at rest (${defaults.minutes})
   --only A,B       only these benchmarks
   --json FILE      writes everything as JSON
   --profile DIR    writes CPU profiles of the product's full syncs; read them with node bench/profile.ts FILE
@@ -43,6 +46,7 @@ export function readOptions(args: readonly string[]): BenchOptions | 'help' {
       records: text,
       tenants: text,
       rounds: text,
+      minutes: text,
       only: text,
       json: text,
       profile: text,
@@ -56,6 +60,7 @@ export function readOptions(args: readonly string[]): BenchOptions | 'help' {
     records: count('records', values.records, 1000),
     tenants: count('tenants', values.tenants, 1),
     rounds: count('rounds', values.rounds, 1),
+    minutes: count('minutes', values.minutes, 0),
     only: values.only?.split(',').filter((name) => name !== '') ?? [],
     json: values.json ?? null,
     profile: values.profile ?? null,

@@ -27,6 +27,8 @@ export interface Program extends AsyncDisposable {
   line(pattern: RegExp): Promise<RegExpExecArray>
   /** All lines of its log so far. */
   readonly log: () => readonly string[]
+  /** Notes the live heap, after a collection that blocks the program. */
+  collect(): void
   stop(): void
   /** Resolves when it has ended; rejects with the end of its log when that was a failure. */
   readonly ended: Promise<ProbeReport | null>
@@ -70,6 +72,7 @@ export function startProgram(bench: Bench, { args, config, output, probed = true
       }
     },
     log: () => text.split('\n').filter((line) => line !== ''),
+    collect: () => void child.kill('SIGUSR2'),
     stop: () => void child.kill('SIGTERM'),
     ended,
     async [Symbol.asyncDispose]() {

@@ -56,8 +56,10 @@ export interface EngineReport {
 /** What the probe beside the real program writes when the program ends; times in milliseconds since the epoch. */
 export interface ProbeReport extends Cost {
   readonly peakMiB: number
-  /** When a timer of `lagEveryMs` fired, and how much too late, in milliseconds. */
-  readonly lags: readonly (readonly [at: number, lateMs: number])[]
+  /** When a timer of `lagEveryMs` fired, how much too late, and what this thread computed since the last time, in milliseconds. */
+  readonly lags: readonly (readonly [at: number, lateMs: number, cpuMs: number])[]
+  /** Live JavaScript heap after a collection, at the last SIGUSR2; null without one. */
+  readonly heapMiB: number | null
 }
 
 export const lagEveryMs = 2

@@ -111,14 +111,18 @@ export class AnswerTimes implements ServerTimes {
   /** The last answer of each resource's last successful run. */
   readonly #settled = new Map<ResourceName, Stated>()
   #newest: Instant | null = null
+  /** Reached before this process began: an earlier answer is old. */
+  readonly #floor: Instant | null
   /** An answer far ahead of both clocks, until a second one confirms it. */
   #ahead: Instant | null = null
   #behind: Behind | null = null
   #startedAgain = false
   #requests = 0
 
-  constructor(clock: Pick<Clock, 'now' | 'monotonic'>) {
+  /** @param reached server time of an earlier answer, in milliseconds since the epoch; null when none is known. */
+  constructor(clock: Pick<Clock, 'now' | 'monotonic'>, reached: number | null = null) {
     this.#clock = clock
+    this.#floor = reached === null ? null : { time: reached, monotonic: clock.monotonic() }
   }
 
   now(): number | null {
@@ -164,10 +168,11 @@ export class AnswerTimes implements ServerTimes {
   #confirm(answer: AnsweredRequest & { readonly serverTime: number; readonly hasNewId: boolean }): void {
     const here = { time: answer.serverTime, monotonic: answer.receivedMonotonic }
     const expected = this.#newest === null ? null : later(this.#newest, here.monotonic)
-    if (expected !== null && here.time < expected - greatestSkewMs) {
+    const least = expected ?? (this.#floor && later(this.#floor, here.monotonic))
+    if (least !== null && here.time < least - greatestSkewMs) {
       // Without an id of its own it may be a replay, even if its time advances.
       if (answer.hasNewId) this.#noteBehind(here, answer.request)
-      const seconds = Math.round((expected - here.time) / secondMs)
+      const seconds = Math.round((least - here.time) / secondMs)
       throw stale(answer, `a server time ${seconds} s behind that of earlier answers`)
     }
     this.#behind = null

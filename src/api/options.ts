@@ -36,6 +36,8 @@ export interface TenantClientOptions {
   readonly cycleMs?: number
   readonly blockedUntil?: number
   readonly blockedForMs?: number | null
+  /** Newest server time of answers to earlier processes, in milliseconds since the epoch. */
+  readonly serverTimeReached?: number | null
   readonly storeWait?: (until: number, forMs: number) => Promise<void>
   readonly retries?: number
   readonly resources?: readonly ResourceName[]

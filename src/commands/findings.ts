@@ -114,15 +114,15 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   await using mirror = await openVerifiedMirror(settings, io)
   const views = createViews(mirror, settings, io.clock)
   const source = { version, check: (id: string) => checks.find((check) => check.id === id) }
-  await writeAll(io, render(format, views.findings(filter), source))
-  const postures = (await views.posture()).filter(
-    (posture) => filter.tenant === undefined || posture.tenant === filter.tenant,
-  )
-  const waivers = options.all === true ? waiverNotes(postures) : postures.map(ofCheck(filter.check)).flatMap(waivedLine)
+  const postures = await views.posture(filter.tenant)
+  const wanted = postures.map(ofCheck(filter.check))
+  const unknown = wanted.flatMap(({ checks: shown }) => shown.filter(({ status }) => status === 'unknown')).length
+  await writeAll(io, render(format, views.findings(filter), { source, unknown }))
+  const waivers = options.all === true ? waiverNotes(postures) : wanted.flatMap(waivedLine)
   // An empty list must not look like a pass.
   const off = postures.flatMap((posture) => offLines(posture, filter.check))
   for (const line of [...waivers, ...off, ...unevaluatedLines(postures)]) io.stderr.write(`${line}\n`)
-  return failOn === undefined ? exitCodes.ok : exitCodeOf([], postures.map(ofCheck(filter.check)), failOn)
+  return failOn === undefined ? exitCodes.ok : exitCodeOf([], wanted, failOn)
 }
 
 /** An empty list would look like no finding at all. */
@@ -169,20 +169,24 @@ function filterOf(options: FindingsOptions, settings: Settings, checks: readonly
 function render(
   format: (typeof formats)[number],
   found: AsyncIterable<FindingView>,
-  source: OcsfSource,
+  { source, unknown }: { readonly source: OcsfSource; readonly unknown: number },
 ): AsyncIterable<string> {
   switch (format) {
     case 'ocsf':
       return serialize('ndjson', found, { ...csv, object: (finding) => complianceFinding(finding, source) })
     case 'table':
-      return tableOf(found)
+      return tableOf(found, unknown)
     default:
       return serialize(format, found, csv)
   }
 }
 
-async function* tableOf(found: AsyncIterable<FindingView>): AsyncIterable<string> {
-  yield `${findingsTable(await Array.fromAsync(found))}\n`
+async function* tableOf(found: AsyncIterable<FindingView>, unknown: number): AsyncIterable<string> {
+  const all = await Array.fromAsync(found)
+  const isSure = all.length > 0 || unknown === 0
+  yield isSure
+    ? `${findingsTable(all)}\n`
+    : `No open findings are known, but ${plural(unknown, 'check')} cannot be evaluated.\n`
 }
 
 const csv: Serialization<FindingView> = {

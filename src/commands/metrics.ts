@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { metricsConfig } from '../daemon/session.ts'
+import { metricsConfig } from '../daemon/metrics-config.ts'
 import { createViews } from '../daemon/views.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'

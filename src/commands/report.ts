@@ -69,7 +69,7 @@ async function report(io: Io, options: ReportOptions, command: Command): Promise
   const pieces = renderers[format](made)
   if (options.output === undefined) await writeAll(io, pieces)
   else await writeFile(io, { name: options.output, pieces, own: anyReport })
-  if (options.asOf === undefined) noteDifference(io, made, settings)
+  if (options.asOf === undefined) await noteDifference(io, made, settings)
   return exitCodes.ok
 }
 
@@ -113,8 +113,8 @@ function insistOnTenant(configuration: NotedConfiguration, wanted: string): void
 }
 
 /** Warns when the configuration file differs from the evaluated configuration. */
-function noteDifference(io: Io, { configurationDigest }: Report, settings: Settings): void {
-  const { digest } = configurationRecord(settings, { checks: checksOf(settings), version, at: 0 })
+async function noteDifference(io: Io, { configurationDigest }: Report, settings: Settings): Promise<void> {
+  const { digest } = await configurationRecord(settings, { checks: checksOf(settings), version, at: 0 })
   if (digest === configurationDigest) return
   io.stderr.write(
     'The configuration file has changed since the last evaluation; the report shows the evaluated configuration.\n',

@@ -82,8 +82,8 @@ export function readSettings(written: unknown, given: Context): Settings {
   const context = { ...given, catalogue: withOwnChecks(given.catalogue, ownChecks) }
   const { resources, general: times } = readGeneralSchedule(raw['schedule'], ['schedule'], context)
   const general = readOverridable(raw, [], resources, context)
-  effective(general, null, context)
-  const tenants = readTenants(raw['tenants'], { general, limits: readLimits(raw, context) }, context)
+  const inForce = effective(general, null, context)
+  const tenants = readTenants(raw['tenants'], { general, inForce, limits: readLimits(raw, context) }, context)
   const names = tenantNames(raw['tenants']).filter((name) => name !== undefined)
   return {
     tenants,
@@ -101,9 +101,12 @@ function readTenants(raw: unknown, common: Common, context: Context): readonly T
   const noList = raw === undefined || raw === null || Array.isArray(raw)
   if (list.length === 0 && noList) context.report.problem(['tenants'], 'lists no tenant; want at least one')
   const names = tenantNames(raw)
+  const firstOf = new Map<string, number>()
   for (const [index, name] of names.entries()) {
-    const first = names.indexOf(name)
-    if (name === undefined || first === index) continue
+    if (name === undefined) continue
+    const first = firstOf.get(name)
+    firstOf.set(name, first ?? index)
+    if (first === undefined) continue
     context.report.wrong(['tenants', index, 'name'], name, `\`tenants[${first}]\` has this name already`)
   }
   return list.flatMap((item, index) => readTenant(item, ['tenants', index], common, context) ?? [])

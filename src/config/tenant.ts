@@ -21,28 +21,37 @@ const fields = {
   resources: z.unknown(),
 }
 
+const overridable = ['api', 'schedule', 'freshness', 'checks', 'resources'] as const
+
+type InForce = Pick<TenantSettings, (typeof overridable)[number] & keyof TenantSettings>
+
 export interface Common {
   readonly general: Overridable
+  /** The general settings, shared by tenants that override none of them. */
+  readonly inForce: InForce
   readonly limits: Pick<TenantSettings, 'userDetails' | 'documents' | 'removals'>
 }
 
 export function readTenant(
   raw: unknown,
   path: KeyPath,
-  { general, limits }: Common,
+  { general, inForce: shared, limits }: Common,
   context: Context,
 ): TenantSettings | undefined {
   const section = readSection(fields, raw, path, context.report)
   if (!isMapOrEmpty(raw)) return undefined
   const { name, baseUrl, ownClientId = null } = section
   const auth = readAuth(section.auth, [...path, 'auth'], context)
-  const schedule = readSchedule(section.schedule, [...path, 'schedule'], context)
-  const own = readOverridable(section, path, schedule, context)
-  const inForce = effective(general, own, context)
+  const inForce = overridable.every((key) => section[key] === undefined) ? shared : overridden()
   if (baseUrl !== undefined) checkSecure(baseUrl, [...path, 'baseUrl'], inForce.api.allowInsecureHttp, context)
   if (auth !== undefined) checkTokenUrl(auth, path, inForce.api.allowInsecureHttp, context)
   if (name === undefined || baseUrl === undefined || auth === undefined) return undefined
   return { name, baseUrl, auth, ownClientId, ...inForce, ...limits }
+
+  function overridden(): InForce {
+    const schedule = readSchedule(section.schedule, [...path, 'schedule'], context)
+    return effective(general, readOverridable(section, path, schedule, context), context)
+  }
 }
 
 function checkTokenUrl({ token }: AuthSettings, path: KeyPath, allowed: boolean, context: Context): void {

@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import type { TenantSettings } from '../config/settings.ts'
 import { insistOnClients, openTenant, type TenantParts, type TenantPartsOptions } from './tenant-parts.ts'
@@ -29,6 +30,7 @@ export async function changeTenants(
     if (former !== undefined && keepsEngine(former.settings, settings)) kept.set(settings.name, { ...former, settings })
   }
   const opening = next.filter(({ name }) => !kept.has(name))
+  await yieldToEventLoop()
   await insistOnClients(opening, options)
   const closed = before.filter(({ settings }) => !kept.has(settings.name))
   await Promise.all(closed.map(({ scope }) => scope.end()))

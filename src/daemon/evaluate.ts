@@ -84,7 +84,8 @@ export function createEvaluator({ mirror, metrics, clock, log, queryBudget }: Ev
       queue.runExclusive(async () => {
         const at = clock.now()
         await mirror.noteTime(at)
-        await mirror.noteConfiguration(configurationRecord(settings, { checks: checksOf(settings), version, at }))
+        const given = { checks: checksOf(settings), version, at }
+        await mirror.noteConfiguration(await configurationRecord(settings, given))
       }),
     closeRemoved: (configured) =>
       queue.runExclusive(async () => {

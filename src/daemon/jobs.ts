@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import pMap from 'p-map'
 import { shortestGapMs } from '../config/cron.ts'
 import type { CronSchedule } from '../config/settings.ts'
@@ -59,7 +60,8 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
     async runDue(tenants) {
       const evaluated = scheduler.runNow('evaluate')
       const waiting: string[][] = []
-      for (const { engine, settings } of tenants) {
+      for (const [index, { engine, settings }] of tenants.entries()) {
+        if (index % tenantsAtOnce === tenantsAtOnce - 1) await yieldToEventLoop()
         const due = await engine.due('run')
         waiting.push(due.map(({ resource, mode }) => jobName(settings.name, resource, mode)))
       }

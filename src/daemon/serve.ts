@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { checksOf } from '../checks/index.ts'
-import type { Settings } from '../config/settings.ts'
+import type { Settings, TenantSettings } from '../config/settings.ts'
 import { isProtected } from '../config/web/web-settings.ts'
 import { minuteMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
+import type { TenantPosture } from '../model/posture.ts'
 import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { exposesDetails } from '../web/access-control.ts'
@@ -13,6 +14,7 @@ import type { KnownNames, Probe, WebAccess } from '../web/web-options.ts'
 import { createWebServer, type WebServer } from '../web/web-server.ts'
 import type { Session } from './session.ts'
 import type { StoreWatch } from './store-watch.ts'
+import type { Views } from './views.ts'
 
 export interface WebParts {
   readonly session: Session
@@ -26,6 +28,7 @@ export interface WebParts {
 
 export function createWeb({ session, live, io, log, heart, watch, reload }: WebParts): WebServer {
   const { host, port } = session.settings.server
+  const readiness = readinessOf(session)
   return createWebServer({
     listen: { host, port },
     version,
@@ -41,7 +44,7 @@ export function createWeb({ session, live, io, log, heart, watch, reload }: WebP
       changes: (tenant, most) => session.views.changes(tenant, most),
       deadlines: () => session.views.deadlines(),
       health: async () => (await watch.problem()) ?? heartbeat(session, io.clock.monotonic() - heart.beatAt),
-      ready: async () => (await watch.problem()) ?? readiness(session),
+      ready: async () => (await watch.problem()) ?? readiness(),
       reload,
     },
   })
@@ -73,12 +76,34 @@ function heartbeat({ settings }: Session, silentMs: number): Probe {
   return { ok, text: ok ? 'The engine is at work' : 'The engine has not evaluated for too long' }
 }
 
-async function readiness({ views }: Session): Promise<Probe> {
-  const untried = (await views.posture()).flatMap(({ tenant, resources }) =>
-    resources
-      .filter(({ enabled, modes }) => enabled && modes.every(({ lastAttemptAt }) => lastAttemptAt === null))
-      .map(({ resource }) => `${tenant} ${resource}`),
-  )
-  if (untried.length === 0) return { ok: true, text: 'Every resource was tried' }
-  return { ok: false, text: `Not tried yet: ${untried.join(', ')}` }
+/** Readiness of the session; a tenant that was ready is not looked at again until its settings change. */
+export function readinessOf(session: {
+  readonly settings: Pick<Settings, 'tenants'>
+  readonly views: Pick<Views, 'posture'>
+}): () => Promise<Probe> {
+  const ready = new WeakSet<TenantSettings>()
+  return async () => {
+    const waiting = new Map(
+      session.settings.tenants.flatMap((settings) => (ready.has(settings) ? [] : [[settings.name, settings] as const])),
+    )
+    const untried: string[] = []
+    for (const posture of await session.views.posture(new Set(waiting.keys()))) {
+      const settings = waiting.get(posture.tenant)
+      const resources = untriedResources(posture)
+      untried.push(...resources.map((resource) => `${posture.tenant} ${resource}`))
+      if (settings !== undefined && resources.length === 0) ready.add(settings)
+    }
+    if (untried.length === 0) return { ok: true, text: 'Every resource was tried' }
+    return { ok: false, text: `Not tried yet: ${untried.join(', ')}` }
+  }
+}
+
+/** Without those that wait for the end of a Retry-After, or for an operator's decision about a hold. */
+function untriedResources({ at, blockedUntil, holds, resources }: TenantPosture): readonly string[] {
+  if (blockedUntil > at) return []
+  const isHeld = (name: string) => holds.some(({ resource }) => resource === 'all' || resource === name)
+  return resources
+    .filter(({ enabled, modes }) => enabled && modes.every(({ lastAttemptAt }) => lastAttemptAt === null))
+    .map(({ resource }) => resource)
+    .filter((resource) => !isHeld(resource))
 }

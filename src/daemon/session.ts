@@ -2,12 +2,11 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { Mutex } from 'async-mutex'
 import { waitFor } from '../api/deadline.ts'
 import { checksOf } from '../checks/index.ts'
-import type { Settings, TenantSettings } from '../config/settings.ts'
+import type { Settings, Waiver } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import type { QueryBudget } from '../evaluate/query-budget.ts'
-import { inventories } from '../metrics/inventory/index.ts'
+import { waiversByTenant } from '../evaluate/waivers/waivers.ts'
 import { createMetrics, type Metrics } from '../metrics/metrics.ts'
-import type { MetricsConfig, ResourceSeriesConfig, TenantSeriesConfig } from '../metrics/series-config.ts'
 import type { Mirror } from '../mirror/port.ts'
 import { openMirror } from '../mirror/sqlite/sqlite-mirror.ts'
 import { storeSize } from '../mirror/sqlite/store-facts.ts'
@@ -19,10 +18,12 @@ import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { SkewOf } from '../model/server-clock.ts'
+import { sleepsUntil } from '../model/sleeps.ts'
 import type { DueRun } from '../sync/due.ts'
 import type { RunResult, SyncObserver } from '../sync/observer.ts'
 import { type ChangedTenants, changeTenants } from './change-tenants.ts'
 import { createEvaluator, type EvaluationOptions, type Evaluator } from './evaluate.ts'
+import { metricsConfig } from './metrics-config.ts'
 import { type OwnCredentials, ownCredentials } from './own-credential.ts'
 import { eraseOutdated } from './retention.ts'
 import type { TenantParts, TenantPartsOptions } from './tenant-parts.ts'
@@ -44,9 +45,13 @@ export interface SessionOptions {
 /** @throws FatalError when another engine uses the database, or it cannot be opened. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { settings } = options
-  const mirror = openMirror(settings.storePath, 'engine')
+  // With a thousand tenants each of these parts takes a while, and signals wait for the event loop.
+  await yieldToEventLoop()
+  const mirror = openMirror(settings.storePath, 'engine', options.io.clock)
   try {
+    await yieldToEventLoop()
     const session = new Session({ ...options, mirror })
+    await yieldToEventLoop()
     await session.reconfigure(settings)
     return session
   } catch (error) {
@@ -68,7 +73,11 @@ export class Session implements AsyncDisposable {
   #checks: readonly Check[]
   #views: Views
   #tenants: readonly TenantParts[] = []
+  #byName: ReadonlyMap<string, TenantParts> = new Map()
+  /** By tenant. */
+  #waivers: ReadonlyMap<string, readonly Waiver[]>
   readonly #closing = new AbortController()
+  readonly #sleep: (ms: number) => Promise<void>
   readonly #changing = new Mutex()
   #removalsOwed = false
   /** Next evaluation between two ticks, by tenant: a threshold passes. */
@@ -82,11 +91,12 @@ export class Session implements AsyncDisposable {
     this.metrics = createMetrics({
       version,
       startedAt: io.clock.now(),
-      config: metricsConfig(settings),
+      config: { tenants: [], waivers: [] },
       read: () => this.#views.readings(),
       storeSize: () => storeSize(settings.storePath),
     })
     this.#ownCredentials = ownCredentials(log)
+    this.#sleep = sleepsUntil(io.clock, this.#closing.signal)
     this.evaluator = createEvaluator({
       mirror,
       metrics: this.metrics,
@@ -99,6 +109,7 @@ export class Session implements AsyncDisposable {
     this.#options = { ...parts, metrics: this.metrics }
     this.#settings = settings
     this.#checks = checksOf(settings)
+    this.#waivers = waiversByTenant(settings.waivers)
     this.#views = this.#viewsOf(settings)
   }
 
@@ -121,7 +132,7 @@ export class Session implements AsyncDisposable {
   /** The tenant after pending configuration changes; undefined when it was removed. */
   async settledTenant(name: string): Promise<TenantParts | undefined> {
     while (this.#changing.isLocked()) await this.#changing.waitForUnlock()
-    return this.#find(name)
+    return this.#byName.get(name)
   }
 
   /** @throws FatalError when the database is lost. */
@@ -161,6 +172,7 @@ export class Session implements AsyncDisposable {
         if (validUntil !== null) thresholds.set(settings.name, validUntil)
         await this.#lookAtOwnSecret(settings.name)
       }
+      await this.mirror.storeConfirmations()
       return thresholds
     } finally {
       await this.mirror.ping()
@@ -177,7 +189,7 @@ export class Session implements AsyncDisposable {
     if (isPlanned || waitMs > this.#settings.evaluate.intervalMs || signal.aborted) return
     this.#thresholds.set(name, at)
     const evaluate = async () => {
-      await clock.sleep(waitMs, signal)
+      await this.#sleep(waitMs)
       this.#thresholds.delete(name)
       await this.#insistOnStore(signal)
       const next = await this.#evaluateTenant(name, { signal })
@@ -208,12 +220,15 @@ export class Session implements AsyncDisposable {
     const { log } = this.#options
     const result = await changeTenants(this.#tenants, next.tenants, this.#options)
     this.#tenants = result.tenants
+    this.#byName = new Map(result.tenants.map((tenant) => [tenant.settings.name, tenant]))
     this.#settings = next
     this.#checks = checksOf(next)
+    this.#waivers = waiversByTenant(next.waivers)
     this.#views = this.#viewsOf(next)
     alongside()
-    this.metrics.configure(metricsConfig(next))
+    await this.metrics.configure(metricsConfig(next))
     this.#removalsOwed = true
+    await yieldToEventLoop()
     for (const { client } of result.closed) await client[Symbol.asyncDispose]()
     // The settings are already in effect; the next evaluation repeats what the store rejected.
     if (this.mirror.isVerified())
@@ -233,9 +248,9 @@ export class Session implements AsyncDisposable {
   /** By the present settings: they may have changed during the run, and the tenant may be gone. */
   async #evaluateTenant(name: string, how: EvaluationOptions): Promise<number | null> {
     await this.#closeRemoved()
-    const tenant = this.#find(name)
+    const tenant = this.#byName.get(name)
     if (tenant === undefined) return null
-    const { waivers, evaluate } = this.#settings
+    const { evaluate } = this.#settings
     const currentForMs = resultLimitMs(evaluate.intervalMs)
     const { answerTimes } = tenant.client
     const skewOf: SkewOf = (resource) => answerTimes.skewMs(resource)
@@ -245,7 +260,7 @@ export class Session implements AsyncDisposable {
     return this.evaluator.evaluate(evaluated, {
       checks: this.#checks,
       keepUnlisted,
-      waivers,
+      waivers: this.#waivers.get(name) ?? [],
       currentForMs,
       serverTime,
       ...how,
@@ -253,19 +268,16 @@ export class Session implements AsyncDisposable {
   }
 
   async #lookAtOwnSecret(name: string): Promise<void> {
-    const tenant = this.#find(name)
+    const tenant = this.#byName.get(name)
     if (tenant === undefined) return
     const records = this.mirror.records(tenant.engine.tenantId)
     await this.#ownCredentials.look(tenant.settings, records, this.#options.io.clock.now())
   }
 
   #viewsOf(settings: Settings): Views {
-    const skewOf = (name: string) => (resource: ResourceName) => this.#find(name)?.client.answerTimes.skewMs(resource)
+    const skewOf = (name: string) => (resource: ResourceName) =>
+      this.#byName.get(name)?.client.answerTimes.skewMs(resource)
     return createViews(this.mirror, settings, this.#options.io.clock, { skewOf, unstored: this.#unstored })
-  }
-
-  #find(name: string): TenantParts | undefined {
-    return this.#tenants.find(({ settings }) => settings.name === name)
   }
 
   /** Work counts only if the database was the right one before and, by another `ping`, after it. */
@@ -280,20 +292,4 @@ function logResult(log: Log, result: RunResult): void {
   const fields = { tenant, resource, mode, reason, pages, ...counts, durationMs: Math.round(durationMs) }
   if (outcome === 'success') log.debug(fields, 'Run succeeded')
   else if (outcome === 'failure' && reason !== 'aborted') log.warn({ ...fields, detail: message, hint }, 'Run failed')
-}
-
-export function metricsConfig(settings: Pick<Settings, 'ownChecks' | 'tenants' | 'waivers'>): MetricsConfig {
-  const checks = checksOf(settings).map(({ id }) => id)
-  return { tenants: settings.tenants.map((tenant) => tenantSeriesConfig(tenant, checks)), waivers: settings.waivers }
-}
-
-function tenantSeriesConfig(
-  { name, resources: switches }: TenantSettings,
-  checks: readonly string[],
-): TenantSeriesConfig {
-  const shapes = inventories.flatMap((series): ResourceSeriesConfig[] => {
-    const { enabled, incremental } = switches[series.resource]
-    return enabled ? [{ ...series, modes: incremental === null ? ['full'] : ['incremental', 'full'] }] : []
-  })
-  return { name, resources: shapes, checks }
 }

@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { createTenantClient } from '../api/client.ts'
 import type { TenantClientOptions } from '../api/options.ts'
 import type { TenantClient } from '../api/reader.ts'
@@ -8,7 +9,7 @@ import type { Field } from '../model/fields.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
-import type { ServerClock } from '../model/server-clock.ts'
+import { type ServerClock, serverTimeReached } from '../model/server-clock.ts'
 import { resources } from '../resources/index.ts'
 import { enabledNames, shortestIntervalMs } from '../sync/due.ts'
 import type { RunResult, SyncObserver } from '../sync/observer.ts'
@@ -95,6 +96,7 @@ export async function openTenant(tenant: TenantSettings, options: TenantPartsOpt
   const { tenant: row } = await mirror.openTenant(tenant.name, tenant.baseUrl, io.clock.now())
   const client = createTenantClient({
     ...clientOptions(tenant, options),
+    serverTimeReached: serverTimeReached((await mirror.quality(row.id)).map(({ state }) => state)),
     blockedUntil: row.blockedUntil,
     blockedForMs: row.blockedForMs,
     storeWait: (blockedUntil, blockedForMs) => mirror.noteTenant(row.id, { blockedUntil, blockedForMs }),
@@ -118,7 +120,10 @@ export async function openTenant(tenant: TenantSettings, options: TenantPartsOpt
 }
 
 export async function insistOnClients(tenants: readonly TenantSettings[], options: TenantPartsOptions): Promise<void> {
-  for (const tenant of tenants) await createTenantClient(clientOptions(tenant, options))[Symbol.asyncDispose]()
+  for (const [index, tenant] of tenants.entries()) {
+    await createTenantClient(clientOptions(tenant, options))[Symbol.asyncDispose]()
+    if (index % tenantsAtOnce === tenantsAtOnce - 1) await yieldToEventLoop()
+  }
 }
 
 function clientOptions(tenant: TenantSettings, { io, log, metrics }: TenantPartsOptions): TenantClientOptions {

@@ -8,7 +8,7 @@ import { type EvaluatedTenant, unmirroredId } from '../evaluate/data-quality.ts'
 import { readFindings } from '../evaluate/findings/read-findings.ts'
 import { topFindingsMemory } from '../evaluate/findings/top-findings.ts'
 import { readPosture } from '../evaluate/read-posture.ts'
-import { waiversOf } from '../evaluate/waivers/waivers.ts'
+import { waiversByTenant, waiversOf } from '../evaluate/waivers/waivers.ts'
 import type { TenantReading } from '../metrics/gather-gauges.ts'
 import { readClientSecrets } from '../metrics/inventory/api-clients.ts'
 import type { CheckStateRow, Mirror, TenantChangeRow } from '../mirror/port.ts'
@@ -25,8 +25,12 @@ import { batches } from '../report/formats.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import type { UnstoredRuns } from './unstored-runs.ts'
 
+/** A name, or several. */
+type TenantNames = string | ReadonlySet<string>
+
 export interface Views {
-  posture(tenant?: string): Promise<readonly TenantPosture[]>
+  /** Of all tenants, or of those named. */
+  posture(tenants?: TenantNames): Promise<readonly TenantPosture[]>
   readings(): Promise<readonly TenantReading[]>
   findings(query: FindingQuery): AsyncIterable<FindingView>
   findingBatches(query: FindingQuery): AsyncIterable<readonly FindingView[]>
@@ -45,6 +49,7 @@ export interface EngineFacts {
 /** Without `engine`, uses what the mirror stored; a tenant that is not mirrored yet is shown as never read. */
 export function createViews(mirror: Mirror, settings: Settings, clock: Clock, engine?: EngineFacts): Views {
   const { waivers, evaluate } = settings
+  const waiversOfTenant = waiversByTenant(waivers)
   const listed = checksOf(settings)
   const top = topFindingsMemory()
 
@@ -56,9 +61,9 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     })
   }
 
-  async function ofEach<T>(read: (tenant: EvaluatedTenant) => Promise<T>, name?: string): Promise<readonly T[]> {
+  async function ofEach<T>(read: (tenant: EvaluatedTenant) => Promise<T>, names?: TenantNames): Promise<readonly T[]> {
     const all: T[] = []
-    for (const tenant of (await evaluated()).filter((one) => isNamed(one, name))) {
+    for (const tenant of (await evaluated()).filter((one) => isNamed(one, names))) {
       if (all.length % tenantsAtOnce === tenantsAtOnce - 1) await yieldToEventLoop()
       all.push(await read(tenant))
     }
@@ -74,7 +79,8 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     const now = clock.now()
     const checks = await checksFor(tenant)
     const evaluateIntervalMs = evaluate.intervalMs
-    const posture = await readPosture({ store: mirror, tenant, checks, waivers, now, evaluateIntervalMs })
+    const own = waiversOfTenant.get(tenant.settings.name) ?? []
+    const posture = await readPosture({ store: mirror, tenant, checks, waivers: own, now, evaluateIntervalMs })
     const shown = await withProblems(posture, { checks, mirror, tenantId: tenant.id })
     return engine === undefined ? shown : engine.unstored.over(shown)
   }
@@ -108,12 +114,14 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   async function waivedEntities(
     { tenant, checks: evaluated }: TenantPosture,
     check: string,
-  ): Promise<ReadonlySet<string>> {
-    const ids = new Set<string>()
+  ): Promise<ReadonlyMap<string, number>> {
+    const until = new Map<string, number>()
     const waived = evaluated.find((view) => view.check === check)?.waived ?? {}
-    if (Object.values(waived).every((count) => count === 0)) return ids
-    for await (const { entity } of findings({ tenant, check, states: ['waived'] })) ids.add(entity.id)
-    return ids
+    if (Object.values(waived).every((count) => count === 0)) return until
+    const ends = new Map((waiversOfTenant.get(tenant) ?? []).map(({ id, expiresMs }) => [id, expiresMs]))
+    for await (const { entity, waiver } of findings({ tenant, check, states: ['waived'] }))
+      until.set(entity.id, ends.get(waiver?.id ?? '') ?? 0)
+    return until
   }
 
   async function namedFindings(tenant: EvaluatedTenant, posture: TenantPosture) {
@@ -125,7 +133,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     for (const check of await checksFor(tenant)) {
       const counts = posture.checks.find((view) => view.check === check.id)
       if (counts === undefined) continue
-      const own = waiversOf(waivers, { tenant: name, check: check.id })
+      const own = waiversOf(waiversOfTenant.get(name) ?? [], { tenant: name, check: check.id })
       const request = { store: mirror, tenant: { id, name }, check, counts, waivers: own, now: posture.waiversAt }
       named.push(...(await top(request)))
     }
@@ -133,7 +141,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   }
 
   return {
-    posture: (name) => ofEach(postureOf, name),
+    posture: (names) => ofEach(postureOf, names),
     readings: () =>
       ofEach(async (tenant) => {
         const posture = await postureOf(tenant)
@@ -167,8 +175,8 @@ function changeView({ resource, key, at, kind, field, before, after, requestId }
   return { resource, entity: key, at, kind, field, before, after, requestId, personal }
 }
 
-function isNamed({ settings }: EvaluatedTenant, name: string | undefined): boolean {
-  return name === undefined || settings.name === name
+function isNamed({ settings: { name } }: EvaluatedTenant, names: TenantNames | undefined): boolean {
+  return names === undefined || (typeof names === 'string' ? names === name : names.has(name))
 }
 
 /** Own checks that have open findings but could not be read: without their series the findings would look fixed. */

@@ -15,7 +15,14 @@ import {
   readEvidence,
 } from '../sync/identity-proof.ts'
 import { emptyList } from '../sync/lists/suspect-empty.ts'
-import { awaitsAccepted, changedHint, deniedHint, deniedMessage, movedMessage } from '../sync/tenant-guard.ts'
+import {
+  acceptedChange,
+  awaitsAccepted,
+  changedHint,
+  deniedHint,
+  deniedMessage,
+  movedMessage,
+} from '../sync/tenant-guard.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 const subject = 'identity'
@@ -76,8 +83,8 @@ async function diagnoseEvidence(
   const reason = 'tenant_changed'
   switch (evidence.outcome) {
     case 'mismatch': {
-      const isAccepted = row.acceptedCredential === evidence.answered?.credential
-      if (!isAccepted || row.changeAccepted === null || !(await awaitsAccepted(proving, row.changeAccepted))) {
+      const owed = acceptedChange(row, evidence.answered)
+      if (owed === null || !(await awaitsAccepted(proving, owed))) {
         return failure(subject, mismatchMessage(evidence), changedHint, { reason })
       }
       const sentence = 'another tenant was accepted in place of this one and has not been read yet'

@@ -1,6 +1,6 @@
 import { queryOf } from '../checks/own/own-check.ts'
 import type { OwnCheck, OwnChecksSettings } from '../config/own-checks/own-check.ts'
-import { tryQuery } from '../mirror/own-checks/own-check-store.ts'
+import { tryQuery } from '../mirror/own-checks/ask.ts'
 import { printable } from '../model/text/printable.ts'
 import { type Diagnosis, failure, fine } from './diagnosis.ts'
 

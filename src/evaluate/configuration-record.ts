@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Settings, Waiver } from '../config/settings.ts'
 import type { NotedConfiguration } from '../mirror/port.ts'
@@ -22,21 +23,32 @@ export interface ConfigurationRecord {
   readonly waivers: readonly Waiver[]
 }
 
-export function configurationRecord(
+/** Tenants that are recorded in one turn of the event loop. */
+const tenantsATurn = 50
+
+export async function configurationRecord(
   settings: Settings,
   { checks, version, at }: { readonly checks: readonly Check[]; readonly version: string; readonly at: number },
-): NotedConfiguration {
+): Promise<NotedConfiguration> {
+  const tenants: RecordedTenant[] = []
+  const digests: string[] = []
+  for (const tenant of settings.tenants) {
+    const recorded = recordedTenant(tenant, checks)
+    tenants.push(recorded)
+    digests.push(digestOf(recorded))
+    if (tenants.length % tenantsATurn === 0) await yieldToEventLoop()
+  }
   const record: ConfigurationRecord = {
     version,
     evaluateIntervalMs: settings.evaluate.intervalMs,
     retentionDays: settings.historyRetentionDays,
     checks: checks.map(factsOf),
-    tenants: settings.tenants.map((tenant) => recordedTenant(tenant, checks)),
+    tenants,
     waivers: settings.waivers.map(({ id, check, entity, tenant, reason, owner, expiresMs }) => {
       return { id, check, entity, tenant, reason, owner, expiresMs }
     }),
   }
-  return { at, digest: digestOf(record), content: JSON.stringify(record) }
+  return { at, digest: digestOf({ ...record, tenants: digests }), content: JSON.stringify(record) }
 }
 
 function recordedTenant(tenant: EvaluatedSettings, checks: readonly Check[]): RecordedTenant {

@@ -61,9 +61,10 @@ function isTokenRefused(stored: readonly ResourceQuality[]): boolean {
   const latest = (times: readonly (number | null)[]) =>
     Math.max(...times.map((time) => time ?? Number.NEGATIVE_INFINITY))
   const states = stored.map(({ state }) => state)
-  const refused = states.filter(({ denied }) => denied === 'unauthorized')
-  const refusedAt = latest(refused.flatMap((state) => [state.incrementalAttemptAt, state.fullAttemptAt]))
-  return refusedAt > latest(states.flatMap((state) => [state.incrementalSuccessAt, state.fullSuccessAt]))
+  return (
+    latest(states.map(({ tokenRefusedAt }) => tokenRefusedAt)) >
+    latest(states.flatMap((state) => [state.incrementalSuccessAt, state.fullSuccessAt]))
+  )
 }
 
 /** The latest of all known clocks, so that a slow or reset local clock does not extend waivers. */
@@ -100,7 +101,8 @@ export function greatestSkewOf({ resources }: TenantDataQuality, now: number): n
 
 export const unmirroredId = 0
 
-function unmirrored({ name, baseUrl }: EvaluatedSettings): TenantRow {
+/** A tenant of which nothing is mirrored yet. */
+export function unmirrored({ name, baseUrl }: Pick<EvaluatedSettings, 'name' | 'baseUrl'>): TenantRow {
   return {
     id: unmirroredId,
     name,

@@ -1,9 +1,10 @@
+import { createHash } from 'node:crypto'
 import type { AcceptedState, CheckResult, NewFinding } from '../mirror/port.ts'
 import { decideStatus, type RawResult } from '../model/decide-status.ts'
+import { dayMs } from '../model/durations.ts'
 import { minFreshnessMs } from '../model/freshness.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import { type Severity, severities } from '../model/severity.ts'
-import { type Evaluated, type EvaluateInput, inputsOf } from './check.ts'
+import { type Evaluated, type EvaluateInput, type Failure, inputsOf } from './check.ts'
 import { ruleContextOf, settingsOf } from './check-settings.ts'
 import { inputQualities, usableInputs } from './data-quality.ts'
 import type { CheckRun, EvaluateTenant } from './evaluation.ts'
@@ -12,8 +13,10 @@ import { factsText, materialFacts } from './findings/material-facts.ts'
 import { resolutionOf } from './findings/resolve-finding.ts'
 
 /** Identifies all inputs of a check result except the time. */
-export function basisOf({ check, request, quality }: CheckRun): string {
+export async function basisOf({ check, request, quality }: CheckRun): Promise<string> {
   const { store, tenant } = request
+  // Before the versions of the data, which must be those from before the evaluation.
+  const accepted = check.drift === undefined ? 0 : await store.acceptedVersion(tenant.id, check.id)
   const { severity, options } = settingsOf(check, tenant.settings)
   const { knownStatuses } = tenant.settings.documents
   const inputs = usableInputs(check, quality, request.now)
@@ -23,7 +26,7 @@ export function basisOf({ check, request, quality }: CheckRun): string {
     knownStatuses,
     inputs,
     inputs.map(({ resource }) => store.dataVersion(tenant.id, resource)),
-    check.drift === undefined ? 0 : store.acceptedVersion(tenant.id, check.id),
+    accepted,
   ])
 }
 
@@ -46,13 +49,13 @@ export async function checkResultOf(run: CheckRun): Promise<NewCheckResult> {
   const { options } = settingsOf(check, settings)
   const evaluateAt = (now: number) => check.evaluator({ reader, options, now, context, runQuery: queryRunner(run) })
   const evaluated = await evaluateAt(request.now)
-  const counts: SeverityCounts = {}
-  const failures = counted(evaluated.failures, counts)
+  const present = failingSet()
+  const failures = noted(evaluated.failures, present)
   const isUnchanged = async (at: number) => {
     const then = await evaluateAt(at)
-    const later: SeverityCounts = {}
-    for await (const _ of counted(then.failures, later)) request.signal?.throwIfAborted()
-    return sameNumbers(evaluated, then) && severities.every((severity) => later[severity] === counts[severity])
+    const later = failingSet()
+    for await (const _ of noted(then.failures, later)) request.signal?.throwIfAborted()
+    return sameNumbers(evaluated, then) && later.digest() === present.digest()
   }
   return {
     notEvaluatedIds: evaluated.notEvaluatedIds ?? idsOf(evaluated),
@@ -62,15 +65,37 @@ export async function checkResultOf(run: CheckRun): Promise<NewCheckResult> {
     ages: evaluated.ages,
     // The query of an own check would be run once more at each evaluation.
     ...(evaluated.ages &&
-      check.own === undefined && { validUntil: () => unchangedUntil(isUnchanged, request, counts) }),
+      check.own === undefined && { validUntil: () => unchangedUntil(isUnchanged, request, present.size()) }),
   }
 }
 
-type SeverityCounts = Partial<Record<Severity, number>>
+/** Which entities fail with which severity, as a digest: their number says nothing when one enters as another leaves. */
+interface FailingSet {
+  add(batch: readonly Failure[]): void
+  digest(): string
+  size(): number
+}
 
-async function* counted(failures: Evaluated['failures'], counts: SeverityCounts): Evaluated['failures'] {
+function failingSet(): FailingSet {
+  const hash = createHash('sha256')
+  let size = 0
+  let digest: string | undefined
+  return {
+    add(batch) {
+      size += batch.length
+      for (const { entityId, severity } of batch) hash.update(`${JSON.stringify(entityId)}${severity}`)
+    },
+    digest() {
+      digest ??= hash.digest('hex')
+      return digest
+    },
+    size: () => size,
+  }
+}
+
+async function* noted(failures: Evaluated['failures'], failing: FailingSet): Evaluated['failures'] {
   for await (const batch of failures) {
-    for (const { severity } of batch) counts[severity] = (counts[severity] ?? 0) + 1
+    failing.add(batch)
     yield batch
   }
 }
@@ -79,18 +104,34 @@ async function* counted(failures: Evaluated['failures'], counts: SeverityCounts)
 const manyFailing = 1000
 const fewSteps = 3
 
+/** An entity fails with one severity for at least a day, as thresholds are whole days: none is passed over. */
+const longestLookMs = dayMs / 2
+
+/** Each look evaluates once, and a check may be evaluated once a year: a result that reaches less far is renewed earlier. */
+const furthestDays = 4
+
 /**
- * Last instant at which as many of the same records fail, by severity; null when that number stays the same for as long
- * as a result is shown. A threshold moves entities in one direction only, so an equal number means equal failures.
+ * Last known instant at which the same entities fail with the same severities. It is later than the result is shown
+ * without another evaluation, even if it is confirmed as long as it is remembered, unless a threshold passes before.
+ * Evaluations of about the same time look equally far, so that their results are equal.
  */
 async function unchangedUntil(
   isUnchanged: (at: number) => Promise<boolean>,
   { now, currentForMs = minFreshnessMs }: EvaluateTenant,
-  present: SeverityCounts,
-): Promise<number | null> {
-  let [same, other] = [now, now + currentForMs]
-  if (await isUnchanged(other)) return null
-  const failing = severities.reduce((sum, severity) => sum + (present[severity] ?? 0), 0)
+  failing: number,
+): Promise<number> {
+  const horizon = Math.min(
+    Math.ceil((now + 2 * currentForMs) / (4 * currentForMs)) * 4 * currentForMs,
+    (Math.floor(now / dayMs) + furthestDays) * dayMs,
+  )
+  let [same, other] = [now, now]
+  do {
+    if (other >= horizon) return horizon
+    same = other
+    other = Math.min(other + longestLookMs, horizon)
+  } while (await isUnchanged(other))
+  const needed = Math.min(now + currentForMs, horizon)
+  if (same < needed && needed < other) [same, other] = (await isUnchanged(needed)) ? [needed, other] : [same, needed]
   for (let steps = 0; other - same > 1 && (failing <= manyFailing || steps < fewSteps); steps++) {
     const middle = same + Math.floor((other - same) / 2)
     if (await isUnchanged(middle)) same = middle
@@ -101,7 +142,7 @@ async function unchangedUntil(
 
 function sameNumbers(one: Evaluated, other: Evaluated): boolean {
   const numbers = ['population', 'notEvaluated', 'applicable'] as const
-  return numbers.every((name) => one[name] === other[name])
+  return numbers.every((name) => one[name] === other[name]) && idsOf(one) === idsOf(other)
 }
 
 function idsOf({ unevaluated = [] }: Evaluated): string | null {

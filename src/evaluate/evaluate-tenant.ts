@@ -1,4 +1,4 @@
-import type { CheckResult, FindingStore } from '../mirror/port.ts'
+import type { CheckResult, ResultBatch } from '../mirror/port.ts'
 import { reasonOf } from '../model/errors.ts'
 import { minFreshnessMs } from '../model/freshness.ts'
 import { type Check, CheckFailed, inputsOf } from './check.ts'
@@ -22,12 +22,18 @@ export async function evaluateTenant(request: EvaluateTenant): Promise<readonly 
   await request.onDataQuality?.(quality)
   await noteWaivers({ store, tenant, checks, waivers: request.waivers ?? [], now })
   const outcomes: CheckOutcome[] = []
+  const batch = store.resultBatch()
+  const kept: (() => void)[] = []
   for (const check of checks.filter((one) => isDue(one, request))) {
     request.signal?.throwIfAborted()
+    // The query of an own check may take long; the results before it are shown meanwhile.
+    if (check.own !== undefined) await batch.commit()
     const run = { check, request, quality, reader: store.records(tenant.id) }
-    const outcome = (await repeated(run)) ?? (await commitIsolated(run))
+    const outcome = (await repeated(run)) ?? (await evaluateIsolated(run, batch, (keep) => kept.push(keep)))
     if (outcome !== null) outcomes.push(outcome)
   }
+  await batch.commit()
+  for (const keep of kept) keep()
   if (onlyInputs !== undefined) return outcomes
   const enabled = new Set(checks.filter((check) => settingsOf(check, tenant.settings).enabled).map(({ id }) => id))
   if (request.keepUnlisted === true) for (const id of await unlisted(request)) enabled.add(id)
@@ -50,36 +56,41 @@ function isDue(check: Check, { tenant, onlyInputs }: EvaluateTenant): boolean {
 async function repeated(run: CheckRun): Promise<CheckOutcome | null> {
   const { check, request } = run
   const { store, tenant, now, memory } = request
-  const status = memory?.recall(tenant.id, check.id, basisOf(run), now)
+  const status = memory?.recall(tenant.id, check.id, await basisOf(run), now)
   if (status === undefined) return null
   await store.confirmResult(tenant.id, check.id, now, request.currentForMs)
   return { check: check.id, ...status, opened: 0, resolved: {} }
 }
 
-async function commitIsolated(run: CheckRun): Promise<CheckOutcome | null> {
+/** `onceCommitted` takes what may be remembered only of a committed result. */
+async function evaluateIsolated(
+  run: CheckRun,
+  batch: ResultBatch,
+  onceCommitted: (remember: () => void) => void,
+): Promise<CheckOutcome | null> {
   const { check, request } = run
   const { store, signal, memory, tenant } = request
   memory?.forget(tenant.id, check.id)
   const log = request.log.child({ tenant: request.tenant.settings.name, check: check.id })
   try {
     await keepFirstStates(run)
-    const basis = basisOf(run)
+    const basis = await basisOf(run)
     const { ages, notEvaluatedIds, ...checkResult } = await checkResultOf(run)
     await store.noteProblem(tenant.id, check.id, notEvaluatedIds)
-    const outcome = await commit(store, checkResult)
+    const outcome = await add(batch, checkResult)
     const validity = validityOf(request, ages, outcome)
-    if (validity !== null) memory?.keep(tenant.id, check.id, basis, outcome, validity)
+    if (validity !== null) onceCommitted(() => memory?.keep(tenant.id, check.id, basis, outcome, validity))
     return outcome
   } catch (error) {
     signal?.throwIfAborted()
     // An error of the mirror affects every check.
     if (reasonOf(error) === 'store') throw error
     if (error instanceof BudgetExceeded) return null
-    if (error instanceof CheckFailed) return commitFailed(run, error)
+    if (error instanceof CheckFailed) return addFailed(run, error, batch, onceCommitted)
     log.error({ err: error }, 'Check could not be evaluated')
   }
   try {
-    return await commit(store, failedResult(run, 'internal'))
+    return await add(batch, failedResult(run, 'internal'))
   } catch (error) {
     if (reasonOf(error) === 'store') throw error
     log.error({ err: error }, 'Check result could not be stored')
@@ -88,14 +99,19 @@ async function commitIsolated(run: CheckRun): Promise<CheckOutcome | null> {
 }
 
 /** Remembers the failure, so that a slow failing query runs again only after its inputs changed. */
-async function commitFailed(run: CheckRun, { message }: CheckFailed): Promise<CheckOutcome> {
+async function addFailed(
+  run: CheckRun,
+  { message }: CheckFailed,
+  batch: ResultBatch,
+  onceCommitted: (remember: () => void) => void,
+): Promise<CheckOutcome> {
   const { check, request } = run
   const { store, tenant, memory, log } = request
   log.warn({ tenant: tenant.settings.name, check: check.id, detail: message }, 'Own check could not be evaluated')
   await store.noteProblem(tenant.id, check.id, message)
-  const basis = basisOf(run)
-  const outcome = await commit(store, failedResult(run, 'check_failed'))
-  memory?.keep(tenant.id, check.id, basis, outcome, always)
+  const basis = await basisOf(run)
+  const outcome = await add(batch, failedResult(run, 'check_failed'))
+  onceCommitted(() => memory?.keep(tenant.id, check.id, basis, outcome, always))
   return outcome
 }
 
@@ -104,9 +120,11 @@ const always: Validity = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIV
 /** Null when nothing is known of the result at another time. */
 function validityOf({ now, currentForMs = minFreshnessMs }: EvaluateTenant, ages: boolean, outcome: CheckOutcome) {
   if (!ages) return always
-  return outcome.validUntil === undefined ? null : { from: now, until: outcome.validUntil ?? now + currentForMs }
+  return outcome.validUntil === undefined
+    ? null
+    : { from: now, until: Math.min(outcome.validUntil, now + currentForMs) }
 }
 
-async function commit(store: FindingStore, checkResult: CheckResult): Promise<CheckOutcome> {
-  return { check: checkResult.check, ...(await store.commitResult(checkResult)) }
+async function add(batch: ResultBatch, checkResult: CheckResult): Promise<CheckOutcome> {
+  return { check: checkResult.check, ...(await batch.add(checkResult)) }
 }

@@ -156,6 +156,7 @@ function pastState(
     fullSuccessAt: own?.fullySynced === true ? 0 : null,
     fullReason: own?.fullReason ?? null,
     denied: own?.denied ?? null,
+    tokenRefusedAt: null,
     message: null,
     resetFullSyncAt: null,
     fullSyncOwed: false,

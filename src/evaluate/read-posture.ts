@@ -9,6 +9,7 @@ import {
   type ResourceView,
   type TenantPosture,
 } from '../model/posture.ts'
+import { isRefusal } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { resources as catalogue } from '../resources/index.ts'
 import { type Check, inputsOf } from './check.ts'
@@ -157,7 +158,7 @@ function resourceView(
     freshnessLimitMs,
     fresh: isFresh(dataAsOf, freshnessLimitMs, now) && blocked !== 'stale' && blocked !== 'tenant_changed',
     ...(blocked === 'tenant_changed' && { formerTenant: true }),
-    ...((blocked === 'unauthorized' || blocked === 'missing_permission') && { refused: true }),
+    ...(isRefusal(blocked) && { refused: true }),
     message: stored?.state.message ?? null,
     modes,
   }

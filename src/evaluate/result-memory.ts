@@ -25,8 +25,9 @@ export function resultMemory(): ResultMemory {
       const last = kept.get(keyOf(tenantId, check))
       return last?.basis === basis && last.from <= now && now <= last.until ? last.result : undefined
     },
-    keep(tenantId, check, basis, { status, reason, validUntil = null }, validity) {
-      kept.set(keyOf(tenantId, check), { basis, result: { status, reason, validUntil }, ...validity })
+    keep(tenantId, check, basis, { status, reason, validUntil }, validity) {
+      const result = { status, reason, ...(validUntil !== undefined && { validUntil }) }
+      kept.set(keyOf(tenantId, check), { basis, result, ...validity })
     },
     forget: (tenantId, check) => void kept.delete(keyOf(tenantId, check)),
     clear: () => kept.clear(),

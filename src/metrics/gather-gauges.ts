@@ -85,7 +85,8 @@ async function readInventory(config: TenantSeriesConfig, reading: TenantReading)
   const reads: Read[] = []
   for (const resource of config.resources) {
     const { settings, waived } = reading
-    const context = { settings, waived, complete: isComplete(resource, reading.posture) }
+    const { at: now } = reading.posture
+    const context = { settings, waived, now, complete: isComplete(resource, reading.posture) }
     for (const gauge of resource.gauges) {
       const samples = await gauge.read(reading.records, context)
       reads.push({ gauge, samples: samples.map((sample) => withTenant(gauge, config.name, sample)) })

@@ -6,8 +6,10 @@ export interface InventoryContext {
   readonly settings: Pick<TenantSettings, 'documents' | 'ownClientId'>
   /** True once the resource completed a full sync; before that, a count would be partial. */
   readonly complete: boolean
-  /** Ids of entities whose open finding of a check is waived. */
-  readonly waived: (check: string) => Promise<ReadonlySet<string>>
+  /** Until when the open finding of a check is waived, by entity; milliseconds since the epoch. */
+  readonly waived: (check: string) => Promise<ReadonlyMap<string, number>>
+  /** Milliseconds since the epoch. */
+  readonly now: number
 }
 
 /**

@@ -1,3 +1,4 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { StoreSize } from '../mirror/sqlite/store-facts.ts'
 import { buildInfo, type ReloadState, reloadGauges, skewFamily, storeGauge, waiverGauge } from './config-gauges.ts'
 import { createEvents, type MetricsEvents } from './events.ts'
@@ -12,6 +13,9 @@ import { samplesPerTurn, yieldAfter } from './yield-to-event-loop.ts'
 
 /** Approximate length of a chunk in characters. */
 const chunkLength = 65_536
+
+/** Tenants whose series are initialized in one turn of the event loop: about 10 ms of work. */
+const tenantsPerTurn = 20
 
 /** Renders to bytes, which are outside the JavaScript heap: neither all samples nor the whole text are in memory at once. */
 async function byteChunks(
@@ -39,6 +43,7 @@ export interface MetricsOptions {
   readonly version: string
   /** First load of the configuration, milliseconds since the epoch. */
   readonly startedAt: number
+  /** Its series are initialized at once; `configure` takes that of many tenants. */
   readonly config: MetricsConfig
   /** Reads every configured tenant; called once for concurrent scrapes of one format. */
   readonly read: () => Promise<readonly TenantReading[]>
@@ -54,8 +59,8 @@ export interface Exposition {
 }
 
 export interface Metrics extends MetricsEvents {
-  /** Applies a reloaded configuration: initializes new series and hides those of removed tenants. */
-  configure(config: MetricsConfig): void
+  /** Applies another configuration: initializes new series, in parts, and hides those of removed tenants. */
+  configure(config: MetricsConfig): Promise<void>
   configReloaded(successful: boolean, at: number): void
   /**
    * The exposition in the format of the Accept header, Prometheus text by default.
@@ -73,10 +78,6 @@ export function createMetrics(options: MetricsOptions): Metrics {
   let reload: ReloadState = { successful: true, lastSuccessAt: options.startedAt }
   const inFlight = new Map<string, Promise<Exposition>>()
 
-  const configure = (next: MetricsConfig) => {
-    config = next
-    for (const tenant of next.tenants) preinitializeSeries(instruments, tenant)
-  }
   const gather = async (): Promise<readonly Family[]> => {
     const now = config
     const readings = await options.read()
@@ -95,10 +96,16 @@ export function createMetrics(options: MetricsOptions): Metrics {
     if (openMetrics) body.push(Buffer.from(openMetricsEnd))
     return { contentType, body }
   }
-  configure(config)
+  for (const tenant of config.tenants) preinitializeSeries(instruments, tenant)
   return {
     ...createEvents(instruments),
-    configure,
+    async configure(next) {
+      config = next
+      for (const [index, tenant] of next.tenants.entries()) {
+        if (index % tenantsPerTurn === tenantsPerTurn - 1) await yieldToEventLoop()
+        preinitializeSeries(instruments, tenant)
+      }
+    },
     configReloaded(successful, at) {
       reload = { successful, lastSuccessAt: successful ? at : reload.lastSuccessAt }
     },

@@ -7,6 +7,8 @@ export interface SyncErrorDetails {
   readonly requestId?: string
   /** For `rate_limited`: earliest time of the next request, milliseconds since the epoch. */
   readonly retryAt?: number
+  /** For `unauthorized`: the token may lack only the permission of this request. */
+  readonly undecided?: true
 }
 
 export class SyncError extends Error {
@@ -16,6 +18,7 @@ export class SyncError extends Error {
   readonly status: number | undefined
   readonly requestId: string | undefined
   readonly retryAt: number | undefined
+  readonly undecided: boolean
 
   constructor(reason: Reason, message: string, details: SyncErrorDetails = {}) {
     super(message, details.cause === undefined ? {} : { cause: details.cause })
@@ -24,6 +27,7 @@ export class SyncError extends Error {
     this.status = details.status
     this.requestId = details.requestId
     this.retryAt = details.retryAt
+    this.undecided = details.undecided === true
   }
 }
 

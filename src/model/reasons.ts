@@ -26,6 +26,10 @@ export type Reason = (typeof reasons)[number]
 /** Reasons of a run that the tenant refused. */
 export const refusals = ['unauthorized', 'missing_permission'] as const satisfies readonly Reason[]
 
+export function isRefusal(reason: string | null): boolean {
+  return refusals.some((refusal) => refusal === reason)
+}
+
 export const unknownReasons = [
   'never',
   'stale',

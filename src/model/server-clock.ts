@@ -17,6 +17,17 @@ export interface ServerTimes extends ServerClock {
 /** Skew up to which times can be compared, in milliseconds (docs/sync.md#server-time). */
 export const greatestSkewMs = 300_000
 
+/** Newest server time of answers, milliseconds since the epoch, of those with which the local clock agreed; else null. */
+export function serverTimeReached(
+  answers: readonly { readonly serverTime: number | null; readonly serverTimeAt: number | null }[],
+): number | null {
+  const times = answers.flatMap(({ serverTime, serverTimeAt }) => {
+    if (serverTime === null || serverTimeAt === null) return []
+    return isSkewed(serverTime - serverTimeAt) ? [] : [serverTime]
+  })
+  return times.length === 0 ? null : Math.max(...times)
+}
+
 /** False when the skew is unknown. */
 export function isSkewed(skewMs: number | null): boolean {
   return skewMs !== null && Math.abs(skewMs) > greatestSkewMs

@@ -43,9 +43,9 @@ export const recordings = [
   },
   {
     // Recorded before the expiry, so that no rule sees a waived secret as not waived.
-    record: 'tenant_client:tenantwatch_api_client_secret_waived:last_known',
-    why: 'Whether the open finding of a secret is waived; the last known state while the daemon exports none.',
-    expr: lastKnown('tenantwatch_api_client_secret_waived', 'tenant, client_id'),
+    record: 'tenant_client_check:tenantwatch_api_client_secret_waived_until_timestamp_seconds:last_known',
+    why: 'Until when the open finding of a secret is waived; the last known time while the daemon exports none.',
+    expr: lastKnown('tenantwatch_api_client_secret_waived_until_timestamp_seconds', 'tenant, client_id, check'),
   },
   {
     record: 'tenant_client:tenantwatch_api_client_secret_expiration_timestamp_seconds:last_known',

@@ -1,5 +1,5 @@
 import { toIso } from '../model/dates.ts'
-import type { TenantPosture } from '../model/posture.ts'
+import type { ResourceView, TenantPosture } from '../model/posture.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { printable } from '../model/text/printable.ts'
 
@@ -11,14 +11,21 @@ export function dataWarnings(posture: TenantPosture | undefined, resource: Resou
   const holds = posture.holds.filter((hold) => hold.resource === resource || hold.resource === 'all')
   const last = view.dataAsOf === null ? 'never completely read' : `last completely read ${toIso(view.dataAsOf)}`
   if (!view.enabled) return [printable(`${name}: switched off and no longer read; ${last}`)]
+  const unsure = view.dataAsOf === null ? 'never completely read; records may be missing' : doubt(view, posture.at)
   return [
-    ...(view.dataAsOf === null ? [`${name}: never completely read; records may be missing`] : []),
-    ...(view.dataAsOf !== null && !view.fresh
-      ? [`${name}: as of ${toIso(view.dataAsOf)}, older than its freshness limit`]
-      : []),
+    ...(unsure === null ? [] : [`${name}: ${unsure}`]),
     ...(view.quarantined > 0
       ? [`${name}: ${view.quarantined} records could not be read and are absent or outdated`]
       : []),
     ...holds.map((hold) => `${name}: on hold ${hold.id}: ${hold.message}`),
   ].map((line) => printable(line))
+}
+
+/** Why complete data may not be what the tenant has now; null when it is fresh or its hold says it. */
+function doubt({ dataAsOf, freshnessLimitMs, refused, formerTenant, fresh }: ResourceView, now: number): string | null {
+  const since = `as of ${toIso(dataAsOf ?? 0)}`
+  if (refused) return `${since}; the tenant refuses to show newer data`
+  if (now - (dataAsOf ?? 0) > freshnessLimitMs) return `${since}, older than its freshness limit`
+  if (formerTenant || fresh) return null
+  return `${since}; the local clock was set back, so its age is not known`
 }

@@ -1,11 +1,16 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { createTask } from 'node-cron'
 import type { Clock, Random } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
+import { sleepsUntil } from '../model/sleeps.ts'
 import { wallClockWatch } from './wall-clock-watch.ts'
 
 /** Longest sleep, so that a jump of the wall clock is noticed soon. */
 const maxSleepMs = 5 * secondMs
+
+/** Jobs of one expression that are launched in one turn of the event loop. */
+const launchedATurn = 500
 
 export interface SchedulerOptions {
   readonly clock: Clock
@@ -59,6 +64,7 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
   // By name, so that a job that is removed and added again does not overlap itself.
   const running = new Map<string, Promise<void>>()
   const stopping = new AbortController()
+  const sleep = sleepsUntil(clock, stopping.signal)
   let wake = new AbortController()
   let started = false
 
@@ -73,7 +79,7 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
     const ended = Promise.withResolvers<void>()
     running.set(name, ended.promise)
     try {
-      if (delayMs > 0) await clock.sleep(delayMs, stopping.signal)
+      if (delayMs > 0) await sleep(delayMs)
       await run(stopping.signal)
       return 'ran'
     } catch (error) {
@@ -106,7 +112,17 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
     groups.set(key, group)
     return group
   }
-  const tick = (watch: ReturnType<typeof wallClockWatch>): void => {
+  const launch = async (group: CronGroup): Promise<void> => {
+    let launched = 0
+    for (const entry of [...group.entries]) {
+      // Removed while others were launched.
+      if (!group.entries.has(entry)) continue
+      const { delayMs = 0, jitterMs = 0 } = entry.job
+      void runJob(entry, delayMs + Math.floor(random() * jitterMs))
+      if (++launched % launchedATurn === 0) await yieldToEventLoop()
+    }
+  }
+  const tick = (watch: ReturnType<typeof wallClockWatch>): readonly CronGroup[] => {
     if (watch.jumped()) for (const group of groups.values()) group.nextAt = nextAfterNow(group.times)
     const jumpedMs = watch.report()
     if (jumpedMs !== null) {
@@ -114,19 +130,14 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
       onJump?.()
     }
     const now = clock.now()
-    for (const group of groups.values()) {
-      if (group.nextAt > now) continue
-      group.nextAt = nextAfterNow(group.times)
-      for (const entry of group.entries) {
-        const { delayMs = 0, jitterMs = 0 } = entry.job
-        void runJob(entry, delayMs + Math.floor(random() * jitterMs))
-      }
-    }
+    const due = [...groups.values()].filter(({ nextAt }) => nextAt <= now)
+    for (const group of due) group.nextAt = nextAfterNow(group.times)
+    return due
   }
   const runTimer = async (): Promise<void> => {
     const watch = wallClockWatch(clock)
     while (!stopping.signal.aborted) {
-      tick(watch)
+      for (const group of tick(watch)) await launch(group)
       const nextAt = Math.min(...[...groups.values()].map((group) => group.nextAt))
       wake = new AbortController()
       await clock.sleep(Math.min(Math.max(nextAt - clock.now(), 0), maxSleepMs), wake.signal).catch(() => undefined)

@@ -69,11 +69,16 @@ export async function askById(run: Run, definition: FeedResource, one: LookUp): 
   return found
 }
 
-/** Takes the fields that only an answer by id contains; for other fields the list counts. */
-export async function takeDetail(run: Run, item: Item, { receivedAt: at, requestId }: AnswerMeta): Promise<void> {
+/** Takes the fields that only an answer by id contains; for other fields the list counts: resolves with those that differ. */
+export async function takeDetail(
+  run: Run,
+  item: Item,
+  { receivedAt: at, requestId }: AnswerMeta,
+): Promise<readonly string[]> {
   const { context, tenantId, definition } = run
   noteOddities(run, item.ok ? item.oddities : [])
   const detail = { tenantId, resource: definition.name, item, at, requestId }
   const { differing } = await context.store.commitDetail(detail)
   for (const field of differing) noteEvent(run, 'detail_differs', field)
+  return differing
 }

@@ -27,4 +27,6 @@ export interface RunResult {
   readonly stored: boolean
   /** For `rate_limited`: when requests are allowed again, in milliseconds since the epoch. */
   readonly retryAt: number | null
+  /** True when the token is refused for every permission, or there is none. */
+  readonly tokenRefused: boolean
 }

@@ -122,6 +122,7 @@ class Engine implements TenantEngine {
       pages: run?.pages ?? 0,
       durationMs: clock.monotonic() - started,
       retryAt: known?.retryAt ?? null,
+      tokenRefused: reason === 'unauthorized' && known?.undecided === false,
       stored: outcome === 'skipped',
     }
     if (outcome === 'skipped') return result
@@ -182,6 +183,7 @@ class Engine implements TenantEngine {
           counts,
           reachedEndServerTime: isSuccess ? run.reachedEndServerTime : null,
           answered: run.answered,
+          tokenRefused: result.tokenRefused,
         })
       }
       if (result.retryAt !== null) await store.noteWait(this.tenantId, resource, result.retryAt)

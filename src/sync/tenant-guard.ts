@@ -80,10 +80,8 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   const changed = ({ message, cause }: Pick<HoldRow, 'message' | 'cause'>) =>
     new SyncError('tenant_changed', message, { hint: isDenied({ cause }) ? deniedHint : changedHint })
 
-  const accepts = ({ credential }: Answered) =>
-    tenant().changeAccepted !== null && tenant().acceptedCredential === credential
-
-  const passing = () => accepts(verified) && (acceptedIdentity === null || verified.identity === acceptedIdentity)
+  const passing = () =>
+    acceptedChange(tenant(), verified) !== null && (acceptedIdentity === null || verified.identity === acceptedIdentity)
 
   function noteVerified(answered: Answered): void {
     if (answered.identity > verified.identity) verified = answered
@@ -125,8 +123,8 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
 
   /** An acceptance covers one credential, and one identity of it until the accepted tenant is mirrored. */
   async function acceptancePasses(answered: Answered): Promise<boolean> {
-    const owed = tenant().changeAccepted
-    if (owed === null || !accepts(answered)) return false
+    const owed = acceptedChange(tenant(), answered)
+    if (owed === null) return false
     if (acceptedIdentity !== null && acceptedIdentity !== answered.identity) return false
     if (acceptedIdentity === null && !(await awaitsAccepted(proving, owed))) return false
     acceptedIdentity = answered.identity
@@ -258,6 +256,14 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
 /** True for a hold raised because no list that identifies the tenant could be read. */
 export function isDenied({ cause }: Pick<HoldRow, 'cause'>): boolean {
   return cause['check'] === 'denied'
+}
+
+/** What an operator accepted of another tenant under this credential: the resources that owe a full sync, or null. */
+export function acceptedChange(
+  { changeAccepted, acceptedCredential }: TenantRow,
+  answered: Answered | null,
+): readonly string[] | null {
+  return answered?.credential === acceptedCredential ? changeAccepted : null
 }
 
 /** True until a list that identifies the accepted tenant was read to its end: its ids then prove it. */

@@ -1,6 +1,5 @@
 import type { CheckStatus } from '../model/check-status.ts'
 import type { HoldView, ResourceView, TenantPosture } from '../model/posture.ts'
-import type { Reason } from '../model/reasons.ts'
 import { type Severity, severities } from '../model/severity.ts'
 import { withoutWaiverDetails } from '../model/text/redact-waiver.ts'
 
@@ -21,8 +20,7 @@ export type ResourceState = (typeof resourceStates)[number]
 export function resourceState(view: ResourceView, holds: readonly HoldView[]): ResourceState {
   if (holds.some((hold) => hold.resource === view.resource || hold.resource === 'all')) return 'on_hold'
   const failures = view.modes.filter((mode) => !mode.up).map((mode) => mode.reason)
-  const isRefusal = (reason: Reason | null) => reason === 'unauthorized' || reason === 'missing_permission'
-  if (view.refused || failures.some(isRefusal)) return 'unauthorized'
+  if (view.refused) return 'unauthorized'
   if (view.dataAsOf === null || view.formerTenant) return 'never'
   if (!view.fresh) return 'stale'
   if (view.quarantined > 0) return 'quarantined'

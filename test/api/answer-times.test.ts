@@ -13,9 +13,9 @@ interface Scene {
 
 type Answered = Partial<AnsweredRequest> & { readonly skewMs?: number; readonly isTaken?: boolean }
 
-function scene(): Scene {
+function scene({ reached = null }: { readonly reached?: number | null } = {}): Scene {
   const clock = fakeClock()
-  const times = new AnswerTimes(clock)
+  const times = new AnswerTimes(clock, reached)
   let ids = 0
   return {
     clock,
@@ -172,6 +172,20 @@ it.each([
     const skewMs = skewOf(run)
     expect(answer(skewMs === 0 ? { serverTime: start } : { skewMs })).toBe('stale')
   }
+})
+
+it('an answer from before those to an earlier process is stale, until the time of three runs advances', () => {
+  const { now } = fakeClock()
+  const { answer, clock, times } = scene({ reached: now() })
+  expect(answer({ skewMs: -6 * minuteMs, requestId: 'first of all' })).toBe('stale')
+  expect(times.now()).toBeNull()
+  expect(answer({ skewMs: -4 * minuteMs })).toBe('fine')
+  const corrected = scene({ reached: clock.now() + hourMs })
+  for (const expected of ['stale', 'stale', 'stale', 'order_violation']) {
+    corrected.clock.advance(5 * minuteMs)
+    expect(corrected.answer()).toBe(expected)
+  }
+  expect(corrected.answer()).toBe('fine')
 })
 
 it('the server time advances with the monotonic clock, whatever the local clock does', () => {

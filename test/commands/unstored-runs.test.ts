@@ -46,6 +46,7 @@ const run = (fields: Partial<RunResult>): RunResult => ({
   pages: 0,
   durationMs: 1,
   retryAt: null,
+  tokenRefused: false,
   stored: false,
   ...fields,
 })

@@ -295,3 +295,12 @@ it('blames the catalogue, not the user, for a resource without a schedule', () =
     'no full sync schedule of api-clients',
   )
 })
+
+it('shares the general settings among tenants that override none of them', () => {
+  const auth = { token: { env: 'ACME_TOKEN' } }
+  const tenants = ['a', 'b', 'c'].map((name) => ({ name, baseUrl: `https://${name}.example.com`, auth }))
+  const written = { tenants: tenants.map((one) => (one.name === 'c' ? { ...one, freshness: { roles: '3d' } } : one)) }
+  const [a, b, c] = load({ 'config/tenantwatch.yaml': JSON.stringify(written) }).settings.tenants
+  expect([a?.checks === b?.checks, a?.resources === b?.resources, a?.api === b?.api]).toEqual([true, true, true])
+  expect([a?.resources.roles.freshnessMs, c?.resources.roles.freshnessMs]).toEqual([null, 3 * dayMs])
+})

@@ -71,7 +71,12 @@ async function missingFamilies(prometheus: Prometheus): Promise<readonly string[
 }
 
 /** There only while something fails, cannot be evaluated, or is waived. */
-const ofTrouble = ['tenantwatch_check_unknown_reason', 'tenantwatch_finding_info', 'tenantwatch_findings_waived']
+const ofTrouble = [
+  'tenantwatch_check_unknown_reason',
+  'tenantwatch_finding_info',
+  'tenantwatch_findings_waived',
+  'tenantwatch_api_client_secret_waived_until_timestamp_seconds',
+]
 
 it('shows "No data" in no panel of a healthy system, and a value in each once all is configured', async () => {
   const { spec } = parse(readFileSync('deploy/kubernetes/service-monitor.yaml', 'utf8'))

@@ -207,11 +207,12 @@ it('sets a check that throws to unknown, keeps its findings, logs the error and 
 
 it('continues when a check result cannot be stored', async () => {
   const mirror = soundMirror()
-  const commitResult: typeof mirror.store.commitResult = async (checkResult) => {
+  const batch = mirror.store.resultBatch()
+  const add: typeof batch.add = async (checkResult) => {
     if (checkResult.check === 'auth-sso-enforced') throw new Error('disk full')
-    return mirror.store.commitResult(checkResult)
+    return batch.add(checkResult)
   }
-  const outcomes = await evaluate({ ...mirror, store: { ...mirror.store, commitResult } })
+  const outcomes = await evaluate({ ...mirror, store: { ...mirror.store, resultBatch: () => ({ ...batch, add }) } })
   expect(outcomes.has('auth-sso-enforced')).toBe(false)
   expect(outcomes.size).toBe(checks.length - 1)
 })

@@ -132,14 +132,15 @@ it('knows from one refusal of the token that it is refused for resources that ar
   const mirror = soundMirror()
   await evaluate(mirror)
   const { users } = mirror.quality
-  users.state = { ...users.state, denied: 'unauthorized', fullAttemptAt: now + 1 }
+  users.state = { ...users.state, denied: 'unauthorized', fullAttemptAt: now + 1, tokenRefusedAt: now + 1 }
   const after = { at: now + 2 }
   expect(statusOf(await read(mirror, after), 'auth-sso-enforced')).toBe('unknown unauthorized')
   const settings = mirror.quality['authentication-settings']
   settings.state = { ...settings.state, fullAttemptAt: now + 2, fullSuccessAt: now + 2 }
   expect(statusOf(await read(mirror, after), 'auth-sso-enforced')).toBe('pass null')
   expect(statusOf(await read(mirror, after), 'user-mfa-enrolled')).toBe('unknown unauthorized')
-  users.state = { ...users.state, denied: 'missing_permission', fullAttemptAt: now + 3 }
+  // Attempts that end otherwise refuse nothing, whether the refusal is over or it may concern these users alone.
+  users.state = { ...users.state, fullAttemptAt: now + 3 }
   expect(statusOf(await read(mirror, after), 'auth-sso-enforced')).toBe('pass null')
 })
 

@@ -1,9 +1,10 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import type { Check } from '../../src/evaluate/check.ts'
 import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
 import { resultMemory } from '../../src/evaluate/result-memory.ts'
-import { hourMs, minuteMs } from '../../src/model/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { SyncError } from '../../src/model/errors.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { resourceNames } from '../../src/model/resource-names.ts'
 import { now } from '../checks/support/evaluator.ts'
@@ -40,10 +41,10 @@ async function evaluation() {
     mirror,
     tenantId,
     page,
-    async evaluated(at: number, changes: SettingsChanges = {}) {
+    async evaluated(at: number, changes: SettingsChanges = {}, currentForMs = 15 * minuteMs) {
       asked.length = 0
       const request = { store: mirror, tenant: { id: tenantId, settings: tenantSettings(changes) }, log: silentLog() }
-      const outcomes = await evaluateTenant({ ...request, checks: watched, now: at, memory })
+      const outcomes = await evaluateTenant({ ...request, checks: watched, now: at, memory, currentForMs })
       const outcome = outcomes.find(({ check }) => check === id)
       return { asked: [...asked], status: outcome?.status, outcomes: outcomes.length }
     },
@@ -62,6 +63,13 @@ it('evaluates without changes only time-dependent checks again, after 15 minutes
   const later = await test.evaluated(now + 15 * minuteMs + 1)
   expect(new Set(later.asked)).toEqual(new Set(checks.filter((check) => check.timeBased).map((check) => check.id)))
   expect(await test.evaluated(now)).toMatchObject({ asked: later.asked, status: first.status })
+})
+
+it('looks ahead of a yearly evaluation by some evaluations only', async () => {
+  const test = await evaluation()
+  const { asked } = await test.evaluated(now, {}, 3 * 365 * dayMs)
+  const counts = Object.values(Object.groupBy(asked, (check) => check)).map((one) => one?.length ?? 0)
+  expect(Math.max(...counts)).toBeLessThan(12)
 })
 
 type Test = Awaited<ReturnType<typeof evaluation>>
@@ -114,4 +122,17 @@ it('forgets the result of a check that was switched off', async () => {
   const again = await test.evaluated(now + 2 * minuteMs)
   expect([again.status, again.asked.includes(id)]).toEqual(['fail', true])
   expect((await test.mirror.checkStates(test.tenantId)).find(({ check }) => check === id)?.open).toEqual({ high: 1 })
+})
+
+it('remembers no result that could not be committed', async () => {
+  const test = await evaluation()
+  const resultBatch = vi.spyOn(test.mirror, 'resultBatch')
+  resultBatch.mockImplementationOnce(() => ({
+    add: async () => ({ status: 'pass', reason: null, opened: 0, resolved: {} }),
+    commit: () => Promise.reject(new SyncError('store', 'The disk is full')),
+  }))
+  await expect(test.evaluated(now)).rejects.toThrow('The disk is full')
+  expect((await test.evaluated(now + 1)).asked).toEqual(
+    (await evaluation().then((other) => other.evaluated(now))).asked,
+  )
 })

@@ -269,7 +269,7 @@ it('stores with each acceptance whether its finding is open and its severity', a
   const world = await invited()
   const wrong = () =>
     world.query(`select w.fingerprint from waived_findings w left join findings f using (fingerprint)
-      where w.open_severity is not case when f.resolved_at is null then f.severity end`)
+      where w.open_severity is distinct from case when f.resolved_at is null then f.severity end`)
   const openAs = () => world.query('select open_severity as severity from waived_findings')
   expect([wrong(), openAs()]).toEqual([[], [{ severity: 'low' }]])
   await world.sync(activated())

@@ -156,12 +156,13 @@ it.each(drifts)('S18 when %s in every record, the last good ones stay and nothin
     rows((records) => records.map(change)),
   )
   const { test } = scene
-  const before = test.query('select * from users')
+  const stored = () => test.query('select * from users').map(({ missing_since: _, ...user }) => user)
+  const before = stored()
   for (let cycle = 0; cycle < 2; cycle++) {
     test.clock.advance(hourMs)
     await test.run('users', 'full')
     await assertNoPass(scene, 'users')
-    expect(test.query('select * from users')).toEqual(before)
+    expect(stored()).toEqual(before)
   }
   await assertMends(scene)
 })

@@ -46,7 +46,9 @@ it('serves exactly the families of the contract', async () => {
 it('gives every series exactly the labels of the contract', async () => {
   const unknown = posture({ ...lively, checks: [check('user-mfa-enrolled', { status: 'unknown', reason: 'stale' })] })
   for (const view of [lively, unknown, untouched]) {
-    const body = textOf(await metricsOf([reading(view, records)]).render())
+    const body = textOf(
+      await metricsOf([reading(view, records, { 'api-client-secret-not-expired': ['bb-2'] })]).render(),
+    )
     for (const { name, labels } of parseExposition(body).filter((series) => series.name.startsWith('tenantwatch_'))) {
       const family = contract.has(name) ? name : name.replace(/_(bucket|sum|count)$/, '')
       const present = Object.keys(labels).filter((label) => label !== 'le')
@@ -57,7 +59,7 @@ it('gives every series exactly the labels of the contract', async () => {
 
 it('has a series of every family for an active tenant', async () => {
   const view = posture({ ...lively, checks: [...lively.checks, check('x', { status: 'unknown', reason: 'stale' })] })
-  const body = textOf(await metricsOf([reading(view, records)]).render())
+  const body = textOf(await metricsOf([reading(view, records, { 'api-client-secret-not-expired': ['bb-2'] })]).render())
   const names = new Set(parseExposition(body).map(({ name }) => name.replace(/_(bucket|sum|count)$/, '')))
   for (const name of table.keys()) expect(names).toContain(name)
 })

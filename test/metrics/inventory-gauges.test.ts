@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { readClientSecrets } from '../../src/metrics/inventory/api-clients.ts'
-import { lively, metricsOf, reading, records, textOf } from './support/daemon.ts'
+import { lively, metricsOf, reading, records, textOf, waivedUntil } from './support/daemon.ts'
 import { seriesOf, valueIn } from './support/parse.ts'
 import { at, posture, resource } from './support/posture.ts'
 import { readerOf, record } from './support/records.ts'
@@ -78,8 +78,25 @@ it('lists secrets by expiry', async () => {
 })
 
 it('reports for each secret whether a waiver accepts its expiry', async () => {
-  const waived = { 'api-client-secret-not-expired': ['bb-2'], 'user-mfa-enrolled': ['aa-1'] }
-  const body = textOf(await metricsOf([reading(lively, records, waived)]).render())
-  expect(valueIn(body, 'tenantwatch_api_client_secret_waived', { client_id: 'aa-1' })).toBe(0)
-  expect(valueIn(body, 'tenantwatch_api_client_secret_waived', { client_id: 'bb-2' })).toBe(1)
+  const [expired, expiring] = ['api-client-secret-not-expired', 'api-client-secret-not-expiring']
+  const flags = async (waived: Record<string, string[]>) => {
+    const body = textOf(await metricsOf([reading(lively, records, waived)]).render())
+    const ends = seriesOf(body, 'tenantwatch_api_client_secret_waived_until_timestamp_seconds')
+    return [
+      ...['aa-1', 'bb-2'].map((id) => valueIn(body, 'tenantwatch_api_client_secret_waived', { client_id: id })),
+      ...ends.map(({ labels, value }) => [labels['client_id'], labels['check'], value * 1000]),
+    ]
+  }
+  expect(await flags({ [expired]: ['bb-2'], 'user-mfa-enrolled': ['aa-1'] })).toEqual([
+    0,
+    1,
+    ['bb-2', expired, waivedUntil],
+  ])
+  // That it was accepted before its expiry does not accept its expiry.
+  expect(await flags({ [expiring]: ['aa-1', 'bb-2'] })).toEqual([
+    1,
+    0,
+    ['aa-1', expiring, waivedUntil],
+    ['bb-2', expiring, waivedUntil],
+  ])
 })

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
-import type { Database } from '../../src/mirror/sqlite/database.ts'
+import type { SqliteDatabase } from '../../src/mirror/sqlite/database.ts'
 import { openForEngine } from '../../src/mirror/sqlite/open-database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -16,8 +16,8 @@ function opened() {
   return { database: engine.database, other }
 }
 
-const write = (database: Database) => database.write('nothing', () => {})
-const busyTimeout = ({ raw }: Database) => raw.pragma('busy_timeout', { simple: true })
+const write = (database: SqliteDatabase) => database.write('nothing', function* () {})
+const busyTimeout = ({ raw }: SqliteDatabase) => raw.pragma('busy_timeout', { simple: true })
 
 it('waits a second at most for another program, and once only until a write succeeds', async () => {
   const { database, other } = opened()
@@ -34,7 +34,7 @@ it('waits a second at most for another program, and once only until a write succ
 
 it('does not wait for a write that fails by itself', async () => {
   const { database } = opened()
-  const wrong = () => database.raw.exec('insert into nothing values (1)')
+  const wrong = () => database.prepare('insert into nothing values (1)').run()
   await expect(database.write('nothing', wrong)).rejects.toThrow(expect.objectContaining({ reason: 'store' }))
   expect(busyTimeout(database)).toBe(1000)
 })

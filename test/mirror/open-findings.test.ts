@@ -2,6 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { lapsedReading, openReading } from '../../src/mirror/findings/finding-store.ts'
 import type { CheckResult, Mirror, NewFinding } from '../../src/mirror/port.ts'
+import { words } from '../../src/mirror/sqlite/words.ts'
 import { now } from '../checks/support/evaluator.ts'
 import { testMirror } from '../support/mirror.ts'
 
@@ -46,7 +47,7 @@ it('finds the top findings by one index, in its order, however many there are', 
   const { query } = await opened()
   const planOf = (text: string) =>
     query(`explain query plan ${text.replaceAll(/@\w+/g, '1')}`).map(({ detail }) => String(detail))
-  expect(planOf(openReading)).toEqual([
+  expect(planOf(openReading(words))).toEqual([
     'SEARCH f USING INDEX findings_open (tenant_id=? AND check=? AND severity=? AND (first_seen_at,fingerprint)>(?,?))',
   ])
   expect(planOf(lapsedReading).slice(0, 2)).toEqual([

@@ -49,7 +49,8 @@ async function withKnownPage(items: readonly Incoming[] = [user(1), user(2)]) {
     })
     return { result, absent: (await mirror.absence(fullSync.id)).absent.map(({ key }) => key) }
   }
-  return { ...test, scope, page, again, begin, complete }
+  const [{ rid } = { rid: 0 }] = test.query('select rid from users where user_id = 2') as { rid: number }[]
+  return { ...test, scope, page, again, begin, complete, rid }
 }
 
 it('counts and notes the records of a known page as seen, and writes none of them', async () => {
@@ -75,9 +76,9 @@ it('knows no page of another digest, reading, place, resource or tenant', async 
 
 it.each([
   ['changed', ({ mirror, page }) => mirror.commitPage(page({ items: [user(2, { state: 'Suspended' })] }))],
-  ['removed', ({ mirror, scope }) => mirror.remove(scope.tenantId, 'users', [2], at, null)],
-  ['marked missing', ({ mirror, scope }) => mirror.markMissing(scope.tenantId, 'users', [2], at)],
-  ['absent from a full sync', async ({ begin, complete }) => complete((await begin()).id, { absent: [2] })],
+  ['removed', ({ mirror, scope, rid }) => mirror.remove(scope.tenantId, 'users', [rid], at, null)],
+  ['marked missing', ({ mirror, scope, rid }) => mirror.markMissing(scope.tenantId, 'users', [rid], at)],
+  ['absent from a full sync', async ({ begin, complete, rid }) => complete((await begin()).id, { absent: [rid] })],
   [
     'read by id',
     ({ mirror, scope }) => mirror.commitDetail({ ...scope, item: user(2, { roleId: 7 }), at, requestId: 'r2' }),

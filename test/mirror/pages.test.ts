@@ -197,6 +197,7 @@ it('takes no page for a full sync that was dropped, neither of it nor beside it'
 it.each([49, 50, 51, 150, 163])('writes %i new records beside known ones, each under its own id', async (count) => {
   const { mirror, tenantId, page, query } = await opened()
   await mirror.commitPage(page([user(7), user(400)]))
+  const [{ last }] = query('select max(rid) as last from users') as [{ last: number }]
   const fullSync = await mirror.startFullSync({ tenantId, resource: 'users', at, cursorBefore: null })
   const items = [user(7), ...Array.from({ length: count }, (_, i) => user(100 + i)), user(400)]
   const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true, fullSyncMs: 1 }
@@ -208,7 +209,7 @@ it.each([49, 50, 51, 150, 163])('writes %i new records beside known ones, each u
   expect(written).toEqual(
     Array.from({ length: count }, (_, i) => {
       const { record } = user(100 + i) as unknown as { record: { email: string } }
-      return { rid: 3 + i, user_id: 100 + i, email: record.email, first_request_id: 'r2' }
+      return { rid: last + 1 + i, user_id: 100 + i, email: record.email, first_request_id: 'r2' }
     }),
   )
   const [shown] = query('select rids from full_sync_pages') as [{ rids: Buffer }]

@@ -82,7 +82,8 @@ it('notes that nobody evaluated for longer than a check result is shown', async 
   await mirror.confirmResult(tenantId, check, start + 15 * minuteMs)
   await mirror.confirmResult(tenantId, check, start + 31 * minuteMs)
   await mirror.confirmResult(tenantId, check, start + 91 * minuteMs, 60 * minuteMs)
-  const kept = query('select at, confirmed_at as confirmedAt from check_status_changes order by id')
+  await mirror.storeConfirmations()
+  const kept = query('select at, confirmed_at as "confirmedAt" from check_status_changes order by id')
   expect(kept).toEqual([
     { at: start, confirmedAt: start + 15 * minuteMs },
     { at: start + 31 * minuteMs, confirmedAt: null },

@@ -180,10 +180,51 @@ it('writes nothing for a check result that repeats the one before, and still kno
   await mirror.confirmResult(tenantId, check, now + 2 * minuteMs)
   expect(written()).toEqual(before)
   expect((await stateOf(mirror, tenantId))?.evaluatedAt).toBe(now + 2 * minuteMs)
+  await mirror.storeConfirmations()
+  expect(written()).toEqual(before)
   await mirror.confirmResult(tenantId, check, now + 6 * minuteMs)
+  await mirror.storeConfirmations()
   expect(query('select evaluated_at as at from check_states')).toEqual([{ at: now + 6 * minuteMs }])
   await mirror.confirmResult(tenantId, check, now + 7 * minuteMs)
   await mirror[Symbol.asyncDispose]()
   await using later = openMirror(path, 'engine')
   expect((await stateOf(later, tenantId))?.evaluatedAt).toBe(now + 7 * minuteMs)
+})
+
+it('writes the results of several checks in one transaction, and shows none of them before', async () => {
+  const test = await opened()
+  const { mirror, tenantId, query, path } = test
+  const beside = openMirror(path, 'beside')
+  onTestFinished(() => beside[Symbol.asyncDispose]())
+  const batch = mirror.resultBatch()
+  const seen: number[] = []
+  for (const name of ['a', 'b', 'c']) {
+    const failing = [[{ ...finding(1), fingerprint: name }]]
+    expect(await batch.add(checkResult(tenantId, failing, { check: name }))).toMatchObject({
+      status: 'fail',
+      opened: 1,
+    })
+    seen.push(
+      (await mirror.checkStates(tenantId)).length,
+      await listed(mirror),
+      (await beside.checkStates(tenantId)).length,
+    )
+  }
+  expect(new Set(seen)).toEqual(new Set([0]))
+  const version = mirror.findingVersion(tenantId, 'b')
+  await batch.commit()
+  expect(mirror.findingVersion(tenantId, 'b')).toBe(version + 1)
+  expect([(await mirror.checkStates(tenantId)).length, await listed(mirror)]).toEqual([3, 3])
+  expect(query('select count(*) as n from staged_findings')).toEqual([{ n: 0 }])
+})
+
+it('commits a result of many findings by itself, after those before it', async () => {
+  const { mirror, tenantId } = await opened()
+  const batch = mirror.resultBatch()
+  await batch.add(checkResult(tenantId, [[{ ...finding(1), fingerprint: 'few' }]], { check: 'few' }))
+  await batch.add(checkResult(tenantId, batches(many)))
+  expect(await listed(mirror)).toBe(many + 1)
+  expect((await mirror.checkStates(tenantId)).map((one) => one.check).sort()).toEqual(['few', check].sort())
+  await batch.commit()
+  expect((await mirror.checkStates(tenantId)).length).toBe(2)
 })

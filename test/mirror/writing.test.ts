@@ -1,8 +1,8 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished, vi } from 'vitest'
+import type { Operations } from '../../src/mirror/database.ts'
 import type { CheckResult, Mirror, NewFinding, NotedWaiver, PageCommit, RunClose } from '../../src/mirror/port.ts'
 import { Connection } from '../../src/mirror/sqlite/connection.ts'
-import type { Operations } from '../../src/mirror/sqlite/database.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import { testMirror } from '../support/mirror.ts'
 import { incomingUser as user } from './support/incoming-user.ts'
@@ -150,6 +150,12 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   record: (mirror) => mirror.record(tenantId, resource, '1'),
   commitResult: (mirror) => mirror.commitResult(checkResult),
   confirmResult: (mirror) => mirror.confirmResult(tenantId, check, at + 9e8),
+  resultBatch: async (mirror) => {
+    const batch = mirror.resultBatch()
+    await batch.add(checkResult)
+    await batch.commit()
+  },
+  storeConfirmations: (mirror) => mirror.storeConfirmations(),
   checkStates: (mirror) => mirror.checkStates(tenantId),
   findings: (mirror) => drained(mirror.findings({ all: true, text: 'fails' })),
   openFindings: (mirror) => drained(mirror.openFindings(tenantId, check, 'high')),

@@ -30,8 +30,8 @@ export const answerTimeMutants: readonly Mutant[] = [
   {
     name: 'an answer behind the newest time is used',
     file: 'src/api/answer-times.ts',
-    find: 'if (expected !== null && here.time < expected - greatestSkewMs) {',
-    replace: 'if (expected !== null && here.time < expected - 1000 * greatestSkewMs) {',
+    find: 'if (least !== null && here.time < least - greatestSkewMs) {',
+    replace: 'if (least !== null && here.time < least - 1000 * greatestSkewMs) {',
     tests: stale,
   },
   {
@@ -114,8 +114,8 @@ export const answerTimeMutants: readonly Mutant[] = [
   {
     name: 'a full sync that waits for the tenant counts as idle',
     file: 'src/sync/feeds/feed-pages.ts',
-    find: 'Math.abs(now - open.progressAt) - open.waitMs <= ',
-    replace: 'Math.abs(now - open.progressAt) <= ',
+    find: 'Math.abs(now - open.progressAt) - open.waitMs > ',
+    replace: 'Math.abs(now - open.progressAt) > ',
     tests: ['test/sync/limits-rate.test.ts'],
   },
   {

@@ -47,9 +47,9 @@ export const decoderMutants: readonly Mutant[] = [
   },
   {
     name: 'a record that the full sync has shown before is written again',
-    file: 'src/mirror/records/record-writer.ts',
-    find: 'different !== null && context.repeated?.(rid) === true',
-    replace: 'different !== null && context.repeated === undefined',
+    file: 'src/mirror/sync/page-writing.ts',
+    find: 'ofFullSync !== null && difference.indexes.length > 0',
+    replace: 'ofFullSync !== null && difference.indexes.length < 0',
     tests: ['test/sync/same-id-twice.test.ts'],
   },
   {

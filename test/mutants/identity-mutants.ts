@@ -13,8 +13,8 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'the doctor believes any tenant that answers',
     file: 'src/doctor/identity.ts',
-    find: 'row.changeAccepted === null || !(await',
-    replace: 'row.changeAccepted !== null && !(await',
+    find: 'if (owed === null || !(await',
+    replace: 'if (owed !== null && !(await',
     tests: ['test/commands/doctor/identity.test.ts'],
   },
   {
@@ -34,7 +34,7 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'users of a former tenant that are not removed yet count as reliable',
     file: 'src/mirror/sync/tenant-store.ts',
-    find: ' || removalOwed.get(tenantId, resource) !== undefined',
+    find: ' || (yield* removalOwed.get(tenantId, resource)) !== undefined',
     replace: '',
     tests: ['test/sync/accepted-tenant.test.ts'],
   },
@@ -181,8 +181,8 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'an acceptance covers a third tenant',
     file: 'src/sync/tenant-guard.ts',
-    find: 'if (owed === null || !accepts(answered)) return false',
-    replace: 'if (owed === null) return false',
+    find: 'answered?.credential === acceptedCredential ? changeAccepted : null',
+    replace: 'answered?.credential === undefined ? null : changeAccepted',
     tests: ['test/sync/accepted-tenant.test.ts'],
   },
   {

@@ -20,9 +20,9 @@ export const leftoversMutants: readonly Mutant[] = [
   },
   {
     name: 'an older version of a record is written',
-    file: 'src/mirror/records/record-writer.ts',
-    find: 'context.takesOlder?.(write.key) !== true',
-    replace: 'context.takesOlder?.(write.key) === null',
+    file: 'src/mirror/sync/page-writing.ts',
+    find: 'if (difference.earlierBy !== null && ',
+    replace: 'if (difference.earlierBy !== null && page.at < 0 && ',
     tests: ['test/sync/older-versions.test.ts'],
   },
   {
@@ -84,8 +84,8 @@ export const leftoversMutants: readonly Mutant[] = [
   {
     name: 'a quarantined record leaves with the first full sync without it',
     file: 'src/mirror/records/quarantine-store.ts',
-    find: 'if (fullSyncId === unbrokenFullSync) releaseAll',
-    replace: 'if (fullSyncId >= unbrokenFullSync) releaseAll',
+    find: 'if (fullSyncId === unbrokenFullSync) yield* releaseAll',
+    replace: 'if (fullSyncId >= unbrokenFullSync) yield* releaseAll',
     tests,
   },
   {
@@ -98,15 +98,15 @@ export const leftoversMutants: readonly Mutant[] = [
   {
     name: 'a quarantined user is not asked for by id',
     file: 'src/mirror/sync/lookup-store.ts',
-    find: 'return fullSyncs > 0 &&',
-    replace: 'return fullSyncs > 9 &&',
+    find: 'if (fullSyncs <= 0) continue',
+    replace: 'if (fullSyncs <= 9) continue',
     tests,
   },
   {
     name: 'a full sync with an unreadable id releases quarantined records',
     file: 'src/mirror/sync/full-sync-store.ts',
-    find: 'if (fullSync.unreadable === 0) parts.quarantine',
-    replace: 'parts.quarantine',
+    find: 'if (unreadable === 0) yield* parts.quarantine',
+    replace: 'yield* parts.quarantine',
     tests,
   },
   {

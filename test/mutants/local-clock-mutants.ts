@@ -92,8 +92,8 @@ export const localClockMutants: readonly Mutant[] = [
   {
     name: 'rows dated long ago are erased although they were written after recent ones',
     file: 'src/mirror/records/record-retention.ts',
-    find: '.get(latest, now) ?? Number.MAX_SAFE_INTEGER',
-    replace: '.get(latest, -1) ?? Number.MAX_SAFE_INTEGER',
+    find: 'first.get(latest, now)) ?? Number.MAX_SAFE_INTEGER',
+    replace: 'first.get(latest, -1)) ?? Number.MAX_SAFE_INTEGER',
     tests: ['test/mirror/record-retention.test.ts'],
   },
   {
@@ -148,13 +148,13 @@ export const localClockMutants: readonly Mutant[] = [
   {
     name: 'a document of a wrong clock never gets old enough to fail',
     file: 'src/mirror/history/evidence-store.ts',
-    find: '        for (const cap of caps) cap.run({ at })\n',
+    find: '    for (const cap of caps) yield* cap.run({ at })\n',
     replace: '',
     tests: ['test/evaluate/wrong-clock.test.ts'],
   },
   {
     name: 'a tenant is purged without its evidence',
-    file: 'src/mirror/admin-store.ts',
+    file: 'src/mirror/erasure-store.ts',
     find: "  'delete from finding_events where fingerprint in (select fingerprint from findings where tenant_id = ?)',\n",
     replace: '',
     tests: clock,

@@ -90,10 +90,10 @@ export class Calamity {
     if (!machine.isDying && prng.chance(0.4)) {
       machine.abort()
       await time.runUntil(time.now + prng.between(0, 500))
-      machine.stop()
+      await machine.stop()
       this.#count('stop')
     } else {
-      machine.crash()
+      await machine.crash()
       this.#count('crash')
     }
     ledger.waits.processEnded(time.now)

@@ -10,10 +10,12 @@ import { readPosture } from '../../src/evaluate/read-posture.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
 import type { Mirror } from '../../src/mirror/port.ts'
 import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
+import { words } from '../../src/mirror/sqlite/words.ts'
 import { dayMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import type { Log } from '../../src/model/log.ts'
 import type { TenantPosture } from '../../src/model/posture.ts'
 import type { ResourceName, SyncMode } from '../../src/model/resource-names.ts'
+import { serverTimeReached } from '../../src/model/server-clock.ts'
 import { resources } from '../../src/resources/index.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
 import { openTenantEngine, type TenantEngine } from '../../src/sync/tenant-engine.ts'
@@ -126,7 +128,9 @@ export class Machine {
     const { tenant } = await mirror.openTenant(settings.name, settings.baseUrl, wall.now)
     const pace = { slow: false }
     const store = slowStore(mirror, { time, scope, prng, pace, dies: (name, first) => this.#burn(scope, name, first) })
-    const client = createModelClient({ settings, scope, wall, network, prng, tenant, store })
+    const reached = serverTimeReached((await mirror.quality(tenant.id)).map(({ state }) => state))
+    const wire = { settings, scope, wall, network, prng, tenant, store }
+    const client = createModelClient({ ...wire, serverTimeReached: reached })
     const serverClock = new ProvenClock(client.answerTimes)
     const ended = (result: RunResult) => {
       serverClock.note(result)
@@ -153,14 +157,14 @@ export class Machine {
   }
 
   /** As SIGKILL: the whole process stops, and the file stays as it is. */
-  crash(): void {
+  async crash(): Promise<void> {
     const { scope } = this.#up
     scope.dead = true
     const next = join(this.#parts.folder, `mirror-${++this.#files}.db`)
     for (const suffix of ['', '-wal']) {
       if (existsSync(this.#path + suffix)) copyFileSync(this.#path + suffix, next + suffix)
     }
-    this.#close()
+    await this.#close()
     for (const suffix of ['', '-wal', '-shm', '-lock']) rmSync(this.#path + suffix, { force: true })
     this.#path = next
   }
@@ -187,11 +191,11 @@ export class Machine {
   }
 
   /** As SIGTERM: the runs in flight are aborted and drained, then the database is closed. */
-  stop(): void {
+  async stop(): Promise<void> {
     const { scope, stop } = this.#up
     stop.abort(stopping())
     scope.dead = true
-    this.#close()
+    await this.#close()
   }
 
   /** Aborts what runs; to be called a moment before `stop`. */
@@ -199,18 +203,19 @@ export class Machine {
     this.#up.stop.abort(stopping())
   }
 
-  #close(): void {
+  async #close(): Promise<void> {
     this.#fuse = null
-    const wrong = wrongCounts((sql) => this.query(sql))
+    const wrong = wrongCounts(words, (sql) => this.query(sql))
     if (wrong.length > 0) throw new Error(`Counts do not agree with what they count: ${JSON.stringify(wrong)}`)
     this.#beside.close()
-    void this.#process?.mirror[Symbol.asyncDispose]()
+    const process = this.#process
     this.#process = null
+    await process?.mirror[Symbol.asyncDispose]()
   }
 
-  dispose(): void {
+  async dispose(): Promise<void> {
     if (this.#process !== null) this.#process.scope.dead = true
-    this.#close()
+    await this.#close()
   }
 
   /** Runs one resource to its end, as a command would. */

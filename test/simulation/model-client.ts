@@ -25,6 +25,7 @@ export interface ModelClientOptions {
   readonly prng: Prng
   readonly tenant: TenantRow
   readonly store: Pick<Mirror, 'noteTenant'>
+  readonly serverTimeReached: number | null
 }
 
 /**
@@ -69,7 +70,7 @@ export function createModelClient(
   })
   const random = () => prng.next()
   const read = createReadCall({ send, access, rateLimiter, bucket: new RetryBucket(), random, observer: undefined })
-  const answerTimes = new AnswerTimes(clock)
+  const answerTimes = new AnswerTimes(clock, options.serverTimeReached)
   return {
     answerTimes,
     reader: createTenantReader({ read, api, answerTimes, version: 'model', observer: undefined }),

@@ -49,8 +49,10 @@ export class RemovalBudget {
       // A list that was small a day ago is measured by all that it held since.
       const held = known.size + quarantined + recent
       const base = Math.max(held, ...looks.filter(({ at }) => at >= since).map(({ live }) => live))
-      const rotated =
-        feed === 'api-clients' ? world.clients.live().filter(({ createdAt }) => createdAt >= since).length : 0
+      // A client that made up for a removed one may be gone by now: it is mirrored until its own removal is decided.
+      const created = world.clients.all().filter(({ createdAt }) => createdAt >= since)
+      const replacing = new Set(created.map(({ clientId }) => clientId.toLowerCase()))
+      const rotated = feed === 'api-clients' ? [...known].filter((id) => replacing.has(id)).length : 0
       const count = recent - rotated
       const tooMany = (count > maxCount && count > base * maxShare) || (base > 1 && count > base / 2)
       if (!tooMany || oracle.accepts || this.#reported.has(feed)) continue

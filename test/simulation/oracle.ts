@@ -283,7 +283,10 @@ export class Oracle {
 
   /** That a clock is right again is stored with the end of a run and when it is evaluated; the next process knows it, too. */
   #noteConfirmedClock(): void {
-    if (this.#clockIsConfirmed()) this.#confirmedJump = this.#parts.wall.jumpedAt
+    if (!this.#clockIsConfirmed()) return
+    this.#confirmedJump = this.#parts.wall.jumpedAt
+    // A later jump counts from here.
+    this.#newestWall = this.#parts.wall.now
   }
 
   /** An answer of this process and the monotonic time since confirm a clock that is right again. */

@@ -40,7 +40,7 @@ it('a tenant of 1 client, 1 document and 3 users causes no hold in a year of ord
       if (step % 40 === 31) world.remove('documents', document.fileId)
       if (step % 30 === 17) world.setRoles(world.roles.current.map((role) => ({ ...role, name: `${role.name}.` })))
       if (step % 9 !== 5) return
-      machine.crash()
+      await machine.crash()
       await machine.start()
     },
   })

@@ -95,7 +95,7 @@ export async function liveOrdinarily({ seed, sizes, steps, stepMs, change }: Ord
     }
     return [...alarms]
   } finally {
-    machine.dispose()
+    await machine.dispose()
     time.end()
     rmSync(folder, { recursive: true, force: true })
   }

@@ -122,7 +122,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     service: createService(readings, cursors),
     step: steps,
   })
-  machine.dispose()
+  await machine.dispose()
   time.end()
   return {
     seed,

@@ -92,8 +92,11 @@ function malformed(fault: RequestFault, answer: ServiceAnswer, prng: Prng): Spoi
     const changed = Array.isArray(data) ? list.map((one, i) => (i === at ? spoilt : one)) : spoilt
     return JSON.stringify(envelope({ ...answer, data: changed }, meta))
   }
-  const hit = idField === undefined ? [] : [String(victim[idField]).toLowerCase()]
-  return { text, malformed: shown.filter((id) => hit.includes(id)) }
+  if (idField === undefined) return { text, malformed: [] }
+  const hit = String(victim[idField]).toLowerCase()
+  // Of two records of one id, the other one may be the wrong one, and nothing contradicts it any more.
+  const isTwice = list.filter((one) => isBody(one) && String(one[idField]).toLowerCase() === hit).length > 1
+  return { text, malformed: isTwice ? [hit] : shown.filter((id) => id === hit) }
 }
 
 function isBody(value: unknown): value is Body {

@@ -1,14 +1,12 @@
-import { copyFileSync, existsSync } from 'node:fs'
 import { join } from 'node:path'
-import BetterSqlite3 from 'better-sqlite3'
 import { expect, onTestFinished } from 'vitest'
 import { createTenantClient } from '../../src/api/client.ts'
 import type { TenantClient } from '../../src/api/reader.ts'
 import type { TenantSettings } from '../../src/config/settings.ts'
 import type { Mirror } from '../../src/mirror/port.ts'
-import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
 import type { Log } from '../../src/model/log.ts'
 import { type ResourceName, resourceNames, type SyncMode } from '../../src/model/resource-names.ts'
+import { serverTimeReached } from '../../src/model/server-clock.ts'
 import { resources } from '../../src/resources/index.ts'
 import { type Simulator, type SimulatorOptions, startSimulator, type TokenName } from '../../src/simulator/index.ts'
 import { enabledNames, shortestIntervalMs } from '../../src/sync/due.ts'
@@ -18,7 +16,7 @@ import { isFeed } from './descriptors.ts'
 import { type EngineSettings, engineSettings } from './engine-settings.ts'
 import { type FakeClock, fakeClock, startTime } from './fake-clock.ts'
 import { temporaryFolder } from './temporary.ts'
-import { wrongCounts } from './wrong-counts.ts'
+import { type OpenedMirror, openTestMirror } from './test-database.ts'
 
 export interface TestEngineOptions extends SimulatorOptions {
   readonly settings?: EngineSettings
@@ -75,7 +73,7 @@ interface Life {
   readonly client: TenantClient
   readonly engine: TenantEngine
   readonly settings: TenantSettings
-  readonly beside: BetterSqlite3.Database
+  readonly opened: OpenedMirror
   readonly path: string
 }
 
@@ -100,7 +98,8 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
     const auth = { header, scheme, ...current.auth }
     const off = allBut(serves ?? (current.baseUrl === undefined ? resourceNames : scriptedResources))
     const settings = engineSettings(sim.baseUrl, { ...current, resources: { ...off, ...current.resources }, auth })
-    const mirror = openMirror(path, 'engine')
+    const opened = openTestMirror(path)
+    const { mirror } = opened
     const { tenant: row } = await mirror.openTenant(settings.name, settings.baseUrl, clock.now())
     const client = createTenantClient({
       name: settings.name,
@@ -116,6 +115,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
       blockedUntil: row.blockedUntil,
       blockedForMs: row.blockedForMs,
       storeWait: (blockedUntil, blockedForMs) => mirror.noteTenant(row.id, { blockedUntil, blockedForMs }),
+      serverTimeReached: serverTimeReached((await mirror.quality(row.id)).map(({ state }) => state)),
       resources: enabledNames(settings),
     })
     const log = logInto(observed, observed.log)
@@ -129,7 +129,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
       log,
       observer: observerInto(observed),
     })
-    return { mirror, client, engine, settings, path, beside: new BetterSqlite3(path) }
+    return { mirror, client, engine, settings, path, opened }
   }
 
   const processes: Life[] = []
@@ -141,8 +141,9 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
     if (closed.has(one)) return
     closed.add(one)
     await one.client[Symbol.asyncDispose]()
-    expect(wrongCounts((sql) => one.beside.prepare(sql).all())).toEqual([])
-    one.beside.close()
+    const wrong = one.opened.wrongCounts()
+    one.opened.closeQuery()
+    expect(wrong).toEqual([])
     await one.mirror[Symbol.asyncDispose]()
   }
 
@@ -173,7 +174,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
     get path() {
       return life.path
     },
-    query: (sql, ...values) => life.beside.prepare(sql).all(...values) as Record<string, unknown>[],
+    query: (sql, ...values) => life.opened.query(sql, ...values),
     async run(resource, mode = isFeed(resource) ? 'incremental' : 'full', signal = new AbortController().signal) {
       const { engine, client } = life
       const result = await engine.run(resource, mode, signal)
@@ -194,9 +195,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
     async crash(next) {
       current = { ...current, ...next }
       const path = join(folder, `after-crash-${++copies}.db`)
-      for (const suffix of ['', '-wal']) {
-        if (existsSync(life.path + suffix)) copyFileSync(life.path + suffix, path + suffix)
-      }
+      life.opened.crashTo(path)
       life = await open(path)
       processes.push(life)
     },

@@ -14,8 +14,11 @@ export function live(test: TestEngine, resource: ResourceName): number {
 
 /** Every row that can contain data of a tenant. */
 export function everyRow(test: TestEngine): Record<string, unknown> {
-  const names = [...resourceNames.map(tableOf), 'quarantine', 'changes', 'full_sync_pages', 'accepted_removals']
-  return Object.fromEntries(names.map((name) => [name, test.query(`select * from ${name}`)]))
+  const others = { quarantine: 'key', changes: 'id', full_sync_pages: 'page', accepted_removals: 'rid' }
+  const orders = { ...Object.fromEntries(resourceNames.map((name) => [tableOf(name), 'rid'])), ...others }
+  return Object.fromEntries(
+    Object.entries(orders).map(([name, order]) => [name, test.query(`select * from ${name} order by ${order}`)]),
+  )
 }
 
 /** The holds as `resource reason count`. */

@@ -88,6 +88,36 @@ it('a dead token fails every resource as unauthorized and is not hammered', asyn
   expect(new Set(Object.values(await endings(test)))).toEqual(new Set(['success']))
 })
 
+it('a token that may lack one permission only is not known to be refused for everything', async () => {
+  const test = await testEngine({ settings })
+  await test.runAll('full')
+  const refusedAt = async () => (await test.mirror.syncState(test.engine.tenantId, 'documents')).tokenRefusedAt
+  await test.restart()
+  test.sim.revokePermission('reader', 'Api_Documents_Read')
+  for (const { name, path } of resources) {
+    if (name !== 'documents') test.sim.faults.add({ path, effect: { kind: 'status', status: 500 } })
+  }
+  expect(await test.run('documents')).toMatchObject({ reason: 'unauthorized', tokenRefused: false })
+  expect(await refusedAt()).toBeNull()
+  test.sim.faults.clear()
+  test.sim.revokeToken('reader')
+  expect(await test.run('documents')).toMatchObject({ reason: 'unauthorized', tokenRefused: true })
+  expect(await refusedAt()).toBe(test.clock.now())
+})
+
+it('a full sync of a feed that a dead token was refused for follows when the token is accepted again', async () => {
+  const test = await testEngine({ settings })
+  await test.runAll('full')
+  test.sim.revokeToken('reader')
+  test.clock.advance(5 * minuteMs)
+  for (const mode of ['full', 'incremental'] as const) await test.run('documents', mode)
+  test.sim.restoreToken('reader')
+  test.clock.advance(5 * minuteMs)
+  expect(await test.run('documents', 'incremental')).toMatchObject({ outcome: 'success', mode: 'full' })
+  expect(await test.mirror.syncState(test.engine.tenantId, 'documents')).toMatchObject({ fullReason: null })
+  expect(await test.run('documents', 'incremental')).toMatchObject({ outcome: 'success', mode: 'incremental' })
+})
+
 it('a dead token is not hammered by runs that start together', async () => {
   const test = await testEngine({ settings })
   test.sim.revokeToken('reader')

@@ -239,6 +239,18 @@ it.each([true, false])(
   },
 )
 
+it('a local clock that is set back and returns does not empty the budget where the server time was wrong before', async () => {
+  const test = await tenantOf('users', { users: 60 })
+  const { mirror, engine, clock } = test
+  const at = clock.now()
+  const budget = async (now: number) => {
+    const query = { tenantId: engine.tenantId, resource: 'users', at: now, steadyAt: now, serverTime: at } as const
+    return (await mirror.removalBudget({ ...query, heldSince: null })).removed
+  }
+  await mirror.remove(engine.tenantId, 'users', [1, 2], at, null, 0)
+  expect([await budget(at), await budget(at - 700 * dayMs), await budget(at + hourMs)]).toEqual([2, 2, 2])
+})
+
 it('the budget survives a restart', async () => {
   const test = await tenantOf('users', { users: 60 })
   test.sim.primary.removeUsers(first(4))

@@ -142,6 +142,15 @@ it('a full sync that exceeded maxPages continues where it stopped when more are 
   expect(await test.run('documents', 'full')).toMatchObject({ outcome: 'success', pages: 3 })
 })
 
+it('a full sync that exceeded maxPages begins anew while no more are allowed', async () => {
+  const test = await testEngine({ settings: { ...settings, api: { maxPages: 3 } }, readings, sizes })
+  for (const _ of [1, 2]) {
+    test.sim.requests.clear()
+    expect(ending(await test.run('documents', 'full'))).toBe('protocol')
+    expect(asked(test)[0]).toBe('documents')
+  }
+})
+
 it('a circle is noticed over a restart in the middle of a full sync', async () => {
   const test = await testEngine({ settings, readings, sizes })
   const stop = test.sim.faults.add({ path: '/api/public/users', page: 4, effect: { kind: 'status', status: 403 } })

@@ -189,7 +189,7 @@ it('lists every data quality problem with its start and advice, the worst first'
             modes: down('timeout'),
             message: 'No answer',
           }),
-          resource('permissions', { modes: down('missing_permission') }),
+          resource('permissions', { modes: down('missing_permission'), refused: true }),
           resource('documents'),
           resource('api-clients'),
           resource('authentication-settings', { enabled: false, fresh: false }),

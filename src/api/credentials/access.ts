@@ -230,6 +230,7 @@ export function deadCredential(status: Refusal): SyncError {
 export function undecided({ permission, template }: Endpoint, status: Refusal): SyncError {
   return new SyncError('unauthorized', `${template} answered ${status}, and no other permission could be tried`, {
     status,
+    undecided: true,
     hint: `Either the token is refused or it lacks the permission ${permission}`,
   })
 }

@@ -51,8 +51,9 @@ export async function closeRemovedTenants(
   now: number,
 ): Promise<ReadonlyMap<string, readonly CheckOutcome[]>> {
   const outcomes = new Map<string, readonly CheckOutcome[]>()
+  const kept = new Set(configured)
   for (const { id, name } of await store.tenants()) {
-    if (!configured.includes(name)) outcomes.set(name, await closeTenant(store, id, now))
+    if (!kept.has(name)) outcomes.set(name, await closeTenant(store, id, now))
   }
   return outcomes
 }

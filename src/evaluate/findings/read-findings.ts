@@ -58,10 +58,11 @@ async function timesOf({ store, tenantIds, waivers, now }: ReadFindings): Promis
   const waiversAt = new Map<string, number>()
   const keyOf = (tenant: string, check: string) => `${tenant} ${check}`
   const newest = await store.unconfirmedTime()
+  const wanted = tenantIds && new Set(tenantIds)
+  const waived = new Set(waivers.map(({ tenant }) => tenant))
   for (const { id, name } of await store.tenants()) {
-    if (tenantIds !== undefined && !tenantIds.includes(id)) continue
-    if (waivers.some(({ tenant }) => tenant === name))
-      waiversAt.set(name, waiverTime(now, newest, await store.quality(id)))
+    if (wanted?.has(id) === false) continue
+    if (waived.has(name)) waiversAt.set(name, waiverTime(now, newest, await store.quality(id)))
     for (const state of await store.checkStates(id)) confirmed.set(keyOf(name, state.check), lastConfirmation(state))
   }
   return ({ tenant, check }) => {

@@ -29,6 +29,11 @@ export interface WaivableFinding {
   readonly entityId: string
 }
 
+/** Grouped once, because each tenant would otherwise look at the waivers of all. */
+export function waiversByTenant(waivers: readonly Waiver[]): ReadonlyMap<string, readonly Waiver[]> {
+  return Map.groupBy(waivers, ({ tenant }) => tenant)
+}
+
 export function waiversOf(waivers: readonly Waiver[], of: Omit<WaivableFinding, 'entityId'>): readonly Waiver[] {
   return waivers.filter((waiver) => isOfCheck(waiver, of))
 }

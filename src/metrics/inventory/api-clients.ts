@@ -19,18 +19,38 @@ const expirations: InventoryGauge = {
     })),
 }
 
-const expiryChecks = ['api-client-secret-not-expired', 'api-client-secret-not-expiring'] as const
+const expiryChecks = { expired: 'api-client-secret-not-expired', expiring: 'api-client-secret-not-expiring' } as const
 
 const waived: InventoryGauge = {
   name: 'tenantwatch_api_client_secret_waived',
-  help: `1 when a waiver accepts the open finding that the secret of an API client has expired or expires soon, else 0. ${fromMirror}`,
+  help: `1 when a waiver accepts that the secret of an API client has expired or, before, that it expires soon; else 0. ${fromMirror}`,
   labelNames: ['client_id'],
   async read(reader, context) {
-    const accepted = await Promise.all(expiryChecks.map((check) => context.waived(check)))
-    return eachClient(reader, ({ clientId }) => ({
+    const [expired, expiring] = [
+      await context.waived(expiryChecks.expired),
+      await context.waived(expiryChecks.expiring),
+    ]
+    return eachClient(reader, ({ clientId, expiresAt }) => ({
       labels: { client_id: labelText(clientId) },
-      value: Number(accepted.some((ids) => ids.has(clientId))),
+      // Without data, the finding of a secret that expires soon stays open, and waived, after the expiry.
+      value: Number((expiresAt <= context.now ? expired : expiring).has(clientId)),
     }))
+  },
+}
+
+/** For alerts, which go by the last known series while the daemon is away: who waived what, and until when. */
+const waivedUntil: InventoryGauge = {
+  name: 'tenantwatch_api_client_secret_waived_until_timestamp_seconds',
+  help: `Until when a waiver accepts the open finding of a check about the expiry of a secret, in seconds since the epoch; absent without one. ${fromMirror}`,
+  labelNames: ['client_id', 'check'],
+  async read(_reader, context) {
+    const samples = Object.values(expiryChecks).map(async (check) =>
+      [...(await context.waived(check))].map(([clientId, untilMs]) => ({
+        labels: { client_id: labelText(clientId), check },
+        value: untilMs / 1000,
+      })),
+    )
+    return (await Promise.all(samples)).flat()
   },
 }
 
@@ -59,7 +79,7 @@ const own: InventoryGauge = {
   },
 }
 
-export const apiClientsGauges: readonly InventoryGauge[] = [expirations, infos, own, waived]
+export const apiClientsGauges: readonly InventoryGauge[] = [expirations, infos, own, waived, waivedUntil]
 
 /** The secret that expires first in front; `ownClientId` in any letter case. */
 export async function readClientSecrets(

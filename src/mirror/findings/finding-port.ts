@@ -32,7 +32,7 @@ export interface CheckStateRow {
   readonly notEvaluated: number | null
   readonly since: number
   readonly evaluatedAt: number
-  /** Last instant at which the same records give this result; null when they do for as long as a result is shown. */
+  /** Last known instant at which the same records give this result; null when they give it at any time. */
   readonly validUntil: number | null
   /** Digest of the thresholds and lists in force; null when the check could not be evaluated. */
   readonly rule: string | null
@@ -53,7 +53,7 @@ export interface CheckResult {
   readonly failing: AsyncIterable<readonly NewFinding[]> | Iterable<readonly NewFinding[]>
   readonly decide: (failing: number) => DecidedStatus
   /** See `CheckStateRow`; called after `failing` is read, unless the status is `unknown`; absent when it is not known. */
-  readonly validUntil?: () => Promise<number | null>
+  readonly validUntil?: () => Promise<number>
   /** Resolution of an open finding that no longer fails; null, for unreliable inputs, keeps it open. */
   readonly resolve: (
     finding: Pick<FindingRow, 'entityType' | 'entityId' | 'evidence' | 'fingerprint'>,
@@ -75,9 +75,16 @@ export interface NewFinding {
 
 export interface CommittedResult extends DecidedStatus {
   /** See `CheckStateRow`; absent when it is not known. */
-  readonly validUntil?: number | null
+  readonly validUntil?: number
   readonly opened: number
   readonly resolved: Readonly<Partial<Record<Resolution, number>>>
+}
+
+/** Check results that take effect together, except those with more findings than fit into a transaction. */
+export interface ResultBatch {
+  /** Resolves with what `commit` will make of it; nothing is shown before. */
+  add(checkResult: CheckResult): Promise<CommittedResult>
+  commit(): Promise<void>
 }
 
 export interface FindingStore extends WaiverStore {
@@ -89,7 +96,11 @@ export interface FindingStore extends WaiverStore {
   isUncertain(tenantId: number, resource: ResourceName, key: string): Promise<boolean>
   checkStates(tenantId: number): Promise<readonly CheckStateRow[]>
   commitResult(checkResult: CheckResult): Promise<CommittedResult>
+  resultBatch(): ResultBatch
+  /** In memory until `storeConfirmations`, unless the record has a gap before it. */
   confirmResult(tenantId: number, check: string, at: number, currentForMs?: number): Promise<void>
+  /** Writes the confirmations of check results that were last written more than five minutes ago. */
+  storeConfirmations(): Promise<void>
   /** Changes with every write of this engine to the resource. */
   dataVersion(tenantId: number, resource: ResourceName): number
   /** First opened first; only open ones unless `all`. `text`, in any letter case, only prefilters: others may pass. */
@@ -203,7 +214,7 @@ export interface WaiverStore {
   ): Promise<void>
   acceptState(tenantId: number, check: string, state: AcceptedState): Promise<void>
   /** Changes with each accepted state of a check; 0 before the first. */
-  acceptedVersion(tenantId: number, check: string): number
+  acceptedVersion(tenantId: number, check: string): Promise<number>
 }
 
 export interface OpenFinding {

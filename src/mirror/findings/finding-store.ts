@@ -1,12 +1,13 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { and, asc, desc, eq, gt, gte, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import { and, asc, desc, eq, getTableColumns, gt, gte, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
 import { resolutions } from '../../model/check-status.ts'
 import { type Severity, severities } from '../../model/severity.ts'
+import type { Database, Operations, Words } from '../database.ts'
+import { orm } from '../orm.ts'
 import type { FindingRow, FindingStore, OpenFinding, OpenFindingStore, WaiverTerms } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
 import { findings, tenants } from '../schema/index.ts'
-import { indexedBy } from '../sql.ts'
-import type { Database, Operations } from '../sqlite/database.ts'
+import type { Steps } from '../steps.ts'
 import type { ResultStore } from './result-store.ts'
 
 /** Outputs show the first batch; only searches read later ones. */
@@ -32,7 +33,8 @@ const ofCheck = 'f.tenant_id = @tenantId and f."check" = @check and f.severity =
 const next = `(f.first_seen_at, f.fingerprint) > (@at, @after) order by f.first_seen_at, f.fingerprint limit @most`
 
 /** Searches in the index `findings_open` alone. */
-export const openReading = `select ${openColumns} from findings f ${indexedBy('findings_open')} where ${ofCheck} and ${next}`
+export const openReading = (words: Pick<Words, 'indexedBy'>) =>
+  `select ${openColumns} from findings f ${words.indexedBy('findings_open')} where ${ofCheck} and ${next}`
 
 /** Starts from the few lapsed rows, not from the many findings that a waiver for all covers. */
 export const lapsedReading = `select ${openColumns} from waived_findings w cross join findings f
@@ -41,14 +43,17 @@ export const lapsedReading = `select ${openColumns} from waived_findings w cross
 
 /** In display order. Does not wait for a large check result that is being written: scrapes must not be delayed. */
 export function openFindings(database: Database): Operations<Pick<OpenFindingStore, 'openFindings'>> {
-  const { raw } = database
-  const all = raw.prepare<[Place], StoredOpen>(openReading)
-  const lapsed = raw.prepare<[Place & { readonly waiver: string; readonly terms: string }], StoredOpen>(lapsedReading)
+  const all = database.prepare<[Place], StoredOpen>(openReading(database.sql))
+  const lapsed = database.prepare<[Place & { readonly waiver: string; readonly terms: string }], StoredOpen>(
+    lapsedReading,
+  )
   async function* read(tenantId: number, check: string, severity: Severity, lapsedUnder?: WaiverTerms) {
     let last = { at: Number.MIN_SAFE_INTEGER, after: '' }
     for (let most = firstBatch; ; most = laterBatch) {
       const place = { tenantId, check, severity, ...last, most }
-      const rows = lapsedUnder === undefined ? all.all(place) : lapsed.all({ ...place, ...lapsedUnder })
+      const rows = await database.read(() =>
+        lapsedUnder === undefined ? all.all(place) : lapsed.all({ ...place, ...lapsedUnder }),
+      )
       const end = rows.at(-1)
       if (end === undefined) return
       yield rows.map(({ firstSeenAt: _, ...finding }) => finding)
@@ -65,15 +70,14 @@ export function openFindings(database: Database): Operations<Pick<OpenFindingSto
 
 type Filter = Parameters<FindingStore['findings']>[0]
 
-type Stored = typeof findings.$inferSelect
+type Stored = typeof findings.$inferSelect & { readonly tenant: string }
 
 const batchSize = 500
 const searchedAtOnce = 2000
 
-function toFinding({ id: _, tenantId: __, ...row }: Stored, tenant: string): FindingRow {
+function toFinding({ id: _, tenantId: __, ...row }: Stored): FindingRow {
   return {
     ...row,
-    tenant,
     severity: oneOf(severities, row.severity),
     evidence: JSON.parse(row.evidence) as Record<string, unknown>,
     resolution: row.resolution === null ? null : oneOf(resolutions, row.resolution),
@@ -84,7 +88,18 @@ export function findingStore(
   database: Database,
   checkResults: ResultStore,
 ): Operations<Pick<FindingStore, 'findings'>> {
-  const { orm } = database
+  const idsOf = (where: SQL | undefined, order: SQL, most: number) =>
+    database.select(orm.select({ id: findings.id }).from(findings).where(where).orderBy(order).limit(most))
+  const rowsOf = (where: SQL | undefined, order: SQL, most: number) =>
+    database.select(
+      orm
+        .select({ ...getTableColumns(findings), tenant: tenants.name })
+        .from(findings)
+        .innerJoin(tenants, eq(tenants.id, findings.tenantId))
+        .where(where)
+        .orderBy(order)
+        .limit(most),
+    )
 
   async function* read({ tenantIds, all = false, check, fingerprints, text = '', newestFirst = false }: Filter) {
     await checkResults.settle()
@@ -97,34 +112,32 @@ export function findingStore(
     const order = newestFirst ? desc(findings.id) : asc(findings.id)
     const beyond = (id: number) => (newestFirst ? lt(findings.id, id) : gt(findings.id, id))
     const part = longestAscii(text)
+
+    function* batchBeyond(id: number): Steps<{ readonly rows: readonly Stored[]; readonly last: number | undefined }> {
+      const where = and(beyond(id), wanted)
+      if (part === '') {
+        const rows = yield* rowsOf(where, order, batchSize).all()
+        return { rows, last: rows.at(-1)?.id }
+      }
+      // A text search reads a limited number of rows at a time, so that other work can run.
+      const last = (yield* idsOf(where, order, searchedAtOnce).all()).at(-1)?.id
+      if (last === undefined) return { rows: [], last }
+      const within = newestFirst ? gte(findings.id, last) : lte(findings.id, last)
+      return { rows: yield* rowsOf(and(where, within, mayHave(part)), order, searchedAtOnce).all(), last }
+    }
+
     let after = newestFirst ? Number.MAX_SAFE_INTEGER : 0
     for (;;) {
-      // A text search reads a limited number of rows at a time, so that other work can run.
-      const last = part === '' ? undefined : lastOfWindow(and(beyond(after), wanted), order)
-      if (part !== '' && last === undefined) return
-      const within = last === undefined ? undefined : newestFirst ? gte(findings.id, last) : lte(findings.id, last)
-      const rows = orm
-        .select({ finding: findings, tenant: tenants.name })
-        .from(findings)
-        .innerJoin(tenants, eq(tenants.id, findings.tenantId))
-        .where(and(beyond(after), within, wanted, part === '' ? undefined : mayHave(part)))
-        .orderBy(order)
-        .limit(part === '' ? batchSize : searchedAtOnce)
-        .all()
-      if (part === '' && rows.length === 0) return
-      if (rows.length > 0) yield rows.map(({ finding, tenant }) => toFinding(finding, tenant))
-      after = last ?? rows.at(-1)?.finding.id ?? after
+      const { rows, last } = await database.read(() => batchBeyond(after))
+      if (last === undefined) return
+      if (rows.length > 0) yield rows.map(toFinding)
+      after = last
       if (part !== '') await yieldToEventLoop()
     }
   }
 
   return {
     findings: (filter) => database.each(read(filter)),
-  }
-
-  function lastOfWindow(where: SQL | undefined, order: SQL): number | undefined {
-    const ids = orm.select({ id: findings.id }).from(findings).where(where).orderBy(order).limit(searchedAtOnce).all()
-    return ids.at(-1)?.id
   }
 }
 

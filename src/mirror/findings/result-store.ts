@@ -1,22 +1,25 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { checkStatuses, type Resolution } from '../../model/check-status.ts'
-import { minuteMs } from '../../model/durations.ts'
-import { minFreshnessMs } from '../../model/freshness.ts'
+import type { DecidedStatus } from '../../model/decide-status.ts'
 import { unknownReasons } from '../../model/reasons.ts'
 import type { Severity } from '../../model/severity.ts'
-import type { CheckResult, CheckStateRow, FindingStore, NewFinding } from '../port.ts'
+import type { Database, Operations } from '../database.ts'
+import type { CheckResult, CheckStateRow, CommittedResult, FindingStore, NewFinding } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
-import type { Database, Operations } from '../sqlite/database.ts'
+import type { Steps } from '../steps.ts'
+import { confirmationStore, confirmedState, isGap } from './confirmations.ts'
 import { resultStatements, type StoredFinding, type StoredState } from './result-statements.ts'
 import { batchSize, type StagedFinding, stagedFindings } from './staged-findings.ts'
 
-/** Interval at which an unchanged check result is written; confirmations in between stay in memory. */
-const confirmEveryMs = 5 * minuteMs
+type ResultPart = Pick<
+  FindingStore,
+  'checkStates' | 'commitResult' | 'confirmResult' | 'resultBatch' | 'storeConfirmations'
+>
 
-export interface ResultStore extends Operations<Pick<FindingStore, 'checkStates' | 'commitResult' | 'confirmResult'>> {
+export interface ResultStore extends Operations<ResultPart> {
   /** Writes the rest of committed check results into the findings, for example after a crash. */
   settle(): Promise<void>
-  flush(): void
+  flush(): Promise<void>
 }
 
 type Counts = Partial<Record<Severity, number>>
@@ -32,20 +35,23 @@ interface ResultUpdate {
   readonly resolved: Partial<Record<Resolution, number>>
 }
 
+/** A check result that only a transaction separates from being in effect. */
+interface PreparedResult {
+  readonly update: ResultUpdate
+  readonly before: StoredState | undefined
+  readonly decided: DecidedStatus
+  readonly validUntil: number | null
+}
+
 /** Until the commit, staged differences have no effect; after it, `settle` writes the rest even after a crash. */
 export function resultStore(database: Database): ResultStore {
   const sql = resultStatements(database)
   const staging = stagedFindings(database)
-  const confirmed = new Map<string, { readonly tenantId: number; readonly check: string; readonly at: number }>()
-  const keyOf = (tenantId: number, check: string) => `${tenantId} ${check}`
+  const confirmations = confirmationStore(database, sql)
 
-  function present(tenantId: number, state: StoredState): StoredState {
-    const at = confirmed.get(keyOf(tenantId, state.check))?.at
-    return at === undefined ? state : { ...state, evaluatedAt: at }
-  }
-
-  function compare(update: ResultUpdate, batch: readonly NewFinding[]): void {
-    const known = new Map(sql.known(batch.map(({ fingerprint }) => fingerprint)))
+  async function compare(update: ResultUpdate, batch: readonly NewFinding[]): Promise<void> {
+    const rows = await database.read(() => sql.known(batch.map(({ fingerprint }) => fingerprint)))
+    const known = new Map(rows.map((row) => [row.fingerprint, row] as const))
     for (const { evidence: raw, facts = () => '{}', isSameEntity = () => true, ...finding } of batch) {
       const evidence = JSON.stringify(raw)
       const { fingerprint, severity, message } = finding
@@ -70,10 +76,11 @@ export function resultStore(database: Database): ResultStore {
 
   async function end(update: ResultUpdate, lastSeenAt: number): Promise<void> {
     const { tenantId, check, resolve } = update.checkResult
-    const gone = sql.openIds.all(tenantId, check).filter((id) => !update.seen.has(id))
+    const open = await database.read(() => sql.openIds.all(tenantId, check))
+    const gone = open.filter((id) => !update.seen.has(id))
     for (let at = 0; at < gone.length; at += batchSize) {
       if (at > 0) await yieldToEventLoop()
-      for (const row of sql.byId(gone.slice(at, at + batchSize))) {
+      for (const row of await database.read(() => sql.byId(gone.slice(at, at + batchSize)))) {
         const resolution = await resolve({ ...row, evidence: JSON.parse(row.evidence) as Record<string, unknown> })
         if (resolution === null) {
           count(update.open, row.severity)
@@ -82,132 +89,177 @@ export function resultStore(database: Database): ResultStore {
         count(update.resolved, resolution)
         update.pending.push({ ...row, kind: 'resolved', lastSeenAt, resolution, facts: null })
       }
-      stage(update)
+      await stage(update)
     }
   }
 
   /** Bounds the memory for differences to those of one transaction. */
-  function stage(update: ResultUpdate): void {
+  async function stage(update: ResultUpdate): Promise<void> {
     if (update.pending.length <= batchSize) return
     const { tenantId, check, at } = update.checkResult
-    database.transact('nothing', () => staging.stage(tenantId, check, at, update.pending))
+    await database.transact('nothing', () => staging.stage(tenantId, check, at, update.pending))
     update.pending = []
     update.staged = true
   }
 
-  function commit(update: ResultUpdate, before: StoredState | undefined, validUntil: number | null) {
-    const { tenantId, check, at, entities, notEvaluated = null, rule, decide, currentForMs } = update.checkResult
-    const { status, reason } = decide(update.failing)
-    const open = JSON.stringify(update.open)
-    const sameStatus = before?.status === status && before.reason === reason
-    const sameCounts = before?.entities === entities && before.notEvaluated === notEvaluated && before.open === open
-    const same = sameStatus && sameCounts && before.rule === rule
-    if (same && before.validUntil === validUntil && !update.staged && update.pending.length === 0) {
-      confirm(tenantId, check, at, currentForMs)
-      return { status, reason }
+  /** The stored state once nothing is owed or staged any more. */
+  async function unencumbered(tenantId: number, check: string): Promise<StoredState | undefined> {
+    for (;;) {
+      const confirmation = confirmations.last(tenantId, check)
+      const { stored, isStaged } = await database.read(function* () {
+        return { stored: yield* sql.stateOf.get(tenantId, check), isStaged: yield* staging.has(tenantId, check) }
+      })
+      if (isOwing(stored)) await settleCheck(tenantId, check)
+      else if (!isStaged) return stored && confirmedState(stored, confirmation)
+      else {
+        await database.transact('nothing', () => discardPart(tenantId, check))
+        await yieldToEventLoop()
+      }
     }
-    const change = update.staged || update.pending.length > 0 ? { tenantId, check } : 'nothing'
-    database.transact(change, () => {
-      staging.stage(tenantId, check, at, update.pending)
-      if (!update.staged) while (staging.apply(tenantId, check));
-      const since = sameStatus ? before.since : at
-      const state = { status, reason, entities, notEvaluated, since, evaluatedAt: at, validUntil, rule, open }
-      const stored = sql.stateOf.get(tenantId, check)
-      if (!same || stored === undefined || isGap(stored, at, currentForMs)) sql.record(tenantId, state, check)
-      sql.putState(tenantId, check, { ...state, owing: update.staged })
-    })
-    confirmed.delete(keyOf(tenantId, check))
-    return { status, reason }
   }
 
-  function confirm(tenantId: number, check: string, at: number, currentForMs?: number): void {
-    const state = sql.stateOf.get(tenantId, check)
-    if (state === undefined) return
-    if (isGap(state, at, currentForMs)) {
-      database.transact('nothing', () => {
-        sql.record(tenantId, { ...state, evaluatedAt: at }, check)
-        sql.confirm.run(at, tenantId, check)
+  function* discardPart(tenantId: number, check: string): Steps<void> {
+    // Rows that a committed check result owes are no leftovers.
+    if (!isOwing(yield* sql.stateOf.get(tenantId, check))) yield* staging.discard(tenantId, check)
+  }
+
+  async function prepare(checkResult: CheckResult): Promise<PreparedResult & { readonly committed: CommittedResult }> {
+    const { tenantId, check } = checkResult
+    const before = await unencumbered(tenantId, check)
+    const update: ResultUpdate = {
+      checkResult,
+      seen: new Set(),
+      open: {},
+      failing: 0,
+      pending: [],
+      staged: false,
+      opened: 0,
+      resolved: {},
+    }
+    for await (const batch of checkResult.failing) {
+      await compare(update, batch)
+      await stage(update)
+    }
+    await end(update, lastEvaluatedAt(before))
+    const decided = checkResult.decide(update.failing)
+    const validUntil = decided.status === 'unknown' ? undefined : await checkResult.validUntil?.()
+    const { opened, resolved } = update
+    return {
+      update,
+      before,
+      decided,
+      validUntil: validUntil ?? null,
+      committed: { ...decided, ...(validUntil !== undefined && { validUntil }), opened, resolved },
+    }
+  }
+
+  /** In one transaction. */
+  async function commitAll(prepared: readonly PreparedResult[]): Promise<void> {
+    const changed = prepared.filter((one) => !isRepeated(one))
+    if (changed.length > 0) {
+      const changes = changed.flatMap(({ update: { staged, pending, checkResult } }) => {
+        return staged || pending.length > 0 ? [checkResult] : []
       })
-      confirmed.delete(keyOf(tenantId, check))
-      return
+      await database.transact(changes, function* () {
+        for (const one of changed) yield* put(one)
+      })
     }
-    if (Math.abs(at - state.evaluatedAt) < confirmEveryMs) {
-      confirmed.set(keyOf(tenantId, check), { tenantId, check, at })
-      return
+    for (const one of prepared) {
+      const { tenantId, check, at, currentForMs } = one.update.checkResult
+      if (isRepeated(one)) await confirmations.confirm(tenantId, check, at, currentForMs)
+      else confirmations.forget(tenantId, check)
+      if (one.update.staged) await settleCheck(tenantId, check)
     }
-    database.transact('nothing', () => sql.confirm.run(at, tenantId, check))
-    confirmed.delete(keyOf(tenantId, check))
+  }
+
+  function isSame({ update, before, decided }: PreparedResult): boolean {
+    const { entities, notEvaluated = null, rule } = update.checkResult
+    const sameStatus = before?.status === decided.status && before.reason === decided.reason
+    const sameCounts = before?.entities === entities && before.notEvaluated === notEvaluated
+    return sameStatus && sameCounts && before.open === JSON.stringify(update.open) && before.rule === rule
+  }
+
+  function isRepeated(prepared: PreparedResult): boolean {
+    const { update, before, validUntil } = prepared
+    return isSame(prepared) && before?.validUntil === validUntil && !update.staged && update.pending.length === 0
+  }
+
+  function* put(prepared: PreparedResult): Steps<void> {
+    const { update, before, decided, validUntil } = prepared
+    const { tenantId, check, at, entities, notEvaluated = null, rule, currentForMs } = update.checkResult
+    const { status, reason } = decided
+    yield* staging.stage(tenantId, check, at, update.pending)
+    if (!update.staged && update.pending.length > 0) while (yield* staging.apply(tenantId, check));
+    const since = before?.status === status && before.reason === reason ? before.since : at
+    const open = JSON.stringify(update.open)
+    const state = { status, reason, entities, notEvaluated, since, evaluatedAt: at, validUntil, rule, open }
+    const stored = yield* confirmations.written(tenantId, check)
+    const isNew = !isSame(prepared) || stored === undefined || isGap(stored, at, currentForMs)
+    if (isNew) yield* sql.record(tenantId, state, check)
+    yield* sql.putState(tenantId, check, { ...state, owing: update.staged })
   }
 
   async function settleCheck(tenantId: number, check: string): Promise<void> {
-    if (sql.stateOf.get(tenantId, check)?.owing !== 1) return
-    while (database.transact({ tenantId, check }, () => settlePart(tenantId, check))) await yieldToEventLoop()
+    if (!isOwing(await database.read(() => sql.stateOf.get(tenantId, check)))) return
+    while (await database.transact({ tenantId, check }, () => settlePart(tenantId, check))) await yieldToEventLoop()
   }
 
-  function settlePart(tenantId: number, check: string): boolean {
+  function* settlePart(tenantId: number, check: string): Steps<boolean> {
     // Another caller may have settled it; rows staged since then belong to an uncommitted check result.
-    if (sql.stateOf.get(tenantId, check)?.owing !== 1) return false
-    if (staging.apply(tenantId, check)) return true
-    sql.settled.run(tenantId, check)
+    if (!isOwing(yield* sql.stateOf.get(tenantId, check))) return false
+    if (yield* staging.apply(tenantId, check)) return true
+    yield* sql.settled.run(tenantId, check)
     return false
   }
 
   return {
     checkStates: (tenantId) =>
-      database.run(() => sql.statesOf.all(tenantId).map((state) => toCheckState(present(tenantId, state)))),
+      database.run(async () => {
+        const last = confirmations.of(tenantId)
+        const states = await database.read(() => sql.statesOf.all(tenantId))
+        return states.map((state) => toCheckState(confirmedState(state, last.get(state.check))))
+      }),
     commitResult: (checkResult) =>
       database.run(async () => {
-        const { tenantId, check } = checkResult
-        await settleCheck(tenantId, check)
-        while (staging.has(tenantId, check)) {
-          database.transact('nothing', () => staging.discard(tenantId, check))
-          await yieldToEventLoop()
-        }
-        const stored = sql.stateOf.get(tenantId, check)
-        const before = stored && present(tenantId, stored)
-        const update: ResultUpdate = {
-          checkResult,
-          seen: new Set(),
-          open: {},
-          failing: 0,
-          pending: [],
-          staged: false,
-          opened: 0,
-          resolved: {},
-        }
-        for await (const batch of checkResult.failing) {
-          compare(update, batch)
-          stage(update)
-        }
-        await end(update, lastEvaluatedAt(before))
-        const isKnown = checkResult.decide(update.failing).status !== 'unknown'
-        const validUntil = isKnown ? await checkResult.validUntil?.() : undefined
-        const decided = commit(update, before, validUntil ?? null)
-        if (update.staged) await settleCheck(tenantId, check)
-        return {
-          ...decided,
-          ...(validUntil !== undefined && { validUntil }),
-          opened: update.opened,
-          resolved: update.resolved,
-        }
+        const prepared = await prepare(checkResult)
+        await commitAll([prepared])
+        return prepared.committed
       }),
+    resultBatch() {
+      let pending: PreparedResult[] = []
+      let changes = 0
+      const commit = async () => {
+        const prepared = pending
+        pending = []
+        changes = 0
+        await commitAll(prepared)
+      }
+      return {
+        add: (checkResult) =>
+          database.run(async () => {
+            const prepared = await prepare(checkResult)
+            const { staged, pending: own } = prepared.update
+            if (staged || changes + own.length > batchSize) await commit()
+            pending.push(prepared)
+            changes += own.length
+            if (staged) await commit()
+            return prepared.committed
+          }),
+        commit: () => database.run(commit),
+      }
+    },
     confirmResult: (tenantId, check, at, currentForMs) =>
-      database.run(() => {
-        confirm(tenantId, check, at, currentForMs)
-      }),
+      database.run(() => confirmations.confirm(tenantId, check, at, currentForMs)),
+    storeConfirmations: () => database.run(() => confirmations.storeDue()),
     settle: () =>
       database.run(async () => {
-        for (const { tenantId, check } of sql.owing.all()) await settleCheck(tenantId, check)
+        for (const { tenantId, check } of await database.read(() => sql.owing.all())) await settleCheck(tenantId, check)
       }),
-    flush() {
-      if (confirmed.size === 0) return
-      database.transact('nothing', () => {
-        for (const { tenantId, check, at } of confirmed.values()) sql.confirm.run(at, tenantId, check)
-      })
-      confirmed.clear()
-    },
+    flush: () => confirmations.flush(),
   }
 }
+
+const isOwing = (state: StoredState | undefined) => state?.owing === 1
 
 interface Failing extends Pick<NewFinding, 'severity' | 'message'> {
   readonly evidence: string
@@ -226,11 +278,6 @@ function kindOf(
 
 function count<Key extends string>(counts: Partial<Record<Key, number>>, key: Key): void {
   counts[key] = (counts[key] ?? 0) + 1
-}
-
-/** An expired result, or one later than a clock that was set back: the record then shows the interruption. */
-function isGap({ evaluatedAt, validUntil }: StoredState, at: number, currentForMs = minFreshnessMs): boolean {
-  return at - evaluatedAt > currentForMs || at < evaluatedAt || (validUntil !== null && at > validUntil)
 }
 
 /** Open findings were last seen failing by the last evaluation, or when the status became unknown. */

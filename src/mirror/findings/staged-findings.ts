@@ -1,6 +1,8 @@
 import type { Resolution } from '../../model/check-status.ts'
+import { memoize } from '../../model/memoize.ts'
+import type { Database } from '../database.ts'
 import type { NewFinding } from '../port.ts'
-import type { Database } from '../sqlite/database.ts'
+import type { Steps } from '../steps.ts'
 import { waiverUpkeep } from './waiver-store.ts'
 
 const instant = /"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z"/g
@@ -36,30 +38,33 @@ interface Differing {
   readonly kind: StagedFinding['kind']
 }
 
-/** Call the writing methods inside a transaction. */
+/** Take the steps of the writing methods inside a transaction. */
 export interface StagedFindings {
-  stage(tenantId: number, check: string, at: number, differences: readonly StagedFinding[]): void
-  has(tenantId: number, check: string): boolean
-  discard(tenantId: number, check: string): void
+  stage(tenantId: number, check: string, at: number, differences: readonly StagedFinding[]): Steps<void>
+  has(tenantId: number, check: string): Steps<boolean>
+  discard(tenantId: number, check: string): Steps<void>
   /** Writes one batch into the findings and their history; false when none is left. */
-  apply(tenantId: number, check: string): boolean
+  apply(tenantId: number, check: string): Steps<boolean>
 }
+
+/** Rows of one statement. */
+const rowsAtOnce = 25
 
 const ofCheck = 'tenant_id = ? and "check" = ?'
 const part = `${ofCheck} and id <= ?`
 
-export function stagedFindings({ raw }: Database): StagedFindings {
-  const stage = raw.prepare(
-    `insert into staged_findings (tenant_id, "check", at, kind, fingerprint, entity_type, entity_id, severity, message,
-       evidence, last_seen_at, resolution, facts)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+export function stagedFindings(database: Database): StagedFindings {
+  const stage = memoize((rows: number) =>
+    database.prepare(
+      `insert into staged_findings (tenant_id, "check", at, kind, fingerprint, entity_type, entity_id, severity, message,
+         evidence, last_seen_at, resolution, facts)
+       values ${database.sql.rowsOf(rows, 13)}`,
+    ),
   )
-  const last = raw
-    .prepare<[number, string], number | null>(
-      `select max(id) from (select id from staged_findings where ${ofCheck} order by id limit ${batchSize})`,
-    )
-    .pluck()
-  const drop = raw.prepare(`delete from staged_findings where ${part}`)
+  const last = database.prepareValues<[number, string], number | null>(
+    `select max(id) from (select id from staged_findings where ${ofCheck} order by id limit ${batchSize}) staged`,
+  )
+  const drop = database.prepare<[number, string, number]>(`delete from staged_findings where ${part}`)
   const writing = [
     `insert into finding_events (fingerprint, at, kind, severity, message, evidence, resolution)
        select f.fingerprint, d.at, 'resolved', f.severity, f.message, f.evidence, 'entity_removed'
@@ -85,46 +90,45 @@ export function stagedFindings({ raw }: Database): StagedFindings {
        from (select * from staged_findings where ${part} and kind = 'resolved') d
        where findings.fingerprint = d.fingerprint`,
     ...waiverUpkeep(part),
-  ].map((text) => raw.prepare(text))
-  const differing = raw.prepare<[number, string, number], Differing>(
+  ].map((text) => database.prepare<[number, string, number]>(text))
+  const differing = database.prepare<[number, string, number], Differing>(
     `select w.fingerprint, w.waiver, w.facts as accepted, d.facts as present, d.at, d.kind
      from (select * from staged_findings where ${part} and kind <> 'resolved' and facts is not null) d
      join waived_findings w on w.fingerprint = d.fingerprint and w.lapsed_at is null and w.facts <> d.facts`,
   )
-  const lapse = raw.prepare(
+  const lapse = database.prepare(
     'update waived_findings set lapsed_at = ?, lapsed_facts = ? where fingerprint = ? and waiver = ?',
   )
   return {
-    stage(tenantId, check, at, differences) {
-      for (const {
-        kind,
-        fingerprint,
-        entityType,
-        entityId,
-        severity,
-        message,
-        evidence,
-        lastSeenAt,
-        resolution,
-        facts,
-      } of differences) {
-        const finding = [fingerprint, entityType, entityId, severity, message, evidence, lastSeenAt, resolution, facts]
-        stage.run(tenantId, check, at, kind, ...finding)
+    *stage(tenantId, check, at, differences) {
+      for (let from = 0; from < differences.length; ) {
+        const rows = differences.length - from < rowsAtOnce ? 1 : rowsAtOnce
+        const values = differences.slice(from, from + rows).flatMap((one) => [tenantId, check, at, ...valuesOf(one)])
+        yield* stage(rows).run(...values)
+        from += rows
       }
     },
-    has: (tenantId, check) => (last.get(tenantId, check) ?? null) !== null,
-    discard(tenantId, check) {
-      drop.run(tenantId, check, last.get(tenantId, check) ?? 0)
+    *has(tenantId, check) {
+      return ((yield* last.get(tenantId, check)) ?? null) !== null
     },
-    apply(tenantId, check) {
-      const id = last.get(tenantId, check) ?? null
+    *discard(tenantId, check) {
+      yield* drop.run(tenantId, check, (yield* last.get(tenantId, check)) ?? 0)
+    },
+    *apply(tenantId, check) {
+      const id = (yield* last.get(tenantId, check)) ?? null
       if (id === null) return false
-      for (const { fingerprint, waiver, accepted, present, at, kind } of differing.all(tenantId, check, id)) {
-        if (kind === 'replaced' || !isSameFacts(accepted, present)) lapse.run(at, present, fingerprint, waiver)
+      for (const { fingerprint, waiver, accepted, present, at, kind } of yield* differing.all(tenantId, check, id)) {
+        if (kind === 'replaced' || !isSameFacts(accepted, present)) yield* lapse.run(at, present, fingerprint, waiver)
       }
-      for (const statement of writing) statement.run(tenantId, check, id)
-      drop.run(tenantId, check, id)
+      for (const statement of writing) yield* statement.run(tenantId, check, id)
+      yield* drop.run(tenantId, check, id)
       return true
     },
   }
+}
+
+function valuesOf(difference: StagedFinding): readonly unknown[] {
+  const { kind, fingerprint, entityType, entityId, severity, message, evidence } = difference
+  const { lastSeenAt, resolution, facts } = difference
+  return [kind, fingerprint, entityType, entityId, severity, message, evidence, lastSeenAt, resolution, facts]
 }

@@ -1,8 +1,7 @@
 import { memoize } from '../../model/memoize.ts'
 import { severities } from '../../model/severity.ts'
+import type { Database, List, Operations, Words } from '../database.ts'
 import type { Lapse, LapseCount, NotedWaiver, WaiverBreadth, WaiverStore } from '../port.ts'
-import { isIn, jsonWith, listOf, rowsOf } from '../sql.ts'
-import type { Database, Operations } from '../sqlite/database.ts'
 
 type AcceptedPart = Operations<
   Pick<WaiverStore, 'acceptedStates' | 'keepFirstStates' | 'acceptState' | 'acceptedVersion'>
@@ -20,36 +19,38 @@ const whole = ''
 
 /** States that drift is measured from: all are kept, the last of an entity counts. */
 export function acceptedStateStore(database: Database): AcceptedPart {
-  const { raw } = database
-  const last = raw.prepare<[number, string], StoredAcceptedState>(
+  const last = database.prepare<[number, string], StoredAcceptedState>(
     `select entity_id as "entityId", state, at, reason from accepted_states where id in
        (select max(id) from accepted_states where tenant_id = ? and "check" = ? group by entity_id) order by id`,
   )
-  const isKept = raw.prepare<[number, string]>(
+  const isKept = database.prepare<[number, string]>(
     `select 1 from accepted_states where tenant_id = ? and "check" = ? and entity_id = '${whole}' limit 1`,
   )
-  const put = raw.prepare(
+  const put = database.prepare(
     'insert into accepted_states (tenant_id, "check", entity_id, state, at, reason) values (?, ?, ?, ?, ?, ?)',
   )
-  const version = raw
-    .prepare<[number, string], number | null>('select max(id) from accepted_states where tenant_id = ? and "check" = ?')
-    .pluck()
+  const version = database.prepareValues<[number, string], number | null>(
+    'select max(id) from accepted_states where tenant_id = ? and "check" = ?',
+  )
   return {
     acceptedStates: (tenantId, check) =>
-      database.run(() => {
-        const rows = last.all(tenantId, check).filter(({ entityId }) => entityId !== whole)
-        if (rows.length === 0 && isKept.get(tenantId, check) === undefined) return null
+      database.read(function* () {
+        const rows = (yield* last.all(tenantId, check)).filter(({ entityId }) => entityId !== whole)
+        if (rows.length === 0 && (yield* isKept.get(tenantId, check)) === undefined) return null
         return rows.map((row) => ({ ...row, state: JSON.parse(row.state) as unknown }))
       }),
     keepFirstStates: (tenantId, check, states, at) =>
-      database.write('nothing', () => {
-        if (isKept.get(tenantId, check) !== undefined) return
+      database.write('nothing', function* () {
+        if ((yield* isKept.get(tenantId, check)) !== undefined) return
         for (const { entityId, state } of [...states, { entityId: whole, state: null }])
-          put.run(tenantId, check, entityId, JSON.stringify(state), at, null)
+          yield* put.run(tenantId, check, entityId, JSON.stringify(state), at, null)
       }),
     acceptState: (tenantId, check, { entityId, state, at, reason }) =>
-      database.write('nothing', () => void put.run(tenantId, check, entityId, JSON.stringify(state), at, reason)),
-    acceptedVersion: (tenantId, check) => version.get(tenantId, check) ?? 0,
+      database.write('nothing', () => put.run(tenantId, check, entityId, JSON.stringify(state), at, reason)),
+    acceptedVersion: (tenantId, check) =>
+      database.read(function* () {
+        return (yield* version.get(tenantId, check)) ?? 0
+      }),
   }
 }
 
@@ -61,8 +62,8 @@ const wasEvaluated = `exists (select 1 from check_status_changes c
   where c.tenant_id = d.tenant_id and c."check" = d."check" and c.at < d.at and c.entities is not null)`
 
 /** Ends acceptances after another tenant was accepted: the same ids are other entities there. */
-export const anotherTenant = `update waived_findings set lapsed_at = @at,
-  lapsed_facts = ${jsonWith('facts', 'tenant', 'accepted as another one')}
+export const anotherTenant = (sql: Words) => `update waived_findings set lapsed_at = @at,
+  lapsed_facts = ${sql.jsonWith('facts', 'tenant', 'accepted as another one')}
   where tenant_id = @tenantId and lapsed_at is null`
 
 /** @param part condition on `staged_findings` with three parameters. */
@@ -113,88 +114,72 @@ export const breadthReading = `select n.id as waiver, n.terms, ${anyOpen('w.late
   from waivers n where n.tenant_id = ?`
 
 export function waiverStore(database: Database): Part {
-  const { raw } = database
-  const noted = raw.prepare<[number], NotedWaiver>(
+  const { sql } = database
+  const noted = database.prepare<[number], NotedWaiver>(
     `select id, "check", entity, entity_key as "entityKey", terms, since, expires_at as "expiresAt" from waivers
      where tenant_id = ? order by id`,
   )
-  const note = raw.prepare(
+  const note = database.prepare(
     `insert into waivers (tenant_id, id, "check", entity, entity_key, terms, since, expires_at)
      values (?, ?, ?, ?, ?, ?, ?, ?)`,
   )
-  const drop = raw.prepare('delete from waived_findings where tenant_id = ? and waiver = ?')
-  const forget = raw.prepare('delete from waivers where tenant_id = ? and id = ?')
-  const accept = raw.prepare(
+  const drop = database.prepare<[number, string]>('delete from waived_findings where tenant_id = ? and waiver = ?')
+  const forget = database.prepare<[number, string]>('delete from waivers where tenant_id = ? and id = ?')
+  const accept = database.prepare(
     `insert into waived_findings
        (fingerprint, waiver, tenant_id, "check", terms, facts, severity, accepted_at, later, open_severity)
      values (@fingerprint, @waiver, @tenantId, @check, @terms, @facts, @severity, @at, @later,
        (select severity from findings where fingerprint = @fingerprint and resolved_at is null))
      on conflict do nothing`,
   )
-  const ofFindings = raw.prepare<[string], Lapse>(
+  const ofFindings = database.prepare<[List], Lapse>(
     `select fingerprint, waiver, terms, lapsed_at as "lapsedAt", facts as accepted, lapsed_facts as changed
-     from waived_findings where ${isIn('fingerprint')}
+     from waived_findings where ${sql.isIn('fingerprint')}
        and lapsed_at is not null and open_severity is not null`,
   )
-  const counts = raw.prepare<[number, string], LapseCount>(lapseCounting)
+  const counts = database.prepare<[number, string], LapseCount>(lapseCounting)
   const underAll = memoize((waivers: number) =>
-    raw.prepare<unknown[], Pick<LapseCount, 'severity' | 'count'>>(
+    database.prepare<unknown[], Pick<LapseCount, 'severity' | 'count'>>(
       `select severity, count(*) as count from (
-         select max(w.open_severity) as severity from (values ${rowsOf(waivers, 2)}) n cross join waived_findings w
+         select max(w.open_severity) as severity from (values ${sql.rowsOf(waivers, 2)}) n cross join waived_findings w
          where w.tenant_id = ? and w."check" = ? and w.waiver = n.column1 and w.terms = n.column2
            and w.lapsed_at is not null and w.open_severity is not null
          group by w.fingerprint having count(*) = ?) lapsed
        group by severity`,
     ),
   )
-  const breadth = raw.prepare<[number], { waiver: string; terms: string; later: number; moreSevere: number }>(
+  const breadth = database.prepare<[number], { waiver: string; terms: string; later: number; moreSevere: number }>(
     breadthReading,
   )
   return {
-    notedWaivers: (tenantId) => database.run(() => noted.all(tenantId)),
+    notedWaivers: (tenantId) => database.read(() => noted.all(tenantId)),
     dropAcceptances: (tenantId, waiver) =>
-      database.write('acceptances', () => {
-        drop.run(tenantId, waiver)
-        forget.run(tenantId, waiver)
+      database.write('acceptances', function* () {
+        yield* drop.run(tenantId, waiver)
+        yield* forget.run(tenantId, waiver)
       }),
     noteAcceptances: (tenantId, { id, check, terms }, accepted, at) =>
-      database.write('acceptances', () => {
+      database.write('acceptances', function* () {
         for (const { later, ...finding } of accepted)
-          accept.run({ ...finding, waiver: id, tenantId, check, terms, at, later: later ? 1 : 0 })
+          yield* accept.run({ ...finding, waiver: id, tenantId, check, terms, at, later: later ? 1 : 0 })
       }),
     noteWaiver: (tenantId, { id, check, entity, entityKey, terms, since, expiresAt }) =>
-      database.write('acceptances', () => {
+      database.write('acceptances', function* () {
         // Not an update: the trigger on inserts records the terms.
-        forget.run(tenantId, id)
-        note.run(tenantId, id, check, entity, entityKey, terms, since, expiresAt)
+        yield* forget.run(tenantId, id)
+        yield* note.run(tenantId, id, check, entity, entityKey, terms, since, expiresAt)
       }),
-    lapses: (fingerprints) => database.run(() => ofFindings.all(listOf(fingerprints))),
-    lapseCounts: (tenantId, check) => database.run(() => counts.all(tenantId, check)),
+    lapses: (fingerprints) => database.read(() => ofFindings.all(sql.listOf(fingerprints))),
+    lapseCounts: (tenantId, check) => database.read(() => counts.all(tenantId, check)),
     lapsedUnderAll: (tenantId, check, waivers) =>
-      database.run(() => {
+      database.read(() => {
         const terms = waivers.flatMap((waiver) => [waiver.waiver, waiver.terms])
         return underAll(waivers.length).all(...terms, tenantId, check, waivers.length)
       }),
     waiverBreadth: (tenantId) =>
-      database.run(() =>
-        breadth
-          .all(tenantId)
-          .map((row): WaiverBreadth => ({ ...row, later: row.later === 1, moreSevere: row.moreSevere === 1 })),
-      ),
+      database.read(function* () {
+        const rows = yield* breadth.all(tenantId)
+        return rows.map((row): WaiverBreadth => ({ ...row, later: row.later === 1, moreSevere: row.moreSevere === 1 }))
+      }),
   }
-}
-
-/** Triggers record each change of a waiver in the same transaction, whichever statement writes it. */
-export function keepWaiverRecord({ raw }: Database): void {
-  raw.exec(`
-    create temp trigger "waiver terms" after insert on main.waivers begin
-      insert into waiver_changes (tenant_id, waiver, at, terms, "check")
-        values (new.tenant_id, new.id, new.since, new.terms, new."check");
-    end;
-    create temp trigger "waiver lapses" after update of lapsed_at on main.waived_findings
-      when old.lapsed_at is null and new.lapsed_at is not null begin
-      insert into waiver_changes (tenant_id, waiver, at, terms, "check", fingerprint, accepted, changed)
-        values (new.tenant_id, new.waiver, new.lapsed_at, new.terms, new."check", new.fingerprint, new.facts,
-          new.lapsed_facts);
-    end;`)
 }

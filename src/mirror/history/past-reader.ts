@@ -2,14 +2,14 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { inflateRawSync } from 'node:zlib'
 import { getTableName } from 'drizzle-orm'
 import { checkStatuses } from '../../model/check-status.ts'
+import { memoize } from '../../model/memoize.ts'
 import { unknownReasons } from '../../model/reasons.ts'
 import { resourceNames } from '../../model/resource-names.ts'
 import { severities } from '../../model/severity.ts'
+import type { Database, List } from '../database.ts'
 import type { CheckStateRow, FindingRow, FindingStore, Lapse, LapseCount } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
-import { columnOf, recordTables } from '../records/record-tables.ts'
-import { isIn, listOf, rowsOf } from '../sql.ts'
-import type { Database } from '../sqlite/database.ts'
+import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
 import type { NotedConfiguration, PastReader, PastRun } from './evidence-port.ts'
 import type { RecordAsOf } from './record-as-of.ts'
 
@@ -22,13 +22,16 @@ interface StoredFinding extends Omit<FindingRow, 'severity' | 'evidence' | 'reso
   readonly isOpen: number
 }
 
-function pastFindings({ raw }: Database, asOf: RecordAsOf): FindingStore['findings'] {
+type FindingFilter = Parameters<FindingStore['findings']>[0]
+
+function pastFindings(database: Database, asOf: RecordAsOf): FindingStore['findings'] {
+  const { sql } = database
   const event = asOf.within('finding_events', 'x')
-  return async function* findings({ tenantIds, all = false, check, fingerprints }) {
+  async function* read({ tenantIds, all = false, check, fingerprints }: FindingFilter) {
     const among = (column: string, list: readonly unknown[] | undefined) =>
-      list === undefined ? '' : `and ${isIn(column)}`
+      list === undefined ? '' : `and ${sql.isIn(column)}`
     // In the order of ids: with another index, each batch would be read and sorted again.
-    const select = raw.prepare<unknown[], StoredFinding>(
+    const select = database.prepare<unknown[], StoredFinding>(
       `select f.id, f.fingerprint, t.name as tenant, f."check", f.entity_type as "entityType", f.entity_id as "entityId",
          e.severity, e.message, e.evidence, e.at as "lastSeenAt",
          case when f.first_seen_at <= e.at then f.first_seen_at else coalesce((select max(x.at) from finding_events x
@@ -42,16 +45,17 @@ function pastFindings({ raw }: Database, asOf: RecordAsOf): FindingStore['findin
          ${among('f.fingerprint', fingerprints)} ${check === undefined ? '' : `and f."check" || '' = ?`}
        order by f.id limit ${batchSize}`,
     )
-    const lists = [tenantIds, fingerprints].flatMap((list) => (list === undefined ? [] : [listOf(list)]))
+    const lists = [tenantIds, fingerprints].flatMap((list) => (list === undefined ? [] : [sql.listOf(list)]))
     const bound = check === undefined ? lists : [...lists, check]
     for (let after = 0; ; ) {
-      const rows = select.all(after, ...bound)
+      const rows = await database.read(() => select.all(after, ...bound))
       if (rows.length === 0) return
       yield rows.map(toFinding)
       after = rows.at(-1)?.id ?? after
       await yieldToEventLoop()
     }
   }
+  return (filter) => database.each(read(filter))
 }
 
 function toFinding({ id: _, isOpen, ...row }: StoredFinding): FindingRow {
@@ -67,26 +71,26 @@ function toFinding({ id: _, isOpen, ...row }: StoredFinding): FindingRow {
 }
 
 /** The first removal or return after that time decides; without one, the present state. */
-function pastPresence({ raw }: Database, asOf: RecordAsOf): FindingStore['isLive'] {
-  const next = raw
-    .prepare<[number, string, string], string>(
-      `select kind from changes c where tenant_id = ? and resource = ? and key = ? and kind in ('removed', 'returned')
-         and not (${asOf.within('changes', 'c')}) order by id limit 1`,
-    )
-    .pluck()
-  return async (tenantId, resource, id) => {
-    const record = recordTables[resource]
-    const stored = record.keyOf(id)
-    const kind = next.get(tenantId, resource, String(stored))
-    if (kind !== undefined) return kind === 'removed'
-    const row = raw
-      .prepare<[number, string | number], { firstSeenAt: number; removedAt: number | null }>(
-        `select first_seen_at as "firstSeenAt", removed_at as "removedAt" from "${getTableName(record.table)}"
-         where tenant_id = ? and ${columnOf(record, record.key)} = ?`,
-      )
-      .get(tenantId, stored)
-    return row !== undefined && row.removedAt === null && asOf.includes(row.firstSeenAt)
-  }
+function pastPresence(database: Database, asOf: RecordAsOf): FindingStore['isLive'] {
+  const next = database.prepareValues<[number, string, string], string>(
+    `select kind from changes c where tenant_id = ? and resource = ? and key = ? and kind in ('removed', 'returned')
+       and not (${asOf.within('changes', 'c')}) order by id limit 1`,
+  )
+  const present = memoize((record: RecordTable) =>
+    database.prepare<[number, string | number], { firstSeenAt: number; removedAt: number | null }>(
+      `select first_seen_at as "firstSeenAt", removed_at as "removedAt" from "${getTableName(record.table)}"
+       where tenant_id = ? and ${columnOf(record, record.key)} = ?`,
+    ),
+  )
+  return (tenantId, resource, id) =>
+    database.read(function* () {
+      const record = recordTables[resource]
+      const stored = record.keyOf(id)
+      const kind = yield* next.get(tenantId, resource, String(stored))
+      if (kind !== undefined) return kind === 'removed'
+      const row = yield* present(record).get(tenantId, stored)
+      return row !== undefined && row.removedAt === null && asOf.includes(row.firstSeenAt)
+    })
 }
 
 interface StoredState extends Omit<CheckStateRow, 'status' | 'reason' | 'open' | 'since'> {
@@ -104,11 +108,10 @@ export interface PastMoment {
 }
 
 export function pastReader(database: Database, { at, present, asOf }: PastMoment): PastReader {
-  const { raw } = database
-  const configuration = raw.prepare<[], Omit<NotedConfiguration, 'content'> & { readonly content: Buffer }>(
+  const configuration = database.prepare<[], Omit<NotedConfiguration, 'content'> & { readonly content: Buffer }>(
     `select at, digest, content from configurations where ${asOf.within('configurations')} order by id desc limit 1`,
   )
-  const states = raw.prepare<[number], StoredState>(
+  const states = database.prepare<[number], StoredState>(
     `select c."check", c.at, c.status, c.reason, c.entities, c.not_evaluated as "notEvaluated", c.since, c.rule, c.open,
        coalesce(c.confirmed_at, s.evaluated_at, c.at) as "evaluatedAt",
        case when c.confirmed_at is null then s.valid_until else c.valid_until end as "validUntil"
@@ -116,12 +119,10 @@ export function pastReader(database: Database, { at, present, asOf }: PastMoment
      where c.id in (select max(id) from check_status_changes
        where tenant_id = ? and ${asOf.within('check_status_changes')} group by "check") order by c."check"`,
   )
-  const tenantState = raw
-    .prepare<[number], string>(
-      `select state from tenant_states where tenant_id = ? and ${asOf.within('tenant_states')} order by id desc limit 1`,
-    )
-    .pluck()
-  const runs = raw.prepare<[number], PastRun>(
+  const tenantState = database.prepareValues<[number], string>(
+    `select state from tenant_states where tenant_id = ? and ${asOf.within('tenant_states')} order by id desc limit 1`,
+  )
+  const runs = database.prepare<[number], PastRun>(
     `select resource, ended_at as "endedAt", complete_started_at as "completeStartedAt",
        complete_duration_ms as "completeDurationMs", live
      from runs where id in (select max(id) from runs where tenant_id = ? and ${asOf.within('runs')} group by resource)`,
@@ -131,15 +132,20 @@ export function pastReader(database: Database, { at, present, asOf }: PastMoment
     setBackFrom: asOf.setBackFrom,
     clampToLife: asOf.clampToLife,
     async configuration() {
-      const row = configuration.get()
+      const row = await database.read(() => configuration.get())
       return row === undefined
         ? null
         : { ...row, at: asOf.clampToLife(row.at), content: inflateRawSync(row.content).toString() }
     },
-    checkStates: async (tenantId) => states.all(tenantId).map((row) => toState(row, present ? row.evaluatedAt : at)),
-    tenantState: async (tenantId) => tenantState.get(tenantId) ?? null,
-    runs: async (tenantId) =>
-      runs.all(tenantId).map((run) => ({ ...run, resource: oneOf(resourceNames, run.resource) })),
+    async checkStates(tenantId) {
+      const rows = await database.read(() => states.all(tenantId))
+      return rows.map((row) => toState(row, present ? row.evaluatedAt : at))
+    },
+    tenantState: async (tenantId) => (await database.read(() => tenantState.get(tenantId))) ?? null,
+    async runs(tenantId) {
+      const rows = await database.read(() => runs.all(tenantId))
+      return rows.map((run) => ({ ...run, resource: oneOf(resourceNames, run.resource) }))
+    },
     findings: pastFindings(database, asOf),
     ...pastLapses(database, asOf),
     isLive: pastPresence(database, asOf),
@@ -160,7 +166,8 @@ function toState({ at: changedAt, ...row }: StoredState, at: number): CheckState
 
 type PastLapses = Pick<PastReader, 'lapses' | 'lapseCounts' | 'lapsedUnderAll'>
 
-function pastLapses({ raw }: Database, asOf: RecordAsOf): PastLapses {
+function pastLapses(database: Database, asOf: RecordAsOf): PastLapses {
+  const { sql } = database
   const lapsed = `from waiver_changes c join findings f on f.fingerprint = c.fingerprint
     join finding_events e on e.id = (select max(x.id) from finding_events x
       where x.fingerprint = c.fingerprint and ${asOf.within('finding_events', 'x')})
@@ -168,28 +175,28 @@ function pastLapses({ raw }: Database, asOf: RecordAsOf): PastLapses {
       and not exists (select 1 from waiver_changes n where n.tenant_id = c.tenant_id and n.waiver = c.waiver
         and n.fingerprint is null and n.id > c.id and ${asOf.within('waiver_changes', 'n')})`
   const ofCheck = 'c.tenant_id = ? and c."check" = ?'
-  const ofFindings = raw.prepare<[string], Lapse>(
+  const ofFindings = database.prepare<[List], Lapse>(
     `select c.fingerprint, c.waiver, c.terms, c.at as "lapsedAt", c.accepted, c.changed ${lapsed}
-       and ${isIn('c.fingerprint')} order by c.id`,
+       and ${sql.isIn('c.fingerprint')} order by c.id`,
   )
-  const counts = raw.prepare<[number, string], LapseCount>(
+  const counts = database.prepare<[number, string], LapseCount>(
     `select c.waiver, c.terms, e.severity, count(distinct c.fingerprint) as count ${lapsed} and ${ofCheck}
      group by c.waiver, c.terms, e.severity`,
   )
   const underAll = (waivers: number) =>
-    raw.prepare<unknown[], Pick<LapseCount, 'severity' | 'count'>>(
+    database.prepare<unknown[], Pick<LapseCount, 'severity' | 'count'>>(
       `select severity, count(*) as count from (
          select max(e.severity) as severity ${lapsed} and ${ofCheck}
-           and (c.waiver, c.terms) in (values ${rowsOf(waivers, 2)})
+           and (c.waiver, c.terms) in (values ${sql.rowsOf(waivers, 2)})
          group by c.fingerprint having count(distinct c.waiver) = ?) lapsed
        group by severity`,
     )
   return {
-    lapses: async (fingerprints) => ofFindings.all(listOf(fingerprints)),
-    lapseCounts: async (tenantId, check) => counts.all(tenantId, check),
-    async lapsedUnderAll(tenantId, check, waivers) {
+    lapses: (fingerprints) => database.read(() => ofFindings.all(sql.listOf(fingerprints))),
+    lapseCounts: (tenantId, check) => database.read(() => counts.all(tenantId, check)),
+    lapsedUnderAll(tenantId, check, waivers) {
       const terms = waivers.flatMap((waiver) => [waiver.waiver, waiver.terms])
-      return underAll(waivers.length).all(tenantId, check, ...terms, waivers.length)
+      return database.read(() => underAll(waivers.length).all(tenantId, check, ...terms, waivers.length))
     },
   }
 }

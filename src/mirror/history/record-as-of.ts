@@ -1,5 +1,6 @@
 import { hourMs } from '../../model/durations.ts'
-import type { Database } from '../sqlite/database.ts'
+import type { Database } from '../database.ts'
+import type { Steps } from '../steps.ts'
 
 /** Tables of the record, each with the column of the time at which a row was written. */
 export const recordTimes = {
@@ -36,11 +37,13 @@ export interface RecordAsOf {
   clampToLife(time: number): number
 }
 
-export function clockSteps({ raw }: Database): () => readonly ClockStep[] {
-  const select = raw.prepare<[], Omit<ClockStep, 'positions'> & { readonly positions: string }>(
+export function clockSteps(database: Database): () => Steps<readonly ClockStep[]> {
+  const select = database.prepare<[], Omit<ClockStep, 'positions'> & { readonly positions: string }>(
     'select at, latest, until, resumed, positions from clock_steps order by id',
   )
-  return () => select.all().map((row) => ({ ...row, positions: JSON.parse(row.positions) as Positions }))
+  return function* () {
+    return (yield* select.all()).map((row) => ({ ...row, positions: JSON.parse(row.positions) as Positions }))
+  }
 }
 
 /**

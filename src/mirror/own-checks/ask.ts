@@ -53,6 +53,11 @@ export async function ask(query: OwnQuery, place: Place, signal?: AbortSignal): 
   return { kind: 'failed', problem: `its process ended without an answer (${endedBy ?? code ?? 'unknown'})` }
 }
 
+export async function tryQuery(query: OwnQuery): Promise<string | null> {
+  const answer = await ask(query, 'empty')
+  return answer.kind === 'failed' ? answer.problem : null
+}
+
 function lowerPriority(pid: number): void {
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL)

@@ -1,49 +1,34 @@
-import { and, eq, sql } from 'drizzle-orm'
+import type { Database, Operations } from '../database.ts'
 import type { FindingStore } from '../port.ts'
-import { checkProblems } from '../schema/findings.ts'
-import type { Database, Operations } from '../sqlite/database.ts'
-import { ask } from './ask.ts'
-import type { OwnQuery } from './question.ts'
+import { writeWhereDue } from '../write-where-due.ts'
 
-export function ownCheckStore(
-  database: Database,
-): Operations<Pick<FindingStore, 'ask' | 'checkProblems' | 'noteProblem'>> {
-  const { orm, raw } = database
-  const of = (tenantId: number, check: string) =>
-    and(eq(checkProblems.tenantId, tenantId), eq(checkProblems.check, check))
-  const find = orm
-    .select({ problem: checkProblems.problem })
-    .from(checkProblems)
-    .where(
-      and(eq(checkProblems.tenantId, sql.placeholder('tenantId')), eq(checkProblems.check, sql.placeholder('check'))),
-    )
-    .prepare()
-  const ofTenant = orm
-    .select()
-    .from(checkProblems)
-    .where(eq(checkProblems.tenantId, sql.placeholder('tenantId')))
-    .prepare()
-  const put = raw.prepare(
+interface CheckProblem {
+  readonly check: string
+  readonly problem: string
+}
+
+export function ownCheckStore(database: Database): Operations<Pick<FindingStore, 'checkProblems' | 'noteProblem'>> {
+  const find = database.prepareValues<[number, string], string>(
+    'select problem from check_problems where tenant_id = ? and "check" = ?',
+  )
+  const ofTenant = database.prepare<[number], CheckProblem>(
+    'select "check", problem from check_problems where tenant_id = ? order by "check"',
+  )
+  const drop = database.prepare<[number, string]>('delete from check_problems where tenant_id = ? and "check" = ?')
+  const put = database.prepare<[number, string, string]>(
     `insert into check_problems (tenant_id, "check", problem) values (?, ?, ?)
      on conflict (tenant_id, "check") do update set problem = excluded.problem`,
   )
   return {
-    ask: (tenantId, query, signal) => database.run(() => ask(query, { file: raw.name, tenantId }, signal)),
     noteProblem: (tenantId, check, problem) =>
-      database.run(() => {
-        const known = find.get({ tenantId, check })?.problem ?? null
-        if (known === problem) return
-        database.transact('nothing', () => {
-          if (problem === null) orm.delete(checkProblems).where(of(tenantId, check)).run()
-          else put.run(tenantId, check, problem)
-        })
+      writeWhereDue(database, 'nothing', function* () {
+        const known = (yield* find.get(tenantId, check)) ?? null
+        if (known === problem) return null
+        return () => (problem === null ? drop.run(tenantId, check) : put.run(tenantId, check, problem))
       }),
     checkProblems: (tenantId) =>
-      database.run(() => new Map(ofTenant.all({ tenantId }).map(({ check, problem }) => [check, problem]))),
+      database.read(function* () {
+        return new Map((yield* ofTenant.all(tenantId)).map(({ check, problem }) => [check, problem] as const))
+      }),
   }
-}
-
-export async function tryQuery(query: OwnQuery): Promise<string | null> {
-  const answer = await ask(query, 'empty')
-  return answer.kind === 'failed' ? answer.problem : null
 }

@@ -2,9 +2,8 @@ import { getTableName } from 'drizzle-orm'
 import { isoMs } from '../../model/dates.ts'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
+import type { Database, List, Operations } from '../database.ts'
 import type { Fields, PersonMark, SyncStore } from '../port.ts'
-import { isIn, listOf } from '../sql.ts'
-import type { Database, Operations } from '../sqlite/database.ts'
 import { columnOf, recordTables } from './record-tables.ts'
 
 interface Quarantined {
@@ -14,10 +13,11 @@ interface Quarantined {
 
 /** Compares persons by `createdAt` and `email` (letter case ignored), which are unique within a tenant. */
 export function personComparison(database: Database): Operations<Pick<SyncStore, 'comparePersons'>> {
-  const byResource = memoize((resource: ResourceName) => statementsOf(database.raw, resource))
+  const byResource = memoize((resource: ResourceName) => statementsOf(database, resource))
   return {
     comparePersons: (tenantId, resource, page) =>
-      database.run(() => {
+      database.read(function* () {
+        const { listOf } = database.sql
         const { known, quarantined, oldestLive, email, createdAt } = byResource(resource)
         const marks = new Map(page.map((person) => [person.id, person]))
         const isEqual = (person: PersonMark) => {
@@ -25,22 +25,22 @@ export function personComparison(database: Database): Operations<Pick<SyncStore,
           return shown?.createdAt === person.createdAt && lower(shown.email) === lower(person.email)
         }
         const ids = [...marks.keys()]
-        const mirrored = known.all(tenantId, listOf(ids))
+        const mirrored = yield* known.all(tenantId, listOf(ids))
         const stored = new Set(mirrored.map(({ id }) => id))
         // A record that was never valid exists only in quarantine.
-        const neverGood = quarantined
-          .all(tenantId, resource, listOf(ids.map(String)))
+        const neverGood = (yield* quarantined.all(tenantId, resource, listOf(ids.map(String))))
           .map(({ key, raw }) => ({ id: Number(key), record: parsed(raw) }))
           .filter(({ id, record }) => record !== null && !stored.has(id))
         const marked = neverGood.flatMap(({ id, record }) => markOf(id, record?.[email], record?.[createdAt]))
         const equal = [...mirrored, ...marked].filter(isEqual).length
-        const oldest = oldestLive.all(tenantId, marks.size - neverGood.length)
+        const oldest = yield* oldestLive.all(tenantId, marks.size - neverGood.length)
         return { equal, oldest: oldest.length, oldestShown: oldest.filter((id) => marks.has(id)).length }
       }),
   }
 }
 
-function statementsOf(raw: Database['raw'], resource: ResourceName) {
+function statementsOf(database: Database, resource: ResourceName) {
+  const { isIn } = database.sql
   const record = recordTables[resource]
   const { table, key, person } = record
   if (person === undefined) throw new TypeError(`The records of ${resource} are no persons`)
@@ -49,19 +49,17 @@ function statementsOf(raw: Database['raw'], resource: ResourceName) {
   const email = columnOf(record, person.email)
   const createdAt = columnOf(record, `${person.createdAt}Ms`)
   return {
-    known: raw.prepare<[number, string], PersonMark>(
+    known: database.prepare<[number, List], PersonMark>(
       `select ${id} as id, ${email} as email, ${createdAt} as "createdAt" from ${name}
        where tenant_id = ? and ${isIn(id)}`,
     ),
     ...person,
-    quarantined: raw.prepare<[number, string, string], Quarantined>(
+    quarantined: database.prepare<[number, string, List], Quarantined>(
       `select key, raw from quarantine where tenant_id = ? and resource = ? and ${isIn('key')}`,
     ),
-    oldestLive: raw
-      .prepare<[number, number], number>(
-        `select ${id} from ${name} where tenant_id = ? and removed_at is null order by ${createdAt}, ${id} limit ?`,
-      )
-      .pluck(),
+    oldestLive: database.prepareValues<[number, number], number>(
+      `select ${id} from ${name} where tenant_id = ? and removed_at is null order by ${createdAt}, ${id} limit ?`,
+    ),
   }
 }
 

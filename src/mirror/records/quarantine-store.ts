@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
+import type { Database, List } from '../database.ts'
 import type { Incoming } from '../port.ts'
-import { isIn, listOf } from '../sql.ts'
-import type { Database } from '../sqlite/database.ts'
+import type { Step, Steps } from '../steps.ts'
 import { columnOf, leastKey, type RecordTable, recordTables } from './record-tables.ts'
 import { olderVersion } from './repeats.ts'
 
@@ -39,29 +39,33 @@ export interface QuarantineStore {
     table: RecordTable,
     item: Incoming & { ok: false },
     context: QuarantineContext,
-  ): string | number | null
+  ): Steps<string | number | null>
   /** Call when a full sync begins: clears the marks of earlier full syncs, whose ids can be reused. */
-  begin(tenantId: number, table: RecordTable): void
+  begin(tenantId: number, table: RecordTable): Step<void>
   /** Drops records returned as valid, and unreadable ones absent twice; with `unbrokenFullSync`, every absent one. */
-  release(tenantId: number, table: RecordTable, fullSyncId: number): void
-  withoutLive(tenantId: number, table: RecordTable): readonly QuarantinedRecord[]
-  drop(tenantId: number, table: RecordTable, key: string): void
+  release(tenantId: number, table: RecordTable, fullSyncId: number): Steps<void>
+  withoutLive(tenantId: number, table: RecordTable): Steps<readonly QuarantinedRecord[]>
+  drop(tenantId: number, table: RecordTable, key: string): Step<void>
   /** Whether an older version is quarantined; `alone` when the last complete full sync returned no other version. */
-  older(tenantId: number, table: RecordTable, key: string): 'alone' | 'quarantined' | null
+  older(tenantId: number, table: RecordTable, key: string): Steps<'alone' | 'quarantined' | null>
   /** Drops quarantined older versions of records that a page returned in their known or a newer version. */
-  outdo(tenantId: number, table: RecordTable, rids: () => readonly number[]): void
-  knows(tenantId: number, table: RecordTable, key: string): boolean
-  containsAny(tenantId: number, table: RecordTable): boolean
+  outdo(tenantId: number, table: RecordTable, rids: () => readonly number[]): Steps<void>
+  knows(tenantId: number, table: RecordTable, key: string): Steps<boolean>
+  containsAny(tenantId: number, table: RecordTable): Steps<boolean>
 }
 
-export function quarantineStore({ raw }: Database): QuarantineStore {
-  const upsert = raw.prepare(
+export function quarantineStore(database: Database): QuarantineStore {
+  const { isIn, listOf } = database.sql
+  type OfResource = readonly [tenantId: number, resource: string]
+  type OfKey = readonly [...OfResource, key: string]
+  type OfFullSync = readonly [...OfResource, fullSyncId: number]
+  const upsert = database.prepare<[...OfKey, string, string, number, number, string | null, number | null]>(
     `insert into quarantine (tenant_id, resource, key, raw, problem, first_seen_at, last_seen_at, request_id, full_sync_id)
      values (?, ?, ?, ?, ?, ?, ?, ?, ?)
      on conflict (tenant_id, resource, key) do update set raw = excluded.raw, problem = excluded.problem,
        last_seen_at = excluded.last_seen_at, request_id = excluded.request_id, full_sync_id = excluded.full_sync_id, absent_full_syncs = 0`,
   )
-  const unmark = raw.prepare(
+  const unmark = database.prepare<OfResource>(
     'update quarantine set full_sync_id = null where tenant_id = ? and resource = ? and full_sync_id is not null',
   )
   const unseen = 'tenant_id = ? and resource = ? and full_sync_id is distinct from ?'
@@ -73,40 +77,42 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
     const live = `select 1 from "${getTableName(table)}" r where r.tenant_id = quarantine.tenant_id
       and r.${column} = ${typeof leastKey(record) === 'number' ? stored : 'quarantine.key'} and r.removed_at is null`
     return {
-      outdo: raw.prepare(
+      outdo: database.prepare<[...OfResource, List]>(
         `delete from quarantine where tenant_id = ? and resource = ? and ${isOlder} and key in
            (select cast(r.${column} as text) from "${getTableName(table)}" r where ${isIn('r.rid')})`,
       ),
       // Keeps the quarantined version of a live record that is absent: its removal is not decided yet.
-      release: raw.prepare(
+      release: database.prepare<OfFullSync>(
         `delete from quarantine where ${unseen} and ((key like '?%' and absent_full_syncs > 0)
            or exists (${live} and r.absent_full_syncs = 0 and r.missing_since is null))`,
       ),
-      withoutLive: raw.prepare<[number, string], Omit<QuarantinedRecord, 'rid'>>(
+      withoutLive: database.prepare<OfResource, Omit<QuarantinedRecord, 'rid'>>(
         `select key, absent_full_syncs as "fullSyncs", full_sync_id as "fullSyncId" from quarantine
          where tenant_id = ? and resource = ? and key not like '?%' and not exists (${live}) order by absent_full_syncs, key`,
       ),
     }
   })
-  const countAbsence = raw.prepare(`update quarantine set absent_full_syncs = absent_full_syncs + 1 where ${unseen}`)
-  const markAlone = raw.prepare(
+  const countAbsence = database.prepare<OfFullSync>(
+    `update quarantine set absent_full_syncs = absent_full_syncs + 1 where ${unseen}`,
+  )
+  const markAlone = database.prepare<OfFullSync>(
     `update quarantine set absent_full_syncs = -1 where tenant_id = ? and resource = ? and full_sync_id = ? and ${isOlder}`,
   )
-  const older = raw
-    .prepare<[number, string, string], number>(
-      `select absent_full_syncs from quarantine where tenant_id = ? and resource = ? and key = ? and ${isOlder}`,
-    )
-    .pluck()
-  const releaseAll = raw.prepare(`delete from quarantine where ${unseen}`)
-  const drop = raw.prepare('delete from quarantine where tenant_id = ? and resource = ? and key = ?')
-  const find = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? and key = ?').pluck()
-  const anyQuarantined = raw.prepare('select 1 from quarantine where tenant_id = ? and resource = ? limit 1').pluck()
+  const older = database.prepareValues<OfKey, number>(
+    `select absent_full_syncs from quarantine where tenant_id = ? and resource = ? and key = ? and ${isOlder}`,
+  )
+  const releaseAll = database.prepare<OfFullSync>(`delete from quarantine where ${unseen}`)
+  const drop = database.prepare<OfKey>('delete from quarantine where tenant_id = ? and resource = ? and key = ?')
+  const find = database.prepare<OfKey>('select 1 from quarantine where tenant_id = ? and resource = ? and key = ?')
+  const anyQuarantined = database.prepare<OfResource>(
+    'select 1 from quarantine where tenant_id = ? and resource = ? limit 1',
+  )
   return {
-    quarantineRecord(table, item, { tenantId, at, requestId, fullSyncId }) {
+    *quarantineRecord(table, item, { tenantId, at, requestId, fullSyncId }) {
       const text = rawText(item.raw)
       const key = item.id === null ? null : table.keyOf(item.id)
       const stored = key === null ? `?${createHash('sha256').update(text).digest('hex').slice(0, 32)}` : String(key)
-      upsert.run(
+      yield* upsert.run(
         tenantId,
         table.resource,
         stored,
@@ -119,33 +125,33 @@ export function quarantineStore({ raw }: Database): QuarantineStore {
       )
       return key
     },
-    begin(tenantId, table) {
-      unmark.run(tenantId, table.resource)
-    },
-    release(tenantId, table, fullSyncId) {
+    begin: (tenantId, { resource }) => unmark.run(tenantId, resource),
+    *release(tenantId, table, fullSyncId) {
       const { resource } = table
-      if (fullSyncId === unbrokenFullSync) releaseAll.run(tenantId, resource, fullSyncId)
-      else statements(resource).release.run(tenantId, resource, fullSyncId)
-      countAbsence.run(tenantId, resource, fullSyncId)
-      markAlone.run(tenantId, resource, fullSyncId)
+      if (fullSyncId === unbrokenFullSync) yield* releaseAll.run(tenantId, resource, fullSyncId)
+      else yield* statements(resource).release.run(tenantId, resource, fullSyncId)
+      yield* countAbsence.run(tenantId, resource, fullSyncId)
+      yield* markAlone.run(tenantId, resource, fullSyncId)
     },
-    withoutLive: (tenantId, { resource }) =>
-      statements(resource)
-        .withoutLive.all(tenantId, resource)
-        .map((row) => ({ ...row, rid: quarantineRid(row.key) })),
-    drop(tenantId, { resource }, key) {
-      drop.run(tenantId, resource, key)
+    *withoutLive(tenantId, { resource }) {
+      const rows = yield* statements(resource).withoutLive.all(tenantId, resource)
+      return rows.map((row) => ({ ...row, rid: quarantineRid(row.key) }))
     },
-    older(tenantId, { resource }, key) {
-      const absences = older.get(tenantId, resource, key)
+    drop: (tenantId, { resource }, key) => drop.run(tenantId, resource, key),
+    *older(tenantId, { resource }, key) {
+      const absences = yield* older.get(tenantId, resource, key)
       return absences === undefined ? null : absences < 0 ? 'alone' : 'quarantined'
     },
-    outdo(tenantId, table, rids) {
-      if (table.laterWins === undefined || anyQuarantined.get(tenantId, table.resource) === undefined) return
-      statements(table.resource).outdo.run(tenantId, table.resource, listOf(rids()))
+    *outdo(tenantId, table, rids) {
+      if (table.laterWins === undefined || (yield* anyQuarantined.get(tenantId, table.resource)) === undefined) return
+      yield* statements(table.resource).outdo.run(tenantId, table.resource, listOf(rids()))
     },
-    knows: (tenantId, table, key) => find.get(tenantId, table.resource, key) !== undefined,
-    containsAny: (tenantId, table) => anyQuarantined.get(tenantId, table.resource) !== undefined,
+    *knows(tenantId, { resource }, key) {
+      return (yield* find.get(tenantId, resource, key)) !== undefined
+    },
+    *containsAny(tenantId, { resource }) {
+      return (yield* anyQuarantined.get(tenantId, resource)) !== undefined
+    },
   }
 }
 

@@ -1,71 +1,32 @@
 import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import { jsonArray, jsonMember } from '../sql.ts'
-import type { Database } from '../sqlite/database.ts'
+import type { Database, Words } from '../database.ts'
+import type { Statement, Steps } from '../steps.ts'
 import { columnOf, type RecordTable, recordTables, type Stored } from './record-tables.ts'
 
-type Grouping = readonly string[]
+export type Grouping = readonly string[]
 
 /** Grouping, with an empty value, of live records that complete full syncs no longer return. */
-const missing = 'missing'
+export const missing = 'missing'
 
 /** Counts new records of one resource of a tenant. Use inside the transaction that writes them. */
 export interface Tally {
   /** @param row stored values in the order of `columns`. */
   add(row: readonly Stored[]): void
-  flush(): void
+  flush(): Steps<void>
 }
 
 export type Tallies = (tenantId: number, resource: ResourceName, columns: readonly string[]) => Tally
 
-const nameOf = (grouping: Grouping) => grouping.join(',')
+export const nameOf = (grouping: Grouping) => grouping.join(',')
 
-/** Triggers update the counts. `tallies` counts new records: a trigger would take half as long as their insert. */
-export function keepCounts({ raw }: Database): void {
-  for (const record of Object.values(recordTables)) {
-    for (const grouping of record.counted) {
-      const columns = grouping.map((field) => columnOf(record, field))
-      const value = (row: string) => jsonArray(columns.map((column) => `${row}.${column}`))
-      const differs = columns.map((column) => `old.${column} is not new.${column}`)
-      raw.exec(triggers(record, { name: nameOf(grouping), columns, value, differs, counts: isLive }))
-    }
-    const differs = [`old.missing_since is null is not (new.missing_since is null)`]
-    const counts = (row: string) => `${isLive(row)} and ${row}.missing_since is not null`
-    raw.exec(triggers(record, { name: missing, columns: ['"missing_since"'], value: () => `'[]'`, differs, counts }))
-  }
-}
-
-const isLive = (row: string) => `${row}.removed_at is null`
-
-interface Kept {
-  readonly name: string
-  readonly columns: readonly string[]
-  readonly value: (row: string) => string
-  readonly differs: readonly string[]
-  readonly counts: (row: string) => string
-}
-
-function triggers({ resource, table }: RecordTable, { name, columns, value, differs, counts }: Kept): string {
-  const from = getTableName(table)
-  const key = `tenant_id = old.tenant_id and resource = '${resource}' and grouping = '${name}' and value = ${value('old')}`
-  const less = `
-    update record_counts set count = count - 1 where ${key} and ${counts('old')};
-    delete from record_counts where ${key} and count = 0;`
-  const more = `
-    insert into record_counts (tenant_id, resource, grouping, value, count)
-      select new.tenant_id, '${resource}', '${name}', ${value('new')}, 1 where ${counts('new')}
-      on conflict (tenant_id, resource, grouping, value) do update set count = record_counts.count + 1;`
-  const moved = ['old.removed_at is null is not (new.removed_at is null)', ...differs].join(' or ')
-  return `
-    create temp trigger "${from} count ${name} update" after update of ${['"removed_at"', ...columns].join(', ')}
-      on main."${from}" when ${moved} begin ${less} ${more} end;
-    create temp trigger "${from} count ${name} delete" after delete on main."${from}" begin ${less} end;`
-}
-
-export function tallies({ raw }: Database): Tallies {
+export function tallies(database: Database): Tallies {
   const adders = memoize((resource: ResourceName) =>
-    recordTables[resource].counted.map((grouping) => ({ grouping, put: raw.prepare(adding(resource, grouping)) })),
+    recordTables[resource].counted.map((grouping) => {
+      const put: Statement<readonly unknown[], never> = database.prepare(adding(database.sql, resource, grouping))
+      return { grouping, put }
+    }),
   )
   return (tenantId, resource, columns) => {
     const groups = adders(resource).map(({ grouping, put }) => {
@@ -75,9 +36,9 @@ export function tallies({ raw }: Database): Tallies {
       add(row) {
         for (const { at, tree } of groups) tree.add(row, at)
       },
-      flush() {
+      *flush() {
         for (const { put, tree } of groups) {
-          for (const { values, records } of tree.take()) put.run(tenantId, ...values, records)
+          for (const { values, records } of tree.take()) yield* put.run(tenantId, ...values, records)
         }
       },
     }
@@ -118,13 +79,17 @@ function countTree() {
   }
 }
 
-/** SQLite builds the key here as in the triggers; integers are cast because numbers are bound as doubles. */
-function adding(resource: ResourceName, grouping: Grouping): string {
-  const { fields } = recordTables[resource]
-  const values = grouping.map((field) => (fields[field] === 'text' ? '?' : 'cast(? as integer)'))
+/** The database builds the key here as in the triggers. SQLite binds numbers as doubles, PostgreSQL knows no type. */
+function adding({ jsonArray }: Words, resource: ResourceName, grouping: Grouping): string {
+  const record = recordTables[resource]
+  const values = grouping.map((field) => `cast(? as ${storedType(record, field) === 'text' ? 'text' : 'bigint'})`)
   return `insert into record_counts (tenant_id, resource, grouping, value, count)
     values (?, '${resource}', '${nameOf(grouping)}', ${jsonArray(values)}, ?)
     on conflict (tenant_id, resource, grouping, value) do update set count = record_counts.count + excluded.count`
+}
+
+function storedType({ fields }: RecordTable, field: string): 'integer' | 'text' {
+  return fields[field] === 'boolean' || fields[field] === 'integer' ? 'integer' : 'text'
 }
 
 export interface KeptCounts {
@@ -132,19 +97,23 @@ export interface KeptCounts {
   readonly field: (property: string) => string
 }
 
-export function keptCounts(record: RecordTable, fields: readonly string[]): KeptCounts | null {
+function countsBy({ resource }: RecordTable, grouping: Grouping): string {
+  return `record_counts where tenant_id = ? and resource = '${resource}' and grouping = '${nameOf(grouping)}'`
+}
+
+export function keptCounts({ jsonMember }: Words, record: RecordTable, fields: readonly string[]): KeptCounts | null {
   const grouping = record.counted.find((one) => fields.every((field) => one.includes(field)))
   if (grouping === undefined) return null
   return {
-    from: `record_counts where tenant_id = ? and resource = '${record.resource}' and grouping = '${nameOf(grouping)}'`,
-    field: (property) => jsonMember('value', grouping.indexOf(property)),
+    from: countsBy(record, grouping),
+    field: (property) => jsonMember('value', grouping.indexOf(property), storedType(record, property)),
   }
 }
 
 export function liveCount(record: RecordTable): string {
-  const kept = keptCounts(record, [])
-  if (kept === null) throw new TypeError(`The live records of ${record.resource} are not counted`)
-  return `select coalesce(sum(count), 0) from ${kept.from}`
+  const [grouping] = record.counted
+  if (grouping === undefined) throw new TypeError(`The live records of ${record.resource} are not counted`)
+  return `select coalesce(sum(count), 0) from ${countsBy(record, grouping)}`
 }
 
 export function missingCount({ resource }: RecordTable): string {
@@ -152,7 +121,7 @@ export function missingCount({ resource }: RecordTable): string {
     where tenant_id = ? and resource = '${resource}' and grouping = '${missing}'`
 }
 
-export function countDifferences(): readonly string[] {
+export function countDifferences({ jsonArray }: Words): readonly string[] {
   return Object.values(recordTables).flatMap((record) => {
     const { resource, table, counted } = record
     const fresh = (value: string, where: string) =>
@@ -165,7 +134,9 @@ export function countDifferences(): readonly string[] {
     groupings.push({ name: missing, rows: fresh(`'[]'`, 'and missing_since is not null') })
     return groupings.flatMap(({ name, rows }) => {
       const kept = `select tenant_id, value, count from record_counts where resource = '${resource}' and grouping = '${name}'`
-      return [`${kept} except ${rows}`, `${rows} except ${kept}`].map((text) => `select * from (${text}) limit 1`)
+      return [`${kept} except ${rows}`, `${rows} except ${kept}`].map(
+        (text) => `select * from (${text}) differences limit 1`,
+      )
     })
   })
 }

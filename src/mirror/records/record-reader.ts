@@ -1,10 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type BetterSqlite3 from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import { isIn, listOf } from '../sql.ts'
-import type { Database, Operations } from '../sqlite/database.ts'
+import type { Database, List, Operations, Words } from '../database.ts'
+import type { Statement, Steps } from '../steps.ts'
 import type { ChangeRow, Condition, MirrorRecord, RecordReader, Scalar, Where } from './query.ts'
 import { decode, fieldColumns } from './record-codec.ts'
 import { keptCounts } from './record-counts.ts'
@@ -13,19 +12,32 @@ import { columnOf, leastKey, type RecordTable, recordTables, type Stored } from 
 /** Larger batches outlive the young generation of the heap. */
 const batchSize = 125
 
+type Value = Stored | List
+
 interface Sql {
   readonly text: string
-  readonly values: readonly Stored[]
+  readonly values: readonly Value[]
 }
 
-type Prepare = <Row>(text: string) => BetterSqlite3.Statement<Stored[], Row>
+type Prepare = <Row>(text: string) => Statement<readonly Value[], Row>
+
+/** Each distinct text once. */
+interface Prepared {
+  readonly objects: Prepare
+  readonly rows: <Row extends readonly unknown[]>(text: string) => Statement<readonly Value[], Row>
+  readonly values: Prepare
+}
 
 type RanReader = RecordReader & Operations<RecordReader>
 
 export function recordReaders(database: Database): (tenantId: number) => RanReader {
-  const prepare = memoize((text: string) => database.raw.prepare<Stored[]>(text)) as Prepare
+  const prepared = {
+    objects: memoize((text: string) => database.prepare<readonly Value[]>(text)),
+    rows: memoize((text: string) => database.prepareRows<readonly Value[], readonly unknown[]>(text)),
+    values: memoize((text: string) => database.prepareValues<readonly Value[], unknown>(text)),
+  } as Prepared
   const repeats = new Map<string, Repeats>()
-  return (tenantId) => recordReader({ database, prepare, repeats, tenantId })
+  return (tenantId) => recordReader({ database, prepared, repeats, tenantId })
 }
 
 interface Repeats {
@@ -36,20 +48,23 @@ interface Repeats {
 
 interface Reading {
   readonly database: Database
-  readonly prepare: Prepare
+  readonly prepared: Prepared
   readonly repeats: Map<string, Repeats>
   readonly tenantId: number
 }
 
-function recordReader({ database, prepare, repeats, tenantId }: Reading): RanReader {
+function recordReader({ database, prepared, repeats, tenantId }: Reading): RanReader {
+  const { isIn, listOf } = database.sql
+
   async function* batchesInKeyOrder(table: RecordTable): AsyncGenerator<readonly MirrorRecord[]> {
     const key = columnOf(table, table.key)
-    const select = prepare<Record<string, Stored>>(
+    const next = prepared.objects<Record<string, Stored>>(
       `${selectOf(table)} where tenant_id = ? and removed_at is null and ${key} > ? order by ${key} limit ${batchSize}`,
     )
+    const read = (after: Stored) => database.read(() => next.all(tenantId, after))
     let after: Stored = leastKey(table)
     for (;;) {
-      const rows = select.all(tenantId, after)
+      const rows = await read(after)
       if (rows.length === 0) return
       yield rows.map((row) => toRecord(table, row))
       if (rows.length < batchSize) return
@@ -59,71 +74,75 @@ function recordReader({ database, prepare, repeats, tenantId }: Reading): RanRea
   }
 
   async function* batchesWhere(table: RecordTable, where: Where): AsyncGenerator<readonly MirrorRecord[]> {
-    const condition = conditionSql((field) => columnOf(table, field), where)
-    const rids = prepare<number>(
+    const condition = conditionSql(database.sql, (field) => columnOf(table, field), where)
+    const matching = prepared.values<number>(
       `select rid from "${getTableName(table.table)}" where tenant_id = ? and removed_at is null ${condition.text}`,
     )
-      .pluck()
-      .all(tenantId, ...condition.values)
-    const select = prepare<Record<string, Stored>>(
+    const rids = await database.read(() => matching.all(tenantId, ...condition.values))
+    const select = prepared.objects<Record<string, Stored>>(
       `${selectOf(table)} where ${isIn('rid')} and removed_at is null order by rid`,
     )
     for (let at = 0; at < rids.length; at += batchSize) {
       if (at > 0) await yieldToEventLoop()
-      yield select.all(listOf(rids.slice(at, at + batchSize))).map((row) => toRecord(table, row))
+      const rows = await database.read(() => select.all(listOf(rids.slice(at, at + batchSize))))
+      yield rows.map((row) => toRecord(table, row))
     }
   }
 
-  function count(resource: ResourceName, where: Where = {}): number {
-    const { from, amount, column } = countedFrom(recordTables[resource], fieldsOf(where))
-    const { text, values } = conditionSql(column, where)
-    return (
-      prepare<number>(`select ${amount} from ${from} ${text}`)
-        .pluck()
-        .get(tenantId, ...values) ?? 0
-    )
+  function* count(resource: ResourceName, where: Where = {}): Steps<number> {
+    const { from, amount, column } = countedFrom(database.sql, recordTables[resource], fieldsOf(where))
+    const { text, values } = conditionSql(database.sql, column, where)
+    return (yield* prepared.values<number>(`select ${amount} from ${from} ${text}`).get(tenantId, ...values)) ?? 0
   }
 
   async function hasRepeats(resource: ResourceName, field: string, since: number | null): Promise<boolean> {
-    const { table } = recordTables[resource]
-    const missing = prepare<number>(
-      `select count(*) from "${getTableName(table)}" where tenant_id = ? and missing_since is not null`,
-    )
-    const newest = prepare<number>('select coalesce(max(id), 0) from changes').pluck().get() ?? 0
-    const before = prepare<number | null>('select min(id) - 1 from changes where at >= ?').pluck()
-    const changedAfter = prepare(
-      `select 1 from changes where id > ? and tenant_id = ? and resource = ? and (kind <> 'changed' or field = ?) limit 1`,
-    )
-    const records = count(resource)
-    const counts = `${records} ${missing.pluck().get(tenantId)}`
     const name = `${tenantId} ${resource} ${field}`
-    const known =
-      repeats.get(name) ?? (since === null ? null : { counts, change: before.get(since) ?? newest, found: false })
-    // The result is valid until a record is added, goes missing or changes its text.
-    const isSame = known?.counts === counts && changedAfter.get(known.change, tenantId, resource, field) === undefined
-    const found = isSame ? known.found : await searchRepeats(recordTables[resource], field, records)
+    const { records, counts, newest, known } = await database.read(() => repeatsBefore(resource, name, field, since))
+    const found = known?.found ?? (await searchRepeats(recordTables[resource], field, records))
     repeats.set(name, { counts, change: newest, found })
     return found
+  }
+
+  /** `known` is the last result where it is still valid: no record was added, went missing or changed its text. */
+  function* repeatsBefore(resource: ResourceName, name: string, field: string, since: number | null) {
+    const { table } = recordTables[resource]
+    const missing = prepared.values<number>(
+      `select count(*) from "${getTableName(table)}" where tenant_id = ? and missing_since is not null`,
+    )
+    const newest = (yield* prepared.values<number>('select coalesce(max(id), 0) from changes').get()) ?? 0
+    const before = prepared.values<number | null>('select min(id) - 1 from changes where at >= ?')
+    const changedAfter = prepared.objects(
+      `select 1 from changes where id > ? and tenant_id = ? and resource = ? and (kind <> 'changed' or field = ?) limit 1`,
+    )
+    const records = yield* count(resource)
+    const counts = `${records} ${yield* missing.get(tenantId)}`
+    const last =
+      repeats.get(name) ??
+      (since === null ? null : { counts, change: (yield* before.get(since)) ?? newest, found: false })
+    const isSame =
+      last?.counts === counts && (yield* changedAfter.get(last.change, tenantId, resource, field)) === undefined
+    return { records, counts, newest, known: isSame ? last : null }
   }
 
   /** Compares digests in batches: grouping half a million rows in SQLite would block the event loop for seconds. */
   async function searchRepeats(table: RecordTable, field: string, records: number): Promise<boolean> {
     const [key, column] = [columnOf(table, table.key), columnOf(table, field)]
-    const select = prepare<[Stored, string]>(
+    const next = prepared.rows<[Stored, string]>(
       `select ${key}, ${column} from "${getTableName(table.table)}"
        where tenant_id = ? and removed_at is null and missing_since is null and absent_full_syncs = 0 and ${column} <> ''
          and ${key} > ? order by ${key} limit ${batchSize}`,
-    ).raw()
+    )
+    const read = (after: Stored) => database.read(() => next.all(tenantId, after))
     const digests = new Float64Array(records)
-    let read = 0
+    let used = 0
     for (let after: Stored = leastKey(table); ; ) {
-      const rows = select.all(tenantId, after)
-      for (const [, text] of rows) digests[read++] = digestOf(text.toLowerCase())
+      const rows = await read(after)
+      for (const [, text] of rows) digests[used++] = digestOf(text.toLowerCase())
       if (rows.length < batchSize) break
       after = rows.at(-1)?.[0] ?? null
       await yieldToEventLoop()
     }
-    const sorted = digests.subarray(0, read).sort()
+    const sorted = digests.subarray(0, used).sort()
     return sorted.some((digest, i) => i > 0 && digest === sorted[i - 1])
   }
 
@@ -132,39 +151,42 @@ function recordReader({ database, prepare, repeats, tenantId }: Reading): RanRea
       const table = recordTables[resource]
       return database.each(where === undefined ? batchesInKeyOrder(table) : batchesWhere(table, where))
     },
-    count: (resource, where) => database.run(() => count(resource, where)),
+    count: (resource, where) => database.read(() => count(resource, where)),
     countBy: (resource, fields, where = {}) =>
-      database.run(() => {
+      database.read(function* () {
         const table = recordTables[resource]
-        const { from, amount, column } = countedFrom(table, [...fields, ...fieldsOf(where)])
+        const { from, amount, column } = countedFrom(database.sql, table, [...fields, ...fieldsOf(where)])
         const columns = fields.map(column).join(', ')
-        const { text, values } = conditionSql(column, where)
-        const rows = prepare<Stored[]>(`select ${columns}, ${amount} from ${from} ${text} group by ${columns}`)
-          .raw()
-          .all(tenantId, ...values)
+        const { text, values } = conditionSql(database.sql, column, where)
+        const grouped = prepared.rows<Stored[]>(
+          `select ${columns}, ${amount} from ${from} ${text} group by ${columns} order by ${columns}`,
+        )
+        const rows = yield* grouped.all(tenantId, ...values)
         return rows.map((row) => ({
           values: fields.map((field, i) => decode(table.fields[field] ?? 'text', row[i] ?? null) as Scalar),
           count: Number(row.at(-1)),
         }))
       }),
     duplicates: (resource, field) =>
-      database.run(() => {
+      database.read(() => {
         const table = recordTables[resource]
         const column = columnOf(table, field)
-        return prepare<{ value: string; count: number }>(
-          `select ${column} as value, count(*) as count from "${getTableName(table.table)}"
+        return prepared
+          .objects<{ value: string; count: number }>(
+            `select ${column} as value, count(*) as count from "${getTableName(table.table)}"
            where tenant_id = ? and removed_at is null and ${column} is not null
            group by ${column} having count(*) > 1 order by ${column}`,
-        ).all(tenantId)
+          )
+          .all(tenantId)
       }),
     hasRepeats: (resource, field, since) => database.run(() => hasRepeats(resource, field, since)),
     history: (resource, ...keys) =>
-      database.run(() => {
-        const rows = prepare<StoredChange>(
+      database.read(function* () {
+        const select = prepared.objects<StoredChange>(
           `select id, resource, key, at, kind, field, before, after, request_id as "requestId" from changes
            where tenant_id = ? and resource = ? and ${isIn('key')} order by id`,
-        ).all(tenantId, resource, listOf(keys))
-        return rows.map(parseChange)
+        )
+        return (yield* select.all(tenantId, resource, listOf(keys))).map(parseChange)
       }),
   }
   // `Operations` loses the type parameters; the columns were written from records of these types.
@@ -220,8 +242,8 @@ function toRecord(table: RecordTable, row: Record<string, Stored>): MirrorRecord
   }
 }
 
-function countedFrom(table: RecordTable, fields: readonly string[]) {
-  const kept = keptCounts(table, fields)
+function countedFrom(words: Words, table: RecordTable, fields: readonly string[]) {
+  const kept = keptCounts(words, table, fields)
   if (kept !== null) return { from: kept.from, amount: 'sum(count)', column: kept.field }
   return {
     from: `"${getTableName(table.table)}" where tenant_id = ? and removed_at is null`,
@@ -236,12 +258,12 @@ function fieldsOf({ all = [], anyOf = [] }: Where): readonly string[] {
 
 type Column = (field: string) => string
 
-function conditionSql(column: Column, { all = [], anyOf = [] }: Where): Sql {
-  const parts = all.map((condition) => oneSql(column(condition.field), condition))
+function conditionSql(words: Words, column: Column, { all = [], anyOf = [] }: Where): Sql {
+  const parts = all.map((condition) => oneSql(words, column(condition.field), condition))
   if (anyOf.length > 0) {
     const groups = anyOf.map((group) =>
       joined(
-        group.map((condition) => oneSql(column(condition.field), condition)),
+        group.map((condition) => oneSql(words, column(condition.field), condition)),
         ' and ',
       ),
     )
@@ -257,7 +279,7 @@ function joined(parts: readonly Sql[], word: string): Sql {
 
 const bound = (value: Scalar): Stored => (typeof value === 'boolean' ? Number(value) : value)
 
-function oneSql(column: string, condition: Condition): Sql {
+function oneSql({ isIn, listOf }: Words, column: string, condition: Condition): Sql {
   if ('is' in condition) return { text: `${column} is not distinct from ?`, values: [bound(condition.is)] }
   if ('not' in condition) return { text: `${column} is distinct from ?`, values: [bound(condition.not)] }
   if ('atMost' in condition) return { text: `${column} <= ?`, values: [condition.atMost] }

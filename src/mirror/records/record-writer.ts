@@ -1,51 +1,12 @@
 import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
+import type { Database, InsertStamp, List } from '../database.ts'
 import type { Fields } from '../port.ts'
-import { isIn, listOf } from '../sql.ts'
-import type { Database } from '../sqlite/database.ts'
+import type { Step, Steps } from '../steps.ts'
 import { encoderOf, fieldColumns } from './record-codec.ts'
 import type { Tally } from './record-counts.ts'
 import { columnOf, type RecordTable, type Stored, type StoredFields } from './record-tables.ts'
-import { repeatRule } from './repeats.ts'
-
-interface InsertStamp {
-  readonly tenantId: number
-  readonly at: number
-  readonly requestId: string | null
-}
-
-/** Fifty rows in one statement take two thirds of the time of fifty statements. */
-const rowsAtOnce = 50
-
-function recordInserts(
-  { raw }: Database,
-  table: string,
-  columns: readonly string[],
-): (rows: readonly (readonly Stored[])[], stamp: InsertStamp) => number[] {
-  const names = [...columns, 'tenant_id', 'read_at', 'request_id', 'first_seen_at', 'first_request_id']
-  const row = `(${columns.map(() => '?').join(', ')}, @tenantId, @at, @requestId, @at, @requestId)`
-  const into = (rows: number) =>
-    raw.prepare(
-      // `or fail` needs no statement journal: a failure rolls the transaction back.
-      `insert or fail into "${table}" (${names.join(', ')}) values ${Array(rows).fill(row).join(', ')}`,
-    )
-  const statement = memoize(into)
-
-  return (rows, stamp) => {
-    const rids: number[] = []
-    for (let from = 0; from < rows.length; ) {
-      const together = rows.length - from < rowsAtOnce ? 1 : rowsAtOnce
-      const values: Stored[] = []
-      for (let i = from; i < from + together; i++) for (const value of rows[i] ?? []) values.push(value)
-      const { lastInsertRowid } = statement(together).run(values, stamp)
-      const last = Number(lastInsertRowid)
-      // New rows have consecutive ids, after all others.
-      for (let rid = last - together + 1; rid <= last; rid++) rids.push(rid)
-      from += together
-    }
-    return rids
-  }
-}
+import { type Repeat, repeatRule } from './repeats.ts'
 
 export interface Known {
   readonly rid: number
@@ -58,18 +19,12 @@ export interface Known {
 
 export interface Written {
   readonly rid: number
-  readonly kind: 'created' | 'changed' | 'returned' | 'unchanged' | 'contradictory' | 'older'
-  /** By column property, for `changed` and `returned`; otherwise null. */
-  readonly before: StoredFields | null
-  readonly after: StoredFields | null
-  /** Fields that changed, contradict the mirror or make the record older. */
+  readonly kind: 'changed' | 'returned' | 'unchanged'
+  /** By column property. */
+  readonly before: StoredFields
+  readonly after: StoredFields
+  /** Fields that changed. */
   readonly fields: readonly string[]
-}
-
-export interface WriteContext extends InsertStamp {
-  readonly tally: Pick<Tally, 'add'>
-  readonly repeated?: (rid: number) => boolean
-  readonly takesOlder?: (key: string | number) => boolean
 }
 
 export interface RecordWrite {
@@ -80,27 +35,43 @@ export interface RecordWrite {
   readonly known: Known | undefined
 }
 
+export interface Difference {
+  readonly next: Stored[]
+  /** Indexes of values that differ; empty for a tombstone with the same values. */
+  readonly indexes: readonly number[]
+  /** Field by which the record is older than the known one; null when it is not. */
+  readonly earlierBy: string | null
+}
+
+/** What is written, and the step that writes it. */
+export interface Writing {
+  readonly written: Written
+  readonly step: Step<void>
+}
+
+/** Functions without `Steps` only decide, so that a page costs no generator for each of its records. */
 export interface RecordWriter {
   readonly table: RecordTable
   readonly columns: readonly string[]
-  find(tenantId: number, keys: readonly (string | number)[]): Map<string | number, Known>
+  find(tenantId: number, keys: readonly (string | number)[]): Steps<Map<string | number, Known>>
   /** True when the record is live, present and equal, so that a write would change nothing. */
   holds(write: RecordWrite): boolean
-  seen(known: Known): void
-  write(write: RecordWrite, context: WriteContext): Written
+  /** Notes that an absent record was returned. */
+  touch(known: Known): Step<void>
+  /** Null when the known record is live and equal. */
+  compare(write: RecordWrite, known: Known): Difference | null
+  /** Which record counts when both are of one full sync. */
+  repeat(known: Known, difference: Difference): Repeat
+  change(known: Known, difference: Difference, stamp: InsertStamp): Writing
   /** Fields in which a live record differs from the mirror, apart from the detail of a look-up. */
   differing(write: RecordWrite): readonly string[]
-  supply(known: Known, values: StoredFields, context: InsertStamp): Written
+  supply(known: Known, values: StoredFields, stamp: InsertStamp): Writing
   /** Writes records that are not mirrored, no two with the same key; returns their ids in the same order. */
-  create(writes: readonly RecordWrite[], context: WriteContext): readonly number[]
+  create(writes: readonly RecordWrite[], stamp: InsertStamp, tally: Pick<Tally, 'add'>): Steps<readonly number[]>
 }
 
-const nowhere = { before: null, after: null, fields: [] } as const
-
-export const createdAs = (rid: number): Written => ({ rid, kind: 'created', ...nowhere })
-
 export function recordWriter(database: Database, table: RecordTable): RecordWriter {
-  const { raw } = database
+  const { isIn, listOf } = database.sql
   const sqlName = (property: string) => columnOf(table, property)
   const name = getTableName(table.table)
   const setOf = (properties: readonly string[]) => properties.map((c) => `${sqlName(c)} = ?`).join(', ')
@@ -112,18 +83,20 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
   const state = ['rid', 'removedAt', 'missingSince', 'absentFullSyncs', 'firstSeenAt', table.key]
   const select = [...values, ...state].map(sqlName).join(', ')
   // One look-up a page takes a third of the time of one a record, a tenth while nothing is known.
-  const findRows = raw
-    .prepare<[number, string], Stored[]>(
-      `select ${select} from "${name}" where "tenant_id" = ? and ${isIn(sqlName(table.key))}`,
-    )
-    .raw()
-  const insert = recordInserts(database, name, inserted.map(sqlName))
-  const update = raw.prepare(
+  const findRows = database.prepareRows<[number, List], Stored[]>(
+    `select ${select} from "${name}" where "tenant_id" = ? and ${isIn(sqlName(table.key))}`,
+  )
+  const insert = database.recordInserts(name, inserted.map(sqlName))
+  const update = database.prepare<readonly Stored[]>(
     `update "${name}" set ${setOf(written)},
      "removed_at" = null, "missing_since" = null, "absent_full_syncs" = 0 where "rid" = ?`,
   )
-  const updating = memoize((set: string) => raw.prepare(`update "${name}" set ${set} where "rid" = ?`))
-  const touch = raw.prepare(`update "${name}" set "missing_since" = null, "absent_full_syncs" = 0 where "rid" = ?`)
+  const updating = memoize((set: string) =>
+    database.prepare<readonly Stored[]>(`update "${name}" set ${set} where "rid" = ?`),
+  )
+  const touch = database.prepare<[number]>(
+    `update "${name}" set "missing_since" = null, "absent_full_syncs" = 0 where "rid" = ?`,
+  )
   const encode = encoderOf(table, inserted.length)
   const repeats = repeatRule(table)
   const idField = table.idField
@@ -157,10 +130,6 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
     return row
   }
 
-  function seen({ rid, absent }: Known): void {
-    if (absent) touch.run(rid)
-  }
-
   function newRow(write: RecordWrite, at: number): Stored[] {
     const row = rowOf(write)
     if (table.settleNew !== undefined) correct(row, table.settleNew(named(row), at))
@@ -168,34 +137,17 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
     return row
   }
 
-  function create(writes: readonly RecordWrite[], context: WriteContext): number[] {
-    const { tally, tenantId, at, requestId } = context
-    const rows = writes.map((write) => newRow(write, at))
-    for (const row of rows) tally.add(row)
-    return insert(rows, { tenantId, at, requestId })
-  }
-
-  function change(known: Known, next: Stored[], different: readonly number[], context: WriteContext) {
-    const before = named(known.stored)
-    const stated = known.stored.slice()
-    for (const i of different) stated[i] = next[i] ?? null
-    const row = stated.slice()
-    for (const i of unstated) stated[i] = next[i] ?? null
-    correct(row, table.settle?.(named(stated), before, context.at) ?? {})
-    update.run(...row, context.at, context.requestId, known.rid)
-    const after = named(row)
-    const changed = apiFieldsOf(table).filter((field) => field !== idField && before[field] !== after[field])
-    return { rid: known.rid, kind: known.removed ? 'returned' : 'changed', before, after, fields: changed } as const
-  }
-
   return {
     table,
     columns: values,
-    seen,
-    create,
-    find(tenantId, keys) {
+    create(writes, { tenantId, at, requestId }, tally) {
+      const rows = writes.map((write) => newRow(write, at))
+      for (const row of rows) tally.add(row)
+      return insert(rows, { tenantId, at, requestId })
+    },
+    *find(tenantId, keys) {
       const found = new Map<string | number, Known>()
-      for (const row of findRows.all(tenantId, listOf(keys))) {
+      for (const row of yield* findRows.all(tenantId, listOf(keys))) {
         const [rid, removedAt, missingSince, absentFullSyncs, firstSeenAt, key] = row.splice(values.length)
         const absent = missingSince !== null || Number(absentFullSyncs) > 0
         found.set(key ?? '', {
@@ -212,25 +164,27 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
       const { known } = write
       return known !== undefined && !known.removed && !known.absent && differing(rowOf(write), known.stored) === null
     },
-    write(write, context) {
-      const { known } = write
-      if (known === undefined) return createdAs(create([write], context)[0] ?? 0)
-      const { rid } = known
+    touch: ({ rid }) => touch.run(rid),
+    compare(write, known) {
       const next = rowOf(write)
-      const different = differing(next, known.stored)
-      const earlierBy = different === null || known.removed ? null : repeats.earlierBy(known.stored, next)
-      if (earlierBy !== null && context.takesOlder?.(write.key) !== true) {
-        seen(known)
-        return { rid, kind: 'older', ...nowhere, fields: [earlierBy] }
+      const indexes = differing(next, known.stored)
+      if (indexes === null) return known.removed ? { next, indexes: [], earlierBy: null } : null
+      return { next, indexes, earlierBy: known.removed ? null : repeats.earlierBy(known.stored, next) }
+    },
+    repeat: (known, { next }) => repeats.of(known.stored, next),
+    change(known, { next, indexes }, { at, requestId }) {
+      const before = named(known.stored)
+      const stated = known.stored.slice()
+      for (const i of indexes) stated[i] = next[i] ?? null
+      const row = stated.slice()
+      for (const i of unstated) stated[i] = next[i] ?? null
+      correct(row, table.settle?.(named(stated), before, at) ?? {})
+      const after = named(row)
+      const fields = apiFieldsOf(table).filter((field) => field !== idField && before[field] !== after[field])
+      return {
+        written: { rid: known.rid, kind: known.removed ? 'returned' : 'changed', before, after, fields },
+        step: update.run(...row, at, requestId, known.rid),
       }
-      if (different !== null && context.repeated?.(rid) === true) {
-        const repeat = repeats.of(known.stored, next)
-        if (repeat === 'first') return { rid, kind: 'unchanged', ...nowhere }
-        if (repeat !== 'second') return { rid, kind: 'contradictory', ...nowhere, fields: [repeat.field] }
-      }
-      if (different !== null || known.removed) return change(known, next, different ?? [], context)
-      seen(known)
-      return { rid, kind: 'unchanged', ...nowhere }
     },
     differing(write) {
       const indexes = write.known === undefined ? null : differing(rowOf(write), write.known.stored)
@@ -248,8 +202,10 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
       const changed = apiFieldsOf(table).filter((field) => before[field] !== after[field])
       // Own columns leave the time and request of the API's values unchanged.
       const set = { ...fields, ...(changed.length > 0 ? { readAt: at, requestId } : {}) }
-      updating(setOf(Object.keys(set))).run(...Object.values(set), known.rid)
-      return { rid: known.rid, kind: changed.length > 0 ? 'changed' : 'unchanged', before, after, fields: changed }
+      return {
+        written: { rid: known.rid, kind: changed.length > 0 ? 'changed' : 'unchanged', before, after, fields: changed },
+        step: updating(setOf(Object.keys(set))).run(...Object.values(set), known.rid),
+      }
     },
   }
 }

@@ -116,6 +116,7 @@ export const syncStates = sqliteTable(
     fullSuccessAt: integer('full_success_at'),
     fullReason: text('full_reason'),
     denied: text('denied'),
+    tokenRefusedAt: integer('token_refused_at'),
     message: text('message'),
     resetFullSyncAt: integer('reset_full_sync_at'),
     /** 1 = that full sync has not completed yet. */

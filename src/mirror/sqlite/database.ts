@@ -1,79 +1,53 @@
-import { type BetterSQLite3Database, drizzle } from 'drizzle-orm/better-sqlite3'
 import { SyncError } from '../../model/errors.ts'
-import type { ResourceName } from '../../model/resource-names.ts'
+import type { Change, Database, Ran, RecordInserts } from '../database.ts'
+import { type Builder, type Query, queryOf, type RowOf } from '../orm.ts'
+import type { Statement, Step } from '../steps.ts'
+import { ChangeVersions } from '../versions.ts'
 import { type BusyTimeout, type Connection, codeOf } from './connection.ts'
-
-/** Records and findings that a transaction may change; `acceptances` = what waivers accept of findings. */
-type Change =
-  | 'acceptances'
-  | 'everything'
-  | 'nothing'
-  | { readonly tenantId: number; readonly resource: ResourceName }
-  | { readonly tenantId: number; readonly check: string }
-
-/** Counters of changes, in memory: only the engine of this process writes records and findings. */
-class Versions {
-  readonly #ofOne = new Map<string, number>()
-  #ofRecords = 0
-  #ofFindings = 0
-
-  ofRecords(tenantId: number, resource: ResourceName): number {
-    return this.#ofRecords + (this.#ofOne.get(`${tenantId} resource ${resource}`) ?? 0)
-  }
-
-  ofFindings(tenantId: number, check: string): number {
-    return this.#ofFindings + (this.#ofOne.get(`${tenantId} check ${check}`) ?? 0)
-  }
-
-  /** Call in the same turn of the event loop as the end of the transaction. */
-  note(change: Change): void {
-    if (change === 'nothing') return
-    if (change === 'everything') this.#ofRecords++
-    if (change === 'everything' || change === 'acceptances') this.#ofFindings++
-    else {
-      const kind = 'check' in change ? `check ${change.check}` : `resource ${change.resource}`
-      const key = `${change.tenantId} ${kind}`
-      this.#ofOne.set(key, (this.#ofOne.get(key) ?? 0) + 1)
-    }
-  }
-}
-
-declare const ran: unique symbol
-
-export type Ran<Result> = Result & { readonly [ran]: true }
-
-/** A part of the mirror all of whose operations run through `Database`, as the compiler checks. */
-export type Operations<Part> = {
-  readonly [Name in keyof Part]: Part[Name] extends (...given: infer Given) => infer Result
-    ? (...given: Given) => OperationResult<Result>
-    : Part[Name]
-}
-
-type OperationResult<Result> = Result extends Promise<unknown> | AsyncIterable<unknown>
-  ? Ran<Result>
-  : Result extends object
-    ? Operations<Result>
-    : Result
+import type { FairGate } from './fair-gate.ts'
+import { recordInserts } from './record-inserts.ts'
+import { drive, SqliteStatement } from './statement.ts'
+import { words } from './words.ts'
 
 export interface DatabaseOptions {
   readonly busyTimeout?: BusyTimeout
   readonly onError?: (error: unknown) => void
+  /** Absent = transactions never wait. */
+  readonly gate?: FairGate
 }
 
-/** Operations run through `run`, `write`, `writeProgress` or `each`: they convert SQLite's errors to reason `store`. */
-export class Database {
+export class SqliteDatabase implements Database {
+  readonly sql = words
   readonly raw: Connection
-  readonly orm: BetterSQLite3Database
-  readonly versions = new Versions()
+  readonly versions = new ChangeVersions()
   readonly #options: DatabaseOptions
 
   constructor(raw: Connection, options: DatabaseOptions = {}) {
     this.raw = raw
-    this.orm = drizzle(raw)
     this.#options = options
   }
 
-  /** The operation writes through `transact` only. */
+  prepare<Bind extends readonly unknown[] = readonly unknown[], Row = unknown>(text: string): Statement<Bind, Row> {
+    return new SqliteStatement(this.raw.prepare(text))
+  }
+
+  prepareRows<Bind extends readonly unknown[], Row extends readonly unknown[]>(text: string): Statement<Bind, Row> {
+    const statement = this.raw.prepare(text)
+    return new SqliteStatement(statement.reader ? statement.raw() : statement)
+  }
+
+  prepareValues<Bind extends readonly unknown[], Value>(text: string): Statement<Bind, Value> {
+    return new SqliteStatement(this.raw.prepare(text).pluck())
+  }
+
+  select<Result>(builder: Builder<Result>): Query<RowOf<Result>> {
+    return queryOf((text) => this.prepareRows(text), builder)
+  }
+
+  recordInserts(table: string, columns: readonly string[]): RecordInserts {
+    return recordInserts(this.raw, table, columns)
+  }
+
   run<T>(operation: () => T | Promise<T>): Ran<Promise<T>> {
     const running = async () => {
       try {
@@ -85,20 +59,29 @@ export class Database {
     return running() as Ran<Promise<T>>
   }
 
-  write<T>(change: Change, body: () => T): Ran<Promise<T>> {
+  read<T>(body: () => Step<T>): Ran<Promise<T>> {
+    return this.run(() => drive(body()))
+  }
+
+  write<T>(change: Change, body: () => Step<T>): Ran<Promise<T>> {
     return this.run(() => this.transact(change, body))
   }
 
-  /** Like `write`, for progress: it survives a kill, but a power cut can lose it until the next transaction. */
-  writeProgress<T>(body: () => T): Ran<Promise<T>> {
-    return this.run(() => {
-      this.raw.exec('pragma synchronous = NORMAL')
-      try {
-        return this.transact('nothing', body)
-      } finally {
-        this.raw.exec('pragma synchronous = FULL')
-      }
-    })
+  writeProgress<T>(body: () => Step<T>): Ran<Promise<T>> {
+    return this.run(() =>
+      this.#inTurn(() => {
+        this.raw.exec('pragma synchronous = NORMAL')
+        try {
+          return this.#transactNow('nothing', body)
+        } finally {
+          this.raw.exec('pragma synchronous = FULL')
+        }
+      }),
+    )
+  }
+
+  transact<T>(change: Change | readonly Change[], body: () => Step<T>): Promise<T> {
+    return this.#inTurn(() => this.#transactNow(change, body))
   }
 
   each<T>(items: AsyncIterable<T>): Ran<AsyncIterable<T>> {
@@ -113,18 +96,25 @@ export class Database {
     return reading() as AsyncIterable<T> as Ran<AsyncIterable<T>>
   }
 
-  /** @param change counts as made even when the body changes nothing or fails. */
-  transact<T>(change: Change, body: () => T): T {
+  /** Runs what takes a transaction now or, when this turn of the event loop had enough of them, in a later one. */
+  async #inTurn<T>(body: () => T): Promise<T> {
+    const { gate } = this.#options
+    for (let later = gate?.later(); later; later = gate?.later()) await later
+    return body()
+  }
+
+  #transactNow<T>(change: Change | readonly Change[], body: () => Step<T>): T {
     const { busyTimeout } = this.#options
     try {
-      const result = this.raw.atOnce(body)
+      const result = this.raw.atOnce(() => drive(body()))
       busyTimeout?.regain()
       return result
     } catch (error) {
       if (codeOf(error) === 'SQLITE_BUSY') busyTimeout?.lose()
       throw error
     } finally {
-      this.versions.note(change)
+      for (const one of Array.isArray(change) ? (change as readonly Change[]) : [change as Change])
+        this.versions.note(one)
     }
   }
 

@@ -1,25 +1,12 @@
-import { existsSync } from 'node:fs'
-import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import type BetterSqlite3 from 'better-sqlite3'
 import { drizzle } from 'drizzle-orm/better-sqlite3'
 import { migrate } from 'drizzle-orm/better-sqlite3/migrator'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { FatalError } from '../../model/errors.ts'
+import { migrationsFolder } from '../migrations.ts'
 
 /** `tnwt`: marks a file as a mirror of tenantwatch, so that no other database is ever touched. */
 export const applicationId = 0x746e7774
-
-/** Searches upwards, since this file is in a bundle or among the sources. */
-export function migrationsFolder(): string {
-  let folder = dirname(fileURLToPath(import.meta.url))
-  while (!existsSync(join(folder, 'drizzle', 'meta', '_journal.json'))) {
-    const parent = dirname(folder)
-    if (parent === folder) throw new FatalError('The folder "drizzle" with the database migrations is not installed')
-    folder = parent
-  }
-  return join(folder, 'drizzle')
-}
 
 export type SchemaAge = 'empty' | 'older' | 'current'
 

@@ -4,22 +4,24 @@ import BetterSqlite3 from 'better-sqlite3'
 import { FatalError } from '../../model/errors.ts'
 import { countDifferences } from '../records/record-counts.ts'
 import { busyTimeoutOf, Connection, codeOf } from './connection.ts'
-import { Database } from './database.ts'
+import { SqliteDatabase } from './database.ts'
 import { type EngineLock, takeEngineLock } from './engine-lock.ts'
+import type { FairGate } from './fair-gate.ts'
 import { damageOf, type FileGuard, fileGuard, toBegin } from './file-guard.ts'
 import { bringUpToDate, schemaAge } from './migrate.ts'
 import { insistOnOneName, realFile } from './real-file.ts'
 import { insistOnHealth, isQuicklyVerified } from './verify-file.ts'
+import { words } from './words.ts'
 
 export interface OpenedDatabase extends Disposable {
-  readonly database: Database
+  readonly database: SqliteDatabase
   readonly guard: FileGuard
   /** False for a file that is too large to verify at opening; verify it before the first write. */
   readonly verified: boolean
 }
 
 /** @throws FatalError when the database cannot be opened, created or migrated; nothing is changed then. */
-export function openForEngine(path: string): OpenedDatabase {
+export function openForEngine(path: string, gate?: FairGate): OpenedDatabase {
   const file = real(path)
   const umask = process.umask(0o077)
   try {
@@ -28,7 +30,7 @@ export function openForEngine(path: string): OpenedDatabase {
     const isForeign = isThere(file) && !existsSync(`${file}-lock`)
     const lock = takeEngineLock(file)
     try {
-      return openWritable(file, lock)
+      return openWritable(file, lock, gate)
     } catch (error) {
       // Leaves no lock file beside a file that is not a mirror.
       if (isForeign) rmSync(`${file}-lock`, { force: true })
@@ -59,7 +61,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-function openWritable(file: string, lock: EngineLock): OpenedDatabase {
+function openWritable(file: string, lock: EngineLock, gate: FairGate | undefined): OpenedDatabase {
   // Before SQLite opens an empty file, because it then deletes the write-ahead log of the lost one.
   if (lock.mirrorMade && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) throw gone(file)
   const raw = new Connection(file)
@@ -74,7 +76,7 @@ function openWritable(file: string, lock: EngineLock): OpenedDatabase {
     if (age === 'empty' && lock.mirrorMade) throw gone(file)
     verified = age !== 'current' || isQuicklyVerified(file)
     if (age === 'empty') raw.pragma('auto_vacuum = INCREMENTAL')
-    else if (verified) insistOnHealth(raw, file, age === 'current' ? countDifferences() : [])
+    else if (verified) insistOnHealth(raw, file, age === 'current' ? countDifferences(words) : [])
     raw.pragma('journal_mode = WAL')
     // Bytes; truncates a log that grew during a long read.
     raw.pragma('journal_size_limit = 16777216')
@@ -90,7 +92,11 @@ function openWritable(file: string, lock: EngineLock): OpenedDatabase {
   }
   const guard = fileGuard(file)
   return {
-    database: new Database(raw, { busyTimeout: busyTimeoutOf(raw), onError: (error) => guard.note(error) }),
+    database: new SqliteDatabase(raw, {
+      busyTimeout: busyTimeoutOf(raw),
+      onError: (error) => guard.note(error),
+      ...(gate && { gate }),
+    }),
     guard,
     verified,
     [Symbol.dispose]() {
@@ -141,7 +147,7 @@ export function openBesideEngine(path: string): OpenedDatabase {
     }
     const guard = fileGuard(file)
     return {
-      database: new Database(raw, { onError: (error) => guard.note(error) }),
+      database: new SqliteDatabase(raw, { onError: (error) => guard.note(error) }),
       guard,
       verified: false,
       [Symbol.dispose]: () => void raw.close(),

@@ -1,32 +1,22 @@
-import { adminStore, tenantErasure } from '../admin-store.ts'
-import { findingStore, openFindings } from '../findings/finding-store.ts'
-import { resultStore } from '../findings/result-store.ts'
-import { acceptedStateStore, keepWaiverRecord, waiverStore } from '../findings/waiver-store.ts'
-import { clockStore, evidenceStore } from '../history/evidence-store.ts'
-import { changeLog, historyStore } from '../history/history-store.ts'
-import { ownCheckStore } from '../own-checks/own-check-store.ts'
+import type { Clock } from '../../model/clock.ts'
+import type { Operations } from '../database.ts'
+import { ask } from '../own-checks/ask.ts'
 import type { Mirror } from '../port.ts'
-import { personComparison } from '../records/person-comparison.ts'
-import { quarantineStore } from '../records/quarantine-store.ts'
-import { keepCounts, tallies } from '../records/record-counts.ts'
-import { recordReaders } from '../records/record-reader.ts'
-import { removalStore, removals } from '../records/removal-store.ts'
-import { fullSyncNotes, fullSyncStore } from '../sync/full-sync-store.ts'
-import { holdStore } from '../sync/hold-store.ts'
-import { knownListStore } from '../sync/known-list.ts'
-import { lookUpStore } from '../sync/lookup-store.ts'
-import { pageFingerprints, revisions } from '../sync/page-fingerprint-cache.ts'
-import { pageStore, recordWriters } from '../sync/page-store.ts'
-import { qualityStore } from '../sync/quality-store.ts'
-import { runEnds } from '../sync/sync-states.ts'
-import { tenantStore } from '../sync/tenant-store.ts'
-import type { Operations } from './database.ts'
+import { storesOver } from '../stores.ts'
+import { FairGate } from './fair-gate.ts'
 import { damaged } from './file-guard.ts'
+import { fileStore } from './file-store.ts'
 import { type OpenedDatabase, openBesideEngine, openForEngine } from './open-database.ts'
+import { countRevisions, keepCounts } from './record-triggers.ts'
+import { keepWaiverRecord } from './waiver-record.ts'
 
-/** @throws FatalError when the file cannot be opened; as `engine`, it is opened alone and migrated. */
-export function openMirror(path: string, role: 'engine' | 'beside'): Mirror {
-  const opened = role === 'engine' ? openForEngine(path) : openBesideEngine(path)
+/**
+ * As `engine`, the file is opened alone and migrated. With a clock, transactions leave turns of the event loop to others.
+ *
+ * @throws FatalError when the file cannot be opened.
+ */
+export function openMirror(path: string, role: 'engine' | 'beside', clock?: Pick<Clock, 'monotonic'>): Mirror {
+  const opened = role === 'engine' ? openForEngine(path, clock && new FairGate(clock)) : openBesideEngine(path)
   try {
     return mirrorOver(opened)
   } catch (error) {
@@ -39,52 +29,17 @@ export function openMirror(path: string, role: 'engine' | 'beside'): Mirror {
 
 function mirrorOver(opened: OpenedDatabase): Mirror {
   const { database, guard } = opened
-  const log = changeLog(database)
-  const quarantine = quarantineStore(database)
-  const removal = removals(database, log, quarantine)
-  const notes = fullSyncNotes(database)
-  const ends = runEnds(database)
-  const writer = recordWriters(database)
-  const pages = pageFingerprints(database, revisions(database))
-  keepCounts(database)
-  keepWaiverRecord(database)
-  const { versions } = database
-  const checkResults = resultStore(database)
+  keepCounts(database.raw)
+  countRevisions(database.raw)
+  keepWaiverRecord(database.raw)
+  const { flush, ...stores } = storesOver(database)
   return {
-    ...tenantStore(database, ends),
-    ...knownListStore(database, { writer, quarantine, removals: removal, ends }),
-    ...pageStore(database, {
-      writer,
-      tallies: tallies(database),
-      log,
-      quarantine,
-      removals: removal,
-      fullSyncNotes: notes,
-      pageFingerprints: pages,
-    }),
-    ...removalStore(database, removal),
-    ...fullSyncStore(database, { removals: removal, quarantine, fullSyncNotes: notes, pageFingerprints: pages }),
-    ...lookUpStore(database, quarantine),
-    ...personComparison(database),
-    ...holdStore(database, removal),
-    ...checkResults,
-    ...findingStore(database, checkResults),
-    ...openFindings(database),
-    ...qualityStore(database),
-    records: recordReaders(database),
-    ...ownCheckStore(database),
-    ...waiverStore(database),
-    ...acceptedStateStore(database),
-    ...clockStore(database),
-    ...evidenceStore(database, () => checkResults.settle()),
-    ...historyStore(database, () => checkResults.settle()),
-    ...adminStore(opened),
-    ...tenantErasure(database),
-    dataVersion: (tenantId, resource) => versions.ofRecords(tenantId, resource),
-    findingVersion: (tenantId, check) => versions.ofFindings(tenantId, check),
+    ...stores,
+    ask: (tenantId, query, signal) => database.run(() => ask(query, { file: database.raw.name, tenantId }, signal)),
+    ...fileStore(opened),
     async [Symbol.asyncDispose]() {
       try {
-        if (!guard.moved) checkResults.flush()
+        if (!guard.moved) await flush()
       } catch {
         // Closing continues without a writable database; only the last confirmations of check results are lost.
       }

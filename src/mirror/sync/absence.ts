@@ -2,65 +2,81 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
+import type { Database } from '../database.ts'
 import type { Absence, AbsentRecord, LeftOut } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
 import { liveCount } from '../records/record-counts.ts'
 import { columnOf, leastKey, recordTables } from '../records/record-tables.ts'
 import type { Removals } from '../records/removal-store.ts'
-import { ridSet } from '../records/rid-set.ts'
-import type { Database } from '../sqlite/database.ts'
+import { type RidSet, ridSet } from '../records/rid-set.ts'
 
 const batchSize = 10_000
 
-function statementsOf(raw: Database['raw'], resource: ResourceName) {
+type Key = string | number
+
+interface FullSync {
+  readonly id: number
+  readonly tenantId: number
+  readonly resource: ResourceName
+}
+
+function statementsOf(database: Database, resource: ResourceName) {
   const record = recordTables[resource]
   const name = `"${getTableName(record.table)}"`
   const column = columnOf(record, record.key)
-  type Key = string | number
   return {
     // In key order, so that only the index on the key is read, not the records.
-    lastOfBatch: raw
-      .prepare<[number, Key], Key>(
-        `select ${column} from ${name} where tenant_id = ? and ${column} > ? order by ${column} limit 1 offset ${batchSize - 1}`,
-      )
-      .pluck(),
-    batch: raw
-      .prepare<[number, Key, Key], number>(
-        `select rid from ${name} where tenant_id = ? and ${column} > ? and ${column} <= ?`,
-      )
-      .pluck(),
-    rest: raw.prepare<[number, Key], number>(`select rid from ${name} where tenant_id = ? and ${column} > ?`).pluck(),
-    live: raw.prepare<[number], number>(liveCount(record)).pluck(),
-    isLive: raw.prepare<[number], number>(`select 1 from ${name} where rid = ? and removed_at is null`).pluck(),
+    lastOfBatch: database.prepareValues<[number, Key], Key>(
+      `select ${column} from ${name} where tenant_id = ? and ${column} > ? order by ${column} limit 1 offset ${batchSize - 1}`,
+    ),
+    batch: database.prepareValues<[number, Key, Key], number>(
+      `select rid from ${name} where tenant_id = ? and ${column} > ? and ${column} <= ?`,
+    ),
+    rest: database.prepareValues<[number, Key], number>(
+      `select rid from ${name} where tenant_id = ? and ${column} > ?`,
+    ),
+    live: database.prepareValues<[number], number>(liveCount(record)),
+    isLive: database.prepare<[number]>(`select 1 from ${name} where rid = ? and removed_at is null`),
   }
 }
 
 /** Live and quarantined records that a full sync did not return; batches keep the event loop free. */
 export function absences(
-  { raw }: Database,
+  database: Database,
   removals: Removals,
-): (fullSync: { id: number; tenantId: number; resource: ResourceName }, shown: readonly Buffer[]) => Promise<Absence> {
-  const statements = memoize((resource: ResourceName) => statementsOf(raw, resource))
-  return async ({ id, tenantId, resource }, shown) => {
-    const { lastOfBatch, batch, rest, live, isLive } = statements(resource)
+): (fullSync: FullSync, shown: readonly Buffer[]) => Promise<Absence> {
+  const statements = memoize((resource: ResourceName) => statementsOf(database, resource))
+
+  function* batchAfter({ tenantId, resource }: FullSync, after: Key, seen: RidSet) {
+    const { lastOfBatch, batch, rest, isLive } = statements(resource)
+    const last = yield* lastOfBatch.get(tenantId, after)
+    const rids = last === undefined ? yield* rest.all(tenantId, after) : yield* batch.all(tenantId, after, last)
+    const unseen: number[] = []
+    for (const rid of rids) {
+      if (!seen.has(rid) && (yield* isLive.get(rid)) !== undefined) unseen.push(rid)
+    }
+    return { last, absent: yield* removals.absent(tenantId, resource, unseen, 1) }
+  }
+
+  return async (fullSync, shown) => {
+    const { id, tenantId, resource } = fullSync
     const seen = ridSet(shown)
     const absent: AbsentRecord[] = []
-    let after = leastKey(recordTables[resource])
-    for (;;) {
-      const last = lastOfBatch.get(tenantId, after)
-      const rids = last === undefined ? rest.all(tenantId, after) : batch.all(tenantId, after, last)
-      const unseen = rids.filter((rid) => !seen.has(rid) && isLive.get(rid) !== undefined)
-      absent.push(...removals.absent(tenantId, resource, unseen, 1))
-      if (last === undefined) break
-      after = last
-      await yieldToEventLoop()
+    const read = (after: Key) => database.read(() => batchAfter(fullSync, after, seen))
+    for (let after: Key | undefined = leastKey(recordTables[resource]); after !== undefined; ) {
+      const batch = await read(after)
+      absent.push(...batch.absent)
+      after = batch.last
+      if (after !== undefined) await yieldToEventLoop()
     }
-    const quarantined = removals.absentQuarantined(tenantId, resource, id)
-    absent.push(...quarantined.absent)
-    return {
-      live: (live.get(tenantId) ?? 0) + quarantined.live,
-      absent: absent.sort((a, b) => a.rid - b.rid),
-    }
+    return database.read(function* () {
+      const quarantined = yield* removals.absentQuarantined(tenantId, resource, id)
+      absent.push(...quarantined.absent)
+      return {
+        live: ((yield* statements(resource).live.get(tenantId)) ?? 0) + quarantined.live,
+        absent: absent.sort((a, b) => a.rid - b.rid),
+      }
+    })
   }
 }
 
@@ -70,13 +86,13 @@ interface Row {
 }
 
 /** A server that returns less than the full sync did ignores the filter, or could not complete the answer. */
-export function leftOut({ raw }: Database) {
+export function leftOut(database: Database) {
   const batchOf = memoize((resource: string) => {
     const record = recordTables[oneOf(resourceNames, resource)]
     const { table, key, updatedAfter } = record
     if (updatedAfter === undefined) throw new TypeError(`${resource} does not take updatedAfter`)
     const [updated, created] = [updatedAfter.updated, updatedAfter.created].map((date) => columnOf(record, `${date}Ms`))
-    return raw.prepare<[number, number, number, string], Row>(
+    return database.prepare<[number, number, number, string], Row>(
       `select rid, case when ${updated} is null then 0 else 1 end as updated from "${getTableName(table)}" r
        where tenant_id = ? and removed_at is null and coalesce(${updated}, ${created}) >= ? and rid > ?
          and not exists (select 1 from quarantine q
@@ -84,10 +100,10 @@ export function leftOut({ raw }: Database) {
        order by rid limit ${batchSize}`,
     )
   })
-  const shownBefore = raw.prepare<[number, number], Buffer>(
+  const shownBefore = database.prepareValues<[number, number], Buffer>(
     'select rids from full_sync_pages where full_sync_id = ? and page >= ?',
   )
-  const shownSince = raw.prepare<[number, number], Buffer>(
+  const shownSince = database.prepareValues<[number, number], Buffer>(
     'select rids from full_sync_pages where full_sync_id = ? and page < ?',
   )
 
@@ -96,12 +112,19 @@ export function leftOut({ raw }: Database) {
     before: number,
     since: number,
   ): Promise<LeftOut> => {
-    const earlier = ridSet(shownBefore.pluck().all(fullSync.id, before))
-    const later = ridSet(shownSince.pluck().all(fullSync.id, before))
+    const [earlier, later] = await database.read(function* () {
+      return [
+        ridSet(yield* shownBefore.all(fullSync.id, before)),
+        ridSet(yield* shownSince.all(fullSync.id, before)),
+      ] as const
+    })
     const updated = { expected: 0, leftOut: 0 }
     const neverUpdated = { expected: 0, leftOut: 0 }
     for (let after = 0; ; ) {
-      const rows = batchOf(fullSync.resource).all(fullSync.tenantId, since, after, fullSync.resource)
+      const from = after
+      const rows = await database.read(() =>
+        batchOf(fullSync.resource).all(fullSync.tenantId, since, from, fullSync.resource),
+      )
       for (const row of rows) {
         if (!earlier.has(row.rid)) continue
         const tally = row.updated === 1 ? updated : neverUpdated

@@ -1,15 +1,17 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { and, eq, sql } from 'drizzle-orm'
 import { SyncError } from '../../model/errors.ts'
-import { resourceNames } from '../../model/resource-names.ts'
-import type { FullSyncRow, FullSyncStep, SyncStore } from '../port.ts'
+import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
+import type { Database, Operations } from '../database.ts'
+import { orm } from '../orm.ts'
+import type { FullSyncEnd, FullSyncRow, FullSyncStep, SyncStore } from '../port.ts'
 import type { QuarantineStore } from '../records/quarantine-store.ts'
 import { oneOf } from '../records/record-codec.ts'
 import { recordTables } from '../records/record-tables.ts'
 import type { Removals } from '../records/removal-store.ts'
 import { packRids, type RidSet, ridSet } from '../records/rid-set.ts'
 import { fullSyncs } from '../schema/index.ts'
-import type { Database, Operations } from '../sqlite/database.ts'
+import type { Steps } from '../steps.ts'
 import { absences, leftOut } from './absence.ts'
 import type { PageFingerprints } from './page-fingerprint-cache.ts'
 import { completion, syncStateWriter } from './sync-states.ts'
@@ -45,67 +47,67 @@ export function fullSyncStore(
     | 'completeFullSync'
   >
 > {
-  const { orm, raw } = database
-  const fullSyncById = orm
-    .select()
-    .from(fullSyncs)
-    .where(eq(fullSyncs.id, sql.placeholder('fullSyncId')))
-    .prepare()
-  const fullSyncOf = orm
-    .select()
-    .from(fullSyncs)
-    .where(
-      and(eq(fullSyncs.tenantId, sql.placeholder('tenantId')), eq(fullSyncs.resource, sql.placeholder('resource'))),
-    )
-    .prepare()
-  const insertFullSync = raw
-    .prepare<[number, string, number, number, string | null], number>(
-      `insert into full_syncs (tenant_id, resource, started_at, progress_at, cursor_before) values (?, ?, ?, ?, ?)
-       returning id`,
-    )
-    .pluck()
-  const noteWait = raw.prepare(
+  const fullSyncById = database.select(
+    orm
+      .select()
+      .from(fullSyncs)
+      .where(eq(fullSyncs.id, sql.placeholder('fullSyncId'))),
+  )
+  const fullSyncOf = database.select(
+    orm
+      .select()
+      .from(fullSyncs)
+      .where(
+        and(eq(fullSyncs.tenantId, sql.placeholder('tenantId')), eq(fullSyncs.resource, sql.placeholder('resource'))),
+      ),
+  )
+  const insertFullSync = database.prepareValues<[number, string, number, number, string | null], number>(
+    `insert into full_syncs (tenant_id, resource, started_at, progress_at, cursor_before) values (?, ?, ?, ?, ?)
+     returning id`,
+  )
+  const noteWait = database.prepare<[object]>(
     `update full_syncs set wait_ms = case when @until > progress_at then @until - progress_at else 0 end
      where tenant_id = @tenantId and resource = @resource`,
   )
-  const ridsOf = raw.prepare<[number], Buffer>('select rids from full_sync_pages where full_sync_id = ?').pluck()
-  const ownRidsOf = raw
-    .prepare<[number], Buffer>('select rids from full_sync_pages where full_sync_id = ? and page > 0')
-    .pluck()
-  const insertAgain = raw.prepare('insert into full_sync_pages (full_sync_id, page, rids) values (?, 0, ?)')
-  const isAgain = raw.prepare('select 1 from full_sync_pages where full_sync_id = ? and page = 0')
-  const pageBefore = raw.prepare('select 1 from full_sync_pages where full_sync_id = ? and cursor_digest = ?')
-  const lowestPage = raw
-    .prepare<[number], number | null>('select min(page) from full_sync_pages where full_sync_id = ?')
-    .pluck()
+  const pages = 'from full_sync_pages where full_sync_id = ?'
+  const ridsOf = database.prepareValues<[number], Buffer>(`select rids ${pages}`)
+  const ownRidsOf = database.prepareValues<[number], Buffer>(`select rids ${pages} and page > 0`)
+  const insertAgain = database.prepare<[number, Buffer]>(
+    'insert into full_sync_pages (full_sync_id, page, rids) values (?, 0, ?)',
+  )
+  const isAgain = database.prepare<[number]>(`select 1 ${pages} and page = 0`)
+  const pageBefore = database.prepare<[number, string]>(`select 1 ${pages} and cursor_digest = ?`)
+  const lowestPage = database.prepareValues<[number], number | null>(`select min(page) ${pages}`)
   const leftOutOf = leftOut(database)
   const putState = syncStateWriter(database)
   const absenceFrom = absences(database, parts.removals)
-  const find = (fullSyncId: number): Row => {
-    const row = fullSyncById.get({ fullSyncId })
+  function* find(fullSyncId: number): Steps<Row> {
+    const row = yield* fullSyncById.get({ fullSyncId })
     if (row === undefined) throw fullSyncDropped()
     return row
   }
   return {
     openFullSync: (tenantId, resource) =>
-      database.run(() => {
-        const row = fullSyncOf.get({ tenantId, resource })
+      database.read(function* () {
+        const row = yield* fullSyncOf.get({ tenantId, resource })
         return row === undefined ? null : toReadInFull(row)
       }),
     startFullSync: ({ tenantId, resource, at, cursorBefore, again = false }) =>
-      database.write({ tenantId, resource }, () => {
-        const open = fullSyncOf.get({ tenantId, resource })
-        if (open !== undefined) parts.fullSyncNotes.drop(open.id)
-        parts.quarantine.begin(tenantId, recordTables[resource])
-        const id = insertFullSync.get(tenantId, resource, at, at, cursorBefore) ?? 0
-        if (again) insertAgain.run(id, packRids([]))
-        return toReadInFull(find(id))
+      database.write({ tenantId, resource }, function* () {
+        const open = yield* fullSyncOf.get({ tenantId, resource })
+        if (open !== undefined) yield* parts.fullSyncNotes.drop(open.id)
+        yield* parts.quarantine.begin(tenantId, recordTables[resource])
+        const id = (yield* insertFullSync.get(tenantId, resource, at, at, cursorBefore)) ?? 0
+        if (again) yield* insertAgain.run(id, packRids([]))
+        return toReadInFull(yield* find(id))
       }),
     fullSyncMoved: (fullSyncId) =>
       database.run(async () => {
         const shown = ridSet([])
-        for (const [n, page] of ownRidsOf.all(fullSyncId).entries()) {
-          if (shown.hasAny(page)) return isAgain.get(fullSyncId) === undefined ? 'moved' : 'moved-again'
+        for (const [n, page] of (await database.read(() => ownRidsOf.all(fullSyncId))).entries()) {
+          if (shown.hasAny(page)) {
+            return (await database.read(() => isAgain.get(fullSyncId))) === undefined ? 'moved' : 'moved-again'
+          }
           shown.add(page)
           if (n % batchSize === batchSize - 1) await yieldToEventLoop()
         }
@@ -113,112 +115,124 @@ export function fullSyncStore(
       }),
     dropFullSync: (fullSyncId) => database.write('nothing', () => parts.fullSyncNotes.drop(fullSyncId)),
     noteWait: (tenantId, resource, until) =>
-      database.write('nothing', () => void noteWait.run({ until, tenantId, resource })),
-    cursorSeen: (fullSyncId, digest) => database.run(() => pageBefore.get(fullSyncId, digest) !== undefined),
-    absence: (fullSyncId) =>
-      database.run(() => {
-        const { tenantId, resource } = find(fullSyncId)
-        return absenceFrom(
-          { id: fullSyncId, tenantId, resource: oneOf(resourceNames, resource) },
-          ridsOf.all(fullSyncId),
-        )
+      database.write('nothing', () => noteWait.run({ until, tenantId, resource })),
+    cursorSeen: (fullSyncId, digest) =>
+      database.read(function* () {
+        return (yield* pageBefore.get(fullSyncId, digest)) !== undefined
       }),
-    besideFullSync: (fullSyncId) => database.run(() => Math.min(lowestPage.get(fullSyncId) ?? 0, 0)),
-    leftOut: (fullSyncId, before, since) => database.run(() => leftOutOf(find(fullSyncId), before, since)),
-    completeFullSync: ({ fullSyncId, at, durationMs, requestId, cursor, reachedEndServerTime, remove, absent }) =>
-      database.run(() => {
-        const fullSync = find(fullSyncId)
-        const { tenantId, startedAt, startServerTime, startRequestId } = fullSync
-        const resource = oneOf(resourceNames, fullSync.resource)
-        return database.transact({ tenantId, resource }, () => {
-          const removed = parts.removals.tombstone(tenantId, resource, remove, {
-            at,
-            requestId,
-            serverTime: startServerTime,
-          })
-          parts.removals.countAbsence(resource, absent)
-          if (fullSync.unreadable === 0) parts.quarantine.release(tenantId, recordTables[resource], fullSyncId)
-          const whole = { startedAt, durationMs, serverTime: startServerTime }
-          putState(tenantId, resource, {
-            ...completion(whole, startRequestId),
-            cursor,
-            reachedEndServerTime: reachedEndServerTime ?? undefined,
-            fullSyncOwed: 0,
-            incrementalPaused: 0,
-          })
-          parts.pageFingerprints.forgetAfter(tenantId, resource, fullSync.pages)
-          parts.fullSyncNotes.drop(fullSyncId)
-          return { removed }
+    absence: (fullSyncId) =>
+      database.run(async () => {
+        const { fullSync, shown } = await database.read(function* () {
+          return { fullSync: yield* find(fullSyncId), shown: yield* ridsOf.all(fullSyncId) }
+        })
+        return absenceFrom({ ...fullSync, resource: oneOf(resourceNames, fullSync.resource) }, shown)
+      }),
+    besideFullSync: (fullSyncId) =>
+      database.read(function* () {
+        return Math.min((yield* lowestPage.get(fullSyncId)) ?? 0, 0)
+      }),
+    leftOut: (fullSyncId, before, since) =>
+      database.run(async () => leftOutOf(await database.read(() => find(fullSyncId)), before, since)),
+    completeFullSync: ({ fullSyncId, ...end }) =>
+      database.run(async () => {
+        const { tenantId, resource: name } = await database.read(() => find(fullSyncId))
+        const resource = oneOf(resourceNames, name)
+        return database.transact({ tenantId, resource }, function* () {
+          return yield* complete(resource, yield* find(fullSyncId), end)
         })
       }),
+  }
+
+  function* complete(
+    resource: ResourceName,
+    { id, tenantId, startedAt, startServerTime, startRequestId, unreadable, pages }: Row,
+    { at, durationMs, requestId, cursor, reachedEndServerTime, remove, absent }: Omit<FullSyncEnd, 'fullSyncId'>,
+  ): Steps<{ readonly removed: number }> {
+    const removed = yield* parts.removals.tombstone(tenantId, resource, remove, {
+      at,
+      requestId,
+      serverTime: startServerTime,
+    })
+    yield* parts.removals.countAbsence(resource, absent)
+    if (unreadable === 0) yield* parts.quarantine.release(tenantId, recordTables[resource], id)
+    yield* putState(tenantId, resource, {
+      ...completion({ startedAt, durationMs, serverTime: startServerTime }, startRequestId),
+      cursor,
+      reachedEndServerTime: reachedEndServerTime ?? undefined,
+      fullSyncOwed: 0,
+      incrementalPaused: 0,
+    })
+    yield* parts.pageFingerprints.forgetAfter(tenantId, resource, pages)
+    yield* parts.fullSyncNotes.drop(id)
+    return { removed }
   }
 }
 
 /** Writes a page's part of the full sync. Call inside a transaction. */
 export interface FullSyncNotes {
   /** Returns the number of the page in its full sync; null for an incremental sync beside it. */
-  add(step: FullSyncStep, rids: Buffer, items: number, unreadable: boolean, at: number): number | null
-  /** True when an earlier page of the full sync itself, not of an incremental sync beside it, returned the record. */
-  shown(fullSyncId: number, rid: number): boolean
-  drop(fullSyncId: number): void
+  add(step: FullSyncStep, rids: Buffer, items: number, unreadable: boolean, at: number): Steps<number | null>
+  /** Records that earlier pages of the full sync itself, not of an incremental sync beside it, returned. */
+  shown(fullSyncId: number): Steps<Pick<RidSet, 'has'>>
+  drop(fullSyncId: number): Steps<void>
 }
 
-export function fullSyncNotes({ raw }: Database): FullSyncNotes {
-  const lowestPage = raw
-    .prepare<[number], number | null>('select min(page) from full_sync_pages where full_sync_id = ?')
-    .pluck()
-  const insertPage = raw.prepare(
+export function fullSyncNotes(database: Database): FullSyncNotes {
+  const lowestPage = database.prepareValues<[number], number | null>(
+    'select min(page) from full_sync_pages where full_sync_id = ?',
+  )
+  const insertPage = database.prepare<[id: number, page: number, cursorDigest: string | null, rids: Buffer]>(
     'insert into full_sync_pages (full_sync_id, page, cursor_digest, rids) values (?, ?, ?, ?)',
   )
-  const advanceFullSync = raw
-    .prepare<(number | string | null)[], number>(
-      `update full_syncs set pages = pages + 1, progress_at = ?, wait_ms = 0, full_sync_ms = ?, next_cursor = ?,
-         last_cursor = coalesce(?, last_cursor), reached_end = ?, unreadable = case when ? = 1 then 1 else unreadable end,
-         empty_pages = case when ? = 0 then empty_pages + 1 else 0 end
-       where id = ? returning pages`,
-    )
-    .pluck()
-  const noteStart = raw.prepare('update full_syncs set start_server_time = ?, start_request_id = ? where id = ?')
-  const dropPages = raw.prepare('delete from full_sync_pages where full_sync_id = ?')
-  const dropFullSync = raw.prepare('delete from full_syncs where id = ?')
-  const isOpen = raw.prepare('select 1 from full_syncs where id = ?')
-  const noteUnreadable = raw.prepare('update full_syncs set unreadable = 1 where id = ?')
-  const pagesAfter = raw.prepare<[number, number], { page: number; rids: Buffer }>(
+  const advanceFullSync = database.prepareValues<(number | string | null)[], number>(
+    `update full_syncs set pages = pages + 1, progress_at = ?, wait_ms = 0, full_sync_ms = ?, next_cursor = ?,
+       last_cursor = coalesce(?, last_cursor), reached_end = ?, unreadable = case when ? = 1 then 1 else unreadable end,
+       empty_pages = case when ? = 0 then empty_pages + 1 else 0 end
+     where id = ? returning pages`,
+  )
+  const noteStart = database.prepare<[serverTime: number | null, requestId: string | null, id: number]>(
+    'update full_syncs set start_server_time = ?, start_request_id = ? where id = ?',
+  )
+  const dropPages = database.prepare<[number]>('delete from full_sync_pages where full_sync_id = ?')
+  const dropFullSync = database.prepare<[number]>('delete from full_syncs where id = ?')
+  const isOpen = database.prepare<[number]>('select 1 from full_syncs where id = ?')
+  const noteUnreadable = database.prepare<[number]>('update full_syncs set unreadable = 1 where id = ?')
+  const pagesAfter = database.prepare<[number, number], { page: number; rids: Buffer }>(
     'select page, rids from full_sync_pages where full_sync_id = ? and page > ? order by page',
   )
   /** Only full syncs in which a record differed from the mirror. */
   const shownBy = new Map<number, { pages: number; readonly rids: RidSet }>()
   return {
-    shown(fullSyncId, rid) {
+    *shown(fullSyncId) {
       const known = shownBy.get(fullSyncId) ?? { pages: 0, rids: ridSet([]) }
       shownBy.set(fullSyncId, known)
-      for (const { page, rids } of pagesAfter.all(fullSyncId, known.pages)) {
+      for (const { page, rids } of yield* pagesAfter.all(fullSyncId, known.pages)) {
         known.rids.add(rids)
         known.pages = page
       }
-      return known.rids.has(rid)
+      return known.rids
     },
-    add({ id, advance }, rids, items, unreadable, at) {
+    *add({ id, advance }, rids, items, unreadable, at) {
       if (advance === undefined) {
-        if (isOpen.get(id) === undefined) throw fullSyncDropped()
-        if (unreadable) noteUnreadable.run(id)
+        if ((yield* isOpen.get(id)) === undefined) throw fullSyncDropped()
+        if (unreadable) yield* noteUnreadable.run(id)
         if (rids.byteLength === 0) return null
-        insertPage.run(id, Math.min(lowestPage.get(id) ?? 0, 0) - 1, null, rids)
+        yield* insertPage.run(id, Math.min((yield* lowestPage.get(id)) ?? 0, 0) - 1, null, rids)
         return null
       }
       const { nextCursor, cursorDigest, reachedEnd, fullSyncMs, start } = advance
-      if (start !== undefined) noteStart.run(start.serverTime, start.requestId, id)
+      if (start !== undefined) yield* noteStart.run(start.serverTime, start.requestId, id)
       const flags = [reachedEnd ? 1 : 0, unreadable ? 1 : 0, items] as const
       const cursors = [reachedEnd ? null : nextCursor, nextCursor] as const
-      const pages = advanceFullSync.get(at, fullSyncMs, ...cursors, ...flags, id)
+      const pages = yield* advanceFullSync.get(at, fullSyncMs, ...cursors, ...flags, id)
       if (pages === undefined) throw fullSyncDropped()
-      insertPage.run(id, pages, cursorDigest, rids)
+      yield* insertPage.run(id, pages, cursorDigest, rids)
       return pages
     },
-    drop(fullSyncId) {
+    *drop(fullSyncId) {
       shownBy.delete(fullSyncId)
-      dropPages.run(fullSyncId)
-      dropFullSync.run(fullSyncId)
+      yield* dropPages.run(fullSyncId)
+      yield* dropFullSync.run(fullSyncId)
     },
   }
 }

@@ -3,12 +3,14 @@ import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { type Emptiness, emptinesses } from '../../model/emptiness.ts'
 import { reasons } from '../../model/reasons.ts'
 import { resourceNames } from '../../model/resource-names.ts'
+import type { Database, Operations } from '../database.ts'
 import { anotherTenant } from '../findings/waiver-store.ts'
+import { orm } from '../orm.ts'
 import type { AdminStore, DecisionRow, HoldRow, SyncStore } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
 import type { Removals } from '../records/removal-store.ts'
-import { decisions, heldRecords, holds, tenants } from '../schema/index.ts'
-import type { Database, Operations } from '../sqlite/database.ts'
+import { decisions, holds, tenants } from '../schema/index.ts'
+import type { Steps } from '../steps.ts'
 import { emptinessCode, syncStateWriter } from './sync-states.ts'
 
 type Part = Operations<
@@ -28,42 +30,56 @@ function emptinessOf(cause: string): Emptiness {
 const reasonOf = (text: string) => reasons.find((reason) => reason === text) ?? 'internal'
 
 export function holdStore(database: Database, removals: Removals): Part {
-  const { orm } = database
   const putState = syncStateWriter(database)
-  const endAcceptances = database.raw.prepare(anotherTenant)
+  const endAcceptances = database.prepare<[object]>(anotherTenant(database.sql))
   const tenantId = sql.placeholder('tenantId')
   const listed = (where?: SQL) =>
-    orm
-      .select({ hold: holds, tenant: tenants.name })
-      .from(holds)
-      .innerJoin(tenants, eq(tenants.id, holds.tenantId))
-      .where(where)
-      .orderBy(asc(tenants.name), asc(holds.resource), asc(holds.reason))
-      .prepare()
-  const [allHolds, holdsOf] = [listed(), listed(eq(holds.tenantId, tenantId))]
-  const ofScope = orm
-    .select({ id: holds.id, cause: holds.cause, raisedAt: holds.raisedAt })
-    .from(holds)
-    .where(
-      and(
-        eq(holds.tenantId, tenantId),
-        eq(holds.resource, sql.placeholder('resource')),
-        eq(holds.reason, sql.placeholder('reason')),
-      ),
+    database.select(
+      orm
+        .select({ hold: holds, tenant: tenants.name })
+        .from(holds)
+        .innerJoin(tenants, eq(tenants.id, holds.tenantId))
+        .where(where)
+        .orderBy(asc(tenants.name), asc(holds.resource), asc(holds.reason)),
     )
-    .prepare()
-  const pending = orm
-    .select()
-    .from(decisions)
-    .where(and(eq(decisions.tenantId, tenantId), isNull(decisions.appliedAt)))
-    .orderBy(asc(decisions.id))
-    .prepare()
+  const [allHolds, holdsOf] = [listed(), listed(eq(holds.tenantId, tenantId))]
+  const holdOf = listed(eq(holds.id, sql.placeholder('id')))
+  const ofScope = database.select(
+    orm
+      .select({ id: holds.id, cause: holds.cause, raisedAt: holds.raisedAt })
+      .from(holds)
+      .where(
+        and(
+          eq(holds.tenantId, tenantId),
+          eq(holds.resource, sql.placeholder('resource')),
+          eq(holds.reason, sql.placeholder('reason')),
+        ),
+      ),
+  )
+  const pending = database.select(
+    orm
+      .select()
+      .from(decisions)
+      .where(and(eq(decisions.tenantId, tenantId), isNull(decisions.appliedAt)))
+      .orderBy(asc(decisions.id)),
+  )
+  const insertDecision = database.prepare<[string, number, string, string, number, string, number]>(
+    `insert into decisions (hold_id, tenant_id, resource, hold_reason, count, reason, decided_at)
+     values (?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const applied = database.prepare<[number, number]>('update decisions set applied_at = ? where id = ?')
+  const heldBy = database.prepareValues<[string], number>('select rid from held_records where hold_id = ?')
+  const dropRecords = database.prepare<[string]>('delete from held_records where hold_id = ?')
+  const dropHold = database.prepare<[string]>('delete from holds where id = ?')
+  const knownFrom = database.prepare<[number, number]>('update tenants set known_since = ? where id = ?')
 
-  const put = database.raw.prepare(
+  const put = database.prepare<[string, number, string, string, number, string, string, number]>(
     `insert into holds (id, tenant_id, resource, reason, count, message, cause, raised_at) values (?, ?, ?, ?, ?, ?, ?, ?)
      on conflict (id) do update set count = excluded.count, message = excluded.message`,
   )
-  const putRecord = database.raw.prepare('insert into held_records (hold_id, rid) values (?, ?) on conflict do nothing')
+  const putRecord = database.prepare<[string, number]>(
+    'insert into held_records (hold_id, rid) values (?, ?) on conflict do nothing',
+  )
 
   const toHold = (hold: typeof holds.$inferSelect, tenant: string): HoldRow => ({
     ...hold,
@@ -73,88 +89,83 @@ export function holdStore(database: Database, removals: Removals): Part {
     cause: JSON.parse(hold.cause) as Record<string, unknown>,
   })
 
-  const drop = (id: string) => {
-    orm.delete(heldRecords).where(eq(heldRecords.holdId, id)).run()
-    orm.delete(holds).where(eq(holds.id, id)).run()
+  function* drop(id: string): Steps<void> {
+    yield* dropRecords.run(id)
+    yield* dropHold.run(id)
   }
 
-  function acceptAllKnown(tenantId: number): void {
-    for (const resource of resourceNames) removals.accept(tenantId, resource, removals.removable(tenantId, resource))
+  function* acceptAllKnown(tenantId: number): Steps<void> {
+    for (const resource of resourceNames)
+      yield* removals.accept(tenantId, resource, yield* removals.removable(tenantId, resource))
   }
 
-  function apply(decision: DecisionRow, cause: string, { tenantId, at, coversKnown }: Application): void {
+  function* apply(decision: DecisionRow, cause: string, { tenantId, at, coversKnown }: Application): Steps<void> {
     const { holdReason, resource, holdId } = decision
     if (resource !== 'all' && (holdReason === 'shrink_held' || holdReason === 'suspect_empty')) {
-      const held = orm.select({ rid: heldRecords.rid }).from(heldRecords).where(eq(heldRecords.holdId, holdId)).all()
       const emptiness = holdReason === 'suspect_empty' ? emptinessOf(cause) : null
       // An empty list lacks every removable record.
-      const rids = emptiness === 'list' ? removals.removable(tenantId, resource) : held.map(({ rid }) => rid)
-      removals.accept(tenantId, resource, rids)
-      if (emptiness !== null) putState(tenantId, resource, { emptyAccepted: emptinessCode(emptiness) })
+      const lacksAll = emptiness === 'list'
+      const rids = lacksAll ? yield* removals.removable(tenantId, resource) : yield* heldBy.all(holdId)
+      yield* removals.accept(tenantId, resource, rids)
+      if (emptiness !== null) yield* putState(tenantId, resource, { emptyAccepted: emptinessCode(emptiness) })
     }
     if (decision.holdReason === 'tenant_changed') {
       if (decision.resource === 'all' && coversKnown) {
-        acceptAllKnown(tenantId)
-        removals.forgetRecent(tenantId)
-        endAcceptances.run({ tenantId, at })
-        orm.update(tenants).set({ knownSince: at }).where(eq(tenants.id, tenantId)).run()
+        yield* acceptAllKnown(tenantId)
+        yield* removals.forgetRecent(tenantId)
+        yield* endAcceptances.run({ tenantId, at })
+        yield* knownFrom.run(at, tenantId)
       }
-      drop(decision.holdId)
+      yield* drop(decision.holdId)
     }
   }
 
   return {
     holds: (tenantId) =>
-      database.run(() => {
-        const rows = tenantId === undefined ? allHolds.all() : holdsOf.all({ tenantId })
+      database.read(function* () {
+        const rows = tenantId === undefined ? yield* allHolds.all() : yield* holdsOf.all({ tenantId })
         return rows.map(({ hold, tenant }) => toHold(hold, tenant))
       }),
     raiseHold: ({ tenantId, resource, reason, count, message, cause, rids = [], at }) =>
-      database.write('nothing', () => {
+      database.write('nothing', function* () {
         const held = JSON.stringify([tenantId, resource, reason, cause, rids])
         const id = createHash('sha256').update(held).digest('hex').slice(0, 12)
         const text = JSON.stringify(cause)
         let raisedAt = at
-        for (const other of ofScope.all({ tenantId, resource, reason })) {
+        for (const other of yield* ofScope.all({ tenantId, resource, reason })) {
           // A hold with the same cause and other records keeps the earlier time.
           if (other.cause === text) raisedAt = Math.min(raisedAt, other.raisedAt)
-          if (other.id !== id) drop(other.id)
+          if (other.id !== id) yield* drop(other.id)
         }
-        put.run(id, tenantId, resource, reason, count, message, text, raisedAt)
-        for (const rid of rids) putRecord.run(id, rid)
-        const row = orm
-          .select({ hold: holds, tenant: tenants.name })
-          .from(holds)
-          .innerJoin(tenants, eq(tenants.id, holds.tenantId))
-          .where(eq(holds.id, id))
-          .get()
+        yield* put.run(id, tenantId, resource, reason, count, message, text, raisedAt)
+        for (const rid of rids) yield* putRecord.run(id, rid)
+        const row = yield* holdOf.get({ id })
         if (row === undefined) throw new Error('The hold was not stored')
         return toHold(row.hold, row.tenant)
       }),
     liftHold: (tenantId, resource, reason) =>
-      database.write('nothing', () => {
-        const found = ofScope.all({ tenantId, resource, reason })
-        for (const { id } of found) drop(id)
+      database.write('nothing', function* () {
+        const found = yield* ofScope.all({ tenantId, resource, reason })
+        for (const { id } of found) yield* drop(id)
         return found.length > 0
       }),
     pendingDecisions: (tenantId) =>
-      database.run(() =>
-        pending
-          .all({ tenantId })
-          .map((row) => ({ ...row, resource: scopeOf(row.resource), holdReason: reasonOf(row.holdReason) })),
-      ),
+      database.read(function* () {
+        const rows = yield* pending.all({ tenantId })
+        return rows.map((row) => ({ ...row, resource: scopeOf(row.resource), holdReason: reasonOf(row.holdReason) }))
+      }),
     applyDecision: (decision, application) =>
-      database.write('everything', () => {
-        const hold = orm.select({ cause: holds.cause }).from(holds).where(eq(holds.id, decision.holdId)).get()
-        if (hold !== undefined) apply(decision, hold.cause, application)
-        orm.update(decisions).set({ appliedAt: application.at }).where(eq(decisions.id, decision.id)).run()
+      database.write('everything', function* () {
+        const row = yield* holdOf.get({ id: decision.holdId })
+        if (row !== undefined) yield* apply(decision, row.hold.cause, application)
+        yield* applied.run(application.at, decision.id)
       }),
     decide: ({ holdId, reason, at }) =>
-      database.write('nothing', () => {
-        const hold = orm.select().from(holds).where(eq(holds.id, holdId)).get()
-        if (hold === undefined) throw new Error(`There is no hold ${holdId}`)
-        const { tenantId, resource, reason: holdReason, count } = hold
-        orm.insert(decisions).values({ holdId, tenantId, resource, holdReason, count, reason, decidedAt: at }).run()
+      database.write('nothing', function* () {
+        const row = yield* holdOf.get({ id: holdId })
+        if (row === undefined) throw new Error(`There is no hold ${holdId}`)
+        const { tenantId, resource, reason: holdReason, count } = row.hold
+        yield* insertDecision.run(holdId, tenantId, resource, holdReason, count, reason, at)
       }),
   }
 }

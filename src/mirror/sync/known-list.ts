@@ -1,8 +1,9 @@
+import type { Database, Operations } from '../database.ts'
 import type { CommitCounts, Incoming, ListCommit, SyncStore } from '../port.ts'
 import type { QuarantineStore } from '../records/quarantine-store.ts'
 import type { RecordWriter } from '../records/record-writer.ts'
 import type { Removals } from '../records/removal-store.ts'
-import type { Database, Operations } from '../sqlite/database.ts'
+import type { Steps } from '../steps.ts'
 import { keyOfRecord } from './page-items.ts'
 import { completion, type RunEnds, syncStateWriter } from './sync-states.ts'
 
@@ -19,27 +20,28 @@ type Good = Incoming & { readonly ok: true }
 export function knownListStore(database: Database, parts: KnownListParts): Operations<Pick<SyncStore, 'confirmList'>> {
   const { writer, quarantine, removals, ends } = parts
   const putState = syncStateWriter(database)
-  const unsettled = database.raw.prepare(
+  const unsettled = database.prepare<[object]>(
     `select 1 from holds where tenant_id = @tenantId and resource = @resource
      union all select 1 from full_syncs where tenant_id = @tenantId and resource = @resource
      union all select 1 from sync_states where tenant_id = @tenantId and resource = @resource and empty_accepted > 0`,
   )
 
   /** True without a hold, quarantined record, open full sync or accepted removal: all wait for a complete list. */
-  function isSettled({ tenantId, resource }: ListCommit): boolean {
-    if (quarantine.containsAny(tenantId, writer(resource).table) || removals.anyAccepted(tenantId, resource))
-      return false
-    return unsettled.get({ tenantId, resource }) === undefined
+  function* isSettled({ tenantId, resource }: ListCommit): Steps<boolean> {
+    if (yield* quarantine.containsAny(tenantId, writer(resource).table)) return false
+    if (yield* removals.anyAccepted(tenantId, resource)) return false
+    return (yield* unsettled.get({ tenantId, resource })) === undefined
   }
 
-  function equalsMirror({ tenantId, resource, items }: ListCommit): boolean {
+  function* equalsMirror({ tenantId, resource, items }: ListCommit): Steps<boolean> {
     const { table, find, holds } = writer(resource)
     const good = items.filter((item): item is Good => item.ok)
     if (good.length === 0 || good.length < items.length) return false
     const keys = good.map(({ record }) => keyOfRecord(record, table))
-    const known = find(tenantId, keys)
+    const known = yield* find(tenantId, keys)
     // All known and distinct, as many as are live: none is absent.
-    if (known.size < good.length || removals.live(tenantId, resource).length !== good.length) return false
+    if (known.size < good.length) return false
+    if ((yield* removals.live(tenantId, resource)).length !== good.length) return false
     return good.every(({ record, extra }, i) => {
       const key = keys[i] ?? 0
       return holds({ key, record, extra, known: known.get(key) })
@@ -48,8 +50,8 @@ export function knownListStore(database: Database, parts: KnownListParts): Opera
 
   return {
     confirmList: (list) =>
-      database.write('nothing', () => {
-        if (!isSettled(list) || !equalsMirror(list)) return null
+      database.write('nothing', function* () {
+        if (!(yield* isSettled(list)) || !(yield* equalsMirror(list))) return null
         const counts: CommitCounts = {
           created: 0,
           updated: 0,
@@ -57,8 +59,8 @@ export function knownListStore(database: Database, parts: KnownListParts): Opera
           removed: 0,
           quarantined: 0,
         }
-        putState(list.tenantId, list.resource, completion(list.whole, list.requestId))
-        ends.close({ ...list.end, counts })
+        yield* putState(list.tenantId, list.resource, completion(list.whole, list.requestId))
+        yield* ends.close({ ...list.end, counts })
         return counts
       }),
   }

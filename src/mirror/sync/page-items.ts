@@ -2,6 +2,7 @@ import type { Fields, Incoming } from '../port.ts'
 import type { RecordTable } from '../records/record-tables.ts'
 import type { Known, RecordWriter } from '../records/record-writer.ts'
 import { repeatRule } from '../records/repeats.ts'
+import type { Steps } from '../steps.ts'
 
 export interface KnownItems {
   readonly items: readonly Incoming[]
@@ -11,10 +12,14 @@ export interface KnownItems {
   at(index: number): Known | undefined
 }
 
-export function knownItems({ table, find }: RecordWriter, tenantId: number, sent: readonly Incoming[]): KnownItems {
+export function* knownItems(
+  { table, find }: RecordWriter,
+  tenantId: number,
+  sent: readonly Incoming[],
+): Steps<KnownItems> {
   const all = sent.map((item) => keyOf(item, table))
   const distinct = new Set(all.filter((key) => key !== null))
-  const known = find(tenantId, [...distinct])
+  const known = yield* find(tenantId, [...distinct])
   const merged = all.length - all.filter((key) => key === null).length > distinct.size
   const { items, keys, contradictory } = merged
     ? mergeItems(table, sent, all)

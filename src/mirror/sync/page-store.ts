@@ -1,7 +1,7 @@
 import { createdAtOf } from '../../model/dates.ts'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { ChangeLog } from '../history/history-store.ts'
+import type { Database, Operations } from '../database.ts'
 import type {
   CommitCounts,
   DetailResult,
@@ -12,51 +12,23 @@ import type {
   PageResult,
   SyncStore,
 } from '../port.ts'
-import { type QuarantineStore, unbrokenFullSync } from '../records/quarantine-store.ts'
-import type { Tallies } from '../records/record-counts.ts'
-import { type RecordTable, recordTables } from '../records/record-tables.ts'
-import {
-  createdAs,
-  type Known,
-  type RecordWrite,
-  type RecordWriter,
-  recordWriter,
-  type Written,
-} from '../records/record-writer.ts'
-import type { Removals } from '../records/removal-store.ts'
-import { contradiction, outdated } from '../records/repeats.ts'
+import { unbrokenFullSync } from '../records/quarantine-store.ts'
+import { recordTables } from '../records/record-tables.ts'
+import { type Known, type RecordWriter, recordWriter } from '../records/record-writer.ts'
 import { countRids, packRids, unpackRids } from '../records/rid-set.ts'
-import type { Database, Operations } from '../sqlite/database.ts'
-import type { FullSyncNotes } from './full-sync-store.ts'
+import type { Steps } from '../steps.ts'
 import type { PageFingerprints } from './page-fingerprint-cache.ts'
 import { type KnownItems, keyOf, knownItems } from './page-items.ts'
+import { type ItemsWritten, itemsWriter, type WritingParts } from './page-writing.ts'
 import { completion, syncStateWriter } from './sync-states.ts'
 
-export interface PageParts {
-  readonly writer: (resource: ResourceName) => RecordWriter
-  readonly tallies: Tallies
-  readonly log: ChangeLog
-  readonly quarantine: QuarantineStore
-  readonly removals: Removals
-  readonly fullSyncNotes: FullSyncNotes
+export interface PageParts extends WritingParts {
   readonly pageFingerprints: PageFingerprints
 }
 
 export function recordWriters(database: Database): (resource: ResourceName) => RecordWriter {
   return memoize((resource) => recordWriter(database, recordTables[resource]))
 }
-
-interface ItemsWritten {
-  readonly rids: number[]
-  readonly counts: { created: number; updated: number; unchanged: number; removed: number; quarantined: number }
-  readonly laterDates: Record<string, number>
-  readonly contradictory: Set<string>
-  readonly wellRids: number[]
-  unreadable: boolean
-  outdated: boolean
-}
-
-const countedAs = { created: 'created', returned: 'created', changed: 'updated', unchanged: 'unchanged' } as const
 
 const noDetail: DetailResult = { supplied: false, differing: [] }
 
@@ -68,145 +40,81 @@ export function pageStore(
   database: Database,
   parts: PageParts,
 ): Operations<Pick<SyncStore, 'commitPage' | 'commitDetail' | 'knownKeys' | 'knownPage' | 'commitKnownPage'>> {
-  const { writer, tallies, log, quarantine, removals, fullSyncNotes, pageFingerprints } = parts
+  const { writer, log, quarantine, removals, fullSyncNotes, pageFingerprints } = parts
+  const writeItems = itemsWriter(parts)
   const putState = syncStateWriter(database)
-  const sinceOf = database.raw.prepare<[number], number | null>('select known_since from tenants where id = ?').pluck()
-  const knownSince = (tenantId: number) => sinceOf.get(tenantId) ?? 0
-
-  function writeItems(page: PageCommit, known: KnownItems): ItemsWritten {
-    const { tenantId, resource, at, requestId } = page
-    const { table, columns, seen, write, create } = writer(resource)
-    const fullSyncId = page.whole === undefined ? (page.fullSync?.id ?? null) : unbrokenFullSync
-    const isOfFullSync = fullSyncId !== null && page.fullSync?.advance !== undefined
-    const shown = (rid: number) => page.fullSync !== undefined && fullSyncNotes.shown(page.fullSync.id, rid)
-    const repeated = (rid: number) => isOfFullSync && shown(rid)
-    const olderOf = (key: string | number) => quarantine.older(tenantId, table, String(key))
-    const takesOlder = (key: string | number) => isOfFullSync && olderOf(key) === 'alone'
-    const context = { tally: tallies(tenantId, resource, columns), tenantId, at, requestId, repeated, takesOlder }
-    const unknown: RecordWrite[] = []
-    const quarantinedKeys: string[] = []
-    const contradictory = new Set(known.contradictory)
-    const written: ItemsWritten = {
-      rids: [],
-      wellRids: [],
-      counts: { ...none },
-      laterDates: {},
-      contradictory,
-      unreadable: false,
-      outdated: false,
-    }
-    for (const [i, item] of known.items.entries()) {
-      const before = known.at(i)
-      if (!item.ok) {
-        quarantineItem(item)
-        if (before === undefined || before.removed) continue
-        written.rids.push(before.rid)
-        seen(before)
-        continue
-      }
-      const incoming = { key: known.keys[i] ?? 0, record: item.record, extra: item.extra, known: before }
-      if (before === undefined) unknown.push(incoming)
-      else note(incoming, write(incoming, context))
-    }
-    const rids = create(unknown, context)
-    for (const [i, incoming] of unknown.entries()) note(incoming, createdAs(rids[i] ?? 0))
-    context.tally.flush()
-    const accepted = removals.acceptance(tenantId, resource)
-    for (const rid of written.rids) accepted.seen(rid)
-    for (const { key } of unknown) accepted.seenKey(String(key))
-    for (const key of quarantinedKeys) accepted.seenKey(key)
-    quarantine.outdo(tenantId, table, () => written.wellRids)
-    return written
-
-    function quarantineItem(item: Incoming & { ok: false }): void {
-      const key = quarantine.quarantineRecord(table, item, { ...page, fullSyncId })
-      if (key === null) written.unreadable = true
-      else quarantinedKeys.push(String(key))
-      written.counts.quarantined++
-    }
-
-    function note({ key, record, extra }: RecordWrite, one: Written): void {
-      written.rids.push(one.rid)
-      if (one.kind === 'contradictory') {
-        const [field = ''] = one.fields
-        contradictory.add(field)
-        quarantineItem(contradiction(key, field, [{ ...record, ...extra }]))
-        return
-      }
-      if (one.kind === 'older') {
-        const [field = ''] = one.fields
-        written.outdated = true
-        // An earlier page of the full sync returned the known version.
-        if (shown(one.rid) && olderOf(key) === null) written.counts.unchanged++
-        else quarantineItem(outdated(key, field, { ...record, ...extra }))
-        return
-      }
-      written.wellRids.push(one.rid)
-      written.counts[countedAs[one.kind]]++
-      if (one.kind === 'created' && page.recordCreations) log.noted(table, key, 'created', page)
-      log.written(table, key, one, page)
-      for (const field of datesMovedLater(table, one)) written.laterDates[field] = (written.laterDates[field] ?? 0) + 1
-    }
+  const sinceOf = database.prepareValues<[number], number | null>('select known_since from tenants where id = ?')
+  function* knownSince(tenantId: number): Steps<number> {
+    return (yield* sinceOf.get(tenantId)) ?? 0
   }
 
-  function commit(page: PageCommit): PageResult {
-    const known = knownItems(writer(page.resource), page.tenantId, page.items)
-    if (page.admit !== undefined && !page.admit(comparison(page, known)))
+  function* commit(page: PageCommit): Steps<PageResult> {
+    const { tenantId, resource, requestId } = page
+    const { table } = writer(resource)
+    const known = yield* knownItems(writer(resource), tenantId, page.items)
+    if (page.admit !== undefined && !page.admit(yield* comparison(page, known)))
       return { admitted: false, counts: none, ...nothing }
-    if (page.whole !== undefined) quarantine.begin(page.tenantId, writer(page.resource).table)
-    const written = writeItems(page, known)
+    if (page.whole !== undefined) yield* quarantine.begin(tenantId, table)
+    const written = yield* writeItems(page, known)
     const rids = packRids(written.rids)
     if (page.fullSync !== undefined) {
-      const number = fullSyncNotes.add(page.fullSync, rids, page.items.length, written.unreadable, page.at)
+      const number = yield* fullSyncNotes.add(page.fullSync, rids, page.items.length, written.unreadable, page.at)
       if (number !== null && page.remember !== undefined && isPlain(known, written)) {
-        pageFingerprints.remember(page.tenantId, page.resource, number, page.remember, rids)
+        yield* pageFingerprints.remember(tenantId, resource, number, page.remember, rids)
       }
     }
     if (page.whole !== undefined) {
-      if (!written.unreadable) {
-        const absent = removals.liveWithout(page.tenantId, page.resource, rids)
-        written.counts.removed = removals.tombstone(page.tenantId, page.resource, absent, page)
-        quarantine.release(page.tenantId, writer(page.resource).table, unbrokenFullSync)
+      const absent = yield* removals.liveWithout(tenantId, resource, rids)
+      // An absent record may be the one without a readable id, and have changed.
+      if (written.unreadable) yield* removals.markMissing(resource, absent, page.at)
+      else {
+        written.counts.removed = yield* removals.tombstone(tenantId, resource, absent, page)
+        yield* quarantine.release(tenantId, table, unbrokenFullSync)
       }
     }
-    const complete = page.whole && completion(page.whole, page.requestId)
-    putState(page.tenantId, page.resource, { cursor: page.cursor, ...complete })
+    const complete = page.whole && completion(page.whole, requestId)
+    yield* putState(tenantId, resource, { cursor: page.cursor, ...complete })
     const { counts, laterDates, contradictory } = written
     return { admitted: true, counts, laterDates, contradictory: [...contradictory] }
   }
 
-  function commitKnown({ tenantId, resource, at, page, fullSync, ...memory }: KnownPageCommit): PageResult | null {
-    const rids = pageFingerprints.intact(tenantId, resource, page, memory)
-    if (rids === null || removals.anyAccepted(tenantId, resource)) return null
+  function* commitKnown({ tenantId, resource, at, page, fullSync, ...memory }: KnownPageCommit) {
+    const rids = yield* pageFingerprints.intact(tenantId, resource, page, memory)
+    if (rids === null || (yield* removals.anyAccepted(tenantId, resource))) return null
     const unchanged = countRids(rids)
-    quarantine.outdo(tenantId, writer(resource).table, () => unpackRids(rids))
-    fullSyncNotes.add(fullSync, rids, unchanged, false, at)
+    yield* quarantine.outdo(tenantId, writer(resource).table, () => unpackRids(rids))
+    yield* fullSyncNotes.add(fullSync, rids, unchanged, false, at)
     return { admitted: true, counts: { ...none, unchanged }, ...nothing }
   }
 
-  function supply(detail: Omit<Parameters<SyncStore['commitDetail']>[0], 'item'>, item: Incoming): DetailResult {
+  function* supply(
+    detail: Omit<Parameters<SyncStore['commitDetail']>[0], 'item'>,
+    item: Incoming,
+  ): Steps<DetailResult> {
     const { tenantId, resource, at } = detail
     const { table, find, differing, supply: put } = writer(resource)
     const key = keyOf(item, table)
-    const known = key === null ? undefined : find(tenantId, [key]).get(key)
+    const known = key === null ? undefined : (yield* find(tenantId, [key])).get(key)
     if (!item.ok || key === null || known === undefined || known.removed || table.detail === undefined) return noDetail
     const { states, ifEqual, readAt } = table.detail
     const fields = differing({ key, record: item.record, extra: undefined, known })
     const value = item.record[states]
     if (ifEqual.some((field) => fields.includes(field)) || typeof value !== 'number')
       return { supplied: false, differing: fields }
-    log.written(table, key, put(known, { [states]: value, [readAt]: at }, detail), detail)
+    const { written, step } = put(known, { [states]: value, [readAt]: at }, detail)
+    yield* step
+    for (const row of log.written(table, key, written, detail)) yield* log.insert.run(...row)
     return { supplied: true, differing: fields }
   }
 
-  function comparison({ tenantId, resource }: PageCommit, { items, keys, at }: KnownItems): PageComparison {
+  function* comparison({ tenantId, resource }: PageCommit, { items, keys, at }: KnownItems): Steps<PageComparison> {
     const { table, holds } = writer(resource)
-    const since = knownSince(tenantId)
+    const since = yield* knownSince(tenantId)
     let known = 0
     const unknown: { key: string | number | null; createdAt: number | null }[] = []
     for (const [i, item] of items.entries()) {
       const key = keys[i] ?? null
-      if (key !== null && (isKnown(at(i), since) || quarantine.knows(tenantId, table, String(key)))) known++
+      if (key !== null && (isKnown(at(i), since) || (yield* quarantine.knows(tenantId, table, String(key))))) known++
       else unknown.push({ key, createdAt: item.ok ? createdAtOf(item.record) : null })
     }
     const changes = () => items.some((item, i) => item.ok && !holds({ ...item, key: keys[i] ?? 0, known: at(i) }))
@@ -214,25 +122,27 @@ export function pageStore(
   }
 
   return {
-    commitPage: (page) =>
-      database.run(() => {
-        if (isIdle(page)) return { admitted: true, counts: none, ...nothing }
-        // A page that only moves the cursor changes no record.
-        const change = page.items.length > 0 || page.whole !== undefined ? page : 'nothing'
-        return database.transact(change, () => commit(page))
-      }),
+    commitPage: (page) => {
+      if (isIdle(page)) return database.run((): PageResult => ({ admitted: true, counts: none, ...nothing }))
+      // A page that only moves the cursor changes no record.
+      const change = page.items.length > 0 || page.whole !== undefined ? page : 'nothing'
+      return database.write(change, () => commit(page))
+    },
     knownPage: (tenantId, resource, page, reading) =>
-      database.run(() => pageFingerprints.find(tenantId, resource, page, reading)),
+      database.read(() => pageFingerprints.find(tenantId, resource, page, reading)),
     commitKnownPage: (page) => database.writeProgress(() => commitKnown(page)),
     commitDetail: ({ item, ...detail }) => database.write(detail, () => supply(detail, item)),
     knownKeys: (tenantId, resource, ids) =>
-      database.run(() => {
+      database.read(function* () {
         const { table, find } = writer(resource)
         const keys = ids.map(table.keyOf)
-        const known = find(tenantId, keys)
-        const since = knownSince(tenantId)
-        const isOurs = (key: string | number) => isKnown(known.get(key), since)
-        return keys.filter((key) => isOurs(key) || quarantine.knows(tenantId, table, String(key))).length
+        const known = yield* find(tenantId, keys)
+        const since = yield* knownSince(tenantId)
+        let ours = 0
+        for (const key of keys) {
+          if (isKnown(known.get(key), since) || (yield* quarantine.knows(tenantId, table, String(key)))) ours++
+        }
+        return ours
       }),
   }
 }
@@ -249,13 +159,4 @@ function isIdle(page: PageCommit): boolean {
 /** A tombstone first seen before `since` belongs to another tenant (docs/sync.md#tenant-identity). */
 function isKnown(known: Known | undefined, since: number): boolean {
   return known !== undefined && (!known.removed || known.firstSeenAt >= since)
-}
-
-/** Compares instants: a date in another notation has not moved. */
-function datesMovedLater(table: RecordTable, { before, after, fields }: Written): readonly string[] {
-  if (before === null || after === null) return []
-  return fields.filter((field) => {
-    const [was, is] = [before[`${field}Ms`] ?? null, after[`${field}Ms`] ?? null]
-    return table.fields[field] === 'date' && was !== null && is !== null && is > was
-  })
 }

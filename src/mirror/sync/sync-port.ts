@@ -82,6 +82,8 @@ export interface SyncState {
   readonly fullReason: Reason | null
   /** Refusal without a later success in either mode: both use the same permission. */
   readonly denied: Reason | null
+  /** Last end of a run whose token was refused for every permission; milliseconds since the epoch. */
+  readonly tokenRefusedAt: number | null
   readonly message: string | null
   readonly resetFullSyncAt: number | null
   readonly fullSyncOwed: boolean
@@ -108,6 +110,8 @@ export interface RunClose {
   /** Server time at the start of a run that reached the end of the feed; null keeps the stored one. */
   readonly reachedEndServerTime: number | null
   readonly answered: AnsweredAt | null
+  /** True when the token was refused for every permission, or there was none. */
+  readonly tokenRefused?: boolean
   readonly pages: number
   readonly counts: CommitCounts
 }

@@ -1,13 +1,15 @@
 import { and, eq, getTableColumns, sql } from 'drizzle-orm'
 import { type Emptiness, emptinesses } from '../../model/emptiness.ts'
 import { memoize } from '../../model/memoize.ts'
-import { type Reason, reasons } from '../../model/reasons.ts'
+import { isRefusal, type Reason, reasons } from '../../model/reasons.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
+import type { Database } from '../database.ts'
+import { orm } from '../orm.ts'
 import type { RunClose, SyncState, WholeList } from '../port.ts'
 import { liveCount } from '../records/record-counts.ts'
 import { recordTables } from '../records/record-tables.ts'
 import { syncStates } from '../schema/index.ts'
-import type { Database } from '../sqlite/database.ts'
+import type { Statement, Step, Steps } from '../steps.ts'
 
 export const emptinessCode = (emptiness: Emptiness | null) =>
   emptiness === null ? 0 : emptinesses.indexOf(emptiness) + 1
@@ -36,6 +38,7 @@ export function toSyncState(resource: SyncState['resource'], row: SyncStateRow |
     incrementalSuccessAt: null,
     fullAttemptAt: null,
     fullSuccessAt: null,
+    tokenRefusedAt: null,
     message: null,
     resetFullSyncAt: null,
     ...row,
@@ -51,29 +54,28 @@ export function toSyncState(resource: SyncState['resource'], row: SyncStateRow |
 
 export interface RunEnds {
   /** Stores the end of a run and the resulting sync state. Call inside a transaction. */
-  close(run: RunClose): void
+  close(run: RunClose): Steps<void>
 }
 
 export function runEnds(database: Database): RunEnds {
-  const { raw } = database
   const stateOf = syncStateRow(database)
   const putState = syncStateWriter(database)
-  const insertRun = raw.prepare(
+  const insertRun = database.prepare<[object]>(
     `insert into runs (tenant_id, resource, mode, started_at, ended_at, outcome, reason, message, pages, created, updated,
        unchanged, removed, quarantined, complete_started_at, complete_duration_ms, live)
      values (@tenantId, @resource, @mode, @startedAt, @endedAt, @outcome, @reason, @message, @pages, @created, @updated,
        @unchanged, @removed, @quarantined, @completeStartedAt, @completeDurationMs, @live)`,
   )
   const live = memoize((resource: ResourceName) =>
-    raw.prepare<[number], number>(liveCount(recordTables[resource])).pluck(),
+    database.prepareValues<[number], number>(liveCount(recordTables[resource])),
   )
   return {
-    close({ counts, dataAsOf, reachedEndServerTime, answered, ...run }) {
+    *close({ counts, dataAsOf, reachedEndServerTime, answered, tokenRefused = false, ...run }) {
       const { tenantId, resource, mode, startedAt, outcome, reason, message } = run
-      const before = stateOf(tenantId, resource)
+      const before = yield* stateOf(tenantId, resource)
       const { completeStartedAt = null, completeDurationMs = null } = before ?? {}
-      const left = { completeStartedAt, completeDurationMs, live: live(resource).get(tenantId) ?? 0 }
-      insertRun.run({ ...run, ...counts, ...left })
+      const left = { completeStartedAt, completeDurationMs, live: (yield* live(resource).get(tenantId)) ?? 0 }
+      yield* insertRun.run({ ...run, ...counts, ...left })
       const ended = outcome === 'success' ? { success: dataAsOf, reason: null } : { success: undefined, reason }
       const incremental = {
         incrementalAttemptAt: startedAt,
@@ -92,12 +94,16 @@ export function runEnds(database: Database): RunEnds {
       const otherFailed = (mode === 'full' ? before?.incrementalReason : before?.fullReason) ?? null
       const keepMessage = outcome === 'success' && mode === 'incremental' && otherFailed !== null
       const reached = { reachedEndServerTime: reachedEndServerTime ?? undefined, denied: denialBy(run) }
+      const refused = tokenRefused ? { tokenRefusedAt: run.endedAt } : {}
       const aborted = mode === 'full' ? { fullAttemptAt: startedAt } : { incrementalAttemptAt: startedAt }
       // The time of a rejected answer does not date the stored data.
       const isTaken = outcome === 'success' && answered !== null
       const time = isTaken ? { serverTime: answered.serverTime, serverTimeAt: answered.at } : {}
-      const set = reason === 'aborted' ? aborted : { ...time, ...both, ...reached, ...(keepMessage ? {} : { message }) }
-      putState(tenantId, resource, { ...(before && timesBefore(startedAt, before)), ...set })
+      const set =
+        reason === 'aborted'
+          ? aborted
+          : { ...time, ...both, ...reached, ...refused, ...(keepMessage ? {} : { message }) }
+      yield* putState(tenantId, resource, { ...(before && timesBefore(startedAt, before)), ...set })
     },
   }
 }
@@ -105,7 +111,7 @@ export function runEnds(database: Database): RunEnds {
 /** Undefined keeps a stored refusal: other failures do not end it. */
 function denialBy({ outcome, reason }: Pick<RunClose, 'outcome' | 'reason'>): Reason | null | undefined {
   if (outcome === 'success') return null
-  return reason === 'unauthorized' || reason === 'missing_permission' ? reason : undefined
+  return isRefusal(reason) ? reason : undefined
 }
 
 /** A resumed full sync may have older data; a time after `now` is from before the clock was set back. */
@@ -121,18 +127,22 @@ function timesBefore(startedAt: number, known: SyncStateRow): SyncStateNote {
     incrementalSuccessAt: before(known.incrementalSuccessAt),
     fullAttemptAt: before(known.fullAttemptAt),
     fullSuccessAt: before(known.fullSuccessAt),
+    tokenRefusedAt: before(known.tokenRefusedAt),
   }
 }
 
 export type SyncStateRow = typeof syncStates.$inferSelect
 
-export function syncStateRow({ orm }: Database): (tenantId: number, resource: string) => SyncStateRow | undefined {
+export function syncStateRow(
+  database: Database,
+): (tenantId: number, resource: string) => Step<SyncStateRow | undefined> {
   const { tenantId, resource } = syncStates
-  const row = orm
-    .select()
-    .from(syncStates)
-    .where(and(eq(tenantId, sql.placeholder('tenantId')), eq(resource, sql.placeholder('resource'))))
-    .prepare()
+  const row = database.select(
+    orm
+      .select()
+      .from(syncStates)
+      .where(and(eq(tenantId, sql.placeholder('tenantId')), eq(resource, sql.placeholder('resource')))),
+  )
   return (tenantId, resource) => row.get({ tenantId, resource })
 }
 
@@ -141,23 +151,23 @@ type Row = typeof syncStates.$inferInsert
 /** Absent or undefined fields keep their values. */
 export type SyncStateNote = { readonly [Field in Exclude<keyof Row, 'tenantId' | 'resource'>]?: Row[Field] | undefined }
 
-export type SyncStateWriter = (tenantId: number, resource: string, note: SyncStateNote) => void
+export type SyncStateWriter = (tenantId: number, resource: string, note: SyncStateNote) => Steps<void>
 
 /** Prepares one statement for each set of fields that is written together. */
-export function syncStateWriter({ raw }: Database): SyncStateWriter {
+export function syncStateWriter(database: Database): SyncStateWriter {
   const columns: Readonly<Record<string, { readonly name: string }>> = getTableColumns(syncStates)
-  const upsert = memoize((fields: string) => {
+  const upsert = memoize((fields: string): Statement<readonly unknown[], never> => {
     const names = fields.split(' ').map((field) => `"${columns[field]?.name ?? field}"`)
-    return raw.prepare(
+    return database.prepare(
       `insert into sync_states (tenant_id, resource, ${names.join(', ')}) values (?, ?, ${names.map(() => '?').join(', ')})
        on conflict (tenant_id, resource) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
     )
   })
-  return (tenantId, resource, note) => {
+  return function* (tenantId, resource, note) {
     const stated = Object.entries(note).filter(([, value]) => value !== undefined)
     if (stated.length === 0) return
     const values = stated.map(([, value]) => value)
-    upsert(stated.map(([field]) => field).join(' ')).run(tenantId, resource, ...values)
+    yield* upsert(stated.map(([field]) => field).join(' ')).run(tenantId, resource, ...values)
   }
 }
 

@@ -1,8 +1,10 @@
 import { eq, getTableName, sql } from 'drizzle-orm'
+import type { Database, Operations } from '../database.ts'
+import { orm } from '../orm.ts'
 import type { AdmittedPage, FindingStore, SyncStore, TenantRow } from '../port.ts'
 import { recordTables } from '../records/record-tables.ts'
 import { quarantine, tenants } from '../schema/index.ts'
-import type { Database, Operations } from '../sqlite/database.ts'
+import type { Step, Steps } from '../steps.ts'
 import { emptinessCode, type RunEnds, syncStateRow, syncStateWriter, toSyncState } from './sync-states.ts'
 
 type AcceptedChange = Pick<TenantRow, 'changeAccepted' | 'former'>
@@ -46,78 +48,93 @@ type TenantPart = Operations<
 >
 
 export function tenantStore(database: Database, ends: RunEnds): TenantPart {
-  const { orm } = database
-  const tenantById = orm
-    .select()
-    .from(tenants)
-    .where(eq(tenants.id, sql.placeholder('tenantId')))
-    .prepare()
-  const allTenants = orm.select().from(tenants).orderBy(tenants.name).prepare()
-  const removalOwed = database.raw.prepare('select 1 from accepted_removals where tenant_id = ? and resource = ?')
+  const tenantById = database.select(
+    orm
+      .select()
+      .from(tenants)
+      .where(eq(tenants.id, sql.placeholder('tenantId'))),
+  )
+  const newTenant = database.prepare<[string, string, number]>(
+    'insert into tenants (name, base_url, created_at) values (?, ?, ?) on conflict do nothing',
+  )
+  const tenantByName = database.select(
+    orm
+      .select()
+      .from(tenants)
+      .where(eq(tenants.name, sql.placeholder('name'))),
+  )
+  const allTenants = database.select(orm.select().from(tenants).orderBy(tenants.name))
+  const removalOwed = database.prepare<[number, string]>(
+    'select 1 from accepted_removals where tenant_id = ? and resource = ?',
+  )
   const stateOf = syncStateRow(database)
   const putState = syncStateWriter(database)
 
-  function tenantOf(tenantId: number): TenantRow {
-    const row = tenantById.get({ tenantId })
+  function* tenantOf(tenantId: number): Steps<TenantRow> {
+    const row = yield* tenantById.get({ tenantId })
     if (row === undefined) throw new Error(`Tenant ${tenantId} is not in the mirror`)
     return toTenant(row)
   }
 
-  function putChange(tenantId: number, change: AcceptedChange): void {
-    orm
-      .update(tenants)
-      .set({ changeAccepted: acceptedChangeText(change) })
-      .where(eq(tenants.id, tenantId))
-      .run()
+  function put(tenantId: number, set: Partial<typeof tenants.$inferInsert>): Step<void> {
+    return database.select(orm.update(tenants).set(set).where(eq(tenants.id, tenantId))).run()
+  }
+
+  function putChange(tenantId: number, change: AcceptedChange): Step<void> {
+    return put(tenantId, { changeAccepted: acceptedChangeText(change) })
   }
 
   return {
     openTenant: (name, baseUrl, at) =>
-      database.write('nothing', () => {
-        orm.insert(tenants).values({ name, baseUrl, createdAt: at }).onConflictDoNothing().run()
-        const row = orm.select().from(tenants).where(eq(tenants.name, name)).get()
+      database.write('nothing', function* () {
+        yield* newTenant.run(name, baseUrl, at)
+        const row = yield* tenantByName.get({ name })
         if (row === undefined) throw new Error('The tenant row was not stored')
         return { tenant: toTenant(row), sameOrigin: row.baseUrl === baseUrl }
       }),
-    adoptBaseUrl: (tenantId, baseUrl) =>
-      database.write('nothing', () => {
-        orm.update(tenants).set({ baseUrl }).where(eq(tenants.id, tenantId)).run()
-      }),
+    adoptBaseUrl: (tenantId, baseUrl) => database.write('nothing', () => put(tenantId, { baseUrl })),
     noteTenant: (tenantId, { changeAccepted, former, admitted, ...note }) =>
-      database.write('nothing', () => {
+      database.write('nothing', function* () {
         if (changeAccepted !== undefined || former !== undefined) {
-          const before = tenantOf(tenantId)
-          putChange(tenantId, {
+          const before = yield* tenantOf(tenantId)
+          yield* putChange(tenantId, {
             changeAccepted: changeAccepted === undefined ? before.changeAccepted : changeAccepted,
             former: former ?? before.former,
           })
         }
         const set = { ...note, ...(admitted === undefined ? {} : { admitted: admitted && JSON.stringify(admitted) }) }
-        if (Object.keys(set).length > 0) orm.update(tenants).set(set).where(eq(tenants.id, tenantId)).run()
+        if (Object.keys(set).length > 0) yield* put(tenantId, set)
       }),
     noteOwnRecords: (tenantId, resource) =>
-      database.write('nothing', () => {
-        const { changeAccepted, former } = tenantOf(tenantId)
-        if (!former.includes(resource) || removalOwed.get(tenantId, resource) !== undefined) return
-        putChange(tenantId, { changeAccepted, former: former.filter((name) => name !== resource) })
+      database.write('nothing', function* () {
+        const { changeAccepted, former } = yield* tenantOf(tenantId)
+        if (!former.includes(resource) || (yield* removalOwed.get(tenantId, resource)) !== undefined) return
+        yield* putChange(tenantId, { changeAccepted, former: former.filter((name) => name !== resource) })
       }),
-    tenant: (tenantId) => database.run(() => tenantOf(tenantId)),
-    tenants: () => database.run(() => allTenants.all().map(toTenant)),
-    syncState: (tenantId, resource) => database.run(() => toSyncState(resource, stateOf(tenantId, resource))),
+    tenant: (tenantId) => database.read(() => tenantOf(tenantId)),
+    tenants: () =>
+      database.read(function* () {
+        return (yield* allTenants.all()).map(toTenant)
+      }),
+    syncState: (tenantId, resource) =>
+      database.read(function* () {
+        return toSyncState(resource, yield* stateOf(tenantId, resource))
+      }),
     noteSync: (tenantId, resource, { fullSyncOwed, incrementalPaused, emptyAccepted, ...note }) =>
       database.write('nothing', () => {
         const flags = { fullSyncOwed: flag(fullSyncOwed), incrementalPaused: flag(incrementalPaused) }
         const accepted = emptyAccepted === undefined ? undefined : emptinessCode(emptyAccepted)
-        putState(tenantId, resource, { ...note, ...flags, emptyAccepted: accepted })
+        return putState(tenantId, resource, { ...note, ...flags, emptyAccepted: accepted })
       }),
     closeRun: (run) => database.write('nothing', () => ends.close(run)),
     knowsAny: (tenantId) =>
-      database.run(() => {
-        for (const { table } of Object.values(recordTables)) {
-          const find = `select 1 from "${getTableName(table)}" where tenant_id = ? limit 1`
-          if (database.raw.prepare(find).get(tenantId) !== undefined) return true
+      database.read(function* () {
+        const found = [...Object.values(recordTables).map(({ table }) => table), quarantine].map(getTableName)
+        for (const name of found) {
+          const find = database.prepare<[number]>(`select 1 from "${name}" where tenant_id = ? limit 1`)
+          if ((yield* find.get(tenantId)) !== undefined) return true
         }
-        return orm.select().from(quarantine).where(eq(quarantine.tenantId, tenantId)).get() !== undefined
+        return false
       }),
   }
 }

@@ -5,8 +5,9 @@ import { series } from '../promql.ts'
 const daySeconds = 86_400
 const expiry = 'tenant_client:tenantwatch_api_client_secret_expiration_timestamp_seconds:last_known'
 const ownExpiry = 'tenant:tenantwatch_own_client_secret_expiration_timestamp_seconds:last_known'
-/** A waived secret has no alerts. */
-const waived = 'unless on (tenant, client_id) tenant_client:tenantwatch_api_client_secret_waived:last_known == 1'
+const waivedUntil = 'tenant_client_check:tenantwatch_api_client_secret_waived_until_timestamp_seconds:last_known'
+/** A waived secret has no alerts; a waiver that it expires soon does not accept that it has expired. */
+const unlessWaived = (matcher: string) => `unless on (tenant, client_id) ${series(waivedUntil, matcher)} >= time()`
 /** A tenant with the check switched off has no alerts. */
 const unlessOff = (check: string) =>
   `unless on (tenant) tenant_check:tenantwatch_check_enabled:last_known{check="${check}"} == 0`
@@ -77,6 +78,7 @@ function rung(
     ({ value, matcher }) => `(${series(expiry, matcher)} - time() <= ${daysOf(value) * daySeconds})`,
   )
   const expr = reached.length > 1 ? `(\n  ${reached.join('\n  or ')}\n)` : reached.join('')
+  const waived = unlessWaived(check === expired ? `check="${expired}"` : '')
   return [{ severity, expr: [expr, waived, unlessOff(check)].join('\n') }]
 }
 

@@ -1,6 +1,7 @@
 import type { FeedQuery } from '../../api/reader.ts'
 import type { FullSyncRow } from '../../mirror/port.ts'
 import { reasonOf, SyncError } from '../../model/errors.ts'
+import { isRefusal } from '../../model/reasons.ts'
 import type { FeedResource } from '../../model/resource.ts'
 import { readDetails } from '../details.ts'
 import { fullIntervalMs } from '../due.ts'
@@ -25,7 +26,9 @@ export async function incrementalSyncOfFeed(run: Run, definition: FeedResource):
     await recover(run, definition, fullSync)
     return true
   }
-  if (run.counts.created + run.counts.updated > 0) await readDetails(run, definition, false)
+  // The token is accepted again: the full sync that it was refused for does not wait for its schedule.
+  if (isRefusal(state.incrementalReason) && isRefusal(state.fullReason)) await fullSyncOfFeed(run, definition)
+  else if (run.counts.created + run.counts.updated > 0) await readDetails(run, definition, false)
   return true
 }
 

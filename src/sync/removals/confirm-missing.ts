@@ -1,8 +1,12 @@
+import type { AnswerMeta, Item } from '../../api/reader.ts'
 import { reasonOf, SyncError } from '../../model/errors.ts'
 import type { FeedResource } from '../../model/resource.ts'
 import { askById, showsListed, takeDetail } from '../details.ts'
 import { idOf } from '../pages/page-rules.ts'
 import { endsAsking, endsRun, noteEvent, type Run } from '../run.ts'
+
+/** A full sync and the one right after it count for one: these are at least two intervals of the schedule. */
+const fullSyncsToTakeById = 3
 
 /** Looks missing records up by id (docs/sync.md#removal); true when a full sync skipped a record that exists. */
 export async function confirmMissing(
@@ -40,8 +44,7 @@ export async function confirmMissing(
         continue
       }
       if (idOf(item, definition.idField) !== key) continue
-      if (item.ok) await takeDetail(run, item, meta)
-      await store.noteExists(tenantId, resource, rid)
+      if (await agrees(run, item, meta, fullSyncs)) await store.noteExists(tenantId, resource, rid)
       noteEvent(run, 'skipped_row', String(key))
       skipped ||= fullSyncs === 1
     } catch (error) {
@@ -56,6 +59,22 @@ export async function confirmMissing(
   if (left > 0)
     log.warn({ resource, count: left, ...factsOf(last) }, 'Missing records could not be confirmed; they stay')
   return skipped
+}
+
+/**
+ * True when the mirror holds what the answer by id shows of a record that the list skipped. Otherwise the record stays
+ * missing, as an answer by id may lag behind the list; once several full syncs lack it, the answer by id counts.
+ */
+async function agrees(run: Run, item: Item, meta: AnswerMeta, fullSyncs: number): Promise<boolean> {
+  if (!item.ok) return false
+  if ((await takeDetail(run, item, meta)).length === 0) return true
+  if (fullSyncs < fullSyncsToTakeById) return false
+  const { tenantId, definition, context } = run
+  const { receivedAt: at, requestId } = meta
+  const page = { tenantId, resource: definition.name, items: [item], at, requestId, recordCreations: true }
+  const { counts } = await context.store.commitPage(page)
+  run.counts = { ...run.counts, updated: run.counts.updated + counts.updated }
+  return (await takeDetail(run, item, meta)).length === 0
 }
 
 function factsOf(error: unknown) {

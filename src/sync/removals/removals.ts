@@ -73,8 +73,7 @@ export async function decideRemovals(run: Run, ended: FullSyncRow, rule: Removal
   const { store, clock, settings, log } = context
   const { name } = definition
   await proveEnd(run)
-  const shown = await store.absence(ended.id)
-  const first = ended.unreadable ? nothing : shown
+  const first = ended.unreadable ? nothing : await store.absence(ended.id)
   const budget = await budgetOf(run, ended, first)
   const { due, held, why } = planRemovals(first, rule, settings.removals, budget)
   const byTime = rule === 'two-full-syncs' && takesUpdatedAfter(definition) && due.some(({ accepted }) => !accepted)
@@ -88,9 +87,11 @@ export async function decideRemovals(run: Run, ended: FullSyncRow, rule: Removal
   const allowed = rids(due).filter((rid) => stillAbsent.has(rid) && !unconfirmed.has(rid))
   const removeNow = rule === 'two-full-syncs' ? allowed : []
   const removing = new Set(removeNow)
-  if (rule === 'confirm') await store.markMissing(tenantId, name, allowed, at)
-  // An absent record may be the one without a readable id, and have changed.
-  else if (fullSync.unreadable) await store.markMissing(tenantId, name, rids(shown.absent), at)
+  if (fullSync.unreadable) {
+    // An absent record may be the one without a readable id, and have changed.
+    const { absent } = await store.absence(fullSync.id)
+    await store.markMissing(tenantId, name, rids(absent), at)
+  } else if (rule === 'confirm') await store.markMissing(tenantId, name, allowed, at)
   const kept = absence.absent.filter(({ rid }) => refused.has(rid))
   const refusal = await raise(run, { held, why, kept, live: absence.live, budget })
   if (refusal === null && !fullSync.unreadable) await store.liftHold(tenantId, name, 'shrink_held')

@@ -408,11 +408,14 @@ const moves: readonly AlertScene[] = [
 
 const secretOf = (id: string) =>
   `tenantwatch_api_client_secret_expiration_timestamp_seconds{tenant="acme",client_id="${id}",${at}}`
+const waivedUntil = (id: string, what: 'expired' | 'expiring') =>
+  `tenantwatch_api_client_secret_waived_until_timestamp_seconds{tenant="acme",client_id="${id}",check="api-client-secret-not-${what}",${at}}`
 const own = `tenantwatch_own_client_secret_expiration_timestamp_seconds{tenant="acme",${at}}`
 
 const secrets: readonly AlertScene[] = [
   {
-    about: 'every rung stays reached until the secret is replaced; a waived one climbs none',
+    about:
+      'every rung stays reached until the secret is replaced; a waived one climbs none, and the last one unless its expiry is waived',
     series: {
       ...alive,
       [secretOf('expired')]: '600x60',
@@ -421,12 +424,18 @@ const secrets: readonly AlertScene[] = [
       [secretOf('month')]: `${20 * day}x60`,
       [secretOf('far')]: `${200 * day}x60`,
       [secretOf('waived')]: '600x60',
-      [`tenantwatch_api_client_secret_waived{tenant="acme",client_id="waived",${at}}`]: '1x60',
-      [`tenantwatch_api_client_secret_waived{tenant="acme",client_id="expired",${at}}`]: '0x60',
+      [waivedUntil('waived', 'expired')]: `${day}x60`,
+      [secretOf('soon')]: '600x60',
+      [waivedUntil('soon', 'expiring')]: `${day}x60`,
     },
     expect: [
       silent('TenantwatchSecretExpired', 8),
-      fires('TenantwatchSecretExpired', 20, { client_id: 'expired', severity: 'critical' }),
+      fires(
+        'TenantwatchSecretExpired',
+        20,
+        { client_id: 'expired', severity: 'critical' },
+        { client_id: 'soon', severity: 'critical' },
+      ),
       fires('TenantwatchSecretExpiryLastDay', 20, { client_id: 'expired' }, { client_id: 'day' }),
       fires(
         'TenantwatchSecretExpiryImminent',
@@ -462,13 +471,31 @@ const secrets: readonly AlertScene[] = [
       [`tenantwatch_build_info{${at},version="1"}`]: '1x20 _x60 1x60',
       [`tenantwatch_check_enabled{tenant="acme",check="c",${at}}`]: '1x20 _x60 1x60',
       [secretOf('waived')]: '600x20 _x60 600x60',
-      [`tenantwatch_api_client_secret_waived{tenant="acme",client_id="waived",${at}}`]: '1x20 _x60 0x60',
+      [waivedUntil('waived', 'expired')]: `${day}x20 _x120`,
     },
     expect: [
       silent('TenantwatchSecretExpired', 15),
       silent('TenantwatchSecretExpired', 40),
       silent('TenantwatchSecretExpiryNear', 75),
       fires('TenantwatchSecretExpired', 90, { client_id: 'waived', severity: 'critical' }),
+    ],
+  },
+  {
+    about:
+      'the daemon dies: a waiver ends at its time, and that a secret expires soon does not accept that it has expired',
+    series: {
+      [`tenantwatch_build_info{${at},version="1"}`]: '1x20 _x120',
+      [`tenantwatch_check_enabled{tenant="acme",check="c",${at}}`]: '1x20 _x120',
+      [secretOf('short')]: '600x20 _x120',
+      [waivedUntil('short', 'expired')]: `${60 * 60}x20 _x120`,
+      [secretOf('soon')]: `${50 * 60}x20 _x120`,
+      [waivedUntil('soon', 'expiring')]: `${day}x20 _x120`,
+    },
+    expect: [
+      silent('TenantwatchSecretExpired', 40),
+      silent('TenantwatchSecretExpiryLastDay', 40),
+      fires('TenantwatchSecretExpired', 75, { client_id: 'short' }, { client_id: 'soon' }),
+      fires('TenantwatchSecretExpiryLastDay', 75, { client_id: 'short' }),
     ],
   },
   {

@@ -27,6 +27,6 @@ export function fakeDecisions(): WaiverStore {
     async acceptState(_tenantId, check, state) {
       states.set(check, [...(states.get(check) ?? []), state])
     },
-    acceptedVersion: (_tenantId, check) => states.get(check)?.length ?? 0,
+    acceptedVersion: async (_tenantId, check) => states.get(check)?.length ?? 0,
   }
 }

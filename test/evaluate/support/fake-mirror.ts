@@ -1,3 +1,4 @@
+import { unmirrored } from '../../../src/evaluate/data-quality.ts'
 import type {
   CheckStateRow,
   FindingRow,
@@ -50,19 +51,7 @@ export function fakeMirror(now: number): FakeMirror {
     [...(records.get(resource)?.values() ?? [])].sort((a, b) => a.key.localeCompare(b.key, 'en', { numeric: true }))
   const trusted = (resource: ResourceName) => ({ state: completeState(resource, now), quarantined: 0, missing: 0 })
   const mirror: Omit<FakeMirror, 'store'> = {
-    tenant: {
-      id: 1,
-      name: 'acme',
-      baseUrl: '',
-      blockedUntil: 0,
-      blockedForMs: null,
-      changeAccepted: null,
-      acceptedCredential: null,
-      deniedCredential: null,
-      former: [],
-      knownSince: null,
-      admitted: null,
-    },
+    tenant: { ...unmirrored({ name: 'acme', baseUrl: '' }), id: 1 },
     quality: Object.fromEntries(resourceNames.map((name) => [name, trusted(name)])) as FakeMirror['quality'],
     holds: [],
     changes: [],
@@ -93,6 +82,8 @@ export function fakeMirror(now: number): FakeMirror {
     isUncertain: async (_tenantId, resource, key) => mirror.uncertain.has(`${resource} ${key}`),
     checkStates: async () => [...mirror.states.values()],
     commitResult: (checkResult) => commitInto(mirror, checkResult),
+    resultBatch: () => ({ add: (checkResult) => store.commitResult(checkResult), commit: async () => {} }),
+    storeConfirmations: async () => {},
     confirmResult: async (_tenantId, check, at) => {
       const state = mirror.states.get(check)
       if (state !== undefined) mirror.states.set(check, { ...state, evaluatedAt: at })

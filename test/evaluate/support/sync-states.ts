@@ -20,6 +20,7 @@ export function neverState(resource: ResourceName): SyncState {
     fullSuccessAt: null,
     fullReason: null,
     denied: null,
+    tokenRefusedAt: null,
     message: null,
     resetFullSyncAt: null,
     fullSyncOwed: false,

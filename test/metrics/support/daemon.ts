@@ -131,6 +131,9 @@ export const records: Records = {
   ],
 }
 
+/** When every waiver of a reading ends. */
+export const waivedUntil = at + 90 * 86_400_000
+
 /** A finding as metrics show it. */
 export const named: NamedFinding = {
   check: 'user-mfa-enrolled',
@@ -150,7 +153,7 @@ export function reading(
   return {
     posture: view,
     findings,
-    waived: async (check) => new Set(waived[check]),
+    waived: async (check) => new Map((waived[check] ?? []).map((id) => [id, waivedUntil])),
     records: readerOf(rows),
     settings: { ownClientId: 'Aa-1', documents: { overlapMs: 0, knownStatuses: ['Completed', 'Processing'] } },
   }

@@ -1,0 +1,96 @@
+import type { ResourceName } from '../model/resource-names.ts'
+import type { Builder, Query, RowOf } from './orm.ts'
+import type { Stored } from './records/record-tables.ts'
+import type { Statement, Step, Steps } from './steps.ts'
+
+/** Records and findings that a transaction may change; `acceptances` = what waivers accept of findings. */
+export type Change =
+  | 'acceptances'
+  | 'everything'
+  | 'nothing'
+  | { readonly tenantId: number; readonly resource: ResourceName }
+  | { readonly tenantId: number; readonly check: string }
+
+declare const ran: unique symbol
+
+export type Ran<Result> = Result & { readonly [ran]: true }
+
+/** A part of the mirror all of whose operations run through `Database`, as the compiler checks. */
+export type Operations<Part> = {
+  readonly [Name in keyof Part]: Part[Name] extends (...given: infer Given) => infer Result
+    ? (...given: Given) => OperationResult<Result>
+    : Part[Name]
+}
+
+type OperationResult<Result> = Result extends Promise<unknown> | AsyncIterable<unknown>
+  ? Ran<Result>
+  : Result extends object
+    ? Operations<Result>
+    : Result
+
+declare const list: unique symbol
+
+/** Values bound as one parameter. */
+export interface List {
+  readonly [list]: true
+}
+
+/** Words in which databases differ. */
+export interface Words {
+  /** Condition that `column` is one of the values bound as `listOf`. */
+  isIn(column: string): string
+  listOf(values: readonly Stored[]): List
+  /** After a table in `from`. */
+  indexedBy(index: string): string
+  jsonArray(values: readonly string[]): string
+  /** Member of an array by its number, or of an object by its name. Some databases have only texts unless told. */
+  jsonMember(json: string, member: number | string, type: 'integer' | 'text'): string
+  jsonWith(json: string, member: string, text: string): string
+  /** Rows of as many parameters as `columns`, for `values` and `in`. */
+  rowsOf(rows: number, columns: number): string
+}
+
+export interface InsertStamp {
+  readonly tenantId: number
+  readonly at: number
+  readonly requestId: string | null
+}
+
+/** Ids of the new rows, in the same order. */
+export type RecordInserts = (rows: readonly (readonly Stored[])[], stamp: InsertStamp) => Steps<readonly number[]>
+
+/** Counters of changes, in memory: only the engine of this process writes records and findings. */
+export interface Versions {
+  ofRecords(tenantId: number, resource: ResourceName): number
+  ofFindings(tenantId: number, check: string): number
+}
+
+/**
+ * The database as stores see it. Operations run through `run`, `read`, `write`, `writeProgress` or `each`, which convert
+ * the driver's errors to reason `store`. A body is run again from its beginning where the database asks for it.
+ */
+export interface Database {
+  readonly sql: Words
+  readonly versions: Versions
+  /** Rows are objects. Parameters are `?`, or `@name` for the members of an object. */
+  prepare<Bind extends readonly unknown[] = readonly unknown[], Row = unknown>(text: string): Statement<Bind, Row>
+  /** Rows are arrays. */
+  prepareRows<Bind extends readonly unknown[], Row extends readonly unknown[]>(text: string): Statement<Bind, Row>
+  /** Rows are the values of their only column. */
+  prepareValues<Bind extends readonly unknown[], Value>(text: string): Statement<Bind, Value>
+  /** Text and rows by drizzle; placeholders are bound by name. */
+  select<Result>(builder: Builder<Result>): Query<RowOf<Result>>
+  /** Inserts new records into the table of a resource; every row has the values of `columns`, then the stamp. */
+  recordInserts(table: string, columns: readonly string[]): RecordInserts
+  /** An operation of more than one step of its own, which it takes through `read` and `transact`. */
+  run<T>(operation: () => T | Promise<T>): Ran<Promise<T>>
+  /** All reads of the body see one state of the database. */
+  read<T>(body: () => Step<T>): Ran<Promise<T>>
+  /** One transaction. @param change counts as made even when the body changes nothing or fails. */
+  write<T>(change: Change, body: () => Step<T>): Ran<Promise<T>>
+  /** Like `write`, for progress: it survives a kill, but a power cut can lose it until the next transaction. */
+  writeProgress<T>(body: () => Step<T>): Ran<Promise<T>>
+  /** One of the transactions of an operation. Call inside `run`. */
+  transact<T>(change: Change | readonly Change[], body: () => Step<T>): Promise<T>
+  each<T>(items: AsyncIterable<T>): Ran<AsyncIterable<T>>
+}

@@ -1,0 +1,49 @@
+import { getTableColumns, getTableName } from 'drizzle-orm'
+import type { Database, Operations } from './database.ts'
+import type { AdminStore } from './port.ts'
+import { eraseRecord } from './records/record-retention.ts'
+import { columnOf, recordTables } from './records/record-tables.ts'
+import * as schema from './schema/index.ts'
+
+const dependent = [
+  'delete from full_sync_pages where full_sync_id in (select id from full_syncs where tenant_id = ?)',
+  'delete from held_records where hold_id in (select id from holds where tenant_id = ?)',
+  'delete from finding_events where fingerprint in (select fingerprint from findings where tenant_id = ?)',
+]
+
+const tables = [...Object.values(schema), ...Object.values(recordTables).map(({ table }) => table)]
+const ofTenants = tables
+  .filter((table) => Object.values(getTableColumns(table)).some(({ name }) => name === 'tenant_id'))
+  .map((table) => getTableName(table))
+
+/** The counts are deleted last: triggers update them while records are deleted. */
+const own = [...ofTenants.filter((name) => name !== 'record_counts'), 'record_counts'].map(
+  (name) => `delete from "${name}" where tenant_id = ?`,
+)
+
+type Part = Operations<Pick<AdminStore, 'eraseOutdated' | 'overdueErasure' | 'purgeTenant'>>
+
+export function erasureStore(database: Database): Part {
+  return {
+    eraseOutdated: (erasure) => database.write('everything', () => eraseRecord(database, erasure)),
+    purgeTenant: (tenantId) =>
+      database.write('everything', function* () {
+        for (const text of [...dependent, ...own, 'delete from tenants where id = ?'])
+          yield* database.prepare<[number]>(text).run(tenantId)
+      }),
+    overdueErasure: (before) =>
+      database.read(() => {
+        const named = Object.values(recordTables).flatMap((record) => {
+          const present = record.personal.map((field) => `${columnOf(record, field)} is not null`)
+          if (present.length === 0) return []
+          const from = `from "${getTableName(record.table)}" where tenant_id = t.id and removed_at < @before`
+          return [`exists (select 1 ${from} and (${present.join(' or ')}))`]
+        })
+        const resolved = 'exists (select 1 from findings where tenant_id = t.id and resolved_at < @before)'
+        const isOverdue = [resolved, ...named].join(' or ')
+        return database
+          .prepareValues<[{ before: number }], string>(`select name from tenants t where ${isOverdue} order by name`)
+          .all({ before })
+      }),
+  }
+}

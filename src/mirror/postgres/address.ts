@@ -1,0 +1,90 @@
+import { readFileSync } from 'node:fs'
+import { FatalError } from '../../model/errors.ts'
+import { containsCertificate } from '../../model/process/certificate-authorities.ts'
+import { isLoopback } from '../../model/process/loopback.ts'
+
+export interface Tls {
+  readonly ca?: string
+  readonly cert?: string
+  readonly key?: string
+  readonly rejectUnauthorized: boolean
+  /** Undefined = the name of the server is compared with its certificate. */
+  readonly checkServerIdentity?: () => undefined
+}
+
+/** Where a database is. Without its password, so that it can be shown. */
+export interface Address {
+  readonly host: string
+  readonly port: number
+  readonly database: string
+  readonly user: string
+  readonly tls: Tls | null
+}
+
+const wanted = 'want postgres://user:password@host:5432/database, with special characters percent-encoded'
+
+const parameters = ['host', 'sslcert', 'sslkey', 'sslmode', 'sslrootcert'] as const
+const modes = ['disable', 'require', 'verify-ca', 'verify-full'] as const
+
+/** @throws FatalError without any part of the URL: it contains the password, in an invalid one anywhere. */
+export function parseAddress(text: string): { readonly address: Address; readonly password: string | null } {
+  const url = /^postgres(?:ql)?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null
+  if (url === null) throw refused(`is no URL of PostgreSQL; ${wanted}`)
+  const rest = url.pathname.slice(1)
+  // The rest of a password with an unescaped slash or hash would be taken for the database, and shown.
+  if (/[@/:]/.test(rest) || url.hash !== '') throw refused(`contains a character unescaped; ${wanted}`)
+  const unknown = [...url.searchParams.keys()].some((name) => !(parameters as readonly string[]).includes(name))
+  if (unknown) throw refused(`has a parameter that is not one of ${parameters.join(', ')}`)
+  const given = (name: (typeof parameters)[number]) => url.searchParams.get(name)
+  const user = decoded(url.username)
+  const database = decoded(rest)
+  const host = given('host') ?? decoded(url.hostname).replace(/^\[(.*)\]$/, '$1')
+  if (user === '' || database === '' || host === '') throw refused(`names no user, host or database; ${wanted}`)
+  const password = url.password === '' ? null : decoded(url.password)
+  const tls = tlsOf(host, given)
+  return { address: { host, port: Number(url.port || 5432), database, user, tls }, password }
+}
+
+function tlsOf(host: string, given: (name: (typeof parameters)[number]) => string | null): Tls | null {
+  const isLocal = host.startsWith('/') || isLoopback(host)
+  const mode = given('sslmode') ?? (isLocal ? 'disable' : 'verify-full')
+  if (!(modes as readonly string[]).includes(mode)) throw refused(`has another sslmode than ${modes.join(', ')}`)
+  if (mode === 'disable') return null
+  const ca = pem('sslrootcert', given('sslrootcert'))
+  if (ca !== null && !containsCertificate(ca)) throw refused('names a sslrootcert without a certificate')
+  const cert = pem('sslcert', given('sslcert'))
+  const key = pem('sslkey', given('sslkey'))
+  return {
+    ...(ca !== null && { ca }),
+    ...(cert !== null && { cert }),
+    ...(key !== null && { key }),
+    rejectUnauthorized: mode !== 'require',
+    ...(mode === 'verify-ca' && { checkServerIdentity: () => undefined }),
+  }
+}
+
+function pem(parameter: string, path: string | null): string | null {
+  if (path === null) return null
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    throw refused(`names a ${parameter} that cannot be read`)
+  }
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text)
+  } catch {
+    throw refused(`contains a character unescaped; ${wanted}`)
+  }
+}
+
+function refused(problem: string): FatalError {
+  return new FatalError(`The URL of store.url ${problem}`)
+}
+
+/** For messages. */
+export function shown({ host, port, database }: Address): string {
+  return `database "${database}" at ${host.includes(':') ? `[${host}]` : host}:${port}`
+}

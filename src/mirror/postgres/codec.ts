@@ -1,0 +1,31 @@
+/** PostgreSQL stores no U+0000 in text: stored as this character and a 0; the character itself, as itself and a 1. */
+const escapeWith = '\u001a'
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is escaped.
+const escapable = /[\0\u001a]/g
+// biome-ignore lint/suspicious/noControlCharactersInRegex: as above.
+const escaped = /\u001a([01])/g
+
+export function encodeText(text: string): string {
+  if (!text.includes('\0') && !text.includes(escapeWith)) return text
+  return text.replace(escapable, (found) => (found === '\0' ? `${escapeWith}0` : `${escapeWith}1`))
+}
+
+export function decodeText(text: string): string {
+  return text.includes(escapeWith) ? text.replace(escaped, (_, kind) => (kind === '0' ? '\0' : escapeWith)) : text
+}
+
+/** A list is an array, whose members are encoded like single parameters. */
+export function encodeParameter(value: unknown): unknown {
+  if (typeof value === 'string') return encodeText(value)
+  if (Array.isArray(value)) return value.map(encodeParameter)
+  if (typeof value === 'bigint') return String(value)
+  return value
+}
+
+/** By the ids of PostgreSQL's types: numbers as numbers, conditions as 1 and 0, bytes as Node's. */
+export const parsers: Readonly<Record<number, (text: string) => unknown>> = {
+  16: (text) => (text === 't' ? 1 : 0),
+  20: Number,
+  25: decodeText,
+  1700: Number,
+}

@@ -1,0 +1,2 @@
+// drizzle-kit takes each table as an export of its own.
+module.exports = require('./schema.ts').tables

@@ -1,0 +1,102 @@
+import { join } from 'node:path'
+import { readMigrationFiles } from 'drizzle-orm/migrator'
+import { FatalError } from '../../model/errors.ts'
+import { migrationsFolder } from '../migrations.ts'
+import type { Session } from './session.ts'
+
+/** Marks a database as one of tenantwatch, and names the migrations that were applied. */
+const marker = 'tenantwatch_migrations'
+
+/** Of an advisory lock: one process migrates, whichever others start. `tnwt` as a number. */
+const lock = 0x746e7774
+
+const oldestServer = 15
+
+/** @throws FatalError when the database is another program's, or of a newer tenantwatch; nothing is changed then. */
+export async function bringUpToDate(session: Session, role: 'engine' | 'beside'): Promise<void> {
+  await session.sendText('begin')
+  try {
+    await session.sendText(`select pg_advisory_xact_lock(${lock})`)
+    const at = await appliedAt(session)
+    const due = postgresMigrations().filter(({ folderMillis }) => folderMillis > at)
+    if (due.length > 0 && role === 'beside') throw notCurrent(at)
+    for (const { sql, hash, folderMillis } of due) {
+      for (const statement of sql) await session.sendText(statement)
+      await session.sendText(`insert into ${marker} (hash, created_at) values ('${hash}', ${folderMillis})`)
+    }
+    await session.sendText('commit')
+  } catch (error) {
+    await session.sendText('rollback').catch(() => {})
+    throw error
+  }
+}
+
+export function postgresMigrations() {
+  return readMigrationFiles({ migrationsFolder: join(migrationsFolder(), 'postgres') })
+}
+
+/** Time of the newest applied migration; makes the table of an empty database. */
+async function appliedAt(session: Session): Promise<number> {
+  const { rows } = await session.sendText(
+    `select count(*) as relations, count(*) filter (where relname = '${marker}') as markers from pg_class
+     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm')`,
+  )
+  const [{ relations, markers }] = rows as [{ relations: number; markers: number }]
+  if (markers === 0) {
+    if (relations > 0) throw foreign()
+    await session.sendText(`create table ${marker} (hash text not null, created_at bigint not null)`)
+    return 0
+  }
+  const answer = await session.sendText(`select coalesce(max(created_at), 0) as at from ${marker}`)
+  const [{ at }] = answer.rows as [{ at: number }]
+  const newest = Math.max(...postgresMigrations().map(({ folderMillis }) => folderMillis))
+  if (at <= newest) return at
+  throw new FatalError(
+    'The database was written by a newer tenantwatch; run that version, or restore an older backup of the database',
+  )
+}
+
+function foreign(): FatalError {
+  return new FatalError('The database of store.url holds tables of another program; give tenantwatch one of its own')
+}
+
+function notCurrent(at: number): FatalError {
+  if (at === 0)
+    return new FatalError('There is no mirror in the database of store.url yet; run "tenantwatch sync" first')
+  return new FatalError(
+    'The database of store.url has an older layout; run "tenantwatch sync" once with this version to bring it up to date',
+  )
+}
+
+interface Server {
+  readonly version: number
+  readonly encoding: string
+  readonly fsync: string
+  readonly commits: string
+  readonly readonly: string
+  readonly forbidden: number
+}
+
+const server = `select current_setting('server_version_num')::int / 10000 as version,
+  current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
+  current_setting('synchronous_commit') as commits, current_setting('transaction_read_only') as readonly,
+  (select count(*) from pg_class c where relnamespace = current_schema()::regnamespace and relkind = 'r' and not (
+    has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')
+    and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete'))) as forbidden`
+
+/** @throws FatalError when the server could lose what it confirmed, or cannot store what the mirror holds. */
+export async function insistOnServer(session: Session): Promise<void> {
+  const [found] = (await session.sendText(server)).rows as [Server]
+  const problem = problemOf(found)
+  if (problem !== null) throw new FatalError(`The database of store.url cannot be used: ${problem}`)
+}
+
+function problemOf({ version, encoding, fsync, commits, readonly, forbidden }: Server): string | null {
+  if (version < oldestServer) return `PostgreSQL ${version} is too old; want ${oldestServer} or later`
+  if (encoding !== 'UTF8') return `its encoding is ${encoding}; create it with encoding UTF8`
+  if (fsync !== 'on') return `the server runs with fsync=${fsync} and could lose what it confirmed; switch it on`
+  if (commits === 'off') return 'it has synchronous_commit=off and could lose what it confirmed; switch it on'
+  if (readonly !== 'off') return 'it is read-only; let store.url lead to the primary server, not to a standby'
+  if (forbidden > 0) return 'its user may not read and write all tables; make it their owner'
+  return null
+}

@@ -1,0 +1,93 @@
+import type { Client, Pool, PoolClient, QueryConfig } from 'pg'
+import { secondMs } from '../../model/durations.ts'
+import type { Address } from './address.ts'
+import { parsers } from './codec.ts'
+import type { Answer, Session, Sessions } from './session.ts'
+import type { AnyStatement } from './statement.ts'
+import { DriverError } from './store-error.ts'
+
+export interface PoolOptions {
+  readonly address: Address
+  /** Asked for each new connection, so that it may change. */
+  readonly password: () => Promise<string | null>
+  readonly connections?: number
+  /** False = a statement is sent when the one before it was answered: for poolers that cannot do otherwise. */
+  readonly pipeline?: boolean
+}
+
+/** Connections of a process to one database. Each tenant is written by one run at a time. */
+const defaultConnections = 8
+
+const connectMs = 10 * secondMs
+const idleMs = 30 * secondMs
+
+/** The driver is loaded only where it is used. */
+export async function openPool(options: PoolOptions): Promise<Sessions> {
+  const { default: pg } = await import('pg')
+  const { address, connections = defaultConnections, pipeline = true } = options
+  const { host, port, user, database, tls } = address
+  const pool = new pg.Pool({
+    host,
+    port,
+    user,
+    database,
+    ssl: tls ?? false,
+    password: async () => (await options.password()) ?? '',
+    max: connections,
+    connectionTimeoutMillis: connectMs,
+    idleTimeoutMillis: idleMs,
+    keepAlive: true,
+    application_name: 'tenantwatch',
+    types: { getTypeParser: (type: number) => parsers[type] ?? pg.types.getTypeParser(type) },
+    ...{ pipeline },
+  })
+  // An idle connection that breaks is replaced; its error concerns nobody.
+  pool.on('error', () => {})
+  return poolSessions(pool, pipeline)
+}
+
+function poolSessions(pool: Pool, pipeline: boolean): Sessions {
+  return {
+    async take() {
+      return poolSession(await pool.connect().catch(fail), pipeline)
+    },
+    async [Symbol.asyncDispose]() {
+      await pool.end()
+    },
+  }
+}
+
+function poolSession(client: PoolClient, pipeline: boolean): Session {
+  // The error also fails each statement that is under way.
+  const ignore = () => {}
+  client.on('error', ignore)
+  let last: Promise<unknown> = Promise.resolve()
+
+  function query(config: QueryConfig & { rowMode?: 'array' }, pick = (row: unknown): unknown => row) {
+    const sent = pipeline ? client.query(config) : last.then(() => client.query(config))
+    last = sent.catch(() => {})
+    return sent.then((result): Answer => {
+      const { rows, command } = [result].flat().at(-1) ?? { rows: [], command: '' }
+      return { rows: rows.map(pick), command }
+    }, fail)
+  }
+
+  return {
+    send({ name, text, rows }: AnyStatement, values) {
+      const config = { name, text, values: [...values] }
+      if (rows === 'objects') return query(config)
+      const inArrays = { ...config, rowMode: 'array' } as const
+      return rows === 'arrays' ? query(inArrays) : query(inArrays, (row) => (row as readonly unknown[])[0])
+    },
+    sendText: (text) => query({ text }),
+    release(broken) {
+      client.off('error', ignore)
+      client.release(broken)
+      if (broken) (client as Client & { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
+    },
+  }
+}
+
+function fail(error: unknown): never {
+  throw new DriverError(error)
+}

@@ -1,0 +1,77 @@
+import { type SQL, sql } from 'drizzle-orm'
+import {
+  bigint,
+  customType,
+  type ExtraConfigColumn,
+  index,
+  type PgColumn,
+  pgTable,
+  primaryKey,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
+import { getTableConfig, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import * as schema from '../schema/index.ts'
+import { mirrored } from '../schema/mirrored.ts'
+
+/** In the order of its bytes, as SQLite has it. */
+const text = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' })
+
+const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
+
+/** Record ids are given out in blocks of neighbors, each block to one table and tenant: see `tenantwatch_rids`. */
+const ridCounters = pgTable(
+  'rid_counters',
+  {
+    tenantId: bigint('tenant_id', { mode: 'number' }).notNull(),
+    records: text('records').notNull(),
+    /** A multiple of a block's size = no block, or the block is used up. */
+    next: bigint('next', { mode: 'number' }).notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.records] })],
+)
+
+/** The tables of the mirror with SQLite's names, columns, keys and indexes. drizzle-kit makes the migrations of them. */
+export const tables = {
+  ...Object.fromEntries(
+    [...Object.values(schema), ...Object.values(mirrored)].map((table) => [getTableConfig(table).name, derived(table)]),
+  ),
+  rid_counters: ridCounters,
+}
+
+function derived(table: SQLiteTable) {
+  const { name, columns, indexes, primaryKeys } = getTableConfig(table)
+  return pgTable(name, Object.fromEntries(columns.map((column) => [column.name, columnOf(column)])), (own) => {
+    const at = ({ name }: { readonly name: string }) => own[name] as ExtraConfigColumn & PgColumn
+    return [
+      ...primaryKeys.map((key) => primaryKey({ columns: key.columns.map(at) as unknown as [PgColumn, ...PgColumn[]] })),
+      ...indexes.map(({ config }) => {
+        const parts = config.columns.map((part) => ('queryChunks' in part ? part : inOrder(at(part))))
+        const built = (config.unique ? uniqueIndex : index)(config.name).on(...(parts as [SQL, ...SQL[]]))
+        return config.where === undefined ? built : built.where(config.where)
+      }),
+    ]
+  })
+}
+
+/** SQLite sorts nulls first. */
+function inOrder(column: ExtraConfigColumn & PgColumn) {
+  return column.notNull ? column : column.nullsFirst()
+}
+
+function columnOf(column: SQLiteColumn) {
+  const { name, dataType, primary, notNull, hasDefault, isUnique } = column
+  const isInteger = dataType === 'number'
+  const plain = isInteger ? bigint(name, { mode: 'number' }) : dataType === 'buffer' ? bytes(name) : text(name)
+  const unique = isUnique ? plain.unique() : plain
+  if (primary && isInteger) {
+    const key = bigint(name, { mode: 'number' })
+    return name === 'rid' ? key.primaryKey() : key.primaryKey().generatedByDefaultAsIdentity()
+  }
+  if (primary) return plain.primaryKey()
+  const stated = notNull ? unique.notNull() : unique
+  return hasDefault ? stated.default(sql.raw(literal(column.default))) : stated
+}
+
+function literal(value: unknown): string {
+  return typeof value === 'number' ? String(value) : `'${String(value).replaceAll("'", "''")}'`
+}

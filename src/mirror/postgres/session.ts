@@ -1,0 +1,21 @@
+import type { AnyStatement } from './statement.ts'
+
+/** Rows in the form that the statement names; `command` is the tag of the answer, where the driver knows it. */
+export interface Answer {
+  readonly rows: readonly unknown[]
+  readonly command?: string
+}
+
+/** A connection, checked out for one transaction. Answers come in the order of the statements; failures are `DriverError`. */
+export interface Session {
+  /** Sends without waiting for earlier answers. */
+  send(statement: AnyStatement, params: readonly unknown[]): Promise<Answer>
+  /** Sends text that has no parameters, of one or several statements. */
+  sendText(text: string): Promise<Answer>
+  /** Returns the connection; `broken` = its state is unknown, so it is closed. */
+  release(broken: boolean): void
+}
+
+export interface Sessions extends AsyncDisposable {
+  take(): Promise<Session>
+}

@@ -1,0 +1,59 @@
+import type { Ask, Statement, Step } from '../steps.ts'
+import { encodeParameter } from './codec.ts'
+import { type Translated, translate } from './placeholders.ts'
+
+/** `values`: rows are the values of their only column. */
+export type Rows = 'objects' | 'arrays' | 'values'
+
+/** What a session sends. */
+export type AnyStatement = Pick<PostgresStatement<readonly unknown[], unknown>, 'name' | 'rows' | 'text'>
+
+export class PostgresStatement<Bind extends readonly unknown[], Row> implements Statement<Bind, Row> {
+  /** Prepared once by each connection, under this name. */
+  readonly name: string
+  readonly text: string
+  readonly rows: Rows
+  readonly #slots: Translated['slots']
+
+  constructor(text: string, name: string, rows: Rows) {
+    const { slots, text: translated } = translate(text)
+    this.name = name
+    this.text = translated
+    this.rows = rows
+    this.#slots = slots
+  }
+
+  all(...bind: Bind): Step<Row[]> {
+    return this.#step<Row[]>('all', bind)
+  }
+
+  get(...bind: Bind): Step<Row | undefined> {
+    return this.#step<Row | undefined>('get', bind)
+  }
+
+  run(...bind: Bind): Step<void> {
+    return this.#step<void>('run', bind)
+  }
+
+  #step<T>(shape: Ask['shape'], bind: Bind): Step<T> {
+    return oneStep({ statement: this, params: this.#parametersOf(bind), shape })
+  }
+
+  #parametersOf(bind: Bind): readonly unknown[] {
+    const named = bind.at(-1) as Readonly<Record<string, unknown>> | undefined
+    return this.#slots.map((slot) => {
+      const value = typeof slot === 'number' ? bind[slot] : named?.[slot]
+      if (value === undefined) throw new TypeError(`No value for parameter ${slot} of: ${this.text}`)
+      return encodeParameter(value)
+    })
+  }
+}
+
+/** Asks, and is done with the answer. */
+function oneStep<T>(ask: Ask): Step<T> {
+  return {
+    *[Symbol.iterator]() {
+      return (yield ask) as T
+    },
+  }
+}

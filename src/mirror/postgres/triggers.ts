@@ -1,0 +1,132 @@
+import { getTableName } from 'drizzle-orm'
+import { fieldColumns } from '../records/record-codec.ts'
+import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
+import { postgresWords } from './words.ts'
+
+/** Neighboring record ids share one revision, and are of one resource of one tenant. */
+const blockBits = 8
+
+/** Last block whose ids are PostgreSQL integers; packed sets of ids have four bytes for each. */
+const lastBlock = 2 ** (31 - blockBits) - 1
+
+/** What SQLite's temporary triggers do there. Written in a migration by `npm run migrations`. */
+export function triggerStatements(): readonly string[] {
+  return [dropAll, ...rids, ...Object.values(recordTables).flatMap(ofRecords), ...waiverRecord]
+}
+
+const dropAll = `do $$
+declare found record;
+begin
+  for found in select t.tgname, t.tgrelid::regclass as on_table from pg_trigger t
+    join pg_class c on c.oid = t.tgrelid
+    where c.relnamespace = current_schema()::regnamespace and t.tgname like 'tenantwatch\\_%'
+  loop
+    execute format('drop trigger %I on %s', found.tgname, found.on_table);
+  end loop;
+end $$`
+
+/** Neighbors share a revision, so tenants must not share neighbors. A sequence of blocks waits for no transaction. */
+const rids = [
+  `create sequence if not exists rid_blocks minvalue 1 maxvalue ${lastBlock} no cycle`,
+  `create or replace function tenantwatch_rids(of_tenant bigint, of_records text, amount bigint)
+returns setof bigint language plpgsql as $$
+declare
+  at bigint;
+  owed bigint := amount;
+  taken bigint;
+begin
+  select next into at from rid_counters where tenant_id = of_tenant and records = of_records;
+  at := coalesce(at, 0);
+  while owed > 0 loop
+    if at % ${2 ** blockBits} = 0 then
+      at := nextval('rid_blocks') << ${blockBits};
+    end if;
+    taken := least(owed, ${2 ** blockBits} - at % ${2 ** blockBits});
+    return query select generate_series(at, at + taken - 1);
+    at := at + taken;
+    owed := owed - taken;
+  end loop;
+  insert into rid_counters (tenant_id, records, next) values (of_tenant, of_records, at)
+    on conflict (tenant_id, records) do update set next = excluded.next;
+end $$`,
+]
+
+function ofRecords(record: RecordTable): readonly string[] {
+  const { resource, table, key, counted } = record
+  const name = getTableName(table)
+  const watched = [...fieldColumns(record), key, 'extra', 'removedAt', 'missingSince', 'absentFullSyncs']
+  const columns = [...new Set(watched)].map((property) => columnOf(record, property))
+  const live = (row: string) => `${row}.removed_at is null`
+  const groupings = counted.map((grouping) => {
+    const fields = grouping.map((field) => columnOf(record, field))
+    return countOf(resource, {
+      name: grouping.join(','),
+      value: (row) => postgresWords.jsonArray(fields.map((field) => `${row}.${field}`)),
+      moved: [
+        `(${live('old')}) <> (${live('new')})`,
+        ...fields.map((field) => `old.${field} is distinct from new.${field}`),
+      ],
+      counts: live,
+    })
+  })
+  const missing = countOf(resource, {
+    name: 'missing',
+    value: () => `'[]'`,
+    moved: [`(${live('old')}) <> (${live('new')})`, '(old.missing_since is null) <> (new.missing_since is null)'],
+    counts: (row) => `${live(row)} and ${row}.missing_since is not null`,
+  })
+  return [
+    `create or replace function tenantwatch_${name}_changed() returns trigger language plpgsql as $$
+begin
+  insert into record_revisions (resource, block, revision) values ('${resource}', old.rid >> ${blockBits}, 1)
+    on conflict (resource, block) do update set revision = record_revisions.revision + 1;
+${[...groupings, missing].join('\n')}
+  return null;
+end $$`,
+    `create trigger tenantwatch_changed after update of ${columns.join(', ')} or delete on "${name}"
+  for each row execute function tenantwatch_${name}_changed()`,
+  ]
+}
+
+interface Kept {
+  readonly name: string
+  readonly value: (row: string) => string
+  readonly moved: readonly string[]
+  readonly counts: (row: string) => string
+}
+
+function countOf(resource: string, { name, value, moved, counts }: Kept): string {
+  const key = `tenant_id = old.tenant_id and resource = '${resource}' and grouping = '${name}' and value = ${value('old')}`
+  return `  if tg_op = 'DELETE' or ${moved.join(' or ')} then
+    if ${counts('old')} then
+      update record_counts set count = count - 1 where ${key};
+      delete from record_counts where ${key} and count = 0;
+    end if;
+    if tg_op = 'UPDATE' and ${counts('new')} then
+      insert into record_counts (tenant_id, resource, grouping, value, count)
+        values (new.tenant_id, '${resource}', '${name}', ${value('new')}, 1)
+        on conflict (tenant_id, resource, grouping, value) do update set count = record_counts.count + 1;
+    end if;
+  end if;`
+}
+
+const waiverRecord = [
+  `create or replace function tenantwatch_waiver_terms() returns trigger language plpgsql as $$
+begin
+  insert into waiver_changes (tenant_id, waiver, at, terms, "check")
+    values (new.tenant_id, new.id, new.since, new.terms, new."check");
+  return null;
+end $$`,
+  `create trigger tenantwatch_terms after insert on waivers
+  for each row execute function tenantwatch_waiver_terms()`,
+  `create or replace function tenantwatch_waiver_lapses() returns trigger language plpgsql as $$
+begin
+  insert into waiver_changes (tenant_id, waiver, at, terms, "check", fingerprint, accepted, changed)
+    values (new.tenant_id, new.waiver, new.lapsed_at, new.terms, new."check", new.fingerprint, new.facts,
+      new.lapsed_facts);
+  return null;
+end $$`,
+  `create trigger tenantwatch_lapses after update of lapsed_at on waived_findings
+  for each row when (old.lapsed_at is null and new.lapsed_at is not null)
+  execute function tenantwatch_waiver_lapses()`,
+]

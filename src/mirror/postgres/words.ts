@@ -1,0 +1,19 @@
+import type { List, Words } from '../database.ts'
+
+export const postgresWords: Words = {
+  isIn: (column) => `${column} = any(?)`,
+  listOf: (values) => values as readonly unknown[] as unknown as List,
+  indexedBy: () => '',
+  jsonArray: (values) => `json_build_array(${values.join(', ')})::text`,
+  jsonMember(json, member, type) {
+    const text = `(${json}::json ->> ${typeof member === 'number' ? member : `'${member}'`})`
+    return type === 'integer' ? `${text}::bigint` : text
+  },
+  // Of two members with one name the last one counts. As `jsonb` it could hold no U+0000.
+  jsonWith: (json, member, text) =>
+    `left(${json}, -1) || case ${json} when '{}' then '' else ',' end || '"${member}":"${text}"}'`,
+  rowsOf(rows, columns) {
+    const row = `(${Array(columns).fill('?').join(', ')})`
+    return Array(rows).fill(row).join(', ')
+  },
+}

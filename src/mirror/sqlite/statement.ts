@@ -1,0 +1,64 @@
+import type BetterSqlite3 from 'better-sqlite3'
+import type { Ask, Statement, Step } from '../steps.ts'
+
+interface Done<T> {
+  readonly done: true
+  value: T
+}
+
+/** Shared by all statements: `yield*` reads it before anything else runs. */
+const result: Done<never> = { done: true, value: undefined as never }
+
+/**
+ * Statement, iterable and iterator in one, so that a step allocates nothing: `yield*` calls `next`, which runs the
+ * statement and is done.
+ */
+export class SqliteStatement<Bind extends readonly unknown[], Row> implements Statement<Bind, Row> {
+  readonly #statement: BetterSqlite3.Statement
+  #shape: Ask['shape'] = 'run'
+  /** Null while no step waits to be taken. */
+  #bind: Bind | null = null
+
+  constructor(statement: BetterSqlite3.Statement) {
+    this.#statement = statement
+  }
+
+  all(...bind: Bind): Step<Row[]> {
+    return this.#step<Row[]>('all', bind)
+  }
+
+  get(...bind: Bind): Step<Row | undefined> {
+    return this.#step<Row | undefined>('get', bind)
+  }
+
+  run(...bind: Bind): Step<void> {
+    return this.#step<void>('run', bind)
+  }
+
+  [Symbol.iterator](): this {
+    return this
+  }
+
+  next(): Done<never> {
+    const bind = this.#bind
+    if (bind === null) throw new TypeError('A step was taken twice')
+    this.#bind = null
+    const value = this.#statement[this.#shape](...bind)
+    result.value = (this.#shape === 'run' ? undefined : value) as never
+    return result
+  }
+
+  #step<T>(shape: Ask['shape'], bind: Bind): Step<T> {
+    const step = this.#bind === null ? this : new SqliteStatement<Bind, Row>(this.#statement)
+    step.#shape = shape
+    step.#bind = bind
+    return step as Step<T>
+  }
+}
+
+/** @throws TypeError for a step that is not the mirror's own: this driver is never asked. */
+export function drive<T>(step: Step<T>): T {
+  const { done, value } = step[Symbol.iterator]().next()
+  if (done !== true) throw new TypeError('A store operation waits for an answer')
+  return value
+}

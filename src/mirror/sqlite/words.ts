@@ -1,0 +1,14 @@
+import type { List, Words } from '../database.ts'
+
+export const words: Words = {
+  isIn: (column) => `${column} in (select value from json_each(?))`,
+  listOf: (values) => JSON.stringify(values) as unknown as List,
+  indexedBy: (index) => `indexed by "${index}"`,
+  jsonArray: (values) => `json_array(${values.join(', ')})`,
+  jsonMember: (json, member) => `${json} ->> ${typeof member === 'number' ? member : `'${member}'`}`,
+  jsonWith: (json, member, text) => `json_set(${json}, '$.${member}', '${text}')`,
+  rowsOf(rows, columns) {
+    const row = `(${Array(columns).fill('?').join(', ')})`
+    return Array(rows).fill(row).join(', ')
+  },
+}

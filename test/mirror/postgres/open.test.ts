@@ -1,0 +1,119 @@
+import { createServer, type Socket } from 'node:net'
+import { inspect } from 'node:util'
+import { expect, it, onTestFinished } from 'vitest'
+import { openPostgres } from '../../../src/mirror/postgres/open.ts'
+import { DriverError, storeError } from '../../../src/mirror/postgres/store-error.ts'
+import { SyncError } from '../../../src/model/errors.ts'
+
+const secret = 'hunter2-hunter2'
+const clock = { sleep: () => new Promise<void>(() => {}) }
+
+/** Answers each connection by `answer`, after it said no to TLS. */
+async function fakeServer(answer: (socket: Socket) => void): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.on('data', (data: Buffer) => {
+      const isTlsRequest = data.length === 8 && data.readInt32BE(4) === 80877103
+      if (isTlsRequest) socket.write('N')
+      else answer(socket)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as { port: number }).port
+}
+
+function refuse(code: string, message: string) {
+  return (socket: Socket) => {
+    const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`)
+    const head = Buffer.from('E\0\0\0\0')
+    head.writeInt32BE(fields.length + 4, 1)
+    socket.end(Buffer.concat([head, fields]))
+  }
+}
+
+/** Message of the error at the start. Nothing of it, shown in any way, has the password. */
+async function refusal(port: number, parameters = ''): Promise<string> {
+  const url = () => Promise.resolve(`postgres://tenantwatch:${secret}@127.0.0.1:${port}/mirror${parameters}`)
+  const error = await openPostgres({ url, role: 'engine', clock, random: () => 0 }).catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({ name: 'FatalError' })
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret)
+  return (error as Error).message.replaceAll(String(port), 'PORT')
+}
+
+it('names what is wrong with the server, and what to do', async () => {
+  const said: string[] = []
+  const codes = ['28P01', '28000', '3D000', '53300', '53100', '57P03', '42501', 'XX000']
+  for (const code of codes) said.push(await refusal(await fakeServer(refuse(code, 'the server says'))))
+  expect(said).toMatchInlineSnapshot(`
+    [
+      "The database "mirror" at 127.0.0.1:PORT cannot be used: the database server refused the user or its password (28P01); check the user and password of store.url, pg_hba.conf, and by sslmode whether the server wants TLS",
+      "The database "mirror" at 127.0.0.1:PORT cannot be used: the database server refused the user or its password (28000); check the user and password of store.url, pg_hba.conf, and by sslmode whether the server wants TLS",
+      "The database "mirror" at 127.0.0.1:PORT cannot be used: the database does not exist (3D000); create it with "createdb", or correct its name in store.url",
+      "The database "mirror" at 127.0.0.1:PORT cannot be used: the database server takes no more connections (53300); raise max_connections, or use a pooler",
+      "The database "mirror" at 127.0.0.1:PORT cannot be used: the database server has no room left (53100); free space or memory on the database server; nothing was lost",
+      "The database "mirror" at 127.0.0.1:PORT cannot be used: the database server cannot be reached (57P03); check that the server runs and that the host and port of store.url are right",
+      "The database "mirror" at 127.0.0.1:PORT cannot be used: the database user lacks a permission (42501); make it the owner of the database, or of all tables of tenantwatch",
+      "The database "mirror" at 127.0.0.1:PORT cannot be used: the database server refused a statement (XX000)",
+    ]
+  `)
+})
+
+it('names a server that is away, one that hangs up, and one without TLS', async () => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  expect(await refusal(port)).toMatchInlineSnapshot(
+    `"The database "mirror" at 127.0.0.1:PORT cannot be used: the database server cannot be reached (ECONNREFUSED); check that the server runs and that the host and port of store.url are right"`,
+  )
+  expect(await refusal(await fakeServer((socket) => socket.destroy()))).toMatchInlineSnapshot(
+    `"The database "mirror" at 127.0.0.1:PORT cannot be used: the database server cannot be reached; check that the server runs and that the host and port of store.url are right"`,
+  )
+  expect(await refusal(await fakeServer(() => {}), '?sslmode=require')).toMatchInlineSnapshot(
+    `"The database "mirror" at 127.0.0.1:PORT cannot be used: no TLS connection to the database server was agreed on; name the authority of its certificate by sslrootcert in store.url; sslmode=disable connects without TLS"`,
+  )
+})
+
+const atWork = (code: string, message = 'm') => storeError(new DriverError({ code, message, detail: 'Key (ada@x)' }))
+
+it('makes every failure of the database one of reason store, with a hint where there is one', () => {
+  const codes = ['ECONNRESET', '57P01', '53100', '25006', '42P01', '57014', '25P03', '40001', 'XX001', '22003']
+  const said = codes.map((code) => {
+    const error = atWork(code) as SyncError
+    expect(error).toBeInstanceOf(SyncError)
+    expect(error.reason).toBe('store')
+    return `${error.message}; ${error.hint ?? 'no hint'}`
+  })
+  expect(said).toMatchInlineSnapshot(`
+    [
+      "The database server cannot be reached (ECONNRESET); Check that the server runs and that the host and port of store.url are right; it is tried again",
+      "The database server cannot be reached (57P01); Check that the server runs and that the host and port of store.url are right; it is tried again",
+      "The database server has no room left (53100); Free space or memory on the database server; nothing was lost",
+      "The database is read-only (25006); Let store.url lead to the primary server, not to a standby",
+      "Tables of the database are missing or have another layout (42P01); Restore a backup, or give tenantwatch an empty database",
+      "The database server took too long (57014); Check the load and the locks of the database server; it is tried again",
+      "The database server took too long (25P03); Check the load and the locks of the database server; it is tried again",
+      "The transaction kept conflicting with others (40001); Nothing was lost; it is tried again",
+      "The database is damaged (XX001); Check it with pg_amcheck, and restore a backup",
+      "The database server refused a statement (22003); no hint",
+    ]
+  `)
+})
+
+it('keeps values of the rows out of errors', () => {
+  const error = atWork('23505', 'duplicate key value violates unique constraint')
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('ada@x')
+  expect(inspect(atWork('22P02', 'invalid input syntax for type bigint: "Ada"'), { depth: 9 })).not.toContain('Ada')
+})
+
+it('says that the mirror is closed', () => {
+  expect(atWork('', 'Cannot use a pool after calling end on the pool')).toMatchObject({
+    message: 'The mirror is closed',
+  })
+})
+
+it('leaves errors that are not of the database as they are', () => {
+  const error = Object.assign(new Error('spawn'), { code: 'ENOENT' })
+  expect(storeError(error)).toBe(error)
+})

@@ -1,0 +1,246 @@
+import { expect, it } from 'vitest'
+import type { Answer, Sessions } from '../../../src/mirror/postgres/session.ts'
+import { PostgresStatement } from '../../../src/mirror/postgres/statement.ts'
+import { DriverError } from '../../../src/mirror/postgres/store-error.ts'
+import { type Kind, type Timing, transaction } from '../../../src/mirror/postgres/transaction.ts'
+import type { Step } from '../../../src/mirror/steps.ts'
+
+const statement = (text: string) => new PostgresStatement<[], { n: number }>(text, text, 'objects')
+const read = statement('read')
+const write = statement('write')
+const other = statement('other')
+
+function failure(code: string): Error {
+  return new DriverError({ code, message: `failed with ${code}` })
+}
+
+type Reply = Answer | Error | 'never'
+
+/** Answers by the text sent, in the order sent, each in a later turn; tells apart what was sent before an answer. */
+function fakeSessions(replyTo: (text: string, times: number) => Reply = () => ({ rows: [] })) {
+  const events: string[] = []
+  const times = new Map<string, number>()
+  let last: Promise<unknown> = Promise.resolve()
+  function send(text: string): Promise<Answer> {
+    const word = text.split(/[ ;]/)[0] ?? ''
+    events.push(word)
+    times.set(word, (times.get(word) ?? 0) + 1)
+    const reply = replyTo(word, times.get(word) ?? 0)
+    const answered = last.then(async () => {
+      await new Promise((resolve) => setImmediate(resolve))
+      if (reply === 'never') return await new Promise<never>(() => {})
+      events.push(`<${word}`)
+      if (reply instanceof Error) throw reply
+      return reply
+    })
+    last = answered.catch(() => {})
+    return answered
+  }
+  const sessions: Sessions = {
+    async take() {
+      return {
+        send: ({ text }) => send(text),
+        sendText: send,
+        release: (broken) => void events.push(broken ? 'close' : 'release'),
+      }
+    },
+    async [Symbol.asyncDispose]() {},
+  }
+  return { sessions, events }
+}
+
+const quiet: Timing = { clock: { sleep: waitForAbort }, random: () => 0.5 }
+
+function waitForAbort(_: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+}
+
+function run<T>({ sessions }: ReturnType<typeof fakeSessions>, kind: Kind, body: () => Step<T>, timing = quiet) {
+  return transaction(sessions, timing, kind, body)
+}
+
+it('waits for the begin and the commit of writes, and for nothing between them', async () => {
+  const fake = fakeSessions()
+  await run(fake, 'write', function* () {
+    yield* write.run()
+    yield* other.run()
+  })
+  expect(fake.events.join(' ')).toBe('begin <begin write other commit <write <other <commit release')
+})
+
+it('waits for what is read, and sends the begin with it', async () => {
+  const fake = fakeSessions((word) => ({ rows: word === 'read' ? [{ n: 7 }, { n: 8 }] : [] }))
+  const found = await run(fake, 'write', function* () {
+    const one = yield* read.get()
+    yield* write.run()
+    return [one, yield* read.all()]
+  })
+  expect(found).toEqual([{ n: 7 }, [{ n: 7 }, { n: 8 }]])
+  expect(fake.events.join(' ')).toBe('begin read <begin <read write read <write <read commit <commit release')
+})
+
+it('sends nothing after a failed begin', async () => {
+  const fake = fakeSessions((word) => (word === 'begin' ? failure('57014') : { rows: [] }))
+  const body = function* () {
+    yield* write.run()
+  }
+  await expect(run(fake, 'write', body)).rejects.toThrow('failed with 57014')
+  expect(fake.events).not.toContain('write')
+  const reading = function* () {
+    yield* read.get()
+    yield* write.run()
+  }
+  await expect(run(fake, 'write', reading)).rejects.toThrow('failed with 57014')
+  expect(fake.events).not.toContain('write')
+})
+
+it('reports the first failure of what nobody waited for, at the commit', async () => {
+  const fake = fakeSessions((word) => {
+    if (word === 'write') return failure('23505')
+    return word === 'other' ? failure('25P02') : { rows: [], command: word === 'commit' ? 'ROLLBACK' : '' }
+  })
+  const body = function* () {
+    yield* write.run()
+    yield* other.run()
+    return 'done'
+  }
+  await expect(run(fake, 'write', body)).rejects.toMatchObject({ code: '23505' })
+  expect(fake.events.slice(-3)).toEqual(['rollback', '<rollback', 'release'])
+})
+
+it('reports the first failure when a later read is refused for it', async () => {
+  const fake = fakeSessions((word) =>
+    word === 'write' ? failure('23505') : word === 'read' ? failure('25P02') : { rows: [] },
+  )
+  const body = function* () {
+    yield* write.run()
+    return yield* read.get()
+  }
+  await expect(run(fake, 'write', body)).rejects.toMatchObject({ code: '23505' })
+})
+
+it('believes no commit that is answered with a rollback', async () => {
+  const fake = fakeSessions((word) => ({ rows: [], command: word === 'commit' ? 'ROLLBACK' : 'SELECT' }))
+  await expect(
+    run(fake, 'write', function* () {
+      yield* write.run()
+    }),
+  ).rejects.toThrow('The commit was answered with ROLLBACK')
+})
+
+it('rolls back what a body refuses, and throws its own error', async () => {
+  const fake = fakeSessions()
+  const body = function* () {
+    yield* write.run()
+    throw new RangeError('too many')
+  }
+  await expect(run(fake, 'write', body)).rejects.toThrow(RangeError)
+  expect(fake.events).not.toContain('commit')
+  expect(fake.events.slice(-3)).toEqual(['rollback', '<rollback', 'release'])
+})
+
+it('closes a connection that it cannot roll back', async () => {
+  const fake = fakeSessions((word) => (word === 'begin' ? { rows: [] } : failure('ECONNRESET')))
+  const body = function* () {
+    yield* read.get()
+  }
+  await expect(run(fake, 'write', body)).rejects.toThrow('failed with ECONNRESET')
+  expect(fake.events.at(-1)).toBe('close')
+})
+
+it('runs a body again after a conflict, with growing pauses', async () => {
+  const slept: number[] = []
+  const sleep = (ms: number, signal?: AbortSignal) => {
+    if (signal !== undefined) return waitForAbort(ms, signal)
+    slept.push(ms)
+    return Promise.resolve()
+  }
+  const fake = fakeSessions((word, times) => {
+    if (word === 'write' && times === 1) return failure('40001')
+    if (word === 'commit' && times === 2) return failure('40P01')
+    return { rows: [] }
+  })
+  let bodies = 0
+  const body = function* () {
+    bodies++
+    yield* write.run()
+    return bodies
+  }
+  expect(await run(fake, 'write', body, { clock: { sleep }, random: () => 0 })).toBe(3)
+  expect(slept).toEqual([5, 10])
+})
+
+it('gives up after six conflicts', async () => {
+  const fake = fakeSessions((word) => (word === 'write' ? failure('40001') : { rows: [] }))
+  const sleep = (ms: number, signal?: AbortSignal) => (signal ? waitForAbort(ms, signal) : Promise.resolve())
+  let bodies = 0
+  const body = function* () {
+    bodies++
+    yield* write.run()
+  }
+  const timing = { clock: { sleep }, random: () => 0 }
+  await expect(run(fake, 'write', body, timing)).rejects.toThrow('failed with 40001')
+  expect(bodies).toBe(6)
+})
+
+it('never runs a body again after a commit whose outcome is unknown', async () => {
+  const fake = fakeSessions((word) => (word === 'commit' ? failure('ECONNRESET') : { rows: [] }))
+  let bodies = 0
+  const body = function* () {
+    bodies++
+    yield* write.run()
+  }
+  await expect(run(fake, 'write', body)).rejects.toThrow('failed with ECONNRESET')
+  expect(bodies).toBe(1)
+})
+
+it('closes the connection of a server that is silent while an answer is due', async () => {
+  const fake = fakeSessions((word) => (word === 'read' ? 'never' : { rows: [] }))
+  const sleep = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
+  const timing = { clock: { sleep }, random: () => 0 }
+  const body = function* () {
+    return yield* read.get()
+  }
+  await expect(run(fake, 'write', body, timing)).rejects.toThrow('The database server does not answer')
+  expect(fake.events.at(-1)).toBe('close')
+})
+
+it('returns what was read without waiting for the end of the transaction', async () => {
+  let finish = false
+  const fake = fakeSessions((word) => {
+    if (word === 'commit') finish = true
+    return word === 'commit' ? 'never' : { rows: [{ n: 1 }] }
+  })
+  const body = function* () {
+    return yield* read.get()
+  }
+  expect(await run(fake, 'read', body)).toEqual({ n: 1 })
+  expect(finish).toBe(true)
+  expect(fake.events).not.toContain('release')
+})
+
+it('makes every limit one of the transaction alone', async () => {
+  const begun: string[] = []
+  const { sessions } = fakeSessions()
+  const taken: Sessions = {
+    ...sessions,
+    async take() {
+      const session = await sessions.take()
+      const sendText = (text: string) => {
+        begun.push(text)
+        return session.sendText(text)
+      }
+      return { ...session, sendText }
+    },
+  }
+  const body = function* () {
+    yield* read.get()
+  }
+  for (const kind of ['read', 'write', 'progress'] as const) await transaction(taken, quiet, kind, body)
+  const limits = 'set local statement_timeout = 60000; set local idle_in_transaction_session_timeout = 5000'
+  expect(begun.filter((text) => text.startsWith('begin'))).toEqual([
+    `begin isolation level repeatable read, read only; ${limits}`,
+    `begin isolation level repeatable read; ${limits}`,
+    `begin isolation level repeatable read; ${limits}; set local synchronous_commit = off`,
+  ])
+})

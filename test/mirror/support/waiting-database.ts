@@ -1,0 +1,142 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { Mutex } from 'async-mutex'
+import type { Change, Database, Ran, RecordInserts } from '../../../src/mirror/database.ts'
+import { type Builder, type Query, queryOf, type RowOf } from '../../../src/mirror/orm.ts'
+import { Connection } from '../../../src/mirror/sqlite/connection.ts'
+import { keepWaiverRecord } from '../../../src/mirror/sqlite/waiver-record.ts'
+import { words } from '../../../src/mirror/sqlite/words.ts'
+import type { Ask, Statement, Step, Steps } from '../../../src/mirror/steps.ts'
+import { ChangeVersions } from '../../../src/mirror/versions.ts'
+
+type Rows = 'arrays' | 'objects' | 'values'
+
+interface Text {
+  readonly text: string
+  readonly rows: Rows
+}
+
+type Moment = 'before the first step' | 'before the commit' | 'after the read'
+
+/**
+ * Takes each step in a turn of the event loop of its own and each transaction on a connection of its own, like a
+ * database behind a network. A body begins before its transaction has the right to write.
+ */
+export class WaitingDatabase implements Database {
+  readonly sql = words
+  readonly versions = new ChangeVersions()
+  /** Called once at the next such moment; a failure is one of the database. */
+  readonly next = new Map<Moment, () => Promise<unknown>>()
+  readonly #path: string
+  readonly #writing = new Mutex()
+
+  constructor(path: string) {
+    this.#path = path
+  }
+
+  prepare<Bind extends readonly unknown[] = readonly unknown[], Row = unknown>(text: string): Statement<Bind, Row> {
+    return statementOf({ text, rows: 'objects' })
+  }
+
+  prepareRows<Bind extends readonly unknown[], Row extends readonly unknown[]>(text: string): Statement<Bind, Row> {
+    return statementOf({ text, rows: 'arrays' })
+  }
+
+  prepareValues<Bind extends readonly unknown[], Value>(text: string): Statement<Bind, Value> {
+    return statementOf({ text, rows: 'values' })
+  }
+
+  select<Result>(builder: Builder<Result>): Query<RowOf<Result>> {
+    return queryOf((text) => this.prepareRows(text), builder)
+  }
+
+  recordInserts(): RecordInserts {
+    throw new TypeError('This database takes no records')
+  }
+
+  run<T>(operation: () => T | Promise<T>): Ran<Promise<T>> {
+    return (async () => operation())() as Promise<T> as Ran<Promise<T>>
+  }
+
+  read<T>(body: () => Step<T>): Ran<Promise<T>> {
+    return this.run(async () => {
+      using raw = opened(this.#path)
+      raw.connection.exec('begin')
+      const steps = body()[Symbol.iterator]()
+      const result = await taken(steps, steps.next(), raw.connection)
+      await this.#reach('after the read')
+      return result
+    })
+  }
+
+  write<T>(change: Change, body: () => Step<T>): Ran<Promise<T>> {
+    return this.run(() => this.transact(change, body))
+  }
+
+  writeProgress<T>(body: () => Step<T>): Ran<Promise<T>> {
+    return this.write('nothing', body)
+  }
+
+  async transact<T>(change: Change | readonly Change[], body: () => Step<T>): Promise<T> {
+    const steps = body()[Symbol.iterator]()
+    const first = steps.next()
+    await this.#reach('before the first step')
+    try {
+      return await this.#writing.runExclusive(async () => {
+        using raw = opened(this.#path)
+        keepWaiverRecord(raw.connection)
+        raw.connection.exec('begin immediate')
+        const result = await taken(steps, first, raw.connection)
+        await this.#reach('before the commit')
+        raw.connection.exec('commit')
+        return result
+      })
+    } finally {
+      for (const one of [change].flat() as readonly Change[]) this.versions.note(one)
+    }
+  }
+
+  each<T>(items: AsyncIterable<T>): Ran<AsyncIterable<T>> {
+    return items as Ran<AsyncIterable<T>>
+  }
+
+  async #reach(moment: Moment): Promise<void> {
+    const act = this.next.get(moment)
+    this.next.delete(moment)
+    await act?.()
+  }
+}
+
+/** Closing rolls back what was not committed. */
+function opened(path: string) {
+  const connection = new Connection(path)
+  return { connection, [Symbol.dispose]: () => void connection.close() }
+}
+
+function statementOf<Bind extends readonly unknown[], Row>(statement: Text): Statement<Bind, Row> {
+  function* step<T>(shape: Ask['shape'], params: Bind): Steps<T> {
+    return (yield { statement, params, shape }) as T
+  }
+  return {
+    all: (...params) => step<Row[]>('all', params),
+    get: (...params) => step('get', params),
+    run: (...params) => step('run', params),
+  }
+}
+
+async function taken<T>(steps: Iterator<Ask, T, unknown>, first: IteratorResult<Ask, T>, raw: Connection): Promise<T> {
+  let next = first
+  while (next.done !== true) {
+    const { statement, params, shape } = next.value
+    await nextTurn()
+    next = steps.next(answered(raw, statement as Text, shape, params))
+  }
+  return next.value
+}
+
+function answered(raw: Connection, { text, rows }: Text, shape: Ask['shape'], params: readonly unknown[]): unknown {
+  const statement = raw.prepare(text)
+  if (shape === 'run') return void statement.run(...params)
+  if (rows === 'arrays') statement.raw()
+  if (rows === 'values') statement.pluck()
+  return statement[shape](...params)
+}

@@ -1,0 +1,203 @@
+import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
+import { Mutex } from 'async-mutex'
+import { onTestFinished } from 'vitest'
+import { parseAddress } from '../../src/mirror/postgres/address.ts'
+import { encodeParameter } from '../../src/mirror/postgres/codec.ts'
+import { PostgresDatabase } from '../../src/mirror/postgres/database.ts'
+import { postgresMigrations } from '../../src/mirror/postgres/migrate.ts'
+import { openPool } from '../../src/mirror/postgres/pool.ts'
+import type { Session, Sessions } from '../../src/mirror/postgres/session.ts'
+import { DriverError } from '../../src/mirror/postgres/store-error.ts'
+import type { Timing } from '../../src/mirror/postgres/transaction.ts'
+import type { Reply, Request, WorkerData } from './postgres-worker.ts'
+
+/** Of a server that tests may make databases on; else PostgreSQL within a thread of this process. */
+const url = process.env['TEST_POSTGRES_URL'] ?? null
+
+export interface TestPostgres {
+  /** Connections as of a process: `sever` ends them as its death does. */
+  connect(): Sessions & { sever(): void }
+  query(sql: string, ...values: readonly unknown[]): Record<string, unknown>[]
+  drop(): Promise<void>
+}
+
+interface Server {
+  readonly port: MessagePort
+  readonly answered: Int32Array
+  readonly waiting: Map<number, (reply: Reply) => void>
+}
+
+let started: Server | undefined
+let requests = 0
+let spaces = 0
+
+function server(): Server {
+  started ??= start()
+  return started
+}
+
+function start(): Server {
+  const { port1, port2 } = new MessageChannel()
+  const answered = new Int32Array(new SharedArrayBuffer(4))
+  const data: WorkerData = { url, port: port2, answered }
+  const script = new URL('./postgres-worker.ts', import.meta.url)
+  new Worker(script, { workerData: data, transferList: [port2] }).unref()
+  const waiting = new Map<number, (reply: Reply) => void>()
+  port1.on('message', (reply: Reply) => settle(waiting, reply))
+  port1.unref()
+  return { port: port1, answered, waiting }
+}
+
+function settle(waiting: Server['waiting'], reply: Reply): void {
+  waiting.get(reply.id)?.(reply)
+  waiting.delete(reply.id)
+}
+
+type Asked = Omit<Request, 'id'>
+
+function rowsOf({ rows, error }: Reply): readonly unknown[] {
+  if (error !== null) throw new DriverError(error)
+  return rows.map(withBuffers)
+}
+
+/** Bytes lose their class between threads. */
+function withBuffers(row: unknown): unknown {
+  const given = (value: unknown) => (value instanceof Uint8Array ? Buffer.from(value) : value)
+  if (Array.isArray(row)) return row.map(given)
+  return Object.fromEntries(Object.entries(row as object).map(([name, value]) => [name, given(value)]))
+}
+
+function ask(asked: Asked): Promise<readonly unknown[]> {
+  const { port, waiting } = server()
+  const id = ++requests
+  port.ref()
+  const replied = new Promise<Reply>((resolve) => waiting.set(id, resolve))
+  port.postMessage({ ...asked, id } satisfies Request)
+  return replied.then((reply) => {
+    if (waiting.size === 0) port.unref()
+    return rowsOf(reply)
+  })
+}
+
+/** Blocks this thread until the answer is there. */
+function askNow(asked: Asked): readonly unknown[] {
+  const { port, answered, waiting } = server()
+  const id = ++requests
+  port.postMessage({ ...asked, id } satisfies Request)
+  for (;;) {
+    const seen = Atomics.load(answered, 0)
+    for (let next = receiveMessageOnPort(port); next !== undefined; next = receiveMessageOnPort(port)) {
+      const reply = next.message as Reply
+      if (reply.id === id) return rowsOf(reply)
+      settle(waiting, reply)
+    }
+    Atomics.wait(answered, 0, seen, 1000)
+  }
+}
+
+const main = url === null ? 'public' : (url.match(/[^/]*$/)?.[0] ?? '')
+const kind = url === null ? 'schema' : 'database'
+const exec = (space: string, text: string) => askNow({ space, text, params: null, asArrays: false })
+
+/** An empty database, or one with the present layout. */
+export function testPostgres(layout: 'empty' | 'current' = 'current'): TestPostgres {
+  const space = `test_${process.pid}_${++spaces}`
+  exec(main, `create ${kind} ${space}`)
+  if (layout === 'current') {
+    exec(space, 'create table tenantwatch_migrations (hash text not null, created_at bigint not null)')
+    for (const { sql, hash, folderMillis } of postgresMigrations()) {
+      exec(space, sql.map((one) => one.trim().replace(/;$/, '')).join(';\n'))
+      exec(space, `insert into tenantwatch_migrations values ('${hash}', ${folderMillis})`)
+    }
+  }
+  return {
+    connect: () => severable(url === null ? ofPglite(space) : ofServer(url, space)),
+    query(text, ...values) {
+      const params = values.map(encodeParameter)
+      let at = 0
+      const numbered = text.replaceAll('?', () => `$${++at}`)
+      return askNow({ space, text: numbered, params, asArrays: false }) as Record<string, unknown>[]
+    },
+    // Not at once: the server waits for connections whose log-in waits for this thread.
+    async drop() {
+      const text = `drop ${kind} ${space} ${url === null ? 'cascade' : 'with (force)'}`
+      await ask({ space: main, text, params: null, asArrays: false })
+    },
+  }
+}
+
+const lock = new Mutex()
+
+function ofPglite(space: string): Sessions {
+  return {
+    async take() {
+      const release = await lock.acquire()
+      return {
+        async send({ text, rows }, params) {
+          const found = await ask({ space, text, params, asArrays: rows !== 'objects' })
+          return { rows: rows === 'values' ? found.map((row) => (row as readonly unknown[])[0]) : found }
+        },
+        sendText: async (text) => ({ rows: await ask({ space, text, params: null, asArrays: false }) }),
+        release(broken) {
+          if (!broken) release()
+          else void ask({ space, text: 'rollback', params: null, asArrays: false }).then(release, release)
+        },
+      }
+    },
+    async [Symbol.asyncDispose]() {},
+  }
+}
+
+function ofServer(url: string, space: string): Sessions {
+  const { address, password } = parseAddress(url.replace(/[^/]*$/, space))
+  const pool = openPool({ address, password: () => Promise.resolve(password) })
+  return {
+    take: async () => (await pool).take(),
+    [Symbol.asyncDispose]: async () => (await pool)[Symbol.asyncDispose](),
+  }
+}
+
+function severable(sessions: Sessions): Sessions & { sever(): void } {
+  const taken = new Set<Session>()
+  let severed = false
+  const gone = () => Promise.reject(new DriverError({ code: '57P01', message: 'severed' }))
+  return {
+    async take() {
+      if (severed) return await gone()
+      const session = await sessions.take()
+      taken.add(session)
+      return {
+        send: (...given) => (severed ? gone() : session.send(...given)),
+        sendText: (text) => (severed ? gone() : session.sendText(text)),
+        release(broken) {
+          if (taken.delete(session)) session.release(broken)
+        },
+      }
+    },
+    sever() {
+      severed = true
+      for (const session of taken) session.release(true)
+      taken.clear()
+    },
+    [Symbol.asyncDispose]: () => sessions[Symbol.asyncDispose](),
+  }
+}
+
+/** A server of tests always answers; after a conflict, a transaction runs again in a later turn of the event loop. */
+export const testTiming: Timing = {
+  clock: {
+    sleep: (_, signal) => new Promise<void>((resolve) => signal === undefined && void setImmediate(resolve)),
+  },
+  random: () => 0.5,
+}
+
+/** A database with the present layout, for the length of a test. */
+export function postgresDatabase(): PostgresDatabase {
+  const postgres = testPostgres()
+  const sessions = postgres.connect()
+  onTestFinished(async () => {
+    await sessions[Symbol.asyncDispose]()
+    await postgres.drop()
+  })
+  return new PostgresDatabase(sessions, testTiming)
+}

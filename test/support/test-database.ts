@@ -1,0 +1,71 @@
+import { copyFileSync, existsSync } from 'node:fs'
+import BetterSqlite3 from 'better-sqlite3'
+import { onTestFinished } from 'vitest'
+import type { Mirror } from '../../src/mirror/port.ts'
+import { PostgresDatabase } from '../../src/mirror/postgres/database.ts'
+import { postgresMirror } from '../../src/mirror/postgres/postgres-mirror.ts'
+import { postgresWords } from '../../src/mirror/postgres/words.ts'
+import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
+import { words } from '../../src/mirror/sqlite/words.ts'
+import { type TestPostgres, testPostgres, testTiming } from './postgres.ts'
+import { wrongCounts } from './wrong-counts.ts'
+
+/** `TEST_DATABASE=postgres` runs tests of the mirror on PostgreSQL. */
+export const onPostgres = process.env['TEST_DATABASE'] === 'postgres'
+
+export interface OpenedMirror {
+  readonly mirror: Mirror
+  /** Looks into the database beside the mirror. */
+  query(sql: string, ...values: unknown[]): Record<string, unknown>[]
+  wrongCounts(): readonly unknown[]
+  /** Closes what `query` needs. */
+  closeQuery(): void
+  /** As after SIGKILL: another mirror is opened at `path` on what lies there, and this one writes in vain. */
+  crashTo(path: string): void
+}
+
+/** An engine's mirror at this path: a file, or the name of a database for the length of a test. */
+export function openTestMirror(path: string): OpenedMirror {
+  return onPostgres ? ofPostgres(path) : ofSqlite(path)
+}
+
+function ofSqlite(path: string): OpenedMirror {
+  const mirror = openMirror(path, 'engine')
+  const beside = new BetterSqlite3(path)
+  return {
+    mirror,
+    query: (sql, ...values) => beside.prepare(sql).all(...values) as Record<string, unknown>[],
+    wrongCounts: () => wrongCounts(words, (sql) => beside.prepare(sql).all()),
+    closeQuery: () => void beside.close(),
+    crashTo(next) {
+      for (const suffix of ['', '-wal']) {
+        if (existsSync(path + suffix)) copyFileSync(path + suffix, next + suffix)
+      }
+    },
+  }
+}
+
+const databases = new Map<string, TestPostgres>()
+
+function ofPostgres(path: string): OpenedMirror {
+  const database = databases.get(path) ?? testPostgres()
+  if (!databases.has(path)) {
+    databases.set(path, database)
+    onTestFinished(() => database.drop())
+  }
+  const sessions = database.connect()
+  const mirror = postgresMirror({
+    database: new PostgresDatabase(sessions, testTiming),
+    [Symbol.asyncDispose]: () => sessions[Symbol.asyncDispose](),
+  })
+  return {
+    mirror,
+    query: (sql, ...values) => database.query(sql, ...values),
+    wrongCounts: () => wrongCounts(postgresWords, (sql) => database.query(sql)),
+    closeQuery() {},
+    crashTo(next) {
+      sessions.sever()
+      databases.set(next, database)
+    },
+  }
+}

@@ -1,0 +1,23 @@
+import { defineConfig } from 'vitest/config'
+import { base } from './vitest.config.ts'
+
+const ofEngine = [
+  'test/evaluate/{identity,on-engine,waivers}.test.ts',
+  'test/sync/{history,hold-life,quarantine,removal,user-details}.test.ts',
+]
+
+/** Tests of the mirror on PostgreSQL: that of `TEST_POSTGRES_URL`, else one within the process. */
+export default defineConfig({
+  test: {
+    ...base,
+    env: { TEST_DATABASE: 'postgres' },
+    // Each of them has a thread with a PostgreSQL of its own.
+    maxWorkers: 2,
+    include: [
+      'test/mirror/{page-fingerprint-cache,record,record-counts,record-retention,typed-records}.test.ts',
+      'test/mirror/postgres/*.test.ts',
+      // The PostgreSQL within the process takes minutes for what a server takes seconds.
+      ...(process.env['TEST_POSTGRES_URL'] === undefined ? [] : ofEngine),
+    ],
+  },
+})
