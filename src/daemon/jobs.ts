@@ -1,5 +1,4 @@
 import { createHash } from 'node:crypto'
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import pMap from 'p-map'
 import { shortestGapMs } from '../config/cron.ts'
 import type { CronSchedule } from '../config/settings.ts'
@@ -8,6 +7,7 @@ import { dayMs, minuteMs, secondMs } from '../model/durations.ts'
 import { memoize } from '../model/memoize.ts'
 import type { Io } from '../model/process/io.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import type { Job, Scheduler } from '../schedule/scheduler.ts'
 import type { RunRequest, Session } from './session.ts'
 import type { StoreWatch } from './store-watch.ts'
@@ -60,8 +60,9 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
     async runDue(tenants) {
       const evaluated = scheduler.runNow('evaluate')
       const waiting: string[][] = []
-      for (const [index, { engine, settings }] of tenants.entries()) {
-        if (index % tenantsAtOnce === tenantsAtOnce - 1) await yieldToEventLoop()
+      const turn = yieldAfter(tenantsAtOnce)
+      for (const { engine, settings } of tenants) {
+        await turn()
         const due = await engine.due('run')
         waiting.push(due.map(({ resource, mode }) => jobName(settings.name, resource, mode)))
       }

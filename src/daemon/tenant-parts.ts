@@ -1,4 +1,3 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { createTenantClient } from '../api/client.ts'
 import type { TenantClientOptions } from '../api/options.ts'
 import type { TenantClient } from '../api/reader.ts'
@@ -10,6 +9,7 @@ import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { type ServerClock, serverTimeReached } from '../model/server-clock.ts'
+import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import { resources } from '../resources/index.ts'
 import { enabledNames, shortestIntervalMs } from '../sync/due.ts'
 import type { RunResult, SyncObserver } from '../sync/observer.ts'
@@ -96,7 +96,7 @@ export async function openTenant(tenant: TenantSettings, options: TenantPartsOpt
   const { tenant: row } = await mirror.openTenant(tenant.name, tenant.baseUrl, io.clock.now())
   const client = createTenantClient({
     ...clientOptions(tenant, options),
-    serverTimeReached: serverTimeReached((await mirror.quality(row.id)).map(({ state }) => state)),
+    serverTimeReached: serverTimeReached(await mirror.quality(row.id)),
     blockedUntil: row.blockedUntil,
     blockedForMs: row.blockedForMs,
     storeWait: (blockedUntil, blockedForMs) => mirror.noteTenant(row.id, { blockedUntil, blockedForMs }),
@@ -120,9 +120,10 @@ export async function openTenant(tenant: TenantSettings, options: TenantPartsOpt
 }
 
 export async function insistOnClients(tenants: readonly TenantSettings[], options: TenantPartsOptions): Promise<void> {
-  for (const [index, tenant] of tenants.entries()) {
+  const turn = yieldAfter(tenantsAtOnce)
+  for (const tenant of tenants) {
     await createTenantClient(clientOptions(tenant, options))[Symbol.asyncDispose]()
-    if (index % tenantsAtOnce === tenantsAtOnce - 1) await yieldToEventLoop()
+    await turn()
   }
 }
 

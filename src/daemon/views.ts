@@ -1,4 +1,3 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { checksOf } from '../checks/index.ts'
 import { brokenCheck } from '../checks/own/own-check.ts'
 import type { OwnChecksSettings } from '../config/own-checks/own-check.ts'
@@ -17,10 +16,12 @@ import type { ChangeView } from '../model/change.ts'
 import type { SecretView } from '../model/client-secret.ts'
 import type { Clock } from '../model/clock.ts'
 import type { FindingView, NamedFinding } from '../model/finding.ts'
+import { memoize } from '../model/memoize.ts'
 import type { CheckView, TenantPosture } from '../model/posture.ts'
 import type { Deadline } from '../model/process/deadline.ts'
 import type { SkewOf } from '../model/server-clock.ts'
 import { severities } from '../model/severity.ts'
+import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import { batches } from '../report/formats.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import type { UnstoredRuns } from './unstored-runs.ts'
@@ -63,9 +64,10 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
 
   async function ofEach<T>(read: (tenant: EvaluatedTenant) => Promise<T>, names?: TenantNames): Promise<readonly T[]> {
     const all: T[] = []
+    const turn = yieldAfter(tenantsAtOnce)
     for (const tenant of (await evaluated()).filter((one) => isNamed(one, names))) {
-      if (all.length % tenantsAtOnce === tenantsAtOnce - 1) await yieldToEventLoop()
       all.push(await read(tenant))
+      await turn()
     }
     return all
   }
@@ -150,7 +152,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
           findings: await namedFindings(tenant, posture),
           records: mirror.records(tenant.id),
           settings: tenant.settings,
-          waived: (check) => waivedEntities(posture, check),
+          waived: memoize((check) => waivedEntities(posture, check)),
         }
       }),
     findings,

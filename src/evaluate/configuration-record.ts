@@ -1,7 +1,7 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { z } from 'zod'
 import type { Settings, Waiver } from '../config/settings.ts'
 import type { NotedConfiguration } from '../mirror/port.ts'
+import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import type { Check, CheckFacts } from './check.ts'
 import { ruleContextOf, settingsOf } from './check-settings.ts'
 import type { EvaluatedSettings } from './data-quality.ts'
@@ -32,11 +32,12 @@ export async function configurationRecord(
 ): Promise<NotedConfiguration> {
   const tenants: RecordedTenant[] = []
   const digests: string[] = []
+  const turn = yieldAfter(tenantsATurn)
   for (const tenant of settings.tenants) {
     const recorded = recordedTenant(tenant, checks)
     tenants.push(recorded)
     digests.push(digestOf(recorded))
-    if (tenants.length % tenantsATurn === 0) await yieldToEventLoop()
+    await turn()
   }
   const record: ConfigurationRecord = {
     version,

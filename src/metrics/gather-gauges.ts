@@ -1,6 +1,7 @@
 import type { RecordReader } from '../mirror/records/query.ts'
 import type { NamedFinding } from '../model/finding.ts'
 import type { TenantPosture } from '../model/posture.ts'
+import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import { checkGauges } from './check-gauges.ts'
 import type { Family, FamilyDefinition, Sample } from './family.ts'
 import { findingGauge, type findingSamples } from './finding-gauge.ts'
@@ -9,7 +10,6 @@ import type { PostureGauge } from './posture-gauge.ts'
 import type { MetricsConfig, ResourceSeriesConfig, TenantSeriesConfig } from './series-config.ts'
 import { syncGauges } from './sync-gauges.ts'
 import { waiverGauges } from './waiver-gauges.ts'
-import { samplesPerTurn, yieldAfter } from './yield-to-event-loop.ts'
 
 /** Cost of reading the records of a tenant, as a number of samples. */
 const readCost = 200
@@ -28,6 +28,9 @@ interface ReadTenant {
   readonly config: TenantSeriesConfig
   readonly reading: TenantReading
 }
+
+/** Samples in one turn of the event loop: about 10 ms of work. */
+export const samplesPerTurn = 4000
 
 /**
  * Builds all gauges from present data, so that no series of an earlier scrape remains. Throws when the reading of a

@@ -1,15 +1,14 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { StoreSize } from '../mirror/sqlite/store-facts.ts'
+import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import { buildInfo, type ReloadState, reloadGauges, skewFamily, storeGauge, waiverGauge } from './config-gauges.ts'
 import { createEvents, type MetricsEvents } from './events.ts'
 import { familyLines, openMetricsEnd, openMetricsType, prometheusType } from './exposition.ts'
 import type { Family, Sample } from './family.ts'
 import { findingSamples } from './finding-gauge.ts'
-import { gatherGauges, type TenantReading } from './gather-gauges.ts'
+import { gatherGauges, samplesPerTurn, type TenantReading } from './gather-gauges.ts'
 import { createInstruments } from './instruments.ts'
 import { preinitializeSeries } from './preinitialize.ts'
 import type { MetricsConfig } from './series-config.ts'
-import { samplesPerTurn, yieldAfter } from './yield-to-event-loop.ts'
 
 /** Approximate length of a chunk in characters. */
 const chunkLength = 65_536
@@ -101,8 +100,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
     ...createEvents(instruments),
     async configure(next) {
       config = next
-      for (const [index, tenant] of next.tenants.entries()) {
-        if (index % tenantsPerTurn === tenantsPerTurn - 1) await yieldToEventLoop()
+      const turn = yieldAfter(tenantsPerTurn)
+      for (const tenant of next.tenants) {
+        await turn()
         preinitializeSeries(instruments, tenant)
       }
     },

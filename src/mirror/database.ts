@@ -11,6 +11,9 @@ export type Change =
   | { readonly tenantId: number; readonly resource: ResourceName }
   | { readonly tenantId: number; readonly check: string }
 
+/** Of one transaction. */
+export type Changes = Change | readonly Change[]
+
 declare const ran: unique symbol
 
 export type Ran<Result> = Result & { readonly [ran]: true }
@@ -91,6 +94,6 @@ export interface Database {
   /** Like `write`, for progress: it survives a kill, but a power cut can lose it until the next transaction. */
   writeProgress<T>(body: () => Step<T>): Ran<Promise<T>>
   /** One of the transactions of an operation. Call inside `run`. */
-  transact<T>(change: Change | readonly Change[], body: () => Step<T>): Promise<T>
+  transact<T>(changes: Changes, body: () => Step<T>): Promise<T>
   each<T>(items: AsyncIterable<T>): Ran<AsyncIterable<T>>
 }

@@ -19,3 +19,19 @@ export interface Statement<Bind extends readonly unknown[], Row> {
   /** The outcome is not asked for; where the number of rows matters, the statement has `returning`. */
   run(...bind: Bind): Step<void>
 }
+
+export abstract class BaseStatement<Bind extends readonly unknown[], Row> implements Statement<Bind, Row> {
+  all(...bind: Bind): Step<Row[]> {
+    return this.step<Row[]>('all', bind)
+  }
+
+  get(...bind: Bind): Step<Row | undefined> {
+    return this.step<Row | undefined>('get', bind)
+  }
+
+  run(...bind: Bind): Step<void> {
+    return this.step<void>('run', bind)
+  }
+
+  protected abstract step<T>(shape: Ask['shape'], bind: Bind): Step<T>
+}

@@ -23,7 +23,7 @@ import { qualityStore } from './sync/quality-store.ts'
 import { runEnds } from './sync/sync-states.ts'
 import { tenantStore } from './sync/tenant-store.ts'
 
-/** Every operation that is the same on each database. Call `flush` before closing: it writes what is only in memory. */
+/** Every operation that is the same on each database. Call `flush` before closing. */
 export function storesOver(database: Database) {
   const log = changeLog(database)
   const quarantine = quarantineStore(database)

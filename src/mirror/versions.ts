@@ -1,5 +1,5 @@
 import type { ResourceName } from '../model/resource-names.ts'
-import type { Change, Versions } from './database.ts'
+import type { Change, Changes, Versions } from './database.ts'
 
 /** Counters of changes, in memory: only the engine of this process writes records and findings. */
 export class ChangeVersions implements Versions {
@@ -8,22 +8,31 @@ export class ChangeVersions implements Versions {
   #ofFindings = 0
 
   ofRecords(tenantId: number, resource: ResourceName): number {
-    return this.#ofRecords + (this.#ofOne.get(`${tenantId} resource ${resource}`) ?? 0)
+    return this.#ofRecords + (this.#ofOne.get(changeKey({ tenantId, resource })) ?? 0)
   }
 
   ofFindings(tenantId: number, check: string): number {
-    return this.#ofFindings + (this.#ofOne.get(`${tenantId} check ${check}`) ?? 0)
+    return this.#ofFindings + (this.#ofOne.get(changeKey({ tenantId, check })) ?? 0)
   }
 
   /** Call in the same turn of the event loop as the end of the transaction. */
-  note(change: Change): void {
-    if (change === 'nothing') return
-    if (change === 'everything') this.#ofRecords++
-    if (change === 'everything' || change === 'acceptances') this.#ofFindings++
-    else {
-      const kind = 'check' in change ? `check ${change.check}` : `resource ${change.resource}`
-      const key = `${change.tenantId} ${kind}`
-      this.#ofOne.set(key, (this.#ofOne.get(key) ?? 0) + 1)
+  note(changes: Changes): void {
+    for (const change of changesIn(changes)) {
+      if (change === 'everything') this.#ofRecords++
+      if (change === 'everything' || change === 'acceptances') this.#ofFindings++
+      else if (change !== 'nothing') {
+        const key = changeKey(change)
+        this.#ofOne.set(key, (this.#ofOne.get(key) ?? 0) + 1)
+      }
     }
   }
+}
+
+function changesIn(changes: Changes): readonly Change[] {
+  return typeof changes === 'object' && 'length' in changes ? changes : [changes]
+}
+
+/** Counts and revisions are of a resource of a tenant, findings of a check. */
+export function changeKey(change: Exclude<Change, string>): string {
+  return `${change.tenantId} ${'check' in change ? `check ${change.check}` : `resource ${change.resource}`}`
 }

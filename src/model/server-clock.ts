@@ -19,9 +19,9 @@ export const greatestSkewMs = 300_000
 
 /** Newest server time of answers, milliseconds since the epoch, of those with which the local clock agreed; else null. */
 export function serverTimeReached(
-  answers: readonly { readonly serverTime: number | null; readonly serverTimeAt: number | null }[],
+  rows: readonly { readonly state: { readonly serverTime: number | null; readonly serverTimeAt: number | null } }[],
 ): number | null {
-  const times = answers.flatMap(({ serverTime, serverTimeAt }) => {
+  const times = rows.flatMap(({ state: { serverTime, serverTimeAt } }) => {
     if (serverTime === null || serverTimeAt === null) return []
     return isSkewed(serverTime - serverTimeAt) ? [] : [serverTime]
   })

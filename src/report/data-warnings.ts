@@ -11,7 +11,7 @@ export function dataWarnings(posture: TenantPosture | undefined, resource: Resou
   const holds = posture.holds.filter((hold) => hold.resource === resource || hold.resource === 'all')
   const last = view.dataAsOf === null ? 'never completely read' : `last completely read ${toIso(view.dataAsOf)}`
   if (!view.enabled) return [printable(`${name}: switched off and no longer read; ${last}`)]
-  const unsure = view.dataAsOf === null ? 'never completely read; records may be missing' : doubt(view, posture.at)
+  const unsure = doubt(view, posture.at)
   return [
     ...(unsure === null ? [] : [`${name}: ${unsure}`]),
     ...(view.quarantined > 0
@@ -21,11 +21,12 @@ export function dataWarnings(posture: TenantPosture | undefined, resource: Resou
   ].map((line) => printable(line))
 }
 
-/** Why complete data may not be what the tenant has now; null when it is fresh or its hold says it. */
+/** Why data may not be what the tenant has now; null when it is fresh or its hold says it. */
 function doubt({ dataAsOf, freshnessLimitMs, refused, formerTenant, fresh }: ResourceView, now: number): string | null {
-  const since = `as of ${toIso(dataAsOf ?? 0)}`
+  if (dataAsOf === null) return 'never completely read; records may be missing'
+  const since = `as of ${toIso(dataAsOf)}`
   if (refused) return `${since}; the tenant refuses to show newer data`
-  if (now - (dataAsOf ?? 0) > freshnessLimitMs) return `${since}, older than its freshness limit`
+  if (now - dataAsOf > freshnessLimitMs) return `${since}, older than its freshness limit`
   if (formerTenant || fresh) return null
   return `${since}; the local clock was set back, so its age is not known`
 }

@@ -1,9 +1,9 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { createTask } from 'node-cron'
 import type { Clock, Random } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
 import { sleepsUntil } from '../model/sleeps.ts'
+import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import { wallClockWatch } from './wall-clock-watch.ts'
 
 /** Longest sleep, so that a jump of the wall clock is noticed soon. */
@@ -113,13 +113,13 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
     return group
   }
   const launch = async (group: CronGroup): Promise<void> => {
-    let launched = 0
+    const turn = yieldAfter(launchedATurn)
     for (const entry of [...group.entries]) {
       // Removed while others were launched.
       if (!group.entries.has(entry)) continue
       const { delayMs = 0, jitterMs = 0 } = entry.job
       void runJob(entry, delayMs + Math.floor(random() * jitterMs))
-      if (++launched % launchedATurn === 0) await yieldToEventLoop()
+      await turn()
     }
   }
   const tick = (watch: ReturnType<typeof wallClockWatch>): readonly CronGroup[] => {

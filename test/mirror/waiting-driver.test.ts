@@ -182,7 +182,7 @@ it('returns and stores the same over a database that is waited for', async () =>
   expect(there.query('select count(*) as n from findings')).toEqual([{ n: 0 }])
 })
 
-it('lists every finding of a committed result, whoever settles what it owes', async () => {
+it('lists every finding of a committed result, whichever operation settles what it owes', async () => {
   const { stores, tenantId, query } = await waiting()
   const committed = stores.commitResult(resultOf(tenantId, findings(many), now))
   while ((await stores.checkStates(tenantId)).length === 0);

@@ -128,7 +128,7 @@ export class Machine {
     const { tenant } = await mirror.openTenant(settings.name, settings.baseUrl, wall.now)
     const pace = { slow: false }
     const store = slowStore(mirror, { time, scope, prng, pace, dies: (name, first) => this.#burn(scope, name, first) })
-    const reached = serverTimeReached((await mirror.quality(tenant.id)).map(({ state }) => state))
+    const reached = serverTimeReached(await mirror.quality(tenant.id))
     const wire = { settings, scope, wall, network, prng, tenant, store }
     const client = createModelClient({ ...wire, serverTimeReached: reached })
     const serverClock = new ProvenClock(client.answerTimes)

@@ -115,7 +115,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
       blockedUntil: row.blockedUntil,
       blockedForMs: row.blockedForMs,
       storeWait: (blockedUntil, blockedForMs) => mirror.noteTenant(row.id, { blockedUntil, blockedForMs }),
-      serverTimeReached: serverTimeReached((await mirror.quality(row.id)).map(({ state }) => state)),
+      serverTimeReached: serverTimeReached(await mirror.quality(row.id)),
       resources: enabledNames(settings),
     })
     const log = logInto(observed, observed.log)

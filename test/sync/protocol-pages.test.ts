@@ -142,7 +142,7 @@ it('a full sync that exceeded maxPages continues where it stopped when more are 
   expect(await test.run('documents', 'full')).toMatchObject({ outcome: 'success', pages: 3 })
 })
 
-it('a full sync that exceeded maxPages begins anew while no more are allowed', async () => {
+it('a full sync that exceeded maxPages begins again while no more are allowed', async () => {
   const test = await testEngine({ settings: { ...settings, api: { maxPages: 3 } }, readings, sizes })
   for (const _ of [1, 2]) {
     test.sim.requests.clear()

@@ -22,7 +22,7 @@ export interface Confirmations {
   forget(tenantId: number, check: string): void
   /** Writes those whose check results were written more than five minutes ago. */
   storeDue(): Promise<void>
-  /** Writes all. */
+  /** Writes all, for closing, which continues without a writable database: only they are lost then. */
   flush(): Promise<void>
 }
 
@@ -82,7 +82,7 @@ export function confirmationStore(database: Database, sql: ReturnType<typeof res
       while (due().length > 0) await write(() => due().slice(0, writtenAtOnce))
     },
     async flush() {
-      if (all().length > 0) await write(all)
+      if (all().length > 0) await write(all).catch(() => {})
     },
   }
 }

@@ -1,7 +1,7 @@
-import type { Change, Database, Ran, RecordInserts } from '../database.ts'
-import { type Builder, type Query, queryOf, type RowOf } from '../orm.ts'
+import { BaseDatabase } from '../base-database.ts'
+import type { Changes, Ran, RecordInserts } from '../database.ts'
 import type { Statement, Step } from '../steps.ts'
-import { ChangeVersions } from '../versions.ts'
+import { changeKey } from '../versions.ts'
 import { recordInserts } from './record-inserts.ts'
 import type { Sessions } from './session.ts'
 import { PostgresStatement, type Rows } from './statement.ts'
@@ -10,15 +10,15 @@ import { type Kind, type Timing, transaction } from './transaction.ts'
 import { postgresWords } from './words.ts'
 
 /** Each operation takes a connection of its own for as long as its transaction lasts. */
-export class PostgresDatabase implements Database {
+export class PostgresDatabase extends BaseDatabase {
   readonly sql = postgresWords
-  readonly versions = new ChangeVersions()
   readonly #sessions: Sessions
   readonly #timing: Timing
   readonly #names = new Map<string, string>()
   readonly #turns = new Turns()
 
   constructor(sessions: Sessions, timing: Timing) {
+    super()
     this.#sessions = sessions
     this.#timing = timing
   }
@@ -35,64 +35,38 @@ export class PostgresDatabase implements Database {
     return this.#statement(text, 'values')
   }
 
-  select<Result>(builder: Builder<Result>): Query<RowOf<Result>> {
-    return queryOf((text) => this.prepareRows(text), builder)
-  }
-
   recordInserts(table: string, columns: readonly string[]): RecordInserts {
     return recordInserts((text) => this.prepareValues(text), table, columns)
-  }
-
-  run<T>(operation: () => T | Promise<T>): Ran<Promise<T>> {
-    const running = async () => {
-      try {
-        return await operation()
-      } catch (error) {
-        throw storeError(error)
-      }
-    }
-    return running() as Ran<Promise<T>>
   }
 
   read<T>(body: () => Step<T>): Ran<Promise<T>> {
     return this.run(() => this.#transaction('read', body))
   }
 
-  write<T>(change: Change, body: () => Step<T>): Ran<Promise<T>> {
-    return this.run(() => this.transact(change, body))
-  }
-
   writeProgress<T>(body: () => Step<T>): Ran<Promise<T>> {
     return this.run(() => this.#transaction('progress', body))
   }
 
-  async transact<T>(change: Change | readonly Change[], body: () => Step<T>): Promise<T> {
-    const end = await this.#turns.take(change)
+  async transact<T>(changes: Changes, body: () => Step<T>): Promise<T> {
+    const end = await this.#turns.take(changes)
     try {
       return await this.#transaction('write', body)
     } finally {
       end()
       // Whatever the outcome: of a lost connection it is not known.
-      for (const one of [change].flat() as readonly Change[]) this.versions.note(one)
+      this.versions.note(changes)
     }
   }
 
-  each<T>(items: AsyncIterable<T>): Ran<AsyncIterable<T>> {
-    async function* reading() {
-      try {
-        yield* items
-      } catch (error) {
-        throw storeError(error)
-      }
-    }
-    return reading() as AsyncIterable<T> as Ran<AsyncIterable<T>>
+  protected override errorOf(error: unknown): unknown {
+    return storeError(error)
   }
 
   #transaction<T>(kind: Kind, body: () => Step<T>): Promise<T> {
     return transaction(this.#sessions, this.#timing, kind, body)
   }
 
-  /** One name for each text, so that a connection prepares it once, whoever asks for it. */
+  /** One name for each text, so that a connection prepares it once. */
   #statement<Bind extends readonly unknown[], Row>(text: string, rows: Rows): Statement<Bind, Row> {
     const name = this.#names.get(text) ?? `tenantwatch_${this.#names.size + 1}`
     this.#names.set(text, name)
@@ -105,9 +79,9 @@ class Turns {
   readonly #last = new Map<string, Promise<void>>()
 
   /** Resolves when all transactions with the same change that asked before have ended, to the end of this one. */
-  async take(change: Change | readonly Change[]): Promise<() => void> {
-    const key = keyOf(change)
-    if (key === null) return () => {}
+  async take(changes: Changes): Promise<() => void> {
+    if (typeof changes === 'string' || 'length' in changes) return () => {}
+    const key = changeKey(changes)
     const before = this.#last.get(key)
     const { promise, resolve } = Promise.withResolvers<void>()
     this.#last.set(key, promise)
@@ -117,10 +91,4 @@ class Turns {
       resolve()
     }
   }
-}
-
-/** Counts and revisions are of a resource of a tenant, findings of a check. */
-function keyOf(change: Change | readonly Change[]): string | null {
-  if (typeof change === 'string' || !('tenantId' in change)) return null
-  return `${change.tenantId} ${'check' in change ? `check ${change.check}` : `resource ${change.resource}`}`
 }

@@ -24,11 +24,7 @@ export function postgresMirror({ database, ...opened }: OpenedPostgres): Mirror 
     isVerified: () => true,
     verify: () => verifyCounts(database),
     async [Symbol.asyncDispose]() {
-      try {
-        await flush()
-      } catch {
-        // Closing continues without a writable database; only the last confirmations of check results are lost.
-      }
+      await flush()
       await opened[Symbol.asyncDispose]()
     },
   } satisfies Operations<Mirror>

@@ -1,4 +1,4 @@
-import type { Ask, Statement, Step } from '../steps.ts'
+import { type Ask, BaseStatement, type Step } from '../steps.ts'
 import { encodeParameter } from './codec.ts'
 import { type Translated, translate } from './placeholders.ts'
 
@@ -8,7 +8,7 @@ export type Rows = 'objects' | 'arrays' | 'values'
 /** What a session sends. */
 export type AnyStatement = Pick<PostgresStatement<readonly unknown[], unknown>, 'name' | 'rows' | 'text'>
 
-export class PostgresStatement<Bind extends readonly unknown[], Row> implements Statement<Bind, Row> {
+export class PostgresStatement<Bind extends readonly unknown[], Row> extends BaseStatement<Bind, Row> {
   /** Prepared once by each connection, under this name. */
   readonly name: string
   readonly text: string
@@ -16,6 +16,7 @@ export class PostgresStatement<Bind extends readonly unknown[], Row> implements 
   readonly #slots: Translated['slots']
 
   constructor(text: string, name: string, rows: Rows) {
+    super()
     const { slots, text: translated } = translate(text)
     this.name = name
     this.text = translated
@@ -23,19 +24,7 @@ export class PostgresStatement<Bind extends readonly unknown[], Row> implements 
     this.#slots = slots
   }
 
-  all(...bind: Bind): Step<Row[]> {
-    return this.#step<Row[]>('all', bind)
-  }
-
-  get(...bind: Bind): Step<Row | undefined> {
-    return this.#step<Row | undefined>('get', bind)
-  }
-
-  run(...bind: Bind): Step<void> {
-    return this.#step<void>('run', bind)
-  }
-
-  #step<T>(shape: Ask['shape'], bind: Bind): Step<T> {
+  protected override step<T>(shape: Ask['shape'], bind: Bind): Step<T> {
     return oneStep({ statement: this, params: this.#parametersOf(bind), shape })
   }
 

@@ -1,8 +1,7 @@
 import { SyncError } from '../../model/errors.ts'
-import type { Change, Database, Ran, RecordInserts } from '../database.ts'
-import { type Builder, type Query, queryOf, type RowOf } from '../orm.ts'
+import { BaseDatabase } from '../base-database.ts'
+import type { Changes, Ran, RecordInserts } from '../database.ts'
 import type { Statement, Step } from '../steps.ts'
-import { ChangeVersions } from '../versions.ts'
 import { type BusyTimeout, type Connection, codeOf } from './connection.ts'
 import type { FairGate } from './fair-gate.ts'
 import { recordInserts } from './record-inserts.ts'
@@ -16,13 +15,13 @@ export interface DatabaseOptions {
   readonly gate?: FairGate
 }
 
-export class SqliteDatabase implements Database {
+export class SqliteDatabase extends BaseDatabase {
   readonly sql = words
   readonly raw: Connection
-  readonly versions = new ChangeVersions()
   readonly #options: DatabaseOptions
 
   constructor(raw: Connection, options: DatabaseOptions = {}) {
+    super()
     this.raw = raw
     this.#options = options
   }
@@ -40,31 +39,12 @@ export class SqliteDatabase implements Database {
     return new SqliteStatement(this.raw.prepare(text).pluck())
   }
 
-  select<Result>(builder: Builder<Result>): Query<RowOf<Result>> {
-    return queryOf((text) => this.prepareRows(text), builder)
-  }
-
   recordInserts(table: string, columns: readonly string[]): RecordInserts {
     return recordInserts(this.raw, table, columns)
   }
 
-  run<T>(operation: () => T | Promise<T>): Ran<Promise<T>> {
-    const running = async () => {
-      try {
-        return await operation()
-      } catch (error) {
-        throw this.#errorOf(error)
-      }
-    }
-    return running() as Ran<Promise<T>>
-  }
-
   read<T>(body: () => Step<T>): Ran<Promise<T>> {
     return this.run(() => drive(body()))
-  }
-
-  write<T>(change: Change, body: () => Step<T>): Ran<Promise<T>> {
-    return this.run(() => this.transact(change, body))
   }
 
   writeProgress<T>(body: () => Step<T>): Ran<Promise<T>> {
@@ -80,20 +60,8 @@ export class SqliteDatabase implements Database {
     )
   }
 
-  transact<T>(change: Change | readonly Change[], body: () => Step<T>): Promise<T> {
-    return this.#inTurn(() => this.#transactNow(change, body))
-  }
-
-  each<T>(items: AsyncIterable<T>): Ran<AsyncIterable<T>> {
-    const errorOf = (error: unknown) => this.#errorOf(error)
-    async function* reading() {
-      try {
-        yield* items
-      } catch (error) {
-        throw errorOf(error)
-      }
-    }
-    return reading() as AsyncIterable<T> as Ran<AsyncIterable<T>>
+  transact<T>(changes: Changes, body: () => Step<T>): Promise<T> {
+    return this.#inTurn(() => this.#transactNow(changes, body))
   }
 
   /** Runs what takes a transaction now or, when this turn of the event loop had enough of them, in a later one. */
@@ -103,7 +71,7 @@ export class SqliteDatabase implements Database {
     return body()
   }
 
-  #transactNow<T>(change: Change | readonly Change[], body: () => Step<T>): T {
+  #transactNow<T>(changes: Changes, body: () => Step<T>): T {
     const { busyTimeout } = this.#options
     try {
       const result = this.raw.atOnce(() => drive(body()))
@@ -113,12 +81,11 @@ export class SqliteDatabase implements Database {
       if (codeOf(error) === 'SQLITE_BUSY') busyTimeout?.lose()
       throw error
     } finally {
-      for (const one of Array.isArray(change) ? (change as readonly Change[]) : [change as Change])
-        this.versions.note(one)
+      this.versions.note(changes)
     }
   }
 
-  #errorOf(error: unknown): unknown {
+  protected override errorOf(error: unknown): unknown {
     this.#options.onError?.(error)
     return this.raw.open ? storeError(error) : new SyncError('store', 'The mirror is closed', { cause: error })
   }

@@ -38,11 +38,7 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
     ask: (tenantId, query, signal) => database.run(() => ask(query, { file: database.raw.name, tenantId }, signal)),
     ...fileStore(opened),
     async [Symbol.asyncDispose]() {
-      try {
-        if (!guard.moved) await flush()
-      } catch {
-        // Closing continues without a writable database; only the last confirmations of check results are lost.
-      }
+      if (!guard.moved) await flush()
       opened[Symbol.dispose]()
     },
   } satisfies Operations<Mirror>

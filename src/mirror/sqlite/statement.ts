@@ -1,5 +1,5 @@
 import type BetterSqlite3 from 'better-sqlite3'
-import type { Ask, Statement, Step } from '../steps.ts'
+import { type Ask, BaseStatement, type Step } from '../steps.ts'
 
 interface Done<T> {
   readonly done: true
@@ -13,26 +13,15 @@ const result: Done<never> = { done: true, value: undefined as never }
  * Statement, iterable and iterator in one, so that a step allocates nothing: `yield*` calls `next`, which runs the
  * statement and is done.
  */
-export class SqliteStatement<Bind extends readonly unknown[], Row> implements Statement<Bind, Row> {
+export class SqliteStatement<Bind extends readonly unknown[], Row> extends BaseStatement<Bind, Row> {
   readonly #statement: BetterSqlite3.Statement
   #shape: Ask['shape'] = 'run'
   /** Null while no step waits to be taken. */
   #bind: Bind | null = null
 
   constructor(statement: BetterSqlite3.Statement) {
+    super()
     this.#statement = statement
-  }
-
-  all(...bind: Bind): Step<Row[]> {
-    return this.#step<Row[]>('all', bind)
-  }
-
-  get(...bind: Bind): Step<Row | undefined> {
-    return this.#step<Row | undefined>('get', bind)
-  }
-
-  run(...bind: Bind): Step<void> {
-    return this.#step<void>('run', bind)
   }
 
   [Symbol.iterator](): this {
@@ -48,7 +37,7 @@ export class SqliteStatement<Bind extends readonly unknown[], Row> implements St
     return result
   }
 
-  #step<T>(shape: Ask['shape'], bind: Bind): Step<T> {
+  protected override step<T>(shape: Ask['shape'], bind: Bind): Step<T> {
     const step = this.#bind === null ? this : new SqliteStatement<Bind, Row>(this.#statement)
     step.#shape = shape
     step.#bind = bind

@@ -1,7 +1,7 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { and, eq, sql } from 'drizzle-orm'
 import { SyncError } from '../../model/errors.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
+import { yieldAfter } from '../../model/yield-to-event-loop.ts'
 import type { Database, Operations } from '../database.ts'
 import { orm } from '../orm.ts'
 import type { FullSyncEnd, FullSyncRow, FullSyncStep, SyncStore } from '../port.ts'
@@ -104,12 +104,13 @@ export function fullSyncStore(
     fullSyncMoved: (fullSyncId) =>
       database.run(async () => {
         const shown = ridSet([])
-        for (const [n, page] of (await database.read(() => ownRidsOf.all(fullSyncId))).entries()) {
+        const turn = yieldAfter(batchSize)
+        for (const page of await database.read(() => ownRidsOf.all(fullSyncId))) {
           if (shown.hasAny(page)) {
             return (await database.read(() => isAgain.get(fullSyncId))) === undefined ? 'moved' : 'moved-again'
           }
           shown.add(page)
-          if (n % batchSize === batchSize - 1) await yieldToEventLoop()
+          await turn()
         }
         return 'no'
       }),

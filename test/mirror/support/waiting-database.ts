@@ -1,12 +1,11 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Mutex } from 'async-mutex'
-import type { Change, Database, Ran, RecordInserts } from '../../../src/mirror/database.ts'
-import { type Builder, type Query, queryOf, type RowOf } from '../../../src/mirror/orm.ts'
+import { BaseDatabase } from '../../../src/mirror/base-database.ts'
+import type { Changes, Ran, RecordInserts } from '../../../src/mirror/database.ts'
 import { Connection } from '../../../src/mirror/sqlite/connection.ts'
 import { keepWaiverRecord } from '../../../src/mirror/sqlite/waiver-record.ts'
 import { words } from '../../../src/mirror/sqlite/words.ts'
 import type { Ask, Statement, Step, Steps } from '../../../src/mirror/steps.ts'
-import { ChangeVersions } from '../../../src/mirror/versions.ts'
 
 type Rows = 'arrays' | 'objects' | 'values'
 
@@ -21,15 +20,15 @@ type Moment = 'before the first step' | 'before the commit' | 'after the read'
  * Takes each step in a turn of the event loop of its own and each transaction on a connection of its own, like a
  * database behind a network. A body begins before its transaction has the right to write.
  */
-export class WaitingDatabase implements Database {
+export class WaitingDatabase extends BaseDatabase {
   readonly sql = words
-  readonly versions = new ChangeVersions()
   /** Called once at the next such moment; a failure is one of the database. */
   readonly next = new Map<Moment, () => Promise<unknown>>()
   readonly #path: string
   readonly #writing = new Mutex()
 
   constructor(path: string) {
+    super()
     this.#path = path
   }
 
@@ -45,16 +44,8 @@ export class WaitingDatabase implements Database {
     return statementOf({ text, rows: 'values' })
   }
 
-  select<Result>(builder: Builder<Result>): Query<RowOf<Result>> {
-    return queryOf((text) => this.prepareRows(text), builder)
-  }
-
   recordInserts(): RecordInserts {
     throw new TypeError('This database takes no records')
-  }
-
-  run<T>(operation: () => T | Promise<T>): Ran<Promise<T>> {
-    return (async () => operation())() as Promise<T> as Ran<Promise<T>>
   }
 
   read<T>(body: () => Step<T>): Ran<Promise<T>> {
@@ -68,15 +59,11 @@ export class WaitingDatabase implements Database {
     })
   }
 
-  write<T>(change: Change, body: () => Step<T>): Ran<Promise<T>> {
-    return this.run(() => this.transact(change, body))
-  }
-
   writeProgress<T>(body: () => Step<T>): Ran<Promise<T>> {
     return this.write('nothing', body)
   }
 
-  async transact<T>(change: Change | readonly Change[], body: () => Step<T>): Promise<T> {
+  async transact<T>(changes: Changes, body: () => Step<T>): Promise<T> {
     const steps = body()[Symbol.iterator]()
     const first = steps.next()
     await this.#reach('before the first step')
@@ -91,12 +78,12 @@ export class WaitingDatabase implements Database {
         return result
       })
     } finally {
-      for (const one of [change].flat() as readonly Change[]) this.versions.note(one)
+      this.versions.note(changes)
     }
   }
 
-  each<T>(items: AsyncIterable<T>): Ran<AsyncIterable<T>> {
-    return items as Ran<AsyncIterable<T>>
+  protected override errorOf(error: unknown): unknown {
+    return error
   }
 
   async #reach(moment: Moment): Promise<void> {
