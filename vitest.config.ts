@@ -10,9 +10,13 @@ export const robustness = [
   'test/secrets/**/*.test.ts',
   'test/simulation/**/*.test.ts',
   'test/commands/as-of-lives.test.ts',
+  'test/commands/damage.test.ts',
+  'test/commands/hostile.test.ts',
+  'test/mirror/own-query.test.ts',
   'test/sync/convergence.test.ts',
   'test/sync/model.test.ts',
   'test/sync/protocol-pages.test.ts',
+  'test/web/slow-readers.test.ts',
 ]
 
 export const base: TestUserConfig = {

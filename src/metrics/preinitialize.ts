@@ -1,3 +1,4 @@
+import type { ContractEventKind } from '../model/contract-events.ts'
 import { type Reason, refusals } from '../model/reasons.ts'
 import type { Instruments } from './instruments.ts'
 import type { ResourceSeriesConfig, TenantSeriesConfig } from './series-config.ts'
@@ -7,6 +8,9 @@ export const errorClasses = ['401', '429', '4xx', '5xx', 'timeout', 'network', '
 export const retryReasons = ['network', 'rate_limited', 'server_error', 'timeout'] as const satisfies readonly Reason[]
 export const recordChanges = ['created', 'updated', 'unchanged', 'removed', 'quarantined'] as const
 export const outcomes = ['success', 'failure'] as const
+
+/** The others get a series when they occur: the shipped rule also sees a series that is new. */
+const commonEvent = 'unknown_field' satisfies ContractEventKind
 
 /**
  * Initializes the counters and histograms of a tenant at 0, so that `increase()` includes the first event. Reasons of
@@ -30,8 +34,7 @@ function preinitializeResource(instruments: Instruments, tenant: string, config:
   instruments.add('tenantwatch_sync_cursor_resets_total', { tenant, resource }, 0)
   for (const reason of refusals) instruments.add('tenantwatch_sync_failures_total', { tenant, resource, reason }, 0)
   for (const change of recordChanges) instruments.add('tenantwatch_sync_records_total', { tenant, resource, change }, 0)
-  for (const kind of config.contractEvents)
-    instruments.add('tenantwatch_contract_events_total', { tenant, resource, kind }, 0)
+  instruments.add('tenantwatch_contract_events_total', { tenant, resource, kind: commonEvent }, 0)
   for (const mode of config.modes) {
     instruments.preinitialize('tenantwatch_sync_duration_seconds', { resource, mode })
     for (const outcome of outcomes)

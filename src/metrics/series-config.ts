@@ -1,5 +1,4 @@
 import type { Waiver } from '../config/settings.ts'
-import type { ContractEventKind } from '../model/contract-events.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { InventoryGauge } from './inventory-gauge.ts'
@@ -8,7 +7,6 @@ export interface ResourceSeries {
   readonly resource: ResourceName
   readonly endpoints: readonly string[]
   readonly holds: readonly Reason[]
-  readonly contractEvents: readonly ContractEventKind[]
   readonly gauges: readonly InventoryGauge[]
 }
 

@@ -136,10 +136,6 @@ it('reads only counters that exist from the first scrape, with the label values 
     for (const value of values.split('|').filter(Boolean))
       expect(seriesOf(born, name).filter(({ labels }) => labels[label] === value)).toHaveLength(resources.length)
   }
-  const events = inventories.flatMap(({ resource, contractEvents }) => contractEvents.map((kind) => [resource, kind]))
-  expect(
-    seriesOf(born, 'tenantwatch_contract_events_total').map(({ labels }) => [labels['resource'], labels['kind']]),
-  ).toEqual(events)
 })
 
 it('takes thresholds from the configuration, for each tenant its own', () => {

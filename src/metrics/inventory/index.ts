@@ -1,4 +1,3 @@
-import type { ContractEventKind } from '../../model/contract-events.ts'
 import type { Reason } from '../../model/reasons.ts'
 import type { ResourceDefinition } from '../../model/resource.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
@@ -22,7 +21,6 @@ function seriesOf(resource: ResourceDefinition): ResourceSeries {
     resource: name,
     endpoints: lookUp === undefined ? [path] : [path, lookUp.path],
     holds: holdsOf(resource),
-    contractEvents: eventsOf(resource),
     gauges: [...(resource.gauges ?? []).map((gauge) => describedGauge(resource, gauge)), ...(particular[name] ?? [])],
   }
 }
@@ -41,22 +39,4 @@ function holdsOf(resource: ResourceDefinition): readonly Reason[] {
     ...(mayBeSuspectEmpty(resource) ? (['suspect_empty'] as const) : []),
     ...(resource.kind === 'pagedList' && resource.self !== null ? (['tenant_changed'] as const) : []),
   ]
-}
-
-function eventsOf(resource: ResourceDefinition): readonly ContractEventKind[] {
-  const kinds: ContractEventKind[] = [
-    'invalid_id',
-    'order_violation',
-    'unknown_field',
-    'unknown_value',
-    'unreadable_time',
-  ]
-  if (resource.idField !== null) kinds.push('contradictory')
-  if (Object.values(resource.fields).some(({ kind }) => kind === 'date')) kinds.push('no_offset')
-  if (resource.kind === 'feed') {
-    kinds.push('limit_differs', 'skipped_row')
-    if (resource.lookUp !== undefined) kinds.push('detail_differs')
-    if (resource.unique !== undefined) kinds.push(resource.unique.event)
-  }
-  return kinds.toSorted()
 }

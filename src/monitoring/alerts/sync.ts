@@ -20,6 +20,7 @@ const neverRead = bridged(
   (read) => `${read('tenantwatch_sync_last_success_timestamp_seconds{mode="full"}')} == 0`,
 )
 
+const contractEvents = 'tenantwatch_contract_events_total'
 const refused = `tenantwatch_sync_failures_total{reason=~"${refusals.join('|')}"}`
 /** A process younger than three hours: the values of its counters are their increase within that time. */
 const young = '(time() - process_start_time_seconds < 3 * 3600)'
@@ -130,7 +131,10 @@ const alerts: readonly Alert[] = [
     cases: () => [
       {
         severity: 'info',
-        expr: 'sum by (tenant, resource, kind) (increase(tenantwatch_contract_events_total[1h])) > 0',
+        expr: `sum by (tenant, resource, kind) (
+  increase(${contractEvents}[1h]) > 0
+  or (${contractEvents} unless ${contractEvents} offset 1h) > 0
+)`,
       },
     ],
   },

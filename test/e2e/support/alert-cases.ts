@@ -220,6 +220,7 @@ const sync: readonly AlertScene[] = [
       'tenantwatch_hold{tenant="acme",resource="users",reason="shrink_held"}': '0x30 1x30 0x70',
       'tenantwatch_quarantined_records{tenant="acme",resource="users"}': '0x30 3x100',
       'tenantwatch_contract_events_total{tenant="acme",resource="users",kind="unknown_field"}': '0x30 2x100',
+      'tenantwatch_contract_events_total{tenant="acme",resource="users",kind="skipped_row"}': '_x50 1x80',
     },
     expect: [
       silent('TenantwatchSyncFailing', 40),
@@ -235,6 +236,9 @@ const sync: readonly AlertScene[] = [
       fires('TenantwatchQuarantine', 120, { resource: 'users', severity: 'info' }),
       silent('TenantwatchContractChanged', 29),
       fires('TenantwatchContractChanged', 40, { resource: 'users', kind: 'unknown_field', severity: 'info' }),
+      // A kind gets its series with its first event.
+      fires('TenantwatchContractChanged', 100, { resource: 'users', kind: 'skipped_row', severity: 'info' }),
+      silent('TenantwatchContractChanged', 120),
     ],
   },
 ]
