@@ -24,7 +24,8 @@ export const apiClientSecretNotExpiring = defineCheck({
   material: ['secretExpirationDate'],
   options: z.strictObject({ days: days(30), highDays: days(7) }),
   async load(reader, options, now) {
-    const horizon = Math.floor(now + Math.max(options.days, options.highDays) * dayMs)
+    const withinMs = Math.max(options.days, options.highDays) * dayMs
+    const horizon = Math.floor(now + withinMs)
     const expires = 'secretExpirationDateMs'
     const expired = amongFew(reader, 'api-clients', { all: [{ field: expires, atMost: now }] })
     return {
@@ -34,6 +35,7 @@ export const apiClientSecretNotExpiring = defineCheck({
           { field: expires, atMost: horizon },
         ],
       })),
+      shortestMs: withinMs,
       scope: async (id) => ((await expired(id)) ? 'not_applicable' : 'evaluated'),
     }
   },

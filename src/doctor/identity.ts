@@ -42,8 +42,8 @@ export interface IdentityRequest {
 /** By the same proof that a sync uses (docs/reliability.md). @throws the reason of `signal` when that is aborted. */
 export async function diagnoseIdentity(request: IdentityRequest): Promise<Diagnosis> {
   const { mirror, row, tenant, identity, signal } = request
-  const onHold = identitySentences.on_hold.slice(0, -1)
-  if (identity === 'on_hold') return failure(subject, onHold, 'See "tenantwatch accept" and the runbook of the hold')
+  const onHold = identitySentences.held.slice(0, -1)
+  if (identity === 'held') return failure(subject, onHold, 'See "tenantwatch accept" and the runbook of the hold')
   if (row.baseUrl !== tenant.baseUrl && (await mirror.knowsAny(row.id))) {
     return failure(subject, movedMessage(row, tenant), changedHint, { reason: 'tenant_changed' })
   }

@@ -98,6 +98,8 @@ export interface Loaded<Candidate> {
   readonly scope?: (entityId: string, evidence: Failure['evidence']) => Promise<Scope>
   /** True when the result of the same records can change with time; absent = `timeBased`. */
   readonly ages?: boolean
+  /** Shortest time for which an entity fails before time alone ends it, in milliseconds; absent = it does not end it. */
+  readonly shortestMs?: number
 }
 
 export interface CheckSpec<Schema extends z.ZodObject, Candidate> extends CheckFacts {
@@ -126,6 +128,7 @@ export interface Evaluated {
   readonly failures: AsyncIterable<readonly Failure[]>
   readonly scope: (entityId: string, evidence: Failure['evidence']) => Promise<Scope>
   readonly ages: boolean
+  readonly shortestMs?: number
   readonly rule: string
   /** Error of an own check about entities it could not evaluate; null when it evaluated all. */
   readonly notEvaluatedIds?: string | null
@@ -168,6 +171,7 @@ export function defineCheck<Schema extends z.ZodObject, Candidate>(spec: CheckSp
         failures: failuresOf(loaded.candidates, (candidate) => evaluate(candidate, options, now)),
         scope: loaded.scope ?? (async () => 'evaluated'),
         ages: loaded.ages ?? spec.timeBased,
+        ...(loaded.shortestMs !== undefined && { shortestMs: loaded.shortestMs }),
         rule: digest(options, context),
       }
     },

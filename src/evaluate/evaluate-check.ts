@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AcceptedState, CheckResult, NewFinding } from '../mirror/port.ts'
 import { decideStatus, type RawResult } from '../model/decide-status.ts'
-import { dayMs } from '../model/durations.ts'
+import { dayMs, secondMs } from '../model/durations.ts'
 import { minFreshnessMs } from '../model/freshness.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { type Evaluated, type EvaluateInput, type Failure, inputsOf } from './check.ts'
@@ -65,7 +65,9 @@ export async function checkResultOf(run: CheckRun): Promise<NewCheckResult> {
     ages: evaluated.ages,
     // The query of an own check would be run once more at each evaluation.
     ...(evaluated.ages &&
-      check.own === undefined && { validUntil: () => unchangedUntil(isUnchanged, request, present.size()) }),
+      check.own === undefined && {
+        validUntil: () => unchangedUntil(isUnchanged, request, present.size(), evaluated.shortestMs),
+      }),
   }
 }
 
@@ -104,11 +106,12 @@ async function* noted(failures: Evaluated['failures'], failing: FailingSet): Eva
 const manyFailing = 1000
 const fewSteps = 3
 
-/** An entity fails with one severity for at least a day, as thresholds are whole days: none is passed over. */
+/** Between two looks, no entity begins and ends to fail. */
 const longestLookMs = dayMs / 2
+const shortestLookMs = secondMs
 
 /** Each look evaluates once, and a check may be evaluated once a year: a result that reaches less far is renewed earlier. */
-const furthestDays = 4
+const mostLooks = 8
 
 /**
  * Last known instant at which the same entities fail with the same severities. It is later than the result is shown
@@ -119,16 +122,18 @@ async function unchangedUntil(
   isUnchanged: (at: number) => Promise<boolean>,
   { now, currentForMs = minFreshnessMs }: EvaluateTenant,
   failing: number,
+  shortestMs = longestLookMs,
 ): Promise<number> {
+  const lookMs = Math.max(shortestLookMs, Math.min(longestLookMs, shortestMs))
   const horizon = Math.min(
     Math.ceil((now + 2 * currentForMs) / (4 * currentForMs)) * 4 * currentForMs,
-    (Math.floor(now / dayMs) + furthestDays) * dayMs,
+    (Math.floor(now / (2 * lookMs)) + mostLooks / 2) * 2 * lookMs,
   )
   let [same, other] = [now, now]
   do {
     if (other >= horizon) return horizon
     same = other
-    other = Math.min(other + longestLookMs, horizon)
+    other = Math.min(other + lookMs, horizon)
   } while (await isUnchanged(other))
   const needed = Math.min(now + currentForMs, horizon)
   if (same < needed && needed < other) [same, other] = (await isUnchanged(needed)) ? [needed, other] : [same, needed]

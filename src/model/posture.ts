@@ -20,11 +20,11 @@ export interface TenantPosture {
 }
 
 /** Whether the data is proven to be the tenant's (docs/reliability.md); `unproven` while nothing can be compared. */
-export const identityStates = ['on_hold', 'proven', 'unproven'] as const
+export const identityStates = ['held', 'proven', 'unproven'] as const
 export type IdentityState = (typeof identityStates)[number]
 
 export const identitySentences: Readonly<Record<IdentityState, string>> = {
-  on_hold: 'The tenant is on hold: its data may be another tenant’s.',
+  held: 'The tenant is on hold: its data may be another tenant’s.',
   proven: 'The tenant is recognized by ids that no other tenant has.',
   unproven:
     'Nothing identifies the tenant: no record with such an id is mirrored, so another tenant could go unnoticed.',
@@ -35,7 +35,7 @@ export function identityStateOf(
   { holds, resources }: Pick<TenantPosture, 'holds' | 'resources'>,
   identifying: readonly ResourceName[],
 ): IdentityState {
-  if (holds.some(({ resource, reason }) => resource === 'all' && reason === 'tenant_changed')) return 'on_hold'
+  if (holds.some(({ resource, reason }) => resource === 'all' && reason === 'tenant_changed')) return 'held'
   const identifies = ({ resource, enabled, live, dataAsOf }: ResourceView) =>
     identifying.includes(resource) && enabled && live > 0 && dataAsOf !== null
   return resources.some(identifies) ? 'proven' : 'unproven'

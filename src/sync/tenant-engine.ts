@@ -168,6 +168,7 @@ class Engine implements TenantEngine {
     const message = result.hint === null ? result.message : `${result.message}. ${result.hint}`
     const isSuccess = outcome === 'success'
     try {
+      if (reason === 'stale_answer' && run.mode === 'full') await this.#takeBack(run)
       if (!run.closed || !isSuccess) {
         await store.closeRun({
           tenantId: this.tenantId,
@@ -203,6 +204,16 @@ class Engine implements TenantEngine {
         hint: error instanceof SyncError ? (error.hint ?? null) : null,
       }
     }
+  }
+
+  /** Answers before the old one may have been old, too: the full sync begins again, and renewed nothing. */
+  async #takeBack({ definition: { name }, state }: Run): Promise<void> {
+    const { store } = this.#context
+    const open = await store.openFullSync(this.tenantId, name)
+    if (open !== null) await store.dropFullSync(open.id)
+    const { completeStartedAt, completeServerTime, completeDurationMs, completeRequestId } = state
+    const complete = { completeStartedAt, completeServerTime, completeDurationMs, completeRequestId }
+    await store.noteSync(this.tenantId, name, complete)
   }
 
   async #fullSyncCompleted(definition: ResourceDefinition): Promise<void> {

@@ -148,9 +148,7 @@ it.each([1, 3, 6])('writes nothing of another tenant that shares %i users', asyn
   expect(await shown.exported('users')).toEqual(before)
   const { stdout } = await shown.command('accept')
   expect(stdout).toContain('tenant_changed')
-  expect((await shown.command('metrics')).stdout).toMatch(
-    /tenantwatch_tenant_identity\{[^}]*state="on_hold"[^}]*\} 1\b/,
-  )
+  expect((await shown.command('metrics')).stdout).toMatch(/tenantwatch_tenant_identity\{[^}]*state="held"[^}]*\} 1\b/)
 })
 
 it('writes nothing foreign where a balancer mixes two tenants answer by answer', async () => {

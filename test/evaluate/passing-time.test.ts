@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { dayMs, minuteMs } from '../../src/model/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import { client } from '../checks/support/facts.ts'
 import { sqliteWorld } from './support/sqlite-world.ts'
 
@@ -18,6 +18,18 @@ it('confirms a result no longer than it looked ahead: a secret that expires afte
   }
   expect(await world.counts(check)).toMatchObject({ status: 'pass' })
   world.pass(expiresAt - world.now - 1)
+  expect(await world.counts(check)).toMatchObject({ status: 'pass' })
+  world.pass(1)
+  expect(await world.counts(check)).toMatchObject({ status: 'unknown' })
+})
+
+it('sees a secret enter and leave a window of an hour, although it looks days ahead', async () => {
+  const check = 'api-client-secret-not-expiring'
+  const world = await sqliteWorld({ checks: { [check]: { options: { days: 1 / 24, highDays: 0.01 } } } }, dayMs)
+  const expiresAt = world.now + 5 * hourMs
+  await world.sync({ 'api-clients': [client({ clientId: clientId(1), secretExpirationDate: iso(expiresAt) })] })
+  await world.evaluate()
+  world.pass(expiresAt - hourMs - world.now - 1)
   expect(await world.counts(check)).toMatchObject({ status: 'pass' })
   world.pass(1)
   expect(await world.counts(check)).toMatchObject({ status: 'unknown' })

@@ -8,4 +8,4 @@ export interface Share {
 
 const { seeds, options } = JSON.parse(process.argv[2] ?? '') as Share
 for await (const report of live(seeds, options)) process.send?.(report)
-if (process.connected) process.disconnect()
+if (process.connected) process.disconnect?.()

@@ -3,7 +3,7 @@ import { dayMs, hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
 import { proving } from '../support/descriptors.ts'
-import { ending, everyRow, live, synced } from '../support/sync-queries.ts'
+import { asked, ending, everyRow, live, synced } from '../support/sync-queries.ts'
 
 type Replayed = Record<string, unknown>
 
@@ -79,12 +79,32 @@ it('a full sync of which one page was old begins again', async () => {
   expect(ending(await test.run('users', 'full'))).toBe('success')
 })
 
-it('an old detail fails the run that asked for it', async () => {
+it.each(['users', 'documents'] as const)(
+  'a full sync of %s begins again when an old answer came after its last page',
+  async (resource) => {
+    const test = await synced()
+    const path = `/api/public/${resource}`
+    await test.run(resource, 'full')
+    const requests = asked(test).filter((one) => one.startsWith(resource) && !one.includes('/')).length
+    const fresh = freshness(test)
+    test.clock.advance(minuteMs)
+    const old = test.sim.faults.add({ path, nth: requests, effect: { kind: 'clock-skew', ms: -hourMs } })
+    expect(ending(await test.run(resource, 'full'))).toBe('stale_answer')
+    expect(test.query('select * from full_syncs')).toEqual([])
+    test.sim.faults.remove(old.id)
+    expect(freshness(test)).toEqual(fresh)
+  },
+)
+
+it('an old detail fails the run that asked for it, and the list that was read before renews nothing', async () => {
   const test = await synced({ settings: { userDetails: { perRun: 3 } } })
   test.sim.faults.add({ path: '/api/public/users/{id}', effect: { kind: 'clock-skew', ms: -hourMs } })
   const before = test.query('select rid, role_id from users')
+  const fresh = freshness(test)
+  test.clock.advance(minuteMs)
   expect(ending(await test.run('users', 'full'))).toBe('stale_answer')
   expect(test.query('select rid, role_id from users')).toEqual(before)
+  expect(freshness(test)).toEqual(fresh)
 })
 
 it('an old denial removes no missing user', async () => {

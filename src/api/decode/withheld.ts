@@ -109,7 +109,8 @@ function namesSecret(name: string): boolean {
   return secretWord.test(last)
 }
 
-const guids = /[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/gi
+/** A GUID that stands alone: not a part of a longer code. */
+const guids = /(?<![\w+=-])[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(?![\w+=-])/gi
 const runOfCode = /[\w+/=-]{32}/
 const jwt = /eyJ[\w-]{4,}\.[\w-]+\.[\w-]*/
 const pem = /-----BEGIN /

@@ -181,7 +181,16 @@ export interface SyncStore {
     note: Partial<
       Pick<
         SyncState,
-        'cursor' | 'resetFullSyncAt' | 'serverTimeAt' | 'fullSyncOwed' | 'incrementalPaused' | 'emptyAccepted'
+        | 'completeDurationMs'
+        | 'completeRequestId'
+        | 'completeServerTime'
+        | 'completeStartedAt'
+        | 'cursor'
+        | 'emptyAccepted'
+        | 'fullSyncOwed'
+        | 'incrementalPaused'
+        | 'resetFullSyncAt'
+        | 'serverTimeAt'
       >
     >,
   ): Promise<void>

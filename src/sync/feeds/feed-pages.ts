@@ -3,7 +3,6 @@ import type { Fetched, Oddity } from '../../api/reader.ts'
 import type { FullSyncAdvance, FullSyncRow, PageCommit, PageFingerprint } from '../../mirror/port.ts'
 import { isoMs } from '../../model/dates.ts'
 import { dayMs } from '../../model/durations.ts'
-import { reasonOf } from '../../model/errors.ts'
 import type { FeedResource } from '../../model/resource.ts'
 import { idleLimitMs } from '../due.ts'
 import { commitPage } from '../pages/commit-page.ts'
@@ -30,8 +29,8 @@ export async function readToEnd(run: Run, definition: FeedResource): Promise<Ful
   let order: number | null = null
   let restarted = false
   while (!fullSync.reachedEnd) {
-    const page = await ahead.take(wanted).catch(async (error: unknown) => {
-      await insistOnRestart(run, fullSync, error, restarted)
+    const page = await ahead.take(wanted).catch((error: unknown) => {
+      insistOnRestart(run, fullSync, error, restarted)
       return null
     })
     if (page === null) {
@@ -92,17 +91,14 @@ function rulesFor({ context }: Run, fullSync: FullSyncRow) {
 }
 
 /** Throws unless the cursor was refused for the first time: then the list is read from its beginning. */
-async function insistOnRestart(
+function insistOnRestart(
   { context, definition }: Run,
-  { id, pages }: FullSyncRow,
+  { pages }: FullSyncRow,
   error: unknown,
   restarted: boolean,
-): Promise<void> {
-  const { store, log } = context
-  // Earlier pages may have been replays too.
-  if (reasonOf(error) === 'stale_answer') await store.dropFullSync(id)
+): void {
   if (!cursorRefused(error) || restarted) throw error
-  log.warn(
+  context.log.warn(
     { resource: definition.name, page: pages },
     'A cursor was refused in the middle of a full sync; reading again',
   )

@@ -104,11 +104,10 @@ async function readPage(run: Run, cursor: string | null, readAgain: boolean): Pr
 /** Returns repeated ids; throws when they are over half of a page, as when the server ignores the cursor. */
 function noteIds(run: Run, page: Fetched, ids: Set<string>, index: number): readonly string[] {
   const { definition } = run
-  const { hasMore } = page
   const keys = idsOn(page, definition)
   const repeated = keys.filter((key) => ids.has(key))
   const repeats = repeated.length
-  if (index > 0 && repeats * 2 > keys.length && (repeats > 1 || hasMore)) {
+  if (index > 0 && repeats * 2 > keys.length) {
     throw new SyncError(
       'invalid_cursor',
       `The tenant ignores the cursor of ${definition.name} and begins the list again`,

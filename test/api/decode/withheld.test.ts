@@ -71,6 +71,8 @@ it.each([
   ['32 hexadecimal digits', '0123456789abcdef0123456789abcdef'],
   ['base64 amid words', `see ${Buffer.from('a text that is to be kept secret').toString('base64')} there`],
   ['a long text', 'word '.repeat(52)],
+  ['two GUIDs in one', '7f9c24e8-3b12-4fef-91e0-56a2d5a1c0017f9c24e8-3b12-4fef-91e0-56a2d5a1c002'],
+  ['a GUID within a code', 'AbCdEfGhIj12347f9c24e8-3b12-4fef-91e0-56a2d5a1c001ZyXwVuTsRq4321'],
   ['a GUID with more', '7f9c24e8-3b12-4fef-91e0-56a2d5a1c001 0123456789abcdef0123456789abcdef'],
 ])('withholds %s wherever it comes', (_, value) => {
   const note = `[withheld: string of ${value.length} characters]`

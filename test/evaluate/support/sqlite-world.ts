@@ -30,7 +30,7 @@ export function waiver(over: Partial<Waiver> = {}): Waiver {
 }
 
 /** The tenant `acme` in a real database: records are put by complete full syncs, evaluated as a daemon does. */
-export async function sqliteWorld(changes: SettingsChanges = {}) {
+export async function sqliteWorld(changes: SettingsChanges = {}, currentForMs?: number) {
   const { mirror, query } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://api.example.com', start)
   const evaluated = { id: tenant.id, settings: tenantSettings(changes) }
@@ -61,7 +61,7 @@ export async function sqliteWorld(changes: SettingsChanges = {}) {
     },
     async evaluate(): Promise<void> {
       const request = { store: mirror, tenant: evaluated, checks, now: time.now, log: silentLog(), memory }
-      await evaluateTenant({ ...request, waivers: world.waivers })
+      await evaluateTenant({ ...request, waivers: world.waivers, ...(currentForMs && { currentForMs }) })
     },
     posture(): Promise<TenantPosture> {
       const request = { store: mirror, tenant: evaluated, checks, waivers: world.waivers, now: time.now }
