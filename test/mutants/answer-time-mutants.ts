@@ -118,11 +118,4 @@ export const answerTimeMutants: readonly Mutant[] = [
     replace: 'Math.abs(now - open.progressAt) > ',
     tests: ['test/sync/limits-rate.test.ts'],
   },
-  {
-    name: 'a full sync continues after an old page',
-    file: 'src/sync/feeds/feed-pages.ts',
-    find: "if (reasonOf(error) === 'stale_answer') await",
-    replace: "if (reasonOf(error) === 'tls') await",
-    tests: ['test/sync/stale-answers.test.ts'],
-  },
 ]

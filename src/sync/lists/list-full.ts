@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Fetched } from '../../api/reader.ts'
 import type { FullSyncRow } from '../../mirror/port.ts'
 import { minuteMs } from '../../model/durations.ts'
@@ -5,6 +6,7 @@ import { SyncError } from '../../model/errors.ts'
 import { ownClientRemedy } from '../../model/hold-remedy.ts'
 import type { PagedListResource, ResourceDefinition } from '../../model/resource.ts'
 import { idOf, pageRules, queryAt } from '../pages/page-rules.ts'
+import { fullSyncsToRemove } from '../removals/confirm-by-time.ts'
 import { decideRemovals } from '../removals/removals.ts'
 import { fetchPage, noteEvent, type Run } from '../run.ts'
 import { type PageBuffer, pageBuffer } from './page-buffer.ts'
@@ -16,6 +18,8 @@ interface Pass {
   /** True when a page announced by the one before it was empty, which may mean "could not be completed". */
   readonly gap: boolean
   readonly changed: boolean
+  /** True when a page repeated records other than the last ones of the page before: others may be on no page. */
+  readonly scrambled: boolean
   /** True when all pages before that one have the same number of records, as full pages do. */
   readonly even: boolean
 }
@@ -31,18 +35,20 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
     return { pages, first: await pages.over(() => onePass(run, pages)) }
   }
   let { pages, first } = await begin()
-  if (first.changed && pages.isUnwritten()) ({ pages, first } = await begin())
+  if ((first.changed || first.scrambled) && pages.isUnwritten()) ({ pages, first } = await begin())
   if (isWhole(run, definition, first) && (await pages.confirm())) {
     await run.fullSyncCompleted()
     return
   }
   const fullSync = await pages.release()
+  if (first.scrambled) throw scrambled(definition)
   if (first.empty) {
     if (state.emptyAccepted !== 'list') throw await suspectEmpty(run, 'list', emptyList)
   } else if (first.gap) {
     await insistOnNothingMissing(run, fullSync, first, await onePass(run, pageBuffer(run, fullSync)))
   }
   await insistOnSelf(run, definition, first.ids)
+  if (!first.gap && (await losesSome(run, fullSync))) await readOnceMore(run, definition, fullSync)
   const refusal = await decideRemovals(run, await currentFullSync(run, fullSync), 'two-full-syncs')
   await store.liftHold(tenantId, definition.name, 'suspect_empty')
   const isSettled = state.emptyAccepted === 'list' ? !first.empty : !first.gap
@@ -52,9 +58,9 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   if (refusal !== null) throw refusal
 }
 
-function isWhole(run: Run, definition: PagedListResource, { ids, empty, gap }: Pass): boolean {
+function isWhole(run: Run, definition: PagedListResource, { ids, empty, gap, scrambled }: Pass): boolean {
   const own = selfOn(run, definition)
-  return !empty && !gap && (own === null || ids.has(own))
+  return !empty && !gap && !scrambled && (own === null || ids.has(own))
 }
 
 /** The id that a complete list must contain; null when none is configured. */
@@ -74,9 +80,14 @@ async function onePass(run: Run, pages: PageBuffer): Promise<Pass> {
   let empty = true
   let gap = false
   let changed = false
+  let scrambled = false
+  let before: readonly string[] = []
   for (let index = 0; ; index++) {
     const fetched = await readPage(run, cursor, pages.isFirst || index === 0)
     const repeated = noteIds(run, fetched, ids, index)
+    const keys = idsOn(fetched, run.definition)
+    scrambled ||= !isDeepStrictEqual(keys.slice(0, repeated.length), before.slice(before.length - repeated.length))
+    before = keys
     changed ||= repeated.length > 0 && pages.showsOther(fetched, repeated)
     await rules.check(fetched, cursor)
     await pages.add(fetched, cursor)
@@ -84,7 +95,7 @@ async function onePass(run: Run, pages: PageBuffer): Promise<Pass> {
     empty &&= isEmpty
     gap ||= isEmpty && (index > 0 || fetched.hasMore)
     if (!gap) sizes.add(fetched.items.length)
-    if (!fetched.hasMore) return { ids, empty, gap, changed, even: sizes.size <= 1 }
+    if (!fetched.hasMore) return { ids, empty, gap, changed, scrambled, even: sizes.size <= 1 }
     cursor = fetched.nextCursor
   }
 }
@@ -122,6 +133,22 @@ function noteIds(run: Run, page: Fetched, ids: Set<string>, index: number): read
 function idsOn({ items }: Fetched, { idField }: ResourceDefinition): readonly string[] {
   const shown = items.map((item) => idOf(item, idField)).filter((id) => id !== null)
   return shown.map((id) => String(id).toLowerCase())
+}
+
+async function losesSome({ context }: Run, { id }: FullSyncRow): Promise<boolean> {
+  const { absent } = await context.store.absence(id)
+  return absent.some(({ accepted, fullSyncs }) => !accepted && fullSyncs >= fullSyncsToRemove)
+}
+
+/** A record that was deleted while the list was read can push another one past the end of a page, in each reading. */
+async function readOnceMore(run: Run, definition: PagedListResource, fullSync: FullSyncRow): Promise<void> {
+  const again = await onePass(run, pageBuffer(run, fullSync))
+  if (again.scrambled) throw scrambled(definition)
+  if (again.empty || again.gap) throw new SyncError('suspect_empty', emptyList.message)
+}
+
+function scrambled({ name }: PagedListResource): SyncError {
+  return new SyncError('protocol', `The list of ${name} shows records on several pages, so others may be on none`)
 }
 
 /**
