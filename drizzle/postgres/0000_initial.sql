@@ -496,6 +496,18 @@ CREATE TABLE "rid_counters" (
 	CONSTRAINT "rid_counters_tenant_id_records_pk" PRIMARY KEY("tenant_id","records")
 );
 --> statement-breakpoint
+CREATE TABLE "replicas" (
+	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
+	"seen_at" timestamp with time zone NOT NULL,
+	"leaving" boolean NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE "tenant_owners" (
+	"tenant_id" bigint PRIMARY KEY NOT NULL,
+	"owner" text COLLATE "C",
+	"epoch" bigint NOT NULL
+);
+--> statement-breakpoint
 CREATE INDEX "waived_findings_waiver" ON "waived_findings" USING btree ("tenant_id","waiver");--> statement-breakpoint
 CREATE INDEX "waived_findings_lapsed" ON "waived_findings" USING btree ("tenant_id","check","waiver","terms","open_severity" NULLS FIRST,"lapsed_at" NULLS FIRST) WHERE lapsed_at is not null and open_severity is not null;--> statement-breakpoint
 CREATE INDEX "waived_findings_broad" ON "waived_findings" USING btree ("tenant_id","waiver","terms","later","more_severe") WHERE lapsed_at is null and open_severity is not null and (later = 1 or more_severe = 1);--> statement-breakpoint
@@ -531,4 +543,5 @@ CREATE INDEX "users_posture" ON "users" USING btree ("tenant_id","state","mfa_st
 CREATE INDEX "users_role" ON "users" USING btree ("tenant_id","role_name" NULLS FIRST,"role_id" NULLS FIRST) WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX "users_unread" ON "users" USING btree ("tenant_id","lookup_turn" NULLS FIRST,read_at desc) WHERE role_id is null and removed_at is null;--> statement-breakpoint
 CREATE INDEX "users_lookup" ON "users" USING btree ("tenant_id","lookup_turn" NULLS FIRST,"user_id") WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX "users_missing" ON "users" USING btree ("tenant_id","lookup_turn" NULLS FIRST) WHERE missing_since is not null;
+CREATE INDEX "users_missing" ON "users" USING btree ("tenant_id","lookup_turn" NULLS FIRST) WHERE missing_since is not null;--> statement-breakpoint
+CREATE UNIQUE INDEX "tenant_owners_epoch" ON "tenant_owners" USING btree ("tenant_id","epoch");

@@ -6,7 +6,7 @@ import { recordInserts } from './record-inserts.ts'
 import type { Sessions } from './session.ts'
 import { PostgresStatement, type Rows } from './statement.ts'
 import { storeError } from './store-error.ts'
-import { type Kind, type Timing, transaction } from './transaction.ts'
+import { type Fence, type Kind, type Timing, transaction } from './transaction.ts'
 import { postgresWords } from './words.ts'
 
 /** Each operation takes a connection of its own for as long as its transaction lasts. */
@@ -14,13 +14,24 @@ export class PostgresDatabase extends BaseDatabase {
   readonly sql = postgresWords
   readonly #sessions: Sessions
   readonly #timing: Timing
-  readonly #names = new Map<string, string>()
+  /** Of all databases over the same connections. */
+  readonly #names: Map<string, string>
   readonly #turns = new Turns()
+  readonly #fence: Fence | null
 
-  constructor(sessions: Sessions, timing: Timing) {
+  constructor(sessions: Sessions, timing: Timing, names = new Map<string, string>(), fence: Fence | null = null) {
     super()
     this.#sessions = sessions
     this.#timing = timing
+    this.#names = names
+    this.#fence = fence
+  }
+
+  /** The same database for one tenant: nothing is written once another replica owns it. Memories are its own. */
+  fencedBy(text: string, params: readonly unknown[]): PostgresDatabase {
+    const statement = this.#statement<readonly unknown[], unknown>(text, 'arrays')
+    const fence = { statement, params: statement.parametersOf(params) }
+    return new PostgresDatabase(this.#sessions, this.#timing, this.#names, fence)
   }
 
   prepare<Bind extends readonly unknown[] = readonly unknown[], Row = unknown>(text: string): Statement<Bind, Row> {
@@ -63,11 +74,12 @@ export class PostgresDatabase extends BaseDatabase {
   }
 
   #transaction<T>(kind: Kind, body: () => Step<T>): Promise<T> {
-    return transaction(this.#sessions, this.#timing, kind, body)
+    const fence = kind === 'read' ? null : this.#fence
+    return transaction(this.#sessions, this.#timing, { kind, body, fence })
   }
 
   /** One name for each text, so that a connection prepares it once. */
-  #statement<Bind extends readonly unknown[], Row>(text: string, rows: Rows): Statement<Bind, Row> {
+  #statement<Bind extends readonly unknown[], Row>(text: string, rows: Rows): PostgresStatement<Bind, Row> {
     const name = this.#names.get(text) ?? `tenantwatch_${this.#names.size + 1}`
     this.#names.set(text, name)
     return new PostgresStatement(text, name, rows)

@@ -1,12 +1,14 @@
 import { type SQL, sql } from 'drizzle-orm'
 import {
   bigint,
+  boolean,
   customType,
   type ExtraConfigColumn,
   index,
   type PgColumn,
   pgTable,
   primaryKey,
+  timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
 import { getTableConfig, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
@@ -30,12 +32,32 @@ const ridCounters = pgTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.records] })],
 )
 
+/** Processes that share the database; only its clock says whether one is alive. */
+const replicas = pgTable('replicas', {
+  id: text('id').primaryKey(),
+  seenAt: timestamp('seen_at', { withTimezone: true }).notNull(),
+  leaving: boolean('leaving').notNull(),
+})
+
+/** Which replica may write a tenant. With `epoch` in a key, a new owner waits for the transactions of the last one. */
+const tenantOwners = pgTable(
+  'tenant_owners',
+  {
+    tenantId: bigint('tenant_id', { mode: 'number' }).primaryKey(),
+    owner: text('owner'),
+    epoch: bigint('epoch', { mode: 'number' }).notNull(),
+  },
+  (table) => [uniqueIndex('tenant_owners_epoch').on(table.tenantId, table.epoch)],
+)
+
 /** The tables of the mirror with SQLite's names, columns, keys and indexes. drizzle-kit makes the migrations of them. */
 export const tables = {
   ...Object.fromEntries(
     [...Object.values(schema), ...Object.values(mirrored)].map((table) => [getTableConfig(table).name, derived(table)]),
   ),
   rid_counters: ridCounters,
+  replicas,
+  tenant_owners: tenantOwners,
 }
 
 function derived(table: SQLiteTable) {

@@ -25,10 +25,11 @@ export class PostgresStatement<Bind extends readonly unknown[], Row> extends Bas
   }
 
   protected override step<T>(shape: Ask['shape'], bind: Bind): Step<T> {
-    return oneStep({ statement: this, params: this.#parametersOf(bind), shape })
+    return oneStep({ statement: this, params: this.parametersOf(bind), shape })
   }
 
-  #parametersOf(bind: Bind): readonly unknown[] {
+  /** As the server takes them, in the order of its placeholders. */
+  parametersOf(bind: Bind): readonly unknown[] {
     const named = bind.at(-1) as Readonly<Record<string, unknown>> | undefined
     return this.#slots.map((slot) => {
       const value = typeof slot === 'number' ? bind[slot] : named?.[slot]

@@ -1,5 +1,6 @@
 import type { Clock, Random } from '../../model/clock.ts'
 import { minuteMs, secondMs } from '../../model/durations.ts'
+import { SyncError } from '../../model/errors.ts'
 import type { Ask, Step } from '../steps.ts'
 import type { Answer, Session, Sessions } from './session.ts'
 import type { AnyStatement } from './statement.ts'
@@ -33,11 +34,27 @@ const firstPauseMs = 10
 /** Statements sent before the answer of the last one is waited for. */
 const mostUnanswered = 1000
 
-/** Runs the body again, from its beginning, after a conflict with another transaction; @throws what the body throws. */
-export async function transaction<T>(sessions: Sessions, timing: Timing, kind: Kind, body: () => Step<T>): Promise<T> {
+/** What a transaction that writes must find: else another replica owns the tenant, and nothing is stored. */
+export interface Fence {
+  readonly statement: AnyStatement
+  readonly params: readonly unknown[]
+}
+
+export interface Work<T> {
+  readonly kind: Kind
+  readonly body: () => Step<T>
+  readonly fence: Fence | null
+}
+
+/**
+ * Runs the body again, from its beginning, after a conflict with another transaction.
+ *
+ * @throws what the body throws; SyncError `aborted` when the fence finds nothing.
+ */
+export async function transaction<T>(sessions: Sessions, timing: Timing, work: Work<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
-      return await attempt(sessions, timing, kind, body)
+      return await attempt(sessions, timing, work)
     } catch (error) {
       if (!isConflict(error) || tries >= mostTries) throw error
       await timing.clock.sleep(firstPauseMs * 2 ** (tries - 1) * (0.5 + timing.random()))
@@ -50,13 +67,13 @@ function isConflict(error: unknown): boolean {
   return ['40001', '40P01'].includes(codeOf(error))
 }
 
-async function attempt<T>(sessions: Sessions, timing: Timing, kind: Kind, body: () => Step<T>): Promise<T> {
+async function attempt<T>(sessions: Sessions, timing: Timing, work: Work<T>): Promise<T> {
   const session = await sessions.take()
-  const work = new Transaction(session, timing.limits ?? defaults)
+  const running = new Transaction(session, timing.limits ?? defaults)
   const stop = new AbortController()
-  const silence = work.endInSilence(timing.clock, stop.signal)
+  const silence = running.endInSilence(timing.clock, stop.signal)
   try {
-    return await Promise.race([work.run(kind, body), silence])
+    return await Promise.race([running.run(work), silence])
   } finally {
     stop.abort()
   }
@@ -77,10 +94,12 @@ class Transaction {
     this.#limits = limits
   }
 
-  async run<T>(kind: Kind, body: () => Step<T>): Promise<T> {
+  async run<T>({ kind, body, fence }: Work<T>): Promise<T> {
     const begun = this.#send(this.#session.sendText(this.#begin(kind)))
+    const owned = fence === null ? null : this.#send(this.#session.send(fence.statement, fence.params))
     try {
       const result = await this.#drive(body(), begun)
+      if (owned !== null && (await this.#first(owned)).rows.length === 0) throw ownedByAnother()
       await this.#commit(kind)
       return result
     } catch (error) {
@@ -184,6 +203,10 @@ class Transaction {
     if (!this.#released) this.#session.release(broken)
     this.#released = true
   }
+}
+
+function ownedByAnother(): SyncError {
+  return new SyncError('aborted', 'Another replica owns the tenant; it goes on there')
 }
 
 function answerOf(shape: Ask['shape'], { rows }: Answer): unknown {

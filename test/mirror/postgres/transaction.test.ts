@@ -56,7 +56,7 @@ function waitForAbort(_: number, signal?: AbortSignal): Promise<void> {
 }
 
 function run<T>({ sessions }: ReturnType<typeof fakeSessions>, kind: Kind, body: () => Step<T>, timing = quiet) {
-  return transaction(sessions, timing, kind, body)
+  return transaction(sessions, timing, { kind, body, fence: null })
 }
 
 it('waits for the begin and the commit of writes, and for nothing between them', async () => {
@@ -236,7 +236,8 @@ it('makes every limit one of the transaction alone', async () => {
   const body = function* () {
     yield* read.get()
   }
-  for (const kind of ['read', 'write', 'progress'] as const) await transaction(taken, quiet, kind, body)
+  for (const kind of ['read', 'write', 'progress'] as const)
+    await transaction(taken, quiet, { kind, body, fence: null })
   const limits = 'set local statement_timeout = 60000; set local idle_in_transaction_session_timeout = 5000'
   expect(begun.filter((text) => text.startsWith('begin'))).toEqual([
     `begin isolation level repeatable read, read only; ${limits}`,
