@@ -64,6 +64,9 @@ function list(io: Io, holds: readonly HoldRow[]): void {
 }
 
 async function accept(io: Io, id: string | undefined, options: AcceptOptions, command: Command): Promise<ExitCode> {
+  const given = (['reason', 'count'] as const).find((option) => options[option] !== undefined)
+  if (id === undefined && given !== undefined)
+    throw new UsageError(`--${given} needs the id of a hold or of a drifted state; "tenantwatch accept" lists them`)
   const { settings } = loadConfiguration(io, command)
   await using mirror = await openVerifiedMirror(settings, io)
   const holds = await mirror.holds()

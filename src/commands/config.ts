@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { maskedYaml } from '../config/masked-yaml.ts'
 import { ConfigError } from '../config/yaml/errors.ts'
-import { openAddress, uncoveredStatuses } from '../doctor/config-warnings.ts'
+import { openAddress, uncoveredStatuses, unusedDays } from '../doctor/config-warnings.ts'
 import { tryOwnChecks } from '../doctor/own-checks.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { plural } from '../model/text/numbers.ts'
@@ -32,7 +32,11 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
       const own = tried.length === 0 ? '' : `, ${plural(tried.length, 'own check')}`
       print(io, `${source} is valid: ${plural(settings.tenants.length, 'tenant')}${own}`)
       // Warnings do not make the configuration invalid: they go to standard error.
-      const warnings = [...openAddress(settings, io.cwd), ...settings.tenants.flatMap(uncoveredStatuses)]
+      const warnings = [
+        ...openAddress(settings, io.cwd),
+        ...settings.tenants.flatMap(uncoveredStatuses),
+        ...settings.tenants.flatMap(unusedDays),
+      ]
       for (const line of new Set(warnings.map(({ sentence, advice }) => `Warning: ${sentence}. ${advice}`))) {
         io.stderr.write(`${printable(line)}\n`)
       }

@@ -27,7 +27,7 @@ export function addDemo(program: Command, io: Io, done: (code: ExitCode) => void
   program
     .command('demo')
     .description('run the daemon against a simulated tenant with a temporary database')
-    .option('--port <n>', 'port of page and metrics; if taken, a free one is used', portNumber, 9469)
+    .option('--port <n>', 'port of page and metrics; if it cannot be used, a free one is', portNumber, 9469)
     .option('--users <n>', 'users of the simulated tenant', wholeNumber, 250)
     .option('--once', 'print the findings and exit')
     .addHelpText('after', '\nExample:\n  tenantwatch demo --users 5000')
@@ -62,7 +62,7 @@ async function startOnFreePort(simulator: Simulator, folder: string, io: Io, log
   try {
     return await startDaemon(demoSettings(simulator, folder, port), own, log)
   } catch (error) {
-    if (!(error instanceof FatalError) || port === 0 || !/port is taken/.test(error.message)) throw error
+    if (!(error instanceof FatalError) || port === 0 || !/^Cannot listen on /.test(error.message)) throw error
     return startDaemon(demoSettings(simulator, folder, 0), own, log)
   }
 }

@@ -3,6 +3,7 @@ import { createTenantClient } from '../api/client.ts'
 import type { TenantClient } from '../api/reader.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
 import { createViews } from '../daemon/views.ts'
+import { diagnoseAllowed } from '../doctor/allowed-clients.ts'
 import { configWarnings, diagnoseWaivers, tenantWarnings } from '../doctor/config-warnings.ts'
 import { diagnosePlace, diagnoseStore, type Opened, unusable } from '../doctor/database.ts'
 import type { Diagnosis } from '../doctor/diagnosis.ts'
@@ -196,10 +197,12 @@ async function mirrored(
       const request = { mirror, row, tenant, identity: state, reader, pages, clock: io.clock, signal: io.stop }
       const identity = await diagnoseIdentity(request)
       const isUnproven = identity.level === 'fail' || row.former.includes('users')
-      const enrolment = isUnproven ? null : await readEnrolment(mirror.records(row.id), tenant)
+      const records = mirror.records(row.id)
+      const enrolment = isUnproven ? null : await readEnrolment(records, tenant)
+      const allowed = isUnproven ? [] : await diagnoseAllowed(records, tenant)
       known.set(posture.tenant, {
         enrolment,
-        diagnoses: [identity, diagnoseEnrolment(enrolment), ...diagnoseWaivers(posture)],
+        diagnoses: [identity, diagnoseEnrolment(enrolment), ...allowed, ...diagnoseWaivers(posture)],
       })
     }
     return { known, problems: [] }

@@ -11,7 +11,7 @@ import { version } from '../model/process/version.ts'
 import { isAtLeast, severities } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
-import { findingsTable, unevaluatedLines } from '../report/findings-table.ts'
+import { findingsTable, noOpenFindings, unevaluatedLines } from '../report/findings-table.ts'
 import { type Serialization, serialize } from '../report/formats.ts'
 import { complianceFinding, type OcsfSource, ocsfVersion } from '../report/ocsf.ts'
 import type { FindingQuery } from '../web/web-options.ts'
@@ -117,7 +117,9 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   const postures = await views.posture(filter.tenant)
   const wanted = postures.map(ofCheck(filter.check))
   const unknown = wanted.flatMap(({ checks: shown }) => shown.filter(({ status }) => status === 'unknown')).length
-  await writeAll(io, render(format, views.findings(filter), { source, unknown }))
+  const isFiltered = [options.tenant, options.check, options.severity].some((value) => value !== undefined)
+  const none = isFiltered ? `No ${options.all === true ? '' : 'open '}findings match the filter.` : noOpenFindings
+  await writeAll(io, render(format, views.findings(filter), { source, unknown, none }))
   const waivers = options.all === true ? waiverNotes(postures) : wanted.flatMap(waivedLine)
   // An empty list must not look like a pass.
   const off = postures.flatMap((posture) => offLines(posture, filter.check))
@@ -169,24 +171,24 @@ function filterOf(options: FindingsOptions, settings: Settings, checks: readonly
 function render(
   format: (typeof formats)[number],
   found: AsyncIterable<FindingView>,
-  { source, unknown }: { readonly source: OcsfSource; readonly unknown: number },
+  { source, unknown, none }: { readonly source: OcsfSource; readonly unknown: number; readonly none: string },
 ): AsyncIterable<string> {
   switch (format) {
     case 'ocsf':
       return serialize('ndjson', found, { ...csv, object: (finding) => complianceFinding(finding, source) })
     case 'table':
-      return tableOf(found, unknown)
+      return tableOf(found, unknown, none)
     default:
       return serialize(format, found, csv)
   }
 }
 
-async function* tableOf(found: AsyncIterable<FindingView>, unknown: number): AsyncIterable<string> {
+/** @param none the sentence when there are no findings. */
+async function* tableOf(found: AsyncIterable<FindingView>, unknown: number, none: string): AsyncIterable<string> {
   const all = await Array.fromAsync(found)
-  const isSure = all.length > 0 || unknown === 0
-  yield isSure
-    ? `${findingsTable(all)}\n`
-    : `No open findings are known, but ${plural(unknown, 'check')} cannot be evaluated.\n`
+  if (all.length > 0) yield `${findingsTable(all)}\n`
+  else if (unknown === 0) yield `${none}\n`
+  else yield `No open findings are known, but ${plural(unknown, 'check')} cannot be evaluated.\n`
 }
 
 const csv: Serialization<FindingView> = {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { FatalError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { whyNotListening } from '../model/process/listen-error.ts'
 import { untilStopped } from './support/io.ts'
 import { portNumber, wholeNumber } from './support/options.ts'
 
@@ -17,11 +18,10 @@ interface SimulateOptions {
 
 /** Words a listen error; returns other errors unchanged. */
 function notListening(error: unknown, host: string): unknown {
-  const { code, syscall, port, message } = error as NodeJS.ErrnoException & { readonly port?: number }
-  if (syscall === undefined) return error
-  const where = port === undefined ? host : `${host}:${port}`
-  const why = code === 'EADDRINUSE' ? 'the port is taken' : message
-  return new FatalError(`Cannot listen on ${where}: ${why}`, { cause: error })
+  const cause = error as NodeJS.ErrnoException & { readonly port?: number }
+  if (cause.syscall === undefined) return error
+  const where = cause.port === undefined ? host : `${host}:${cause.port}`
+  return new FatalError(`Cannot listen on ${where}: ${whyNotListening(cause)}`, { cause })
 }
 
 function collect(pair: string, before: readonly string[]): readonly string[] {

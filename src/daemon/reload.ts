@@ -1,7 +1,8 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { isDeepStrictEqual } from 'node:util'
 import { Mutex } from 'async-mutex'
 import { formatListen } from '../config/listen.ts'
-import type { Settings } from '../config/settings.ts'
+import type { Settings, Waiver } from '../config/settings.ts'
 import { ConfigError } from '../config/yaml/errors.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Clock } from '../model/clock.ts'
@@ -67,19 +68,22 @@ async function attempt(parts: ReloadParts, ended: () => boolean): Promise<Probe>
     const problems = [...needingRestart(session.settings, next), ...unreadFolder(next)]
     if (problems.length > 0) throw new ConfigError(problems)
     const web = live.candidate(next.server.webConfig)
+    const before = session.settings
     // In the same instant, so that one of the two does not admit what the other one closes.
-    const { change, opened } = await session.reconfigure(next, () => live.use(web))
+    const { change: tenants, opened } = await session.reconfigure(next, () => live.use(web))
+    const waivers = compareWaivers(before.waivers, next.waivers)
+    const changedSettings = general.flatMap(([key, name]) => (isDeepStrictEqual(before[key], next[key]) ? [] : [name]))
     reloading.setLogLevel(next.logLevel)
     status.note('configuration', true)
     status.note('web', true)
-    log.info({ ...change }, 'Configuration reloaded')
+    log.info({ ...tenants, waivers, settings: changedSettings }, 'Configuration reloaded')
     if (!ended()) {
       jobs.arrange()
       await jobs.runDue(opened).catch((error: unknown) => {
         log.warn({ detail: String(error) }, 'What is due waits for the schedule')
       })
     }
-    return { ok: true, text: `Reloaded: ${inWords(change)}` }
+    return { ok: true, text: `Reloaded: ${inWords(tenants, waivers, changedSettings)}` }
   } catch (error) {
     status.note('configuration', false)
     const problems = problemsOf(error)
@@ -111,8 +115,38 @@ function problemsOf(error: unknown): readonly string[] {
   return [error instanceof Error ? error.message : String(error)]
 }
 
-function inWords({ added, changed, removed }: TenantChange): string {
-  const parts = Object.entries({ added, changed, removed }).filter(([, names]) => names.length > 0)
+/** The settings that are no tenant's, with their keys in the file; those that take a restart are not among them. */
+const general = [
+  ['evaluate', 'schedule.evaluate'],
+  ['timezone', 'schedule.timezone'],
+  ['historyRetentionDays', 'history.retentionDays'],
+  ['server', 'server'],
+  ['ownChecks', 'ownChecks'],
+  ['logLevel', 'log.level'],
+] as const satisfies readonly (readonly [keyof Settings, string])[]
+
+function compareWaivers(before: readonly Waiver[], next: readonly Waiver[]): TenantChange {
+  const former = new Map(before.map((waiver) => [waiver.id, waiver]))
+  const kept = next.filter(({ id }) => former.has(id))
+  const ids = (waivers: readonly Waiver[]) => waivers.map(({ id }) => id)
+  return {
+    added: ids(next.filter((waiver) => !kept.includes(waiver))),
+    changed: ids(kept.filter((waiver) => !isDeepStrictEqual(waiver, former.get(waiver.id)))),
+    removed: ids(before.filter(({ id }) => !ids(kept).includes(id))),
+  }
+}
+
+function inWords(tenants: TenantChange, waivers: TenantChange, settings: readonly string[]): string {
+  const all = Object.entries({
+    added: tenants.added,
+    changed: tenants.changed,
+    removed: tenants.removed,
+    'added waivers': waivers.added,
+    'changed waivers': waivers.changed,
+    'removed waivers': waivers.removed,
+    'changed settings': settings,
+  })
+  const parts = all.filter(([, names]) => names.length > 0)
   if (parts.length === 0) return 'every tenant is as it was'
   return parts.map(([what, names]) => `${what} ${names.join(', ')}`).join('; ')
 }

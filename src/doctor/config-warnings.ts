@@ -1,4 +1,5 @@
 import { resolve } from 'node:path'
+import { apiClientSecretNotExpiring } from '../checks/api-client-secret-not-expiring.ts'
 import { checks } from '../checks/index.ts'
 import { busyStatuses, doneStatusesOf, statuses } from '../checks/support/statuses.ts'
 import { formatListen } from '../config/listen.ts'
@@ -115,6 +116,7 @@ const rules: readonly Rule[] = [
     })
   },
   uncoveredStatuses,
+  unusedDays,
   function assumptions(tenant) {
     return checks.flatMap((check: Check) => {
       const { enabled, options } = settingsOf(check, tenant)
@@ -140,6 +142,16 @@ export function uncoveredStatuses(tenant: TenantSettings): readonly Diagnosis[] 
   if (!tenant.resources.documents.enabled || uncovered.length === 0) return []
   const sentence = `documents.knownStatuses has ${uncovered.map(String).join(', ')}, which neither checks.document-processing-finished.statuses (busy) nor checks.document-required-present.statuses (finished) has: a document in it fails no check`
   return [warning('knownStatuses', sentence, 'Add it to the list that fits')]
+}
+
+/** Where `highDays` is greater than `days`, which then has no effect. */
+export function unusedDays(tenant: TenantSettings): readonly Diagnosis[] {
+  const { enabled, options } = settingsOf(apiClientSecretNotExpiring, tenant)
+  const [days, highDays] = [Number(options['days']), Number(options['highDays'])]
+  if (!enabled || highDays <= days) return []
+  const { id } = apiClientSecretNotExpiring
+  const sentence = `checks.${id}.highDays (${highDays}) is greater than days (${days}), which has no effect`
+  return [warning(id, sentence, 'Set days to the longer time: highDays raises the severity of the shorter one')]
 }
 
 /** True where January and July have different offsets from UTC. */

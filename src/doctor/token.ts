@@ -6,9 +6,11 @@ import { fileSource } from '../api/credentials/file-source.ts'
 import { parseSecret } from '../api/credentials/secret.ts'
 import type { EnvLookup } from '../api/options.ts'
 import type { AuthSettings, TenantSettings } from '../config/settings.ts'
+import { whyUnreadable } from '../config/yaml/errors.ts'
 import { describeDuration } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import { type Log, silentLog } from '../model/log.ts'
+import { mostSecretBytes, readRegularFileSync } from '../model/process/regular-file.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 const othersMayRead = 0o004
@@ -52,18 +54,28 @@ function ofFetched(sentence: string, goodForMs: number | null): Diagnosis {
 }
 
 function ofFile(path: string, what: string, now: number): Diagnosis {
-  const stats = statSync(path, { throwIfNoEntry: false })
-  if (stats === undefined) {
-    return failure(what, `the file ${path} does not exist`, 'Create it with the bare secret as content', {
-      reason: 'unauthorized',
-    })
+  const origin = `the file ${path}`
+  const reason = { reason: 'unauthorized' } as const
+  try {
+    const stats = statSync(path, { throwIfNoEntry: false })
+    if (stats === undefined) {
+      return failure(what, `${origin} does not exist`, 'Create it with the bare secret as content', reason)
+    }
+    parseSecret(readRegularFileSync(path, mostSecretBytes).toString(), origin)
+    return ofMode(path, what, `from ${origin}, written ${describeDuration(now - stats.mtimeMs)} ago`, stats.mode)
+  } catch (error) {
+    if (error instanceof SyncError) return failure(what, error.message, error.hint ?? null, reason)
+    const advice = 'Let the user of the daemon read it, and run the doctor as that user'
+    return failure(what, `${origin}: ${whyUnreadable(error)}`, advice, reason)
   }
-  const sentence = `from the file ${path}, written ${describeDuration(now - stats.mtimeMs)} ago`
-  const writers = writersOf(stats.mode)
+}
+
+function ofMode(path: string, what: string, sentence: string, mode: number): Diagnosis {
+  const writers = writersOf(mode)
   if (writers !== null) {
     return warning(what, `${sentence}; ${writers} may replace it`, `Run "chmod go-w,o-r ${path}"`)
   }
-  if ((stats.mode & othersMayRead) === 0) return fine(what, sentence)
+  if ((mode & othersMayRead) === 0) return fine(what, sentence)
   return warning(what, `${sentence}; every user of this machine may read it`, `Run "chmod o-r ${path}"`)
 }
 
@@ -77,13 +89,21 @@ function writersOf(mode: number): string | null {
 export function warnOfSecretFiles(tenants: readonly Pick<TenantSettings, 'name' | 'auth'>[], log: Log): void {
   for (const { name, auth } of tenants) {
     const source = 'oauth2' in auth.token ? auth.token.oauth2.clientSecret : auth.token
-    const mode = 'file' in source ? statSync(source.file, { throwIfNoEntry: false })?.mode : undefined
-    const writers = mode === undefined ? null : writersOf(mode)
+    const writers = 'file' in source ? writersAt(source.file) : null
     if (writers === null || !('file' in source)) continue
     log.warn(
       { tenant: name, file: source.file, writers },
       'Other users may replace the file of a secret: run "chmod go-w" on it',
     )
+  }
+}
+
+/** Null as well for a file that cannot be examined: the sync reports it. */
+function writersAt(path: string): string | null {
+  try {
+    return writersOf(statSync(path).mode)
+  } catch {
+    return null
   }
 }
 

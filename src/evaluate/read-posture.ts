@@ -159,9 +159,20 @@ function resourceView(
     fresh: isFresh(dataAsOf, freshnessLimitMs, now) && blocked !== 'stale' && blocked !== 'tenant_changed',
     ...(blocked === 'tenant_changed' && { formerTenant: true }),
     ...(isRefusal(blocked) && { refused: true }),
-    message: stored?.state.message ?? null,
+    message: messageOf(resource, quality),
     modes,
   }
+}
+
+/** While another resource's refusal of the token is in force, its message; the own one may be of an earlier problem. */
+function messageOf(resource: ResourceName, { resources }: TenantDataQuality): string | null {
+  const { stored, input } = resources.get(resource) ?? {}
+  const own = stored?.state
+  const isRefusedElsewhere = isRefusal(input?.blocked ?? null) && (own?.denied ?? null) === null
+  if (!isRefusedElsewhere) return own?.message ?? null
+  const states = [...resources.values()].flatMap(({ stored }) => stored?.state ?? [])
+  const [latest] = states.toSorted((a, b) => (b.tokenRefusedAt ?? 0) - (a.tokenRefusedAt ?? 0))
+  return latest?.message ?? null
 }
 
 function incrementalView(state: SyncState | undefined, intervalMs: number): ModeView {

@@ -4,9 +4,11 @@ import { severities } from '../model/severity.ts'
 import { printable } from '../model/text/printable.ts'
 import { table } from './formats.ts'
 
+export const noOpenFindings = 'No open findings.'
+
 /** Findings as text, the highest severity first. */
 export function findingsTable(found: readonly FindingView[], most = found.length): string {
-  if (found.length === 0) return 'No open findings.'
+  if (found.length === 0) return noOpenFindings
   const rank = (finding: FindingView) => severities.indexOf(finding.severity)
   const sorted = found.toSorted((a, b) => rank(b) - rank(a) || a.check.localeCompare(b.check))
   const rows = sorted

@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
 import type { TlsSettings } from '../config/web/web-settings.ts'
 import { FatalError } from '../model/errors.ts'
+import { whyNotListening } from '../model/process/listen-error.ts'
 import { securityHeaders } from './answer.ts'
 import { createApp } from './app.ts'
 import { type Connections, limitConnections } from './connection-limit.ts'
@@ -93,8 +94,8 @@ export function createWebServer(options: WebOptions): WebServer {
 function listenOn(server: Server, { host, port }: WebOptions['listen']): Promise<{ host: string; port: number }> {
   return new Promise((resolve, reject) => {
     const refuse = (cause: NodeJS.ErrnoException) => {
-      const why = cause.code === 'EADDRINUSE' ? 'the port is taken' : cause.message
-      reject(new FatalError(`Cannot listen on ${host}:${port}: ${why}`, { cause }))
+      const advice = 'change server.listen (TENANTWATCH_LISTEN)'
+      reject(new FatalError(`Cannot listen on ${host}:${port}: ${whyNotListening(cause)}; ${advice}`, { cause }))
     }
     server.once('error', refuse)
     server.listen(port, host.replace(/^\[(.*)\]$/, '$1'), () => {

@@ -17,6 +17,18 @@ it('prints only the holds, and reports on standard error that there is none', as
   expect(await run('accept')).toEqual({ code: 0, stdout: '', stderr: 'No holds\n' })
 })
 
+it.each([
+  ['reason', 'Left with the spin-off'],
+  ['count', '3'],
+])('refuses --%s without an id', async (option, value) => {
+  const { run } = await synced()
+  expect(await run('accept', `--${option}`, value)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `tenantwatch: --${option} needs the id of a hold or of a drifted state; "tenantwatch accept" lists them\n`,
+  })
+})
+
 it('lists a hold as id, tenant, resource, reason and count', async () => {
   const { run, id } = await shrunk()
   expect(id).toMatch(/^[A-Za-z0-9_-]+$/)

@@ -132,10 +132,12 @@ it('never lets an empty list look like a clean bill', async () => {
 it('reports that a requested check is switched off', async () => {
   const { run } = await synced({ more: 'checks: { user-mfa-enrolled: { enabled: false } }' })
   expect(await run('findings', '--check', 'user-mfa-enrolled')).toMatchObject({
-    stdout: 'No open findings.\n',
+    stdout: 'No open findings match the filter.\n',
     stderr: expect.stringContaining('acme: user-mfa-enrolled is switched off in the configuration and not evaluated\n'),
   })
   expect((await run('findings')).stderr).not.toContain('switched off')
+  const all = await run('findings', '--all', '--check', 'user-mfa-enrolled')
+  expect(all.stdout).toBe('No findings match the filter.\n')
 })
 
 it('takes --fail-on: 1 with findings that severe, 3 with a check that is unknown', async () => {

@@ -59,6 +59,7 @@ it('exits with 2 on unknown arguments, with a hint and without a stack', async (
     [['backup', 'a', 'b'], 'too many arguments: backup takes 1 argument (<file>) besides options, but got 2'],
     [['backup'], "missing required argument 'file'"],
     [['sync', '--tenant'], "option '--tenant <name>' argument missing"],
+    [['demo', '--users', '-1'], 'invalid value of --users <n>: want a whole number, 0 or more'],
     [['simulate', '--port', 'http'], 'invalid value of --port <n>: want a whole number'],
     [['checks', '--format', 'xml'], 'Unknown format: want one of table, json'],
   ] as const) {

@@ -120,7 +120,8 @@ it('puts a tenant on hold whose address changed', async () => {
 store: { path: ${JSON.stringify(`${world.folder}/mirror.db`)} }
 server: { listen: "127.0.0.1:0" }`,
   )
-  expect(await world.daemon.reload()).toEqual({ ok: true, text: 'Reloaded: changed acme' })
+  const text = 'Reloaded: changed acme; changed settings schedule.evaluate'
+  expect(await world.daemon.reload()).toEqual({ ok: true, text })
   expect(await world.metric('tenantwatch_hold{tenant="acme",resource="all",reason="tenant_changed"}')).toBe(1)
 })
 

@@ -132,8 +132,11 @@ it('knows from one refusal of the token that it is refused for resources that ar
   const mirror = soundMirror()
   await evaluate(mirror)
   const { users } = mirror.quality
-  users.state = { ...users.state, denied: 'unauthorized', fullAttemptAt: now + 1, tokenRefusedAt: now + 1 }
+  const message = 'The token is refused'
+  users.state = { ...users.state, denied: 'unauthorized', fullAttemptAt: now + 1, tokenRefusedAt: now + 1, message }
   const after = { at: now + 2 }
+  const messages = async () => (await read(mirror, after)).resources.map(({ message }) => message)
+  expect(new Set(await messages())).toEqual(new Set([message]))
   expect(statusOf(await read(mirror, after), 'auth-sso-enforced')).toBe('unknown unauthorized')
   const settings = mirror.quality['authentication-settings']
   settings.state = { ...settings.state, fullAttemptAt: now + 2, fullSuccessAt: now + 2 }

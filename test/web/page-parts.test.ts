@@ -191,7 +191,7 @@ it('lists every data quality problem with its start and advice, the worst first'
           }),
           resource('permissions', { modes: down('missing_permission'), refused: true }),
           resource('documents'),
-          resource('api-clients'),
+          resource('api-clients', { refused: true, message: 'The token is refused' }),
           resource('authentication-settings', { enabled: false, fresh: false }),
         ],
       }),
@@ -202,13 +202,14 @@ it('lists every data quality problem with its start and advice, the worst first'
     .split('<li ')
     .slice(1)
     .map((item) => item.replaceAll(/<[^>]*>/g, ''))
-  expect(items).toHaveLength(4)
+  expect(items).toHaveLength(5)
   expect(items[0]).toContain('documents on hold since 2026-03-14 07:26 UTC, 2 h ago')
   expect(items[1]).toContain('permissions unauthorized last read 2026-03-14 05:26 UTC, 4 h ago')
   expect(items[1]).toContain('Grant the permission')
-  expect(items[2]).toContain('roles stale since 2026-03-14 07:26 UTC, 2 h agoNo answer')
-  expect(items[3]).toContain('users quarantined as of')
-  expect(items[3]).toContain('3 records cannot be read')
+  expect(items[2]).toContain('api-clients unauthorized last read 2026-03-14 09:16 UTC, 10 min agoThe token is refused')
+  expect(items[3]).toContain('roles stale since 2026-03-14 07:26 UTC, 2 h agoNo answer')
+  expect(items[4]).toContain('users quarantined as of')
+  expect(items[4]).toContain('3 records cannot be read')
 })
 
 it('offers no accept command for a hold that only another ownClientId ends', async () => {

@@ -2,6 +2,7 @@ import { request } from 'node:http'
 import { connect } from 'node:net'
 import { expect, it, vi } from 'vitest'
 import { silentLog } from '../../src/model/log.ts'
+import { whyNotListening } from '../../src/model/process/listen-error.ts'
 import { sources, startServer } from './support/server.ts'
 import { answerOf, roundTrip } from './support/wire.ts'
 
@@ -225,8 +226,14 @@ it('finishes requests in flight on dispose and cuts one that takes too long', as
 it('names the address that it cannot listen on', async () => {
   await using web = await startServer()
   await expect(startServer({ listen: { host: '127.0.0.1', port: web.port } })).rejects.toThrow(
-    `Cannot listen on 127.0.0.1:${web.port}: the port is taken`,
+    `Cannot listen on 127.0.0.1:${web.port}: the port is taken; change server.listen (TENANTWATCH_LISTEN)`,
   )
+  const because = (code: string) => whyNotListening(Object.assign(new Error(`listen ${code}`), { code }))
+  expect(['EACCES', 'EADDRNOTAVAIL', 'ENOTFOUND'].map(because)).toEqual([
+    'this user may not use the port',
+    'no interface of this machine has the address',
+    'listen ENOTFOUND',
+  ])
 })
 
 it('serves status and checks as JSON with times in ISO 8601', async () => {

@@ -44,6 +44,7 @@ export function portNumber(text: string): number {
 
 /** Reads a whole number that is not negative. */
 export function wholeNumber(text: string): number {
+  if (/^-\d+$/.test(text)) throw new InvalidArgumentError('want a whole number, 0 or more')
   if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('want a whole number')
   return Number(text)
 }

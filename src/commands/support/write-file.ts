@@ -70,9 +70,13 @@ function begin(file: string, tempFile: string, own: RegExp): number {
     rmSync(tempFile, { force: true })
     return openSync(tempFile, 'wx', 0o600)
   } catch (error) {
-    const why = error instanceof UnfitFile ? error.message : codeOf(error)
+    const why = error instanceof UnfitFile ? error.message : whyNotCreated(codeOf(error))
     throw new UsageError(`--output cannot be written (${why}); want a file in an existing folder`)
   }
+}
+
+function whyNotCreated(code: string): string {
+  return code === 'ENOENT' ? 'the folder does not exist' : code
 }
 
 function write(fd: number, piece: string): void {

@@ -124,8 +124,11 @@ function sinceOf(view: ResourceView, state: ResourceState, holds: readonly HoldV
       return view.dataAsOf === null ? null : view.dataAsOf + view.freshnessLimitMs
     case 'unauthorized':
     case 'failing': {
-      const failing = view.modes.filter(({ up }) => !up).flatMap(({ lastSuccessAt }) => lastSuccessAt ?? [])
-      return failing.length === 0 ? null : Math.max(...failing)
+      const failing = view.modes.filter(({ up }) => !up)
+      // A refusal that another resource met leaves the modes of this one up.
+      const modes = failing.length === 0 ? view.modes : failing
+      const successes = modes.flatMap(({ lastSuccessAt }) => lastSuccessAt ?? [])
+      return successes.length === 0 ? view.dataAsOf : Math.max(...successes)
     }
     case 'quarantined':
     case 'missing':

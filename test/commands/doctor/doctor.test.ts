@@ -169,3 +169,16 @@ it('asks a request a second beside an engine, whatever rate is configured', asyn
   const times = world.simulator.requests.all().map(({ time }) => time)
   expect(Math.max(...times) - Math.min(...times)).toBeGreaterThanOrEqual(5000)
 })
+
+it('warns of an allowed client that is the id of no mirrored API client', async () => {
+  const world = await synced()
+  const [client] = world.simulator.state().apiClients()
+  const id = client?.clientId.toUpperCase()
+  const allowed = `{ "${id}": [A], Backup: [A] }`
+  const more = `checks: { api-client-least-privilege: { allowed: ${allowed} } }`
+  world.write('tenantwatch.yaml', `${world.read('tenantwatch.yaml')}\n${more}\n`)
+  const { tenants } = await doctorOutput(world)
+  expect(about(tenants[0]?.diagnoses, 'api-client-least-privilege')).toEqual([
+    'warn: allowed names "Backup", which is the id of no mirrored API client',
+  ])
+})

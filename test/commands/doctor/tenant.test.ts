@@ -1,4 +1,4 @@
-import { chmodSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -8,8 +8,9 @@ import type { Fetched } from '../../../src/api/reader.ts'
 import { certificateExpiry } from '../../../src/api/transport/peer-certificate.ts'
 import { diagnoseOwnClient, diagnosePageSize, type FeedPage } from '../../../src/doctor/endpoint.ts'
 import { probeTenant } from '../../../src/doctor/probe-tenant.ts'
-import { diagnoseToken } from '../../../src/doctor/token.ts'
+import { diagnoseToken, warnOfSecretFiles } from '../../../src/doctor/token.ts'
 import { dayMs, hourMs } from '../../../src/model/durations.ts'
+import { silentLog } from '../../../src/model/log.ts'
 import { resourceNames } from '../../../src/model/resource-names.ts'
 import { documents } from '../../../src/resources/documents.ts'
 import { resources } from '../../../src/resources/index.ts'
@@ -40,6 +41,14 @@ it('reports the source and the age of a token, never the token', () => {
   expect(of({ file })).toEqual([expect.stringMatching(/^warn token: .*; every user of this machine may replace it$/)])
   expect(of({ env: 'BROKEN' })).toEqual([expect.stringMatching(/^fail token: the variable BROKEN contains a space/)])
   expect(of({ file: '/nowhere/at/all' })).toEqual(['fail token: the file /nowhere/at/all does not exist'])
+  const folder = temporaryFolder()
+  expect(of({ file: folder })).toEqual([`fail token: the file ${folder}: it is a directory`])
+  const loop = join(folder, 'loop')
+  symlinkSync(loop, loop)
+  expect(of({ file: loop })).toEqual([`fail token: the file ${loop}: it cannot be read (ELOOP)`])
+  expect(() =>
+    warnOfSecretFiles([{ name: 'acme', auth: { ...auth, token: { file: loop } } }], silentLog()),
+  ).not.toThrow()
   expect(of({ command: ['/usr/bin/vault', 'CANARY-argument'] }, hourMs)).toEqual([
     'ok token: from the command vault, fetched now, used for 1 h',
   ])

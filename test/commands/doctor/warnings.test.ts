@@ -68,6 +68,14 @@ it.each([
     own,
     [/^ok configuration/],
   ],
+  [
+    'checks: { api-client-secret-not-expiring: { highDays: 40 } }',
+    own,
+    [
+      /^warn api-client-secret-not-expiring: checks\.\S+\.highDays \(40\) is greater than days \(30\), which has no effect$/,
+    ],
+  ],
+  ['checks: { api-client-secret-not-expiring: { highDays: 30 } }', own, [/^ok configuration/]],
   ['api: { requestsPerSecond: 0 }', own, [/^warn requestsPerSecond: is 0/]],
   [
     'schedule: { users: { full: "0 */6 * * *" } }',
