@@ -25,7 +25,7 @@ export const authSettingsUnchanged = defineCheck({
   id: 'auth-settings-unchanged',
   title: 'The authentication settings match the accepted state',
   description:
-    'Every field of the authentication settings has its expected value: the one in the configured `baseline`, else the one last accepted by an operator, else the one first mirrored.',
+    'Every field of the authentication settings has its expected value: the one in the configured `baseline`, such as `{ ssoEnforced: true, mfaEnabled: true }`, else the one last accepted by an operator, else the one first mirrored.',
   risk: 'A weakened sign-in policy goes unnoticed, whether by mistake or by an intruder.',
   remediation:
     'Restore the setting, or accept its new value: write it into the baseline, or run "tenantwatch accept DRIFT_ID --reason TEXT" with the id that "tenantwatch findings" shows.',

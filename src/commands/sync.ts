@@ -26,7 +26,7 @@ interface SyncOptions {
 export function addSync(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('sync')
-    .description('run due syncs once, evaluate, print a summary and exit')
+    .description('sync once, evaluate, print a summary and exit')
     .option('--tenant <name>', 'only this tenant')
     .option('--resource <name>', `only this resource: ${resourceNames.join(', ')}`)
     .option('--full', 'run all full syncs, due or not')
@@ -34,6 +34,9 @@ export function addSync(program: Command, io: Io, done: (code: ExitCode) => void
     .addHelpText(
       'after',
       `
+Runs every incremental sync, the full sync of every resource without one, and the full syncs of users and documents that
+are due.
+
 Exit: 0 ok, 1 findings at or above --fail-on, 2 configuration, 3 a run failed or is on hold,
 or, with --fail-on, a check is unknown; 3 takes precedence.
 
