@@ -12,6 +12,6 @@ export const bundleOptions = {
   platform: 'node',
   format: 'esm',
   target: 'node24',
-  external: ['bcrypt', 'better-sqlite3', 'pino-pretty'],
+  external: ['bcrypt', 'better-sqlite3', 'pg', 'pino-pretty'],
   logLevel: 'warning',
 } satisfies BuildOptions

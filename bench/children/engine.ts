@@ -33,7 +33,7 @@ function perform(session: Session, step: EngineStep): Promise<EngineReport['step
     case 'round':
       return round(session, step)
     case 'steady':
-      return steady(session, step, settings.storePath)
+      return steady(session, step, settings.store.path ?? '')
     case 'evaluate':
       return evaluate(session, step)
     case 'scrape':

@@ -3,6 +3,7 @@ import type { Command } from 'commander'
 import { type Backup, type BackupStep, backUpMirror } from '../mirror/sqlite/backup.ts'
 import { toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
+import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { loadConfiguration } from './support/configuration.ts'
@@ -31,9 +32,14 @@ Examples:
 
 async function backup(io: Io, file: string, command: Command): Promise<ExitCode> {
   const { settings } = loadConfiguration(io, command)
+  const { path } = settings.store
+  if (path === null)
+    throw new UsageError(
+      'backup copies the file of store.path; back the database of store.url up with pg_dump or by point-in-time recovery',
+    )
   const line = statusLine(io)
   const made = await backUpMirror({
-    from: settings.storePath,
+    from: path,
     to: file === '' ? '' : resolve(io.cwd, file),
     signal: io.stop,
     onProgress: (step) => showStep(line, step),

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { createTenantClient } from '../api/client.ts'
 import type { TenantClient } from '../api/reader.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
+import { openStore } from '../daemon/open-store.ts'
 import { createViews } from '../daemon/views.ts'
 import { diagnoseAllowed } from '../doctor/allowed-clients.ts'
 import { configWarnings, diagnoseWaivers, tenantWarnings } from '../doctor/config-warnings.ts'
@@ -14,8 +15,7 @@ import { type Probed, probeTenant } from '../doctor/probe-tenant.ts'
 import { diagnosisTable, enrolmentTable, marksFor } from '../doctor/render.ts'
 import { diagnoseTwins } from '../doctor/token.ts'
 import type { Mirror, TenantRow } from '../mirror/port.ts'
-import { openMirror } from '../mirror/sqlite/sqlite-mirror.ts'
-import { type StoreFacts, storeFacts } from '../mirror/sqlite/store-facts.ts'
+import { storeFacts } from '../mirror/sqlite/store-facts.ts'
 import { toIso } from '../model/dates.ts'
 import { silentLog } from '../model/log.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
@@ -79,8 +79,9 @@ interface Report {
 }
 
 async function examine(io: Io, settings: Settings, line: StatusLine): Promise<Report> {
-  const facts = storeFacts(settings.storePath)
-  const opened = facts.exists ? openIfPossible(settings.storePath) : { problem: 'not there' }
+  const { path } = settings.store
+  const facts = path === null ? null : storeFacts(path)
+  const opened = facts?.exists === false ? { problem: 'not there' } : await openIfPossible(settings, io)
   await using mirror = 'mirror' in opened ? opened.mirror : undefined
   const waits = await waitsIn(mirror)
   line.say('Reading from the tenants')
@@ -88,7 +89,9 @@ async function examine(io: Io, settings: Settings, line: StatusLine): Promise<Re
   // All clients are created before the first request, so that an error of the environment is reported before anything is sent.
   const probes = settings.tenants.map((tenant) => ({
     tenant,
-    client: clients.use(clientOf(tenant, io, { facts, ...(waits.get(tenant.name) ?? noStoredWait) })),
+    client: clients.use(
+      clientOf(tenant, io, { besideEngine: facts?.lock.held !== false, ...(waits.get(tenant.name) ?? noStoredWait) }),
+    ),
   }))
   const now = () => io.clock.now()
   const env = (name: string) => io.env[name]
@@ -96,7 +99,8 @@ async function examine(io: Io, settings: Settings, line: StatusLine): Promise<Re
     probes.map(async (probe) => ({ ...probe, ...(await probeTenant({ ...probe, now, signal: io.stop, env })) })),
   )
   line.say('Reading the database')
-  const store = facts.exists ? await diagnoseStore(facts, opened, now(), io.stop, settings.historyRetentionDays) : []
+  const reading = { opened, now: now(), signal: io.stop, retentionDays: settings.historyRetentionDays }
+  const store = facts?.exists === false ? [] : await diagnoseStore(facts, reading)
   const sound = store.every(({ level }) => level !== 'fail') ? mirror : undefined
   const { known, problems } = await mirrored(sound, probed, settings, io)
   const tenants = probed.map(({ tenant, diagnoses: probed }) => {
@@ -110,7 +114,7 @@ async function examine(io: Io, settings: Settings, line: StatusLine): Promise<Re
   const general = [
     ...store,
     ...problems,
-    ...diagnosePlace(facts),
+    ...(facts === null ? [] : diagnosePlace(facts)),
     ...written,
     ...configWarnings(settings, io.cwd, twins),
   ]
@@ -119,9 +123,9 @@ async function examine(io: Io, settings: Settings, line: StatusLine): Promise<Re
   return { version, at: toIso(now()), failed: count('fail'), warnings: count('warn'), tenants, general }
 }
 
-function openIfPossible(path: string): Opened {
+async function openIfPossible(settings: Settings, io: Io): Promise<Opened> {
   try {
-    return { mirror: openMirror(path, 'beside') }
+    return { mirror: await openStore(settings, 'beside', io) }
   } catch (error) {
     return { problem: unusable(error).sentence }
   }
@@ -141,17 +145,18 @@ type StoredWait = Pick<TenantRow, 'blockedForMs' | 'blockedUntil'>
 const noStoredWait: StoredWait = { blockedUntil: 0, blockedForMs: null }
 
 interface Beside extends StoredWait {
-  readonly facts: StoreFacts
+  /** True also where it is not known. */
+  readonly besideEngine: boolean
 }
 
-function clientOf(tenant: TenantSettings, io: Io, { facts, blockedUntil, blockedForMs }: Beside): TenantClient {
+function clientOf(tenant: TenantSettings, io: Io, { besideEngine, blockedUntil, blockedForMs }: Beside): TenantClient {
   const { clock, random, env } = io
   const { api } = tenant
   const requestsPerSecond =
     api.requestsPerSecond === 0 ? rateBesideEngine : Math.min(api.requestsPerSecond, rateBesideEngine)
   return createTenantClient({
     ...tenant,
-    api: facts.lock.held !== false ? { ...api, requestsPerSecond } : api,
+    api: besideEngine ? { ...api, requestsPerSecond } : api,
     clock,
     random,
     env: (name) => env[name],

@@ -1,5 +1,5 @@
 import type { Command } from 'commander'
-import { openMirror } from '../mirror/sqlite/sqlite-mirror.ts'
+import { openStore } from '../daemon/open-store.ts'
 import { storeFacts } from '../mirror/sqlite/store-facts.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
@@ -29,9 +29,10 @@ async function purge(io: Io, name: string, command: Command): Promise<ExitCode> 
   const { settings } = loadConfiguration(io, command)
   if (settings.tenants.some((tenant) => tenant.name === name))
     throw new UsageError('This tenant is configured: remove it from the configuration first')
-  if (!storeFacts(settings.storePath).exists) throw new UsageError('There is no mirror yet: nothing to erase')
+  const { path } = settings.store
+  if (path !== null && !storeFacts(path).exists) throw new UsageError('There is no mirror yet: nothing to erase')
   // With the engine's lock: a running engine has data of the tenant in memory.
-  await using mirror = openMirror(settings.storePath, 'engine')
+  await using mirror = await openStore(settings, 'engine', io)
   await mirror.verify(io.stop)
   const tenants = await mirror.tenants()
   const tenant = tenants.find((one) => one.name === name)

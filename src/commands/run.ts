@@ -24,7 +24,7 @@ Examples:
       // A SIGHUP before the start needs no reload: the configuration was just read.
       io.onReload(() => void started?.reload())
       const log = await createLog(io, settings.logLevel)
-      log.info({ source, store: settings.storePath }, 'Starting')
+      log.info({ source, store: settings.store.path ?? 'store.url' }, 'Starting')
       const load = () => loadConfiguration(io, command, { checkWeb: true, needsSecrets: true }).settings
       await using daemon = await startDaemon(settings, io, log, { load, setLogLevel: log.setLevel })
       started = daemon

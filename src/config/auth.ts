@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { mostSecretBytes } from '../model/process/regular-file.ts'
 import { canCarryToken } from '../model/token-header.ts'
-import type { AuthSettings, OAuth2Settings } from './settings.ts'
+import type { AuthSettings, OAuth2Settings, SecretSource } from './settings.ts'
 import { tokenUrl } from './urls.ts'
 import type { Context } from './yaml/context.ts'
 import { text } from './yaml/leaves.ts'
@@ -95,15 +95,49 @@ function readClientSecret(raw: unknown, path: KeyPath, context: Context): OAuth2
 
 const wantedCommand = 'want a list of texts: a program and its arguments, such as [vault, read, -field=token, acme]'
 
-const tokenFields = {
+const sourceFields = {
   ...secretFields,
   command: z
     .array(z.string({ error: 'want a text' }), { error: wantedCommand })
     .min(1, { error: wantedCommand })
     .refine(([program]) => program !== '', { error: wantedCommand })
     .optional(),
-  oauth2: z.unknown(),
 }
+
+/** @returns undefined, with a reported problem, without exactly one usable source. @param what is the secret. */
+export function readSecretSource(
+  raw: unknown,
+  path: KeyPath,
+  context: Context,
+  what: string,
+): SecretSource | undefined {
+  if (!isMap(raw)) {
+    const wanted = 'want one of { env: NAME }, { file: PATH }, { command: [PROGRAM, …] }'
+    context.report.wrongKind(path, raw, `${wanted}; ${what} itself does not belong here`)
+    return undefined
+  }
+  const section = readSection(sourceFields, raw, path, context.report)
+  if (!checkOneSource(raw, Object.keys(sourceFields), path, context)) return undefined
+  return usableSource(section, path, context)
+}
+
+function usableSource(
+  section: { env?: string; file?: string; command?: string[] },
+  path: KeyPath,
+  context: Context,
+): SecretSource | undefined {
+  checkSecret(section, path, context)
+  const { env, file, command } = section
+  if (env !== undefined) return { env }
+  if (file !== undefined) return { file }
+  if (command === undefined) return undefined
+  // The message omits the program, because people write the secret there.
+  if (context.diagnosesSecrets && !context.isProgram(command[0] ?? ''))
+    context.report.problem([...path, 'command'], 'names a program that does not exist or that this user cannot execute')
+  return { command }
+}
+
+const tokenFields = { ...sourceFields, oauth2: z.unknown() }
 
 function readTokenSource(raw: unknown, path: KeyPath, context: Context): AuthSettings['token'] | undefined {
   if (!isMap(raw)) {
@@ -114,20 +148,7 @@ function readTokenSource(raw: unknown, path: KeyPath, context: Context): AuthSet
   }
   const section = readSection(tokenFields, raw, path, context.report)
   if (!checkOneSource(raw, Object.keys(tokenFields), path, context)) return undefined
-  checkSecret(section, path, context)
-  const { env, file, command } = section
-  if (env !== undefined) return { env }
-  if (file !== undefined) return { file }
-  if (command !== undefined) {
-    // The message omits the program, because people write the token there.
-    if (context.diagnosesSecrets && !context.isProgram(command[0] ?? ''))
-      context.report.problem(
-        [...path, 'command'],
-        'names a program that does not exist or that this user cannot execute',
-      )
-    return { command }
-  }
-  if (raw['oauth2'] === undefined) return undefined
+  if (raw['oauth2'] === undefined) return usableSource(section, path, context)
   const oauth2 = readOAuth2(raw['oauth2'], [...path, 'oauth2'], context)
   return oauth2 === undefined ? undefined : { oauth2 }
 }

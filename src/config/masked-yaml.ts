@@ -4,7 +4,15 @@ import { toIso } from '../model/dates.ts'
 import { secondMs } from '../model/durations.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { formatListen } from './listen.ts'
-import type { ApiSettings, AuthSettings, CheckSettings, Settings, TenantSettings, Waiver } from './settings.ts'
+import type {
+  ApiSettings,
+  AuthSettings,
+  CheckSettings,
+  Settings,
+  StoreSettings,
+  TenantSettings,
+  Waiver,
+} from './settings.ts'
 import { maskUrl } from './urls.ts'
 import { formatDuration } from './yaml/leaves.ts'
 
@@ -22,7 +30,7 @@ export function maskedYaml(settings: Settings): string {
     schedule: { ...general['schedule'], evaluate: settings.evaluate.expression, timezone: settings.timezone },
     ...limits(settings),
     history: { retentionDays: settings.historyRetentionDays },
-    store: { path: settings.storePath },
+    store: writtenStore(settings.store),
     server: {
       listen: formatListen(settings.server),
       webConfig: settings.server.webConfig,
@@ -76,6 +84,10 @@ function writtenTenant(tenant: TenantSettings) {
     freshness,
     checks: Object.fromEntries(Object.entries(checks).map(([id, check]) => [id, writtenCheck(check)])),
   }
+}
+
+function writtenStore({ path, url }: StoreSettings): object {
+  return url === null ? { path } : { url: maskedToken(url) }
 }
 
 type WrittenTenant = ReturnType<typeof writtenTenant>

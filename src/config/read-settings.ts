@@ -1,11 +1,12 @@
 import { z } from 'zod'
 import { dayMs, hourMs } from '../model/durations.ts'
+import { readSecretSource } from './auth.ts'
 import { defaultCron } from './cron.ts'
 import { listen } from './listen.ts'
 import { effective, readOverridable } from './overridable.ts'
 import { readOwnChecks, withOwnChecks } from './own-checks/own-checks.ts'
 import { readGeneralSchedule } from './schedule.ts'
-import type { Settings, TenantSettings } from './settings.ts'
+import type { Settings, StoreSettings, TenantSettings } from './settings.ts'
 import { type Common, readTenant } from './tenant.ts'
 import { readWaivers } from './waivers.ts'
 import type { Context } from './yaml/context.ts'
@@ -39,21 +40,29 @@ function readServer(raw: unknown, { report, exists }: Context): Settings['server
 }
 
 const wantedStore = 'want the path of the database file'
+const storeFields = { path: text(wantedStore, /^(?!\s*:memory:).*\S/s).optional(), url: z.unknown() }
+
+function readStore(raw: unknown, context: Context): StoreSettings {
+  const { path, url } = readSection(storeFields, raw, ['store'], context.report)
+  if (url === undefined || url === null) return { path: path ?? 'data/tenantwatch.db', url: null }
+  if (path !== undefined) context.report.problem(['store'], 'names path and url; want exactly one of them')
+  const source = readSecretSource(url, ['store', 'url'], context, 'the URL, which contains a password,')
+  return source === undefined ? { path: '', url: null } : { path: null, url: source }
+}
 
 const sections = {
   history: { retentionDays: wholeNumber(1, 36_500).optional() },
-  store: { path: text(wantedStore, /^(?!\s*:memory:).*\S/s).optional() },
   log: { level: choice(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent']).optional() },
 }
 
 function readHousekeeping(
   raw: Readonly<Record<string, unknown>>,
-  { report }: Context,
-): Pick<Settings, 'historyRetentionDays' | 'storePath' | 'logLevel'> {
+  context: Context,
+): Pick<Settings, 'historyRetentionDays' | 'store' | 'logLevel'> {
+  const { report } = context
   const { retentionDays = 400 } = readSection(sections.history, raw['history'], ['history'], report)
-  const { path = 'data/tenantwatch.db' } = readSection(sections.store, raw['store'], ['store'], report)
   const { level = 'info' } = readSection(sections.log, raw['log'], ['log'], report)
-  return { historyRetentionDays: retentionDays, storePath: path, logLevel: level }
+  return { historyRetentionDays: retentionDays, store: readStore(raw['store'], context), logLevel: level }
 }
 
 const keys = [

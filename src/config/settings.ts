@@ -7,6 +7,11 @@ export type SecretSource =
   | { readonly file: string }
   | { readonly command: readonly string[] }
 
+/** Where the mirror is: a file of SQLite, or a database of PostgreSQL whose URL has a password. */
+export type StoreSettings =
+  | { readonly path: string; readonly url: null }
+  | { readonly path: null; readonly url: SecretSource }
+
 export interface OAuth2Settings {
   readonly tokenUrl: string
   readonly clientId: string
@@ -93,7 +98,7 @@ export interface Settings {
   readonly evaluate: CronSchedule
   readonly timezone: string
   readonly historyRetentionDays: number
-  readonly storePath: string
+  readonly store: StoreSettings
   readonly server: {
     readonly host: string
     readonly port: number

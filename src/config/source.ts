@@ -30,15 +30,19 @@ export interface FromEnvironment {
   readonly variables: ReadonlyMap<string, string>
 }
 
-const overrides = [
-  ['store', 'path', 'TENANTWATCH_STORE_PATH'],
-  ['server', 'listen', 'TENANTWATCH_LISTEN'],
-] as const
+const overrides = [['server', 'listen', 'TENANTWATCH_LISTEN']] as const
 
 export function applyOverrides(raw: unknown, env: Environment): FromEnvironment {
   const variables = new Map<string, string>()
   if (!isMap(raw) && raw !== undefined && raw !== null) return { raw, variables }
   const whole: Record<string, unknown> = { ...raw }
+  const path = setValue(env, 'TENANTWATCH_STORE_PATH')
+  const url = setValue(env, 'TENANTWATCH_STORE_URL') && { env: 'TENANTWATCH_STORE_URL' }
+  if (path !== undefined || url !== undefined) {
+    whole['store'] = { ...(path !== undefined && { path }), ...(url !== undefined && { url }) }
+    variables.set('store.path', 'TENANTWATCH_STORE_PATH')
+    for (const key of ['store', 'store.url', 'store.url.env']) variables.set(key, 'TENANTWATCH_STORE_URL')
+  }
   for (const [section, key, variable] of overrides) {
     const value = setValue(env, variable)
     const written = whole[section] ?? {}

@@ -97,12 +97,16 @@ async function attempt(parts: ReloadParts, ended: () => boolean): Promise<Probe>
 
 function needingRestart(now: Settings, next: Settings): string[] {
   const pairs = [
-    ['store.path', now.storePath, next.storePath],
+    ['store', storeText(now), storeText(next)],
     ['server.listen', formatListen(now.server), formatListen(next.server)],
   ] as const
   return pairs.flatMap(([key, before, after]) =>
     before === after ? [] : [`\`${key}\` changes from "${before}" to "${after}", which takes a restart`],
   )
+}
+
+function storeText({ store: { path, url } }: Settings): string {
+  return path ?? JSON.stringify(url)
 }
 
 /** A daemon may start without its own checks, but a reload does not drop those it has. */

@@ -8,7 +8,6 @@ import type { QueryBudget } from '../evaluate/query-budget.ts'
 import { waiversByTenant } from '../evaluate/waivers/waivers.ts'
 import { createMetrics, type Metrics } from '../metrics/metrics.ts'
 import type { Mirror } from '../mirror/port.ts'
-import { openMirror } from '../mirror/sqlite/sqlite-mirror.ts'
 import { storeSize } from '../mirror/sqlite/store-facts.ts'
 import { dayMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
@@ -24,6 +23,7 @@ import type { RunResult, SyncObserver } from '../sync/observer.ts'
 import { type ChangedTenants, changeTenants } from './change-tenants.ts'
 import { createEvaluator, type EvaluationOptions, type Evaluator } from './evaluate.ts'
 import { metricsConfig } from './metrics-config.ts'
+import { openStore } from './open-store.ts'
 import { type OwnCredentials, ownCredentials } from './own-credential.ts'
 import { eraseOutdated } from './retention.ts'
 import type { TenantParts, TenantPartsOptions } from './tenant-parts.ts'
@@ -47,7 +47,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const { settings } = options
   // With a thousand tenants each of these parts takes a while, and signals wait for the event loop.
   await yieldToEventLoop()
-  const mirror = openMirror(settings.storePath, 'engine', options.io.clock)
+  const mirror = await openStore(settings, 'engine', options.io, options.log)
   try {
     await yieldToEventLoop()
     const session = new Session({ ...options, mirror })
@@ -87,13 +87,14 @@ export class Session implements AsyncDisposable {
 
   constructor({ settings, queryBudget, ...parts }: SessionOptions & { readonly mirror: Mirror }) {
     const { io, log, mirror } = parts
+    const { path } = settings.store
     this.mirror = mirror
     this.metrics = createMetrics({
       version,
       startedAt: io.clock.now(),
       config: { tenants: [], waivers: [] },
       read: () => this.#views.readings(),
-      storeSize: () => storeSize(settings.storePath),
+      ...(path !== null && { storeSize: () => storeSize(path) }),
     })
     this.#ownCredentials = ownCredentials(log)
     this.#sleep = sleepsUntil(io.clock, this.#closing.signal)

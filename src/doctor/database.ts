@@ -52,15 +52,25 @@ function diagnoseRoom(freeBytes: number, bytes: number): Diagnosis {
 
 export type Opened = { readonly mirror: Mirror } | { readonly problem: string }
 
-/** Reads the whole database for damage and reports runs, holds and overdue erasure. */
+export interface StoreReading {
+  readonly opened: Opened
+  readonly now: number
+  readonly signal: AbortSignal
+  readonly retentionDays: number
+}
+
+/**
+ * Reads the whole database for damage and reports runs, holds and overdue erasure.
+ *
+ * @param facts null for a database of PostgreSQL.
+ */
 export async function diagnoseStore(
-  { path, bytes, walBytes }: StoreFacts,
-  opened: Opened,
-  now: number,
-  signal: AbortSignal,
-  retentionDays: number,
+  facts: StoreFacts | null,
+  { opened, now, signal, retentionDays }: StoreReading,
 ): Promise<readonly Diagnosis[]> {
   try {
+    if (facts === null) return await diagnoseServer({ opened, now, signal, retentionDays })
+    const { path, bytes, walBytes } = facts
     const { age, sqliteVersion, runs } = layoutFacts(path)
     const what = `${path}, ${size(bytes)} and ${size(walBytes)} of write-ahead log, SQLite ${sqliteVersion}`
     if (age !== 'current') {
@@ -80,6 +90,17 @@ export async function diagnoseStore(
     if (signal.aborted) throw error
     return [unusable(error)]
   }
+}
+
+async function diagnoseServer({ opened, now, signal, retentionDays }: StoreReading): Promise<readonly Diagnosis[]> {
+  if ('problem' in opened) return [failure('database', opened.problem, null)]
+  const { mirror } = opened
+  await mirror.verify(signal)
+  return [
+    fine('database', 'the database of store.url: its counts agree with its records'),
+    ...(await diagnoseHolds(mirror)),
+    ...(await diagnoseErasure(mirror, now, retentionDays)),
+  ]
 }
 
 /** The failure to read the database. */

@@ -81,7 +81,7 @@ it('lets the store path and the listen address of the environment win over the f
     `${tenant('acme')}\nstore: { path: 5 }\nserver: { listen: nowhere, exposeDetails: false }`,
     variables,
   )
-  expect(settings.storePath).toBe('/data/db')
+  expect(settings.store).toEqual({ path: '/data/db', url: null })
   expect(settings.server).toEqual({
     host: '0.0.0.0',
     port: 8080,
@@ -98,7 +98,7 @@ it('applies every default', () => {
     evaluate: { expression: '* * * * *', intervalMs: minuteMs },
     timezone: 'UTC',
     historyRetentionDays: 400,
-    storePath: 'data/tenantwatch.db',
+    store: { path: 'data/tenantwatch.db', url: null },
     server: { host: '127.0.0.1', port: 9469, webConfig: null, exposeDetails: 'auto', allowedHosts: [] },
     ownChecks: { folder: null, timeoutMs: 10_000, maxRows: 10_000, checks: [], incomplete: false },
     waivers: [],

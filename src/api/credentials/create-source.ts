@@ -22,7 +22,11 @@ export function createSource(token: AuthOptions['token'], parts: SourceParts): S
   return 'oauth2' in token ? createOAuth2(token.oauth2, parts) : createPlain(token, parts)
 }
 
-function createPlain(origin: SecretOrigin, parts: SourceParts): SecretSource {
+/** A secret by variable, file or command. */
+export function createPlain(
+  origin: SecretOrigin,
+  parts: Pick<SourceParts, 'clock' | 'cycleMs' | 'env' | 'log'>,
+): SecretSource {
   if ('env' in origin) return envSource(origin.env, parts.env)
   if ('file' in origin) return fileSource(origin.file, parts.log)
   return commandSource(origin.command, parts.clock, parts.cycleMs)

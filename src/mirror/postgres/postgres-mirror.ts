@@ -1,17 +1,31 @@
+import { randomUUID } from 'node:crypto'
+import type { Clock } from '../../model/clock.ts'
 import { FatalError } from '../../model/errors.ts'
 import type { Operations } from '../database.ts'
 import type { Mirror } from '../port.ts'
 import { countDifferences } from '../records/record-counts.ts'
 import { storesOver } from '../stores.ts'
 import type { PostgresDatabase } from './database.ts'
+import { leaseForEngine } from './engine-lease.ts'
 import { type OpenedPostgres, openPostgres, type PostgresOptions } from './open.ts'
 
-/** @throws FatalError when the database cannot be used as it is. */
-export async function openPostgresMirror(options: PostgresOptions): Promise<Mirror> {
-  return postgresMirror(await openPostgres(options))
+/** @throws FatalError when the database cannot be used as it is; as `engine`, also while another engine uses it. */
+export async function openPostgresMirror(options: PostgresOptions & { readonly clock: Clock }): Promise<Mirror> {
+  await using opening = new AsyncDisposableStack()
+  const opened = opening.use(await openPostgres(options))
+  if (options.role === 'beside') return postgresMirror({ ...opened, [Symbol.asyncDispose]: disposeOf(opening) })
+  const lease = opening.use(await leaseForEngine(opened.database, options.clock, randomUUID()))
+  const { database, insist } = lease
+  return postgresMirror({ database, [Symbol.asyncDispose]: disposeOf(opening) }, insist)
 }
 
-export function postgresMirror({ database, ...opened }: OpenedPostgres): Mirror {
+/** Takes the resources out of the hands of the function that opens them. */
+function disposeOf(opening: AsyncDisposableStack): () => Promise<void> {
+  const opened = opening.move()
+  return () => opened.disposeAsync()
+}
+
+export function postgresMirror({ database, ...opened }: OpenedPostgres, insist: () => void = () => {}): Mirror {
   const { flush, ...stores } = storesOver(database)
   return {
     ...stores,
@@ -19,6 +33,7 @@ export function postgresMirror({ database, ...opened }: OpenedPostgres): Mirror 
     ask: () => database.run(() => ({ kind: 'failed', problem: 'Own checks do not run on PostgreSQL yet' })),
     ping: () =>
       database.read(function* () {
+        insist()
         yield* database.prepare('select 1').get()
       }),
     isVerified: () => true,

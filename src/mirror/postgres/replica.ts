@@ -1,5 +1,6 @@
 import type { Clock } from '../../model/clock.ts'
 import { secondMs } from '../../model/durations.ts'
+import type { List } from '../database.ts'
 import type { PostgresDatabase } from './database.ts'
 
 /** After its last heartbeat a replica is dead, by the clock of the database; in milliseconds. */
@@ -79,7 +80,7 @@ export class Replica {
     const id = this.#id
     const among = database.sql.listOf(configured)
     const { shares, taken } = await database.write('nothing', function* () {
-      yield* sql.register.run()
+      yield* sql.register.run(among)
       yield* sql.forget.run()
       const shares = (yield* sql.shares.get({ id, among })) ?? { replicas: 1, tenants: 0, own: 0 }
       const most = shareOf(shares) - shares.own
@@ -126,8 +127,9 @@ function statementsOf(database: PostgresDatabase) {
     owned: database.prepare<[string], Owned>(
       'select tenant_id as "tenantId", epoch from tenant_owners where owner = ? order by tenant_id',
     ),
-    register: database.prepare<[]>(
-      'insert into tenant_owners (tenant_id, owner, epoch) select id, null, 0 from tenants on conflict do nothing',
+    register: database.prepare<[List]>(
+      `insert into tenant_owners (tenant_id, owner, epoch) select x, null, 0 from unnest(cast(? as bigint[])) v (x)
+       on conflict do nothing`,
     ),
     /** Long after it died. */
     forget: database.prepare<[]>(`delete from replicas where seen_at < clock_timestamp() - interval '1 hour'`),

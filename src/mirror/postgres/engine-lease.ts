@@ -1,0 +1,67 @@
+import type { Clock } from '../../model/clock.ts'
+import { secondMs } from '../../model/durations.ts'
+import { FatalError } from '../../model/errors.ts'
+import type { PostgresDatabase } from './database.ts'
+import { Replica } from './replica.ts'
+
+/** In the place of a tenant: whoever owns it is the engine of the whole database. */
+const wholeDatabase = 0
+
+const beatEveryMs = 2 * secondMs
+
+/** An engine that was killed is dead after ten seconds; then its successor may begin. */
+const triesToTake = 13
+
+export interface EngineLease extends AsyncDisposable {
+  /** Writes nothing once another engine has taken over. */
+  readonly database: PostgresDatabase
+  /** @throws FatalError once another engine has taken over. */
+  insist(): void
+}
+
+/**
+ * Makes this process the only engine of the database, as the lock file does for a file.
+ *
+ * @param id new at each start of the process.
+ * @throws FatalError while another engine lives.
+ */
+export async function leaseForEngine(database: PostgresDatabase, clock: Clock, id: string): Promise<EngineLease> {
+  const replica = new Replica(database, clock, id)
+  for (let tries = 1; !replica.epochs.has(wholeDatabase); tries++) {
+    await replica.beat()
+    await replica.balance([wholeDatabase], () => false)
+    if (replica.epochs.has(wholeDatabase)) break
+    if (tries < triesToTake) await clock.sleep(secondMs)
+    else {
+      await replica.leave()
+      throw new FatalError(
+        'Another tenantwatch engine (run or sync) is working on the database of store.url; stop it first',
+      )
+    }
+  }
+  const ending = new AbortController()
+  let isLost = false
+  const beating = (async () => {
+    while (!ending.signal.aborted && !isLost) {
+      await clock.sleep(beatEveryMs, ending.signal).catch(() => {})
+      if (ending.signal.aborted) break
+      // Without the server no other engine can take over either: the next heartbeat tells.
+      isLost = await replica.beat().then(
+        () => !replica.epochs.has(wholeDatabase),
+        () => false,
+      )
+    }
+  })()
+  return {
+    database: replica.databaseOf(wholeDatabase),
+    insist() {
+      if (isLost) throw new FatalError('Another tenantwatch engine has taken over the database of store.url')
+    },
+    async [Symbol.asyncDispose]() {
+      ending.abort()
+      await beating
+      // Otherwise it counts as dead ten seconds later.
+      await replica.leave().catch(() => {})
+    },
+  }
+}
