@@ -20,13 +20,13 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
     .action(async (_options: object, command: Command) => {
       const { settings, source } = loadConfiguration(io, command, {
         checkWeb: true,
-        diagnoseSecrets: true,
+        strict: true,
         needsSecrets: true,
       })
       const { ownChecks } = settings
       const tried = await tryOwnChecks(ownChecks, io.clock.now())
       const problems = tried.flatMap(({ check, problem }) =>
-        problem === null ? [] : [`${placeOf(check.file, ownChecks.folder)}: ${problem}`],
+        problem === null ? [] : [`${printable(`${ownChecks.folder}: ${check.file}`)}: ${problem}`],
       )
       if (problems.length > 0) throw new ConfigError(problems)
       const own = tried.length === 0 ? '' : `, ${plural(tried.length, 'own check')}`
@@ -51,9 +51,4 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
       print(io, `# ${source}\n${maskedYaml(settings).trimEnd()}`)
       done(exitCodes.ok)
     })
-}
-
-/** The path of an own check file, or of their folder. */
-function placeOf(file: string, folder: string | null): string {
-  return printable(file === folder ? file : `${folder}: ${file}`)
 }

@@ -26,7 +26,7 @@ function checkSecret(section: { env?: string; file?: string }, path: KeyPath, co
   if (file === undefined) return
   const why = context.exists(file) ? context.whyUnfit(file, mostSecretBytes) : undefined
   if (why === null) {
-    if (context.diagnosesSecrets) checkContent(file, [...path, 'file'], context)
+    if (context.strict) checkContent(file, [...path, 'file'], context)
     return
   }
   context.report.problem(
@@ -132,7 +132,7 @@ function usableSource(
   if (file !== undefined) return { file }
   if (command === undefined) return undefined
   // The message omits the program, because people write the secret there.
-  if (context.diagnosesSecrets && !context.isProgram(command[0] ?? ''))
+  if (context.strict && !context.isProgram(command[0] ?? ''))
     context.report.problem([...path, 'command'], 'names a program that does not exist or that this user cannot execute')
   return { command }
 }

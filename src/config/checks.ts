@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import { severities } from '../model/severity.ts'
+import { mayBeUnread } from './own-checks/own-checks.ts'
 import type { CheckDefaults, CheckSettings } from './settings.ts'
 import type { Context } from './yaml/context.ts'
 import { choice, flag } from './yaml/leaves.ts'
@@ -15,7 +16,7 @@ export function readChecks(raw: unknown, path: KeyPath, { catalogue, report }: C
   const map = readMap(raw, path, report)
   const ids = catalogue.checks.map(({ id }) => id)
   for (const key of Object.keys(map))
-    if (!ids.includes(key) && catalogue.incomplete !== true) report.unknownKey([...path, key], ids)
+    if (!ids.includes(key) && !mayBeUnread(key, catalogue)) report.unknownKey([...path, key], ids)
   const known = catalogue.checks.filter(({ id }) => Object.hasOwn(map, id))
   return Object.fromEntries(known.map(({ id }) => [id, readMap(map[id], [...path, id], report)]))
 }

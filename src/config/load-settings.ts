@@ -31,8 +31,8 @@ export interface LoadOptions {
   readonly checkWeb?: boolean
   /** False for commands that send no requests: variables and files of secrets may be missing. */
   readonly needsSecrets?: boolean
-  /** Also reports empty secret files and missing commands, which may appear later. */
-  readonly diagnoseSecrets?: boolean
+  /** Also reports what may be repaired later: empty secret files, missing commands, an unreadable folder of own checks. */
+  readonly strict?: boolean
 }
 
 export interface LoadedSettings {
@@ -61,7 +61,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
     catalogue,
     env,
     needsSecrets,
-    diagnosesSecrets: options.diagnoseSecrets === true,
+    strict: options.strict === true,
     isProgram: (program) => isProgram(program, cwd, env['PATH']),
     exists: existsHere,
     whyUnfit: (path, mostBytes) => whyUnfit(resolve(cwd, path), mostBytes),

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { parseIsoDate } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
+import { mayBeUnread } from './own-checks/own-checks.ts'
 import type { Waiver } from './settings.ts'
 import type { Context } from './yaml/context.ts'
 import { text, textAs } from './yaml/leaves.ts'
@@ -31,7 +32,8 @@ export function readWaivers(raw: unknown, tenants: readonly string[], context: C
     const first = id === undefined ? undefined : ids.get(id)
     if (first !== undefined) report.wrong([...path, 'id'], id, `\`waivers[${first}]\` has this id already`)
     else if (id !== undefined) ids.set(id, index)
-    if (catalogue.incomplete !== true) checkName(check, checks, [...path, 'check'], 'check', context)
+    if (check !== undefined && !mayBeUnread(check, catalogue))
+      checkName(check, checks, [...path, 'check'], 'check', context)
     checkName(tenant, tenants, [...path, 'tenant'], 'tenant', context)
     if (id === undefined || check === undefined || entity === undefined || tenant === undefined) return []
     if (reason === undefined || owner === undefined || expiresMs === undefined) return []

@@ -40,6 +40,13 @@ it('warns once of a known document status in which a document fails no check', a
   })
 })
 
+it('warns of days that highDays makes void', async () => {
+  const { run } = await cli({ more: 'checks: { api-client-secret-not-expiring: { days: 5 } }' })
+  expect((await run('config', 'check')).stderr).toMatch(
+    /^Warning: checks\.api-client-secret-not-expiring\.highDays \(7\) is greater than days \(5\), which has no effect\. .*\n$/,
+  )
+})
+
 it('names a token file that is empty and a program that is not there, and leaves both to the command that runs', async () => {
   const { run, write, folder } = await cli()
   const check = async (token: string) => {

@@ -9,8 +9,8 @@ export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Whether variables and files of secrets must exist. */
   readonly needsSecrets: boolean
-  /** Whether files of secrets must not be empty and commands must exist. */
-  readonly diagnosesSecrets: boolean
+  /** Whether files of secrets must not be empty, commands must exist and the folder of own checks must be readable. */
+  readonly strict: boolean
   isProgram(name: string): boolean
   exists(path: string): boolean
   /** Why the path is no suitable regular file; null when it is one or cannot be examined. */

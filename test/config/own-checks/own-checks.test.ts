@@ -16,11 +16,11 @@ select 1 as entity, 'ok' as status, '' as reason
 `
 const tenants = 'tenants: [{ name: acme, baseUrl: "https://api.example.com", auth: { token: { env: ACME_TOKEN } } }]'
 
-function load(more: string, files: Readonly<Record<string, string>> = {}) {
+function load(more: string, files: Readonly<Record<string, string>> = {}, strict = false) {
   const cwd = temporaryFolder()
   for (const [name, text] of Object.entries(files)) writeFileSync(join(cwd, name), text)
   writeFileSync(join(cwd, 'a.yaml'), `${tenants}\n${more}`)
-  return loadSettings({ file: 'a.yaml', env, catalogue: fakeCatalogue, cwd }).settings
+  return loadSettings({ file: 'a.yaml', env, catalogue: fakeCatalogue, cwd, strict }).settings
 }
 
 it('has no own checks by default', () => {
@@ -64,6 +64,21 @@ it('loads despite a broken own check', () => {
   })
   expect(ownChecks).toMatchObject({ incomplete: true, checks: [{ id: 'own-file-my' }] })
   expect(load('ownChecks: { folder: gone }\nchecks: { my-check: { enabled: false } }').ownChecks.incomplete).toBe(true)
+})
+
+it('reports an unreadable folder only where it is strict, and the ids that no own check can have always', () => {
+  const more = `ownChecks: { folder: gone }
+checks: { my-check: { enabled: false }, My_Check: { enabled: false } }
+waivers: [{ id: W-1, check: "no check", entity: "1", tenant: acme, reason: a reason of twenty letters, owner: me, expires: 2027-01-01 }]`
+  const unknown = [
+    expect.stringMatching(/^a\.yaml:3:41: unknown key `checks\.My_Check`; /),
+    expect.stringMatching(/^a\.yaml:4:29: `waivers\[0\]\.check` is "no check"; there is no such check; /),
+  ]
+  expect(problemsOf(() => load(more))).toEqual(unknown)
+  expect(problemsOf(() => load(more, {}, true))).toEqual([
+    'a.yaml:2:22: `ownChecks.folder` names the folder `gone`, which cannot be read: no such file',
+    ...unknown,
+  ])
 })
 
 it('prints a configuration that can be loaded again', () => {
