@@ -280,6 +280,32 @@ it.each([
   ])
 })
 
+it('takes the URL of a database from a secret, and from the environment before the file', () => {
+  const file = `${tenant('acme')}\nstore: { url: { file: url.txt } }`
+  const files = { 'a.yaml': file, 'url.txt': 'postgres://u:p@h/d' }
+  expect(load(files, env, 'a.yaml').settings.store).toEqual({ path: null, url: { file: 'url.txt' } })
+  const variables = { ...env, TENANTWATCH_STORE_URL: 'postgres://u:p@h/d' }
+  expect(loadText(tenant('acme'), variables).settings.store).toEqual({
+    path: null,
+    url: { env: 'TENANTWATCH_STORE_URL' },
+  })
+  expect(load(files, { ...env, TENANTWATCH_STORE_PATH: 'a.db' }, 'a.yaml').settings.store).toEqual({
+    path: 'a.db',
+    url: null,
+  })
+})
+
+it('refuses a URL in the file, two places of the mirror, and a source that is not there', () => {
+  const problems = (store: string, variables = env) =>
+    problemsOf(() => load({ 'a.yaml': `${tenant('acme')}\nstore: ${store}` }, variables, 'a.yaml')).join('; ')
+  expect(problems('{ url: postgres://u:hush@h/d }')).toMatch(/`store.url` .* itself does not belong here$/)
+  expect(problems('{ url: postgres://u:hush@h/d }')).not.toContain('hush')
+  expect(problems('{ path: a.db, url: { env: TOKEN } }')).toMatch(/`store` names path and url; want exactly one/)
+  expect(problems('{ url: { env: NONE } }')).toMatch(/`store.url.env` names .*`NONE`, which is not set$/)
+  const both = { ...env, TENANTWATCH_STORE_PATH: 'a.db', TENANTWATCH_STORE_URL: 'postgres://u:p@h/d' }
+  expect(problems('{}', both)).toMatch(/names path and url; want exactly one/)
+})
+
 it('refuses a database in memory, and an empty name of the configuration file', () => {
   const memory = `${tenant('acme')}\nstore: { path: ":memory:" }`
   expect(problemsOf(() => load({ 'a.yaml': memory }, env, 'a.yaml'))).toEqual([

@@ -17,6 +17,8 @@ export function decodeText(text: string): string {
 /** A list is an array, whose members are encoded like single parameters. */
 export function encodeParameter(value: unknown): unknown {
   if (typeof value === 'string') return encodeText(value)
+  // Columns are whole numbers; times may have fractions of a millisecond.
+  if (typeof value === 'number') return Math.round(value)
   if (Array.isArray(value)) return value.map(encodeParameter)
   if (typeof value === 'bigint') return String(value)
   return value

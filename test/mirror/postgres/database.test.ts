@@ -42,6 +42,12 @@ it('reads numbers, conditions, texts, bytes and nulls as SQLite has them', async
   })
 })
 
+it('stores whole milliseconds', async () => {
+  const database = postgresDatabase()
+  await change(database, 'insert into tenants (name, base_url, created_at) values (?, ?, ?)', 'a', 'https://x', 1.6)
+  expect(await get(database, 'select created_at from tenants')).toEqual([{ created_at: 2 }])
+})
+
 it('gives rows as objects, as arrays or as the values of their only column', async () => {
   const database = postgresDatabase()
   const text = 'select x as n from (values (1::bigint), (2)) v (x) order by x'
