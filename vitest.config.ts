@@ -23,8 +23,8 @@ export const base: TestUserConfig = {
   root: new URL('.', import.meta.url).pathname,
   setupFiles: ['test/setup.ts'],
   // A limit for what hangs, not a measure of speed: a busy machine takes many times as long as a quiet one.
-  testTimeout: 900_000,
-  hookTimeout: 900_000,
+  testTimeout: 300_000,
+  hookTimeout: 300_000,
   pool: 'forks',
   // Much of the time goes to waiting for sockets and disks, not to computing.
   maxWorkers: 4,

@@ -57,7 +57,7 @@ export const decoderMutants: readonly Mutant[] = [
     file: 'src/mirror/sync/full-sync-store.ts',
     find: "'select page, rids from full_sync_pages where full_sync_id = ? and page > ? order by page'",
     replace: "'select page, rids from full_sync_pages where full_sync_id = ? and abs(page) > ? order by page'",
-    tests: ['test/sync/same-id-twice.test.ts'],
+    tests: ['test/sync/moved-list.test.ts'],
   },
   {
     name: 'a detail with another role name supplies the role',

@@ -50,6 +50,20 @@ it('reads a list again that moved while it was read, so that the record it passe
   expect(passes(test)).toBe(1)
 })
 
+it('does not count what an incremental sync showed beside an interrupted full sync as a page of it', async () => {
+  const test = await testEngine(options)
+  await test.run('users', 'full')
+  test.clock.advance(hourMs)
+  const fault = test.sim.faults.add({ path: '/api/public/users', page: 3, effect: { kind: 'status', status: 500 } })
+  expect(ending(await test.run('users', 'full'))).toBe('server_error')
+  test.sim.faults.remove(fault.id)
+  test.sim.primary.addUser({ createdAt: test.clock.now() })
+  expect(await test.run('users', 'incremental')).toMatchObject({ counts: { created: 1 } })
+  test.sim.requests.clear()
+  expect(ending(await test.run('users', 'full'))).toBe('success')
+  expect(asked(test).filter((path) => path === 'users')).toEqual([])
+})
+
 it('counts a list that moves each time it is read with the second reading', async () => {
   const test = await testEngine(options)
   moveAt(test, 3, 10)
