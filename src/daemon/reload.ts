@@ -97,7 +97,7 @@ async function attempt(parts: ReloadParts, ended: () => boolean): Promise<Probe>
 
 function needingRestart(now: Settings, next: Settings): string[] {
   const pairs = [
-    ['store', storeText(now), storeText(next)],
+    [now.store.url === null && next.store.url === null ? 'store.path' : 'store', storeText(now), storeText(next)],
     ['server.listen', formatListen(now.server), formatListen(next.server)],
   ] as const
   return pairs.flatMap(([key, before, after]) =>

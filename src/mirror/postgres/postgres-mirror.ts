@@ -1,5 +1,4 @@
-import { randomUUID } from 'node:crypto'
-import type { Clock } from '../../model/clock.ts'
+import type { Clock, Random } from '../../model/clock.ts'
 import { FatalError } from '../../model/errors.ts'
 import type { Operations } from '../database.ts'
 import type { Mirror } from '../port.ts'
@@ -14,9 +13,14 @@ export async function openPostgresMirror(options: PostgresOptions & { readonly c
   await using opening = new AsyncDisposableStack()
   const opened = opening.use(await openPostgres(options))
   if (options.role === 'beside') return postgresMirror({ ...opened, [Symbol.asyncDispose]: disposeOf(opening) })
-  const lease = opening.use(await leaseForEngine(opened.database, options.clock, randomUUID()))
+  const lease = opening.use(await leaseForEngine(opened.database, options.clock, newId(options.random)))
   const { database, insist } = lease
   return postgresMirror({ database, [Symbol.asyncDispose]: disposeOf(opening) }, insist)
+}
+
+/** Another one at each start, with 104 random bits. */
+function newId(random: Random): string {
+  return [1, 2].map(() => Math.floor(random() * 2 ** 52).toString(36)).join('-')
 }
 
 /** Takes the resources out of the hands of the function that opens them. */
