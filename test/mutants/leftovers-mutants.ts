@@ -49,7 +49,7 @@ export const leftoversMutants: readonly Mutant[] = [
   {
     name: 'a command shows a damaged mirror',
     file: 'src/commands/support/verified-mirror.ts',
-    find: 'await mirror.verify(stop)',
+    find: 'await mirror.verify(io.stop)',
     replace: '',
     tests: ['test/commands/damage.test.ts'],
   },

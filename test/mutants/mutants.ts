@@ -398,13 +398,6 @@ export const mutants: readonly Mutant[] = [
     tests: ['test/api/decode/withheld.test.ts'],
   },
   {
-    name: 'names that are no Unicode text are equal to each other',
-    file: 'src/api/decode/values.ts',
-    find: 'else if (!value.isWellFormed()) fail',
-    replace: 'else if (false) fail',
-    tests: ['test/api/decode/shapes.test.ts'],
-  },
-  {
     name: 'a replay to a new process counts',
     file: 'src/api/answer-times.ts',
     find: '(this.#floor && later(this.#floor, here.monotonic))',

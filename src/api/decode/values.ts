@@ -67,14 +67,11 @@ export function isShortText(value: unknown): value is string {
 }
 
 export function strictText(context: ParseContext, field: string, value: unknown): string {
-  if (!isShortText(value))
-    fail(
-      context,
-      typeof value === 'string' ? `${field} is longer than ${maxLength} characters` : wrong(field, value, 'a string'),
-    )
-  // Replaced by a placeholder, names that differ would be equal.
-  else if (!value.isWellFormed()) fail(context, `${field} contains half of a surrogate pair`)
-  else return value
+  if (isShortText(value)) return value.toWellFormed()
+  fail(
+    context,
+    typeof value === 'string' ? `${field} is longer than ${maxLength} characters` : wrong(field, value, 'a string'),
+  )
   return ''
 }
 
