@@ -617,8 +617,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'the doctor asks as fast as it may beside an engine',
     file: 'src/commands/doctor.ts',
-    find: 'facts.lock.held !== false',
-    replace: 'facts.lock.held === null',
+    find: 'besideEngine: facts?.lock.held !== false',
+    replace: 'besideEngine: facts?.lock.held === null',
     tests: ['test/commands/doctor/doctor'],
   },
   {
