@@ -91,8 +91,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an ignored cursor of the API clients is not noticed',
     file: 'src/sync/lists/list-full.ts',
-    find: 'if (index > 0 && repeats * 2 > keys.length) {',
-    replace: 'if (index > 1000) {',
+    find: 'if (repeats * 2 > keys.length && !isOther(repeated)) {',
+    replace: 'if (repeats > 1000) {',
     tests: ['test/sync'],
   },
   {

@@ -84,7 +84,8 @@ async function onePass(run: Run, pages: PageBuffer): Promise<Pass> {
   let before: readonly string[] = []
   for (let index = 0; ; index++) {
     const fetched = await readPage(run, cursor, pages.isFirst || index === 0)
-    const repeated = noteIds(run, fetched, ids, index)
+    const isOther = (keys: readonly string[]) => pages.isUnwritten() && pages.showsOther(fetched, keys)
+    const repeated = noteIds(run, fetched, ids, isOther)
     const keys = idsOn(fetched, run.definition)
     scrambled ||= !isDeepStrictEqual(keys.slice(0, repeated.length), before.slice(before.length - repeated.length))
     before = keys
@@ -112,13 +113,18 @@ async function readPage(run: Run, cursor: string | null, readAgain: boolean): Pr
   return fetched
 }
 
-/** Returns repeated ids; throws when they are over half of a page, as when the server ignores the cursor. */
-function noteIds(run: Run, page: Fetched, ids: Set<string>, index: number): readonly string[] {
+/** Returns repeated ids; throws when they are over half of a page and unchanged: the server ignores the cursor. */
+function noteIds(
+  run: Run,
+  page: Fetched,
+  ids: Set<string>,
+  isOther: (keys: readonly string[]) => boolean,
+): readonly string[] {
   const { definition } = run
   const keys = idsOn(page, definition)
   const repeated = keys.filter((key) => ids.has(key))
   const repeats = repeated.length
-  if (index > 0 && repeats * 2 > keys.length) {
+  if (repeats * 2 > keys.length && !isOther(repeated)) {
     throw new SyncError(
       'invalid_cursor',
       `The tenant ignores the cursor of ${definition.name} and begins the list again`,

@@ -73,6 +73,7 @@ it.each([
   ['a long text', 'word '.repeat(52)],
   ['two GUIDs in one', '7f9c24e8-3b12-4fef-91e0-56a2d5a1c0017f9c24e8-3b12-4fef-91e0-56a2d5a1c002'],
   ['a GUID within a code', 'AbCdEfGhIj12347f9c24e8-3b12-4fef-91e0-56a2d5a1c001ZyXwVuTsRq4321'],
+  ['a code before a GUID', 'AbCdEfGhIj12347f9c24e8-3b12-4fef-91e0-56a2d5a1c001'],
   ['a GUID with more', '7f9c24e8-3b12-4fef-91e0-56a2d5a1c001 0123456789abcdef0123456789abcdef'],
 ])('withholds %s wherever it comes', (_, value) => {
   const note = `[withheld: string of ${value.length} characters]`
