@@ -115,13 +115,6 @@ export const removalsMutants: readonly Mutant[] = [
     tests: ['test/sync/empty-api-clients.test.ts'],
   },
   {
-    name: 'accepting an announced empty page accepts an empty list',
-    file: 'src/sync/lists/list-full.ts',
-    find: "if (state.emptyAccepted !== 'list') throw",
-    replace: 'if (state.emptyAccepted === null) throw',
-    tests: ['test/sync/empty-api-clients.test.ts'],
-  },
-  {
     name: 'roles that grant nothing any more are believed',
     file: 'src/sync/lists/whole-list.ts',
     find: 'if (count === 0) return null',

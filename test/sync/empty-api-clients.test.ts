@@ -197,6 +197,19 @@ it('accepting an announced empty page removes exactly the missing clients and co
   expect(live(test, 'api-clients')).toBe(10)
 })
 
+it('accepting an announced empty page accepts no empty list', async () => {
+  const test = await testEngine(fivePages)
+  await test.run('api-clients')
+  test.sim.faults.add({ path, page: 3, effect: { kind: 'empty' } })
+  await test.run('api-clients')
+  await accept(test, await theHold(test))
+  expect(ending(await test.run('api-clients'))).toBe('success')
+  test.sim.faults.clear()
+  test.sim.faults.add({ path, effect: { kind: 'empty' } })
+  expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
+  expect(await heldBack(test)).toEqual(['api-clients suspect_empty 10'])
+})
+
 it('pages of different sizes before an announced empty page are suspect although no client is missing', async () => {
   const test = await testEngine(fivePages)
   const short = ({ data, ...rest }: Envelope) => ({ ...rest, data: (data as unknown[]).slice(0, 4) })
