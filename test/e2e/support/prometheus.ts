@@ -40,6 +40,7 @@ export function hurried(rules: string): string {
     if (rule.for !== undefined) rule.for = shorter(rule.for)
     rule.expr = rule.expr
       .replaceAll(/\[(\d+[smh])\]/g, (_, range: string) => `[${shorter(range)}]`)
+      .replaceAll(/offset (\d+[smh])/g, (_, back: string) => `offset ${shorter(back)}`)
       .replaceAll(/> 900$/gm, '> 15')
   }
   return stringify(document)
