@@ -5,34 +5,13 @@ import type { CheckResult, Mirror, NewFinding } from '../../src/mirror/port.ts'
 import { words } from '../../src/mirror/sqlite/words.ts'
 import { now } from '../checks/support/evaluator.ts'
 import { testMirror } from '../support/mirror.ts'
+import { check, findingOf, resultOf } from './support/results.ts'
 
-const check = 'user-mfa-enrolled'
+const finding = (id: number, more?: Partial<NewFinding>) =>
+  findingOf(id, { fingerprint: `f${String((id * 7919) % 10_000).padStart(4, '0')}`, ...more })
 
-const finding = (id: number, more: Partial<NewFinding> = {}): NewFinding => ({
-  fingerprint: `f${String((id * 7919) % 10_000).padStart(4, '0')}`,
-  entityType: 'user',
-  entityId: String(id),
-  severity: 'high',
-  message: `User ${id} fails.`,
-  evidence: { id },
-  ...more,
-})
-
-const checkResult = (
-  tenantId: number,
-  failing: readonly NewFinding[],
-  more: Partial<CheckResult> = {},
-): CheckResult => ({
-  tenantId,
-  check,
-  at: now,
-  entities: 9,
-  rule: 'r',
-  failing: [failing],
-  decide: (count) => ({ status: count > 0 ? 'fail' : 'pass', reason: null }),
-  resolve: async () => 'fixed',
-  ...more,
-})
+const checkResult = (tenantId: number, failing: readonly NewFinding[], more?: Partial<CheckResult>) =>
+  resultOf(tenantId, now, [failing], more)
 
 async function opened() {
   const test = testMirror()

@@ -2,36 +2,12 @@ import { expect, it } from 'vitest'
 import type { CheckResult } from '../../src/mirror/port.ts'
 import { dayMs, minuteMs } from '../../src/model/durations.ts'
 import { testMirror } from '../support/mirror.ts'
+import { check, findingOf, resultOf } from './support/results.ts'
 
 const start = Date.parse('2026-03-01T12:00:00Z')
-const check = 'user-mfa-enrolled'
 
-const checkResult = (
-  tenantId: number,
-  at: number,
-  failing: readonly string[] = [],
-  more: Partial<CheckResult> = {},
-): CheckResult => ({
-  tenantId,
-  check,
-  at,
-  entities: 9,
-  notEvaluated: 0,
-  rule: 'r',
-  failing: [
-    failing.map((id) => ({
-      fingerprint: `f${id}`,
-      entityType: 'user',
-      entityId: id,
-      severity: 'high',
-      message: `User ${id} fails.`,
-      evidence: { id },
-    })),
-  ],
-  decide: (count) => ({ status: count > 0 ? 'fail' : 'pass', reason: null }),
-  resolve: async () => 'fixed',
-  ...more,
-})
+const checkResult = (tenantId: number, at: number, failing: readonly string[] = [], more?: Partial<CheckResult>) =>
+  resultOf(tenantId, at, [failing.map((id) => findingOf(id))], { notEvaluated: 0, ...more })
 
 async function opened() {
   const test = testMirror()

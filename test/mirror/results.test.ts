@@ -8,19 +8,12 @@ import { minuteMs } from '../../src/model/durations.ts'
 import { now } from '../checks/support/evaluator.ts'
 import { type TestMirror, testMirror } from '../support/mirror.ts'
 import { temporaryFolder } from '../support/temporary.ts'
+import { check, findingOf, resultOf } from './support/results.ts'
 
 /** More than one transaction takes. */
 const many = 1700
-const check = 'user-mfa-enrolled'
 
-const finding = (id: number): NewFinding => ({
-  fingerprint: `f${id}`,
-  entityType: 'user',
-  entityId: String(id),
-  severity: id % 2 === 0 ? 'low' : 'high',
-  message: `User ${id} fails.`,
-  evidence: { id },
-})
+const finding = (id: number) => findingOf(id, { severity: id % 2 === 0 ? 'low' : 'high' })
 
 function* batches(count: number, size = 400): Iterable<readonly NewFinding[]> {
   for (let at = 0; at < count; at += size) {
@@ -28,19 +21,8 @@ function* batches(count: number, size = 400): Iterable<readonly NewFinding[]> {
   }
 }
 
-function checkResult(tenantId: number, failing: CheckResult['failing'], more: Partial<CheckResult> = {}): CheckResult {
-  return {
-    tenantId,
-    check,
-    at: now,
-    entities: 9,
-    rule: 'r',
-    failing,
-    decide: (count) => ({ status: count > 0 ? 'fail' : 'pass', reason: null }),
-    resolve: async () => 'fixed',
-    ...more,
-  }
-}
+const checkResult = (tenantId: number, failing: CheckResult['failing'], more?: Partial<CheckResult>) =>
+  resultOf(tenantId, now, failing, more)
 
 async function opened(): Promise<TestMirror & { readonly tenantId: number }> {
   const test = testMirror()

@@ -1,44 +1,18 @@
 import { expect, it, onTestFinished } from 'vitest'
 import type { Database } from '../../src/mirror/database.ts'
-import { erasureStore } from '../../src/mirror/erasure-store.ts'
-import { findingStore, openFindings } from '../../src/mirror/findings/finding-store.ts'
-import { resultStore } from '../../src/mirror/findings/result-store.ts'
-import { acceptedStateStore, waiverStore } from '../../src/mirror/findings/waiver-store.ts'
-import { clockStore, evidenceStore } from '../../src/mirror/history/evidence-store.ts'
-import { historyStore } from '../../src/mirror/history/history-store.ts'
-import { ownCheckStore } from '../../src/mirror/own-checks/own-check-store.ts'
 import type { CheckResult, NewFinding, NotedWaiver } from '../../src/mirror/port.ts'
 import { Connection } from '../../src/mirror/sqlite/connection.ts'
 import { SqliteDatabase } from '../../src/mirror/sqlite/database.ts'
 import { keepWaiverRecord } from '../../src/mirror/sqlite/waiver-record.ts'
+import { storesOver } from '../../src/mirror/stores.ts'
 import { dayMs, minuteMs } from '../../src/model/durations.ts'
 import { now } from '../checks/support/evaluator.ts'
 import { testMirror } from '../support/mirror.ts'
+import { check, findingOf, resultOf } from './support/results.ts'
 import { WaitingDatabase } from './support/waiting-database.ts'
 
-const check = 'user-mfa-enrolled'
 /** More than one transaction takes. */
 const many = 300
-
-function storesOver(database: Database) {
-  const results = resultStore(database)
-  const settle = () => results.settle()
-  const noRecords = () => {
-    throw new TypeError('No record is read')
-  }
-  return {
-    ...results,
-    ...findingStore(database, results),
-    ...openFindings(database),
-    ...waiverStore(database),
-    ...acceptedStateStore(database),
-    ...ownCheckStore(database),
-    ...clockStore(database),
-    ...evidenceStore(database, settle),
-    ...historyStore(database, noRecords, settle),
-    ...erasureStore(database),
-  }
-}
 
 type Stores = ReturnType<typeof storesOver>
 
@@ -59,36 +33,14 @@ const atOnce = () =>
     return new SqliteDatabase(raw)
   })
 
-const finding = (id: number, more: Partial<NewFinding> = {}): NewFinding => ({
-  fingerprint: `f${id}`,
-  entityType: 'user',
-  entityId: String(id),
-  severity: id % 2 === 0 ? 'low' : 'high',
-  message: `User ${id} fails.`,
-  evidence: { id },
-  facts: () => '{"enrolled":false}',
-  ...more,
-})
+const finding = (id: number, more?: Partial<NewFinding>) =>
+  findingOf(id, { severity: id % 2 === 0 ? 'low' : 'high', facts: () => '{"enrolled":false}', ...more })
 
 const findings = (count: number, more: Partial<NewFinding> = {}) =>
   Array.from({ length: count }, (_, id) => finding(id, more))
 
-const resultOf = (
-  tenantId: number,
-  failing: readonly NewFinding[],
-  at: number,
-  more: Partial<CheckResult> = {},
-): CheckResult => ({
-  tenantId,
-  check,
-  at,
-  entities: 9,
-  rule: 'r',
-  failing: [failing],
-  decide: (count) => ({ status: count > 0 ? 'fail' : 'pass', reason: null }),
-  resolve: async () => 'fixed',
-  ...more,
-})
+const checkResult = (tenantId: number, failing: readonly NewFinding[], at: number, more?: Partial<CheckResult>) =>
+  resultOf(tenantId, at, [failing], more)
 
 /** A waiver of everything, results that make it lapse, clock steps and reports, as the operations return them. */
 async function* lived(stores: Stores, tenantId: number): AsyncGenerator<unknown> {
@@ -108,20 +60,20 @@ async function* lived(stores: Stores, tenantId: number): AsyncGenerator<unknown>
   yield await stores.noteTenantState(tenantId, '{}', now)
   yield await stores.noteTenantState(tenantId, '{}', now + 1)
   yield await stores.noteWaiver(tenantId, waiver)
-  yield await stores.commitResult(resultOf(tenantId, findings(many), now))
+  yield await stores.commitResult(checkResult(tenantId, findings(many), now))
   yield await stores.notedWaivers(tenantId)
-  yield await stores.commitResult(resultOf(tenantId, findings(many), now + minuteMs))
+  yield await stores.commitResult(checkResult(tenantId, findings(many), now + minuteMs))
   yield await stores.storeConfirmations()
   yield await stores.checkStates(tenantId)
-  const other = resultOf(tenantId, [finding(1, { fingerprint: 'o1' })], now + minuteMs, { check: 'other' })
+  const other = checkResult(tenantId, [finding(1, { fingerprint: 'o1' })], now + minuteMs, { check: 'other' })
   const batch = stores.resultBatch()
   yield await batch.add(other)
-  yield await batch.add(resultOf(tenantId, findings(many, { severity: 'critical' }), now + 2 * minuteMs))
+  yield await batch.add(checkResult(tenantId, findings(many, { severity: 'critical' }), now + 2 * minuteMs))
   yield await batch.commit()
   const changed = [finding(0, { facts: () => '{"enrolled":null}', message: 'Changed.' }), ...findings(3).slice(1)]
-  yield await stores.commitResult(resultOf(tenantId, changed, now + 3 * minuteMs))
+  yield await stores.commitResult(checkResult(tenantId, changed, now + 3 * minuteMs))
   const others = [finding(1, { evidence: { id: 'new' }, isSameEntity: () => false })]
-  yield await stores.commitResult(resultOf(tenantId, others, now + 4 * minuteMs))
+  yield await stores.commitResult(checkResult(tenantId, others, now + 4 * minuteMs))
   yield await stores.lapses(['f0', 'f1'])
   yield await stores.lapseCounts(tenantId, check)
   yield await stores.lapsedUnderAll(tenantId, check, [terms])
@@ -184,7 +136,7 @@ it('returns and stores the same over a database that is waited for', async () =>
 
 it('lists every finding of a committed result, whichever operation settles what it owes', async () => {
   const { stores, tenantId, query } = await waiting()
-  const committed = stores.commitResult(resultOf(tenantId, findings(many), now))
+  const committed = stores.commitResult(checkResult(tenantId, findings(many), now))
   while ((await stores.checkStates(tenantId)).length === 0);
   const lists = await Promise.all([1, 2].map(() => Array.fromAsync(stores.findings({ all: true }))))
   await committed
@@ -196,7 +148,7 @@ it('lists every finding of a committed result, whichever operation settles what 
 async function confirmed() {
   const test = await waiting()
   const { stores, tenantId, query } = test
-  await stores.commitResult(resultOf(tenantId, findings(2), now))
+  await stores.commitResult(checkResult(tenantId, findings(2), now))
   await stores.confirmResult(tenantId, check, now + 6 * minuteMs)
   return {
     ...test,
@@ -218,7 +170,7 @@ it('keeps a confirmation that comes while the one before it is written', async (
 it('gives no later result the confirmation of the one before it', async () => {
   const { database, stores, tenantId, shown, stored } = await confirmed()
   const at = now + 8 * minuteMs
-  database.next.set('before the first step', () => stores.commitResult(resultOf(tenantId, findings(1), at)))
+  database.next.set('before the first step', () => stores.commitResult(checkResult(tenantId, findings(1), at)))
   await stores.storeConfirmations()
   expect([await shown(), stored()]).toEqual([at, at])
 })
@@ -239,7 +191,7 @@ it('keeps the confirmations, and the earlier result, when the database fails', a
   await expect(stores.storeConfirmations()).rejects.toThrow('connection lost')
   expect([await shown(), stored()]).toEqual([now + 6 * minuteMs, now])
   database.next.set('before the commit', fail)
-  const late = resultOf(tenantId, findings(1), now + 9 * minuteMs)
+  const late = checkResult(tenantId, findings(1), now + 9 * minuteMs)
   await expect(stores.commitResult(late)).rejects.toThrow('connection lost')
   expect([await shown(), stored()]).toEqual([now + 6 * minuteMs, now])
   await stores.storeConfirmations()

@@ -45,7 +45,9 @@ export class WaitingDatabase extends BaseDatabase {
   }
 
   recordInserts(): RecordInserts {
-    throw new TypeError('This database takes no records')
+    return () => {
+      throw new TypeError('This database takes no records')
+    }
   }
 
   read<T>(body: () => Step<T>): Ran<Promise<T>> {
