@@ -498,8 +498,7 @@ CREATE TABLE "rid_counters" (
 --> statement-breakpoint
 CREATE TABLE "replicas" (
 	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
-	"seen_at" timestamp with time zone NOT NULL,
-	"leaving" boolean NOT NULL
+	"seen_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "tenant_owners" (

@@ -4,7 +4,7 @@ import { FatalError } from '../../model/errors.ts'
 import type { PostgresDatabase } from './database.ts'
 import { Replica } from './replica.ts'
 
-/** In the place of a tenant: whoever owns it is the engine of the whole database. */
+/** In the place of a tenant: its owner is the engine of the whole database. */
 const wholeDatabase = 0
 
 const beatEveryMs = 2 * secondMs
@@ -27,24 +27,24 @@ export interface EngineLease extends AsyncDisposable {
  */
 export async function leaseForEngine(database: PostgresDatabase, clock: Clock, id: string): Promise<EngineLease> {
   const replica = new Replica(database, clock, id)
-  for (let tries = 1; !replica.epochs.has(wholeDatabase); tries++) {
+  for (let tries = 1; ; tries++) {
     await replica.beat()
     await replica.balance([wholeDatabase], () => false)
     if (replica.epochs.has(wholeDatabase)) break
-    if (tries < triesToTake) await clock.sleep(secondMs)
-    else {
+    if (tries === triesToTake) {
       await replica.leave()
       throw new FatalError(
         'Another tenantwatch engine (run or sync) is working on the database of store.url; stop it first',
       )
     }
+    await clock.sleep(secondMs)
   }
   const ending = new AbortController()
   let isLost = false
   const beating = (async () => {
-    while (!ending.signal.aborted && !isLost) {
+    while (!isLost) {
       await clock.sleep(beatEveryMs, ending.signal).catch(() => {})
-      if (ending.signal.aborted) break
+      if (ending.signal.aborted) return
       // Without the server no other engine can take over either: the next heartbeat tells.
       isLost = await replica.beat().then(
         () => !replica.epochs.has(wholeDatabase),

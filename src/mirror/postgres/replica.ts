@@ -9,7 +9,7 @@ const deadMs = 10 * secondMs
 /** A replica writes no longer than this after it sent its last confirmed heartbeat, by its monotonic clock. */
 const writesForMs = 6 * secondMs
 
-const alive = `not r.leaving and r.seen_at > clock_timestamp() - interval '${deadMs} milliseconds'`
+const alive = `r.seen_at > clock_timestamp() - interval '${deadMs} milliseconds'`
 
 /** A new owner raises the epoch, which waits for the transactions that hold this lock. */
 const fence = 'select 1 from tenant_owners where tenant_id = ? and owner = ? and epoch = ? for key share'
@@ -87,28 +87,25 @@ export class Replica {
       return { shares, taken: most > 0 ? yield* sql.take.all({ id, most, among }) : [] }
     })
     this.#epochs = new Map([...this.#epochs, ...taken.map(({ tenantId, epoch }) => [tenantId, epoch] as const)])
-    if (shares.own > shareOf(shares)) await this.#release([...this.#epochs.keys()].filter(isIdle).slice(0, 1))
+    const idle = [...this.#epochs.keys()].find(isIdle)
+    if (shares.own > shareOf(shares) && idle !== undefined) await this.#release(idle)
   }
 
   /** At the end of the process, when its runs have ended: others take its tenants at once. @throws SyncError `store`. */
   async leave(): Promise<void> {
     const sql = this.#sql
     const id = this.#id
-    await this.#database.write('nothing', () => sql.leaving.run(id))
-    await this.#release([...this.#epochs.keys()])
-    await this.#database.write('nothing', () => sql.gone.run(id))
+    this.#epochs = new Map()
+    await this.#database.write('nothing', function* () {
+      yield* sql.releaseAll.run(id)
+      yield* sql.gone.run(id)
+    })
   }
 
-  async #release(tenants: readonly number[]): Promise<void> {
-    const sql = this.#sql
-    const id = this.#id
-    const left = new Map(this.#epochs)
-    for (const tenantId of tenants) left.delete(tenantId)
+  async #release(tenantId: number): Promise<void> {
     // First, so that no run begins meanwhile.
-    this.#epochs = left
-    await this.#database.write('nothing', function* () {
-      for (const tenantId of tenants) yield* sql.release.run(tenantId, id)
-    })
+    this.#epochs = new Map([...this.#epochs].filter(([owned]) => owned !== tenantId))
+    await this.#database.write('nothing', () => this.#sql.release.run(tenantId, this.#id))
   }
 }
 
@@ -121,7 +118,7 @@ const isAmong = 'tenant_id = any(@among)'
 function statementsOf(database: PostgresDatabase) {
   return {
     seen: database.prepare<[string]>(
-      `insert into replicas (id, seen_at, leaving) values (?, clock_timestamp(), false)
+      `insert into replicas (id, seen_at) values (?, clock_timestamp())
        on conflict (id) do update set seen_at = excluded.seen_at`,
     ),
     owned: database.prepare<[string], Owned>(
@@ -150,7 +147,7 @@ function statementsOf(database: PostgresDatabase) {
     release: database.prepare<[number, string]>(
       'update tenant_owners set owner = null, epoch = epoch + 1 where tenant_id = ? and owner = ?',
     ),
-    leaving: database.prepare<[string]>('update replicas set leaving = true where id = ?'),
+    releaseAll: database.prepare<[string]>('update tenant_owners set owner = null, epoch = epoch + 1 where owner = ?'),
     gone: database.prepare<[string]>('delete from replicas where id = ?'),
   }
 }

@@ -1,7 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import {
   bigint,
-  boolean,
   customType,
   type ExtraConfigColumn,
   index,
@@ -36,7 +35,6 @@ const ridCounters = pgTable(
 const replicas = pgTable('replicas', {
   id: text('id').primaryKey(),
   seenAt: timestamp('seen_at', { withTimezone: true }).notNull(),
-  leaving: boolean('leaving').notNull(),
 })
 
 /** Which replica may write a tenant. With `epoch` in a key, a new owner waits for the transactions of the last one. */
