@@ -84,12 +84,16 @@ async function onePass(run: Run, pages: PageBuffer): Promise<Pass> {
   let before: readonly string[] = []
   for (let index = 0; ; index++) {
     const fetched = await readPage(run, cursor, pages.isFirst || index === 0)
-    const isOther = (keys: readonly string[]) => pages.isUnwritten() && pages.showsOther(fetched, keys)
-    const repeated = noteIds(run, fetched, ids, isOther)
     const keys = idsOn(fetched, run.definition)
+    const repeated = keys.filter((key) => ids.has(key))
+    const isOther = repeated.length > 0 && pages.showsOther(fetched, repeated)
+    if (repeated.length * 2 > keys.length && !(isOther && pages.isUnwritten())) throw cursorIgnored(run)
+    // Records with equal sort keys may swap pages, and then another client may be on no page.
+    if (repeated.length > 0) noteEvent(run, 'order_violation', 'pages')
+    for (const key of keys) ids.add(key)
     scrambled ||= !isDeepStrictEqual(keys.slice(0, repeated.length), before.slice(before.length - repeated.length))
     before = keys
-    changed ||= repeated.length > 0 && pages.showsOther(fetched, repeated)
+    changed ||= isOther
     await rules.check(fetched, cursor)
     await pages.add(fetched, cursor)
     const isEmpty = fetched.items.length === 0
@@ -113,27 +117,9 @@ async function readPage(run: Run, cursor: string | null, readAgain: boolean): Pr
   return fetched
 }
 
-/** Returns repeated ids; throws when they are over half of a page and unchanged: the server ignores the cursor. */
-function noteIds(
-  run: Run,
-  page: Fetched,
-  ids: Set<string>,
-  isOther: (keys: readonly string[]) => boolean,
-): readonly string[] {
-  const { definition } = run
-  const keys = idsOn(page, definition)
-  const repeated = keys.filter((key) => ids.has(key))
-  const repeats = repeated.length
-  if (repeats * 2 > keys.length && !isOther(repeated)) {
-    throw new SyncError(
-      'invalid_cursor',
-      `The tenant ignores the cursor of ${definition.name} and begins the list again`,
-    )
-  }
-  // Records with equal sort keys may swap pages, and then another client may be on no page.
-  if (repeats > 0) noteEvent(run, 'order_violation', 'pages')
-  for (const key of keys) ids.add(key)
-  return repeated
+/** More than half of a page was on the pages before it, unchanged. */
+function cursorIgnored({ definition: { name } }: Run): SyncError {
+  return new SyncError('invalid_cursor', `The tenant ignores the cursor of ${name} and begins the list again`)
 }
 
 function idsOn({ items }: Fetched, { idField }: ResourceDefinition): readonly string[] {
