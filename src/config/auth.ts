@@ -87,6 +87,14 @@ function readClientSecret(raw: unknown, path: KeyPath, context: Context): OAuth2
   }
   const section = readSection(secretFields, raw, path, context.report)
   if (!checkOneSource(raw, ['env', 'file'], path, context)) return undefined
+  return variableOrFile(section, path, context)
+}
+
+function variableOrFile(
+  section: { env?: string; file?: string },
+  path: KeyPath,
+  context: Context,
+): { readonly env: string } | { readonly file: string } | undefined {
   checkSecret(section, path, context)
   const { env, file } = section
   if (env !== undefined) return { env }
@@ -126,11 +134,8 @@ function usableSource(
   path: KeyPath,
   context: Context,
 ): SecretSource | undefined {
-  checkSecret(section, path, context)
-  const { env, file, command } = section
-  if (env !== undefined) return { env }
-  if (file !== undefined) return { file }
-  if (command === undefined) return undefined
+  const { command } = section
+  if (command === undefined) return variableOrFile(section, path, context)
   // The message omits the program, because people write the secret there.
   if (context.strict && !context.isProgram(command[0] ?? ''))
     context.report.problem([...path, 'command'], 'names a program that does not exist or that this user cannot execute')

@@ -30,8 +30,6 @@ export interface FromEnvironment {
   readonly variables: ReadonlyMap<string, string>
 }
 
-const overrides = [['server', 'listen', 'TENANTWATCH_LISTEN']] as const
-
 export function applyOverrides(raw: unknown, env: Environment): FromEnvironment {
   const variables = new Map<string, string>()
   if (!isMap(raw) && raw !== undefined && raw !== null) return { raw, variables }
@@ -43,12 +41,11 @@ export function applyOverrides(raw: unknown, env: Environment): FromEnvironment 
     variables.set('store.path', 'TENANTWATCH_STORE_PATH')
     for (const key of ['store', 'store.url', 'store.url.env']) variables.set(key, 'TENANTWATCH_STORE_URL')
   }
-  for (const [section, key, variable] of overrides) {
-    const value = setValue(env, variable)
-    const written = whole[section] ?? {}
-    if (value === undefined || !isMap(written)) continue
-    whole[section] = { ...written, [key]: value }
-    variables.set(`${section}.${key}`, variable)
+  const listen = setValue(env, 'TENANTWATCH_LISTEN')
+  const server = whole['server'] ?? {}
+  if (listen !== undefined && isMap(server)) {
+    whole['server'] = { ...server, listen }
+    variables.set('server.listen', 'TENANTWATCH_LISTEN')
   }
   return { raw: whole, variables }
 }

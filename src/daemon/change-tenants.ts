@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { TenantSettings } from '../config/settings.ts'
 import { insistOnClients, openTenant, type TenantParts, type TenantPartsOptions } from './tenant-parts.ts'
 
-export interface TenantChange {
+/** Names of tenants, or ids of waivers. */
+export interface Change {
   readonly added: readonly string[]
   readonly changed: readonly string[]
   readonly removed: readonly string[]
@@ -11,7 +12,7 @@ export interface TenantChange {
 
 export interface ChangedTenants {
   readonly tenants: readonly TenantParts[]
-  readonly change: TenantChange
+  readonly change: Change
   readonly opened: readonly TenantParts[]
   /** Tenants without an engine; their clients must still be closed. */
   readonly closed: readonly TenantParts[]
@@ -41,7 +42,7 @@ export async function changeTenants(
   const parts = new Map([...kept, ...opened.map((one) => [one.settings.name, one] as const)])
   return {
     tenants: next.flatMap(({ name }) => parts.get(name) ?? []),
-    change: compare(formerly, next),
+    change: changeBetween(byName(before.map(({ settings }) => settings)), byName(next)),
     opened,
     closed,
   }
@@ -63,15 +64,16 @@ function keepsEngine({ checks: _, ...before }: TenantSettings, { checks: __, ...
   return isDeepStrictEqual(before, next)
 }
 
-function compare(formerly: ReadonlyMap<string, TenantParts>, next: readonly TenantSettings[]): TenantChange {
-  const names = new Set(next.map(({ name }) => name))
-  const isChanged = (tenant: TenantSettings) => {
-    const former = formerly.get(tenant.name)
-    return former !== undefined && !isDeepStrictEqual(former.settings, tenant)
-  }
+function byName(tenants: readonly TenantSettings[]): ReadonlyMap<string, TenantSettings> {
+  return new Map(tenants.map((tenant) => [tenant.name, tenant]))
+}
+
+/** By the keys of what is compared. */
+export function changeBetween<T>(before: ReadonlyMap<string, T>, next: ReadonlyMap<string, T>): Change {
+  const keys = [...next.keys()]
   return {
-    added: [...names].filter((name) => !formerly.has(name)),
-    changed: next.filter(isChanged).map(({ name }) => name),
-    removed: [...formerly.keys()].filter((name) => !names.has(name)),
+    added: keys.filter((key) => !before.has(key)),
+    changed: keys.filter((key) => before.has(key) && !isDeepStrictEqual(before.get(key), next.get(key))),
+    removed: [...before.keys()].filter((key) => !next.has(key)),
   }
 }

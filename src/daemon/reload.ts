@@ -10,7 +10,7 @@ import { UsageError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
 import type { LiveWeb } from '../web/live-web.ts'
 import type { Probe } from '../web/web-options.ts'
-import type { TenantChange } from './change-tenants.ts'
+import { type Change, changeBetween } from './change-tenants.ts'
 import type { Jobs } from './jobs.ts'
 import type { Session } from './session.ts'
 
@@ -71,7 +71,7 @@ async function attempt(parts: ReloadParts, ended: () => boolean): Promise<Probe>
     const before = session.settings
     // In the same instant, so that one of the two does not admit what the other one closes.
     const { change: tenants, opened } = await session.reconfigure(next, () => live.use(web))
-    const waivers = compareWaivers(before.waivers, next.waivers)
+    const waivers = changeBetween(byId(before.waivers), byId(next.waivers))
     const changedSettings = general.flatMap(([key, name]) => (isDeepStrictEqual(before[key], next[key]) ? [] : [name]))
     reloading.setLogLevel(next.logLevel)
     status.note('configuration', true)
@@ -129,18 +129,11 @@ const general = [
   ['logLevel', 'log.level'],
 ] as const satisfies readonly (readonly [keyof Settings, string])[]
 
-function compareWaivers(before: readonly Waiver[], next: readonly Waiver[]): TenantChange {
-  const former = new Map(before.map((waiver) => [waiver.id, waiver]))
-  const kept = next.filter(({ id }) => former.has(id))
-  const ids = (waivers: readonly Waiver[]) => waivers.map(({ id }) => id)
-  return {
-    added: ids(next.filter((waiver) => !kept.includes(waiver))),
-    changed: ids(kept.filter((waiver) => !isDeepStrictEqual(waiver, former.get(waiver.id)))),
-    removed: ids(before.filter(({ id }) => !ids(kept).includes(id))),
-  }
+function byId(waivers: readonly Waiver[]): ReadonlyMap<string, Waiver> {
+  return new Map(waivers.map((waiver) => [waiver.id, waiver]))
 }
 
-function inWords(tenants: TenantChange, waivers: TenantChange, settings: readonly string[]): string {
+function inWords(tenants: Change, waivers: Change, settings: readonly string[]): string {
   const all = Object.entries({
     added: tenants.added,
     changed: tenants.changed,

@@ -69,20 +69,18 @@ export async function diagnoseStore(
   { opened, now, signal, retentionDays }: StoreReading,
 ): Promise<readonly Diagnosis[]> {
   try {
-    if (facts === null) return await diagnoseServer({ opened, now, signal, retentionDays })
-    const { path, bytes, walBytes } = facts
-    const { age, sqliteVersion, runs } = layoutFacts(path)
-    const what = `${path}, ${size(bytes)} and ${size(walBytes)} of write-ahead log, SQLite ${sqliteVersion}`
-    if (age !== 'current') {
+    const file = facts === null ? null : fileOf(facts)
+    if (file !== null && !file.isCurrent) {
       const advice = 'The next "run" or "sync" of this version migrates it; make a backup first'
-      return [warning('database', `${what}: schema of an older version`, advice)]
+      return [warning('database', `${file.what}: schema of an older version`, advice)]
     }
     if ('problem' in opened) return [failure('database', opened.problem, null)]
     const { mirror } = opened
     await mirror.verify(signal)
     return [
-      fine('database', `${what}: read completely, no damage found`),
-      diagnoseRuns(runs, now),
+      ...(file === null
+        ? [fine('database', 'the database of store.url: its counts agree with its records')]
+        : [fine('database', `${file.what}: read completely, no damage found`), diagnoseRuns(file.runs, now)]),
       ...(await diagnoseHolds(mirror)),
       ...(await diagnoseErasure(mirror, now, retentionDays)),
     ]
@@ -92,15 +90,10 @@ export async function diagnoseStore(
   }
 }
 
-async function diagnoseServer({ opened, now, signal, retentionDays }: StoreReading): Promise<readonly Diagnosis[]> {
-  if ('problem' in opened) return [failure('database', opened.problem, null)]
-  const { mirror } = opened
-  await mirror.verify(signal)
-  return [
-    fine('database', 'the database of store.url: its counts agree with its records'),
-    ...(await diagnoseHolds(mirror)),
-    ...(await diagnoseErasure(mirror, now, retentionDays)),
-  ]
+function fileOf({ path, bytes, walBytes }: StoreFacts) {
+  const { age, sqliteVersion, runs } = layoutFacts(path)
+  const what = `${path}, ${size(bytes)} and ${size(walBytes)} of write-ahead log, SQLite ${sqliteVersion}`
+  return { what, runs, isCurrent: age === 'current' }
 }
 
 /** The failure to read the database. */
