@@ -224,7 +224,7 @@ function recentRemovals(database: Database): RecentRemovals {
     `delete from recent_removals where ${of} and removed_at <= @since
        and (server_time is null or cast(@serverTime as bigint) is null or server_time <= @serverSince)`,
   )
-  // A clock that was set back prolongs the 24 hours by at most 24 hours; from then on they run by both clocks anew, as the
+  // A clock that was set back prolongs the 24 hours by at most 24 hours; from then on they run by both clocks again, as the
   // local one may return to its earlier time.
   const bringBack = database.prepare<[object]>(
     `update recent_removals set removed_at = case when removed_at > @at then @at else removed_at end,
