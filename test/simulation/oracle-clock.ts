@@ -45,7 +45,8 @@ export class ClockTracker {
     const { wall, machine, ledger } = this.#parts
     for (const input of inputsOf(check)) {
       const noted = this.#noted.get(input)
-      if (noted === undefined || noted.at < machine.bornAt) continue
+      // A process can die in the instant in which its run ends.
+      if (noted === undefined || noted.at <= machine.bornAt) continue
       // Later answers to a proof that differ may count, too.
       if ((ledger.times.of(input)?.since ?? 0) > noted.at) continue
       if (noted.wrongMs === null) return { flaw: 'unreadable', what: `the server time of ${input} cannot be read` }
