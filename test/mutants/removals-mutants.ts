@@ -66,6 +66,13 @@ export const removalsMutants: readonly Mutant[] = [
     tests: ['test/sync/guard-budget.test.ts'],
   },
   {
+    name: 'a server time that the local clock contradicts moves the 24 hours of the budget',
+    file: 'src/sync/removals/removals.ts',
+    find: 'serverTime: confirmed,',
+    replace: 'serverTime,',
+    tests: ['test/sync/guard-budget.test.ts'],
+  },
+  {
     name: 'a record that may be the one without a readable id counts as read',
     file: 'src/sync/removals/removals.ts',
     find: '  if (fullSync.unreadable) {\n    // An absent',

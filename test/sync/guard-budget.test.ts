@@ -239,6 +239,21 @@ it.each([true, false])(
   },
 )
 
+it('a server time that contradicts the local clock does not empty the budget, even if both were wrong and are right again', async () => {
+  const test = await withOwnClock()
+  test.clock.jump(-700 * dayMs)
+  test.sim.primary.removeUsers(first(4))
+  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['success'])
+  const wrong = test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value: '1971-05-29T00:00:00Z' } })
+  await test.restart()
+  test.sim.primary.removeUsers(first(1))
+  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['success'])
+  test.sim.faults.remove(wrong.id)
+  test.clock.jump(700 * dayMs)
+  test.sim.primary.removeUsers(first(4))
+  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
+})
+
 it('a local clock that is set back and returns does not empty the budget where the server time was wrong before', async () => {
   const test = await tenantOf('users', { users: 60 })
   const { mirror, engine, clock } = test

@@ -121,6 +121,8 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
   if (absent.length === 0) return { removed: 0, created: 0, replacing: 0 }
   const at = context.clock.now()
   const serverTime = fullSync.startServerTime
+  // A server time that the local clock contradicts must neither end the 24 hours nor move them.
+  const confirmed = serverTime !== null && Math.abs(at - serverTime) <= greatestSkewMs ? serverTime : null
   const holds = await context.store.holds(tenantId)
   const hold = holds.find(({ resource, reason, cause }) => {
     return resource === definition.name && reason === 'shrink_held' && cause['check'] === undefined
@@ -130,8 +132,8 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
     tenantId,
     resource: definition.name,
     at,
-    steadyAt: steadyTime(run, at, serverTime),
-    serverTime,
+    steadyAt: confirmed === null ? steadyTime(run, at) : at,
+    serverTime: confirmed,
     heldSince,
   })
   return {
@@ -141,9 +143,8 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
   }
 }
 
-/** `at` of the local clock, or where no server time confirms it, at most what it would show had it not been set. */
-function steadyTime({ context, opened }: Run, at: number, serverTime: number | null): number {
-  if (serverTime !== null && Math.abs(at - serverTime) <= greatestSkewMs) return at
+/** `at` of a local clock that no server time confirms, but at most what it would show had it not been set. */
+function steadyTime({ context, opened }: Run, at: number): number {
   return Math.min(at, opened.at + context.clock.monotonic() - opened.since)
 }
 
