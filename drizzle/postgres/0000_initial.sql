@@ -498,13 +498,15 @@ CREATE TABLE "rid_counters" (
 --> statement-breakpoint
 CREATE TABLE "replicas" (
 	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
-	"seen_at" timestamp with time zone NOT NULL
+	"seen_at" timestamp with time zone NOT NULL,
+	"alone" boolean NOT NULL
 );
 --> statement-breakpoint
 CREATE TABLE "tenant_owners" (
 	"tenant_id" bigint PRIMARY KEY NOT NULL,
 	"owner" text COLLATE "C",
-	"epoch" bigint NOT NULL
+	"epoch" bigint NOT NULL,
+	"configured_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE INDEX "waived_findings_waiver" ON "waived_findings" USING btree ("tenant_id","waiver");--> statement-breakpoint

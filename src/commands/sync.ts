@@ -60,7 +60,7 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
   }
   const log = await createLog(io, settings.logLevel)
   const progress = progressLine(io)
-  await using session = await openSession({ settings, io, log, progress: progress.page })
+  await using session = await openSession({ settings, io, log, as: 'alone', progress: progress.page })
   const round = { ...(tenant && { tenant }), ...(resource && { resource }), full: options.full === true }
   const results = await syncRound(session, round, io.stop)
   await session.eraseOutdated()

@@ -18,17 +18,23 @@ export interface ChangedTenants {
   readonly closed: readonly TenantParts[]
 }
 
-/** Opens new engines after the runs of changed and removed tenants ended. Throws with all tenants unchanged. */
+/**
+ * Opens new engines after the runs of changed and removed tenants ended; those without a store are another replica's.
+ * Throws with all tenants unchanged.
+ */
 export async function changeTenants(
   before: readonly TenantParts[],
-  next: readonly TenantSettings[],
+  configured: readonly TenantSettings[],
   options: TenantPartsOptions,
 ): Promise<ChangedTenants> {
+  const { stores } = options
+  const next = configured.filter(({ name }) => stores.of(name) !== null)
   const formerly = new Map(before.map((parts) => [parts.settings.name, parts]))
   const kept = new Map<string, TenantParts>()
   for (const settings of next) {
     const former = formerly.get(settings.name)
-    if (former !== undefined && keepsEngine(former.settings, settings)) kept.set(settings.name, { ...former, settings })
+    if (former?.store === stores.of(settings.name) && keepsEngine(former.settings, settings))
+      kept.set(settings.name, { ...former, settings })
   }
   const opening = next.filter(({ name }) => !kept.has(name))
   await yieldToEventLoop()

@@ -34,7 +34,9 @@ export interface Daemon extends AsyncDisposable {
 export async function startDaemon(settings: Settings, io: Io, log: Log, reloading?: Reloading): Promise<Daemon> {
   const { clock, random, cwd } = io
   await using parts = new AsyncDisposableStack()
-  const session = parts.use(await openSession({ settings, io, log, queryBudget: queryBudget(clock, log) }))
+  const session = parts.use(
+    await openSession({ settings, io, log, as: 'replica', queryBudget: queryBudget(clock, log) }),
+  )
   warnOfSecretFiles(settings.tenants, log)
   const status = reloadStatus(session.metrics, clock)
   const { host, webConfig } = settings.server
@@ -57,6 +59,18 @@ export async function startDaemon(settings: Settings, io: Io, log: Log, reloadin
   log.info({ host: address.host, port: address.port, tenants: session.tenants.length }, 'Listening')
   jobs.arrange()
   scheduler.start()
+  session.stores.begin({
+    isIdle: (tenant) => session.isIdle(tenant),
+    async follow() {
+      const { opened, change } = await session.followStores()
+      log.info(
+        { tenants: session.tenants.length, taken: change.added, left: change.removed },
+        'Tenants of this replica changed',
+      )
+      jobs.arrange()
+      await jobs.runDue(opened)
+    },
+  })
   const { ended: caughtUp } = await catchUp()
   const life = parts.move()
   return {

@@ -5,12 +5,13 @@ import type { Check } from '../evaluate/check.ts'
 import { configurationRecord } from '../evaluate/configuration-record.ts'
 import type { EvaluatedTenant, TenantDataQuality } from '../evaluate/data-quality.ts'
 import { evaluateTenant } from '../evaluate/evaluate-tenant.ts'
-import { closeRemovedTenants } from '../evaluate/findings/close-findings.ts'
+import { closeTenants } from '../evaluate/findings/close-findings.ts'
 import { inputSnapshot } from '../evaluate/past-store.ts'
 import type { QueryBudget } from '../evaluate/query-budget.ts'
-import { resultMemory } from '../evaluate/result-memory.ts'
+import { type ResultMemory, resultMemory } from '../evaluate/result-memory.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Mirror } from '../mirror/port.ts'
+import type { TenantStores } from '../mirror/tenant-stores.ts'
 import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
@@ -38,37 +39,49 @@ export interface Evaluator {
    */
   evaluate(tenant: EvaluatedTenant, how?: EvaluationOptions): Promise<number | null>
   inForce(settings: Settings): Promise<void>
+  /** Ends the findings of tenants that were removed from the configuration. */
   closeRemoved(configured: readonly string[]): Promise<void>
 }
 
 export interface EvaluatorOptions {
-  readonly mirror: Mirror
+  readonly stores: TenantStores
   readonly metrics: Metrics
   readonly clock: Clock
   readonly log: Log
   readonly queryBudget?: QueryBudget
 }
 
-export function createEvaluator({ mirror, metrics, clock, log, queryBudget }: EvaluatorOptions): Evaluator {
-  const memory = resultMemory()
+export function createEvaluator({ stores, metrics, clock, log, queryBudget }: EvaluatorOptions): Evaluator {
+  let memories = new WeakMap<Mirror, ResultMemory>()
   const queue = new Mutex()
+
+  function memoryOf(store: Mirror): ResultMemory {
+    const memory = memories.get(store) ?? resultMemory()
+    memories.set(store, memory)
+    return memory
+  }
+
   return {
     evaluate: (tenant, { serverTime = null, ...how } = {}) =>
       queue.runExclusive(async () => {
+        const store = stores.of(tenant.settings.name)
+        // Its owner evaluates it.
+        if (store === null) return null
         const now = clock.now()
-        await mirror.noteTime(now)
-        if (serverTime !== null && !isSkewed(serverTime - now)) await mirror.confirmTime(now)
+        const shared = stores.shared()
+        await shared?.noteTime(now)
+        if (serverTime !== null && !isSkewed(serverTime - now)) await shared?.confirmTime(now)
         const outcomes = await evaluateTenant({
-          store: mirror,
+          store,
           tenant,
           checks,
           now,
           log,
-          memory,
+          memory: memoryOf(store),
           ...(queryBudget && { queryBudget }),
           async onDataQuality(quality) {
-            await storeSkews(mirror, quality)
-            await mirror.noteTenantState(tenant.id, inputSnapshot(quality), now)
+            await storeSkews(store, quality)
+            await store.noteTenantState(tenant.id, inputSnapshot(quality), now)
           },
           ...how,
         })
@@ -83,14 +96,16 @@ export function createEvaluator({ mirror, metrics, clock, log, queryBudget }: Ev
     inForce: (settings) =>
       queue.runExclusive(async () => {
         const at = clock.now()
-        await mirror.noteTime(at)
+        const shared = stores.shared()
+        await shared?.noteTime(at)
         const given = { checks: checksOf(settings), version, at }
-        await mirror.noteConfiguration(await configurationRecord(settings, given))
+        await shared?.noteConfiguration(await configurationRecord(settings, given))
       }),
     closeRemoved: (configured) =>
       queue.runExclusive(async () => {
-        memory.clear()
-        await closeRemovedTenants(mirror, configured, clock.now())
+        memories = new WeakMap()
+        const shared = stores.shared()
+        if (shared !== null) await closeTenants(shared, await stores.removed(configured), clock.now())
       }),
   }
 }

@@ -1,12 +1,20 @@
 import { createPlain } from '../api/credentials/create-source.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Mirror } from '../mirror/port.ts'
-import { openPostgresMirror } from '../mirror/postgres/postgres-mirror.ts'
+import { openAsReplica, openPostgresMirror } from '../mirror/postgres/postgres-mirror.ts'
 import { openMirror } from '../mirror/sqlite/sqlite-mirror.ts'
+import { onlyStore, type TenantStores } from '../mirror/tenant-stores.ts'
 import { minuteMs } from '../model/durations.ts'
 import { FatalError, SyncError } from '../model/errors.ts'
 import { type Log, silentLog } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
+
+type Configured = Pick<Settings, 'store'>
+
+export interface OpenedStores {
+  readonly mirror: Mirror
+  readonly stores: TenantStores
+}
 
 /**
  * The mirror of `store.path` or `store.url`. As `engine`, it is opened alone and its layout brought up to date.
@@ -14,19 +22,42 @@ import type { Io } from '../model/process/io.ts'
  * @throws FatalError when it cannot be opened.
  */
 export async function openStore(
-  { store }: Pick<Settings, 'store'>,
+  { store }: Configured,
   role: 'engine' | 'beside',
-  { clock, random, env }: Io,
+  io: Io,
   log: Log = silentLog(),
 ): Promise<Mirror> {
+  const { clock, random } = io
   if (store.url === null) return openMirror(store.path, role, role === 'engine' ? clock : undefined)
-  const source = createPlain(store.url, { clock, log, env: (name) => env[name], cycleMs: minuteMs })
-  const url = async () => {
+  return openPostgresMirror({ url: urlOf(store.url, io, log), role, clock, random })
+}
+
+/**
+ * What an engine writes through: as one of the replicas on `store.url`, or alone.
+ *
+ * @throws FatalError when it cannot be opened.
+ */
+export async function openStores(
+  { store }: Configured,
+  role: 'replica' | 'alone',
+  io: Io,
+  log: Log,
+): Promise<OpenedStores> {
+  if (store.url === null || role === 'alone') {
+    const mirror = await openStore({ store }, 'engine', io, log)
+    return { mirror, stores: onlyStore(mirror) }
+  }
+  const { clock, random } = io
+  return openAsReplica({ url: urlOf(store.url, io, log), role: 'engine', clock, random, log })
+}
+
+function urlOf(source: NonNullable<Settings['store']['url']>, { clock, env }: Io, log: Log): () => Promise<string> {
+  const plain = createPlain(source, { clock, log, env: (name) => env[name], cycleMs: minuteMs })
+  return async () => {
     try {
-      return (await source.current()).expose()
+      return (await plain.current()).expose()
     } catch (error) {
       throw error instanceof SyncError ? new FatalError(`store.url: ${error.message}`) : error
     }
   }
-  return openPostgresMirror({ url, role, clock, random })
 }

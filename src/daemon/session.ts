@@ -7,8 +7,10 @@ import type { Check } from '../evaluate/check.ts'
 import type { QueryBudget } from '../evaluate/query-budget.ts'
 import { waiversByTenant } from '../evaluate/waivers/waivers.ts'
 import { createMetrics, type Metrics } from '../metrics/metrics.ts'
+import type { ReplicaReading } from '../metrics/replica-gauges.ts'
 import type { Mirror } from '../mirror/port.ts'
 import { storeSize } from '../mirror/sqlite/store-facts.ts'
+import type { TenantStores } from '../mirror/tenant-stores.ts'
 import { dayMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import { resultLimitMs } from '../model/freshness.ts'
@@ -23,7 +25,7 @@ import type { RunResult, SyncObserver } from '../sync/observer.ts'
 import { type ChangedTenants, changeTenants } from './change-tenants.ts'
 import { createEvaluator, type EvaluationOptions, type Evaluator } from './evaluate.ts'
 import { metricsConfig } from './metrics-config.ts'
-import { openStore } from './open-store.ts'
+import { type OpenedStores, openStores } from './open-store.ts'
 import { type OwnCredentials, ownCredentials } from './own-credential.ts'
 import { eraseOutdated } from './retention.ts'
 import type { TenantParts, TenantPartsOptions } from './tenant-parts.ts'
@@ -38,6 +40,8 @@ export interface SessionOptions {
   readonly settings: Settings
   readonly io: Io
   readonly log: Log
+  /** `alone`: with no daemon beside it. */
+  readonly as: 'replica' | 'alone'
   readonly progress?: SyncObserver['page']
   readonly queryBudget?: QueryBudget
 }
@@ -47,15 +51,16 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const { settings } = options
   // With a thousand tenants each of these parts takes a while, and signals wait for the event loop.
   await yieldToEventLoop()
-  const mirror = await openStore(settings, 'engine', options.io, options.log)
+  const opened = await openStores(settings, options.as, options.io, options.log)
   try {
     await yieldToEventLoop()
-    const session = new Session({ ...options, mirror })
+    const session = new Session({ ...options, ...opened })
     await yieldToEventLoop()
     await session.reconfigure(settings)
     return session
   } catch (error) {
-    await mirror[Symbol.asyncDispose]()
+    await opened.stores[Symbol.asyncDispose]()
+    await opened.mirror[Symbol.asyncDispose]()
     throw error
   }
 }
@@ -63,6 +68,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
 /** Composition root of the engine. Mirror, lock and metrics last; tenants and views follow the configuration. */
 export class Session implements AsyncDisposable {
   readonly mirror: Mirror
+  readonly stores: TenantStores
   readonly metrics: Metrics
   readonly evaluator: Evaluator
   /** Rejects with a FatalError for a damaged database; until a full read, the data is shown but not used. */
@@ -85,21 +91,23 @@ export class Session implements AsyncDisposable {
   readonly #betweenTicks = new Set<Promise<void>>()
   readonly #unstored = unstoredRuns()
 
-  constructor({ settings, queryBudget, ...parts }: SessionOptions & { readonly mirror: Mirror }) {
-    const { io, log, mirror } = parts
+  constructor({ settings, queryBudget, mirror, ...parts }: SessionOptions & OpenedStores) {
+    const { io, log, stores } = parts
     const { path } = settings.store
     this.mirror = mirror
+    this.stores = stores
     this.metrics = createMetrics({
       version,
       startedAt: io.clock.now(),
       config: { tenants: [], waivers: [] },
       read: () => this.#views.readings(),
       ...(path !== null && { storeSize: () => storeSize(path) }),
+      replica: () => this.#replicaReading(),
     })
     this.#ownCredentials = ownCredentials(log)
     this.#sleep = sleepsUntil(io.clock, this.#closing.signal)
     this.evaluator = createEvaluator({
-      mirror,
+      stores,
       metrics: this.metrics,
       clock: io.clock,
       log,
@@ -127,7 +135,19 @@ export class Session implements AsyncDisposable {
   }
 
   reconfigure(next: Settings, alongside: () => void = () => {}): Promise<ChangedTenants> {
-    return this.#changing.runExclusive(() => this.#change(next, alongside))
+    return this.#changing.runExclusive(async () => {
+      await this.stores.configure(next.tenants, this.#options.io.clock.now())
+      return this.#change(next, alongside)
+    })
+  }
+
+  /** Takes up the work on tenants whose stores are this process's now, and ends that on others. */
+  followStores(): Promise<ChangedTenants> {
+    return this.#changing.runExclusive(() => this.#change(this.#settings, () => {}))
+  }
+
+  isIdle(name: string): boolean {
+    return this.#byName.get(name)?.scope.isIdle ?? true
   }
 
   /** The tenant after pending configuration changes; undefined when it was removed. */
@@ -173,7 +193,7 @@ export class Session implements AsyncDisposable {
         if (validUntil !== null) thresholds.set(settings.name, validUntil)
         await this.#lookAtOwnSecret(settings.name)
       }
-      await this.mirror.storeConfirmations()
+      for (const store of new Set(this.#tenants.map((tenant) => tenant.store))) await store.storeConfirmations()
       return thresholds
     } finally {
       await this.mirror.ping()
@@ -205,15 +225,18 @@ export class Session implements AsyncDisposable {
   }
 
   eraseOutdated(): Promise<boolean> {
+    // Where several replicas share the tenants, a removed one counts as removed after a day.
+    this.#removalsOwed = true
     const clocks = this.#tenants.map(({ engine, serverClock }) => ({ tenantId: engine.tenantId, clock: serverClock }))
     const retentionMs = this.#settings.historyRetentionDays * dayMs
-    return eraseOutdated(this.mirror, { clocks, retentionMs, now: this.#options.io.clock.now() })
+    return eraseOutdated(this.stores.shared(), { clocks, retentionMs, now: this.#options.io.clock.now() })
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new DOMException('The engine ends', 'AbortError'))
     await Promise.all(this.#betweenTicks)
     for (const { client } of this.#tenants) await client[Symbol.asyncDispose]()
+    await this.stores[Symbol.asyncDispose]()
     await this.mirror[Symbol.asyncDispose]()
   }
 
@@ -227,7 +250,7 @@ export class Session implements AsyncDisposable {
     this.#waivers = waiversByTenant(next.waivers)
     this.#views = this.#viewsOf(next)
     alongside()
-    await this.metrics.configure(metricsConfig(next))
+    await this.metrics.configure(metricsConfig({ ...next, tenants: result.tenants.map(({ settings }) => settings) }))
     this.#removalsOwed = true
     await yieldToEventLoop()
     for (const { client } of result.closed) await client[Symbol.asyncDispose]()
@@ -268,6 +291,12 @@ export class Session implements AsyncDisposable {
     })
   }
 
+  #replicaReading(): ReplicaReading | null {
+    const facts = this.stores.facts()
+    const tenants = this.#settings.tenants.map(({ name }) => [name, this.stores.of(name) !== null] as const)
+    return facts && { ...facts, tenants: new Map(tenants) }
+  }
+
   async #lookAtOwnSecret(name: string): Promise<void> {
     const tenant = this.#byName.get(name)
     if (tenant === undefined) return
@@ -278,7 +307,8 @@ export class Session implements AsyncDisposable {
   #viewsOf(settings: Settings): Views {
     const skewOf = (name: string) => (resource: ResourceName) =>
       this.#byName.get(name)?.client.answerTimes.skewMs(resource)
-    return createViews(this.mirror, settings, this.#options.io.clock, { skewOf, unstored: this.#unstored })
+    const storeOf = (name: string) => this.stores.of(name)
+    return createViews(this.mirror, settings, this.#options.io.clock, { skewOf, storeOf, unstored: this.#unstored })
   }
 
   /** Work counts only if the database was the right one before and, by another `ping`, after it. */

@@ -4,6 +4,8 @@ import type { TenantClient } from '../api/reader.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Mirror } from '../mirror/port.ts'
+import type { TenantStores } from '../mirror/tenant-stores.ts'
+import { SyncError } from '../model/errors.ts'
 import type { Field } from '../model/fields.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
@@ -38,6 +40,10 @@ class TenantScope {
   readonly #underWay = new Set<Promise<unknown>>()
   #ending = new AbortController()
   #linked: { readonly to: AbortSignal; readonly both: AbortSignal } | undefined
+
+  get isIdle(): boolean {
+    return this.#underWay.size === 0
+  }
 
   async run(signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>): Promise<void> {
     const both = this.#link(signal)
@@ -76,6 +82,7 @@ export const tenantsAtOnce = 16
 
 export interface TenantParts {
   readonly settings: TenantSettings
+  readonly store: Mirror
   readonly client: TenantClient
   readonly engine: TenantEngine
   readonly scope: TenantScope
@@ -85,26 +92,32 @@ export interface TenantParts {
 export interface TenantPartsOptions {
   readonly io: Io
   readonly log: Log
-  readonly mirror: Mirror
+  readonly stores: TenantStores
   readonly metrics: Metrics
   readonly progress?: SyncObserver['page']
 }
 
-/** The engine gets the reading half of the client only. */
+/**
+ * The engine gets the reading half of the client only.
+ *
+ * @throws SyncError `aborted` when another replica owns the tenant by now.
+ */
 export async function openTenant(tenant: TenantSettings, options: TenantPartsOptions): Promise<TenantParts> {
-  const { io, mirror, metrics } = options
-  const { tenant: row } = await mirror.openTenant(tenant.name, tenant.baseUrl, io.clock.now())
+  const { io, stores, metrics } = options
+  const store = stores.of(tenant.name)
+  if (store === null) throw new SyncError('aborted', `Another replica owns ${tenant.name}`)
+  const { tenant: row } = await store.openTenant(tenant.name, tenant.baseUrl, io.clock.now())
   const client = createTenantClient({
     ...clientOptions(tenant, options),
-    serverTimeReached: serverTimeReached(await mirror.quality(row.id)),
+    serverTimeReached: serverTimeReached(await store.quality(row.id)),
     blockedUntil: row.blockedUntil,
     blockedForMs: row.blockedForMs,
-    storeWait: (blockedUntil, blockedForMs) => mirror.noteTenant(row.id, { blockedUntil, blockedForMs }),
+    storeWait: (blockedUntil, blockedForMs) => store.noteTenant(row.id, { blockedUntil, blockedForMs }),
   })
   const engine = await openTenantEngine({
     settings: tenant,
     reader: client.reader,
-    store: mirror,
+    store,
     resources,
     clock: io.clock,
     log: options.log.child({ tenant: tenant.name }),
@@ -112,6 +125,7 @@ export async function openTenant(tenant: TenantSettings, options: TenantPartsOpt
   })
   return {
     settings: tenant,
+    store,
     client,
     engine,
     scope: new TenantScope(),

@@ -5,7 +5,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import { type EvaluatedTenant, unmirroredId } from '../evaluate/data-quality.ts'
 import { readFindings } from '../evaluate/findings/read-findings.ts'
-import { topFindingsMemory } from '../evaluate/findings/top-findings.ts'
+import { type topFindings, topFindingsMemory } from '../evaluate/findings/top-findings.ts'
 import { readPosture } from '../evaluate/read-posture.ts'
 import { waiversByTenant, waiversOf } from '../evaluate/waivers/waivers.ts'
 import type { TenantReading } from '../metrics/gather-gauges.ts'
@@ -44,7 +44,13 @@ const tenantsAtOnce = 16
 
 export interface EngineFacts {
   readonly skewOf: (tenant: string) => SkewOf
+  /** Of a tenant that this process writes: it knows more than the mirror has. Null for those of other replicas. */
+  readonly storeOf: (tenant: string) => Mirror | null
   readonly unstored: Pick<UnstoredRuns, 'over'>
+}
+
+interface Shown extends EvaluatedTenant {
+  readonly store: Mirror
 }
 
 /** Without `engine`, uses what the mirror stored; a tenant that is not mirrored yet is shown as never read. */
@@ -52,46 +58,51 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   const { waivers, evaluate } = settings
   const waiversOfTenant = waiversByTenant(waivers)
   const listed = checksOf(settings)
-  const top = topFindingsMemory()
+  const tops = new WeakMap<Mirror, typeof topFindings>()
 
-  async function evaluated(): Promise<readonly EvaluatedTenant[]> {
+  async function evaluated(): Promise<readonly Shown[]> {
     const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
     return settings.tenants.map((tenant) => {
-      const known = { id: ids.get(tenant.name) ?? unmirroredId, settings: tenant }
-      return engine === undefined ? known : { ...known, skewOf: engine.skewOf(tenant.name) }
+      const known = { id: ids.get(tenant.name) ?? unmirroredId, settings: tenant, store: mirror }
+      if (engine === undefined) return known
+      return { ...known, store: engine.storeOf(tenant.name) ?? mirror, skewOf: engine.skewOf(tenant.name) }
     })
   }
 
-  async function ofEach<T>(read: (tenant: EvaluatedTenant) => Promise<T>, names?: TenantNames): Promise<readonly T[]> {
+  async function ofEach<T>(
+    read: (tenant: Shown) => Promise<T>,
+    isWanted: (tenant: Shown) => boolean = () => true,
+  ): Promise<readonly T[]> {
     const all: T[] = []
     const turn = yieldAfter(tenantsAtOnce)
-    for (const tenant of (await evaluated()).filter((one) => isNamed(one, names))) {
+    for (const tenant of (await evaluated()).filter(isWanted)) {
       all.push(await read(tenant))
       await turn()
     }
     return all
   }
 
-  async function checksFor({ id }: EvaluatedTenant): Promise<readonly Check[]> {
+  async function checksFor({ id, store }: Shown): Promise<readonly Check[]> {
     const { ownChecks } = settings
-    return ownChecks.incomplete ? [...listed, ...unreadChecks(ownChecks, listed, await mirror.checkStates(id))] : listed
+    return ownChecks.incomplete ? [...listed, ...unreadChecks(ownChecks, listed, await store.checkStates(id))] : listed
   }
 
-  async function postureOf(tenant: EvaluatedTenant): Promise<TenantPosture> {
+  async function postureOf(tenant: Shown): Promise<TenantPosture> {
     const now = clock.now()
     const checks = await checksFor(tenant)
     const evaluateIntervalMs = evaluate.intervalMs
     const own = waiversOfTenant.get(tenant.settings.name) ?? []
-    const posture = await readPosture({ store: mirror, tenant, checks, waivers: own, now, evaluateIntervalMs })
-    const shown = await withProblems(posture, { checks, mirror, tenantId: tenant.id })
+    const { store } = tenant
+    const posture = await readPosture({ store, tenant, checks, waivers: own, now, evaluateIntervalMs })
+    const shown = await withProblems(posture, { checks, mirror: store, tenantId: tenant.id })
     return engine === undefined ? shown : engine.unstored.over(shown)
   }
 
-  function secretsOf({ id, settings: { ownClientId } }: EvaluatedTenant): Promise<readonly SecretView[]> {
-    return readClientSecrets(mirror.records(id), ownClientId)
+  function secretsOf({ id, settings: { ownClientId }, store }: Shown): Promise<readonly SecretView[]> {
+    return readClientSecrets(store.records(id), ownClientId)
   }
 
-  async function deadlinesOf(tenant: EvaluatedTenant): Promise<readonly Deadline[]> {
+  async function deadlinesOf(tenant: Shown): Promise<readonly Deadline[]> {
     const { name } = tenant.settings
     const secrets = await secretsOf(tenant)
     const ends = (await postureOf(tenant)).waivers
@@ -126,35 +137,40 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     return until
   }
 
-  async function namedFindings(tenant: EvaluatedTenant, posture: TenantPosture) {
+  async function namedFindings(tenant: Shown, posture: TenantPosture) {
     const {
       id,
       settings: { name },
+      store,
     } = tenant
+    const top = tops.get(store) ?? topFindingsMemory()
+    tops.set(store, top)
     const named: NamedFinding[] = []
     for (const check of await checksFor(tenant)) {
       const counts = posture.checks.find((view) => view.check === check.id)
       if (counts === undefined) continue
       const own = waiversOf(waiversOfTenant.get(name) ?? [], { tenant: name, check: check.id })
-      const request = { store: mirror, tenant: { id, name }, check, counts, waivers: own, now: posture.waiversAt }
+      const request = { store, tenant: { id, name }, check, counts, waivers: own, now: posture.waiversAt }
       named.push(...(await top(request)))
     }
     return named
   }
 
   return {
-    posture: (names) => ofEach(postureOf, names),
-    readings: () =>
-      ofEach(async (tenant) => {
+    posture: (names) => ofEach(postureOf, (tenant) => isNamed(tenant, names)),
+    readings: () => {
+      const isOwn = ({ settings: { name } }: Shown) => engine === undefined || engine.storeOf(name) !== null
+      return ofEach(async (tenant) => {
         const posture = await postureOf(tenant)
         return {
           posture,
           findings: await namedFindings(tenant, posture),
-          records: mirror.records(tenant.id),
+          records: tenant.store.records(tenant.id),
           settings: tenant.settings,
           waived: memoize((check) => waivedEntities(posture, check)),
         }
-      }),
+      }, isOwn)
+    },
     findings,
     findingBatches: (query) => batches(findings(query)),
     async changes(name, most) {

@@ -3,6 +3,7 @@ import { ownGauges } from './config-gauges.ts'
 import type { FamilyDefinition } from './family.ts'
 import { findingGauge } from './finding-gauge.ts'
 import { counters, histograms } from './instrument-catalogue.ts'
+import { replicaMetrics } from './replica-gauges.ts'
 import type { ResourceSeries } from './series-config.ts'
 import { syncGauges } from './sync-gauges.ts'
 import { waiverGauges } from './waiver-gauges.ts'
@@ -26,6 +27,7 @@ export function metricCatalogue(inventories: readonly ResourceSeries[]): readonl
       ...inventories.flatMap((series) => series.gauges),
     ].map(ofTenant),
     ...Object.values(ownGauges),
+    ...Object.values(replicaMetrics),
   ]
   const families = [
     ...gauges.map((family) => ({ ...family, type: 'gauge' as const })),

@@ -8,6 +8,7 @@ import { findingSamples } from './finding-gauge.ts'
 import { gatherGauges, samplesPerTurn, type TenantReading } from './gather-gauges.ts'
 import { createInstruments } from './instruments.ts'
 import { preinitializeSeries } from './preinitialize.ts'
+import { type ReplicaReading, replicaFamilies } from './replica-gauges.ts'
 import type { MetricsConfig } from './series-config.ts'
 
 /** Approximate length of a chunk in characters. */
@@ -47,6 +48,8 @@ export interface MetricsOptions {
   /** Reads every configured tenant; called once for concurrent scrapes of one format. */
   readonly read: () => Promise<readonly TenantReading[]>
   readonly storeSize?: () => StoreSize
+  /** Absent, or null, where no replicas share the tenants. */
+  readonly replica?: () => ReplicaReading | null
   /** `mirror` omits metrics of a running daemon: counters, histograms, process and reload metrics. */
   readonly scope?: 'daemon' | 'mirror'
 }
@@ -85,7 +88,9 @@ export function createMetrics(options: MetricsOptions): Metrics {
     if (!daemon) return byName(gauges)
     const counted = await instruments.collect(shownSeries(now))
     const store = options.storeSize === undefined ? [] : [storeGauge(options.storeSize())]
-    return byName([...gauges, ...reloadGauges(reload), ...store, ...counted])
+    const replica = options.replica?.() ?? null
+    const ofReplica = replica === null ? [] : replicaFamilies(replica)
+    return byName([...gauges, ...reloadGauges(reload), ...store, ...ofReplica, ...counted])
   }
   const render = async (contentType: Exposition['contentType']): Promise<Exposition> => {
     const openMetrics = contentType === openMetricsType

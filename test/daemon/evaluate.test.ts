@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { createEvaluator } from '../../src/daemon/evaluate.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
+import { onlyStore } from '../../src/mirror/tenant-stores.ts'
 import { dayMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { tenantSettings } from '../evaluate/support/tenant-settings.ts'
@@ -19,7 +20,7 @@ it.each([
   const clock = { now: () => now, monotonic: () => 0, sleep: async () => {} }
   const config = { tenants: [], checks: [] } as never
   const metrics = createMetrics({ version: '1', startedAt: now, config, read: async () => [], scope: 'mirror' })
-  const evaluator = createEvaluator({ mirror, metrics, clock, log: silentLog() })
+  const evaluator = createEvaluator({ stores: onlyStore(mirror), metrics, clock, log: silentLog() })
   await evaluator.evaluate({ id: tenant.id, settings: tenantSettings() }, { checks: [], serverTime })
   expect(await mirror.unconfirmedTime()).toBe(confirmed ? null : now + dayMs)
 })

@@ -4,6 +4,7 @@ import { createEvaluator } from '../../src/daemon/evaluate.ts'
 import type { EvaluatedTenant } from '../../src/evaluate/data-quality.ts'
 import { readPosture } from '../../src/evaluate/read-posture.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
+import { onlyStore } from '../../src/mirror/tenant-stores.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { iso, now } from '../checks/support/evaluator.ts'
@@ -85,7 +86,7 @@ it.each([-2 * minuteMs, 10 * minuteMs, -10 * minuteMs, 500 * dayMs])(
   async (jump) => {
     const test = await synced()
     const metrics = { findingsOpened() {}, findingsResolved() {} } as unknown as Metrics
-    const evaluator = createEvaluator({ mirror: test.mirror, metrics, clock: test.clock, log: silentLog() })
+    const evaluator = createEvaluator({ stores: onlyStore(test.mirror), metrics, clock: test.clock, log: silentLog() })
     for (const result of await test.runAll('full')) expect(result.reason).toBeNull()
     await evaluator.evaluate(evaluatedOf(test, true))
     const [, before] = await seen(test, true)

@@ -1,6 +1,6 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { closeRemovedTenants, closeTenant } from '../../src/evaluate/findings/close-findings.ts'
+import { closeTenant, closeTenants } from '../../src/evaluate/findings/close-findings.ts'
 import { dayMs, hourMs } from '../../src/model/durations.ts'
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
 import { iso, now } from '../checks/support/evaluator.ts'
@@ -176,9 +176,9 @@ it('resolves the findings of a tenant that is removed from the configuration', a
   const mirror = soundMirror()
   mirror.put('users', user({ mfaStatus: false }))
   await evaluate(mirror)
-  expect(await closeRemovedTenants(mirror.store, ['acme'], later)).toEqual(new Map())
+  expect(await closeTenants(mirror.store, ['other'], later)).toEqual(new Map())
   expect(lifeOf(mirror, 'user-mfa-enrolled')).toEqual({ '1': 'open' })
-  const closed = await closeRemovedTenants(mirror.store, ['other'], later)
+  const closed = await closeTenants(mirror.store, ['acme'], later)
   expect(closed.get('acme')?.map(({ resolved }) => resolved)).toContainEqual({ tenant_removed: 1 })
   expect(lifeOf(mirror, 'user-mfa-enrolled')).toEqual({ '1': 'tenant_removed' })
   expect(await closeTenant(mirror.store, 1, later)).toEqual([])

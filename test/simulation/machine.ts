@@ -11,6 +11,7 @@ import type { Metrics } from '../../src/metrics/metrics.ts'
 import type { Mirror } from '../../src/mirror/port.ts'
 import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
 import { words } from '../../src/mirror/sqlite/words.ts'
+import { onlyStore } from '../../src/mirror/tenant-stores.ts'
 import { dayMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import type { Log } from '../../src/model/log.ts'
 import type { TenantPosture } from '../../src/model/posture.ts'
@@ -148,7 +149,12 @@ export class Machine {
     })
     const stop = new AbortController()
     const evaluation = Promise.resolve()
-    const evaluator = createEvaluator({ mirror: store, metrics: noMetrics, clock: wall.for(scope), log: this.#log })
+    const evaluator = createEvaluator({
+      stores: onlyStore(store),
+      metrics: noMetrics,
+      clock: wall.for(scope),
+      log: this.#log,
+    })
     const running = new Map()
     const parts = { scope, mirror, store, client, engine, evaluator, serverClock }
     this.#process = { ...parts, stop, running, evaluation, purgedAt: time.now }

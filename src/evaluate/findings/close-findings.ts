@@ -45,15 +45,16 @@ export function closeTenant(store: FindingStore, tenantId: number, now: number):
   return closeFindings({ store, tenantId, now, keep: new Set(), ending })
 }
 
-export async function closeRemovedTenants(
+/** Of tenants that were removed from the configuration. */
+export async function closeTenants(
   store: FindingStore,
-  configured: readonly string[],
+  removed: readonly string[],
   now: number,
 ): Promise<ReadonlyMap<string, readonly CheckOutcome[]>> {
   const outcomes = new Map<string, readonly CheckOutcome[]>()
-  const kept = new Set(configured)
+  const names = new Set(removed)
   for (const { id, name } of await store.tenants()) {
-    if (!kept.has(name)) outcomes.set(name, await closeTenant(store, id, now))
+    if (names.has(name)) outcomes.set(name, await closeTenant(store, id, now))
   }
   return outcomes
 }

@@ -2,10 +2,7 @@ import type { Clock } from '../../model/clock.ts'
 import { secondMs } from '../../model/durations.ts'
 import { FatalError } from '../../model/errors.ts'
 import type { PostgresDatabase } from './database.ts'
-import { Replica } from './replica.ts'
-
-/** In the place of a tenant: its owner is the engine of the whole database. */
-const wholeDatabase = 0
+import { noTenant, Replica } from './replica.ts'
 
 const beatEveryMs = 2 * secondMs
 
@@ -20,17 +17,16 @@ export interface EngineLease extends AsyncDisposable {
 }
 
 /**
- * Makes this process the only engine of the database, as the lock file does for a file.
+ * Makes this process the only engine of the database, as the lock file does for a file. Daemons that start meanwhile wait.
  *
  * @param id new at each start of the process.
  * @throws FatalError while another engine lives.
  */
 export async function leaseForEngine(database: PostgresDatabase, clock: Clock, id: string): Promise<EngineLease> {
-  const replica = new Replica(database, clock, id)
+  const replica = new Replica(database, clock, id, true)
   for (let tries = 1; ; tries++) {
     await replica.beat()
-    await replica.balance([wholeDatabase], () => false)
-    if (replica.epochs.has(wholeDatabase)) break
+    if (await replica.takeAll()) break
     if (tries === triesToTake) {
       await replica.leave()
       throw new FatalError(
@@ -47,13 +43,13 @@ export async function leaseForEngine(database: PostgresDatabase, clock: Clock, i
       if (ending.signal.aborted) return
       // Without the server no other engine can take over either: the next heartbeat tells.
       isLost = await replica.beat().then(
-        () => !replica.epochs.has(wholeDatabase),
+        () => !replica.epochs.has(noTenant),
         () => false,
       )
     }
   })()
   return {
-    database: replica.databaseOf(wholeDatabase),
+    database: replica.fenced(noTenant),
     insist() {
       if (isLost) throw new FatalError('Another tenantwatch engine has taken over the database of store.url')
     },

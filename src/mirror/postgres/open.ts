@@ -16,14 +16,16 @@ export interface PostgresOptions extends Timing {
   /** `engine` brings the layout up to date. */
   readonly role: 'engine' | 'beside'
   readonly pipeline?: boolean
+  readonly connections?: number
 }
 
 /** @throws FatalError when the database cannot be used as it is. */
 export async function openPostgres(options: PostgresOptions): Promise<OpenedPostgres> {
   const { address } = parseAddress(await options.url())
-  const { pipeline } = options
+  const { pipeline, connections } = options
+  const own = { ...(pipeline !== undefined && { pipeline }), ...(connections !== undefined && { connections }) }
   const password = async () => parseAddress(await options.url()).password
-  const sessions = await openPool({ address, password, ...(pipeline !== undefined && { pipeline }) })
+  const sessions = await openPool({ address, password, ...own })
   try {
     await prepareDatabase(sessions, options.role)
   } catch (error) {

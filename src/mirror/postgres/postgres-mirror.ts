@@ -1,21 +1,51 @@
 import type { Clock, Random } from '../../model/clock.ts'
+import { secondMs } from '../../model/durations.ts'
 import { FatalError } from '../../model/errors.ts'
+import type { Log } from '../../model/log.ts'
 import type { Operations } from '../database.ts'
 import type { Mirror } from '../port.ts'
 import { countDifferences } from '../records/record-counts.ts'
 import { storesOver } from '../stores.ts'
+import type { TenantStores } from '../tenant-stores.ts'
 import type { PostgresDatabase } from './database.ts'
 import { leaseForEngine } from './engine-lease.ts'
 import { type OpenedPostgres, openPostgres, type PostgresOptions } from './open.ts'
+import { ReplicaStores } from './replica-stores.ts'
+
+type Options = PostgresOptions & { readonly clock: Clock }
 
 /** @throws FatalError when the database cannot be used as it is; as `engine`, also while another engine uses it. */
-export async function openPostgresMirror(options: PostgresOptions & { readonly clock: Clock }): Promise<Mirror> {
+export async function openPostgresMirror(options: Options): Promise<Mirror> {
   await using opening = new AsyncDisposableStack()
   const opened = opening.use(await openPostgres(options))
   if (options.role === 'beside') return postgresMirror({ ...opened, [Symbol.asyncDispose]: disposeOf(opening) })
   const lease = opening.use(await leaseForEngine(opened.database, options.clock, newId(options.random)))
   const { database, insist } = lease
   return postgresMirror({ database, [Symbol.asyncDispose]: disposeOf(opening) }, insist)
+}
+
+/** In milliseconds: a heartbeat that takes longer comes too late. */
+const heartbeatLimits = { statementMs: 4 * secondMs, idleMs: 4 * secondMs, silenceMs: 5 * secondMs }
+
+/**
+ * Joins the replicas on the database. The mirror only reads.
+ *
+ * @throws FatalError when the database cannot be used as it is.
+ */
+export async function openAsReplica(
+  options: Options & { readonly log: Log },
+): Promise<{ readonly mirror: Mirror; readonly stores: TenantStores }> {
+  await using opening = new AsyncDisposableStack()
+  const { database } = opening.use(await openPostgres({ ...options, role: 'engine' }))
+  const own = { role: 'beside', connections: 2, limits: heartbeatLimits } as const
+  const { database: heartbeats } = opening.use(await openPostgres({ ...options, ...own }))
+  const storeOver = (fenced: PostgresDatabase) => postgresMirror({ database: fenced, async [Symbol.asyncDispose]() {} })
+  const stores = new ReplicaStores({ ...options, id: newId(options.random), heartbeats, database, storeOver })
+  const mirror = postgresMirror({
+    database: database.fencedBy('select 1 where false', []),
+    [Symbol.asyncDispose]: disposeOf(opening),
+  })
+  return { mirror, stores }
 }
 
 /** Another one at each start, with 104 random bits. */

@@ -1,28 +1,24 @@
 import type { Clock } from '../../model/clock.ts'
 import { secondMs } from '../../model/durations.ts'
-import type { List } from '../database.ts'
 import type { PostgresDatabase } from './database.ts'
+import { type Owned, replicaStatements } from './replica-statements.ts'
 
-/** After its last heartbeat a replica is dead, by the clock of the database; in milliseconds. */
-const deadMs = 10 * secondMs
+/** In the place of a tenant: what belongs to no tenant. */
+export const noTenant = 0
 
 /** A replica writes no longer than this after it sent its last confirmed heartbeat, by its monotonic clock. */
 const writesForMs = 6 * secondMs
 
-const alive = `r.seen_at > clock_timestamp() - interval '${deadMs} milliseconds'`
-
 /** A new owner raises the epoch, which waits for the transactions that hold this lock. */
 const fence = 'select 1 from tenant_owners where tenant_id = ? and owner = ? and epoch = ? for key share'
 
-interface Owned {
-  readonly tenantId: number
-  readonly epoch: number
-}
-
-interface Shares {
-  readonly replicas: number
-  readonly tenants: number
-  readonly own: number
+export interface Balance {
+  /** Tenants that this replica took over from a dead one. */
+  readonly takenOver: number
+  /** Configured tenants that no living replica owns. */
+  readonly unowned: number
+  /** True when this replica has more than its share, and another one has less. */
+  readonly hasSurplus: boolean
 }
 
 /** One process of several on the same database, and the tenants that it owns: only their owner writes them. */
@@ -30,16 +26,24 @@ export class Replica {
   readonly #database: PostgresDatabase
   readonly #clock: Pick<Clock, 'monotonic'>
   readonly #id: string
-  readonly #sql: ReturnType<typeof statementsOf>
+  readonly #alone: boolean
+  readonly #sql: ReturnType<typeof replicaStatements>
   #epochs: ReadonlyMap<number, number> = new Map()
   #sentAt = Number.NEGATIVE_INFINITY
+  #serverStart: string | null = null
+  /** Changes of `#epochs`: what was read before one is no longer true. */
+  #changes = 0
 
-  /** @param id new at each start of the process. */
-  constructor(database: PostgresDatabase, clock: Pick<Clock, 'monotonic'>, id: string) {
+  /**
+   * @param id new at each start of the process.
+   * @param alone true for a process that works only without others.
+   */
+  constructor(database: PostgresDatabase, clock: Pick<Clock, 'monotonic'>, id: string, alone = false) {
     this.#database = database
     this.#clock = clock
     this.#id = id
-    this.#sql = statementsOf(database)
+    this.#alone = alone
+    this.#sql = replicaStatements(database)
   }
 
   /** Epochs of the tenants that this replica may write now. Without a recent heartbeat, others may own them. */
@@ -47,107 +51,119 @@ export class Replica {
     return this.#clock.monotonic() - this.#sentAt < writesForMs ? this.#epochs : new Map()
   }
 
-  /** The database for one tenant under its present epoch. @throws RangeError when this replica does not own it. */
-  databaseOf(tenantId: number): PostgresDatabase {
+  /**
+   * A tenant of `over` under its present epoch: nothing is written once another replica owns it.
+   *
+   * @throws RangeError when this replica does not own it.
+   */
+  fenced(tenantId: number, over = this.#database): PostgresDatabase {
     const epoch = this.epochs.get(tenantId)
     if (epoch === undefined) throw new RangeError(`This replica does not own tenant ${tenantId}`)
-    return this.#database.fencedBy(fence, [tenantId, this.#id, epoch])
-  }
-
-  /** Every two seconds. @throws SyncError `store`. */
-  async beat(): Promise<void> {
-    const sql = this.#sql
-    const id = this.#id
-    const sentAt = this.#clock.monotonic()
-    const owned = await this.#database.write('nothing', function* () {
-      yield* sql.seen.run(id)
-      return yield* sql.owned.all(id)
-    })
-    this.#sentAt = sentAt
-    this.#epochs = new Map(owned.map(({ tenantId, epoch }) => [tenantId, epoch]))
+    return over.fencedBy(fence, [tenantId, this.#id, epoch])
   }
 
   /**
-   * Takes tenants that no living replica owns, up to an even share of all, or gives one back when others are below it.
+   * Every two seconds. After a restart of the server, or on another server, its last commits may be lost: all epochs are
+   * raised, so that nothing of what was in memory is used.
    *
-   * @param configured tenants that this replica knows.
-   * @param isIdle whether a tenant is between two runs.
    * @throws SyncError `store`.
    */
-  async balance(configured: readonly number[], isIdle: (tenantId: number) => boolean): Promise<void> {
-    const database = this.#database
+  async beat(): Promise<void> {
+    const sql = this.#sql
+    const [id, alone, known] = [this.#id, this.#alone, this.#serverStart]
+    const sentAt = this.#clock.monotonic()
+    const changes = this.#changes
+    const { started, owned } = await this.#database.write('nothing', function* () {
+      yield* sql.seen.run(id, alone)
+      const started = (yield* sql.serverStart.get()) ?? ''
+      if (known !== null && known !== started) yield* sql.renew.run(id)
+      return { started, owned: yield* sql.owned.all(id) }
+    })
+    this.#sentAt = sentAt
+    this.#serverStart = started
+    if (changes === this.#changes) this.#epochs = epochsOf(owned)
+  }
+
+  /** Before tenants can be taken, and each hour. @throws SyncError `store`. */
+  async register(tenants: readonly number[]): Promise<void> {
+    await this.#database.write('nothing', () => this.#sql.register.run(this.#database.sql.listOf(tenants)))
+  }
+
+  /**
+   * Takes registered tenants that no living replica owns, up to an even share of all; none while a process works alone.
+   *
+   * @throws SyncError `store`.
+   */
+  async balance(configured: readonly number[]): Promise<Balance> {
     const sql = this.#sql
     const id = this.#id
-    const among = database.sql.listOf(configured)
-    const { shares, taken } = await database.write('nothing', function* () {
-      yield* sql.register.run(among)
+    const [none, among] = [[noTenant], configured].map((ids) => this.#database.sql.listOf(ids))
+    const { shares, taken } = await this.#database.write('nothing', function* () {
       yield* sql.forget.run()
-      const shares = (yield* sql.shares.get({ id, among })) ?? { replicas: 1, tenants: 0, own: 0 }
-      const most = shareOf(shares) - shares.own
-      return { shares, taken: most > 0 ? yield* sql.take.all({ id, most, among }) : [] }
+      const first = yield* sql.take.all({ id, most: 1, among: none })
+      const isShared = (yield* sql.isShared.get()) !== undefined
+      const shares = (yield* sql.shares.get({ id, among })) ?? { replicas: 1, tenants: 0, own: 0, unowned: 0 }
+      const most = isShared ? shareOf(shares) - shares.own : 0
+      return { shares, taken: [...first, ...(most > 0 ? yield* sql.take.all({ id, most, among }) : [])] }
     })
-    this.#epochs = new Map([...this.#epochs, ...taken.map(({ tenantId, epoch }) => [tenantId, epoch] as const)])
-    const idle = [...this.#epochs.keys()].find(isIdle)
-    if (shares.own > shareOf(shares) && idle !== undefined) await this.#release(idle)
+    if (taken.length > 0) this.#become(new Map([...this.#epochs, ...epochsOf(taken)]))
+    const tenants = taken.filter(({ tenantId }) => tenantId !== noTenant)
+    return {
+      takenOver: tenants.filter(({ former }) => former !== null).length,
+      unowned: shares.unowned - tenants.length,
+      hasSurplus: shares.own > shareOf(shares),
+    }
+  }
+
+  /** For a process that works alone: what no other one may write then. False while another one lives. */
+  async takeAll(): Promise<boolean> {
+    const sql = this.#sql
+    const id = this.#id
+    const none = this.#database.sql.listOf([noTenant])
+    await this.register([noTenant])
+    const taken = await this.#database.write('nothing', function* () {
+      if ((yield* sql.others.get()) !== undefined) return []
+      const taken = yield* sql.take.all({ id, most: 1, among: none })
+      // Waits for the transactions of owners that died.
+      if (taken.length > 0) yield* sql.disown.run()
+      return taken
+    })
+    this.#become(epochsOf(taken))
+    return taken.length > 0
+  }
+
+  /** Names of mirrored tenants that no replica has had in its configuration for a day. @throws SyncError `store`. */
+  abandoned(): Promise<readonly string[]> {
+    return this.#database.read(() => this.#sql.abandoned.all())
+  }
+
+  /** Call after the last run of the tenant ended. @throws SyncError `store`. */
+  async release(tenantId: number): Promise<void> {
+    this.#become(new Map([...this.#epochs].filter(([owned]) => owned !== tenantId)))
+    await this.#database.write('nothing', () => this.#sql.release.run(tenantId, this.#id))
   }
 
   /** At the end of the process, when its runs have ended: others take its tenants at once. @throws SyncError `store`. */
   async leave(): Promise<void> {
     const sql = this.#sql
     const id = this.#id
-    this.#epochs = new Map()
+    this.#become(new Map())
     await this.#database.write('nothing', function* () {
       yield* sql.releaseAll.run(id)
       yield* sql.gone.run(id)
     })
   }
 
-  async #release(tenantId: number): Promise<void> {
-    // First, so that no run begins meanwhile.
-    this.#epochs = new Map([...this.#epochs].filter(([owned]) => owned !== tenantId))
-    await this.#database.write('nothing', () => this.#sql.release.run(tenantId, this.#id))
+  #become(epochs: ReadonlyMap<number, number>): void {
+    this.#epochs = epochs
+    this.#changes++
   }
 }
 
-function shareOf({ tenants, replicas }: Shares): number {
+function shareOf({ tenants, replicas }: { readonly tenants: number; readonly replicas: number }): number {
   return Math.ceil(tenants / Math.max(1, replicas))
 }
 
-const isAmong = 'tenant_id = any(@among)'
-
-function statementsOf(database: PostgresDatabase) {
-  return {
-    seen: database.prepare<[string]>(
-      `insert into replicas (id, seen_at) values (?, clock_timestamp())
-       on conflict (id) do update set seen_at = excluded.seen_at`,
-    ),
-    owned: database.prepare<[string], Owned>(
-      'select tenant_id as "tenantId", epoch from tenant_owners where owner = ? order by tenant_id',
-    ),
-    register: database.prepare<[List]>(
-      `insert into tenant_owners (tenant_id, owner, epoch) select x, null, 0 from unnest(cast(? as bigint[])) v (x)
-       on conflict do nothing`,
-    ),
-    /** Long after it died. */
-    forget: database.prepare<[]>(`delete from replicas where seen_at < clock_timestamp() - interval '1 hour'`),
-    shares: database.prepare<[object], Shares>(
-      `select (select count(*) from replicas r where ${alive}) as replicas,
-         count(*) as tenants, count(*) filter (where owner = @id) as own
-       from tenant_owners where ${isAmong}`,
-    ),
-    take: database.prepare<[object], Owned>(
-      `with free as materialized (
-         select tenant_id from tenant_owners o
-         where ${isAmong} and owner is distinct from @id
-           and not exists (select 1 from replicas r where r.id = o.owner and ${alive})
-         order by tenant_id limit @most for update skip locked)
-       update tenant_owners set owner = @id, epoch = epoch + 1 where tenant_id in (select tenant_id from free)
-       returning tenant_id as "tenantId", epoch`,
-    ),
-    release: database.prepare<[number, string]>(
-      'update tenant_owners set owner = null, epoch = epoch + 1 where tenant_id = ? and owner = ?',
-    ),
-    releaseAll: database.prepare<[string]>('update tenant_owners set owner = null, epoch = epoch + 1 where owner = ?'),
-    gone: database.prepare<[string]>('delete from replicas where id = ?'),
-  }
+function epochsOf(owned: readonly Owned[]): ReadonlyMap<number, number> {
+  return new Map(owned.map(({ tenantId, epoch }) => [tenantId, epoch]))
 }

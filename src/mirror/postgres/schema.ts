@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import {
   bigint,
+  boolean,
   customType,
   type ExtraConfigColumn,
   index,
@@ -35,6 +36,8 @@ const ridCounters = pgTable(
 const replicas = pgTable('replicas', {
   id: text('id').primaryKey(),
   seenAt: timestamp('seen_at', { withTimezone: true }).notNull(),
+  /** A command that works without replicas beside it. */
+  alone: boolean('alone').notNull(),
 })
 
 /** Which replica may write a tenant. With `epoch` in a key, a new owner waits for the transactions of the last one. */
@@ -44,6 +47,8 @@ const tenantOwners = pgTable(
     tenantId: bigint('tenant_id', { mode: 'number' }).primaryKey(),
     owner: text('owner'),
     epoch: bigint('epoch', { mode: 'number' }).notNull(),
+    /** When a replica last had the tenant in its configuration. */
+    configuredAt: timestamp('configured_at', { withTimezone: true }).notNull(),
   },
   (table) => [uniqueIndex('tenant_owners_epoch').on(table.tenantId, table.epoch)],
 )

@@ -1,12 +1,10 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { PostgresDatabase } from '../../../src/mirror/postgres/database.ts'
-import { Replica } from '../../../src/mirror/postgres/replica.ts'
+import { type Balance, noTenant, Replica } from '../../../src/mirror/postgres/replica.ts'
 import { secondMs } from '../../../src/model/durations.ts'
 import { testPostgres, testTiming } from '../../support/postgres.ts'
 
 const isOnServer = process.env['TEST_POSTGRES_URL'] !== undefined
-const always = () => true
-
 function world(tenants: number) {
   const postgres = testPostgres()
   onTestFinished(() => postgres.drop())
@@ -19,15 +17,17 @@ function world(tenants: number) {
       'https://x',
     )
   const clock = { ms: 0, monotonic: () => clock.ms }
+  function replica(id: string, alone: boolean): Replica {
+    const sessions = postgres.connect()
+    onTestFinished(() => sessions[Symbol.asyncDispose]())
+    return new Replica(new PostgresDatabase(sessions, testTiming), clock, id, alone)
+  }
   return {
     ids,
     clock,
     query: postgres.query,
-    replica(id: string): Replica {
-      const sessions = postgres.connect()
-      onTestFinished(() => sessions[Symbol.asyncDispose]())
-      return new Replica(new PostgresDatabase(sessions, testTiming), clock, id)
-    },
+    replica: (id: string) => replica(id, false),
+    alone: (id: string) => replica(id, true),
     /** As when its heartbeats stop. */
     die(id: string): void {
       postgres.query(`update replicas set seen_at = seen_at - interval '11 seconds' where id = ?`, id)
@@ -36,52 +36,49 @@ function world(tenants: number) {
   }
 }
 
-const owned = ({ epochs }: Replica) => [...epochs.keys()]
+const owned = ({ epochs }: Replica) => [...epochs.keys()].filter((tenant) => tenant !== noTenant)
 
-function rename(replica: Replica, tenantId: number, name: string): Promise<void> {
-  const database = replica.databaseOf(tenantId)
-  const update = database.prepare<[string, number]>('update tenants set name = ? where id = ?')
-  return database.write('nothing', () => update.run(name, tenantId))
+/** A turn of a replica that is told nothing of runs. */
+async function turn(replica: Replica, tenants: readonly number[]): Promise<Balance> {
+  await replica.beat()
+  await replica.register([noTenant, ...tenants])
+  return replica.balance(tenants)
 }
 
-it('shares the tenants evenly, and gives back one at a time where others are below their share', async () => {
+function rename(replica: Replica, tenantId: number, name: string): Promise<void> {
+  const database = replica.fenced(tenantId)
+  const update = database.prepare<[string, number]>('update tenants set name = ? where id = ?')
+  return database.write('nothing', () => update.run(name, tenantId === noTenant ? 1 : tenantId))
+}
+
+it('shares the tenants evenly: whoever has more than its share gives tenants back', async () => {
   const { ids, replica } = world(5)
   const [a, b] = [replica('a'), replica('b')]
-  const turn = async () => {
-    for (const one of [a, b]) {
-      await one.beat()
-      await one.balance(ids, always)
-    }
-    return [owned(a).length, owned(b).length]
-  }
-  await a.beat()
-  await a.balance(ids, always)
+  expect(await turn(a, ids)).toEqual({ takenOver: 0, unowned: 0, hasSurplus: false })
   expect(owned(a)).toEqual(ids)
-  expect(await turn()).toEqual([5, 0])
-  expect(await turn()).toEqual([4, 1])
-  expect(await turn()).toEqual([3, 2])
-  expect(await turn()).toEqual([3, 2])
-})
-
-it('gives back no tenant that a run is under way for', async () => {
-  const { ids, replica } = world(2)
-  const [a, b] = [replica('a'), replica('b')]
-  await a.beat()
-  await a.balance(ids, always)
-  await b.beat()
-  await a.balance(ids, (tenant) => tenant === 2)
-  expect(owned(a)).toEqual([1])
+  expect(await turn(b, ids)).toEqual({ takenOver: 0, unowned: 0, hasSurplus: false })
+  expect(owned(b)).toEqual([])
+  expect(await turn(a, ids)).toMatchObject({ hasSurplus: true })
+  await a.release(1)
+  await turn(b, ids)
+  expect([owned(a), owned(b)]).toEqual([[2, 3, 4, 5], [1]])
+  expect(await turn(a, ids)).toMatchObject({ hasSurplus: true })
+  await a.release(2)
+  await turn(b, ids)
+  expect(await turn(a, ids)).toMatchObject({ hasSurplus: false })
+  expect([owned(a), owned(b)]).toEqual([
+    [3, 4, 5],
+    [1, 2],
+  ])
 })
 
 it('takes the tenants of a dead replica, which then writes nothing', async () => {
   const { ids, replica, die, names } = world(2)
   const [a, b] = [replica('a'), replica('b')]
-  await a.beat()
-  await a.balance(ids, always)
+  await turn(a, ids)
   await rename(a, 1, 'written by a')
   die('a')
-  await b.beat()
-  await b.balance(ids, always)
+  await turn(b, ids)
   expect(owned(b)).toEqual(ids)
   // It was stopped, and does not know yet.
   await expect(rename(a, 1, 'written too late')).rejects.toMatchObject({ reason: 'aborted' })
@@ -94,23 +91,19 @@ it('takes the tenants of a dead replica, which then writes nothing', async () =>
 it('leaves a tenant to its owner as long as that lives', async () => {
   const { ids, replica } = world(1)
   const [a, b] = [replica('a'), replica('b')]
-  for (const one of [a, b]) {
-    await one.beat()
-    await one.balance(ids, always)
-  }
+  for (const one of [a, b]) await turn(one, ids)
   expect([owned(a), owned(b)]).toEqual([[1], []])
 })
 
 it('owns nothing six seconds after its last heartbeat, and all of it after the next one', async () => {
   const { ids, replica, clock } = world(1)
   const a = replica('a')
-  await a.beat()
-  await a.balance(ids, always)
+  await turn(a, ids)
   clock.ms += 6 * secondMs - 1
   expect(owned(a)).toEqual([1])
   clock.ms += 1
   expect(owned(a)).toEqual([])
-  expect(() => a.databaseOf(1)).toThrow(RangeError)
+  expect(() => a.fenced(1)).toThrow(RangeError)
   await a.beat()
   expect(owned(a)).toEqual([1])
 })
@@ -118,11 +111,10 @@ it('owns nothing six seconds after its last heartbeat, and all of it after the n
 it('leaves its tenants to the others at once, and is gone', async () => {
   const { ids, replica, query } = world(3)
   const [a, b] = [replica('a'), replica('b')]
-  await a.beat()
-  await a.balance(ids, always)
+  await turn(a, ids)
   await b.beat()
   await a.leave()
-  await b.balance(ids, always)
+  await b.balance(ids)
   expect([owned(a), owned(b)]).toEqual([[], ids])
   expect(query('select id from replicas')).toEqual([{ id: 'b' }])
 })
@@ -130,17 +122,53 @@ it('leaves its tenants to the others at once, and is gone', async () => {
 it('takes only tenants that it knows', async () => {
   const { replica } = world(3)
   const a = replica('a')
-  await a.beat()
-  await a.balance([2], always)
+  await turn(a, [2])
   expect(owned(a)).toEqual([2])
+})
+
+it('one replica does the work of no tenant, and another one when that died', async () => {
+  const { ids, replica, die } = world(1)
+  const [a, b] = [replica('a'), replica('b')]
+  for (const one of [a, b]) await turn(one, ids)
+  expect([a, b].map(({ epochs }) => epochs.has(noTenant))).toEqual([true, false])
+  die('a')
+  await turn(b, ids)
+  expect(b.epochs.has(noTenant)).toBe(true)
+})
+
+it('a process that works alone waits for the end of every replica, and replicas for its own', async () => {
+  const { ids, replica, alone, die, names } = world(1)
+  const [a, sync] = [replica('a'), alone('sync')]
+  await turn(a, ids)
+  await sync.beat()
+  expect(await sync.takeAll()).toBe(false)
+  die('a')
+  expect(await sync.takeAll()).toBe(true)
+  await rename(sync, noTenant, 'written alone')
+  await expect(rename(a, 1, 'written too late')).rejects.toMatchObject({ reason: 'aborted' })
+  await turn(a, ids)
+  expect([owned(a), a.epochs.has(noTenant)]).toEqual([[], false])
+  await sync.leave()
+  await turn(a, ids)
+  expect(owned(a)).toEqual(ids)
+  expect(names()).toEqual(['written alone'])
+})
+
+it('names tenants that no replica has had in its configuration for a day', async () => {
+  const { ids, replica, query } = world(2)
+  const a = replica('a')
+  await turn(a, ids)
+  query(`update tenant_owners set configured_at = configured_at - interval '25 hours' where tenant_id = 2`)
+  expect(await a.abandoned()).toEqual(['t2'])
+  await turn(a, ids)
+  expect(await a.abandoned()).toEqual([])
 })
 
 it.runIf(isOnServer)('waits with a takeover for the transaction of the last owner', async () => {
   const { ids, replica, die, names } = world(1)
   const [a, b] = [replica('a'), replica('b')]
-  await a.beat()
-  await a.balance(ids, always)
-  const database = a.databaseOf(1)
+  await turn(a, ids)
+  const database = a.fenced(1)
   const begun = Promise.withResolvers<void>()
   const slow = database.prepare<[], unknown>('select pg_sleep(1)')
   const look = database.prepare<[], unknown>('select 1')
@@ -153,11 +181,10 @@ it.runIf(isOnServer)('waits with a takeover for the transaction of the last owne
   })
   await begun.promise
   die('a')
-  await b.beat()
-  await b.balance(ids, always)
+  await turn(b, ids)
   expect(owned(b)).toEqual([])
   await writing
-  await b.balance(ids, always)
+  await b.balance(ids)
   expect(owned(b)).toEqual([1])
   expect(names()).toEqual(['in time'])
 })

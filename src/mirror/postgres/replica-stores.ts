@@ -1,0 +1,178 @@
+import { Mutex } from 'async-mutex'
+import type { Clock, Random } from '../../model/clock.ts'
+import { hourMs, secondMs } from '../../model/durations.ts'
+import type { Log } from '../../model/log.ts'
+import type { Mirror } from '../port.ts'
+import type { ReplicaFacts, TenantName, TenantStores, TenantWorker } from '../tenant-stores.ts'
+import type { PostgresDatabase } from './database.ts'
+import { noTenant, Replica } from './replica.ts'
+
+const beatEveryMs = 2 * secondMs
+
+/** Interval at which this process looks whether it may still write. */
+const lookEveryMs = secondMs
+
+export interface ReplicaOptions {
+  /** For heartbeats only: they wait for no run. */
+  readonly heartbeats: PostgresDatabase
+  /** For everything else. */
+  readonly database: PostgresDatabase
+  readonly storeOver: (database: PostgresDatabase) => Mirror
+  readonly clock: Clock
+  readonly random: Random
+  readonly log: Log
+  /** New at each start of the process. */
+  readonly id: string
+}
+
+interface Store {
+  readonly epoch: number
+  readonly store: Mirror
+}
+
+/** The stores of a replica: of the tenants that it owns, as long as its heartbeats are confirmed. */
+export class ReplicaStores implements TenantStores {
+  readonly #options: ReplicaOptions
+  readonly #replica: Replica
+  readonly #stores = new Map<number, Store>()
+  readonly #ending = new AbortController()
+  readonly #telling = new Mutex()
+  #ids: ReadonlyMap<string, number> = new Map()
+  /** Tenant that is given back once its work has ended. */
+  #leaving: number | null = null
+  #worker: TenantWorker | null = null
+  #told = ''
+  #facts: ReplicaFacts = { heartbeatAt: 0, takeovers: 0, unowned: 0 }
+  #registeredAt = Number.NEGATIVE_INFINITY
+  #tasks: Promise<unknown> = Promise.resolve()
+
+  constructor(options: ReplicaOptions) {
+    this.#options = options
+    this.#replica = new Replica(options.heartbeats, options.clock, options.id)
+  }
+
+  of(tenant: string): Mirror | null {
+    const id = this.#ids.get(tenant)
+    return id === undefined || id === this.#leaving ? null : this.#storeOf(id)
+  }
+
+  shared(): Mirror | null {
+    return this.#storeOf(noTenant)
+  }
+
+  async configure(tenants: readonly TenantName[], at: number): Promise<void> {
+    const { storeOver, database } = this.#options
+    const mirror = storeOver(database)
+    const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
+    for (const { name, baseUrl } of tenants)
+      if (!ids.has(name)) ids.set(name, (await mirror.openTenant(name, baseUrl, at)).tenant.id)
+    this.#ids = new Map(tenants.map(({ name }) => [name, ids.get(name) ?? noTenant]))
+    await this.#register()
+    await this.#beat()
+    await this.#balance()
+  }
+
+  removed(): Promise<readonly string[]> {
+    return this.#replica.abandoned()
+  }
+
+  facts(): ReplicaFacts {
+    return this.#facts
+  }
+
+  begin(worker: TenantWorker): void {
+    this.#worker = worker
+    this.#told = this.#owned()
+    this.#tasks = Promise.all([
+      // Apart from each other: whoever gives a tenant back may wait for the end of its work.
+      this.#every(beatEveryMs, () => this.#beat()),
+      this.#every(beatEveryMs, () => this.#balance()),
+      this.#every(lookEveryMs, () => this.#tell()),
+    ])
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ending.abort()
+    await this.#tasks
+    for (const { store } of this.#stores.values()) await store[Symbol.asyncDispose]()
+    // Otherwise it counts as dead ten seconds later.
+    await this.#replica.leave().catch(() => {})
+  }
+
+  #storeOf(id: number): Mirror | null {
+    const epoch = this.#replica.epochs.get(id)
+    if (epoch === undefined) return null
+    const known = this.#stores.get(id)
+    if (known?.epoch === epoch) return known.store
+    const { storeOver, database } = this.#options
+    const store = storeOver(this.#replica.fenced(id, database))
+    this.#stores.set(id, { epoch, store })
+    return store
+  }
+
+  async #every(ms: number, work: () => Promise<void>): Promise<void> {
+    const { clock, random, log } = this.#options
+    const { signal } = this.#ending
+    for (;;) {
+      await clock.sleep(ms * (0.9 + 0.2 * random()), signal).catch(() => {})
+      if (signal.aborted) return
+      await work().catch((error: unknown) => log.warn({ detail: String(error) }, 'The database cannot be reached'))
+    }
+  }
+
+  async #beat(): Promise<void> {
+    const heartbeatAt = this.#options.clock.now()
+    await this.#replica.beat()
+    this.#facts = { ...this.#facts, heartbeatAt }
+  }
+
+  async #balance(): Promise<void> {
+    if (this.#options.clock.monotonic() - this.#registeredAt > hourMs) await this.#register()
+    const { takenOver, unowned, hasSurplus } = await this.#replica.balance([...this.#ids.values()])
+    this.#facts = { ...this.#facts, takeovers: this.#facts.takeovers + takenOver, unowned }
+    if (hasSurplus) await this.#giveBackOne()
+    // Removed from the configuration: any replica that still has it may take it.
+    const configured = new Set([noTenant, ...this.#ids.values()])
+    for (const id of this.#replica.epochs.keys()) if (!configured.has(id)) await this.#giveBack(id)
+  }
+
+  async #register(): Promise<void> {
+    await this.#replica.register([noTenant, ...this.#ids.values()])
+    this.#registeredAt = this.#options.clock.monotonic()
+  }
+
+  async #giveBackOne(): Promise<void> {
+    const { epochs } = this.#replica
+    const idle = [...this.#ids].find(([name, id]) => epochs.has(id) && this.#worker?.isIdle(name) === true)
+    if (idle !== undefined) await this.#giveBack(idle[1])
+  }
+
+  async #giveBack(id: number): Promise<void> {
+    this.#leaving = id
+    try {
+      await this.#tell()
+      await this.#stores.get(id)?.store[Symbol.asyncDispose]()
+      await this.#replica.release(id)
+    } finally {
+      this.#leaving = null
+      this.#stores.delete(id)
+    }
+  }
+
+  /** Tells the worker when the stores have changed since it was told. */
+  #tell(): Promise<void> {
+    return this.#telling.runExclusive(async () => {
+      const owned = this.#owned()
+      if (this.#worker === null || owned === this.#told) return
+      const { epochs } = this.#replica
+      for (const id of this.#stores.keys()) if (!epochs.has(id)) this.#stores.delete(id)
+      await this.#worker.follow()
+      this.#told = owned
+    })
+  }
+
+  #owned(): string {
+    const epochs = [...this.#replica.epochs].filter(([id]) => id !== this.#leaving)
+    return JSON.stringify(epochs.toSorted(([a], [b]) => a - b))
+  }
+}

@@ -1,0 +1,55 @@
+import type { Mirror } from './port.ts'
+
+export interface TenantName {
+  readonly name: string
+  readonly baseUrl: string
+}
+
+/** Whoever works on the tenants of this process. */
+export interface TenantWorker {
+  isIdle(tenant: string): boolean
+  /** Ends the work on tenants without a store, and begins that on tenants with a new one. */
+  follow(): Promise<void>
+}
+
+/** What this process has to do with the others on its database; times in milliseconds since the epoch. */
+export interface ReplicaFacts {
+  /** Last heartbeat that the database confirmed. */
+  readonly heartbeatAt: number
+  /** Tenants taken over from replicas that died. */
+  readonly takeovers: number
+  /** Configured tenants that no living replica owns. */
+  readonly unowned: number
+}
+
+/** The stores that this process writes through. Reads of any tenant go through the mirror. */
+export interface TenantStores extends AsyncDisposable {
+  /** Null while another replica owns the tenant. Another object after each time that it did. */
+  of(tenant: string): Mirror | null
+  /** For what belongs to no tenant; null while another replica does that work. */
+  shared(): Mirror | null
+  /** Call with the tenants of the configuration before `of`. @throws SyncError `store`. */
+  configure(tenants: readonly TenantName[], at: number): Promise<void>
+  /** Names of tenants that were removed from the configuration. */
+  removed(configured: readonly string[]): Promise<readonly string[]>
+  /** Null where this process is the only one. */
+  facts(): ReplicaFacts | null
+  /** @param worker told from now on when the stores change. */
+  begin(worker: TenantWorker): void
+}
+
+/** All tenants are this process's, through the one mirror. */
+export function onlyStore(mirror: Mirror): TenantStores {
+  return {
+    of: () => mirror,
+    shared: () => mirror,
+    configure: async () => {},
+    async removed(configured) {
+      const kept = new Set(configured)
+      return (await mirror.tenants()).map(({ name }) => name).filter((name) => !kept.has(name))
+    },
+    facts: () => null,
+    begin() {},
+    async [Symbol.asyncDispose]() {},
+  }
+}
