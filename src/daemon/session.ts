@@ -7,7 +7,6 @@ import type { Check } from '../evaluate/check.ts'
 import type { QueryBudget } from '../evaluate/query-budget.ts'
 import { waiversByTenant } from '../evaluate/waivers/waivers.ts'
 import { createMetrics, type Metrics } from '../metrics/metrics.ts'
-import type { ReplicaReading } from '../metrics/replica-gauges.ts'
 import type { Mirror } from '../mirror/port.ts'
 import { storeSize } from '../mirror/sqlite/store-facts.ts'
 import type { TenantStores } from '../mirror/tenant-stores.ts'
@@ -102,7 +101,10 @@ export class Session implements AsyncDisposable {
       config: { tenants: [], waivers: [] },
       read: () => this.#views.readings(),
       ...(path !== null && { storeSize: () => storeSize(path) }),
-      replica: () => this.#replicaReading(),
+      replica: () => {
+        const facts = stores.facts()
+        return facts && { ...facts, tenants: this.#settings.tenants.map(({ name }) => name) }
+      },
     })
     this.#ownCredentials = ownCredentials(log)
     this.#sleep = sleepsUntil(io.clock, this.#closing.signal)
@@ -289,12 +291,6 @@ export class Session implements AsyncDisposable {
       serverTime,
       ...how,
     })
-  }
-
-  #replicaReading(): ReplicaReading | null {
-    const facts = this.stores.facts()
-    const tenants = this.#settings.tenants.map(({ name }) => [name, this.stores.of(name) !== null] as const)
-    return facts && { ...facts, tenants: new Map(tenants) }
   }
 
   async #lookAtOwnSecret(name: string): Promise<void> {

@@ -81,15 +81,14 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const inFlight = new Map<string, Promise<Exposition>>()
 
   const gather = async (): Promise<readonly Family[]> => {
-    const now = config
-    const readings = await options.read()
+    const { now, readings } = together(config, await options.read())
     const own = [skewGauge(now, readings), waiverGauge(now), buildInfo(options.version)]
     const gauges = [...(await gatherGauges(now, readings, findingSample)), ...own]
     if (!daemon) return byName(gauges)
     const counted = await instruments.collect(shownSeries(now))
     const store = options.storeSize === undefined ? [] : [storeGauge(options.storeSize())]
     const replica = options.replica?.() ?? null
-    const ofReplica = replica === null ? [] : replicaFamilies(replica)
+    const ofReplica = replica === null ? [] : replicaFamilies(replica, new Set(now.tenants.map(({ name }) => name)))
     return byName([...gauges, ...reloadGauges(reload), ...store, ...ofReplica, ...counted])
   }
   const render = async (contentType: Exposition['contentType']): Promise<Exposition> => {
@@ -123,6 +122,14 @@ export function createMetrics(options: MetricsOptions): Metrics {
       return rendering
     },
   }
+}
+
+/** What is both configured and read: a tenant that goes to another replica, or comes, has all of its series or none. */
+function together(config: MetricsConfig, read: readonly TenantReading[]) {
+  const known = new Set(read.map(({ posture }) => posture.tenant))
+  const tenants = config.tenants.filter(({ name }) => known.has(name))
+  const shown = new Set(tenants.map(({ name }) => name))
+  return { now: { ...config, tenants }, readings: read.filter(({ posture }) => shown.has(posture.tenant)) }
 }
 
 /** Without samples for tenants whose skew is unknown. */

@@ -1,5 +1,5 @@
 import type { ReplicaFacts } from '../mirror/tenant-stores.ts'
-import type { Family, FamilyDefinition, Sample } from './family.ts'
+import type { Family, FamilyDefinition } from './family.ts'
 import { timestampSeconds } from './posture-gauge.ts'
 
 const where = 'Only with `store.url`. Read from the process.'
@@ -33,19 +33,19 @@ export const replicaMetrics = {
 } as const satisfies Readonly<Record<string, FamilyDefinition>>
 
 export interface ReplicaReading extends ReplicaFacts {
-  /** Names of all configured tenants, and whether this replica owns each. */
-  readonly tenants: ReadonlyMap<string, boolean>
+  /** Names of all configured tenants. */
+  readonly tenants: readonly string[]
 }
 
-export function replicaFamilies({ tenants, heartbeatAt, takeovers, unowned }: ReplicaReading): readonly Family[] {
-  const owned = [...tenants].map(([tenant, isOwned]) => ({ labels: { tenant }, value: Number(isOwned) }))
+/** @param shown tenants whose series this replica exports now. */
+export function replicaFamilies(
+  { tenants, heartbeatAt, takeovers, unowned }: ReplicaReading,
+  shown: ReadonlySet<string>,
+): readonly Family[] {
+  const owned = tenants.map((tenant) => ({ labels: { tenant }, value: Number(shown.has(tenant)) }))
   return [
-    family(
-      replicaMetrics.tenants,
-      'gauge',
-      owned.reduce((sum, { value }) => sum + value, 0),
-    ),
-    { ...family(replicaMetrics.owned, 'gauge', 0), samples: owned satisfies Sample[] },
+    family(replicaMetrics.tenants, 'gauge', shown.size),
+    { ...family(replicaMetrics.owned, 'gauge', 0), samples: owned },
     family(replicaMetrics.heartbeatAt, 'gauge', timestampSeconds(heartbeatAt)),
     family(replicaMetrics.takeovers, 'counter', takeovers),
     family(replicaMetrics.unowned, 'gauge', unowned),
