@@ -73,6 +73,13 @@ export const removalsMutants: readonly Mutant[] = [
     tests: ['test/sync/guard-budget.test.ts'],
   },
   {
+    name: 'by a server time that the local clock contradicts, old clients replace removed ones',
+    file: 'src/sync/removals/removals.ts',
+    find: 'confirmed ?? (serverTime === null ? Math.max(at, unset) : null)',
+    replace: 'serverTime ?? at',
+    tests: ['test/sync/guard-budget.test.ts'],
+  },
+  {
     name: 'a record that may be the one without a readable id counts as read',
     file: 'src/sync/removals/removals.ts',
     find: '  if (fullSync.unreadable) {\n    // An absent',

@@ -200,6 +200,17 @@ it('all clients rotated at once are no shrinking, old ones that appear in their 
   expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'shrink_held'])
 })
 
+it('by a server time that is behind the local clock, old clients replace none', async () => {
+  const test = await testEngine({ problems: false, settings })
+  test.sim.primary.removeApiClients(() => true)
+  const createdAt = startTime - 300 * dayMs
+  for (let n = 0; n < 6; n++) test.sim.primary.addApiClient({ createdAt })
+  test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value: new Date(createdAt).toISOString() } })
+  expect(ending(await test.run('api-clients', 'full'))).toBe('success')
+  keepClients(test, 2)
+  expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'shrink_held'])
+})
+
 /** A tenant whose server keeps the time whatever the local clock shows. */
 async function withOwnClock(): Promise<TestEngine> {
   let elapsed = () => 0

@@ -123,6 +123,9 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
   const serverTime = fullSync.startServerTime
   // A server time that the local clock contradicts must neither end the 24 hours nor move them.
   const confirmed = serverTime !== null && Math.abs(at - serverTime) <= greatestSkewMs ? serverTime : null
+  const { opened } = run
+  /** What the local clock would show had it not been set while the engine runs. */
+  const unset = opened.at + context.clock.monotonic() - opened.since
   const holds = await context.store.holds(tenantId)
   const hold = holds.find(({ resource, reason, cause }) => {
     return resource === definition.name && reason === 'shrink_held' && cause['check'] === undefined
@@ -132,20 +135,17 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
     tenantId,
     resource: definition.name,
     at,
-    steadyAt: confirmed === null ? steadyTime(run, at) : at,
+    steadyAt: confirmed === null ? Math.min(at, unset) : at,
     serverTime: confirmed,
     heldSince,
   })
+  // By a clock that is behind, every client is a new one.
+  const now = confirmed ?? (serverTime === null ? Math.max(at, unset) : null)
   return {
     ...budget,
     held: heldSince !== null,
-    replacing: definition.kind === 'pagedList' ? await replacing(run, serverTime ?? at, absent) : 0,
+    replacing: definition.kind === 'pagedList' && now !== null ? await replacing(run, now, absent) : 0,
   }
-}
-
-/** `at` of a local clock that no server time confirms, but at most what it would show had it not been set. */
-function steadyTime({ context, opened }: Run, at: number): number {
-  return Math.min(at, opened.at + context.clock.monotonic() - opened.since)
 }
 
 /** Listed clients created in the 24 hours before `now` (milliseconds since the epoch): they replace rotated ones. */
