@@ -60,7 +60,7 @@ export async function startDaemon(settings: Settings, io: Io, log: Log, reloadin
   jobs.arrange()
   scheduler.start()
   session.stores.begin({
-    isIdle: (tenant) => session.isIdle(tenant),
+    isIdle: (name) => session.tenants.find(({ settings }) => settings.name === name)?.scope.isIdle ?? true,
     async follow() {
       const { opened, change } = await session.followStores()
       log.info(

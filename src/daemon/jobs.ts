@@ -139,6 +139,8 @@ function evaluation({ session, io, heart, watch }: JobParts): Job['run'] {
       eraseAfter = io.clock.monotonic() + (erased ? dayMs : firstErasureMs)
     } catch (error) {
       watch.jobFailed(error)
+      // Without its server a replica owns nothing, and waits.
+      if (session.stores.facts() !== null) heart.beatAt = io.clock.monotonic()
     }
   }
 }

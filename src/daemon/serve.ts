@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { checksOf } from '../checks/index.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
 import { isProtected } from '../config/web/web-settings.ts'
+import type { TenantStores } from '../mirror/tenant-stores.ts'
 import { minuteMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
 import type { TenantPosture } from '../model/posture.ts'
@@ -43,7 +44,10 @@ export function createWeb({ session, live, io, log, heart, watch, reload }: WebP
       secrets: (tenant) => session.views.secrets(tenant),
       changes: (tenant, most) => session.views.changes(tenant, most),
       deadlines: () => session.views.deadlines(),
-      health: async () => (await watch.problem()) ?? heartbeat(session, io.clock.monotonic() - heart.beatAt),
+      // A restart of the daemon does not bring back a server that is away.
+      health: async () =>
+        (session.stores.facts() === null ? await watch.problem() : null) ??
+        heartbeat(session, io.clock.monotonic() - heart.beatAt),
       ready: async () => (await watch.problem()) ?? readiness(),
       reload,
     },
@@ -76,15 +80,17 @@ function heartbeat({ settings }: Session, silentMs: number): Probe {
   return { ok, text: ok ? 'The engine is at work' : 'The engine has not evaluated for too long' }
 }
 
-/** Readiness of the session; a tenant that was ready is not looked at again until its settings change. */
+/** Readiness of the session, without tenants of other replicas; a tenant that was ready is not looked at again until its settings change. */
 export function readinessOf(session: {
   readonly settings: Pick<Settings, 'tenants'>
   readonly views: Pick<Views, 'posture'>
+  readonly stores: Pick<TenantStores, 'of'>
 }): () => Promise<Probe> {
   const ready = new WeakSet<TenantSettings>()
   return async () => {
+    const own = session.settings.tenants.filter(({ name }) => session.stores.of(name) !== null)
     const waiting = new Map(
-      session.settings.tenants.flatMap((settings) => (ready.has(settings) ? [] : [[settings.name, settings] as const])),
+      own.flatMap((settings) => (ready.has(settings) ? [] : [[settings.name, settings] as const])),
     )
     const untried: string[] = []
     for (const posture of await session.views.posture(new Set(waiting.keys()))) {

@@ -18,9 +18,8 @@ import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { SkewOf } from '../model/server-clock.ts'
-import { sleepsUntil } from '../model/sleeps.ts'
 import type { DueRun } from '../sync/due.ts'
-import type { RunResult, SyncObserver } from '../sync/observer.ts'
+import { logResult, type RunResult, type SyncObserver } from '../sync/observer.ts'
 import { type ChangedTenants, changeTenants } from './change-tenants.ts'
 import { createEvaluator, type EvaluationOptions, type Evaluator } from './evaluate.ts'
 import { metricsConfig } from './metrics-config.ts'
@@ -28,6 +27,7 @@ import { type OpenedStores, openStores } from './open-store.ts'
 import { type OwnCredentials, ownCredentials } from './own-credential.ts'
 import { eraseOutdated } from './retention.ts'
 import type { TenantParts, TenantPartsOptions } from './tenant-parts.ts'
+import { type ThresholdEvaluations, thresholdEvaluations } from './threshold-evaluations.ts'
 import { unstoredRuns } from './unstored-runs.ts'
 import { createViews, type Views } from './views.ts'
 
@@ -82,12 +82,9 @@ export class Session implements AsyncDisposable {
   /** By tenant. */
   #waivers: ReadonlyMap<string, readonly Waiver[]>
   readonly #closing = new AbortController()
-  readonly #sleep: (ms: number) => Promise<void>
   readonly #changing = new Mutex()
   #removalsOwed = false
-  /** Next evaluation between two ticks, by tenant: a threshold passes. */
-  readonly #thresholds = new Map<string, number>()
-  readonly #betweenTicks = new Set<Promise<void>>()
+  readonly #thresholds: ThresholdEvaluations
   readonly #unstored = unstoredRuns()
 
   constructor({ settings, queryBudget, mirror, ...parts }: SessionOptions & OpenedStores) {
@@ -107,7 +104,9 @@ export class Session implements AsyncDisposable {
       },
     })
     this.#ownCredentials = ownCredentials(log)
-    this.#sleep = sleepsUntil(io.clock, this.#closing.signal)
+    this.#thresholds = thresholdEvaluations(io.clock, this.#closing.signal, (name, signal) =>
+      this.#reevaluate(name, signal),
+    )
     this.evaluator = createEvaluator({
       stores,
       metrics: this.metrics,
@@ -146,10 +145,6 @@ export class Session implements AsyncDisposable {
   /** Takes up the work on tenants whose stores are this process's now, and ends that on others. */
   followStores(): Promise<ChangedTenants> {
     return this.#changing.runExclusive(() => this.#change(this.#settings, () => {}))
-  }
-
-  isIdle(name: string): boolean {
-    return this.#byName.get(name)?.scope.isIdle ?? true
   }
 
   /** The tenant after pending configuration changes; undefined when it was removed. */
@@ -204,26 +199,7 @@ export class Session implements AsyncDisposable {
 
   /** Evaluates a tenant when a threshold passes before the next tick, until which the check would be `unknown`. */
   evaluateAfter(name: string, validUntil: number): void {
-    const { clock } = this.#options.io
-    const { signal } = this.#closing
-    const at = validUntil + 1
-    const waitMs = at - clock.now()
-    const isPlanned = (this.#thresholds.get(name) ?? Number.POSITIVE_INFINITY) <= at
-    if (isPlanned || waitMs > this.#settings.evaluate.intervalMs || signal.aborted) return
-    this.#thresholds.set(name, at)
-    const evaluate = async () => {
-      await this.#sleep(waitMs)
-      this.#thresholds.delete(name)
-      await this.#insistOnStore(signal)
-      const next = await this.#evaluateTenant(name, { signal })
-      await this.mirror.ping()
-      if (next !== null) this.evaluateAfter(name, next)
-    }
-    // After a failure the next tick evaluates.
-    const ended = evaluate()
-      .catch(() => {})
-      .finally(() => this.#betweenTicks.delete(ended))
-    this.#betweenTicks.add(ended)
+    this.#thresholds.evaluateAfter(name, validUntil, this.#settings.evaluate.intervalMs)
   }
 
   eraseOutdated(): Promise<boolean> {
@@ -236,7 +212,7 @@ export class Session implements AsyncDisposable {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new DOMException('The engine ends', 'AbortError'))
-    await Promise.all(this.#betweenTicks)
+    await this.#thresholds.ended()
     for (const { client } of this.#tenants) await client[Symbol.asyncDispose]()
     await this.stores[Symbol.asyncDispose]()
     await this.mirror[Symbol.asyncDispose]()
@@ -293,6 +269,13 @@ export class Session implements AsyncDisposable {
     })
   }
 
+  async #reevaluate(name: string, signal: AbortSignal): Promise<number | null> {
+    await this.#insistOnStore(signal)
+    const validUntil = await this.#evaluateTenant(name, { signal })
+    await this.mirror.ping()
+    return validUntil
+  }
+
   async #lookAtOwnSecret(name: string): Promise<void> {
     const tenant = this.#byName.get(name)
     if (tenant === undefined) return
@@ -312,11 +295,4 @@ export class Session implements AsyncDisposable {
     await waitFor(this.sound, signal)
     await this.mirror.ping()
   }
-}
-
-function logResult(log: Log, result: RunResult): void {
-  const { tenant, resource, mode, outcome, reason, message, hint, counts, pages, durationMs } = result
-  const fields = { tenant, resource, mode, reason, pages, ...counts, durationMs: Math.round(durationMs) }
-  if (outcome === 'success') log.debug(fields, 'Run succeeded')
-  else if (outcome === 'failure' && reason !== 'aborted') log.warn({ ...fields, detail: message, hint }, 'Run failed')
 }

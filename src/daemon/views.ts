@@ -156,21 +156,26 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     return named
   }
 
+  async function readings(): Promise<readonly TenantReading[]> {
+    const isOwn = (name: string) => engine === undefined || engine.storeOf(name) !== null
+    // A replica that owns none answers without its database.
+    if (!settings.tenants.some(({ name }) => isOwn(name))) return []
+    const reading = async (tenant: Shown) => {
+      const posture = await postureOf(tenant)
+      return {
+        posture,
+        findings: await namedFindings(tenant, posture),
+        records: tenant.store.records(tenant.id),
+        settings: tenant.settings,
+        waived: memoize((check: string) => waivedEntities(posture, check)),
+      }
+    }
+    return ofEach(reading, ({ settings: { name } }) => isOwn(name))
+  }
+
   return {
     posture: (names) => ofEach(postureOf, (tenant) => isNamed(tenant, names)),
-    readings: () => {
-      const isOwn = ({ settings: { name } }: Shown) => engine === undefined || engine.storeOf(name) !== null
-      return ofEach(async (tenant) => {
-        const posture = await postureOf(tenant)
-        return {
-          posture,
-          findings: await namedFindings(tenant, posture),
-          records: tenant.store.records(tenant.id),
-          settings: tenant.settings,
-          waived: memoize((check) => waivedEntities(posture, check)),
-        }
-      }, isOwn)
-    },
+    readings,
     findings,
     findingBatches: (query) => batches(findings(query)),
     async changes(name, most) {

@@ -2,9 +2,13 @@ import { expect, it, vi } from 'vitest'
 import type { TenantSettings } from '../../src/config/settings.ts'
 import { readinessOf } from '../../src/daemon/serve.ts'
 import type { Views } from '../../src/daemon/views.ts'
+import type { Mirror } from '../../src/mirror/port.ts'
+import { onlyStore } from '../../src/mirror/tenant-stores.ts'
 import type { TenantPosture } from '../../src/model/posture.ts'
 
 type Facts = Partial<Pick<TenantPosture, 'blockedUntil' | 'holds'>> & { readonly tried?: readonly string[] }
+
+const anyMirror = {} as Mirror
 
 const names = ['users', 'roles'] as const
 const now = 1000
@@ -33,7 +37,12 @@ function fleetOf(facts: Record<string, Facts>) {
     ),
   )
   const settings = { tenants: Object.keys(facts).map((name) => ({ name }) as TenantSettings) }
-  return { facts, posture, settings, ready: readinessOf({ settings, views: { posture } }) }
+  return {
+    facts,
+    posture,
+    settings,
+    ready: readinessOf({ settings, views: { posture }, stores: onlyStore(anyMirror) }),
+  }
 }
 
 it('names what was not tried', async () => {
