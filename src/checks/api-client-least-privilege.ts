@@ -91,7 +91,16 @@ function limitOf(clientId: string, isOwn: boolean, { allowed, forbiddenSuffixes,
   const endsIn = (code: string, suffixes: readonly string[]) => suffixes.some((suffix) => code.endsWith(suffix))
   if (list !== null) return { isExcess: (code: string) => !list.includes(code), limit: { allowed: list } }
   if (isOwn) return { isExcess: (code: string) => !endsIn(code, ownSuffixes), limit: { ownSuffixes } }
-  return { isExcess: (code: string) => endsIn(code, forbiddenSuffixes), limit: { forbiddenSuffixes } }
+  const forbidden = forbiddenSuffixes.map(plain)
+  return { isExcess: (code: string) => endsIn(plain(code), forbidden), limit: { forbiddenSuffixes } }
+}
+
+/** However a server spells what is forbidden: the specification does not say whether codes differ by letter case. */
+function plain(code: string): string {
+  return code
+    .normalize('NFKC')
+    .replace(/[\s\p{Cf}]/gu, '')
+    .toLowerCase()
 }
 
 /** The allowed codes of a client; null = not listed. Client ids match whatever the letter case. */

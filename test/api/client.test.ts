@@ -196,6 +196,10 @@ it('returns null for a user or role that the API reports as absent, and fails fo
     server.handler = (_, response) => sendJson(response, 404, body)
     expect(await caught(client.fetchOne(users, 8))).toMatchObject({ reason: 'protocol', status: 404 })
   }
+  for (const code of ['UNAUTHORIZED', 'INTERNAL_ERROR']) {
+    server.handler = (_, response) => sendJson(response, 404, problem(code))
+    expect(await caught(client.fetchOne(users, 8))).toMatchObject({ reason: 'protocol', status: 404 })
+  }
   server.handler = (_, response) => response.writeHead(404).end('<h1>Not found</h1>')
   expect(await caught(client.fetchOne(users, 8))).toMatchObject({
     reason: 'protocol',

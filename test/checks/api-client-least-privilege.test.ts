@@ -8,6 +8,7 @@ const create = ['Api_Users_Read', 'Api_Users_Create']
 it.each([
   ['only reads', ['Api_Users_Read'], {}, []],
   ['may create users', create, {}, ['c1 high']],
+  ['may create users by another spelling', ['api_users_CREATE\u200b '], {}, ['c1 high']],
   ['has a code that only contains the suffix', ['Api_Create_Read'], {}, []],
   ['has a code of another forbidden suffix', ['Api_Users_Delete'], { forbiddenSuffixes: ['_Delete'] }, ['c1 high']],
   ['may create users by its allow-list', create, { allowed: { C1: create } }, []],

@@ -7,14 +7,16 @@ const beside = ['-wal', '-shm', '-lock'] as const
 const headerBytes = 100
 
 /** SQLite does not detect removed or replaced files: it continues to write into a file without a name. */
-export interface FileGuard {
+export interface FileGuard extends Disposable {
   /** @throws FatalError when files were replaced or damage was found; SyncError `store` when they cannot be read. */
   insist(): void
   note(error: unknown): void
   readonly moved: boolean
 }
 
+/** Dispose of it after the connection is closed: by POSIX, whoever closes a file gives up all locks of its process on it. */
 export function fileGuard(file: string): FileGuard {
+  const fd = openSync(file, 'r')
   const find = (path: string) => statSync(path, { throwIfNoEntry: false })
   const opened = find(file)
   const others = beside.flatMap((suffix) => {
@@ -32,9 +34,9 @@ export function fileGuard(file: string): FileGuard {
     if (now === undefined) return 'was deleted'
     if (moved) return 'was replaced by another file'
     // Only when the file shrank: a checkpoint writes the header before the new pages.
-    if (now.size < largest && now.size < sizeByHeader(file)) return 'was cut short'
+    if (now.size < largest && now.size < sizeByHeader(headerOf(fd))) return 'was cut short'
     largest = now.size
-    const id = applicationIdOf(file)
+    const id = idIn(headerOf(fd))
     return id === applicationId || id === 0 ? null : 'was overwritten'
   }
 
@@ -62,6 +64,7 @@ export function fileGuard(file: string): FileGuard {
       }
       if (damage !== null) throw damaged(file, damage)
     },
+    [Symbol.dispose]: () => closeSync(fd),
   }
 }
 
@@ -96,27 +99,30 @@ function isSame(known: Stats | undefined, now: Stats): boolean {
   return known !== undefined && known.dev === now.dev && known.ino === now.ino
 }
 
-function headerOf(file: string): Buffer {
+function headerOf(fd: number): Buffer {
   const header = Buffer.alloc(headerBytes)
-  const fd = openSync(file, 'r')
-  try {
-    readSync(fd, header, 0, headerBytes, 0)
-  } finally {
-    closeSync(fd)
-  }
+  readSync(fd, header, 0, headerBytes, 0)
   return header
 }
 
 /** SQLite file format, section 1.3: page size at 16 (1 means 65,536), pages at 28. */
-function sizeByHeader(file: string): number {
-  const header = headerOf(file)
+function sizeByHeader(header: Buffer): number {
   const pageSize = header.readUInt16BE(16)
   const pages = header.readUInt32BE(28)
   return pageSize === 0 ? Number.POSITIVE_INFINITY : pages * (pageSize === 1 ? 65_536 : pageSize)
 }
 
 /** SQLite file format, section 1.3: magic text at 0, id at 68, 0 until the first checkpoint; null = another format. */
-export function applicationIdOf(file: string): number | null {
-  const header = headerOf(file)
+function idIn(header: Buffer): number | null {
   return header.toString('latin1', 0, 16) === 'SQLite format 3\0' ? header.readUInt32BE(68) : null
+}
+
+/** Of a file that this process has no connection to. */
+export function applicationIdOf(file: string): number | null {
+  const fd = openSync(file, 'r')
+  try {
+    return idIn(headerOf(fd))
+  } finally {
+    closeSync(fd)
+  }
 }

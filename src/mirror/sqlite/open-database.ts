@@ -103,6 +103,7 @@ function openWritable(file: string, lock: EngineLock, gate: FairGate | undefined
       // SQLite would apply the log of a lost file to the file that replaced it.
       if (guard.moved) emptyLog(raw)
       raw.close()
+      guard[Symbol.dispose]()
       lock[Symbol.dispose]()
     },
   }
@@ -150,7 +151,10 @@ export function openBesideEngine(path: string): OpenedDatabase {
       database: new SqliteDatabase(raw, { onError: (error) => guard.note(error) }),
       guard,
       verified: false,
-      [Symbol.dispose]: () => void raw.close(),
+      [Symbol.dispose]() {
+        raw.close()
+        guard[Symbol.dispose]()
+      },
     }
   } catch (error) {
     throw describe(error, file)
