@@ -18,6 +18,7 @@ export function metricCatalogue(inventories: readonly ResourceSeries[]): readonl
     help,
     labelNames: ['tenant', ...labelNames],
   })
+  const { takeovers, ...replicaGauges } = replicaMetrics
   const gauges = [
     ...[
       ...checkGauges,
@@ -27,11 +28,11 @@ export function metricCatalogue(inventories: readonly ResourceSeries[]): readonl
       ...inventories.flatMap((series) => series.gauges),
     ].map(ofTenant),
     ...Object.values(ownGauges),
-    ...Object.values(replicaMetrics),
+    ...Object.values(replicaGauges),
   ]
   const families = [
     ...gauges.map((family) => ({ ...family, type: 'gauge' as const })),
-    ...counters.map((family) => ({ ...family, type: 'counter' as const })),
+    ...[...counters, takeovers].map((family) => ({ ...family, type: 'counter' as const })),
     ...histograms.map((family) => ({ ...family, type: 'histogram' as const })),
   ]
   return families.toSorted((a, b) => (a.name < b.name ? -1 : 1))

@@ -81,13 +81,15 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const inFlight = new Map<string, Promise<Exposition>>()
 
   const gather = async (): Promise<readonly Family[]> => {
-    const { now, readings } = together(config, await options.read())
+    const configured = config
+    const read = await options.read()
+    const replica = options.replica?.() ?? null
+    const { now, readings } = replica === null ? { now: configured, readings: read } : together(configured, read)
     const own = [skewGauge(now, readings), waiverGauge(now), buildInfo(options.version)]
     const gauges = [...(await gatherGauges(now, readings, findingSample)), ...own]
     if (!daemon) return byName(gauges)
     const counted = await instruments.collect(shownSeries(now))
     const store = options.storeSize === undefined ? [] : [storeGauge(options.storeSize())]
-    const replica = options.replica?.() ?? null
     const ofReplica = replica === null ? [] : replicaFamilies(replica, new Set(now.tenants.map(({ name }) => name)))
     return byName([...gauges, ...reloadGauges(reload), ...store, ...ofReplica, ...counted])
   }

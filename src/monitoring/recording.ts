@@ -29,7 +29,7 @@ export const recordings = [
   {
     record: openFindings,
     why: 'Number of open findings; the last known one while the daemon exports none.',
-    expr: lastKnown('tenantwatch_findings', 'tenant, check, severity'),
+    expr: lastKnown(openFindings, 'tenantwatch_findings', 'tenant, check, severity'),
   },
   {
     record: foundByName,
@@ -39,23 +39,39 @@ export const recordings = [
   {
     record: 'tenant_check:tenantwatch_check_enabled:last_known',
     why: 'Whether the checks of expiring secrets are enabled; the last known state while the daemon exports none.',
-    expr: lastKnown('tenantwatch_check_enabled{check=~"api-client-secret-not-expir(ed|ing)"}', 'tenant, check'),
+    expr: lastKnown(
+      'tenant_check:tenantwatch_check_enabled:last_known',
+      'tenantwatch_check_enabled{check=~"api-client-secret-not-expir(ed|ing)"}',
+      'tenant, check',
+    ),
   },
   {
     // Recorded before the expiry, so that no rule sees a waived secret as not waived.
     record: 'tenant_client_check:tenantwatch_api_client_secret_waived_until_timestamp_seconds:last_known',
     why: 'Until when the open finding of a secret is waived; the last known time while the daemon exports none.',
-    expr: lastKnown('tenantwatch_api_client_secret_waived_until_timestamp_seconds', 'tenant, client_id, check'),
+    expr: lastKnown(
+      'tenant_client_check:tenantwatch_api_client_secret_waived_until_timestamp_seconds:last_known',
+      'tenantwatch_api_client_secret_waived_until_timestamp_seconds',
+      'tenant, client_id, check',
+    ),
   },
   {
     record: 'tenant_client:tenantwatch_api_client_secret_expiration_timestamp_seconds:last_known',
     why: 'Expiry of each secret; the last known one while the daemon exports none.',
-    expr: lastKnown('tenantwatch_api_client_secret_expiration_timestamp_seconds', 'tenant, client_id'),
+    expr: lastKnown(
+      'tenant_client:tenantwatch_api_client_secret_expiration_timestamp_seconds:last_known',
+      'tenantwatch_api_client_secret_expiration_timestamp_seconds',
+      'tenant, client_id',
+    ),
   },
   {
     record: 'tenant:tenantwatch_own_client_secret_expiration_timestamp_seconds:last_known',
     why: "Expiry of the daemon's own secret; the last known one while the daemon exports none.",
-    expr: lastKnown('tenantwatch_own_client_secret_expiration_timestamp_seconds', 'tenant'),
+    expr: lastKnown(
+      'tenant:tenantwatch_own_client_secret_expiration_timestamp_seconds:last_known',
+      'tenantwatch_own_client_secret_expiration_timestamp_seconds',
+      'tenant',
+    ),
   },
   {
     record: 'tenant:tenantwatch_checks_passing:ratio',

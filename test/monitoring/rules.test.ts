@@ -61,6 +61,7 @@ it('names in every title and every text the tenant and the entity that the alert
     'TenantwatchDown',
     'TenantwatchInstanceDown',
     'TenantwatchMetricsMissing',
+    'TenantwatchReplicaStale',
     'TenantwatchConfigReloadFailed',
     'TenantwatchWatchdog',
   ])

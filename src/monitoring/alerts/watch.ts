@@ -81,6 +81,24 @@ const alerts: readonly Alert[] = [
     ],
   },
   {
+    name: 'TenantwatchTenantsUnowned',
+    summary: 'No replica monitors tenant {{ $labels.tenant }}',
+    description:
+      'Replicas of tenantwatch answer, but none of them owns {{ $labels.tenant }}. While the database cannot be reached, none owns any tenant. Open findings keep their last state.',
+    dashboard: 'fleet',
+    cases: () => [{ severity: 'critical', for: '2m', expr: 'max by (tenant) (tenantwatch_tenant_owned) == 0' }],
+  },
+  {
+    name: 'TenantwatchReplicaStale',
+    summary: '{{ $labels.instance }}: the database confirms no heartbeat',
+    description:
+      '{{ $labels.instance }} owns no tenant until the database of `store.url` answers again; others take over.',
+    dashboard: 'operations',
+    cases: () => [
+      { severity: 'warning', for: '1m', expr: 'time() - tenantwatch_replica_heartbeat_timestamp_seconds > 30' },
+    ],
+  },
+  {
     name: 'TenantwatchConfigReloadFailed',
     summary: '{{ $labels.instance }}: the last reload of the configuration failed',
     description: '{{ $labels.instance }} keeps using its previous configuration; the change has no effect.',

@@ -79,6 +79,37 @@ const watch: readonly AlertScene[] = [
     ],
   },
   {
+    about:
+      'a tenant goes from one replica to another, then its database is away, and nothing that a replica knew before counts',
+    series: {
+      [`tenantwatch_build_info{${at},version="1"}`]: '1x200',
+      [`tenantwatch_tenant_owned{tenant="acme",${at}}`]: '1x20 0x180',
+      [`tenantwatch_replica_heartbeat_timestamp_seconds{${at}}`]: '0+60x120 7200x80',
+      [`tenantwatch_findings{tenant="acme",check="auth-sso-enforced",severity="high",${at}}`]: '1x20 stale _x179',
+      [`tenantwatch_findings{tenant="acme",check="auth-settings-unchanged",severity="critical",${at}}`]: '2x20 stale _x179',
+      [`tenantwatch_check_enabled{tenant="acme",check="auth-sso-enforced",${at}}`]: '1x20 stale _x179',
+      'tenantwatch_build_info{job="tenantwatch",instance="b",version="1"}': '1x200',
+      'tenantwatch_tenant_owned{tenant="acme",job="tenantwatch",instance="b"}': '0x21 1x99 0x80',
+      'tenantwatch_findings{tenant="acme",check="auth-sso-enforced",severity="high",job="tenantwatch",instance="b"}':
+        '_x21 1x99 stale _x79',
+      'tenantwatch_findings{tenant="acme",check="auth-settings-unchanged",severity="critical",job="tenantwatch",instance="b"}':
+        '_x21 0x99 stale _x79',
+      'tenantwatch_check_enabled{tenant="acme",check="auth-sso-enforced",job="tenantwatch",instance="b"}':
+        '_x21 1x99 stale _x79',
+    },
+    expect: [
+      ...[20, 21, 22, 60, 122, 190].map((minute) =>
+        fires('TenantwatchSsoNotEnforced', minute, { tenant: 'acme', severity: 'warning' }),
+      ),
+      fires('TenantwatchSettingsDrift', 20, { tenant: 'acme', severity: 'critical' }),
+      ...[23, 60, 122, 190].map((minute) => silent('TenantwatchSettingsDrift', minute)),
+      ...[20, 60].map((minute) => silent('TenantwatchTenantsUnowned', minute)),
+      fires('TenantwatchTenantsUnowned', 125, { tenant: 'acme', severity: 'critical' }),
+      silent('TenantwatchReplicaStale', 60),
+      fires('TenantwatchReplicaStale', 125, { instance: 'a', severity: 'warning' }),
+    ],
+  },
+  {
     about: 'a tenant is removed from the configuration of a running daemon',
     series: {
       ...alive,
