@@ -20,13 +20,21 @@ export async function openStore(
   log: Log = silentLog(),
 ): Promise<Mirror> {
   if (store.url === null) return openMirror(store.path, role, role === 'engine' ? clock : undefined)
-  const source = createPlain(store.url, { clock, log, env: (name) => env[name], cycleMs: minuteMs })
-  const url = async () => {
+  return openPostgresMirror({ url: urlOf(store.url, { clock, env }, log), role, clock, random })
+}
+
+/** Reads the URL of a database each time it is asked for, so that the password may change. */
+export function urlOf(
+  url: NonNullable<Settings['store']['url']>,
+  { clock, env }: Pick<Io, 'clock' | 'env'>,
+  log: Log = silentLog(),
+): () => Promise<string> {
+  const source = createPlain(url, { clock, log, env: (name) => env[name], cycleMs: minuteMs })
+  return async () => {
     try {
       return (await source.current()).expose()
     } catch (error) {
       throw error instanceof SyncError ? new FatalError(`store.url: ${error.message}`) : error
     }
   }
-  return openPostgresMirror({ url, role, clock, random })
 }

@@ -1,11 +1,12 @@
-import type { Clock, Random } from '../../model/clock.ts'
+import type { Clock } from '../../model/clock.ts'
 import { FatalError } from '../../model/errors.ts'
 import type { Operations } from '../database.ts'
 import type { Mirror } from '../port.ts'
 import { countDifferences } from '../records/record-counts.ts'
 import { storesOver } from '../stores.ts'
+import { insistOnNoCopy } from './copy-mark.ts'
 import type { PostgresDatabase } from './database.ts'
-import { leaseForEngine } from './engine-lease.ts'
+import { leaseForEngine, newEngineId } from './engine-lease.ts'
 import { type OpenedPostgres, openPostgres, type PostgresOptions } from './open.ts'
 
 /** @throws FatalError when the database cannot be used as it is; as `engine`, also while another engine uses it. */
@@ -13,14 +14,11 @@ export async function openPostgresMirror(options: PostgresOptions & { readonly c
   await using opening = new AsyncDisposableStack()
   const opened = opening.use(await openPostgres(options))
   if (options.role === 'beside') return postgresMirror({ ...opened, [Symbol.asyncDispose]: disposeOf(opening) })
-  const lease = opening.use(await leaseForEngine(opened.database, options.clock, newId(options.random)))
+  const lease = opening.use(await leaseForEngine(opened.database, options.clock, newEngineId(options.random)))
   const { database, insist } = lease
+  // Again: a copy may have begun while this engine waited for the lease.
+  await insistOnNoCopy(database)
   return postgresMirror({ database, [Symbol.asyncDispose]: disposeOf(opening) }, insist)
-}
-
-/** Another one at each start, with 104 random bits. */
-function newId(random: Random): string {
-  return [1, 2].map(() => Math.floor(random() * 2 ** 52).toString(36)).join('-')
 }
 
 /** Takes the resources out of the hands of the function that opens them. */
