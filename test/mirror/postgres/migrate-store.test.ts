@@ -1,9 +1,16 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { expect, it } from 'vitest'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
 import { openDatabaseTarget } from '../../../src/mirror/postgres/copy-target.ts'
+import { openPostgresMirror } from '../../../src/mirror/postgres/postgres-mirror.ts'
 import type { FindingView } from '../../../src/model/finding.ts'
+import { systemClock } from '../../../src/model/process/system-clock.ts'
 import { resourceNames } from '../../../src/model/resource-names.ts'
 import { aDay, type Ran } from '../../commands/support/cli.ts'
+import { enlarge } from '../../support/large-mirror.ts'
+import { testPostgres } from '../../support/postgres.ts'
 import { withDatabase } from '../../support/sqlite.ts'
 import { isOnServer, type Moving, movingWorld, terminalOn } from './support/moving-world.ts'
 
@@ -123,6 +130,40 @@ onServer('refuses a database that is not empty, and leaves it as it is', async (
   expect(await world.runThere('findings')).toMatchObject({ code: 0 })
 })
 
+onServer('brings the layout of a database that it refuses not up to date', async () => {
+  const world = await movingWorld('current')
+  world.postgres.query(`insert into tenants (name, base_url, created_at) values ('acme', 'https://x', 1)`)
+  world.postgres.query(
+    'delete from tenantwatch_migrations where created_at = (select max(created_at) from tenantwatch_migrations)',
+  )
+  const layout = () => world.postgres.query('select hash from tenantwatch_migrations')
+  const before = layout()
+  expect(await world.migrate()).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('its table tenants has rows'),
+  })
+  expect(layout()).toEqual(before)
+})
+
+onServer('lets no engine begin that waited for its turn while a copy began', async () => {
+  const postgres = testPostgres()
+  onTestFinished(() => postgres.drop())
+  const options = { url: async () => postgres.url ?? '', role: 'engine', clock: systemClock() } as const
+  const first = await openPostgresMirror({ ...options, random: () => 0.1 })
+  const clock = {
+    ...options.clock,
+    async sleep(ms: number, signal?: AbortSignal) {
+      if (signal !== undefined) return await options.clock.sleep(ms, signal)
+      postgres.query(`create table tenantwatch_copy as select 'mirror.db' as source`)
+      await first[Symbol.asyncDispose]()
+    },
+  }
+  await expect(openPostgresMirror({ ...options, clock, random: () => 0.2 })).rejects.toThrow(
+    'holds an unfinished copy of mirror.db',
+  )
+  expect(postgres.query('select * from replicas')).toEqual([])
+})
+
 onServer('refuses a database of another program', async () => {
   const world = await movingWorld()
   world.postgres.query('create table customers (id bigint)')
@@ -190,6 +231,25 @@ onServer('stops at SIGTERM, lets nobody open the half copy, and continues', asyn
     )
   }
   await moved(world)
+  expect(await seenBy(world.runThere)).toEqual(await seenBy(world.run))
+})
+
+onServer('continues after it was killed, once the lease of the killed one has ended', async () => {
+  const world = await movingWorld('current')
+  enlarge(world.store)
+  const env = { ...world.env, TENANTWATCH_STORE_URL: world.postgres.url ?? '' }
+  const main = join(import.meta.dirname, '../../../src/main.ts')
+  const child = spawn(process.execPath, [main, 'migrate-store', '--from', world.store], { cwd: world.folder, env })
+  const ended = once(child, 'exit')
+  const copied = () => Number(world.postgres.query('select count(*) as n from users')[0]?.['n'])
+  await expect.poll(copied, { timeout: 60_000, interval: 1 }).toBeGreaterThan(0)
+  child.kill('SIGKILL')
+  expect(await ended).toEqual([null, 'SIGKILL'])
+  expect((await world.runThere('sync')).stderr).toContain('holds an unfinished copy')
+  const left = copied()
+  expect(left % 1000).toBe(0)
+  await moved(world)
+  expect(copied()).toBeGreaterThan(9000)
   expect(await seenBy(world.runThere)).toEqual(await seenBy(world.run))
 })
 
