@@ -93,8 +93,9 @@ function showStep(line: StatusLine, { doing, table, rows }: CopyStep): void {
 function interrupted(error: unknown): unknown {
   const again = 'run "tenantwatch migrate-store" again to continue'
   if (error instanceof SyncError) {
-    const hint = error.hint === undefined ? '' : `; ${error.hint.split(';')[0]}`
-    return new FatalError(`The copy was interrupted: ${error.message}${hint}; ${again}`, { cause: error })
+    const hint = error.hint === undefined ? '' : `; ${error.hint.charAt(0).toLowerCase()}${error.hint.slice(1)}`
+    const advice = hint.replace(/; (it is|nothing was) .*/, '')
+    return new FatalError(`The copy was interrupted: ${error.message}${advice}; ${again}`, { cause: error })
   }
   return reasonOf(error) === 'aborted' ? new FatalError(`The copy was stopped; ${again}`, { cause: error }) : error
 }

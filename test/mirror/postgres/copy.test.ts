@@ -41,6 +41,7 @@ function fill(raw: BetterSqlite3.Database, table: SQLiteTable): void {
   for (let n = 0; n < rowsPerTable; n++) {
     const values = columns.map(({ name: column, dataType, notNull, primary }, at) => {
       const isKey = primary || /(^|_)(id|key|rid|block|page)$/.test(column)
+      if (column === 'rid') return 5000 + n
       if (dataType === 'number') return isKey || column === 'removed_at' ? n + 1 : numbers[(n + at) % numbers.length]
       if (dataType === 'buffer') return bytes[n % bytes.length]
       if (!notNull && (n + at) % 3 === 0) return null
@@ -194,7 +195,7 @@ it('finds a changed, a missing and an additional row, and completes nothing then
     onProgress({ doing }) {
       if (doing === 'copying' || hasTampered) return
       hasTampered = true
-      query(`update users set extra = 'other' where rid = 2`)
+      query(`update users set extra = 'other' where rid = 5002`)
       query('delete from changes where id = 5')
       query(`insert into tenant_states (id, tenant_id, at, state) values (99, 1, 1, '{}')`)
     },

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
+import { copiedTables } from '../../../src/mirror/copy/copied-tables.ts'
 import { openDatabaseTarget } from '../../../src/mirror/postgres/copy-target.ts'
 import { openPostgresMirror } from '../../../src/mirror/postgres/postgres-mirror.ts'
 import type { FindingView } from '../../../src/model/finding.ts'
@@ -198,19 +199,29 @@ onServer('runs only with no engine on the database', async () => {
 
 onServer('names the right that the user lacks', async () => {
   const world = await movingWorld()
+  const { query, url } = world.postgres
   const name = `limited_${process.pid}`
-  world.postgres.query(`create role ${name} login`)
+  query(`create role ${name} login`)
+  const limited = { ...world.env, TENANTWATCH_STORE_URL: (url ?? '').replace(/\/\/[^@]*@/, `//${name}@`) }
+  const refusal = async () => {
+    const { code, stdout, stderr } = await world.migrate({ env: limited })
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+    return stderr
+  }
   try {
-    const url = (world.postgres.url ?? '').replace(/\/\/[^@]*@/, `//${name}@`)
-    const { code, stderr } = await world.migrate({ env: { ...world.env, TENANTWATCH_STORE_URL: url } })
-    expect({ code, stderr }).toEqual({
-      code: 3,
-      stderr: expect.stringMatching(
-        /^tenantwatch: The database .* lacks a permission \(42501\); make it the owner .*\n$/,
-      ),
-    })
+    expect(await refusal()).toMatch(
+      /^tenantwatch: The database .* lacks a permission \(42501\); make it the owner of the database, .*\n$/,
+    )
+    // With the rights of an engine, but not of the owner.
+    expect((await world.runThere('sync')).stdout).toContain('users')
+    for (const kind of ['tables', 'sequences']) query(`grant all on all ${kind} in schema public to ${name}`)
+    for (const { name: table } of copiedTables) query(`truncate "${table}"`)
+    expect(await refusal()).toMatch(
+      /^tenantwatch: The copy was interrupted: The database user lacks a permission \(42501\); make it the owner .*; run .*\n$/,
+    )
   } finally {
-    world.postgres.query(`drop role ${name}`)
+    query(`drop owned by ${name}`)
+    query(`drop role ${name}`)
   }
 })
 

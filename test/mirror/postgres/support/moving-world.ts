@@ -29,8 +29,6 @@ export async function filledWorld(): Promise<Cli> {
   primary.updateUser(second ?? 0, { mfaStatus: true, mfaAction: false })
   primary.updateUser(third ?? 0, { raw: { mfaStatus: 'true', note: 'a\u0000b' } })
   primary.removeUser(fourth ?? 0)
-  const { name } = primary.addRole({ name: 'Odd\u0000role' })
-  primary.addUser({ roleName: name, firstName: 'Newcomer' })
   pass(aDay)
   expect(await run('sync')).toMatchObject({ code: 0 })
   // One hold is accepted and applied, another one stays.
@@ -40,6 +38,8 @@ export async function filledWorld(): Promise<Cli> {
   const [id = ''] = (await run('accept')).stdout.split(' ')
   expect(await run('accept', id, '--reason', 'Left with the spin-off')).toMatchObject({ code: 0 })
   primary.removeDocuments(0.6)
+  const { name } = primary.addRole({ name: 'Odd\u0000role' })
+  primary.addUser({ roleName: name, firstName: 'Newcomer' })
   pass(aDay)
   await run('sync', '--full')
   pass(aDay)
