@@ -27,6 +27,24 @@ const views: readonly (readonly string[])[] = [
   ...resourceNames.flatMap((name) => ['acme', 'globex'].map((tenant) => ['export', name, '--tenant', tenant])),
 ]
 
+/** Tables of what cannot be read from a tenant again. */
+const worthMoving = [
+  'accepted_states',
+  'changes',
+  'decisions',
+  'finding_events',
+  'findings',
+  'held_records',
+  'holds',
+  'page_fingerprints',
+  'quarantine',
+  'sync_states',
+  'users',
+  'waived_findings',
+  'waiver_changes',
+  'waivers',
+] as const
+
 type Run = Moving['run']
 
 async function seenBy(run: Run): Promise<readonly Ran[]> {
@@ -46,7 +64,8 @@ onServer('shows the same from the database as from the file, which stays as it i
   const bytes = readFileSync(world.store)
   const before = await seenBy(world.run)
   const { stdout } = await moved(world)
-  expect(stdout).toMatch(/^users +\d+ +yes$/m)
+  for (const table of worthMoving) expect(stdout).toMatch(new RegExp(`^${table} +[1-9]\\d* +yes$`, 'm'))
+  expect(before[0]?.stdout).toContain('"state":"resolved"')
   expect(stdout).toMatch(/^Copied \d+ rows from \S+mirror\.db to the database "test_\w+" at 127\.0\.0\.1:\d+$/m)
   expect(await seenBy(world.runThere)).toEqual(before)
   expect(world.wrongCounts()).toEqual([])
@@ -131,7 +150,7 @@ onServer('refuses a database that is not empty, and leaves it as it is', async (
   expect(await world.runThere('findings')).toMatchObject({ code: 0 })
 })
 
-onServer('brings the layout of a database that it refuses not up to date', async () => {
+onServer('leaves the layout of a database that it refuses', async () => {
   const world = await movingWorld('current')
   world.postgres.query(`insert into tenants (name, base_url, created_at) values ('acme', 'https://x', 1)`)
   world.postgres.query(
