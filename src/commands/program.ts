@@ -16,6 +16,7 @@ import { addExport } from './export.ts'
 import { addFindings } from './findings.ts'
 import { addHistory } from './history.ts'
 import { addMetrics } from './metrics.ts'
+import { addMigrateStore } from './migrate-store.ts'
 import { addPurge } from './purge.ts'
 import { addReport } from './report.ts'
 import { addRules } from './rules.ts'
@@ -42,6 +43,7 @@ const commands = [
   addRules,
   addDashboards,
   addBackup,
+  addMigrateStore,
   addConfig,
   addSimulate,
   addDemo,

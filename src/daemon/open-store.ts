@@ -51,7 +51,12 @@ export async function openStores(
   return openAsReplica({ url: urlOf(store.url, io, log), role: 'engine', clock, random, log })
 }
 
-function urlOf(source: NonNullable<Settings['store']['url']>, { clock, env }: Io, log: Log): () => Promise<string> {
+/** Reads the URL of a database each time it is asked for, so that the password may change. */
+export function urlOf(
+  source: NonNullable<Settings['store']['url']>,
+  { clock, env }: Pick<Io, 'clock' | 'env'>,
+  log: Log = silentLog(),
+): () => Promise<string> {
   const plain = createPlain(source, { clock, log, env: (name) => env[name], cycleMs: minuteMs })
   return async () => {
     try {

@@ -23,6 +23,7 @@ const commands = [
   'rules',
   'dashboards',
   'backup',
+  'migrate-store',
   'config',
   'config check',
   'config print',
@@ -34,7 +35,7 @@ it('lists every command in its help', async () => {
   const { run } = await cli()
   const { code, stdout, stderr } = await run('--help')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
-  const listed = [...stdout.matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name)
+  const listed = [...stdout.matchAll(/^ {2}([a-z][a-z-]*) /gm)].map(([, name]) => name)
   expect(listed).toEqual([...commands.filter((name) => !name.includes(' ')), 'help'])
 })
 

@@ -15,6 +15,8 @@ import type { Reply, Request, WorkerData } from './postgres-worker.ts'
 const url = process.env['TEST_POSTGRES_URL'] ?? null
 
 export interface TestPostgres {
+  /** For `store.url`; null within this process. */
+  readonly url: string | null
   /** Connections as of a process: `sever` ends them as its death does. */
   connect(): Sessions & { sever(): void }
   query(sql: string, ...values: readonly unknown[]): Record<string, unknown>[]
@@ -111,6 +113,7 @@ export function testPostgres(layout: 'empty' | 'current' = 'current'): TestPostg
     }
   }
   return {
+    url: url === null ? null : urlOf(url, space),
     connect: () => severable(url === null ? ofPglite(space) : ofServer(url, space)),
     query(text, ...values) {
       const params = values.map(encodeParameter)
@@ -148,8 +151,10 @@ function ofPglite(space: string): Sessions {
   }
 }
 
+const urlOf = (server: string, database: string) => server.replace(/[^/]*$/, database)
+
 function ofServer(url: string, space: string): Sessions {
-  const { address, password } = parseAddress(url.replace(/[^/]*$/, space))
+  const { address, password } = parseAddress(urlOf(url, space))
   const pool = openPool({ address, password: () => Promise.resolve(password) })
   return {
     take: async () => (await pool).take(),

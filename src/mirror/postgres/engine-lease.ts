@@ -1,4 +1,4 @@
-import type { Clock } from '../../model/clock.ts'
+import type { Clock, Random } from '../../model/clock.ts'
 import { secondMs } from '../../model/durations.ts'
 import { FatalError } from '../../model/errors.ts'
 import type { PostgresDatabase } from './database.ts'
@@ -30,7 +30,7 @@ export async function leaseForEngine(database: PostgresDatabase, clock: Clock, i
     if (tries === triesToTake) {
       await replica.leave()
       throw new FatalError(
-        'Another tenantwatch engine (run or sync) is working on the database of store.url; stop it first',
+        'Another tenantwatch engine (run, sync or migrate-store) is working on the database of store.url; stop it first',
       )
     }
     await clock.sleep(secondMs)
@@ -60,4 +60,9 @@ export async function leaseForEngine(database: PostgresDatabase, clock: Clock, i
       await replica.leave().catch(() => {})
     },
   }
+}
+
+/** Another one at each start, with 104 random bits. */
+export function newEngineId(random: Random): string {
+  return [1, 2].map(() => Math.floor(random() * 2 ** 52).toString(36)).join('-')
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { FatalError } from '../../model/errors.ts'
 import { migrationsFolder } from '../migrations.ts'
+import { copyIn, halfCopied, insistOnEmpty } from './copy-mark.ts'
 import type { Session } from './session.ts'
 
 /** Marks a database as one of tenantwatch, and names the migrations that were applied. */
@@ -12,11 +13,19 @@ const lock = 0x746e7774
 
 const oldestServer = 15
 
-/** @throws FatalError when the database is another program's, or of a newer tenantwatch; nothing is changed then. */
-export async function bringUpToDate(session: Session, role: 'engine' | 'beside'): Promise<void> {
+/** All but `beside` bring the layout up to date; `copy` fills an empty database, which no other role then opens. */
+export type Role = 'engine' | 'beside' | 'copy'
+
+/**
+ * @throws FatalError when the database is another program's, of a newer tenantwatch or half copied, and for a copy when
+ * it is not empty; nothing is changed then.
+ */
+export async function bringUpToDate(session: Session, role: Role): Promise<void> {
   await session.sendText('begin')
   try {
     await session.sendText(`select pg_advisory_xact_lock(${lock})`)
+    const copied = await copyIn(session)
+    if (copied !== null && role !== 'copy') throw halfCopied(copied)
     const at = await appliedAt(session)
     const due = postgresMigrations().filter(({ folderMillis }) => folderMillis > at)
     if (due.length > 0 && role === 'beside') throw notCurrent(at)
@@ -24,6 +33,7 @@ export async function bringUpToDate(session: Session, role: 'engine' | 'beside')
       for (const statement of sql) await session.sendText(statement)
       await session.sendText(`insert into ${marker} (hash, created_at) values ('${hash}', ${folderMillis})`)
     }
+    if (role === 'copy' && copied === null) await insistOnEmpty(session)
     await session.sendText('commit')
   } catch (error) {
     await session.sendText('rollback').catch(() => {})

@@ -1,6 +1,6 @@
-import { parseAddress } from './address.ts'
+import { type Address, parseAddress } from './address.ts'
 import { PostgresDatabase } from './database.ts'
-import { bringUpToDate, insistOnServer } from './migrate.ts'
+import { bringUpToDate, insistOnServer, type Role } from './migrate.ts'
 import { openPool } from './pool.ts'
 import type { Sessions } from './session.ts'
 import { startError } from './store-error.ts'
@@ -13,14 +13,13 @@ export interface OpenedPostgres extends AsyncDisposable {
 export interface PostgresOptions extends Timing {
   /** The present URL, with its password; asked again for each connection. The first one decides where the database is. */
   readonly url: () => Promise<string>
-  /** `engine` brings the layout up to date. */
-  readonly role: 'engine' | 'beside'
+  readonly role: Role
   readonly pipeline?: boolean
   readonly connections?: number
 }
 
 /** @throws FatalError when the database cannot be used as it is. */
-export async function openPostgres(options: PostgresOptions): Promise<OpenedPostgres> {
+export async function openPostgres(options: PostgresOptions): Promise<OpenedPostgres & { readonly address: Address }> {
   const { address } = parseAddress(await options.url())
   const { pipeline, connections } = options
   const own = { ...(pipeline !== undefined && { pipeline }), ...(connections !== undefined && { connections }) }
@@ -33,12 +32,13 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedPost
     throw startError(error, address)
   }
   return {
+    address,
     database: new PostgresDatabase(sessions, options),
     [Symbol.asyncDispose]: () => sessions[Symbol.asyncDispose](),
   }
 }
 
-async function prepareDatabase(sessions: Sessions, role: 'engine' | 'beside'): Promise<void> {
+async function prepareDatabase(sessions: Sessions, role: Role): Promise<void> {
   const session = await sessions.take()
   let broken = true
   try {

@@ -1,4 +1,4 @@
-import type { Clock, Random } from '../../model/clock.ts'
+import type { Clock } from '../../model/clock.ts'
 import { secondMs } from '../../model/durations.ts'
 import { FatalError } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
@@ -7,8 +7,9 @@ import type { Mirror } from '../port.ts'
 import { countDifferences } from '../records/record-counts.ts'
 import { storesOver } from '../stores.ts'
 import type { TenantStores } from '../tenant-stores.ts'
+import { insistOnNoCopy } from './copy-mark.ts'
 import type { PostgresDatabase } from './database.ts'
-import { leaseForEngine } from './engine-lease.ts'
+import { leaseForEngine, newEngineId } from './engine-lease.ts'
 import { type OpenedPostgres, openPostgres, type PostgresOptions } from './open.ts'
 import { ReplicaStores } from './replica-stores.ts'
 
@@ -19,8 +20,10 @@ export async function openPostgresMirror(options: Options): Promise<Mirror> {
   await using opening = new AsyncDisposableStack()
   const opened = opening.use(await openPostgres(options))
   if (options.role === 'beside') return postgresMirror({ ...opened, [Symbol.asyncDispose]: disposeOf(opening) })
-  const lease = opening.use(await leaseForEngine(opened.database, options.clock, newId(options.random)))
+  const lease = opening.use(await leaseForEngine(opened.database, options.clock, newEngineId(options.random)))
   const { database, insist } = lease
+  // Again: a copy may have begun while this engine waited for the lease.
+  await insistOnNoCopy(database)
   return postgresMirror({ database, [Symbol.asyncDispose]: disposeOf(opening) }, insist)
 }
 
@@ -40,17 +43,12 @@ export async function openAsReplica(
   const own = { role: 'beside', connections: 2, limits: heartbeatLimits } as const
   const { database: heartbeats } = opening.use(await openPostgres({ ...options, ...own }))
   const storeOver = (fenced: PostgresDatabase) => postgresMirror({ database: fenced, async [Symbol.asyncDispose]() {} })
-  const stores = new ReplicaStores({ ...options, id: newId(options.random), heartbeats, database, storeOver })
+  const stores = new ReplicaStores({ ...options, id: newEngineId(options.random), heartbeats, database, storeOver })
   const mirror = postgresMirror({
     database: database.fencedBy('select 1 where false', []),
     [Symbol.asyncDispose]: disposeOf(opening),
   })
   return { mirror, stores }
-}
-
-/** Another one at each start, with 104 random bits. */
-function newId(random: Random): string {
-  return [1, 2].map(() => Math.floor(random() * 2 ** 52).toString(36)).join('-')
 }
 
 /** Takes the resources out of the hands of the function that opens them. */

@@ -1,14 +1,14 @@
 import type { InsertStamp, RecordInserts } from '../database.ts'
 import type { Stored } from '../records/record-tables.ts'
 import type { Statement } from '../steps.ts'
-import { tables } from './schema.ts'
+import { sqlTypeOf } from './schema.ts'
 
 type Prepare = (text: string) => Statement<readonly unknown[], number>
 
 /** One statement, whatever the number of rows: a list for each column. */
 export function recordInserts(prepareValues: Prepare, table: string, columns: readonly string[]): RecordInserts {
   const lists = columns.map((_, i) => `c${i}`)
-  const given = columns.map((column) => `unnest(?::${typeOf(table, column)}[])`)
+  const given = columns.map((column) => `unnest(?::${sqlTypeOf(table, column.replaceAll('"', ''))}[])`)
   const insert = prepareValues(
     `insert into "${table}" (rid, ${columns.join(', ')}, tenant_id, read_at, request_id, first_seen_at, first_request_id)
      select rid, ${lists.join(', ')}, @tenantId::bigint, @at::bigint, @requestId::text, @at, @requestId
@@ -21,12 +21,4 @@ export function recordInserts(prepareValues: Prepare, table: string, columns: re
     const values = columns.map((_, i) => rows.map((row) => row[i] ?? null))
     return yield* insert.all(...values, { ...stamp, rows: rows.length })
   }
-}
-
-/** @param column quoted. */
-function typeOf(table: string, column: string): string {
-  const found = (tables as Readonly<Record<string, object>>)[table]
-  const type = (found as Readonly<Record<string, { getSQLType(): string }>> | undefined)?.[column.replaceAll('"', '')]
-  if (type === undefined) throw new TypeError(`${table} has no column ${column}`)
-  return type.getSQLType().replace(/ COLLATE .*/, '')
 }

@@ -4,6 +4,7 @@ import { hourMs, secondMs } from '../../model/durations.ts'
 import type { Log } from '../../model/log.ts'
 import type { Mirror } from '../port.ts'
 import type { ReplicaFacts, TenantName, TenantStores, TenantWorker } from '../tenant-stores.ts'
+import { insistOnNoCopy } from './copy-mark.ts'
 import type { PostgresDatabase } from './database.ts'
 import { noTenant, Replica } from './replica.ts'
 
@@ -127,6 +128,8 @@ export class ReplicaStores implements TenantStores {
   }
 
   async #balance(): Promise<void> {
+    // A copy of another mirror may have begun, and ended half way, before this replica owned anything.
+    if (this.#replica.epochs.size === 0) await insistOnNoCopy(this.#options.heartbeats)
     if (this.#options.clock.monotonic() - this.#registeredAt > hourMs) await this.#register()
     const { takenOver, unowned, hasSurplus } = await this.#replica.balance([...this.#ids.values()])
     this.#facts = { ...this.#facts, takeovers: this.#facts.takeovers + takenOver, unowned }

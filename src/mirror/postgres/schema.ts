@@ -63,6 +63,14 @@ export const tables = {
   tenant_owners: tenantOwners,
 }
 
+/** For casts. @throws TypeError when there is no such column. */
+export function sqlTypeOf(table: string, column: string): string {
+  const found = (tables as Readonly<Record<string, object>>)[table]
+  const type = (found as Readonly<Record<string, { getSQLType(): string }>> | undefined)?.[column]
+  if (type === undefined) throw new TypeError(`${table} has no column ${column}`)
+  return type.getSQLType().replace(/ COLLATE .*/, '')
+}
+
 function derived(table: SQLiteTable) {
   const { name, columns, indexes, primaryKeys } = getTableConfig(table)
   return pgTable(name, Object.fromEntries(columns.map((column) => [column.name, columnOf(column)])), (own) => {

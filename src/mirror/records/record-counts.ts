@@ -121,7 +121,8 @@ export function missingCount({ resource }: RecordTable): string {
     where tenant_id = ? and resource = '${resource}' and grouping = '${missing}'`
 }
 
-export function countDifferences({ jsonArray }: Words): readonly string[] {
+/** Queries for the tenants, values and counts of `record_counts`, one for each of its groupings. */
+function freshCounts({ jsonArray }: Words) {
   return Object.values(recordTables).flatMap((record) => {
     const { resource, table, counted } = record
     const fresh = (value: string, where: string) =>
@@ -129,14 +130,27 @@ export function countDifferences({ jsonArray }: Words): readonly string[] {
        where removed_at is null ${where} group by 1, 2`
     const groupings = counted.map((grouping) => {
       const columns = grouping.map((field) => columnOf(record, field))
-      return { name: nameOf(grouping), rows: fresh(jsonArray(columns), '') }
+      return { resource, name: nameOf(grouping), rows: fresh(jsonArray(columns), '') }
     })
-    groupings.push({ name: missing, rows: fresh(`'[]'`, 'and missing_since is not null') })
-    return groupings.flatMap(({ name, rows }) => {
-      const kept = `select tenant_id, value, count from record_counts where resource = '${resource}' and grouping = '${name}'`
-      return [`${kept} except ${rows}`, `${rows} except ${kept}`].map(
-        (text) => `select * from (${text}) differences limit 1`,
-      )
-    })
+    return [...groupings, { resource, name: missing, rows: fresh(`'[]'`, 'and missing_since is not null') }]
   })
+}
+
+/** Each returns a row where the kept counts differ from the records. */
+export function countDifferences(words: Words): readonly string[] {
+  return freshCounts(words).flatMap(({ resource, name, rows }) => {
+    const kept = `select tenant_id, value, count from record_counts where resource = '${resource}' and grouping = '${name}'`
+    return [`${kept} except ${rows}`, `${rows} except ${kept}`].map(
+      (text) => `select * from (${text}) differences limit 1`,
+    )
+  })
+}
+
+/** Fill an empty `record_counts`. */
+export function countAgain(words: Words): readonly string[] {
+  return freshCounts(words).map(
+    ({ resource, name, rows }) =>
+      `insert into record_counts (tenant_id, resource, grouping, value, count)
+       select tenant_id, '${resource}', '${name}', value, count from (${rows}) fresh`,
+  )
 }

@@ -137,11 +137,7 @@ export function openBesideEngine(path: string): OpenedDatabase {
     try {
       raw.pragma('temp_store = MEMORY')
       raw.pragma('synchronous = FULL')
-      if (schemaAge(raw, file) !== 'current') {
-        throw new FatalError(
-          `${file} has an older layout; run "tenantwatch sync" once with this version to bring it up to date`,
-        )
-      }
+      insistOnLayout(raw, file)
     } catch (error) {
       raw.close()
       throw error
@@ -159,6 +155,14 @@ export function openBesideEngine(path: string): OpenedDatabase {
   } catch (error) {
     throw describe(error, file)
   }
+}
+
+/** @throws FatalError when a migration is due, which only an engine makes. */
+export function insistOnLayout(raw: BetterSqlite3.Database, file: string): void {
+  if (schemaAge(raw, file) === 'current') return
+  throw new FatalError(
+    `${file} has an older layout; run "tenantwatch sync" once with this version to bring it up to date`,
+  )
 }
 
 /** Opens a read-only snapshot of any layout, to copy it beside a running engine. */
@@ -180,7 +184,8 @@ export function openSnapshot(path: string): BetterSqlite3.Database {
   }
 }
 
-function real(path: string): string {
+/** @throws FatalError when the path cannot be followed. */
+export function real(path: string): string {
   try {
     return realFile(path)
   } catch (error) {
@@ -197,7 +202,8 @@ function noMirror(file: string): FatalError {
   return new FatalError(`There is no mirror at ${file} yet; run "tenantwatch sync" first`)
 }
 
-function describe(error: unknown, file: string): unknown {
+/** An error of SQLite or of the system as a FatalError that names the file; any other as it is. */
+export function describe(error: unknown, file: string): unknown {
   if (error instanceof FatalError || !(error instanceof Error)) return error
   const code = rootCodeOf(error)
   return new FatalError(`The database ${file} cannot be opened (${code}); ${adviceFor(error, code, file)}`, {

@@ -31,6 +31,7 @@ export interface Cli {
   readonly store: string
   /** Variables the program sees; may be changed. */
   readonly env: Record<string, string | undefined>
+  now(): number
   /** Lets time pass, for the program and for the tenant. */
   pass(ms: number): void
   write(file: string, text: string): void
@@ -60,6 +61,7 @@ export async function cli(options: CliOptions = {}): Promise<Cli> {
     folder,
     store,
     env,
+    now,
     pass,
     read: (file) => readFileSync(join(folder, file), 'utf8'),
     write,

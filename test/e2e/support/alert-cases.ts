@@ -86,7 +86,8 @@ const watch: readonly AlertScene[] = [
       [`tenantwatch_tenant_owned{tenant="acme",${at}}`]: '1x20 0x180',
       [`tenantwatch_replica_heartbeat_timestamp_seconds{${at}}`]: '0+60x120 7200x80',
       [`tenantwatch_findings{tenant="acme",check="auth-sso-enforced",severity="high",${at}}`]: '1x20 stale _x179',
-      [`tenantwatch_findings{tenant="acme",check="auth-settings-unchanged",severity="critical",${at}}`]: '2x20 stale _x179',
+      [`tenantwatch_findings{tenant="acme",check="auth-settings-unchanged",severity="critical",${at}}`]:
+        '2x20 stale _x179',
       [`tenantwatch_check_enabled{tenant="acme",check="auth-sso-enforced",${at}}`]: '1x20 stale _x179',
       'tenantwatch_build_info{job="tenantwatch",instance="b",version="1"}': '1x200',
       'tenantwatch_tenant_owned{tenant="acme",job="tenantwatch",instance="b"}': '0x21 1x99 0x80',

@@ -1,0 +1,115 @@
+import { resolve } from 'node:path'
+import type { Command } from 'commander'
+import { urlOf } from '../daemon/open-store.ts'
+import { type CopyResult, type CopyStep, copyMirror } from '../mirror/copy/copy-mirror.ts'
+import { openDatabaseTarget } from '../mirror/postgres/copy-target.ts'
+import { openFileSource } from '../mirror/sqlite/copy-source.ts'
+import { FatalError, reasonOf, SyncError, UsageError } from '../model/errors.ts'
+import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { printable } from '../model/text/printable.ts'
+import { printableJson } from '../model/text/printable-json.ts'
+import { table } from '../report/formats.ts'
+import { loadConfiguration } from './support/configuration.ts'
+import { type StatusLine, statusLine } from './support/io.ts'
+import { oneOf } from './support/options.ts'
+
+const formats = ['table', 'json'] as const
+
+interface MigrateOptions {
+  readonly from: string
+  readonly format: string
+}
+
+export function addMigrateStore(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('migrate-store')
+    .description('copy a mirror from a SQLite file into the empty PostgreSQL database of store.url')
+    .requiredOption('--from <file>', 'file of the mirror, the former store.path')
+    .option('--format <format>', formats.join(', '), 'table')
+    .addHelpText(
+      'after',
+      `
+Stop the engine first. Copies everything: records, cursors, history, findings, check results, waivers, decisions and
+quarantine. Then compares both sides, table by table. The file is read as of one instant and not changed.
+The database is that of store.url, or of TENANTWATCH_STORE_URL, which replaces a store.path in the configuration. It must
+be empty. Until the copy is complete, no engine and no other command opens it.
+After a stop, a kill or a lost connection, run it again: it continues where it was.
+
+Exit: 0 copied and verified; 2 usage or configuration; 3 the copy was refused, interrupted or differs.
+
+Examples:
+  tenantwatch migrate-store --from data/tenantwatch.db
+  TENANTWATCH_STORE_URL=postgres://… tenantwatch migrate-store --from data/tenantwatch.db`,
+    )
+    .action(async (options: MigrateOptions, command: Command) => done(await migrateStore(io, options, command)))
+}
+
+async function migrateStore(io: Io, { from, format }: MigrateOptions, command: Command): Promise<ExitCode> {
+  const wanted = oneOf('format', formats, format)
+  if (from === '') throw new UsageError('Name the file of the mirror by --from')
+  const { settings } = loadConfiguration(io, command)
+  const { url } = settings.store
+  if (url === null) {
+    throw new UsageError(
+      'store.url is not set: name the database to copy into by it, instead of store.path, or by TENANTWATCH_STORE_URL',
+    )
+  }
+  const line = statusLine(io)
+  line.say('Reading the file for damage')
+  const made = await migrate(io, resolve(io.cwd, from), urlOf(url, io), line).finally(line.clear)
+  if (wanted === 'json') print(io, printableJson(made))
+  else for (const text of linesOf(made)) print(io, text)
+  if (made.verified) return exitCodes.ok
+  throw new FatalError(
+    'The copy differs from the file and is not used; run "tenantwatch migrate-store" again to replace what differs',
+  )
+}
+
+interface Migration {
+  readonly from: string
+  readonly to: string
+  readonly verified: boolean
+  readonly tables: readonly CopyResult[]
+}
+
+async function migrate(io: Io, from: string, url: () => Promise<string>, line: StatusLine): Promise<Migration> {
+  const { clock, random, stop: signal } = io
+  try {
+    using source = await openFileSource(from, signal)
+    await using target = await openDatabaseTarget({ url, clock, random, source: source.file })
+    const tables = await copyMirror({ source, target, signal, onProgress: (step) => showStep(line, step) })
+    return { from: source.file, to: target.place, verified: tables.every(({ verified }) => verified), tables }
+  } catch (error) {
+    throw interrupted(error)
+  }
+}
+
+function showStep(line: StatusLine, { doing, table, rows }: CopyStep): void {
+  if (doing === 'copying') line.show(() => `Copying ${table}, ${rows} rows`)
+  else line.show(() => `Verifying ${table}`)
+}
+
+/** What a second run goes on after. */
+function interrupted(error: unknown): unknown {
+  const again = 'run "tenantwatch migrate-store" again to continue'
+  if (error instanceof SyncError) {
+    const hint = error.hint === undefined ? '' : `; ${error.hint.charAt(0).toLowerCase()}${error.hint.slice(1)}`
+    const advice = hint.replace(/; (it is|nothing was) .*/, '')
+    return new FatalError(`The copy was interrupted: ${error.message}${advice}; ${again}`, { cause: error })
+  }
+  return reasonOf(error) === 'aborted' ? new FatalError(`The copy was stopped; ${again}`, { cause: error }) : error
+}
+
+function linesOf({ from, to, verified, tables }: Migration): readonly string[] {
+  const rows = tables.map((one) => [one.table, String(one.rows), one.verified ? 'yes' : 'NO'])
+  const list = table(['TABLE', 'ROWS', 'VERIFIED'], rows)
+  if (!verified) return [list]
+  const all = tables.reduce((sum, one) => sum + one.rows, 0)
+  return [
+    list,
+    '',
+    `Copied ${all} rows from ${printable(from)} to the ${printable(to)}`,
+    'Next: set store.url instead of store.path, start the engine, and see that "tenantwatch doctor" finds no failure.',
+    'Keep the file until then; afterwards delete it, because it contains names and e-mail addresses.',
+  ]
+}

@@ -1,0 +1,53 @@
+import { hash } from 'node:crypto'
+
+/** Values in the order of the columns, as a driver returns them. */
+export type Row = readonly unknown[]
+
+/** What a table contains, as one value: equal contents have equal digests, whichever database they are in. */
+export interface Contents {
+  readonly rows: number
+  readonly digest: string
+}
+
+/**
+ * Sums the digests of rows. The order does not count: databases sort texts with U+0000 differently, and rows of a table
+ * differ in their keys.
+ */
+export class ContentsSum {
+  #rows = 0
+  #sum = 0n
+
+  add(row: Row): void {
+    this.#rows++
+    this.#sum = BigInt.asUintN(256, this.#sum + BigInt(`0x${hash('sha256', canonicalText(row))}`))
+  }
+
+  get rows(): number {
+    return this.#rows
+  }
+
+  get contents(): Contents {
+    return { rows: this.#rows, digest: this.#sum.toString(16).padStart(64, '0') }
+  }
+}
+
+export function isSame(one: Contents, other: Contents): boolean {
+  return one.rows === other.rows && one.digest === other.digest
+}
+
+function canonicalText(row: Row): string {
+  return JSON.stringify(row.map(canonical))
+}
+
+/** Numbers are whole: SQLite keeps fractions of milliseconds, PostgreSQL rounds them. */
+function canonical(value: unknown): unknown {
+  if (typeof value === 'number') return Math.round(value)
+  return Buffer.isBuffer(value) ? value.toString('base64') : value
+}
+
+/** JSON in one spelling. @param decode of the texts in it. */
+export function respelled(json: unknown, decode: (text: string) => string = (text) => text): string {
+  return JSON.stringify(JSON.parse(String(json)), (_, value: unknown) =>
+    typeof value === 'string' ? decode(value) : value,
+  )
+}

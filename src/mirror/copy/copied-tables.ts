@@ -1,0 +1,33 @@
+import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
+import * as schema from '../schema/index.ts'
+import { mirrored } from '../schema/mirrored.ts'
+
+/** A table of the mirror and what a copy does with it. */
+export interface CopiedTable {
+  readonly name: string
+  readonly columns: readonly string[]
+  /** Columns of the primary key. */
+  readonly key: readonly string[]
+  /** `derived` = counted from other tables, because databases write its values differently; verified all the same. */
+  readonly kind: 'copied' | 'derived'
+  /** Columns with JSON that the database itself writes, each in its own spelling. */
+  readonly json: readonly string[]
+}
+
+/** All of the mirror. Drivers have further tables, whose content belongs to the database that they are in. */
+export const copiedTables: readonly CopiedTable[] = [...Object.values(schema), ...Object.values(mirrored)]
+  .map(copiedTable)
+  .toSorted((a, b) => (a.name < b.name ? -1 : 1))
+
+function copiedTable(table: SQLiteTable): CopiedTable {
+  const { name, columns, primaryKeys } = getTableConfig(table)
+  const keys = [...primaryKeys.flatMap((key) => key.columns), ...columns.filter(({ primary }) => primary)]
+  const isCounts = table === schema.recordCounts
+  return {
+    name,
+    columns: columns.map((column) => column.name),
+    key: keys.map((column) => column.name),
+    kind: isCounts ? 'derived' : 'copied',
+    json: isCounts ? [schema.recordCounts.value.name] : [],
+  }
+}

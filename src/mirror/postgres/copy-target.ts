@@ -1,0 +1,135 @@
+import type { Clock } from '../../model/clock.ts'
+import { ContentsSum, type Row, respelled } from '../copy/contents.ts'
+import { type CopiedTable, copiedTables } from '../copy/copied-tables.ts'
+import type { CopyTarget } from '../copy/copy-mirror.ts'
+import { countAgain } from '../records/record-counts.ts'
+import type { Statement, Steps } from '../steps.ts'
+import { blockBits } from '../sync/page-fingerprint-cache.ts'
+import { shown } from './address.ts'
+import { decodeText } from './codec.ts'
+import { markCopy, removeMark } from './copy-mark.ts'
+import type { PostgresDatabase } from './database.ts'
+import { leaseForEngine, newEngineId } from './engine-lease.ts'
+import { openPostgres, type PostgresOptions } from './open.ts'
+import { sqlTypeOf } from './schema.ts'
+
+/** Blocks of a table that one statement reads: some hundred rows, whatever their keys. */
+const blocksPerRead = 32
+
+export interface DatabaseTarget extends CopyTarget, AsyncDisposable {
+  /** For messages. */
+  readonly place: string
+}
+
+export interface DatabaseTargetOptions extends Omit<PostgresOptions, 'role'> {
+  readonly clock: Clock
+  /** File that is copied; the mark names it. */
+  readonly source: string
+}
+
+/**
+ * An empty database, or one with a half copy, as the only engine of it; marked from here on.
+ *
+ * @throws FatalError when it cannot be used, is not empty, or an engine works on it.
+ */
+export async function openDatabaseTarget(options: DatabaseTargetOptions): Promise<DatabaseTarget> {
+  await using opening = new AsyncDisposableStack()
+  const { address, ...postgres } = await openPostgres({ ...options, role: 'copy' })
+  opening.use(postgres)
+  const lease = opening.use(await leaseForEngine(postgres.database, options.clock, newEngineId(options.random)))
+  await markCopy(lease.database, options.source)
+  const target = await databaseTarget(lease.database)
+  const opened = opening.move()
+  return { ...target, place: shown(address), [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+/** @param database already marked. */
+export async function databaseTarget(database: PostgresDatabase): Promise<CopyTarget> {
+  const silenced = new Set(await database.read(() => database.prepareValues<[], string>(withTriggers).all()))
+  return {
+    contents: (table, signal) => database.read(() => contentsOf(database, table, signal)),
+    insert(table, rows) {
+      const steps = insertSteps(database, table, rows)
+      const body = silenced.has(table.name) ? () => silently(database, table, steps) : steps
+      return database.writeProgress(body)
+    },
+    empty: ({ name }) => database.write('everything', () => database.prepare(`truncate "${name}"`).run()),
+    derive: () =>
+      database.write('everything', function* () {
+        for (const { name, kind } of copiedTables)
+          if (kind === 'derived') yield* database.prepare(`truncate "${name}"`).run()
+        for (const text of countAgain(database.sql)) yield* database.prepare(text).run()
+      }),
+    async complete() {
+      for (const { name } of copiedTables)
+        await database.writeProgress(() => database.prepare(`analyze "${name}"`).run())
+      await database.write('everything', function* () {
+        for (const text of nextIds()) yield* database.prepare(text).get()
+        yield* removeMark(database)
+      })
+    },
+  }
+}
+
+/** Tables with triggers for new rows, whose effects are copied like all else. */
+const withTriggers = `select distinct c.relname from pg_trigger t join pg_class c on c.oid = t.tgrelid
+  where c.relnamespace = current_schema()::regnamespace and not t.tgisinternal and t.tgtype & 4 <> 0`
+
+function* silently(database: PostgresDatabase, { name }: CopiedTable, steps: () => Steps<void>): Steps<void> {
+  yield* database.prepare(`alter table "${name}" disable trigger user`).run()
+  yield* steps()
+  yield* database.prepare(`alter table "${name}" enable trigger user`).run()
+}
+
+/** One statement, whatever the number of rows: a list for each column. */
+function insertSteps(database: PostgresDatabase, { name, columns }: CopiedTable, rows: readonly Row[]) {
+  const lists = columns.map((column) => `?::${sqlTypeOf(name, column)}[]`)
+  const insert: Statement<readonly unknown[], never> = database.prepare(
+    `insert into "${name}" (${quoted(columns)}) select * from unnest(${lists.join(', ')})`,
+  )
+  return function* (): Steps<void> {
+    yield* insert.run(...columns.map((_, at) => rows.map((row) => row[at])))
+  }
+}
+
+/** By their place in the table, because the order of texts with escapes is another one than in SQLite. */
+function* contentsOf(database: PostgresDatabase, { name, columns, json }: CopiedTable, signal: AbortSignal) {
+  const size = database.prepareValues<[], number>(
+    `select pg_relation_size('"${name}"') / current_setting('block_size')::int`,
+  )
+  const read = database.prepareRows<[string, string], unknown[]>(
+    `select ${quoted(columns)} from "${name}" where ctid >= cast(? as tid) and ctid < cast(? as tid)`,
+  )
+  const respelt = json.map((column) => columns.indexOf(column))
+  const sum = new ContentsSum()
+  const blocks = (yield* size.get()) ?? 0
+  for (let block = 0; block < blocks; block += blocksPerRead) {
+    signal.throwIfAborted()
+    for (const row of yield* read.all(`(${block},0)`, `(${block + blocksPerRead},0)`)) {
+      for (const at of respelt) row[at] = respelled(row[at], decodeText)
+      sum.add(row)
+    }
+  }
+  return sum.contents
+}
+
+/** New rows get ids after those that were copied, new records those of another block. */
+function nextIds(): readonly string[] {
+  const identities = copiedTables
+    .filter(({ key }) => key.length === 1 && key[0] === 'id')
+    .filter(({ name }) => sqlTypeOf(name, 'id') === 'bigint')
+    .map(
+      ({ name }) =>
+        `select setval(pg_get_serial_sequence('"${name}"', 'id'), greatest(coalesce(max(id), 0) + 1, 1), false) from "${name}"`,
+    )
+  const blocks = copiedTables.flatMap(({ name, columns }) => [
+    ...(columns.includes('rid') ? [`select max(rid) >> ${blockBits} as block from "${name}"`] : []),
+    ...(columns.includes('block') ? [`select max(block) as block from "${name}"`] : []),
+  ])
+  const next = `select setval('rid_blocks', greatest(coalesce(max(block), 0) + 1, 1), false) from (${blocks.join(' union all ')}) used`
+  return [...identities, next]
+}
+
+function quoted(columns: readonly string[]): string {
+  return columns.map((column) => `"${column}"`).join(', ')
+}

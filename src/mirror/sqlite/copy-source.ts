@@ -1,0 +1,98 @@
+import { existsSync, rmSync } from 'node:fs'
+import type BetterSqlite3 from 'better-sqlite3'
+import { FatalError } from '../../model/errors.ts'
+import { type Row, respelled } from '../copy/contents.ts'
+import type { CopiedTable } from '../copy/copied-tables.ts'
+import type { CopySource } from '../copy/copy-mirror.ts'
+import { type EngineLock, lockStateOf, takeEngineLock } from './engine-lock.ts'
+import { describe, insistOnLayout, openSnapshot, real } from './open-database.ts'
+import { verifyFile } from './verify-file.ts'
+
+export interface FileSource extends CopySource, Disposable {
+  /** With symbolic links followed. */
+  readonly file: string
+}
+
+/**
+ * One state of the mirror in a file, read whole for damage, with the lock of an engine so that none writes. Nothing of
+ * the mirror is changed.
+ *
+ * @throws FatalError when it is missing, damaged, of another layout or in use; the signal's reason when aborted.
+ */
+export async function openFileSource(path: string, signal: AbortSignal): Promise<FileSource> {
+  const file = real(path)
+  // No lock is left beside a file that is no mirror of this version.
+  openCurrent(file).close()
+  using opening = new DisposableStack()
+  opening.use(lockAlone(file))
+  await verifyFile(file, signal)
+  const raw = openCurrent(file)
+  opening.defer(() => void raw.close())
+  const version = () => raw.pragma('data_version', { simple: true })
+  const seen = version()
+  const opened = opening.move()
+  return {
+    file,
+    rows: (table) => rowsOf(raw, table),
+    insistOnUnchanged() {
+      raw.exec('commit')
+      if (version() !== seen) throw changed(file)
+    },
+    [Symbol.dispose]: () => opened.dispose(),
+  }
+}
+
+function openCurrent(file: string): BetterSqlite3.Database {
+  const raw = openSnapshot(file)
+  try {
+    insistOnLayout(raw, file)
+    return raw
+  } catch (error) {
+    raw.close()
+    throw error
+  }
+}
+
+function lockAlone(file: string): Disposable {
+  const path = `${file}-lock`
+  const { held, pid } = lockStateOf(file)
+  if (held === true) throw inUse(file, pid)
+  const isNew = !existsSync(path)
+  const umask = process.umask(0o077)
+  let lock: EngineLock
+  try {
+    lock = takeEngineLock(file)
+  } catch (error) {
+    throw describe(error, file)
+  } finally {
+    process.umask(umask)
+  }
+  return {
+    [Symbol.dispose]() {
+      // With a lock beside it, a backup would count as a database at work.
+      if (isNew) rmSync(path, { force: true })
+      lock[Symbol.dispose]()
+    },
+  }
+}
+
+function* rowsOf(raw: BetterSqlite3.Database, { name, columns, key, json }: CopiedTable): Iterable<Row> {
+  const list = (names: readonly string[]) => names.map((column) => `"${column}"`).join(', ')
+  const select = raw.prepare<[], unknown[]>(`select ${list(columns)} from "${name}" order by ${list(key)}`).raw()
+  const respelt = json.map((column) => columns.indexOf(column))
+  for (const row of select.iterate()) {
+    for (const at of respelt) row[at] = respelled(row[at])
+    yield row
+  }
+}
+
+function inUse(file: string, pid: number | null): FatalError {
+  const who = pid === null ? '' : ` (process ${pid})`
+  return new FatalError(`A tenantwatch engine${who} is working on ${file}; stop it first`)
+}
+
+function changed(file: string): FatalError {
+  return new FatalError(
+    `${file} was changed while it was copied, as by "tenantwatch accept"; run "tenantwatch migrate-store" again`,
+  )
+}
