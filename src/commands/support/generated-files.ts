@@ -3,6 +3,7 @@ import { checks } from '../../checks/index.ts'
 import { metricCatalogue } from '../../metrics/catalogue.ts'
 import { inventories } from '../../metrics/inventory/index.ts'
 import { ownViews } from '../../mirror/own-checks/views.ts'
+import { sqlViews } from '../../mirror/postgres/views/index.ts'
 import { dashboardIds } from '../../monitoring/dashboard-ids.ts'
 import { writeDashboard } from '../../monitoring/dashboards/render.ts'
 import { checkRunbook } from '../../monitoring/docs/check-runbook.ts'
@@ -11,11 +12,13 @@ import { metricsPage } from '../../monitoring/docs/metrics-page.ts'
 import {
   checksTable,
   enabledByDefault,
+  grantOfSql,
   permissionsList,
   resourcesTable,
   type Sections,
   scheduleByDefault,
   viewsOfOwnChecks,
+  viewsOfSql,
 } from '../../monitoring/docs/page-sections.ts'
 import { renderAlertmanager, renderInhibitions } from '../../monitoring/inhibitions.ts'
 import { renderRules } from '../../monitoring/rules.ts'
@@ -52,6 +55,7 @@ export function generatedSections(): ReadonlyMap<string, Sections> {
       { resources: enabledByDefault(resources), schedule: scheduleByDefault(resources) },
     ],
     ['docs/own-checks.md', { views: viewsOfOwnChecks(ownViews) }],
+    ['docs/sql.md', { grant: grantOfSql(sqlViews), views: viewsOfSql(sqlViews) }],
     ['docs/sync.md', { resources: resourcesTable(resources) }],
   ])
 }
