@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { defaultMonitoringInput } from '../../../src/commands/support/monitoring-input.ts'
 import { minuteMs } from '../../../src/model/durations.ts'
 import { renderDashboard } from '../../../src/monitoring/dashboards/render.ts'
+import { onPostgres } from '../../support/test-database.ts'
 import { type Row, type SqlWorld, sqlWorld } from './support/sql-world.ts'
 
 interface Target {
@@ -34,7 +35,7 @@ function rowsOf({ sql }: SqlWorld, title: string, { tenants = ['acme'], from = 0
 
 const numberOf = (world: SqlWorld, title: string) => Object.values(rowsOf(world, title)[0] ?? {})[0]
 
-it('asks the views of the selected tenants only', async () => {
+it.runIf(onPostgres)('asks the views of the selected tenants only', async () => {
   const world = await sqlWorld()
   const [variable] = board.templating?.list?.filter(({ name }) => name === 'tenant') ?? []
   expect(world.sql(String(variable?.query))).toEqual([{ tenant: 'acme' }])
@@ -62,25 +63,28 @@ it('asks the views of the selected tenants only', async () => {
   }
 })
 
-it('names the users without a second factor, since when, and by the findings of the check', async () => {
-  const world = await sqlWorld()
-  const findings = (await world.findings()).filter(({ check }) => check === 'user-mfa-enrolled')
-  const users = new Map((await world.test.exported('users')).map((user) => [String(user['userId']), user]))
-  const rows = rowsOf(world, 'Users without a second factor')
-  expect(findings.length).toBeGreaterThan(1)
-  const order = (list: readonly object[]) => list.map((one) => JSON.stringify(one)).toSorted()
-  expect(order(rows.map(({ Since: since, ...row }) => ({ ...row, since: Number(since) })))).toEqual(
-    order(
-      findings.map(({ entity, firstSeen }) => {
-        const { firstName, lastName, email, roleName, state } = users.get(entity.id) ?? {}
-        const person = { Tenant: 'acme', Name: `${firstName} ${lastName}`, 'E-mail': email, Role: roleName }
-        return { ...person, 'User state': state, Finding: 'open', Id: entity.id, since: Date.parse(firstSeen) }
-      }),
-    ),
-  )
-})
+it.runIf(onPostgres)(
+  'names the users without a second factor, since when, and by the findings of the check',
+  async () => {
+    const world = await sqlWorld()
+    const findings = (await world.findings()).filter(({ check }) => check === 'user-mfa-enrolled')
+    const users = new Map((await world.test.exported('users')).map((user) => [String(user['userId']), user]))
+    const rows = rowsOf(world, 'Users without a second factor')
+    expect(findings.length).toBeGreaterThan(1)
+    const order = (list: readonly object[]) => list.map((one) => JSON.stringify(one)).toSorted()
+    expect(order(rows.map(({ Since: since, ...row }) => ({ ...row, since: Number(since) })))).toEqual(
+      order(
+        findings.map(({ entity, firstSeen }) => {
+          const { firstName, lastName, email, roleName, state } = users.get(entity.id) ?? {}
+          const person = { Tenant: 'acme', Name: `${firstName} ${lastName}`, 'E-mail': email, Role: roleName }
+          return { ...person, 'User state': state, Finding: 'open', Id: entity.id, since: Date.parse(firstSeen) }
+        }),
+      ),
+    )
+  },
+)
 
-it('shows no empty table of users beside data that cannot be believed', async () => {
+it.runIf(onPostgres)('shows no empty table of users beside data that cannot be believed', async () => {
   const world = await sqlWorld()
   world.sql('update findings set resolved_at = 1')
   world.sql(`update check_states set open = '{}'`)
@@ -104,7 +108,7 @@ it('shows no empty table of users beside data that cannot be believed', async ()
   expect(numberOf(world, 'Checks that cannot be evaluated')).toBe(null)
 })
 
-it('lists API clients by expiry, findings by severity, and the changes of the time', async () => {
+it.runIf(onPostgres)('lists API clients by expiry, findings by severity, and the changes of the time', async () => {
   const world = await sqlWorld()
   const clients = rowsOf(world, 'API clients by expiry')
   const keyOf = ({ secretExpirationDate, name }: Row) => `${Date.parse(String(secretExpirationDate))} ${name}`

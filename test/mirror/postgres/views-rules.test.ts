@@ -3,6 +3,7 @@ import type { Waiver } from '../../../src/config/settings.ts'
 import { dayMs, hourMs } from '../../../src/model/durations.ts'
 import { resourceNames } from '../../../src/model/resource-names.ts'
 import { resourceState } from '../../../src/web/postures.ts'
+import { onPostgres } from '../../support/test-database.ts'
 import { type SqlWorld, sqlWorld } from './support/sql-world.ts'
 
 /** The views and the program say the same of each resource, each check and each finding. */
@@ -83,7 +84,7 @@ const events: readonly (readonly [what: string, change: string])[] = [
   ],
 ]
 
-it('states the quality of the data as the program does', async () => {
+it.runIf(onPostgres)('states the quality of the data as the program does', async () => {
   const world = await sqlWorld()
   await expectSame(world)
   expect(new Set((await world.posture()).checks.map(({ status }) => status))).toContain('pass')
@@ -98,7 +99,7 @@ it('states the quality of the data as the program does', async () => {
   )
 })
 
-it('ages the results of checks', async () => {
+it.runIf(onPostgres)('ages the results of checks', async () => {
   const world = await sqlWorld()
   const passing = () => world.sql(`select "check" from tenantwatch_checks where status = 'pass'`).length
   expect(passing()).toBeGreaterThan(0)
@@ -115,7 +116,7 @@ it('ages the results of checks', async () => {
   expect(passing()).toBe(0)
 })
 
-it('knows what the configuration leaves out', async () => {
+it.runIf(onPostgres)('knows what the configuration leaves out', async () => {
   const world = await sqlWorld()
   const { settings } = world.test
   const off = { ...settings.resources, roles: { ...settings.resources.roles, enabled: false } }
@@ -137,33 +138,39 @@ it('knows what the configuration leaves out', async () => {
   ])
 })
 
-it('applies the waivers of the configuration, until they lapse, expire or are taken out', async () => {
-  const world = await sqlWorld()
-  const [first, second] = (await world.findings()).filter(({ check }) => check === 'user-mfa-enrolled')
-  const given = { check: 'user-mfa-enrolled', tenant: 'acme', reason: 'r', owner: 'security' }
-  const one: Waiver = { ...given, id: 'one', entity: first?.entity.id ?? '', expiresMs: Date.now() + dayMs }
-  const all: Waiver = { ...given, id: 'all', entity: '*', expiresMs: Date.now() + hourMs }
-  const waived = () => world.sql('select waiver from tenantwatch_findings where waived').map(({ waiver }) => waiver)
-  world.waivers = [one]
-  await world.configure()
-  await world.evaluate()
-  await expectSame(world)
-  expect(waived()).toEqual(['one'])
-  world.waivers = [one, all]
-  await world.configure()
-  await world.evaluate()
-  await expectSame(world)
-  expect(waived().toSorted().slice(-2)).toEqual(['all', 'one'])
-  world.sql(`update waived_findings set lapsed_at = 1, lapsed_facts = '{}' where fingerprint = ?`, second?.fingerprint)
-  await expectSame(world)
-  world.waivers = [one, { ...all, expiresMs: Date.now() - 1000 }]
-  await world.configure()
-  await expectSame(world)
-  expect(waived()).toEqual(['one'])
-  world.sql(`insert into clock_steps (at, latest, until, positions) values (1, ${ago(-2 * dayMs)}, 1, '{}')`)
-  await expectSame(world)
-  expect(waived()).toEqual([])
-  world.waivers = []
-  await world.configure()
-  await expectSame(world)
-})
+it.runIf(onPostgres)(
+  'applies the waivers of the configuration, until they lapse, expire or are taken out',
+  async () => {
+    const world = await sqlWorld()
+    const [first, second] = (await world.findings()).filter(({ check }) => check === 'user-mfa-enrolled')
+    const given = { check: 'user-mfa-enrolled', tenant: 'acme', reason: 'r', owner: 'security' }
+    const one: Waiver = { ...given, id: 'one', entity: first?.entity.id ?? '', expiresMs: Date.now() + dayMs }
+    const all: Waiver = { ...given, id: 'all', entity: '*', expiresMs: Date.now() + hourMs }
+    const waived = () => world.sql('select waiver from tenantwatch_findings where waived').map(({ waiver }) => waiver)
+    world.waivers = [one]
+    await world.configure()
+    await world.evaluate()
+    await expectSame(world)
+    expect(waived()).toEqual(['one'])
+    world.waivers = [one, all]
+    await world.configure()
+    await world.evaluate()
+    await expectSame(world)
+    expect(waived().toSorted().slice(-2)).toEqual(['all', 'one'])
+    world.sql(
+      `update waived_findings set lapsed_at = 1, lapsed_facts = '{}' where fingerprint = ?`,
+      second?.fingerprint,
+    )
+    await expectSame(world)
+    world.waivers = [one, { ...all, expiresMs: Date.now() - 1000 }]
+    await world.configure()
+    await expectSame(world)
+    expect(waived()).toEqual(['one'])
+    world.sql(`insert into clock_steps (at, latest, until, positions) values (1, ${ago(-2 * dayMs)}, 1, '{}')`)
+    await expectSame(world)
+    expect(waived()).toEqual([])
+    world.waivers = []
+    await world.configure()
+    await expectSame(world)
+  },
+)
