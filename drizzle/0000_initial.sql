@@ -345,6 +345,13 @@ CREATE TABLE `configurations` (
 	`content` blob NOT NULL
 );
 --> statement-breakpoint
+CREATE TABLE `configured_tenants` (
+	`tenant` text PRIMARY KEY NOT NULL,
+	`resources` text NOT NULL,
+	`checks` text NOT NULL,
+	`waivers` text NOT NULL
+);
+--> statement-breakpoint
 CREATE TABLE `retention` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`begun_at` integer,

@@ -44,7 +44,9 @@ function perform(session: Session, step: EngineStep): Promise<EngineReport['step
 }
 
 async function work(): Promise<EngineReport> {
-  const { value, ...opening } = await timed(() => openSession({ settings, io, log: silentLog(), as: 'alone', progress: pages.note }))
+  const { value, ...opening } = await timed(() =>
+    openSession({ settings, io, log: silentLog(), as: 'alone', progress: pages.note }),
+  )
   await using session = value
   // What follows waits for it only after a start.
   await session.sound

@@ -3,17 +3,20 @@ import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
-import { dashboardIds } from '../monitoring/dashboard-ids.ts'
+import { dashboardIds, sqlDashboardIds } from '../monitoring/dashboard-ids.ts'
+import { loadConfiguration } from './support/configuration.ts'
 import { addMonitoringOptions, type MonitoringOptions, monitoringInputOf } from './support/monitoring-input.ts'
 import { oneOf } from './support/options.ts'
 import { assertReplaceable, codeOf, unwritten } from './support/write-file.ts'
+
+const allIds = [...dashboardIds, ...sqlDashboardIds]
 
 export function addDashboards(program: Command, io: Io, done: (code: ExitCode) => void): void {
   const command = program
     .command('dashboards')
     .description('write Grafana dashboards for the configuration')
-    .argument('[dashboard]', `${dashboardIds.join(', ')}: written to standard output; default posture`)
-    .option('--output <folder>', 'write all dashboards into this folder')
+    .argument('[dashboard]', `${allIds.join(', ')}: written to standard output; default posture`)
+    .option('--output <folder>', 'write all dashboards into this folder; records only if store.url is configured')
   addMonitoringOptions(command)
     .addHelpText(
       'after',
@@ -43,14 +46,15 @@ async function dashboards(
   const { writeDashboard } = await import('../monitoring/dashboards/render.ts')
   const input = monitoringInputOf(io, command, options)
   if (options.output === undefined) {
-    io.stdout.write(writeDashboard(oneOf('dashboard', dashboardIds, name ?? 'posture'), input))
+    io.stdout.write(writeDashboard(oneOf('dashboard', allIds, name ?? 'posture'), input))
     return
   }
   const folder = resolve(io.cwd, options.output)
   await mkdir(folder, { recursive: true }).catch((error: unknown) => {
     throw new UsageError(`--output cannot be created (${codeOf(error)}); want the path of a folder`)
   })
-  for (const id of dashboardIds) {
+  const hasViews = options.defaults === true || loadConfiguration(io, command).settings.store.path === null
+  for (const id of hasViews ? allIds : dashboardIds) {
     const file = join(folder, `tenantwatch-${id}.json`)
     try {
       assertReplaceable(file, anyDashboard)

@@ -1,11 +1,14 @@
 import { z } from 'zod'
 import type { Settings, Waiver } from '../config/settings.ts'
-import type { NotedConfiguration } from '../mirror/port.ts'
+import type { ConfiguredTenant, NewConfiguration, NotedConfiguration } from '../mirror/port.ts'
+import { resultLimitMs } from '../model/freshness.ts'
 import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import type { Check, CheckFacts } from './check.ts'
 import { ruleContextOf, settingsOf } from './check-settings.ts'
+import { configuredTenant } from './configured-tenant.ts'
 import type { EvaluatedSettings } from './data-quality.ts'
 import { digestOf } from './digest.ts'
+import { waiversByTenant } from './waivers/waivers.ts'
 
 /** Without address and credentials, which may contain secrets. */
 export interface RecordedTenant extends Omit<EvaluatedSettings, 'baseUrl'> {
@@ -29,14 +32,18 @@ const tenantsATurn = 50
 export async function configurationRecord(
   settings: Settings,
   { checks, version, at }: { readonly checks: readonly Check[]; readonly version: string; readonly at: number },
-): Promise<NotedConfiguration> {
+): Promise<NewConfiguration> {
   const tenants: RecordedTenant[] = []
   const digests: string[] = []
+  const configured: ConfiguredTenant[] = []
+  const waivers = waiversByTenant(settings.waivers)
+  const currentForMs = resultLimitMs(settings.evaluate.intervalMs)
   const turn = yieldAfter(tenantsATurn)
   for (const tenant of settings.tenants) {
     const recorded = recordedTenant(tenant, checks)
     tenants.push(recorded)
     digests.push(digestOf(recorded))
+    configured.push(configuredTenant(tenant, { checks, waivers: waivers.get(tenant.name) ?? [], currentForMs }))
     await turn()
   }
   const record: ConfigurationRecord = {
@@ -49,7 +56,7 @@ export async function configurationRecord(
       return { id, check, entity, tenant, reason, owner, expiresMs }
     }),
   }
-  return { at, digest: digestOf({ ...record, tenants: digests }), content: JSON.stringify(record) }
+  return { at, digest: digestOf({ ...record, tenants: digests }), content: JSON.stringify(record), tenants: configured }
 }
 
 function recordedTenant(tenant: EvaluatedSettings, checks: readonly Check[]): RecordedTenant {

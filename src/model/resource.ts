@@ -29,6 +29,8 @@ export type Gauge<Name extends string = string> =
 interface Common<Name extends string, Own extends string> {
   readonly name: ResourceName
   readonly nouns: readonly [one: string, many: string]
+  /** Name in SQL; absent = that of the resource. */
+  readonly view?: string
   readonly path: string
   readonly permission: string
   /** The place among the endpoints that are requested when a token is refused, the cheapest first. */

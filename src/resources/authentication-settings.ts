@@ -5,6 +5,7 @@ import { defineResource } from '../model/resource.ts'
 export const authenticationSettings = defineResource({
   name: 'authentication-settings',
   nouns: ['authentication settings', 'authentication settings'],
+  view: 'settings',
   kind: 'whole',
   path: '/api/public/authentication-settings',
   permission: 'Api_AuthSettings_Read',

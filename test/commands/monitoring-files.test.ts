@@ -33,6 +33,15 @@ it('writes every dashboard into a folder', async () => {
   expect(JSON.parse(read('tenantwatch-posture.json'))).toMatchObject({ uid: 'tenantwatch-posture' })
 })
 
+it('writes the dashboard over the views where the mirror is in PostgreSQL, and by its name', async () => {
+  const { run, read, env } = await cli({ simulator: null })
+  env['TENANTWATCH_STORE_URL'] = 'postgres://tenantwatch@127.0.0.1/mirror'
+  expect((await run('dashboards', '--output', '.')).stdout.trim().split('\n')).toHaveLength(4)
+  expect(JSON.parse(read('tenantwatch-records.json'))).toMatchObject({ uid: 'tenantwatch-records' })
+  const other = await cli({ simulator: null })
+  expect((await other.run('dashboards', 'records')).stdout).toBe(shipped.get('config/grafana/records.json'))
+})
+
 it('names the dashboard that cannot be written', async () => {
   const { run, folder } = await cli({ simulator: null })
   mkdirSync(join(folder, 'tenantwatch-operations.json'))
@@ -61,7 +70,10 @@ it.each([
   [['rules', '--format', 'xml'], 'Unknown format: want one of prometheus, operator, alertmanager'],
   [['rules', '--job', 'a"b'], '--job may have letters, digits and the characters _ . / : - only'],
   [['rules', '--runbooks', 'ftp://x'], '--runbooks must be an http or https address'],
-  [['dashboards', 'postur'], 'Unknown dashboard: want one of fleet, operations, posture; did you mean posture?'],
+  [
+    ['dashboards', 'postur'],
+    'Unknown dashboard: want one of fleet, operations, posture, records; did you mean posture?',
+  ],
   [['dashboards', '--output', '/dev/null'], '--output cannot be created (EEXIST); want the path of a folder'],
   [['dashboards', '--grafana', 'http://x/{{ evil }}'], '--grafana must be an http or https address'],
 ])('refuses %j in one sentence', async (args, sentence) => {

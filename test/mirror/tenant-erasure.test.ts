@@ -14,6 +14,7 @@ const shared = [
   '__drizzle_migrations',
   'clock_steps',
   'configurations',
+  'configured_tenants',
   'record_revisions',
   'retention',
   'sqlite_sequence',

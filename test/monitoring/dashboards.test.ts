@@ -1,7 +1,8 @@
 import { expect, it } from 'vitest'
+import { checks } from '../../src/checks/index.ts'
 import { defaultMonitoringInput } from '../../src/commands/support/monitoring-input.ts'
-import { dashboardIds } from '../../src/monitoring/dashboard-ids.ts'
-import { dashboards, renderDashboard } from '../../src/monitoring/dashboards/render.ts'
+import { dashboardIds, sqlDashboardIds } from '../../src/monitoring/dashboard-ids.ts'
+import { dashboards, renderDashboard, sqlDashboards } from '../../src/monitoring/dashboards/render.ts'
 
 const input = defaultMonitoringInput()
 
@@ -39,7 +40,7 @@ it.each(dashboardIds)('shows no number in %s without a daemon, except the number
   expect(exprs.filter((expr) => expr.includes('vector(') && !expr.startsWith('sum(up{'))).toEqual([])
 })
 
-it.each(dashboardIds)('overlaps no panels of %s', (id) => {
+it.each([...dashboardIds, ...sqlDashboardIds])('overlaps no panels of %s', (id) => {
   const places = (renderDashboard(id, input).panels ?? []).map(({ gridPos }) => gridPos)
   const taken = new Set<string>()
   for (const { x, y, w, h } of places.filter((place) => place !== undefined)) {
@@ -49,4 +50,28 @@ it.each(dashboardIds)('overlaps no panels of %s', (id) => {
         taken.add(`${column} ${row}`)
       }
   }
+})
+
+it.each(sqlDashboardIds)('reads PostgreSQL in every panel of %s, of the selected tenants only', (id) => {
+  const board = renderDashboard(id, input)
+  expect(board).toMatchObject({ uid: `tenantwatch-${id}`, editable: false })
+  expect(board.templating?.list?.map(({ name }) => name)).toEqual(['database', 'tenant', 'page'])
+  const shown = (board.panels ?? []).filter((panel) => panel.type !== 'row')
+  const dataSource = { type: 'grafana-postgresql-datasource', uid: '$' + '{database}' }
+  for (const panel of shown) {
+    expect(panel).toMatchObject({ datasource: dataSource, description: expect.stringMatching(/[.`]$/) })
+    const { targets = [] } = panel as { readonly targets?: readonly { readonly rawSql: string }[] }
+    expect(targets).toMatchObject([{ refId: 'A', datasource: dataSource, format: 'table', rawQuery: true }])
+    for (const { rawSql } of targets) expect(rawSql).toContain('tenant in ($tenant)')
+  }
+  expect(JSON.stringify(board)).not.toContain('prometheus')
+})
+
+it('knows the checks that the dashboard over the views names', () => {
+  const named = sqlDashboardIds.flatMap((id) => {
+    const panels = sqlDashboards[id]().rows.flatMap((row) => row.panels)
+    return panels.flatMap(({ queries }) => queries.flatMap(({ expr }) => expr.match(/(?<="check" = ')[a-z-]+/g) ?? []))
+  })
+  expect(named.length).toBeGreaterThan(0)
+  expect(named.filter((name) => !checks.some(({ id }) => id === name))).toEqual([])
 })

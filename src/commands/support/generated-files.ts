@@ -3,7 +3,8 @@ import { checks } from '../../checks/index.ts'
 import { metricCatalogue } from '../../metrics/catalogue.ts'
 import { inventories } from '../../metrics/inventory/index.ts'
 import { ownViews } from '../../mirror/own-checks/views.ts'
-import { dashboardIds } from '../../monitoring/dashboard-ids.ts'
+import { sqlViews } from '../../mirror/postgres/views/index.ts'
+import { dashboardIds, sqlDashboardIds } from '../../monitoring/dashboard-ids.ts'
 import { writeDashboard } from '../../monitoring/dashboards/render.ts'
 import { checkRunbook } from '../../monitoring/docs/check-runbook.ts'
 import { checksPage } from '../../monitoring/docs/checks-page.ts'
@@ -11,11 +12,13 @@ import { metricsPage } from '../../monitoring/docs/metrics-page.ts'
 import {
   checksTable,
   enabledByDefault,
+  grantOfSql,
   permissionsList,
   resourcesTable,
   type Sections,
   scheduleByDefault,
   viewsOfOwnChecks,
+  viewsOfSql,
 } from '../../monitoring/docs/page-sections.ts'
 import { renderAlertmanager, renderInhibitions } from '../../monitoring/inhibitions.ts'
 import { renderRules } from '../../monitoring/rules.ts'
@@ -33,7 +36,8 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   files.set('deploy/kubernetes/prometheus-rule.yaml', renderRules(input, 'operator'))
   files.set('config/prometheus/inhibitions.yml', renderInhibitions())
   files.set('deploy/compose/alertmanager.yml', renderAlertmanager())
-  for (const id of dashboardIds) files.set(`config/grafana/${id}.json`, writeDashboard(id, input))
+  for (const id of [...dashboardIds, ...sqlDashboardIds])
+    files.set(`config/grafana/${id}.json`, writeDashboard(id, input))
   files.set('docs/checks.md', checksPage(checks, requirementsByCheck()))
   files.set('docs/metrics.md', metricsPage(metricCatalogue(inventories)))
   for (const check of checks) {
@@ -52,6 +56,7 @@ export function generatedSections(): ReadonlyMap<string, Sections> {
       { resources: enabledByDefault(resources), schedule: scheduleByDefault(resources) },
     ],
     ['docs/own-checks.md', { views: viewsOfOwnChecks(ownViews) }],
+    ['docs/sql.md', { grant: grantOfSql(sqlViews), views: viewsOfSql(sqlViews) }],
     ['docs/sync.md', { resources: resourcesTable(resources) }],
   ])
 }

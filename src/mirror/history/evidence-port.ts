@@ -43,6 +43,19 @@ export interface NotedConfiguration {
   readonly content: string
 }
 
+/** The configuration of a tenant as JSON, for the views of PostgreSQL. */
+export interface ConfiguredTenant {
+  readonly tenant: string
+  readonly resources: string
+  readonly checks: string
+  readonly waivers: string
+}
+
+export interface NewConfiguration extends NotedConfiguration {
+  /** In force now; absent = none. */
+  readonly tenants?: readonly ConfiguredTenant[]
+}
+
 export interface RecordBounds {
   /** When a configuration was first stored; earlier ones are not known. Null = never. */
   readonly begins: number | null
@@ -70,7 +83,8 @@ export interface PastReader {
 }
 
 export interface EvidenceStore {
-  noteConfiguration(noted: NotedConfiguration): Promise<void>
+  /** Replaces the configured tenants where the configuration differs from the last one. */
+  noteConfiguration(noted: NewConfiguration): Promise<void>
   /** `state`: what the data quality of the tenant depends on, as JSON. */
   noteTenantState(tenantId: number, state: string, at: number): Promise<void>
   /** Call before each evaluation: records that the clock was set back. */

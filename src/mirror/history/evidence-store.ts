@@ -8,7 +8,7 @@ import type { FindingStore } from '../port.ts'
 import { columnOf, recordTables } from '../records/record-tables.ts'
 import type { Step, Steps } from '../steps.ts'
 import { writeWhereDue } from '../write-where-due.ts'
-import type { EvidenceStore } from './evidence-port.ts'
+import type { ConfiguredTenant, EvidenceStore } from './evidence-port.ts'
 import { pastReader } from './past-reader.ts'
 import { clockSteps, type RecordTableName, recordAsOf, recordTimes } from './record-as-of.ts'
 
@@ -84,6 +84,11 @@ export function evidenceStore(database: Database, settle: () => Promise<void>): 
     'select digest from configurations order by id desc limit 1',
   )
   const insertConfiguration = database.prepare('insert into configurations (at, digest, content) values (?, ?, ?)')
+  const configured = database.prepareValues<[], number>('select count(*) from configured_tenants')
+  const clearConfigured = database.prepare('delete from configured_tenants')
+  const insertConfigured = database.prepare(
+    'insert into configured_tenants (tenant, resources, checks, waivers) values (?, ?, ?, ?)',
+  )
   const begin = database.prepare<[number]>(
     `insert into retention (id, begun_at) values (1, ?)
      on conflict (id) do update set begun_at = coalesce(retention.begun_at, excluded.begun_at)`,
@@ -126,13 +131,23 @@ export function evidenceStore(database: Database, settle: () => Promise<void>): 
     return at - step.until >= minuteMs ? () => liveOn.run(at) : null
   }
 
+  function* configure(tenants: readonly ConfiguredTenant[]): Steps<void> {
+    yield* clearConfigured.run()
+    for (const { tenant, resources, checks, waivers } of tenants)
+      yield* insertConfigured.run(tenant, resources, checks, waivers)
+  }
+
   return {
-    noteConfiguration: ({ at, digest, content }) =>
+    noteConfiguration: ({ at, digest, content, tenants = [] }) =>
       database.run(async () => {
-        const last = await database.read(() => lastConfiguration.get())
-        if (last === digest) return
-        const packed = await deflated(content)
+        const { last, known } = await database.read(function* () {
+          return { last: yield* lastConfiguration.get(), known: yield* configured.get() }
+        })
+        if (last === digest && known === tenants.length) return
+        const packed = last === digest ? null : await deflated(content)
         await database.transact('nothing', function* () {
+          yield* configure(tenants)
+          if (packed === null) return
           yield* insertConfiguration.run(at, digest, packed)
           yield* begin.run(at)
         })

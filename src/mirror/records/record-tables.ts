@@ -29,6 +29,8 @@ export interface ListView {
 export interface RecordTable {
   readonly resource: ResourceName
   readonly table: SQLiteTable
+  /** Name of the view for SQL, without the prefix. */
+  readonly view: string
   readonly key: string
   readonly keyOf: (id: unknown) => string | number
   /** API field of the key; null for a singleton. */
@@ -81,6 +83,7 @@ function recordTableOf(resource: ResourceDefinition): RecordTable {
   return {
     resource: name,
     table,
+    view: resource.view ?? tableNameOf(resource),
     key,
     keyOf: idField === null ? () => 0 : key === idField ? Number : guidKey,
     idField,

@@ -38,10 +38,19 @@ import { PanelBuilder as Stat } from '@grafana/grafana-foundation-sdk/stat'
 import { PanelBuilder as States } from '@grafana/grafana-foundation-sdk/statetimeline'
 import { PanelBuilder as Table } from '@grafana/grafana-foundation-sdk/table'
 import { PanelBuilder as Time } from '@grafana/grafana-foundation-sdk/timeseries'
-import type { PanelSpec } from './panel.ts'
+import type { PanelSpec, Source } from './panel.ts'
+
+/** Names of the variables differ: a link from one dashboard to another keeps their values. */
+export const dataSourceVariables = {
+  postgres: { name: 'database', label: 'Database', type: 'grafana-postgresql-datasource' },
+  prometheus: { name: 'datasource', label: 'Data source', type: 'prometheus' },
+} as const satisfies Readonly<Record<Source, object>>
 
 /** The data source selected at the top of the dashboard, so that an import works in every Grafana installation. */
-export const dataSource: DataSourceRef = { type: 'prometheus', uid: '$' + '{datasource}' }
+export function dataSourceOf(source: Source): DataSourceRef {
+  const { name, type } = dataSourceVariables[source]
+  return { type, uid: `\${${name}}` }
+}
 
 const usualHeight: Readonly<Record<PanelSpec['kind'], number>> = { stat: 4, table: 8, time: 8, states: 8, bars: 8 }
 
@@ -62,12 +71,12 @@ interface AnyPanel extends Builder<Panel> {
   withTarget(target: Builder<Dataquery>): this
 }
 
-export function grafanaPanel(spec: PanelSpec): Builder<Panel> {
+export function grafanaPanel(spec: PanelSpec, source: Source): Builder<Panel> {
   const panel: AnyPanel = ofKind(spec)
   panel
     .title(spec.title)
     .description(spec.description)
-    .datasource(dataSource)
+    .datasource(dataSourceOf(source))
     .unit(spec.unit)
     .span(spec.span)
     .height(spec.height ?? usualHeight[spec.kind])
@@ -85,19 +94,26 @@ export function grafanaPanel(spec: PanelSpec): Builder<Panel> {
     panel.colorScheme(new FieldColorBuilder().mode(FieldColorModeId.Thresholds))
   }
   spec.queries.forEach((query, index) => {
-    panel.withTarget(target(spec, query, String.fromCharCode(65 + index)))
+    const refId = String.fromCharCode(65 + index)
+    panel.withTarget(source === 'postgres' ? sqlTarget(query, refId) : target(spec, query, refId))
   })
   return panel
 }
 
 function target({ kind }: PanelSpec, { expr, legend }: PanelSpec['queries'][number], refId: string) {
   const query = new DataqueryBuilder()
-    .datasource(dataSource)
+    .datasource(dataSourceOf('prometheus'))
     .refId(refId)
     .expr(expr)
     .legendFormat(legend ?? '__auto')
   if (kind === 'time' || kind === 'states') return query.range()
   return query.instant().format(kind === 'table' ? PromQueryFormat.Table : PromQueryFormat.TimeSeries)
+}
+
+/** Grafana's builders have none for this data source. */
+function sqlTarget({ expr }: PanelSpec['queries'][number], refId: string): Builder<Dataquery> {
+  const query = { refId, datasource: dataSourceOf('postgres'), format: 'table', editorMode: 'code', rawQuery: true }
+  return { build: () => ({ ...query, rawSql: expr, _implementsDataqueryVariant: () => {} }) as Dataquery }
 }
 
 function ofKind(spec: PanelSpec): AnyPanel {
@@ -136,23 +152,26 @@ function time({ stacked }: PanelSpec): Time {
 }
 
 /** Shows only the named labels, in their order; the value is colored. */
-function table({ columns = {}, sort, words: shown }: PanelSpec): Table {
-  const names = Object.keys(columns)
-  const panel = new Table()
-    .withTransformation({
-      id: 'organize',
-      options: {
-        includeByName: Object.fromEntries(names.map((name) => [name, true])),
-        indexByName: Object.fromEntries(names.map((name, index) => [name, index])),
-        renameByName: columns,
-      },
-    })
-    .overrideByName(columns['Value'] ?? 'Value', [
-      { id: 'custom.cellOptions', value: { type: TableCellDisplayMode.ColorText } },
-      ...(shown === undefined ? [] : [{ id: 'mappings', value: [words(shown)] }]),
-    ])
+function table({ columns, colored = columns?.['Value'] ?? 'Value', sort, words: shown }: PanelSpec): Table {
+  const panel = new Table().overrideByName(colored, [
+    { id: 'custom.cellOptions', value: { type: TableCellDisplayMode.ColorText } },
+    ...(shown === undefined ? [] : [{ id: 'mappings', value: [words(shown)] }]),
+  ])
+  if (columns !== undefined) panel.withTransformation(organized(columns))
   if (sort === undefined) return panel
   return panel.sortBy([new TableSortByFieldStateBuilder().displayName(sort.by).desc(sort.descending)])
+}
+
+function organized(columns: NonNullable<PanelSpec['columns']>) {
+  const names = Object.keys(columns)
+  return {
+    id: 'organize',
+    options: {
+      includeByName: Object.fromEntries(names.map((name) => [name, true])),
+      indexByName: Object.fromEntries(names.map((name, index) => [name, index])),
+      renameByName: columns,
+    },
+  }
 }
 
 function legend() {

@@ -17,8 +17,10 @@ export interface PanelSpec {
   readonly words?: Readonly<Record<string, { readonly text: string; readonly color: string }>>
   /** Replaces "No data" where an empty result is the good case. */
   readonly noValue?: string
-  /** Columns of a table: the labels shown, in order, with their headings; `Value` is the value. */
+  /** Columns of a table: the labels shown, in order, with their headings; `Value` is the value. SQL names its own. */
   readonly columns?: Readonly<Record<string, string>>
+  /** Heading of the column with the colors and words; absent = that of `Value`. */
+  readonly colored?: string
   readonly sort?: { readonly by: string; readonly descending: boolean }
   readonly stacked?: boolean
   /** Target of a click on a value. */
@@ -26,6 +28,7 @@ export interface PanelSpec {
 }
 
 export interface QuerySpec {
+  /** PromQL, or SQL where the dashboard reads a database. */
   readonly expr: string
   readonly legend?: string
 }
@@ -49,7 +52,11 @@ export interface AnnotationSpec {
   readonly color: string
 }
 
+export type Source = 'postgres' | 'prometheus'
+
 export interface DashboardSpec {
+  /** Absent = prometheus. */
+  readonly source?: Source
   readonly title: string
   readonly description: string
   readonly annotations: readonly AnnotationSpec[]

@@ -12,17 +12,18 @@ import {
   VariableRefresh,
   VariableSort,
 } from '@grafana/grafana-foundation-sdk/dashboard'
-import { type DashboardId, dashboardUid } from '../dashboard-ids.ts'
+import { type DashboardId, dashboardUid, type SqlDashboardId } from '../dashboard-ids.ts'
 import type { MonitoringInput } from '../monitoring.ts'
 import { fleet } from './fleet.ts'
-import { dataSource, grafanaPanel } from './grafana-panel.ts'
+import { dataSourceOf, dataSourceVariables, grafanaPanel } from './grafana-panel.ts'
 import { operations } from './operations.ts'
-import { type AnnotationSpec, type DashboardSpec, ofTenants } from './panel.ts'
+import { type AnnotationSpec, type DashboardSpec, ofTenants, type Source } from './panel.ts'
 import { quality } from './posture/data-quality.ts'
 import { documents } from './posture/documents.ts'
 import { findings } from './posture/findings.ts'
 import { people } from './posture/people.ts'
 import { secrets } from './posture/secrets.ts'
+import { records, tenantNames } from './records.ts'
 
 export const dashboards: Readonly<Record<DashboardId, (input: MonitoringInput) => DashboardSpec>> = {
   fleet,
@@ -30,10 +31,21 @@ export const dashboards: Readonly<Record<DashboardId, (input: MonitoringInput) =
   posture,
 }
 
+export const sqlDashboards: Readonly<Record<SqlDashboardId, () => DashboardSpec>> = { records }
+
+const specs = { ...dashboards, ...sqlDashboards }
+
+const tenantQueries: Readonly<Record<Source, string>> = {
+  postgres: tenantNames,
+  prometheus: 'label_values(tenantwatch_check_enabled, tenant)',
+}
+
 const tag = 'tenantwatch'
 
-export function renderDashboard(id: DashboardId, input: MonitoringInput): Dashboard {
-  const spec = dashboards[id](input)
+export function renderDashboard(id: DashboardId | SqlDashboardId, input: MonitoringInput): Dashboard {
+  const spec = specs[id](input)
+  const { source = 'prometheus' } = spec
+  const { name, label, type } = dataSourceVariables[source]
   const board = new DashboardBuilder(spec.title)
     .uid(dashboardUid(id))
     .description(spec.description)
@@ -43,8 +55,8 @@ export function renderDashboard(id: DashboardId, input: MonitoringInput): Dashbo
     .time({ from: spec.from, to: 'now' })
     .refresh('1m')
     .timezone('utc')
-    .withVariable(new DatasourceVariableBuilder('datasource').label('Data source').type('prometheus'))
-    .withVariable(tenants())
+    .withVariable(new DatasourceVariableBuilder(name).label(label).type(type))
+    .withVariable(tenants(source))
     .withVariable(new TextBoxVariableBuilder('page').label('Status page').defaultValue('http://127.0.0.1:9469'))
     .link(
       new DashboardLinkBuilder('Status page')
@@ -66,34 +78,35 @@ export function renderDashboard(id: DashboardId, input: MonitoringInput): Dashbo
   for (const annotation of spec.annotations) board.annotation(written(annotation))
   for (const row of spec.rows) {
     board.withRow(new RowBuilder(row.title))
-    for (const panel of row.panels) board.withPanel(grafanaPanel(panel))
+    for (const panel of row.panels) board.withPanel(grafanaPanel(panel, source))
   }
   return finished(board.build())
 }
 
-export function writeDashboard(id: DashboardId, input: MonitoringInput): string {
+export function writeDashboard(id: DashboardId | SqlDashboardId, input: MonitoringInput): string {
   return `${JSON.stringify(renderDashboard(id, input), null, 2)}\n`
 }
 
-function tenants(): QueryVariableBuilder {
-  const query = 'label_values(tenantwatch_check_enabled, tenant)'
-  return new QueryVariableBuilder('tenant')
+function tenants(source: Source): QueryVariableBuilder {
+  const query = tenantQueries[source]
+  const variable = new QueryVariableBuilder('tenant')
     .label('Tenant')
-    .datasource(dataSource)
-    .query({ query, refId: 'tenant' })
+    .datasource(dataSourceOf(source))
+    .query(source === 'prometheus' ? { query, refId: 'tenant' } : query)
     .definition(query)
     .refresh(VariableRefresh.OnTimeRangeChanged)
     .sort(VariableSort.AlphabeticalAsc)
     .multi(true)
     .includeAll(true)
-    .allValue('.*')
-    .current({ text: 'All', value: '$__all' })
+  // In SQL, Grafana writes all names in quotes.
+  if (source === 'prometheus') variable.allValue('.*')
+  return variable.current({ text: 'All', value: '$__all' })
 }
 
 function written({ name, expr, title, color }: AnnotationSpec): AnnotationQueryBuilder {
   return new AnnotationQueryBuilder()
     .name(name)
-    .datasource(dataSource)
+    .datasource(dataSourceOf('prometheus'))
     .enable(true)
     .iconColor(color)
     .expr(expr)

@@ -1,5 +1,6 @@
 import type { Check } from '../../evaluate/check.ts'
 import type { OwnView } from '../../mirror/own-checks/views.ts'
+import type { SqlView } from '../../mirror/postgres/views/view.ts'
 import { type ResourceDefinition, takesUpdatedAfter } from '../../model/resource.ts'
 import { markdownTable, wrapped } from './markdown.ts'
 
@@ -56,6 +57,20 @@ export function viewsOfOwnChecks(views: readonly OwnView[]): string {
     return `### \`${name}\` (input \`${resource}\`)\n\n${markdownTable(['Column', ''], rows).replace('|  |', '| |')}\n`
   })
   return `\n${sections.join('\n')}`
+}
+
+export function viewsOfSql(views: readonly SqlView[]): string {
+  const sections = views.map(({ name, rows, columns }) => {
+    const lines = columns.map((column) => [`\`${column.name}\``, column.type, column.means])
+    return `### \`${name}\`\n\n${wrapped(`One row for ${rows}.`)}\n\n${markdownTable(['Column', 'Type', 'Meaning'], lines)}\n`
+  })
+  return `\n${sections.join('\n')}`
+}
+
+/** For a role that reads the views and no table. */
+export function grantOfSql(views: readonly SqlView[]): string {
+  const names = views.map(({ name }) => `  ${name}`).join(',\n')
+  return `\n\`\`\`sql\ngrant select on\n${names}\nto grafana;\n\`\`\`\n`
 }
 
 export function enabledByDefault(resources: readonly ResourceDefinition[]): string {

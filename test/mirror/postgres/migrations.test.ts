@@ -10,6 +10,7 @@ import { expect, it } from 'vitest'
 import { postgresMigrations } from '../../../src/mirror/postgres/migrate.ts'
 import { tables } from '../../../src/mirror/postgres/schema.ts'
 import { triggerStatements } from '../../../src/mirror/postgres/triggers.ts'
+import { viewStatements } from '../../../src/mirror/postgres/views/index.ts'
 import * as schema from '../../../src/mirror/schema/index.ts'
 import { mirrored } from '../../../src/mirror/schema/mirrored.ts'
 
@@ -31,8 +32,11 @@ it('has every change of the tables in the migrations of PostgreSQL', async () =>
   expect(await generateMigration(lastSnapshot('postgres'), generateDrizzleJson(tables))).toEqual([])
 })
 
-it('has the present triggers in the last migration that makes triggers', () => {
-  const wanted = triggerStatements()
+it.each([
+  ['triggers', triggerStatements],
+  ['views', viewStatements],
+])('has the present %s in the last migration that makes them', (_, statements) => {
+  const wanted = statements()
   const last = postgresMigrations().findLast(({ sql }) => sql[0]?.trim() === wanted[0])
   expect(last?.sql.map((text) => text.trim())).toEqual(wanted)
 })

@@ -1,0 +1,49 @@
+import { checkView } from './check-view.ts'
+import { findingView, historyView } from './finding-views.ts'
+import { recordViews } from './record-views.ts'
+import { syncView } from './sync-view.ts'
+import { instant, type SqlView } from './view.ts'
+
+/** In the order in which they are made: a view reads earlier ones only. */
+export const sqlViews: readonly SqlView[] = [...recordViews, syncView, checkView, findingView, historyView]
+
+/** Makes all views again, with the grants that they had. Written in a migration by `npm run migrations`. */
+export function viewStatements(): readonly string[] {
+  return [dropAll, ...sqlViews.map(creation), indexOfHistory, grantAgain]
+}
+
+const setting = 'tenantwatch.grants'
+
+const dropAll = `do $$
+declare found record;
+begin
+  perform set_config('${setting}', coalesce((select json_agg(json_build_object('view', c.relname,
+      'role', case a.grantee when 0 then 'public' else a.grantee::regrole::text end))
+    from pg_class c cross join aclexplode(c.relacl) a
+    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'v' and c.relname like 'tenantwatch\\_%'
+      and a.privilege_type = 'SELECT' and a.grantee <> c.relowner)::text, '[]'), false);
+  for found in select relname from pg_class
+    where relnamespace = current_schema()::regnamespace and relkind = 'v' and relname like 'tenantwatch\\_%' order by oid desc
+  loop
+    execute format('drop view %I', found.relname);
+  end loop;
+end $$`
+
+function creation({ name, columns, from, excludesRows }: SqlView): string {
+  const barrier = excludesRows === true ? ' with (security_barrier)' : ''
+  const list = columns.map((column) => `  ${column.sql} as "${column.name}"`).join(',\n')
+  return `create view ${name}${barrier} as select\n${list}\nfrom ${from}`
+}
+
+/** For a period of `tenantwatch_history`. */
+const indexOfHistory = `create index if not exists changes_instant on changes (${instant('at')})`
+
+const grantAgain = `do $$
+declare found record;
+begin
+  for found in select g ->> 'view' as view, g ->> 'role' as role from json_array_elements(current_setting('${setting}')::json) g
+    where to_regclass(format('%I', g ->> 'view')) is not null
+  loop
+    execute format('grant select on %I to %s', found.view, found.role);
+  end loop;
+end $$`
