@@ -1,0 +1,98 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { PostgresDatabase } from '../../../src/mirror/postgres/database.ts'
+import { postgresMirror } from '../../../src/mirror/postgres/postgres-mirror.ts'
+import { ReplicaStores } from '../../../src/mirror/postgres/replica-stores.ts'
+import { silentLog } from '../../../src/model/log.ts'
+import { testPostgres, testTiming } from '../../support/postgres.ts'
+
+const tenants = ['t1', 't2'].map((name) => ({ name, baseUrl: 'https://x' }))
+
+function world() {
+  const postgres = testPostgres()
+  onTestFinished(() => postgres.drop())
+  const time = { ms: 0 }
+  const sleeping: { readonly ms: number; readonly wake: () => void }[] = []
+  const clock = {
+    now: () => 1_000_000 + time.ms,
+    monotonic: () => time.ms,
+    sleep: (ms: number, signal?: AbortSignal) =>
+      new Promise<void>((wake) => {
+        sleeping.push({ ms, wake })
+        signal?.addEventListener('abort', () => wake())
+      }),
+  }
+  return {
+    time,
+    query: postgres.query,
+    replica(id: string): ReplicaStores {
+      const sessions = postgres.connect()
+      const database = new PostgresDatabase(sessions, testTiming)
+      const storeOver = (fenced: PostgresDatabase) =>
+        postgresMirror({ database: fenced, async [Symbol.asyncDispose]() {} })
+      const parts = { heartbeats: database, database, storeOver, clock, random: () => 0.5, log: silentLog() }
+      const stores = new ReplicaStores({ ...parts, id })
+      onTestFinished(async () => {
+        await stores[Symbol.asyncDispose]()
+        await sessions[Symbol.asyncDispose]()
+      })
+      return stores
+    },
+    /** Wakes all that sleep now, and lets them work. */
+    async pass(): Promise<void> {
+      for (const { wake } of sleeping.splice(0)) wake()
+      for (let turns = 0; turns < 50; turns++) await nextTurn()
+    },
+    die: (id: string) =>
+      void postgres.query(`update replicas set seen_at = seen_at - interval '11 seconds' where id = ?`, id),
+  }
+}
+
+const owned = (stores: ReplicaStores) => tenants.filter(({ name }) => stores.of(name) !== null).map(({ name }) => name)
+
+it('gives the same store while a tenant stays its own, and none while it is another replica’s', async () => {
+  const { replica, die } = world()
+  const [a, b] = [replica('a'), replica('b')]
+  await a.configure(tenants, 1)
+  expect(owned(a)).toEqual(['t1', 't2'])
+  const store = a.of('t1')
+  expect(a.of('t1')).toBe(store)
+  await b.configure(tenants, 1)
+  expect([owned(b), b.shared()]).toEqual([[], null])
+  die('a')
+  await b.configure(tenants, 1)
+  expect(owned(b)).toEqual(['t1', 't2'])
+  await expect(store?.noteTenant(1, { blockedUntil: 5 })).rejects.toMatchObject({ reason: 'aborted' })
+  await b.of('t1')?.noteTenant(1, { blockedUntil: 6 })
+  expect(b.facts()).toMatchObject({ takeovers: 2, unowned: 0 })
+})
+
+it('tells its worker of a tenant that it gives back, before another replica can take it', async () => {
+  const { replica, pass } = world()
+  const [a, b] = [replica('a'), replica('b')]
+  await a.configure(tenants, 1)
+  const told: (readonly string[])[] = []
+  a.begin({ isIdle: () => true, follow: async () => void told.push(owned(a)) })
+  await b.configure(tenants, 1)
+  await expect.poll(async () => (await pass(), told.length), { interval: 1 }).toBeGreaterThan(0)
+  expect(told[0]).toHaveLength(1)
+  await b.configure(tenants, 1)
+  expect([...owned(a), ...owned(b)].sort()).toEqual(['t1', 't2'])
+})
+
+it('has no store six seconds after its last heartbeat', async () => {
+  const { replica, time } = world()
+  const a = replica('a')
+  await a.configure(tenants, 1)
+  time.ms += 6000
+  expect([owned(a), a.shared()]).toEqual([[], null])
+})
+
+it('leaves its tenants to the others when it ends', async () => {
+  const { replica } = world()
+  const [a, b] = [replica('a'), replica('b')]
+  await a.configure(tenants, 1)
+  await a[Symbol.asyncDispose]()
+  await b.configure(tenants, 1)
+  expect(owned(b)).toEqual(['t1', 't2'])
+})
