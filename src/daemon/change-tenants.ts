@@ -57,7 +57,14 @@ export async function changeTenants(
 async function openAll(tenants: readonly TenantSettings[], options: TenantPartsOptions): Promise<TenantParts[]> {
   const opened: TenantParts[] = []
   try {
-    for (const tenant of tenants) opened.push(await openTenant(tenant, options))
+    for (const tenant of tenants) {
+      try {
+        opened.push(await openTenant(tenant, options))
+      } catch (error) {
+        // Meanwhile another replica took it.
+        if (options.stores.of(tenant.name) !== null) throw error
+      }
+    }
     return opened
   } catch (error) {
     for (const { client } of opened) await client[Symbol.asyncDispose]()

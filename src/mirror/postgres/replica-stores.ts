@@ -45,7 +45,7 @@ export class ReplicaStores implements TenantStores {
   #told = ''
   #facts: ReplicaFacts = { heartbeatAt: 0, takeovers: 0, unowned: 0 }
   #registeredAt = Number.NEGATIVE_INFINITY
-  #tasks: Promise<unknown> = Promise.resolve()
+  readonly #loops: Promise<void>[] = []
 
   constructor(options: ReplicaOptions) {
     this.#options = options
@@ -70,6 +70,8 @@ export class ReplicaStores implements TenantStores {
     this.#ids = new Map(tenants.map(({ name }) => [name, ids.get(name) ?? noTenant]))
     await this.#register()
     await this.#beat()
+    // From now on: whoever takes tenants over may need longer for it than a heartbeat holds.
+    if (this.#loops.length === 0) this.#loops.push(this.#every(beatEveryMs, () => this.#beat()))
     await this.#balance()
   }
 
@@ -84,17 +86,16 @@ export class ReplicaStores implements TenantStores {
   begin(worker: TenantWorker): void {
     this.#worker = worker
     this.#told = this.#owned()
-    this.#tasks = Promise.all([
-      // Apart from each other: whoever gives a tenant back may wait for the end of its work.
-      this.#every(beatEveryMs, () => this.#beat()),
+    // Apart from the heartbeats: whoever gives a tenant back may wait for the end of its work.
+    this.#loops.push(
       this.#every(beatEveryMs, () => this.#balance()),
       this.#every(lookEveryMs, () => this.#tell()),
-    ])
+    )
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#ending.abort()
-    await this.#tasks
+    await Promise.all(this.#loops)
     for (const { store } of this.#stores.values()) await store[Symbol.asyncDispose]()
     // Otherwise it counts as dead ten seconds later.
     await this.#replica.leave().catch(() => {})
@@ -111,13 +112,20 @@ export class ReplicaStores implements TenantStores {
     return store
   }
 
+  /** Logs the first of several failures in a row. */
   async #every(ms: number, work: () => Promise<void>): Promise<void> {
     const { clock, random, log } = this.#options
     const { signal } = this.#ending
-    for (;;) {
+    for (let failed = false; ; ) {
       await clock.sleep(ms * (0.9 + 0.2 * random()), signal).catch(() => {})
       if (signal.aborted) return
-      await work().catch((error: unknown) => log.warn({ detail: String(error) }, 'The database cannot be reached'))
+      try {
+        await work()
+        failed = false
+      } catch (error) {
+        if (!failed) log.warn({ detail: String(error) }, 'The database of store.url cannot be used; trying again')
+        failed = true
+      }
     }
   }
 

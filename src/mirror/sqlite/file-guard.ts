@@ -17,6 +17,7 @@ export interface FileGuard extends Disposable {
 /** Dispose of it after the connection is closed: by POSIX, whoever closes a file gives up all locks of its process on it. */
 export function fileGuard(file: string): FileGuard {
   const fd = openSync(file, 'r')
+  let closed = false
   const find = (path: string) => statSync(path, { throwIfNoEntry: false })
   const opened = find(file)
   const others = beside.flatMap((suffix) => {
@@ -64,7 +65,11 @@ export function fileGuard(file: string): FileGuard {
       }
       if (damage !== null) throw damaged(file, damage)
     },
-    [Symbol.dispose]: () => closeSync(fd),
+    [Symbol.dispose]() {
+      // The number may be another file's by the second time.
+      if (!closed) closeSync(fd)
+      closed = true
+    },
   }
 }
 
