@@ -17,12 +17,14 @@ export interface Retention {
  * newest of another tenant. False, without effect, when none is known: the local clock may be years ahead.
  */
 export async function eraseOutdated(mirror: Mirror | null, { clocks, retentionMs, now }: Retention): Promise<boolean> {
+  // Another replica erases.
+  if (mirror === null) return false
   const times = new Map<number, number>()
   for (const { tenantId, clock } of clocks) {
     const time = clock.now()
     if (time !== null) times.set(tenantId, time)
   }
-  if (times.size === 0 || mirror === null) return false
+  if (times.size === 0) return false
   const newest = Math.max(...times.values())
   const before = new Map<number, number>()
   for (const { id } of await mirror.tenants()) before.set(id, Math.min(now, times.get(id) ?? newest) - retentionMs)

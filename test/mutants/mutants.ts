@@ -771,8 +771,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'confirmations of check results are never written',
     file: 'src/daemon/session.ts',
-    find: '      await this.mirror.storeConfirmations()\n',
-    replace: '',
+    find: 'await store.storeConfirmations()',
+    replace: 'await store.checkStates(0)',
     tests: ['test/daemon/confirmations'],
   },
   {

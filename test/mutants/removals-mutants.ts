@@ -40,8 +40,8 @@ export const removalsMutants: readonly Mutant[] = [
   {
     name: 'new clients do not make up for those they replace',
     file: 'src/sync/removals/removals.ts',
-    find: "definition.kind === 'pagedList' ? await replacing",
-    replace: "definition.kind === 'feed' ? await replacing",
+    find: "definition.kind === 'pagedList' && now !== null",
+    replace: "definition.kind === 'feed' && now !== null",
     tests: ['test/sync/guard-budget.test.ts'],
   },
   {
