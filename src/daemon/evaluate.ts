@@ -8,13 +8,14 @@ import { evaluateTenant } from '../evaluate/evaluate-tenant.ts'
 import { closeTenants } from '../evaluate/findings/close-findings.ts'
 import { inputSnapshot } from '../evaluate/past-store.ts'
 import type { QueryBudget } from '../evaluate/query-budget.ts'
-import { type ResultMemory, resultMemory } from '../evaluate/result-memory.ts'
+import { resultMemory } from '../evaluate/result-memory.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Mirror } from '../mirror/port.ts'
 import type { TenantStores } from '../mirror/tenant-stores.ts'
 import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
+import { memoizeWeakly } from '../model/memoize.ts'
 import { version } from '../model/process/version.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
@@ -52,15 +53,9 @@ export interface EvaluatorOptions {
 }
 
 export function createEvaluator({ stores, metrics, clock, log, queryBudget }: EvaluatorOptions): Evaluator {
-  let memories = new WeakMap<Mirror, ResultMemory>()
+  const emptyMemories = () => memoizeWeakly((_: Mirror) => resultMemory())
+  let memoryOf = emptyMemories()
   const queue = new Mutex()
-
-  function memoryOf(store: Mirror): ResultMemory {
-    const memory = memories.get(store) ?? resultMemory()
-    memories.set(store, memory)
-    return memory
-  }
-
   return {
     evaluate: (tenant, { serverTime = null, ...how } = {}) =>
       queue.runExclusive(async () => {
@@ -103,7 +98,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
       }),
     closeRemoved: (configured) =>
       queue.runExclusive(async () => {
-        memories = new WeakMap()
+        memoryOf = emptyMemories()
         const shared = stores.shared()
         if (shared !== null) await closeTenants(shared, await stores.removed(configured), clock.now())
       }),

@@ -5,7 +5,7 @@ import type { Settings } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import { type EvaluatedTenant, unmirroredId } from '../evaluate/data-quality.ts'
 import { readFindings } from '../evaluate/findings/read-findings.ts'
-import { type topFindings, topFindingsMemory } from '../evaluate/findings/top-findings.ts'
+import { topFindingsMemory } from '../evaluate/findings/top-findings.ts'
 import { readPosture } from '../evaluate/read-posture.ts'
 import { waiversByTenant, waiversOf } from '../evaluate/waivers/waivers.ts'
 import type { TenantReading } from '../metrics/gather-gauges.ts'
@@ -16,7 +16,7 @@ import type { ChangeView } from '../model/change.ts'
 import type { SecretView } from '../model/client-secret.ts'
 import type { Clock } from '../model/clock.ts'
 import type { FindingView, NamedFinding } from '../model/finding.ts'
-import { memoize } from '../model/memoize.ts'
+import { memoize, memoizeWeakly } from '../model/memoize.ts'
 import type { CheckView, TenantPosture } from '../model/posture.ts'
 import type { Deadline } from '../model/process/deadline.ts'
 import type { SkewOf } from '../model/server-clock.ts'
@@ -58,7 +58,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   const { waivers, evaluate } = settings
   const waiversOfTenant = waiversByTenant(waivers)
   const listed = checksOf(settings)
-  const tops = new WeakMap<Mirror, typeof topFindings>()
+  const topOf = memoizeWeakly((_: Mirror) => topFindingsMemory())
 
   async function evaluated(): Promise<readonly Shown[]> {
     const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
@@ -143,8 +143,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       settings: { name },
       store,
     } = tenant
-    const top = tops.get(store) ?? topFindingsMemory()
-    tops.set(store, top)
+    const top = topOf(store)
     const named: NamedFinding[] = []
     for (const check of await checksFor(tenant)) {
       const counts = posture.checks.find((view) => view.check === check.id)

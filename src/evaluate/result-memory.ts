@@ -13,8 +13,6 @@ export interface ResultMemory {
   recall(tenantId: number, check: string, basis: string, now: number): Result | undefined
   keep(tenantId: number, check: string, basis: string, result: Result, validity: Validity): void
   forget(tenantId: number, check: string): void
-  /** Call after another process committed check results. */
-  clear(): void
 }
 
 export function resultMemory(): ResultMemory {
@@ -30,6 +28,5 @@ export function resultMemory(): ResultMemory {
       kept.set(keyOf(tenantId, check), { basis, result, ...validity })
     },
     forget: (tenantId, check) => void kept.delete(keyOf(tenantId, check)),
-    clear: () => kept.clear(),
   }
 }

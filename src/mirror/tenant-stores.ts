@@ -5,7 +5,7 @@ export interface TenantName {
   readonly baseUrl: string
 }
 
-/** Whoever works on the tenants of this process. */
+/** What works on the tenants of this process. */
 export interface TenantWorker {
   isIdle(tenant: string): boolean
   /** Ends the work on tenants without a store, and begins that on tenants with a new one. */

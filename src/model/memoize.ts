@@ -1,5 +1,18 @@
 export function memoize<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
-  const made = new Map<Key, Value>()
+  return remembering(new Map<Key, Value>(), make)
+}
+
+/** Forgets a value with its key. */
+export function memoizeWeakly<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
+  return remembering(new WeakMap<Key, Value>(), make)
+}
+
+interface Made<Key, Value> {
+  get(key: Key): Value | undefined
+  set(key: Key, value: Value): unknown
+}
+
+function remembering<Key, Value>(made: Made<Key, Value>, make: (key: Key) => Value): (key: Key) => Value {
   return (key) => {
     const known = made.get(key)
     if (known !== undefined) return known

@@ -24,55 +24,48 @@ const found = [
   ')',
 ].join('\n')
 
+function lastKnownRule(record: string, metric: string, labels: string, why: string): RecordingRule {
+  return { record, why, expr: lastKnown(record, metric, labels) }
+}
+
 /** Recorded series: `level:metric:operations`, as the Prometheus documentation names them. */
-export const recordings = [
-  {
-    record: openFindings,
-    why: 'Number of open findings; the last known one while the daemon exports none.',
-    expr: lastKnown(openFindings, 'tenantwatch_findings', 'tenant, check, severity'),
-  },
+export const recordings: readonly RecordingRule[] = [
+  lastKnownRule(
+    openFindings,
+    'tenantwatch_findings',
+    'tenant, check, severity',
+    'Number of open findings; the last known one while the daemon exports none.',
+  ),
   {
     record: foundByName,
     why: 'The first open findings of each check by name; the last known ones while the daemon exports none.',
     expr: found,
   },
-  {
-    record: 'tenant_check:tenantwatch_check_enabled:last_known',
-    why: 'Whether the checks of expiring secrets are enabled; the last known state while the daemon exports none.',
-    expr: lastKnown(
-      'tenant_check:tenantwatch_check_enabled:last_known',
-      'tenantwatch_check_enabled{check=~"api-client-secret-not-expir(ed|ing)"}',
-      'tenant, check',
-    ),
-  },
-  {
-    // Recorded before the expiry, so that no rule sees a waived secret as not waived.
-    record: 'tenant_client_check:tenantwatch_api_client_secret_waived_until_timestamp_seconds:last_known',
-    why: 'Until when the open finding of a secret is waived; the last known time while the daemon exports none.',
-    expr: lastKnown(
-      'tenant_client_check:tenantwatch_api_client_secret_waived_until_timestamp_seconds:last_known',
-      'tenantwatch_api_client_secret_waived_until_timestamp_seconds',
-      'tenant, client_id, check',
-    ),
-  },
-  {
-    record: 'tenant_client:tenantwatch_api_client_secret_expiration_timestamp_seconds:last_known',
-    why: 'Expiry of each secret; the last known one while the daemon exports none.',
-    expr: lastKnown(
-      'tenant_client:tenantwatch_api_client_secret_expiration_timestamp_seconds:last_known',
-      'tenantwatch_api_client_secret_expiration_timestamp_seconds',
-      'tenant, client_id',
-    ),
-  },
-  {
-    record: 'tenant:tenantwatch_own_client_secret_expiration_timestamp_seconds:last_known',
-    why: "Expiry of the daemon's own secret; the last known one while the daemon exports none.",
-    expr: lastKnown(
-      'tenant:tenantwatch_own_client_secret_expiration_timestamp_seconds:last_known',
-      'tenantwatch_own_client_secret_expiration_timestamp_seconds',
-      'tenant',
-    ),
-  },
+  lastKnownRule(
+    'tenant_check:tenantwatch_check_enabled:last_known',
+    'tenantwatch_check_enabled{check=~"api-client-secret-not-expir(ed|ing)"}',
+    'tenant, check',
+    'Whether the checks of expiring secrets are enabled; the last known state while the daemon exports none.',
+  ),
+  // Recorded before the expiry, so that no rule sees a waived secret as not waived.
+  lastKnownRule(
+    'tenant_client_check:tenantwatch_api_client_secret_waived_until_timestamp_seconds:last_known',
+    'tenantwatch_api_client_secret_waived_until_timestamp_seconds',
+    'tenant, client_id, check',
+    'Until when the open finding of a secret is waived; the last known time while the daemon exports none.',
+  ),
+  lastKnownRule(
+    'tenant_client:tenantwatch_api_client_secret_expiration_timestamp_seconds:last_known',
+    'tenantwatch_api_client_secret_expiration_timestamp_seconds',
+    'tenant, client_id',
+    'Expiry of each secret; the last known one while the daemon exports none.',
+  ),
+  lastKnownRule(
+    'tenant:tenantwatch_own_client_secret_expiration_timestamp_seconds:last_known',
+    'tenantwatch_own_client_secret_expiration_timestamp_seconds',
+    'tenant',
+    "Expiry of the daemon's own secret; the last known one while the daemon exports none.",
+  ),
   {
     record: 'tenant:tenantwatch_checks_passing:ratio',
     why: 'Ratio of passing to enabled applicable checks; unknown counts as not passing.',
@@ -82,4 +75,4 @@ export const recordings = [
       '(sum by (tenant) (tenantwatch_check_status{status!="not_applicable"} and on (tenant, check) tenantwatch_check_enabled == 1) > 0)',
     ].join('\n'),
   },
-] as const satisfies readonly RecordingRule[]
+]

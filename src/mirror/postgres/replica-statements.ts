@@ -75,10 +75,5 @@ export function replicaStatements(database: PostgresDatabase) {
       `select t.name from tenants t join tenant_owners o on o.tenant_id = t.id
        where o.configured_at < clock_timestamp() - interval '1 day' order by t.name`,
     ),
-    /** Replicas that live, by age of their heartbeat, and what they own. */
-    living: database.prepare<[], { readonly id: string; readonly tenants: number }>(
-      `select r.id, (select count(*) from tenant_owners o where o.owner = r.id and o.tenant_id <> 0) as tenants
-       from replicas r where ${isAlive} order by r.seen_at`,
-    ),
   }
 }

@@ -35,6 +35,8 @@ interface Store {
 export class ReplicaStores implements TenantStores {
   readonly #options: ReplicaOptions
   readonly #replica: Replica
+  /** Of all tenants; it only makes new ones. */
+  readonly #mirror: Mirror
   readonly #stores = new Map<number, Store>()
   readonly #ending = new AbortController()
   readonly #telling = new Mutex()
@@ -50,6 +52,7 @@ export class ReplicaStores implements TenantStores {
   constructor(options: ReplicaOptions) {
     this.#options = options
     this.#replica = new Replica(options.heartbeats, options.clock, options.id)
+    this.#mirror = options.storeOver(options.database)
   }
 
   of(tenant: string): Mirror | null {
@@ -62,15 +65,13 @@ export class ReplicaStores implements TenantStores {
   }
 
   async configure(tenants: readonly TenantName[], at: number): Promise<void> {
-    const { storeOver, database } = this.#options
-    const mirror = storeOver(database)
-    const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
+    const ids = new Map((await this.#mirror.tenants()).map(({ name, id }) => [name, id]))
     for (const { name, baseUrl } of tenants)
-      if (!ids.has(name)) ids.set(name, (await mirror.openTenant(name, baseUrl, at)).tenant.id)
+      if (!ids.has(name)) ids.set(name, (await this.#mirror.openTenant(name, baseUrl, at)).tenant.id)
     this.#ids = new Map(tenants.map(({ name }) => [name, ids.get(name) ?? noTenant]))
     await this.#register()
     await this.#beat()
-    // From now on: whoever takes tenants over may need longer for it than a heartbeat holds.
+    // From now on: to open the tenants may take longer than a heartbeat holds.
     if (this.#loops.length === 0) this.#loops.push(this.#every(beatEveryMs, () => this.#beat()))
     await this.#balance()
   }
@@ -86,7 +87,7 @@ export class ReplicaStores implements TenantStores {
   begin(worker: TenantWorker): void {
     this.#worker = worker
     this.#told = this.#owned()
-    // Apart from the heartbeats: whoever gives a tenant back may wait for the end of its work.
+    // Apart from the heartbeats: giving a tenant back may wait for the end of its work.
     this.#loops.push(
       this.#every(beatEveryMs, () => this.#balance()),
       this.#every(lookEveryMs, () => this.#tell()),

@@ -14,7 +14,7 @@ export interface FileGuard extends Disposable {
   readonly moved: boolean
 }
 
-/** Dispose of it after the connection is closed: by POSIX, whoever closes a file gives up all locks of its process on it. */
+/** Dispose of it after the connection is closed: closing a file gives up all POSIX locks of the process on it. */
 export function fileGuard(file: string): FileGuard {
   const fd = openSync(file, 'r')
   let closed = false

@@ -51,7 +51,7 @@ function rename(replica: Replica, tenantId: number, name: string): Promise<void>
   return database.write('nothing', () => update.run(name, tenantId === noTenant ? 1 : tenantId))
 }
 
-it('shares the tenants evenly: whoever has more than its share gives tenants back', async () => {
+it('shares the tenants evenly: a replica with more than its share gives tenants back', async () => {
   const { ids, replica } = world(5)
   const [a, b] = [replica('a'), replica('b')]
   expect(await turn(a, ids)).toEqual({ takenOver: 0, unowned: 0, hasSurplus: false })
