@@ -5,7 +5,7 @@ import type { Settings, TenantSettings } from '../config/settings.ts'
 import { openStore } from '../daemon/open-store.ts'
 import { createViews } from '../daemon/views.ts'
 import { diagnoseAllowed } from '../doctor/allowed-clients.ts'
-import { configWarnings, diagnoseWaivers, tenantWarnings } from '../doctor/config-warnings.ts'
+import { configWarnings, diagnoseWaivers, ignoredStorePath, tenantWarnings } from '../doctor/config-warnings.ts'
 import { diagnosePlace, diagnoseStore, type Opened, unusable } from '../doctor/database.ts'
 import type { Diagnosis } from '../doctor/diagnosis.ts'
 import { diagnoseEnrolment, type Enrolment, readEnrolment } from '../doctor/enrolment.ts'
@@ -51,9 +51,9 @@ Examples:
     )
     .action(async ({ format }: { readonly format: string }, command: Command) => {
       const wanted = oneOf('format', formats, format)
-      const { settings } = loadConfiguration(io, command, { needsSecrets: true })
+      const { settings, ignoredPath } = loadConfiguration(io, command, { needsSecrets: true })
       const line = statusLine(io)
-      const report = await examine(io, settings, line).finally(line.clear)
+      const report = await examine(io, settings, { line, ignoredPath }).finally(line.clear)
       if (wanted === 'json') print(io, printableJson(report))
       else for (const line of linesOf(report, io)) print(io, line)
       done(report.failed === 0 ? exitCodes.ok : exitCodes.failed)
@@ -78,7 +78,12 @@ interface Report {
   readonly general: readonly Diagnosis[]
 }
 
-async function examine(io: Io, settings: Settings, line: StatusLine): Promise<Report> {
+interface Examining {
+  readonly line: StatusLine
+  readonly ignoredPath: string | null
+}
+
+async function examine(io: Io, settings: Settings, { line, ignoredPath }: Examining): Promise<Report> {
   const { path } = settings.store
   const facts = path === null ? null : storeFacts(path)
   const opened = facts?.exists === false ? { problem: 'not there' } : await openIfPossible(settings, io)
@@ -116,7 +121,7 @@ async function examine(io: Io, settings: Settings, line: StatusLine): Promise<Re
     ...problems,
     ...(facts === null ? [] : diagnosePlace(facts)),
     ...written,
-    ...configWarnings(settings, io.cwd, twins),
+    ...configWarnings(settings, io.cwd, [...ignoredStorePath(ignoredPath), ...twins]),
   ]
   const every = [...tenants.flatMap(({ diagnoses }) => diagnoses), ...general]
   const count = (level: Diagnosis['level']) => every.filter((one) => one.level === level).length
