@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { createTenantClient } from '../api/client.ts'
 import type { TenantClient } from '../api/reader.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
-import { openStore } from '../daemon/open-store.ts'
+import { openStore, urlOf } from '../daemon/open-store.ts'
 import { createViews } from '../daemon/views.ts'
 import { diagnoseAllowed } from '../doctor/allowed-clients.ts'
 import { configWarnings, diagnoseWaivers, ignoredStorePath, tenantWarnings } from '../doctor/config-warnings.ts'
@@ -15,6 +15,7 @@ import { type Probed, probeTenant } from '../doctor/probe-tenant.ts'
 import { diagnosisTable, enrolmentTable, marksFor } from '../doctor/render.ts'
 import { diagnoseTwins } from '../doctor/token.ts'
 import type { Mirror, TenantRow } from '../mirror/port.ts'
+import { readServerFacts, type ServerFacts } from '../mirror/postgres/server-facts.ts'
 import { storeFacts } from '../mirror/sqlite/store-facts.ts'
 import { toIso } from '../model/dates.ts'
 import { silentLog } from '../model/log.ts'
@@ -104,7 +105,10 @@ async function examine(io: Io, settings: Settings, { line, ignoredPath }: Examin
     probes.map(async (probe) => ({ ...probe, ...(await probeTenant({ ...probe, now, signal: io.stop, env })) })),
   )
   line.say('Reading the database')
-  const reading = { opened, now: now(), signal: io.stop, retentionDays: settings.historyRetentionDays }
+  const server = await serverOf(settings, io)
+  const names = settings.tenants.map(({ name }) => name)
+  const retentionDays = settings.historyRetentionDays
+  const reading = { opened, server, tenants: names, now: now(), signal: io.stop, retentionDays }
   const store = facts?.exists === false ? [] : await diagnoseStore(facts, reading)
   const sound = store.every(({ level }) => level !== 'fail') ? mirror : undefined
   const { known, problems } = await mirrored(sound, probed, settings, io)
@@ -126,6 +130,16 @@ async function examine(io: Io, settings: Settings, { line, ignoredPath }: Examin
   const every = [...tenants.flatMap(({ diagnoses }) => diagnoses), ...general]
   const count = (level: Diagnosis['level']) => every.filter((one) => one.level === level).length
   return { version, at: toIso(now()), failed: count('fail'), warnings: count('warn'), tenants, general }
+}
+
+/** Null for a file, and for a server that cannot be examined: the failure to open the mirror says why. */
+async function serverOf({ store }: Settings, io: Io): Promise<ServerFacts | null> {
+  if (store.url === null) return null
+  try {
+    return await readServerFacts(await urlOf(store.url, io)(), io.clock)
+  } catch {
+    return null
+  }
 }
 
 async function openIfPossible(settings: Settings, io: Io): Promise<Opened> {

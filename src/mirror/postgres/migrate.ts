@@ -7,7 +7,7 @@ import { dropDerived, makeDerived } from './derived.ts'
 import type { Session } from './session.ts'
 
 /** Marks a database as one of tenantwatch, and names the migrations that were applied. */
-const marker = 'tenantwatch_migrations'
+export const marker = 'tenantwatch_migrations'
 
 /** Of an advisory lock: one process migrates, whichever others start. `tnwt` as a number. */
 const lock = 0x746e7774

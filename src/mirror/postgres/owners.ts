@@ -2,7 +2,7 @@ import type { OwnerView } from '../../model/posture.ts'
 import type { PostgresDatabase } from './database.ts'
 import { isAlive } from './replica-statements.ts'
 
-interface Row {
+export interface OwnerRow {
   readonly tenant: string
   readonly replica: string | null
   readonly alive: number
@@ -13,7 +13,8 @@ interface Row {
 const ageMs = (at: string) => `cast(extract(epoch from clock_timestamp() - ${at}) * 1000 as bigint)`
 
 /** A tenant whose owner died has none since the last heartbeat of that. */
-const owners = `select t.name as tenant, o.owner as replica,
+/** Of all mirrored tenants. */
+export const ownersText = `select t.name as tenant, o.owner as replica,
     case when ${isAlive} then 1 else 0 end as alive, ${ageMs('r.seen_at')} as "heartbeatAgeMs",
     ${ageMs(`case when ${isAlive} then o.since else coalesce(r.seen_at, o.since) end`)} as "sinceAgeMs"
   from tenants t left join tenant_owners o on o.tenant_id = t.id left join replicas r on r.id = o.owner`
@@ -25,7 +26,11 @@ const owners = `select t.name as tenant, o.owner as replica,
  * @throws SyncError `store`.
  */
 export async function readOwners(database: PostgresDatabase, now: number): Promise<ReadonlyMap<string, OwnerView>> {
-  const rows = await database.read(() => database.prepare<[], Row>(owners).all())
+  return ownersOf(await database.read(() => database.prepare<[], OwnerRow>(ownersText).all()), now)
+}
+
+/** @param rows of `ownersText`. */
+export function ownersOf(rows: readonly OwnerRow[], now: number): ReadonlyMap<string, OwnerView> {
   return new Map(
     rows.map(({ tenant, replica, alive, heartbeatAgeMs, sinceAgeMs }) => [
       tenant,
