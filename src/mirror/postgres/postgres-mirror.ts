@@ -11,6 +11,7 @@ import { insistOnNoCopy } from './copy-mark.ts'
 import type { PostgresDatabase } from './database.ts'
 import { leaseForEngine, newEngineId } from './engine-lease.ts'
 import { type OpenedPostgres, openPostgres, type PostgresOptions } from './open.ts'
+import { defaultConnections } from './pool.ts'
 import { ReplicaStores } from './replica-stores.ts'
 
 type Options = PostgresOptions & { readonly clock: Clock }
@@ -30,6 +31,11 @@ export async function openPostgresMirror(options: Options): Promise<Mirror> {
 /** In milliseconds: a heartbeat that takes longer comes too late. */
 const heartbeatLimits = { statementMs: 4 * secondMs, idleMs: 4 * secondMs, silenceMs: 5 * secondMs }
 
+const heartbeatConnections = 2
+
+/** At most. */
+export const connectionsOfReplica = defaultConnections + heartbeatConnections
+
 /**
  * Joins the replicas on the database. The mirror only reads.
  *
@@ -40,7 +46,7 @@ export async function openAsReplica(
 ): Promise<{ readonly mirror: Mirror; readonly stores: TenantStores }> {
   await using opening = new AsyncDisposableStack()
   const { database } = opening.use(await openPostgres({ ...options, role: 'engine' }))
-  const own = { role: 'beside', connections: 2, limits: heartbeatLimits } as const
+  const own = { role: 'beside', connections: heartbeatConnections, limits: heartbeatLimits } as const
   const { database: heartbeats } = opening.use(await openPostgres({ ...options, ...own }))
   const storeOver = (fenced: PostgresDatabase) => postgresMirror({ database: fenced, async [Symbol.asyncDispose]() {} })
   const stores = new ReplicaStores({ ...options, id: newEngineId(options.random), heartbeats, database, storeOver })

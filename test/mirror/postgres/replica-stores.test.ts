@@ -96,3 +96,32 @@ it('leaves its tenants to the others when it ends', async () => {
   await b.configure(tenants, 1)
   expect(owned(b)).toEqual(['t1', 't2'])
 })
+
+it('knows who owns a tenant and since when, and since when nobody does', async () => {
+  const { replica, query } = world()
+  const [a, b] = [replica('pod-a/1'), replica('pod-b/2')]
+  const age = (ms: number | null | undefined) => (ms == null ? ms : Math.round(ms / 60_000))
+  const owners = async (stores: ReplicaStores) =>
+    [...(await stores.owners())].toSorted().map(([tenant, { replica, isAlive, heartbeatAgeMs, since }]) => {
+      return [tenant, replica, isAlive, age(heartbeatAgeMs), age(since === null ? null : 1_000_000 - since)]
+    })
+  await a.configure(tenants, 1)
+  query(`update tenant_owners set since = since - interval '7 minutes'`)
+  expect(await owners(b)).toEqual([
+    ['t1', 'pod-a/1', true, 0, 7],
+    ['t2', 'pod-a/1', true, 0, 7],
+  ])
+  query(`update replicas set seen_at = seen_at - interval '3 minutes'`)
+  query('update tenant_owners set owner = null where tenant_id = 2')
+  expect(await owners(b)).toEqual([
+    ['t1', 'pod-a/1', false, 3, 3],
+    ['t2', null, false, null, 7],
+  ])
+  // A replica that is dead for long is kept while it is the last owner of a tenant that nobody takes.
+  query(`update replicas set seen_at = seen_at - interval '2 hours'`)
+  await b.configure(tenants.slice(1), 1)
+  expect(await owners(b)).toEqual([
+    ['t1', 'pod-a/1', false, 123, 123],
+    ['t2', 'pod-b/2', true, 0, 0],
+  ])
+})
