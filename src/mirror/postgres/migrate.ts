@@ -34,6 +34,8 @@ export async function bringUpToDate(
     const at = await appliedAt(session, migrations)
     const due = migrations.filter(({ folderMillis }) => folderMillis > at)
     if (due.length > 0 && role === 'beside') throw notCurrent(at)
+    // Replicas of an older version must not write into the new layout.
+    if (due.length > 0 && at > 0) await session.sendText(disown)
     if (due.length > 0) for (const statement of statementsOf(due)) await session.sendText(statement)
     if (role === 'copy' && copied === null) await insistOnEmpty(session)
     await session.sendText('commit')
@@ -54,8 +56,21 @@ function statementsOf(due: readonly Migration[]): readonly string[] {
   return [...dropDerived, ...applied, ...makeDerived()]
 }
 
+/** Waits for the transactions of the owners; what they begin from now on is not stored. */
+const disown = [
+  'update tenant_owners set owner = null, epoch = epoch + 1, since = clock_timestamp()',
+  'delete from replicas',
+].join('; ')
+
 export function postgresMigrations() {
   return readMigrationFiles({ migrationsFolder: join(migrationsFolder(), 'postgres') })
+}
+
+const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ folderMillis }) => folderMillis))
+
+/** Time of the newest migration that this version has. */
+export function newestMigration(): number {
+  return newestOf(postgresMigrations())
 }
 
 /** Time of the newest applied migration; makes the table of an empty database. */
@@ -72,9 +87,12 @@ async function appliedAt(session: Session, migrations: readonly Migration[]): Pr
   }
   const answer = await session.sendText(`select coalesce(max(created_at), 0) as at from ${marker}`)
   const [{ at }] = answer.rows as [{ at: number }]
-  const newest = Math.max(...migrations.map(({ folderMillis }) => folderMillis))
-  if (at <= newest) return at
-  throw new FatalError(
+  if (at <= newestOf(migrations)) return at
+  throw newerLayout()
+}
+
+export function newerLayout(): FatalError {
+  return new FatalError(
     'The database was written by a newer tenantwatch; run that version, or restore an older backup of the database',
   )
 }

@@ -1,6 +1,7 @@
 import { secondMs } from '../../model/durations.ts'
 import type { List } from '../database.ts'
 import type { PostgresDatabase } from './database.ts'
+import { marker } from './migrate.ts'
 
 /** After its last heartbeat a replica is dead, by the clock of the database; in milliseconds. */
 const deadMs = 10 * secondMs
@@ -33,6 +34,8 @@ export function replicaStatements(database: PostgresDatabase) {
       `insert into replicas (id, seen_at, alone) values (?, clock_timestamp(), ?)
        on conflict (id) do update set seen_at = excluded.seen_at`,
     ),
+    /** Time of the newest applied migration. */
+    layout: database.prepareValues<[], number>(`select max(created_at) from ${marker}`),
     serverStart: database.prepareValues<[], string>('select cast(pg_postmaster_start_time() as text)'),
     renew: database.prepare<[string]>('update tenant_owners set epoch = epoch + 1 where owner = ?'),
     owned: database.prepare<[string], Owned>(
@@ -60,6 +63,7 @@ export function replicaStatements(database: PostgresDatabase) {
       `with free as materialized (
          select tenant_id, owner from tenant_owners o
          where ${isAmong} and owner is distinct from @id and not ${hasLivingOwner}
+           and exists (select 1 from replicas r where r.id = @id and ${isAlive})
          order by tenant_id limit @most for update skip locked)
        update tenant_owners o set owner = @id, epoch = epoch + 1, since = clock_timestamp() from free where o.tenant_id = free.tenant_id
        returning o.tenant_id as "tenantId", o.epoch, free.owner as former`,

@@ -115,3 +115,13 @@ it('leaves views, triggers and grants as they are when a migration fails', async
   await expect(database.migrate()).rejects.toThrow()
   expect(database.query(namesOfDerived)).toEqual(before)
 })
+
+it('takes all tenants away from replicas of the older version before it changes the layout', async () => {
+  using database = await migrated(['alter table users add column spare bigint'], (query) => {
+    query(`insert into tenant_owners (tenant_id, owner, epoch, since, configured_at) values (1, 'old', 4, now(), now())`)
+    query(`insert into replicas (id, seen_at, alone) values ('old', now(), false)`)
+  })
+  await database.migrate()
+  expect(database.query('select owner, epoch from tenant_owners')).toEqual([{ owner: null, epoch: 5 }])
+  expect(database.query('select id from replicas')).toEqual([])
+})

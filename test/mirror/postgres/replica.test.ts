@@ -188,3 +188,17 @@ it.runIf(isOnServer)('waits with a takeover for the transaction of the last owne
   expect(owned(b)).toEqual([1])
   expect(names()).toEqual(['in time'])
 })
+
+it('a replica of an older version owns and takes nothing once the layout is newer, and counts as dead', async () => {
+  const { ids, replica, query } = world(2)
+  const old = replica('old')
+  await turn(old, ids)
+  query(`insert into tenantwatch_migrations (hash, created_at) values ('newer', 9999999999999)`)
+  query('update tenant_owners set owner = null, epoch = epoch + 1')
+  query('delete from replicas')
+  await expect(old.beat()).rejects.toThrow('newer tenantwatch')
+  await old.balance(ids)
+  expect(query('select id from replicas')).toEqual([])
+  expect(query('select distinct owner from tenant_owners')).toEqual([{ owner: null }])
+  await expect(rename(old, 1, 'again')).rejects.toThrow('Another replica owns the tenant')
+})
