@@ -12,8 +12,7 @@ export interface OwnerRow {
 
 const ageMs = (at: string) => `cast(extract(epoch from clock_timestamp() - ${at}) * 1000 as bigint)`
 
-/** A tenant whose owner died has none since the last heartbeat of that. */
-/** Of all mirrored tenants. */
+/** Of all mirrored tenants. One whose owner died has none since the last heartbeat of that owner. */
 export const ownersText = `select t.name as tenant, o.owner as replica,
     case when ${isAlive} then 1 else 0 end as alive, ${ageMs('r.seen_at')} as "heartbeatAgeMs",
     ${ageMs(`case when ${isAlive} then o.since else coalesce(r.seen_at, o.since) end`)} as "sinceAgeMs"
