@@ -12,7 +12,7 @@ import type { PostgresDatabase } from './database.ts'
 import { leaseForEngine, newEngineId } from './engine-lease.ts'
 import { type OpenedPostgres, openPostgres, type PostgresOptions } from './open.ts'
 import { defaultConnections } from './pool.ts'
-import { ReplicaStores } from './replica-stores.ts'
+import { type ReplicaOptions, ReplicaStores } from './replica-stores.ts'
 
 type Options = PostgresOptions & { readonly clock: Clock }
 
@@ -29,7 +29,7 @@ export async function openPostgresMirror(options: Options): Promise<Mirror> {
 }
 
 /** In milliseconds: a heartbeat that takes longer comes too late. */
-const heartbeatLimits = { statementMs: 4 * secondMs, idleMs: 4 * secondMs, silenceMs: 5 * secondMs }
+export const heartbeatLimits = { statementMs: 4 * secondMs, idleMs: 4 * secondMs, silenceMs: 5 * secondMs }
 
 const heartbeatConnections = 2
 
@@ -48,11 +48,20 @@ export async function openAsReplica(
   const { database } = opening.use(await openPostgres({ ...options, role: 'engine' }))
   const own = { role: 'beside', connections: heartbeatConnections, limits: heartbeatLimits } as const
   const { database: heartbeats } = opening.use(await openPostgres({ ...options, ...own }))
+  return replicaOver({ ...options, database, heartbeats }, disposeOf(opening))
+}
+
+/** @param heartbeats with `heartbeatLimits`. */
+export function replicaOver(
+  options: Pick<ReplicaOptions, 'clock' | 'database' | 'heartbeats' | 'log' | 'random'>,
+  dispose: () => Promise<void>,
+): { readonly mirror: Mirror; readonly stores: ReplicaStores } {
+  const { database, random } = options
   const storeOver = (fenced: PostgresDatabase) => postgresMirror({ database: fenced, async [Symbol.asyncDispose]() {} })
-  const stores = new ReplicaStores({ ...options, id: newEngineId(options.random), heartbeats, database, storeOver })
+  const stores = new ReplicaStores({ ...options, id: newEngineId(random), storeOver })
   const mirror = postgresMirror({
     database: database.fencedBy('select 1 where false', []),
-    [Symbol.asyncDispose]: disposeOf(opening),
+    [Symbol.asyncDispose]: dispose,
   })
   return { mirror, stores }
 }

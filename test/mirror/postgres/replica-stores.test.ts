@@ -43,6 +43,8 @@ function world() {
       for (const { wake } of sleeping.splice(0)) wake()
       for (let turns = 0; turns < 50; turns++) await nextTurn()
     },
+    /** However slow this machine is. */
+    stayAlive: (id: string) => void postgres.query('update replicas set seen_at = clock_timestamp() where id = ?', id),
     die: (id: string) =>
       void postgres.query(`update replicas set seen_at = seen_at - interval '11 seconds' where id = ?`, id),
   }
@@ -78,6 +80,25 @@ it('tells its worker of a tenant that it gives back, before another replica can 
   expect(told[0]).toHaveLength(1)
   await b.configure(tenants, 1)
   expect([...owned(a), ...owned(b)].sort()).toEqual(['t1', 't2'])
+})
+
+it('gives back only a tenant of which no run is under way', async () => {
+  const { replica, pass, stayAlive } = world()
+  const [a, b] = [replica('a'), replica('b')]
+  await a.configure(tenants, 1)
+  let isIdle = false
+  const told: (readonly string[])[] = []
+  a.begin({ isIdle: (name) => name === 't2' && isIdle, follow: async () => void told.push(owned(a)) })
+  await b.configure(tenants, 1)
+  const passAlive = () => {
+    stayAlive('b')
+    return pass()
+  }
+  for (let passes = 0; passes < 3; passes++) await passAlive()
+  expect([owned(a), told]).toEqual([['t1', 't2'], []])
+  isIdle = true
+  while (told.length === 0) await passAlive()
+  expect(owned(a)).toEqual(['t1'])
 })
 
 it('has no store six seconds after its last heartbeat', async () => {

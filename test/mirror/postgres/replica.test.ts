@@ -88,6 +88,19 @@ it('takes the tenants of a dead replica, which then writes nothing', async () =>
   expect(owned(a)).toEqual([])
 })
 
+it('writes nothing by what it was given before it gave a tenant back and took it again', async () => {
+  const { ids, replica, names } = world(1)
+  const a = replica('a')
+  await turn(a, ids)
+  const former = a.fenced(1)
+  await a.release(1)
+  await turn(a, ids)
+  const update = former.prepare<[string]>('update tenants set name = ?')
+  await expect(former.write('nothing', () => update.run('of before'))).rejects.toMatchObject({ reason: 'aborted' })
+  await rename(a, 1, 'of now')
+  expect(names()).toEqual(['of now'])
+})
+
 it('leaves a tenant to its owner as long as that lives', async () => {
   const { ids, replica } = world(1)
   const [a, b] = [replica('a'), replica('b')]
