@@ -4,7 +4,7 @@ import { assessInput, type InputFacts, type InputQuality } from '../model/data-q
 import { fullFreshnessLimitMs, isFresh } from '../model/freshness.ts'
 import type { Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
-import { isSkewed, type SkewOf } from '../model/server-clock.ts'
+import { greatestSkewMs, isSkewed, type SkewOf } from '../model/server-clock.ts'
 import { type CheckFacts, inputsOf } from './check.ts'
 
 export type EvaluatedSettings = Pick<
@@ -76,14 +76,17 @@ export function waiverTime(now: number, newest: number | null, stored: readonly 
 }
 
 function presentSkewMs(live: number | null | undefined, state: SyncState | undefined): number | null {
-  if (live !== undefined) return live
-  if (state === undefined) return null
+  if (state === undefined) return live ?? null
+  const complete = between(state.completeServerTime, state.completeStartedAt)
   // A mirror of an earlier version has the server time of the last complete sync only.
-  const [time, at] =
-    state.serverTimeAt === null
-      ? [state.completeServerTime, state.completeStartedAt]
-      : [state.serverTime, state.serverTimeAt]
-  return time === null || at === null ? null : time - at
+  const stored = state.serverTimeAt === null ? complete : between(state.serverTime, state.serverTimeAt)
+  const present = live === undefined ? stored : live
+  // The last complete full sync may have been an old answer, whatever newer runs stated.
+  return complete !== null && complete < -greatestSkewMs ? Math.min(complete, present ?? complete) : present
+}
+
+function between(serverTime: number | null, at: number | null): number | null {
+  return serverTime === null || at === null ? null : serverTime - at
 }
 
 export function greatestSkewOf({ resources }: TenantDataQuality, now: number): number | null {

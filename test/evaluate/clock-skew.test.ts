@@ -68,6 +68,17 @@ it('does not pass checks over a resource whose server time is behind, and affect
   expect(outcomes.get('api-client-role-active')?.reason).not.toBe('clock_skew')
 })
 
+it('does not pass over a full sync whose server time was behind, whatever newer answers state', async () => {
+  const mirror = soundMirror()
+  const { quality } = mirror
+  const state = quality['authentication-settings'].state
+  const completeServerTime = (state.completeStartedAt ?? now) - 301_000
+  quality['authentication-settings'].state = { ...state, completeServerTime, serverTime: now, serverTimeAt: now }
+  expect((await evaluate(mirror)).get('auth-sso-enforced')).toMatchObject({ status: 'unknown', reason: 'clock_skew' })
+  resync(mirror, now)
+  expect((await evaluate(mirror)).get('auth-sso-enforced')).toMatchObject({ status: 'pass' })
+})
+
 function evaluatedOf(test: TestEngine, live: boolean): EvaluatedTenant {
   const evaluated = { id: test.engine.tenantId, settings: test.settings }
   return live ? { ...evaluated, skewOf: (resource) => test.client.answerTimes.skewMs(resource) } : evaluated

@@ -63,6 +63,13 @@ export const answerTimeMutants: readonly Mutant[] = [
     tests: stale,
   },
   {
+    name: 'a newer answer confirms a full sync that was old',
+    file: 'src/evaluate/data-quality.ts',
+    find: 'complete !== null && complete < -greatestSkewMs',
+    replace: 'complete !== null && live === null',
+    tests: quality,
+  },
+  {
     name: 'a skew counts as it was when the answer came',
     file: 'src/evaluate/data-quality.ts',
     find: 'if (live !== undefined) return live',

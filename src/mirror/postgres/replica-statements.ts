@@ -63,7 +63,7 @@ export function replicaStatements(database: PostgresDatabase) {
       `with free as materialized (
          select tenant_id, owner from tenant_owners o
          where ${isAmong} and owner is distinct from @id and not ${hasLivingOwner}
-           and exists (select 1 from replicas r where r.id = @id and ${isAlive})
+           and exists (select 1 from replicas r where r.id = @id)
          order by tenant_id limit @most for update skip locked)
        update tenant_owners o set owner = @id, epoch = epoch + 1, since = clock_timestamp() from free where o.tenant_id = free.tenant_id
        returning o.tenant_id as "tenantId", o.epoch, free.owner as former`,

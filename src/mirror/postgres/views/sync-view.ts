@@ -9,6 +9,12 @@ const resources = Object.values(recordTables)
   .map(({ resource, counted: [first = []] }) => `('${resource}', '${nameOf(first)}')`)
   .join(', ')
 
+const completeSkew = 's.complete_server_time - s.complete_started_at'
+
+/** As `presentSkewMs` of src/evaluate/data-quality.ts. */
+const skewSql = `case when ${completeSkew} < -${greatestSkewMs} then least(${completeSkew}, s.server_time - s.server_time_at)
+      when s.server_time_at is null then ${completeSkew} else s.server_time - s.server_time_at end`
+
 /** Latest time written before the clock was set back, while no answer confirmed the clock since. */
 export const unconfirmedMs = '(select max(latest) from clock_steps where confirmed_at is null)'
 
@@ -106,8 +112,7 @@ export const syncView: SqlView = {
         ${Number.MIN_SAFE_INTEGER}))) as denied,
     (select count(*) from quarantine o where o.tenant_id = t.id and o.resource = r.resource) as quarantined,
     ${countOf(`n.grouping = '${missing}'`)}::bigint as missing, ${countOf('n.grouping = r.grouping')}::bigint as records,
-    case when s.server_time_at is null then s.complete_server_time - s.complete_started_at
-      else s.server_time - s.server_time_at end as skew_ms,
+    ${skewSql} as skew_ms,
     case when s.full_attempt_at is null
       or s.full_attempt_at >= coalesce(greatest(s.incremental_success_at, s.full_success_at), 0)
       then s.full_reason end as full_failure offset 0) m
