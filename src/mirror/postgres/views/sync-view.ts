@@ -66,10 +66,14 @@ export const syncView: SqlView = {
     time(
       'last_success_at',
       'greatest(s.incremental_success_at, s.full_success_at)',
-      'end of the last successful run of either mode',
+      'start of the last successful run of either mode; of a full sync over several runs, of the first',
     ),
-    time('last_full_sync_at', 's.full_success_at', 'end of the last successful full sync'),
-    time('last_attempt_at', 'greatest(s.incremental_attempt_at, s.full_attempt_at)', 'last run of either mode'),
+    time('last_full_sync_at', 's.full_success_at', 'start of the last successful full sync'),
+    time(
+      'last_attempt_at',
+      'greatest(s.incremental_attempt_at, s.full_attempt_at)',
+      'start of the last run of either mode',
+    ),
     text(
       'failure',
       'coalesce(s.full_reason, s.incremental_reason)',
