@@ -22,8 +22,9 @@ COPY drizzle drizzle
 # The one place that is written to; everything else may be mounted read-only.
 RUN mkdir -m 0700 /data && chown 65532:65532 /data
 VOLUME /data
+# Relative paths begin here: data/tenantwatch.db, the default of store.path, is in the volume.
+WORKDIR /
 ENV NODE_ENV=production \
-    TENANTWATCH_STORE_PATH=/data/tenantwatch.db \
     TENANTWATCH_LISTEN=0.0.0.0:9469
 USER 65532:65532
 EXPOSE 9469

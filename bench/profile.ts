@@ -69,4 +69,10 @@ function show(file: string): string {
   ].join('\n\n')
 }
 
-for (const file of process.argv.slice(2)) process.stdout.write(`${show(file)}\n\n`)
+const files = process.argv.slice(2)
+const missing = files.filter((file) => !existsSync(file))
+if (files.length === 0 || missing.length > 0) {
+  const why = files.length === 0 ? '' : ` (${missing.join(', ')} does not exist)`
+  process.stderr.write(`Name CPU profiles that "npm run bench -- --profile DIR" wrote${why}\n`)
+  process.exitCode = 2
+} else for (const file of files) process.stdout.write(`${show(file)}\n\n`)

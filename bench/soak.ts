@@ -13,7 +13,7 @@ import { short, table } from './support/print.ts'
 import { flatness, type Sample, sample } from './support/soak-samples.ts'
 import type { SimulatorAddress } from './support/soak-tasks.ts'
 
-const help = `node bench/soak.ts [options]
+const help = `npm run bench:soak -- [options]
 
 Runs the daemon on a simulated tenant that lives, every schedule each second or two and its clock so fast that two
 minutes are a day, and tells whether memory, open files and database stay as they are.

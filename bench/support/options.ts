@@ -32,7 +32,7 @@ export const help = `npm run bench -- [options]
   --minutes N      minutes for which fleet and spread watch the daemon at rest (${defaults.minutes})
   --only A,B       only these benchmarks
   --json FILE      writes everything as JSON
-  --profile DIR    writes CPU profiles of the product's full syncs; read them with node bench/profile.ts FILE
+  --profile DIR    writes CPU profiles of the product's full syncs; read them with npm run bench:profile -- FILE
   --flags "…"      Node's options for the product (${launcherFlags.join(' ')})
   --folder DIR     where databases are made (the system's folder for temporary files)
 `

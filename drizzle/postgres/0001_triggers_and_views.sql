@@ -1,1 +1,1 @@
--- Triggers and views, made again after every migration: sha256 57d91127fb3a53e3dad9d37abea9aec053e34c9bc63632dc2bb21d8b538539f5
+-- Triggers and views, made again after every migration: sha256 0c3c91225b9f794a6a0c4f98de98b0481fec8a62de0b425dbf2c36edd67298ff

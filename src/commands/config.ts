@@ -1,8 +1,12 @@
 import type { Command } from 'commander'
 import { maskedYaml } from '../config/masked-yaml.ts'
+import type { Settings } from '../config/settings.ts'
 import { ConfigError } from '../config/yaml/errors.ts'
+import { urlOf } from '../daemon/open-store.ts'
 import { ignoredStorePath, openAddress, uncoveredStatuses, unusedDays } from '../doctor/config-warnings.ts'
 import { tryOwnChecks } from '../doctor/own-checks.ts'
+import { parseAddress } from '../mirror/postgres/address.ts'
+import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
@@ -25,9 +29,12 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
       })
       const { ownChecks } = settings
       const tried = await tryOwnChecks(ownChecks, io.clock.now())
-      const problems = tried.flatMap(({ check, problem }) =>
-        problem === null ? [] : [`${printable(`${ownChecks.folder}: ${check.file}`)}: ${problem}`],
-      )
+      const problems = [
+        ...(await addressProblems(settings, io)).map((problem) => `${source}: ${problem}`),
+        ...tried.flatMap(({ check, problem }) =>
+          problem === null ? [] : [`${printable(`${ownChecks.folder}: ${check.file}`)}: ${problem}`],
+        ),
+      ]
       if (problems.length > 0) throw new ConfigError(problems)
       const own = tried.length === 0 ? '' : `, ${plural(tried.length, 'own check')}`
       print(io, `${source} is valid: ${plural(settings.tenants.length, 'tenant')}${own}`)
@@ -52,4 +59,16 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
       print(io, `# ${source}\n${maskedYaml(settings).trimEnd()}`)
       done(exitCodes.ok)
     })
+}
+
+/** Commands are not run: what one prints is read when the database is opened. */
+async function addressProblems({ store: { url } }: Settings, io: Io): Promise<readonly string[]> {
+  if (url === null || 'command' in url) return []
+  try {
+    parseAddress(await urlOf(url, io)())
+    return []
+  } catch (error) {
+    if (error instanceof UsageError) return [error.message]
+    throw error
+  }
 }

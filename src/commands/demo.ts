@@ -45,8 +45,9 @@ async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
     await using daemon = await startOnFreePort(simulator, folder, io, log, options.port)
     await Promise.race([daemon.caughtUp, untilStopped(io)])
     await daemon.session.evaluate()
-    await show(daemon, io)
-    if (options.once === true) return exitCodes.ok
+    const once = options.once === true
+    await show(daemon, io, once ? '' : ' on the page')
+    if (once) return exitCodes.ok
     const at = `http://127.0.0.1:${daemon.address.port}`
     print(io, `\nStatus page  ${at}/\nMetrics      ${at}/metrics\nFindings     ${at}/api/v1/findings`)
     print(io, `Control      ${simulator.controlUrl} (change the tenant, inject faults)\n\nPress Ctrl-C to stop.`)
@@ -92,10 +93,10 @@ server: { listen: "127.0.0.1:${port}" }
   return loadSettings({ file, env, catalogue, exists: (path) => path.endsWith(file), readFile: () => text }).settings
 }
 
-async function show({ session }: Daemon, io: Io): Promise<void> {
+async function show({ session }: Daemon, io: Io, where: string): Promise<void> {
   const found = await Array.fromAsync(session.views.findings({ states: ['open'] }))
   const shown = 25
   print(io, findingsTable(found, shown))
   for (const line of unevaluatedLines(await session.views.posture())) print(io, line)
-  if (found.length > shown) print(io, `… and ${found.length - shown} more on the page`)
+  if (found.length > shown) print(io, `… and ${found.length - shown} more${where}`)
 }

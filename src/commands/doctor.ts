@@ -18,6 +18,7 @@ import type { Mirror, TenantRow } from '../mirror/port.ts'
 import { readServerFacts, type ServerFacts } from '../mirror/postgres/server-facts.ts'
 import { storeFacts } from '../mirror/sqlite/store-facts.ts'
 import { toIso } from '../model/dates.ts'
+import { UsageError } from '../model/errors.ts'
 import { silentLog } from '../model/log.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
@@ -146,6 +147,7 @@ async function openIfPossible(settings: Settings, io: Io): Promise<Opened> {
   try {
     return { mirror: await openStore(settings, 'beside', io) }
   } catch (error) {
+    if (error instanceof UsageError) throw error
     return { problem: unusable(error).sentence }
   }
 }

@@ -87,10 +87,10 @@ const columns = [
 
 type Row = Readonly<Record<(typeof columns)[number], unknown>>
 
-/** The same columns for both kinds, null where a kind has none. `daysLeft`: whole days, negative after the end. */
+/** The same columns for both kinds, null where a kind has none. `daysLeft`: whole days, negative after a day past the end. */
 function rowOf(deadline: Deadline, now: number): Row {
   const { tenant, kind, id, at } = deadline
-  const common = { expires: toIso(at), daysLeft: Math.floor((at - now) / dayMs), tenant, kind, id }
+  const common = { expires: toIso(at), daysLeft: Math.trunc((at - now) / dayMs), tenant, kind, id }
   if (deadline.kind === 'secret') {
     const { name, role, own } = deadline
     return {

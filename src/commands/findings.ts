@@ -26,7 +26,9 @@ function waiverNotes(postures: readonly TenantPosture[]): readonly string[] {
     waivers.flatMap(({ id, owner, state, covered, lapsed, breadth }) => {
       const problems = [
         ...(state === 'active' ? [] : [stateWords[state]]),
-        ...(lapsed > 0 ? [`${plural(lapsed, 'finding')} changed since it accepted them`] : []),
+        ...(lapsed > 0
+          ? [`${plural(lapsed, 'finding')} changed since ${lapsed === 1 ? 'it was' : 'they were'} accepted`]
+          : []),
         ...breadth.map((way) => breadthWords[way]),
       ]
       const covers = covered > 0 ? ` (it covers ${covered})` : ''

@@ -4,6 +4,7 @@ import { urlOf } from '../daemon/open-store.ts'
 import { type CopyResult, type CopyStep, copyMirror } from '../mirror/copy/copy-mirror.ts'
 import { openDatabaseTarget } from '../mirror/postgres/copy-target.ts'
 import { openFileSource } from '../mirror/sqlite/copy-source.ts'
+import { storeFacts } from '../mirror/sqlite/store-facts.ts'
 import { FatalError, reasonOf, SyncError, UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
@@ -54,9 +55,11 @@ async function migrateStore(io: Io, { from, format }: MigrateOptions, command: C
       'store.url is not set: name the database to copy into by it, instead of store.path, or by TENANTWATCH_STORE_URL',
     )
   }
+  const file = resolve(io.cwd, from)
+  if (!storeFacts(file).exists) throw new UsageError(`--from names ${file}, which does not exist or is empty`)
   const line = statusLine(io)
   line.say('Reading the file for damage')
-  const made = await migrate(io, resolve(io.cwd, from), urlOf(url, io), line).finally(line.clear)
+  const made = await migrate(io, file, urlOf(url, io), line).finally(line.clear)
   if (wanted === 'json') print(io, printableJson(made))
   else for (const text of linesOf(made)) print(io, text)
   if (made.verified) return exitCodes.ok

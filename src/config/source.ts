@@ -46,7 +46,7 @@ export function applyOverrides(raw: unknown, env: Environment): FromEnvironment 
   return { raw: whole, variables, ignoredPath }
 }
 
-/** A URL goes before a path, wherever both are set: the container image sets a path for everybody. */
+/** A URL goes before a path, wherever both are set, even where the path is of the environment. */
 function overrideStore(whole: Record<string, unknown>, env: Environment, variables: Map<string, string>) {
   const path = setValue(env, 'TENANTWATCH_STORE_PATH')
   const hasUrl = setValue(env, 'TENANTWATCH_STORE_URL') !== undefined

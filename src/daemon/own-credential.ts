@@ -27,7 +27,7 @@ export function ownCredentials(log: Log): OwnCredentials {
       const known = `${at} ${step}`
       if (logged.get(tenant) === known) return
       logged.set(tenant, known)
-      const fields = { tenant, expires: toIso(at), daysLeft: Math.floor((at - now) / dayMs) }
+      const fields = { tenant, expires: toIso(at), daysLeft: Math.trunc((at - now) / dayMs) }
       if (step === 0)
         log.warn(fields, 'The secret of the client that this tenant uses has expired: no data can be read')
       else log.warn(fields, 'The secret of the client that this tenant uses expires soon: renew it')

@@ -1,6 +1,6 @@
 import type { Mirror } from '../mirror/port.ts'
 import type { ServerFacts } from '../mirror/postgres/server-facts.ts'
-import { layoutFacts, type StoreFacts } from '../mirror/sqlite/store-facts.ts'
+import { layoutFacts, obstacleTo, type StoreFacts } from '../mirror/sqlite/store-facts.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs, describeDuration } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
@@ -17,9 +17,10 @@ const largeWalBytes = 256 * mib
 const overdueMs = dayMs
 
 /** Without opening the database. */
-export function diagnosePlace({ path, exists, bytes, walBytes, freeBytes, lock }: StoreFacts): readonly Diagnosis[] {
+export function diagnosePlace(facts: StoreFacts): readonly Diagnosis[] {
+  const { exists, bytes, walBytes, freeBytes, lock } = facts
   const found: Diagnosis[] = []
-  if (!exists) found.push(diagnoseAbsence(path, lock))
+  if (!exists) found.push(diagnoseAbsence(facts))
   found.push(diagnoseLock(lock))
   if (walBytes > largeWalBytes) {
     const advice = 'A process keeps a read transaction open: look for hanging commands'
@@ -28,8 +29,13 @@ export function diagnosePlace({ path, exists, bytes, walBytes, freeBytes, lock }
   return freeBytes === null ? found : [...found, diagnoseRoom(freeBytes, bytes)]
 }
 
-function diagnoseAbsence(path: string, { mirrorMade }: StoreFacts['lock']): Diagnosis {
-  if (mirrorMade !== true) return fine('database', `${path} does not exist yet; the first sync creates it`)
+function diagnoseAbsence({ path, lock }: StoreFacts): Diagnosis {
+  const obstacle = obstacleTo(path)
+  if (obstacle !== null) {
+    const advice = 'Give the user of the daemon a folder that it may write to, or name another path by store.path'
+    return failure('database', `${path} does not exist and cannot be created: ${obstacle}`, advice)
+  }
+  if (lock.mirrorMade !== true) return fine('database', `${path} does not exist yet; the first sync creates it`)
   const advice = `Restore a backup, or move ${path}-lock away to start with an empty mirror`
   return failure('database', `${path} existed before and is missing or empty: the engine does not start`, advice)
 }

@@ -53,7 +53,10 @@ function problemsOf(definition: ResourceDefinition, { items, hasMore, meta }: Fe
   const problems: Problem[] = []
   const bad = items.filter((item) => !item.ok).length
   if (bad > 0)
-    problems.push([`${bad} of them are invalid`, 'These records are quarantined; ask the vendor what changed'])
+    problems.push([
+      `${bad} of them ${bad === 1 ? 'is' : 'are'} invalid`,
+      'Invalid records are quarantined; ask the vendor what changed',
+    ])
   if (definition.kind === 'pagedList' && items.length === 0) {
     problems.push([
       'the list is empty, although it always contains the caller',

@@ -149,7 +149,7 @@ function factsOf({ resource, stored, tenant, holds, settings, skewMs, ...known }
   return {
     resource,
     enabled: settings.resources[resource].enabled,
-    completeStartedAt: stored?.state.completeStartedAt ?? null,
+    completeStartedAt: dataAsOf(stored?.state),
     ...known,
     tenantMismatch: own.includes('tenant_changed') || (tenant.changeAccepted ?? []).includes(resource),
     former: tenant.former.includes(resource),
@@ -158,6 +158,12 @@ function factsOf({ resource, stored, tenant, holds, settings, skewMs, ...known }
     missing: stored?.missing ?? 0,
     clockSkewMs: skewMs,
   }
+}
+
+/** Start of the last complete full sync; null until the first run has ended, which reads details after the list. */
+export function dataAsOf(state: SyncState | undefined): number | null {
+  const hasEnded = state !== undefined && (state.incrementalAttemptAt ?? state.fullAttemptAt) !== null
+  return hasEnded ? state.completeStartedAt : null
 }
 
 /**
@@ -190,7 +196,7 @@ export function usableInputs(check: CheckFacts, quality: TenantDataQuality, now:
   const inputs = inputQualities(quality, inputsOf(check))
   if (maxAgeMs === undefined) return inputs
   return inputs.map((input) => {
-    const readAt = quality.resources.get(input.resource)?.stored?.state.completeStartedAt ?? null
+    const readAt = dataAsOf(quality.resources.get(input.resource)?.stored?.state)
     return input.blocked === null && !isFresh(readAt, maxAgeMs, now) ? { ...input, blocked: 'stale' } : input
   })
 }

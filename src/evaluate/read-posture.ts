@@ -15,6 +15,7 @@ import { resources as catalogue } from '../resources/index.ts'
 import { type Check, inputsOf } from './check.ts'
 import { ruleContextOf, settingsOf, severitiesOf } from './check-settings.ts'
 import {
+  dataAsOf,
   type EvaluatedTenant,
   greatestSkewOf,
   incrementalFailure,
@@ -143,7 +144,7 @@ function resourceView(
   const measured = quality.resources.get(resource)
   const stored = measured?.stored
   const freshnessLimitMs = measured?.freshnessLimitMs ?? 0
-  const dataAsOf = stored?.state.completeStartedAt ?? null
+  const asOf = dataAsOf(stored?.state)
   const blocked = measured?.input.blocked ?? null
   const full = fullView(stored?.state, freshnessLimitMs)
   const modes =
@@ -154,9 +155,9 @@ function resourceView(
     live: stored?.live ?? 0,
     quarantined: stored?.quarantined ?? 0,
     missing: stored?.missing ?? 0,
-    dataAsOf,
+    dataAsOf: asOf,
     freshnessLimitMs,
-    fresh: isFresh(dataAsOf, freshnessLimitMs, now) && blocked !== 'stale' && blocked !== 'tenant_changed',
+    fresh: isFresh(asOf, freshnessLimitMs, now) && blocked !== 'stale' && blocked !== 'tenant_changed',
     ...(blocked === 'tenant_changed' && { formerTenant: true }),
     ...(isRefusal(blocked) && { refused: true }),
     message: messageOf(resource, quality),

@@ -34,13 +34,13 @@ export const syncGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_sync_last_attempt_timestamp_seconds',
-    help: `Time of the last attempted run, in seconds since the epoch; 0 = never. ${fromMirror}`,
+    help: `Start of the last attempted run, in seconds since the epoch; 0 = never. ${fromMirror}`,
     labelNames: ['resource', 'mode'],
     samples: (posture) => eachMode(posture, (mode) => timestampSeconds(mode.lastAttemptAt)),
   },
   {
     name: 'tenantwatch_sync_last_success_timestamp_seconds',
-    help: `Time of the last successful run, in seconds since the epoch; 0 = never. ${fromMirror}`,
+    help: `Start of the last successful run, in seconds since the epoch; 0 = never. ${fromMirror}`,
     labelNames: ['resource', 'mode'],
     samples: (posture) => eachMode(posture, (mode) => timestampSeconds(mode.lastSuccessAt)),
   },

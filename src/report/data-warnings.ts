@@ -1,6 +1,7 @@
 import { toIso } from '../model/dates.ts'
 import type { ResourceView, TenantPosture } from '../model/posture.ts'
 import type { ResourceName } from '../model/resource-names.ts'
+import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 
 /** Data quality warnings of a resource; empty when its data is fresh and complete. */
@@ -15,7 +16,9 @@ export function dataWarnings(posture: TenantPosture | undefined, resource: Resou
   return [
     ...(unsure === null ? [] : [`${name}: ${unsure}`]),
     ...(view.quarantined > 0
-      ? [`${name}: ${view.quarantined} records could not be read and are absent or outdated`]
+      ? [
+          `${name}: ${plural(view.quarantined, 'record')} could not be read and ${view.quarantined === 1 ? 'is' : 'are'} absent or outdated`,
+        ]
       : []),
     ...holds.map((hold) => `${name}: on hold ${hold.id}: ${hold.message}`),
   ].map((line) => printable(line))

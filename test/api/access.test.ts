@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { expect, it } from 'vitest'
+import { type Log, silentLog } from '../../src/model/log.ts'
 import { apiClients } from '../../src/resources/api-clients.ts'
 import { documents } from '../../src/resources/documents.ts'
 import { permissions } from '../../src/resources/permissions.ts'
@@ -142,6 +143,25 @@ it('takes up a changed token at once, dead or not, and numbers a new identity', 
   expect(t.paths()).toEqual(['users'])
   t.env['TOKEN'] = 'third'
   expect((await t.client.fetch(roles, {})).meta.identity).toBeGreaterThan(identity)
+})
+
+it('logs whether the refused credential or a new one is in use after a refusal', async () => {
+  const logged: string[] = []
+  const info = (_: object, message: string) => void logged.push(message)
+  const log: Log = { ...silentLog(), info, child: () => log }
+  await using t = await tenant({ third: all }, { log })
+  await caught(t.client.fetch(users, {}))
+  t.env['TOKEN'] = 'second'
+  await caught(t.client.fetch(users, {}))
+  t.env['TOKEN'] = 'third'
+  await t.client.fetch(users, {})
+  expect(logged.splice(0)).toEqual(Array(2).fill('A new credential replaces the refused one'))
+  t.grants['third'] = []
+  await caught(t.client.fetch(users, {}))
+  t.grants['third'] = all
+  t.clock.advance(cycleMs)
+  await t.client.fetch(users, {})
+  expect(logged).toEqual(['The credential is accepted again'])
 })
 
 it('repeats a 401 once when the token fetched again differs', async () => {

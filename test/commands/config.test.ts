@@ -175,6 +175,40 @@ api: { proxy: "http://user:${canary}@proxy.example.com:3128" }
   expect(stdout).not.toContain(canary)
 })
 
+it.each([
+  [`foo-${canary}`, 'is no URL of PostgreSQL; want postgres://user:password@host:5432/database'],
+  [`mysql://u:${canary}@h/d`, 'is no URL of PostgreSQL; want postgres://user:password@host:5432/database'],
+  [`postgres://u:${canary}@h/d?sslmode=foo`, 'has another sslmode than disable, require, verify-ca, verify-full'],
+  [
+    `postgres://u:${canary}@h/d?foo=1`,
+    'has a parameter that is not one of host, sslcert, sslkey, sslmode, sslrootcert',
+  ],
+])('refuses the URL %s of the database, and so does each command that opens it', async (url, why) => {
+  const { run, env } = await cli()
+  env['TENANTWATCH_STORE_URL'] = url
+  for (const args of [['config', 'check'], ['findings'], ['sync'], ['run'], ['doctor']]) {
+    const { code, stdout, stderr } = await run(...args)
+    expect([args, code, stdout]).toEqual([args, 2, ''])
+    expect(stderr).toContain(`The URL of store.url ${why}`)
+    expect(stderr).not.toContain(canary)
+  }
+})
+
+it('reads the URL of the database from a file, and runs no command for it', async () => {
+  const { run, read, write, folder } = await cli()
+  const withUrl = (source: string) => read('tenantwatch.yaml').replace(/^store: .*$/m, `store: { url: ${source} }`)
+  write('tenantwatch.yaml', withUrl(`{ file: ${folder}/url.txt }`))
+  write('url.txt', 'postgres://u:p@h/\n')
+  expect(await run('config', 'check')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^tenantwatch: tenantwatch\.yaml: The URL of store\.url names no user, host or/),
+  })
+  write('url.txt', 'postgres://u:p@h/d\n')
+  expect(await run('config', 'check')).toMatchObject({ code: 0, stderr: '' })
+  write('tenantwatch.yaml', withUrl('{ command: ["false"] }'))
+  expect(await run('config', 'check')).toMatchObject({ code: 0, stderr: '' })
+})
+
 it('lets the environment name the store, over any file', async () => {
   const { run, env } = await cli()
   env['TENANTWATCH_STORE_PATH'] = '/elsewhere/mirror.db'

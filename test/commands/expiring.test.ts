@@ -45,7 +45,7 @@ it('gives both kinds one shape, and marks the secret of the watch itself', async
   expect(rows[0]).toEqual({
     ...nothing,
     expires: '2026-02-01T00:00:00.000Z',
-    daysLeft: -29,
+    daysLeft: -28,
     tenant: 'acme',
     kind: 'secret',
     id: old,

@@ -47,8 +47,11 @@ it('wants a file and a database', async () => {
 })
 
 it('refuses a file that is missing or no mirror, and leaves no lock beside it', async () => {
-  const { refusal, files, read } = await world()
-  expect(await refusal('nowhere.db')).toMatch(/^tenantwatch: There is no mirror at \S+nowhere\.db yet; .*\n$/)
+  const { refusal, run, files, read } = await world()
+  expect(await run('migrate-store', '--from', 'nowhere.db')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^tenantwatch: --from names \S+nowhere\.db, which does not exist or is empty\n$/),
+  })
   const before = [files(), read('tenantwatch.yaml')]
   expect(await refusal('tenantwatch.yaml')).toMatch(/^tenantwatch: The database \S+ cannot be opened .* damaged: .*\n$/)
   expect([files(), read('tenantwatch.yaml')]).toEqual(before)

@@ -68,6 +68,7 @@ it('opens the finding again when its fact changes, states why, and covers it aga
   const [finding] = await world.found()
   const explanation = 'waiver lapsed: the accepted facts changed (roleName: "Importer" → "Wide")'
   expect(finding).toMatchObject({ state: 'open', waiver: { id: 'W-1', state: 'lapsed', explanation } })
+  expect((await world.run('findings', '--all')).stderr).toContain('1 finding changed since it was accepted')
   expect((await world.run('findings')).stdout).toContain(explanation)
   expect((await world.run('explain', finding?.fingerprint ?? '')).stdout).toContain(explanation)
   world.agree('reason: The importer creates users until May, expires: 2026-05-31')

@@ -292,7 +292,7 @@ it('takes the URL of a database from a secret, and from the environment before t
     })
 })
 
-it('ignores a path beside a URL, and names it: the container image sets one', () => {
+it('ignores a path beside a URL, and names it', () => {
   const withPath = { ...env, TENANTWATCH_STORE_PATH: '/data/a.db' }
   const withBoth = { ...withPath, TENANTWATCH_STORE_URL: 'postgres://u:p@h/d' }
   const inFile = { 'a.yaml': `${tenant('acme')}\nstore: { url: { file: url.txt } }`, 'url.txt': 'postgres://u:p@h/d' }

@@ -265,6 +265,18 @@ it('shows a resource before its first sync', async () => {
   })
 })
 
+it('calls nothing fresh before the first run of a resource has ended, whose list is complete before its details', async () => {
+  const mirror = soundMirror()
+  mirror.quality.users.state = { ...neverState('users'), completeStartedAt: now }
+  const { resources, checks } = await read(mirror)
+  const users = resources.find(({ resource }) => resource === 'users')
+  expect(users).toMatchObject({ dataAsOf: null, fresh: false })
+  expect(checks.find(({ check }) => check === 'user-mfa-enrolled')).toMatchObject({
+    status: 'unknown',
+    reason: 'never',
+  })
+})
+
 it('derives the limit from the duration of a long full sync', async () => {
   const mirror = soundMirror()
   mirror.quality.users.state = { ...mirror.quality.users.state, completeDurationMs: 2 * hourMs }

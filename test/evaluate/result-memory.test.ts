@@ -10,6 +10,7 @@ import { resourceNames } from '../../src/model/resource-names.ts'
 import { now } from '../checks/support/evaluator.ts'
 import { settings, user } from '../checks/support/facts.ts'
 import { testMirror } from '../support/mirror.ts'
+import { fullSyncEnd } from './support/sqlite-world.ts'
 import { type SettingsChanges, tenantSettings } from './support/tenant-settings.ts'
 
 const id = 'user-mfa-enrolled'
@@ -36,6 +37,7 @@ async function evaluation() {
   for (const resource of resourceNames) {
     const items = resource === 'users' ? [ok(user())] : resource === 'authentication-settings' ? [ok(settings())] : []
     await mirror.commitPage({ ...page, resource, items, whole })
+    await mirror.closeRun(fullSyncEnd(tenantId, resource, now))
   }
   return {
     mirror,

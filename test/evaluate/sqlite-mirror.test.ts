@@ -11,6 +11,7 @@ import { client, document, role, settings, user } from '../checks/support/facts.
 import { testMirror } from '../support/mirror.ts'
 import { evaluate } from './support/evaluating.ts'
 import { fakeMirror } from './support/fake-mirror.ts'
+import { fullSyncEnd } from './support/sqlite-world.ts'
 import { tenantSettings } from './support/tenant-settings.ts'
 
 type Rows = Readonly<Partial<Record<ResourceName, readonly Record<string, unknown>[]>>>
@@ -57,6 +58,7 @@ async function fill(mirror: Mirror, tenantId: number, content: Rows, at: number)
     const items = (content[resource] ?? []).map((record) => ({ ok: true as const, record, extra: null }))
     const whole = { startedAt: at, durationMs: 1000, serverTime: at }
     await mirror.commitPage({ tenantId, resource, items, at, requestId: 'req-1', whole, recordCreations: true })
+    await mirror.closeRun(fullSyncEnd(tenantId, resource, at))
   }
 }
 

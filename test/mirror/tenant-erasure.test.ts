@@ -9,12 +9,15 @@ const dependent = {
   held_records: { column: 'hold_id', of: 'holds', key: 'id' },
 } as const
 
+/** A table whose rows name the tenant instead of its id. */
+const byName = 'configured_tenants'
+
 /** Tables of the whole mirror. */
 const shared = [
   '__drizzle_migrations',
   'clock_steps',
   'configurations',
-  'configured_tenants',
+  byName,
   'record_revisions',
   'retention',
   'sqlite_sequence',
@@ -54,6 +57,7 @@ it('erases the rows of a tenant from every table, and no other row', async () =>
       fill(table, { [column]: owner }, tenantId)
     }
   }
+  for (const tenant of ['gone', 'kept']) fill(byName, { tenant }, 1)
   beside.close()
   const rows = () => Object.fromEntries(names.map((table) => [table, query(`select * from "${table}"`)]))
   const before = rows()
@@ -70,6 +74,7 @@ it('erases the rows of a tenant from every table, and no other row', async () =>
     expect(owners, table).toContain(after[table]?.[0]?.[column])
   }
   expect(after['tenants']).toMatchObject([{ name: 'kept' }])
+  expect(after[byName]).toMatchObject([{ tenant: 'kept' }])
   await mirror.purgeTenant(Number(kept))
   const end = rows()
   for (const table of [...own, ...Object.keys(dependent), 'record_counts', 'tenants'])

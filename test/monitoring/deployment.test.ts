@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { catalogue } from '../../src/commands/support/configuration.ts'
@@ -37,11 +37,16 @@ it.each(['kubernetes', 'kubernetes-postgresql'])(
   },
 )
 
-/** As in a container: the image sets a path of the database. */
+const image = textOf('Dockerfile')
+
+/** Where a path leads that begins in the working directory of the image. */
+const inImage = (path: string | null) =>
+  path && resolve([...image.matchAll(/^WORKDIR (.*)$/gm)].at(-1)?.[1] ?? '', path)
+
 function settingsOf(path: string, env: Readonly<Record<string, string>> = {}) {
   const text = textOf(path)
-  const inImage = { TENANTWATCH_STORE_PATH: '/data/tenantwatch.db', TENANTWATCH_LISTEN: '0.0.0.0:9469', ...env }
-  const loaded = loadSettings({ file: 'a.yaml', env: inImage, catalogue, exists: () => true, readFile: () => text })
+  const variables = { TENANTWATCH_LISTEN: '0.0.0.0:9469', ...env }
+  const loaded = loadSettings({ file: 'a.yaml', env: variables, catalogue, exists: () => true, readFile: () => text })
   expect([loaded.settings.server.port, loaded.ignoredPath]).toEqual([9469, null])
   return loaded.settings
 }
@@ -71,10 +76,8 @@ const variables = ({ env }: Container) => Object.fromEntries(env.map(({ name, va
 
 it('keeps the mirror of the StatefulSet in its volume, and that of the Deployment in the database of a secret', () => {
   const [embedded] = pods('stateful-set.yaml').template.spec.containers
-  expect(settingsOf('deploy/kubernetes/tenantwatch.yaml', variables(embedded)).store).toEqual({
-    path: '/data/tenantwatch.db',
-    url: null,
-  })
+  const { path } = settingsOf('deploy/kubernetes/tenantwatch.yaml', variables(embedded)).store
+  expect(inImage(path)).toBe('/data/tenantwatch.db')
   const [replica] = pods('deployment.yaml', 'kubernetes-postgresql').template.spec.containers
   const { store } = settingsOf('deploy/kubernetes-postgresql/tenantwatch.yaml', variables(replica))
   const mount = replica.volumeMounts.find(({ name }) => name === 'database')
@@ -217,4 +220,14 @@ it('hardens the unit', () => {
   for (const line of ['DynamicUser=yes', 'ProtectSystem=strict', 'NoNewPrivileges=yes', 'CapabilityBoundingSet='])
     expect(unit.split('\n')).toContain(line)
   expect(unit).not.toContain('MemoryDenyWriteExecute=yes')
+})
+
+it('leaves the place of the mirror to the configuration: its default is in the volume, or in the state folder', () => {
+  const unit = textOf('deploy/systemd/tenantwatch.service')
+  for (const text of [image, unit]) expect(text).not.toContain('TENANTWATCH_STORE_')
+  const path = settingsOf('deploy/kubernetes/tenantwatch.yaml').store.path ?? ''
+  expect([inImage(path), /^VOLUME (.*)$/m.exec(image)?.[1]]).toEqual(['/data/tenantwatch.db', '/data'])
+  expect(/^StateDirectory=(.*)$/m.exec(unit)?.[1]).toBe('tenantwatch')
+  const folder = /^WorkingDirectory=(.*)$/m.exec(unit)?.[1] ?? ''
+  expect(resolve(folder, path)).toBe('/var/lib/tenantwatch/data/tenantwatch.db')
 })

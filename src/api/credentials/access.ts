@@ -101,7 +101,8 @@ export class Access {
     const seen = await this.#options.source.peek()
     if (this.#dead !== dead) return this.token(signal)
     if (dead.trying) throw deadCredential(dead.status)
-    if (seen !== undefined && !seen.equals(dead.credential.secret)) return this.#revive(seen)
+    if (seen !== undefined && !seen.equals(dead.credential.secret))
+      return this.#revive(seen, 'A new credential replaces the refused one')
     const now = this.#options.clock.monotonic()
     if (now < dead.nextProbeAt) throw deadCredential(dead.status)
     dead.nextProbeAt = now + this.#options.cycleMs
@@ -122,7 +123,7 @@ export class Access {
     } catch (error) {
       if (signal?.aborted === true) throw error
       const problem = error instanceof SyncError ? error.message : 'unforeseen error'
-      this.#options.log.warn({ problem }, 'the refused token could not be fetched again')
+      this.#options.log.warn({ problem }, 'The refused token could not be fetched again')
       return false
     }
   }
@@ -165,12 +166,13 @@ export class Access {
   async #tryAgain(dead: Dead, signal?: AbortSignal): Promise<Credential> {
     await this.renewed(dead.credential, signal)
     const credential = this.#identity.credentialOf(await this.#options.source.current(signal))
+    const isNew = credential.generation !== dead.credential.generation
     dead.credential = credential
     const { probes } = this.#options
     const probe = probes[this.#turn++ % probes.length]
     const status = probe === undefined ? undefined : await this.#probe(probe, credential, signal)
     if (status === undefined || isRefusal(status)) throw deadCredential(dead.status)
-    return this.#revive(credential.secret)
+    return this.#revive(credential.secret, isNew ? 'A new credential is accepted' : 'The credential is accepted again')
   }
 
   async #probe(endpoint: Endpoint, credential: Credential, signal?: AbortSignal): Promise<number | undefined> {
@@ -179,10 +181,10 @@ export class Access {
     return status
   }
 
-  #revive(secret: Secret): Credential {
+  #revive(secret: Secret, how: string): Credential {
     this.#dead = undefined
     this.#identity.revived()
-    this.#options.log.info({}, 'the refused credential is in use again')
+    this.#options.log.info({}, how)
     return this.#identity.credentialOf(secret)
   }
 

@@ -18,6 +18,8 @@ const quoteStar = 'a value that begins with `*`, such as a cron expression, need
 /** An alias without an anchor is almost always an unquoted cron expression. */
 const badAlias = `an alias has no anchor; ${quoteStar}`
 
+const notClosed = 'the bracket that opens here is not closed; close it, and indent all its lines'
+
 const sentences: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_ALIAS: badAlias,
   BAD_INDENT: 'the indentation does not fit; every key of a map must begin in the same column',
@@ -56,20 +58,29 @@ export function readYaml(source: string): YamlFile {
   const lines = new LineCounter()
   const start = { offset: 0, text: '1:1' }
   try {
-    const document = parseDocument(source, { lineCounter: lines, prettyErrors: false, merge: true })
+    const document = parseDocument(source, {
+      lineCounter: lines,
+      prettyErrors: false,
+      merge: true,
+      keepSourceTokens: true,
+    })
+    const open = openBrackets(document)
     const errors = [...document.errors, ...document.warnings]
     const readable = errors.every(({ code }) => code === 'DUPLICATE_KEY')
-    const problems = errors.map(({ code, pos }) => ({
-      position: positionAt(lines, pos[0]),
-      sentence: code === 'DUPLICATE_KEY' ? duplicateKey(source, pos[0]) : yamlProblem(code),
+    const problems = errors.map(({ code, pos: [at] }) => ({
+      position: positionAt(lines, at),
+      sentence: code === 'DUPLICATE_KEY' ? duplicateKey(source, at) : yamlProblem(code),
+      bracket: code === 'BAD_INDENT' ? open.get(at) : undefined,
     }))
     const lost = readable ? lostAliases(document).map((offset) => positionAt(lines, offset)) : []
-    problems.push(...lost.map((position) => ({ position, sentence: badAlias })))
+    problems.push(...lost.map((position) => ({ position, sentence: badAlias, bracket: undefined })))
     const raw: unknown = readable && lost.length === 0 ? document.toJS({ maxAliasCount }) : undefined
     return {
       readable: readable && lost.length === 0,
       raw,
-      problems: firstOfEachLine(problems),
+      problems: firstOfEachLine(problems).map(({ bracket, ...problem }) =>
+        bracket === undefined ? problem : { position: positionAt(lines, bracket), sentence: notClosed },
+      ),
       position: (path, at) => positionOf(document, lines, path, at),
     }
   } catch (error) {
@@ -89,12 +100,25 @@ export function locateIn(file: string, yaml: YamlFile): Locate {
 }
 
 /** Keeps the first problem of each line, because one mistake causes several errors. */
-function firstOfEachLine(problems: readonly YamlProblem[]): readonly YamlProblem[] {
+function firstOfEachLine<P extends YamlProblem>(problems: readonly P[]): readonly P[] {
   const lines = new Set<string>()
   return problems.filter(({ position, sentence }) => {
     const line = sentence.startsWith('duplicate') ? position.text : position.text.replace(/:.*/, '')
     return !lines.has(line) && lines.add(line)
   })
+}
+
+/** The innermost bracket that is open where the parser missed its end, by that offset; both from the start of the source. */
+function openBrackets(document: Document): ReadonlyMap<number, number> {
+  const open = new Map<number, number>()
+  visit(document, {
+    Collection(_key, { srcToken, range }) {
+      if (srcToken?.type !== 'flow-collection' || !range) return
+      const isClosed = srcToken.end.some(({ type }) => type === 'flow-map-end' || type === 'flow-seq-end')
+      if (!isClosed) open.set(range[1], range[0])
+    },
+  })
+  return open
 }
 
 function lostAliases(document: Document): number[] {

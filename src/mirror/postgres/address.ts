@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { FatalError } from '../../model/errors.ts'
+import { UsageError } from '../../model/errors.ts'
 import { containsCertificate } from '../../model/process/certificate-authorities.ts'
 import { isLoopback } from '../../model/process/loopback.ts'
 
@@ -26,7 +26,7 @@ const wanted = 'want postgres://user:password@host:5432/database, with special c
 const parameters = ['host', 'sslcert', 'sslkey', 'sslmode', 'sslrootcert'] as const
 const modes = ['disable', 'require', 'verify-ca', 'verify-full'] as const
 
-/** @throws FatalError without any part of the URL: it contains the password, in an invalid one anywhere. */
+/** @throws UsageError without any part of the URL: it contains the password, in an invalid one anywhere. */
 export function parseAddress(text: string): { readonly address: Address; readonly password: string | null } {
   const url = /^postgres(?:ql)?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null
   if (url === null) throw refused(`is no URL of PostgreSQL; ${wanted}`)
@@ -80,8 +80,8 @@ function decoded(text: string): string {
   }
 }
 
-function refused(problem: string): FatalError {
-  return new FatalError(`The URL of store.url ${problem}`)
+function refused(problem: string): UsageError {
+  return new UsageError(`The URL of store.url ${problem}`)
 }
 
 /** For messages. */

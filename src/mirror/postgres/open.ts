@@ -18,7 +18,7 @@ export interface PostgresOptions extends Timing {
   readonly connections?: number
 }
 
-/** @throws FatalError when the database cannot be used as it is. */
+/** @throws FatalError when the database cannot be used as it is; UsageError when the URL is no address of one. */
 export async function openPostgres(options: PostgresOptions): Promise<OpenedPostgres & { readonly address: Address }> {
   const { address } = parseAddress(await options.url())
   const { pipeline, connections } = options

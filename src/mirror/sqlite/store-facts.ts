@@ -1,8 +1,9 @@
-import { existsSync, statfsSync, statSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+import { existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { codeOf } from './connection.ts'
 import { type LockState, lockStateOf } from './engine-lock.ts'
 import { type SchemaAge, schemaAge } from './migrate.ts'
-import { openSnapshot } from './open-database.ts'
+import { describe, openSnapshot } from './open-database.ts'
 import { realFile } from './real-file.ts'
 
 export interface StoreFacts extends StoreSize {
@@ -23,6 +24,20 @@ export function storeFacts(storePath: string): StoreFacts {
     exists: size === null || size.bytes > 0,
     freeBytes: freeBytesAt(path),
     lock: lockStateOf(path),
+  }
+}
+
+/**
+ * Why a missing file cannot be created; null = it can. Makes a folder where it would be, for an instant, because
+ * permissions are not everything: a disk may be mounted read-only, and nothing can be made in /proc.
+ */
+export function obstacleTo(path: string): string | null {
+  const folder = nearestFolder(path)
+  try {
+    rmdirSync(mkdtempSync(join(folder, '.tenantwatch-')))
+    return null
+  } catch (error) {
+    return `nothing can be written in ${folder} (${codeOf(error)})`
   }
 }
 
@@ -47,6 +62,8 @@ export function layoutFacts(storePath: string): LayoutFacts {
       sqliteVersion: raw.prepare('select sqlite_version()').pluck().get() as string,
       runs: oldest === null || latest === null ? null : { oldest, latest, count },
     }
+  } catch (error) {
+    throw describe(error, storePath)
   } finally {
     raw.close()
   }
@@ -68,11 +85,15 @@ function sizeIfVisible(path: string): StoreSize | null {
   }
 }
 
-function freeBytesAt(path: string): number | null {
+function nearestFolder(path: string): string {
   let folder = dirname(path)
   while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
+  return folder
+}
+
+function freeBytesAt(path: string): number | null {
   try {
-    const { bavail, bsize } = statfsSync(folder)
+    const { bavail, bsize } = statfsSync(nearestFolder(path))
     return bavail * bsize
   } catch {
     return null

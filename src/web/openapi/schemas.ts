@@ -112,8 +112,8 @@ const mode = component(
     mode: z.enum(syncModes),
     up: z.boolean().describe('Whether the last run succeeded; false before the first'),
     reason: reason.nullable(),
-    lastAttemptAt: timeOrNever,
-    lastSuccessAt: timeOrNever,
+    lastAttemptAt: timeOrNever.describe('Start of the last run, ISO 8601 in UTC; null = never'),
+    lastSuccessAt: timeOrNever.describe('Start of the last successful run, ISO 8601 in UTC; null = never'),
     freshnessLimitSeconds: seconds,
   }),
 )

@@ -85,8 +85,13 @@ function problem(view: ResourceView, state: ResourceState, holds: readonly HoldV
   const permission = view.modes.some(({ reason }) => reason === 'missing_permission')
   const extra =
     state !== 'unauthorized' ? '' : permission ? ' Grant the permission to the API client.' : ' Renew the token.'
-  return html`<li class="problem edge-${stateTone[state]}"><strong>${view.resource}</strong> ${stateBadge(state)} <span class="ago">${isPast ? sinceWords[state] : ''}${isPast ? when(since, now) : ''}</span>${amount(view, state)}${view.message === null ? '' : html`<span class="why">${foreign(view.message)}</span>`}<span class="todo">${advice[state]}${extra}</span></li>
+  return html`<li class="problem edge-${stateTone[state]}"><strong>${view.resource}</strong> ${stateBadge(state)} <span class="ago">${isPast ? sinceWords[state] : ''}${isPast ? when(since, now) : ''}</span>${amount(view, state)}${view.message === null ? '' : html`<span class="why">${foreign(sentence(view.message))}</span>`}<span class="todo">${advice[state]}${extra}</span></li>
 `
+}
+
+/** Messages of errors have no full stop. */
+function sentence(message: string): string {
+  return /[.!?…]$/.test(message) ? message : `${message}.`
 }
 
 function when(ms: number | null, now: number): Html {

@@ -19,6 +19,16 @@ const facts: StoreFacts = {
 const levels = (over: Partial<StoreFacts>) =>
   Object.fromEntries(diagnosePlace({ ...facts, ...over }).map(({ subject, level }) => [subject, level]))
 
+function damagePage(store: string, numberOf: string, bytes: number): void {
+  const [page, size] = withDatabase(store, (raw) => [
+    Number(raw.prepare(numberOf).pluck().get()),
+    Number(raw.pragma('page_size', { simple: true })),
+  ])
+  const file = openSync(store, 'r+')
+  writeSync(file, Buffer.alloc(bytes, 0xa5), 0, bytes, (page - 1) * size)
+  closeSync(file)
+}
+
 it('reports the free space of a database', () => {
   expect(levels({})).toEqual({ engine: 'ok', disk: 'ok' })
   expect(levels({ bytes: 950e6 })).toEqual({ engine: 'ok', disk: 'warn' })
@@ -61,6 +71,23 @@ it.each([
   expect(stdout).toMatch(/^✗ +database +.*mirror\.db existed before and is missing or empty.*Restore a backup/m)
 })
 
+it('fails on a database that cannot be created: no engine starts then', async () => {
+  const world = await cli({ simulator: null })
+  world.env['TENANTWATCH_STORE_PATH'] = '/proc/x/y.db'
+  const { code, stdout } = await world.run('doctor')
+  expect(code).toBe(3)
+  expect(stdout).toMatch(
+    /^✗ +database +\/proc\/x\/y\.db does not exist and cannot be created: nothing can be written in \/proc \(\w+\)/m,
+  )
+})
+
+it('writes nothing that stays where the database is to be created', async () => {
+  const world = await cli({ simulator: null })
+  const before = world.files()
+  expect((await world.run('doctor')).stdout).toMatch(/^✓ +database +.* does not exist yet; the first sync creates it/m)
+  expect(world.files()).toEqual(before)
+})
+
 it('fails on a database with a damaged page, and gives a remedy', async () => {
   const world = await synced()
   const file = openSync(world.store, 'r+')
@@ -73,15 +100,17 @@ it('fails on a database with a damaged page, and gives a remedy', async () => {
   expect(stdout.match(/^✓ .* Api_/gm)).toHaveLength(resources.length)
 })
 
+it('names the file whose runs cannot be read, and gives a remedy', async () => {
+  const world = await synced()
+  damagePage(world.store, "select min(pageno) from dbstat where name = 'runs'", 4096)
+  const { code, stdout } = await world.run('doctor')
+  expect(code).toBe(3)
+  expect(stdout).toMatch(/^✗ +database +The database \S+mirror\.db cannot be opened .* damaged: restore a backup/m)
+})
+
 it('finds damage in a page that nothing else it does would read', async () => {
   const world = await synced()
-  const [page, size] = withDatabase(world.store, (raw) => [
-    Number(raw.prepare("select max(pageno) from dbstat where name = 'permissions'").pluck().get()),
-    Number(raw.pragma('page_size', { simple: true })),
-  ])
-  const file = openSync(world.store, 'r+')
-  writeSync(file, Buffer.alloc(500, 0xa5), 0, 500, (page - 1) * size)
-  closeSync(file)
+  damagePage(world.store, "select max(pageno) from dbstat where name = 'permissions'", 500)
   const { code, stdout } = await world.run('doctor')
   expect(code).toBe(3)
   expect(stdout).toMatch(/^✗ +database +.*damaged.*restore a backup/m)

@@ -193,6 +193,15 @@ it('gives a tenant that answers to nothing so long in all, and no longer', async
   expect(simulator.requests.count()).toBeLessThan(3)
 })
 
+it('counts invalid records in the singular and the plural', async () => {
+  const { run, simulator } = await cli({ simulator: { sizes: { users: 5 } } })
+  const make = () => simulator.primary.addUser({ raw: { mfaStatus: 'no' } })
+  make()
+  expect((await run('doctor')).stdout).toMatch(/^✗ +users .*; 1 of them is invalid\./m)
+  make()
+  expect((await run('doctor')).stdout).toMatch(/^✗ +users .*; 2 of them are invalid\./m)
+})
+
 it('lets a stop of the program through', async () => {
   const { runWith, simulator } = await cli()
   const stopping = new AbortController()

@@ -4,6 +4,7 @@ import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
 import { readFindings } from '../../../src/evaluate/findings/read-findings.ts'
 import { readPosture } from '../../../src/evaluate/read-posture.ts'
 import { resultMemory } from '../../../src/evaluate/result-memory.ts'
+import type { RunClose } from '../../../src/mirror/sync/sync-port.ts'
 import { dayMs, minuteMs } from '../../../src/model/durations.ts'
 import type { FindingView } from '../../../src/model/finding.ts'
 import { silentLog } from '../../../src/model/log.ts'
@@ -26,6 +27,25 @@ export function waiver(over: Partial<Waiver> = {}): Waiver {
     owner: 'security',
     expiresMs: start + 365 * dayMs,
     ...over,
+  }
+}
+
+/** The successful end of the full sync that committed a whole list. */
+export function fullSyncEnd(tenantId: number, resource: ResourceName, at: number): RunClose {
+  return {
+    tenantId,
+    resource,
+    mode: 'full',
+    startedAt: at,
+    endedAt: at,
+    dataAsOf: at,
+    outcome: 'success',
+    reason: null,
+    message: null,
+    reachedEndServerTime: null,
+    answered: null,
+    pages: 1,
+    counts: { created: 0, updated: 0, unchanged: 0, removed: 0, quarantined: 0 },
   }
 }
 
@@ -57,6 +77,7 @@ export async function sqliteWorld(changes: SettingsChanges = {}, currentForMs?: 
         const whole = { startedAt: time.now, durationMs: 1000, serverTime: time.now }
         const page = { tenantId: tenant.id, resource, items, at: time.now, requestId: 'req-1', whole }
         await mirror.commitPage({ ...page, recordCreations: true })
+        await mirror.closeRun(fullSyncEnd(tenant.id, resource, time.now))
       }
     },
     async evaluate(): Promise<void> {

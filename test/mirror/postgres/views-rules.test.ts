@@ -62,6 +62,10 @@ const events: readonly (readonly [what: string, change: string])[] = [
     'a resource that was never read',
     `update sync_states set complete_started_at = null where resource = 'permissions'`,
   ],
+  [
+    'a first run that has not ended',
+    `update sync_states set complete_started_at = full_success_at, incremental_attempt_at = null, full_attempt_at = null where resource = 'permissions'`,
+  ],
   ['stale data', `update sync_states set complete_started_at = ${ago(9 * dayMs)} where resource = 'users'`],
   [
     'data of the future',

@@ -42,7 +42,7 @@ export const syncView: SqlView = {
       'state',
       `case when f.enabled is null then 'not_configured' when not f.enabled then 'off' when h.id is not null then 'on_hold'
     when q.blocked in ('unauthorized', 'missing_permission') then 'unauthorized'
-    when s.complete_started_at is null or q.blocked = 'tenant_changed' then 'never' when q.blocked = 'stale' then 'stale'
+    when m.as_of is null or q.blocked = 'tenant_changed' then 'never' when q.blocked = 'stale' then 'stale'
     when m.quarantined > 0 then 'quarantined' when m.missing > 0 then 'missing'
     when s.incremental_reason is not null or s.full_reason is not null then 'failing' else 'fresh' end`,
       'as in `/api/v1/status`: `fresh`, `failing` (fresh, the last run failed), `missing`, `quarantined`, `stale`, `never`, `unauthorized`, `on_hold`; also `off` and `not_configured`',
@@ -57,19 +57,19 @@ export const syncView: SqlView = {
       'case when f.enabled then coalesce(q.blocked, q.partial) end',
       'why `complete` is false, as the reason of a check that is unknown',
     ),
-    time('data_as_of', 's.complete_started_at', 'start of the last complete full sync'),
-    time(
-      'fresh_until',
-      '(s.complete_started_at + m.limit_ms)',
-      'when the data becomes stale without another full sync',
-    ),
+    time('data_as_of', 'm.as_of', 'start of the last complete full sync'),
+    time('fresh_until', '(m.as_of + m.limit_ms)', 'when the data becomes stale without another full sync'),
     time(
       'last_success_at',
       'greatest(s.incremental_success_at, s.full_success_at)',
-      'end of the last successful run of either mode',
+      'start of the last successful run of either mode; of a full sync over several runs, of the first',
     ),
-    time('last_full_sync_at', 's.full_success_at', 'end of the last successful full sync'),
-    time('last_attempt_at', 'greatest(s.incremental_attempt_at, s.full_attempt_at)', 'last run of either mode'),
+    time('last_full_sync_at', 's.full_success_at', 'start of the last successful full sync'),
+    time(
+      'last_attempt_at',
+      'greatest(s.incremental_attempt_at, s.full_attempt_at)',
+      'start of the last run of either mode',
+    ),
     text(
       'failure',
       'coalesce(s.full_reason, s.incremental_reason)',
@@ -103,6 +103,7 @@ export const syncView: SqlView = {
     from holds o where o.tenant_id = t.id and o.resource in (r.resource, 'all')) h
   cross join lateral (select t.change_accepted::jsonb as j offset 0) j
   cross join lateral (select ${nowMs} as now_ms,
+    case when coalesce(s.incremental_attempt_at, s.full_attempt_at) is not null then s.complete_started_at end as as_of,
     coalesce(f.freshness_ms, greatest(${minFreshnessMs}, 3 * greatest(f.interval_ms,
       least(coalesce(s.complete_duration_ms, 0), ${dayMs})))) as limit_ms,
     ${names("case jsonb_typeof(j.j) when 'array' then j.j else j.j -> 'changeAccepted' end")} as changed,
@@ -119,9 +120,9 @@ export const syncView: SqlView = {
   cross join lateral (select
     case when m.changed or h.tenant_changed then 'tenant_changed'
       when m.denied is not null then m.denied when m.former then 'tenant_changed'
-      when s.complete_started_at is null then 'never'
-      when m.now_ms < ${unconfirmedMs} or m.now_ms - s.complete_started_at > m.limit_ms
-        or s.complete_started_at - m.now_ms > ${futureToleranceMs} then 'stale' end as blocked,
+      when m.as_of is null then 'never'
+      when m.now_ms < ${unconfirmedMs} or m.now_ms - m.as_of > m.limit_ms
+        or m.as_of - m.now_ms > ${futureToleranceMs} then 'stale' end as blocked,
     case when m.quarantined > 0 then 'quarantined'
       when m.full_failure = 'shrink_held' or h.shrink_held then 'shrink_held'
       when m.full_failure = 'suspect_empty' or h.suspect_empty then 'suspect_empty'

@@ -1,0 +1,11 @@
+import { expect, it } from 'vitest'
+import { dataWarnings } from '../../src/report/data-warnings.ts'
+import { posture, resource } from '../metrics/support/posture.ts'
+
+it('counts quarantined records in the singular and the plural', () => {
+  const of = (quarantined: number) =>
+    dataWarnings(posture({ resources: [resource('users', { quarantined })] }), 'users')
+  expect(of(0)).toEqual([])
+  expect(of(1)).toEqual(['acme users: 1 record could not be read and is absent or outdated'])
+  expect(of(1200)).toEqual(['acme users: 1,200 records could not be read and are absent or outdated'])
+})
