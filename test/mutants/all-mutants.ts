@@ -9,6 +9,7 @@ import { metricsMutants } from './metrics-mutants.ts'
 import { type Mutant, mutants } from './mutants.ts'
 import { removalsMutants } from './removals-mutants.ts'
 import { simulationMutants } from './simulation-mutants.ts'
+import { snapshotMutants } from './snapshot-mutants.ts'
 import { webMutants } from './web-mutants.ts'
 
 /** Every deliberate mistake. */
@@ -24,5 +25,6 @@ export const allMutants: readonly Mutant[] = [
   ...metricsMutants,
   ...removalsMutants,
   ...simulationMutants,
+  ...snapshotMutants,
   ...webMutants,
 ]

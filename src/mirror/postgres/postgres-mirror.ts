@@ -12,6 +12,7 @@ import type { PostgresDatabase } from './database.ts'
 import { leaseForEngine, newEngineId } from './engine-lease.ts'
 import { type OpenedPostgres, openPostgres, type PostgresOptions } from './open.ts'
 import { ReplicaStores } from './replica-stores.ts'
+import { SnapshotSandboxes } from './snapshot-sandboxes.ts'
 
 type Options = PostgresOptions & { readonly clock: Clock }
 
@@ -24,7 +25,7 @@ export async function openPostgresMirror(options: Options): Promise<Mirror> {
   const { database, insist } = lease
   // Again: a copy may have begun while this engine waited for the lease.
   await insistOnNoCopy(database)
-  return postgresMirror({ database, [Symbol.asyncDispose]: disposeOf(opening) }, insist)
+  return postgresMirror({ database, [Symbol.asyncDispose]: disposeOf(opening) }, { insist })
 }
 
 /** In milliseconds: a heartbeat that takes longer comes too late. */
@@ -42,7 +43,9 @@ export async function openAsReplica(
   const { database } = opening.use(await openPostgres({ ...options, role: 'engine' }))
   const own = { role: 'beside', connections: 2, limits: heartbeatLimits } as const
   const { database: heartbeats } = opening.use(await openPostgres({ ...options, ...own }))
-  const storeOver = (fenced: PostgresDatabase) => postgresMirror({ database: fenced, async [Symbol.asyncDispose]() {} })
+  const sandboxes = opening.use(new SnapshotSandboxes(options.clock))
+  const storeOver = (fenced: PostgresDatabase) =>
+    postgresMirror({ database: fenced, async [Symbol.asyncDispose]() {} }, { sandboxes })
   const stores = new ReplicaStores({ ...options, id: newEngineId(options.random), heartbeats, database, storeOver })
   const mirror = postgresMirror({
     database: database.fencedBy('select 1 where false', []),
@@ -57,12 +60,18 @@ function disposeOf(opening: AsyncDisposableStack): () => Promise<void> {
   return () => opened.disposeAsync()
 }
 
-export function postgresMirror({ database, ...opened }: OpenedPostgres, insist: () => void = () => {}): Mirror {
+interface Parts {
+  readonly insist?: () => void
+  /** Shared by the tenants of a process. */
+  readonly sandboxes?: SnapshotSandboxes
+}
+
+export function postgresMirror({ database, ...opened }: OpenedPostgres, parts: Parts = {}): Mirror {
+  const { insist = () => {}, sandboxes = new SnapshotSandboxes(database.clock) } = parts
   const { flush, ...stores } = storesOver(database)
   return {
     ...stores,
-    // The sandbox of own checks is fed from a file.
-    ask: () => database.run(() => ({ kind: 'failed', problem: 'Own checks do not run on PostgreSQL yet' })),
+    ask: (tenantId, query, signal) => database.run(() => sandboxes.ask({ database, tenantId }, query, signal)),
     ping: () =>
       database.read(function* () {
         insist()
@@ -71,6 +80,7 @@ export function postgresMirror({ database, ...opened }: OpenedPostgres, insist: 
     isVerified: () => true,
     verify: () => verifyCounts(database),
     async [Symbol.asyncDispose]() {
+      await sandboxes.end(database)
       await flush()
       await opened[Symbol.asyncDispose]()
     },
