@@ -15,7 +15,15 @@ import { client, document, role, settings, user } from '../../checks/support/fac
 import { tenantSettings } from '../../evaluate/support/tenant-settings.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 import { type Records, readInFull, readOne, recordsOf } from '../support/two-tenants.ts'
-import { filesOf, hasProc, isPage, sandboxProcesses, serverAway, snapshotWorld } from './support/snapshot-world.ts'
+import {
+  filesOf,
+  hasProc,
+  isPage,
+  patiently,
+  sandboxProcesses,
+  serverAway,
+  snapshotWorld,
+} from './support/snapshot-world.ts'
 
 const query = (text: string, inputs: readonly ResourceName[] = ['users']): OwnQuery => ({
   text,
@@ -164,9 +172,10 @@ it('fails when the records are too many or their reading takes too long', async 
     [{ maxBytes: 100 }, 'the records take more than 0 MiB'],
     [{ timeoutMs: 1 }, 'a snapshot of the records takes longer than 0.001 s'],
   ] as const) {
-    const { mirror } = snapshotWorld(limits)
+    const { mirror, settled } = snapshotWorld(limits)
     const acme = await readInFull(mirror, 'acme', recordsOf('acme'))
     expect(await mirror.ask(acme, names)).toEqual({ kind: 'failed', problem })
+    await settled()
   }
 })
 
@@ -233,7 +242,10 @@ it.runIf(hasProc)('fails when its process is killed meanwhile, and takes another
   pagesRead()
   kill()
   // Until the end of the process is noticed, its query fails.
-  await vi.waitFor(async () => expect(await mirror.ask(acme, names)).toMatchObject(alarms(['acme 3', 'seen'])))
+  await vi.waitFor(
+    async () => expect(await mirror.ask(acme, names)).toMatchObject(alarms(['acme 3', 'seen'])),
+    patiently,
+  )
   expect(pagesRead()).toEqual(['users'])
 })
 
@@ -247,7 +259,7 @@ it.runIf(hasProc)('keeps the records in memory, and ends the process when it is 
   await mirror.ask(acme, names)
   expect(sandboxProcesses()).toEqual([kept])
   wake()
-  await vi.waitFor(() => expect(sandboxProcesses()).toEqual([]))
+  await vi.waitFor(() => expect(sandboxProcesses()).toEqual([]), patiently)
   pagesRead()
   expect(await mirror.ask(acme, names)).toMatchObject(alarms(['acme 3', 'seen']))
   expect(pagesRead()).toEqual(['users'])

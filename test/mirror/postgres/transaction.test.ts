@@ -262,7 +262,7 @@ it('runs steps that wait for other things in between, and rolls back when such a
     })
   }
   await waiting(() => new Promise((resolve) => setImmediate(resolve)))
-  await vi.waitFor(() => expect(fake.events.at(-1)).toBe('release'))
+  await vi.waitFor(() => expect(fake.events.at(-1)).toBe('release'), { timeout: 60_000 })
   expect(fake.events.splice(0)).toEqual([
     'begin',
     'read',

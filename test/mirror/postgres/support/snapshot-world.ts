@@ -1,5 +1,5 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
-import { onTestFinished } from 'vitest'
+import { onTestFinished, vi } from 'vitest'
 import { PostgresDatabase } from '../../../../src/mirror/postgres/database.ts'
 import { postgresMirror } from '../../../../src/mirror/postgres/postgres-mirror.ts'
 import { type SnapshotLimits, snapshotLimits } from '../../../../src/mirror/postgres/snapshot.ts'
@@ -25,7 +25,14 @@ export function snapshotWorld(limits: Partial<SnapshotLimits> = {}) {
   const mirrorOver = (own: PostgresDatabase) =>
     postgresMirror({ database: own, async [Symbol.asyncDispose]() {} }, { sandboxes })
   const mirror = mirrorOver(database)
+  /** A snapshot that is given up may end before its transaction does. */
+  const settled = () =>
+    vi.waitFor(() => {
+      if (sessions.watch.taken > 0) throw new Error('A transaction is open')
+    }, patiently)
   onTestFinished(async () => {
+    sessions.watch.onSend = () => {}
+    await settled()
     await mirror[Symbol.asyncDispose]()
     await sandboxes[Symbol.asyncDispose]()
     await sessions[Symbol.asyncDispose]()
@@ -38,6 +45,7 @@ export function snapshotWorld(limits: Partial<SnapshotLimits> = {}) {
     sandboxes,
     query: postgres.query,
     watch: sessions.watch,
+    settled,
     /** Pages of records read for snapshots, by table, since the last look. */
     pagesRead(): string[] {
       const tables = sessions.watch.sent.splice(0).map((text) => /, rid,.* from "(\w+)"/s.exec(text)?.[1])
@@ -49,6 +57,9 @@ export function snapshotWorld(limits: Partial<SnapshotLimits> = {}) {
     },
   }
 }
+
+/** For a busy machine. */
+export const patiently = { timeout: 60_000 }
 
 export const isPage = (text: string) => text.includes(', rid,')
 
