@@ -4,7 +4,7 @@ import { base } from './vitest.config.ts'
 const ofEngine = [
   'test/commands/own-checks.test.ts',
   'test/evaluate/{identity,on-engine,waivers}.test.ts',
-  'test/sync/{history,hold-life,quarantine,removal,user-details}.test.ts',
+  'test/sync/{guard-budget,history,hold-life,quarantine,removal,user-details}.test.ts',
 ]
 
 /** Tests of the mirror on PostgreSQL: that of `TEST_POSTGRES_URL`, else one within the process. */

@@ -23,8 +23,8 @@ it('shows configurations that load', () => {
     loadSettings({ file: 'a.yaml', env, catalogue, exists: () => true, readFile: () => text }).settings
   const [, example = ''] = /```yaml\n([\s\S]*?)```/.exec(read('README.md')) ?? []
   expect(load(example).tenants[0]?.name).toBe('acme')
-  const { configs, services } = parse(read('compose.yaml'), { merge: true })
-  const composed = load(configs.tenantwatch.content, services.tenantwatch.environment)
+  const { services } = parse(read('compose.yaml'), { merge: true })
+  const composed = load(read('deploy/compose/tenantwatch.yaml'), services.tenantwatch.environment)
   expect(composed.tenants[0]?.baseUrl).toBe('http://simulator:9470')
   for (const service of Object.values<Record<string, unknown>>(services)) {
     expect(service).toMatchObject({ read_only: true, cap_drop: ['ALL'], security_opt: ['no-new-privileges:true'] })

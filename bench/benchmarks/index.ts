@@ -6,6 +6,7 @@ import { exportUsers } from './export.ts'
 import { firstFullSync } from './first-full-sync.ts'
 import { fleet } from './fleet.ts'
 import { idle } from './idle.ts'
+import { postgres } from './postgres.ts'
 import { removalRound } from './removal-round.ts'
 import { restart } from './restart.ts'
 import { scalingRecords } from './scaling-records.ts'
@@ -32,4 +33,5 @@ export const benchmarks: readonly Benchmark[] = [
   scalingTenants,
   fleet,
   spread,
+  postgres,
 ]

@@ -5,7 +5,12 @@ import type { EngineReport, EngineStep, EngineTask, FeedFloor, FeedFloorTask, Re
 import type { Bench, Subject, Taken } from './result.ts'
 
 export interface EngineOptions {
+  /** Small tenants; 0 = the one big one. */
   readonly tenants?: number
+  /** How often the big tenant is configured, each time under another name. */
+  readonly sameTenants?: number
+  /** Address of the PostgreSQL database that holds the mirror. */
+  readonly url?: string
   /** Name of the CPU profile that is written when profiles are wanted. */
   readonly profile?: string
 }
@@ -15,9 +20,9 @@ export function engine(
   { options, programs, server }: Bench,
   store: string,
   steps: readonly EngineStep[],
-  { tenants = 0, profile }: EngineOptions = {},
+  { profile, ...place }: EngineOptions = {},
 ): Promise<EngineReport> {
-  const config = writeConfig({ origin: server.origin, store, tenants })
+  const config = writeConfig({ origin: server.origin, store, ...place })
   const profiling =
     options.profile === null || profile === undefined
       ? []

@@ -31,8 +31,8 @@ export interface RenderFloorTask {
 
 /** One piece of the product's work, in the order of the list that the child is given. */
 export type EngineStep =
-  /** Full syncs resources of every tenant, one after the other, without evaluation. */
-  | { readonly do: 'full'; readonly resources: readonly string[] }
+  /** Full syncs resources of every tenant, the tenants one after the other or together, without evaluation. */
+  | { readonly do: 'full'; readonly resources: readonly string[]; readonly together?: boolean }
   /** What `sync` does: everything that is due (or all full syncs), evaluated. */
   | { readonly do: 'round'; readonly full: boolean }
   /** Runs every resource of the first tenant as the schedule does, after one run that is not counted. */

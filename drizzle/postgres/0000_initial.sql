@@ -513,6 +513,7 @@ CREATE TABLE "tenant_owners" (
 	"tenant_id" bigint PRIMARY KEY NOT NULL,
 	"owner" text COLLATE "C",
 	"epoch" bigint NOT NULL,
+	"since" timestamp with time zone NOT NULL,
 	"configured_at" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint

@@ -130,17 +130,14 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
   }
 }
 
-/** Error codes that the API documents for other conditions. */
-const otherConditions = ['BAD_REQUEST', 'CONFLICT', 'INTERNAL_ERROR', 'UNAUTHORIZED', 'VALIDATION_FAILED']
-
 /** A 404 removes a user from the mirror, so it must come from the API, not from a proxy, and state no other condition. */
 function denialIn({ body }: Answer): ErrorFacts | null {
   const facts = readErrorFacts(body)
-  return facts.enveloped && !otherConditions.includes(facts.code ?? '') ? facts : null
+  return facts.enveloped && facts.code?.includes('NOT_FOUND') !== false ? facts : null
 }
 
 const unprovenHint =
-  'A 404 counts only with the envelope of the API and an error in it that is no other condition: something before the API may have sent it'
+  'A 404 counts only with the envelope of the API and an error in it whose code, if it states one, is NOT_FOUND: something before the API may have sent it'
 
 function contextOf({ endpoint, badRequestHint, absentOn404 }: ReadCall) {
   const notFoundHint = absentOn404 ? unprovenHint : undefined

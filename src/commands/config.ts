@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import { maskedYaml } from '../config/masked-yaml.ts'
 import { ConfigError } from '../config/yaml/errors.ts'
-import { openAddress, uncoveredStatuses, unusedDays } from '../doctor/config-warnings.ts'
+import { ignoredStorePath, openAddress, uncoveredStatuses, unusedDays } from '../doctor/config-warnings.ts'
 import { tryOwnChecks } from '../doctor/own-checks.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { plural } from '../model/text/numbers.ts'
@@ -18,7 +18,7 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
     .description('validate the configuration and list all problems')
     .addHelpText('after', '\nExample:\n  tenantwatch config check --config /etc/tenantwatch.yaml')
     .action(async (_options: object, command: Command) => {
-      const { settings, source } = loadConfiguration(io, command, {
+      const { settings, source, ignoredPath } = loadConfiguration(io, command, {
         checkWeb: true,
         strict: true,
         needsSecrets: true,
@@ -33,6 +33,7 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
       print(io, `${source} is valid: ${plural(settings.tenants.length, 'tenant')}${own}`)
       // Warnings do not make the configuration invalid: they go to standard error.
       const warnings = [
+        ...ignoredStorePath(ignoredPath),
         ...openAddress(settings, io.cwd),
         ...settings.tenants.flatMap(uncoveredStatuses),
         ...settings.tenants.flatMap(unusedDays),

@@ -2,10 +2,10 @@ import type { Command } from 'commander'
 import { createTenantClient } from '../api/client.ts'
 import type { TenantClient } from '../api/reader.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
-import { openStore } from '../daemon/open-store.ts'
+import { openStore, urlOf } from '../daemon/open-store.ts'
 import { createViews } from '../daemon/views.ts'
 import { diagnoseAllowed } from '../doctor/allowed-clients.ts'
-import { configWarnings, diagnoseWaivers, tenantWarnings } from '../doctor/config-warnings.ts'
+import { configWarnings, diagnoseWaivers, ignoredStorePath, tenantWarnings } from '../doctor/config-warnings.ts'
 import { diagnosePlace, diagnoseStore, type Opened, unusable } from '../doctor/database.ts'
 import type { Diagnosis } from '../doctor/diagnosis.ts'
 import { diagnoseEnrolment, type Enrolment, readEnrolment } from '../doctor/enrolment.ts'
@@ -15,6 +15,7 @@ import { type Probed, probeTenant } from '../doctor/probe-tenant.ts'
 import { diagnosisTable, enrolmentTable, marksFor } from '../doctor/render.ts'
 import { diagnoseTwins } from '../doctor/token.ts'
 import type { Mirror, TenantRow } from '../mirror/port.ts'
+import { readServerFacts, type ServerFacts } from '../mirror/postgres/server-facts.ts'
 import { storeFacts } from '../mirror/sqlite/store-facts.ts'
 import { toIso } from '../model/dates.ts'
 import { silentLog } from '../model/log.ts'
@@ -51,9 +52,9 @@ Examples:
     )
     .action(async ({ format }: { readonly format: string }, command: Command) => {
       const wanted = oneOf('format', formats, format)
-      const { settings } = loadConfiguration(io, command, { needsSecrets: true })
+      const { settings, ignoredPath } = loadConfiguration(io, command, { needsSecrets: true })
       const line = statusLine(io)
-      const report = await examine(io, settings, line).finally(line.clear)
+      const report = await examine(io, settings, { line, ignoredPath }).finally(line.clear)
       if (wanted === 'json') print(io, printableJson(report))
       else for (const line of linesOf(report, io)) print(io, line)
       done(report.failed === 0 ? exitCodes.ok : exitCodes.failed)
@@ -78,7 +79,12 @@ interface Report {
   readonly general: readonly Diagnosis[]
 }
 
-async function examine(io: Io, settings: Settings, line: StatusLine): Promise<Report> {
+interface Examining {
+  readonly line: StatusLine
+  readonly ignoredPath: string | null
+}
+
+async function examine(io: Io, settings: Settings, { line, ignoredPath }: Examining): Promise<Report> {
   const { path } = settings.store
   const facts = path === null ? null : storeFacts(path)
   const opened = facts?.exists === false ? { problem: 'not there' } : await openIfPossible(settings, io)
@@ -99,7 +105,10 @@ async function examine(io: Io, settings: Settings, line: StatusLine): Promise<Re
     probes.map(async (probe) => ({ ...probe, ...(await probeTenant({ ...probe, now, signal: io.stop, env })) })),
   )
   line.say('Reading the database')
-  const reading = { opened, now: now(), signal: io.stop, retentionDays: settings.historyRetentionDays }
+  const server = await serverOf(settings, io)
+  const names = settings.tenants.map(({ name }) => name)
+  const retentionDays = settings.historyRetentionDays
+  const reading = { opened, server, tenants: names, now: now(), signal: io.stop, retentionDays }
   const store = facts?.exists === false ? [] : await diagnoseStore(facts, reading)
   const sound = store.every(({ level }) => level !== 'fail') ? mirror : undefined
   const { known, problems } = await mirrored(sound, probed, settings, io)
@@ -116,11 +125,21 @@ async function examine(io: Io, settings: Settings, line: StatusLine): Promise<Re
     ...problems,
     ...(facts === null ? [] : diagnosePlace(facts)),
     ...written,
-    ...configWarnings(settings, io.cwd, twins),
+    ...configWarnings(settings, io.cwd, [...ignoredStorePath(ignoredPath), ...twins]),
   ]
   const every = [...tenants.flatMap(({ diagnoses }) => diagnoses), ...general]
   const count = (level: Diagnosis['level']) => every.filter((one) => one.level === level).length
   return { version, at: toIso(now()), failed: count('fail'), warnings: count('warn'), tenants, general }
+}
+
+/** Null for a file, and for a server that cannot be examined: the failure to open the mirror says why. */
+async function serverOf({ store }: Settings, io: Io): Promise<ServerFacts | null> {
+  if (store.url === null) return null
+  try {
+    return await readServerFacts(await urlOf(store.url, io)(), io.clock)
+  } catch {
+    return null
+  }
 }
 
 async function openIfPossible(settings: Settings, io: Io): Promise<Opened> {

@@ -19,12 +19,13 @@ Examples:
   TENANTWATCH_BASE_URL=https://api.example.com TENANTWATCH_TOKEN_FILE=/run/secrets/token tenantwatch run`,
     )
     .action(async (_options: object, command: Command) => {
-      const { settings, source } = loadConfiguration(io, command, { checkWeb: true, needsSecrets: true })
+      const { settings, source, ignoredPath } = loadConfiguration(io, command, { checkWeb: true, needsSecrets: true })
       let started: Daemon | undefined
       // A SIGHUP before the start needs no reload: the configuration was just read.
       io.onReload(() => void started?.reload())
       const log = await createLog(io, settings.logLevel)
       log.info({ source, store: settings.store.path ?? 'store.url' }, 'Starting')
+      if (ignoredPath !== null) log.warn({ ignored: ignoredPath }, 'A path beside the URL of the database is ignored')
       const load = () => loadConfiguration(io, command, { checkWeb: true, needsSecrets: true }).settings
       await using daemon = await startDaemon(settings, io, log, { load, setLogLevel: log.setLevel })
       started = daemon

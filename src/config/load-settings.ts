@@ -39,6 +39,8 @@ export interface LoadedSettings {
   readonly settings: Settings
   /** Path of the file, or `environment`. */
   readonly source: string
+  /** Key or variable of a path of the database that is not used, because a URL is set; null = none. */
+  readonly ignoredPath: string | null
 }
 
 /** docs/operations.md#first-start. @throws ConfigError with every problem and its place, without secrets. */
@@ -75,7 +77,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
     problems.push(...readWebSettings(webConfig, cwd).problems)
   }
   if (problems.length > 0) throw new ConfigError(problems)
-  return { settings, source: name }
+  return { settings, source: name, ignoredPath: written.ignoredPath }
 }
 
 function locator(file: string, yaml: YamlFile | undefined, { variables }: FromEnvironment): Locate {

@@ -28,36 +28,50 @@ export function findSource(file: string | undefined, env: Environment, exists: (
 export interface FromEnvironment {
   readonly raw: unknown
   readonly variables: ReadonlyMap<string, string>
+  /** Key or variable of the path that a URL of the store replaces; null = none. */
+  readonly ignoredPath: string | null
 }
 
 export function applyOverrides(raw: unknown, env: Environment): FromEnvironment {
   const variables = new Map<string, string>()
-  if (!isMap(raw) && raw !== undefined && raw !== null) return { raw, variables }
+  if (!isMap(raw) && raw !== undefined && raw !== null) return { raw, variables, ignoredPath: null }
   const whole: Record<string, unknown> = { ...raw }
-  const path = setValue(env, 'TENANTWATCH_STORE_PATH')
-  const url = setValue(env, 'TENANTWATCH_STORE_URL') && { env: 'TENANTWATCH_STORE_URL' }
-  if (path !== undefined || url !== undefined) {
-    whole['store'] = { ...(path !== undefined && { path }), ...(url !== undefined && { url }) }
-    variables.set('store.path', 'TENANTWATCH_STORE_PATH')
-    for (const key of ['store', 'store.url', 'store.url.env']) variables.set(key, 'TENANTWATCH_STORE_URL')
-  }
+  const ignoredPath = overrideStore(whole, env, variables)
   const listen = setValue(env, 'TENANTWATCH_LISTEN')
   const server = whole['server'] ?? {}
   if (listen !== undefined && isMap(server)) {
     whole['server'] = { ...server, listen }
     variables.set('server.listen', 'TENANTWATCH_LISTEN')
   }
-  return { raw: whole, variables }
+  return { raw: whole, variables, ignoredPath }
+}
+
+/** A URL goes before a path, wherever both are set: the container image sets a path for everybody. */
+function overrideStore(whole: Record<string, unknown>, env: Environment, variables: Map<string, string>) {
+  const path = setValue(env, 'TENANTWATCH_STORE_PATH')
+  const hasUrl = setValue(env, 'TENANTWATCH_STORE_URL') !== undefined
+  const written = isMap(whole['store']) ? whole['store'] : {}
+  const ignored = path === undefined ? null : 'TENANTWATCH_STORE_PATH'
+  if (hasUrl) {
+    whole['store'] = { url: { env: 'TENANTWATCH_STORE_URL' } }
+    for (const key of ['store', 'store.url', 'store.url.env']) variables.set(key, 'TENANTWATCH_STORE_URL')
+    return ignored ?? (written['path'] === undefined ? null : 'store.path')
+  }
+  if (written['url'] !== undefined && written['url'] !== null) return ignored
+  if (path === undefined) return null
+  whole['store'] = { path }
+  variables.set('store.path', 'TENANTWATCH_STORE_PATH')
+  return null
 }
 
 /** The configuration from TENANTWATCH_BASE_URL and a token without a file: one tenant, `default`. */
 export function fromEnvironment(env: Environment): FromEnvironment {
   const tenant = { name: 'default', baseUrl: setValue(env, 'TENANTWATCH_BASE_URL'), auth: { token: tokenOf(env) } }
-  const { raw, variables } = applyOverrides({ tenants: [tenant] }, env)
+  const { raw, variables, ignoredPath } = applyOverrides({ tenants: [tenant] }, env)
   const names = new Map(variables)
   names.set('tenants[0].baseUrl', 'TENANTWATCH_BASE_URL')
   names.set('tenants[0].auth.token.file', 'TENANTWATCH_TOKEN_FILE')
-  return { raw, variables: names }
+  return { raw, variables: names, ignoredPath }
 }
 
 export function tokenVariableProblem(env: Environment): string | undefined {

@@ -14,6 +14,7 @@ import type { Mirror } from '../mirror/port.ts'
 import type { TenantStores } from '../mirror/tenant-stores.ts'
 import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
+import { reasonOf } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
 import { version } from '../model/process/version.ts'
@@ -56,30 +57,44 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
   const emptyMemories = () => memoizeWeakly((_: Mirror) => resultMemory())
   let memoryOf = emptyMemories()
   const queue = new Mutex()
+  /** Null when another replica took the tenant meanwhile. */
+  const evaluated = async (
+    store: Mirror,
+    tenant: EvaluatedTenant,
+    { serverTime = null, ...how }: EvaluationOptions,
+  ) => {
+    const now = clock.now()
+    const shared = stores.shared()
+    try {
+      await shared?.noteTime(now)
+      if (serverTime !== null && !isSkewed(serverTime - now)) await shared?.confirmTime(now)
+      return await evaluateTenant({
+        store,
+        tenant,
+        checks,
+        now,
+        log,
+        memory: memoryOf(store),
+        ...(queryBudget && { queryBudget }),
+        async onDataQuality(quality) {
+          await storeSkews(store, quality)
+          await store.noteTenantState(tenant.id, inputSnapshot(quality), now)
+        },
+        ...how,
+      })
+    } catch (error) {
+      if (reasonOf(error) === 'aborted' && how.signal?.aborted !== true) return null
+      throw error
+    }
+  }
   return {
-    evaluate: (tenant, { serverTime = null, ...how } = {}) =>
+    evaluate: (tenant, how = {}) =>
       queue.runExclusive(async () => {
         const store = stores.of(tenant.settings.name)
         // Its owner evaluates it.
         if (store === null) return null
-        const now = clock.now()
-        const shared = stores.shared()
-        await shared?.noteTime(now)
-        if (serverTime !== null && !isSkewed(serverTime - now)) await shared?.confirmTime(now)
-        const outcomes = await evaluateTenant({
-          store,
-          tenant,
-          checks,
-          now,
-          log,
-          memory: memoryOf(store),
-          ...(queryBudget && { queryBudget }),
-          async onDataQuality(quality) {
-            await storeSkews(store, quality)
-            await store.noteTenantState(tenant.id, inputSnapshot(quality), now)
-          },
-          ...how,
-        })
+        const outcomes = await evaluated(store, tenant, how)
+        if (outcomes === null) return null
         for (const { check, opened, resolved } of outcomes) {
           metrics.findingsOpened(tenant.settings.name, check, opened)
           const ended = Object.values(resolved).reduce((sum, count) => sum + count, 0)

@@ -5,7 +5,7 @@ import { isProtected } from '../config/web/web-settings.ts'
 import type { TenantStores } from '../mirror/tenant-stores.ts'
 import { minuteMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
-import type { TenantPosture } from '../model/posture.ts'
+import type { OwnerView, TenantPosture } from '../model/posture.ts'
 import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { exposesDetails } from '../web/access-control.ts'
@@ -39,7 +39,7 @@ export function createWeb({ session, live, io, log, heart, watch, reload }: WebP
     sources: {
       metrics: (accept) => session.metrics.render(accept),
       names: () => namesOf(session.settings),
-      posture: (tenant) => session.views.posture(tenant),
+      posture: (tenant) => withOwners(session, tenant),
       findings: (query) => session.views.findingBatches(query),
       secrets: (tenant) => session.views.secrets(tenant),
       changes: (tenant, most) => session.views.changes(tenant, most),
@@ -53,6 +53,14 @@ export function createWeb({ session, live, io, log, heart, watch, reload }: WebP
     },
   })
 }
+
+async function withOwners({ views, stores }: Session, name: string | undefined): Promise<readonly TenantPosture[]> {
+  const [postures, owners] = await Promise.all([views.posture(name), stores.owners()])
+  if (owners === null) return postures
+  return postures.map((posture) => ({ ...posture, owner: owners.get(posture.tenant) ?? nobody }))
+}
+
+const nobody = { replica: null, isAlive: false, heartbeatAgeMs: null, since: null } as const satisfies OwnerView
 
 function namesOf(settings: Settings): KnownNames {
   return { tenants: settings.tenants.map(({ name }) => name), checks: checksOf(settings).map(({ id }) => id) }

@@ -43,6 +43,7 @@ export interface SessionOptions {
   readonly as: 'replica' | 'alone'
   readonly progress?: SyncObserver['page']
   readonly queryBudget?: QueryBudget
+  readonly clientOf?: NonNullable<TenantPartsOptions['clientOf']>
 }
 
 /** @throws FatalError when another engine uses the database, or it cannot be opened. */

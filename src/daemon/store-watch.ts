@@ -9,7 +9,7 @@ const verifyShare = 1 / 200
 
 export interface StoreWatch {
   readonly broken: Promise<never>
-  /** A lost database ends the daemon; an unusable one is logged; other errors are thrown. */
+  /** A lost database ends the daemon; an unusable one is logged; errors of other reasons are thrown. */
   jobFailed(error: unknown): void
   verify(signal: AbortSignal): Promise<void>
   problem(): Promise<Probe | null>
@@ -23,7 +23,10 @@ export function storeWatch(mirror: Mirror, clock: Clock, log: Log): StoreWatch {
     broken,
     jobFailed(error) {
       if (error instanceof FatalError) return reject(error)
-      if (!(error instanceof SyncError) || error.reason !== 'store') throw error
+      if (!(error instanceof SyncError)) throw error
+      // Another replica took the tenant, and does the job.
+      if (error.reason === 'aborted') return
+      if (error.reason !== 'store') throw error
       const { reason, message: detail, hint } = error
       log.warn({ reason, detail, hint }, 'The mirror cannot be used now; trying again when the next run is due')
     },

@@ -95,6 +95,8 @@ export interface TenantPartsOptions {
   readonly stores: TenantStores
   readonly metrics: Metrics
   readonly progress?: SyncObserver['page']
+  /** Default: over HTTP. */
+  readonly clientOf?: typeof createTenantClient
 }
 
 /**
@@ -103,11 +105,11 @@ export interface TenantPartsOptions {
  * @throws SyncError `aborted` when another replica owns the tenant by now.
  */
 export async function openTenant(tenant: TenantSettings, options: TenantPartsOptions): Promise<TenantParts> {
-  const { io, stores, metrics } = options
+  const { io, stores, metrics, clientOf = createTenantClient } = options
   const store = stores.of(tenant.name)
   if (store === null) throw new SyncError('aborted', `Another replica owns ${tenant.name}`)
   const { tenant: row } = await store.openTenant(tenant.name, tenant.baseUrl, io.clock.now())
-  const client = createTenantClient({
+  const client = clientOf({
     ...clientOptions(tenant, options),
     serverTimeReached: serverTimeReached(await store.quality(row.id)),
     blockedUntil: row.blockedUntil,

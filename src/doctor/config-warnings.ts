@@ -18,9 +18,9 @@ import { type Diagnosis, fine, warning } from './diagnosis.ts'
 
 const shortHistoryDays = 30
 
-/** Apart from those of each tenant. */
-export function configWarnings(settings: Settings, cwd: string, twins: readonly Diagnosis[]): readonly Diagnosis[] {
-  const found = [...openAddress(settings, cwd), ...ofHistory(settings), ...ofLog(settings), ...twins]
+/** Apart from those of each tenant. @param others warnings found elsewhere. */
+export function configWarnings(settings: Settings, cwd: string, others: readonly Diagnosis[]): readonly Diagnosis[] {
+  const found = [...openAddress(settings, cwd), ...ofHistory(settings), ...ofLog(settings), ...others]
   const isClean =
     found.length === 0 && settings.tenants.every((tenant) => tenantWarnings(tenant, settings).length === 0)
   return isClean ? [fine('configuration', 'no warnings')] : found
@@ -43,6 +43,12 @@ export function openAddress({ server }: Settings, cwd: string): readonly Diagnos
   if (!exposesDetails(exposeDetails, host, false)) return [open]
   const advice = 'Set server.exposeDetails to auto, or server.webConfig with users'
   return [open, warning('exposeDetails', `names and e-mails are shown to everybody who can reach ${host}`, advice)]
+}
+
+/** @param ignored key or variable of a path beside a URL. */
+export function ignoredStorePath(ignored: string | null): readonly Diagnosis[] {
+  if (ignored === null) return []
+  return [warning('store', `${ignored} is ignored, because a URL of the database is set`, `Remove ${ignored}`)]
 }
 
 function ofHistory({ historyRetentionDays: days }: Settings): readonly Diagnosis[] {

@@ -1,9 +1,11 @@
 import type { Mirror } from '../mirror/port.ts'
+import type { ServerFacts } from '../mirror/postgres/server-facts.ts'
 import { layoutFacts, type StoreFacts } from '../mirror/sqlite/store-facts.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs, describeDuration } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
+import { diagnoseServer } from './postgres.ts'
 
 const mib = 2 ** 20
 /** With less, writing a page of records may fail. */
@@ -54,6 +56,10 @@ export type Opened = { readonly mirror: Mirror } | { readonly problem: string }
 
 export interface StoreReading {
   readonly opened: Opened
+  /** Null for a file. */
+  readonly server: ServerFacts | null
+  /** Names of the configured tenants. */
+  readonly tenants: readonly string[]
   readonly now: number
   readonly signal: AbortSignal
   readonly retentionDays: number
@@ -66,27 +72,31 @@ export interface StoreReading {
  */
 export async function diagnoseStore(
   facts: StoreFacts | null,
-  { opened, now, signal, retentionDays }: StoreReading,
+  { opened, server, tenants, now, signal, retentionDays }: StoreReading,
 ): Promise<readonly Diagnosis[]> {
+  const found = server === null ? [] : diagnoseServer(server, { tenants, now })
+  if (server?.layout === 'none' || server?.layout === 'older') return found
   try {
     const file = facts === null ? null : fileOf(facts)
     if (file !== null && !file.isCurrent) {
       const advice = 'The next "run" or "sync" of this version migrates it; make a backup first'
       return [warning('database', `${file.what}: schema of an older version`, advice)]
     }
-    if ('problem' in opened) return [failure('database', opened.problem, null)]
+    if ('problem' in opened) return [...found, failure('database', opened.problem, null)]
     const { mirror } = opened
     await mirror.verify(signal)
     return [
+      ...found,
       ...(file === null
         ? [fine('database', 'the database of store.url: its counts agree with its records')]
-        : [fine('database', `${file.what}: read completely, no damage found`), diagnoseRuns(file.runs, now)]),
+        : [fine('database', `${file.what}: read completely, no damage found`)]),
+      diagnoseRuns((file ?? server?.mirror)?.runs ?? null, now),
       ...(await diagnoseHolds(mirror)),
       ...(await diagnoseErasure(mirror, now, retentionDays)),
     ]
   } catch (error) {
     if (signal.aborted) throw error
-    return [unusable(error)]
+    return [...found, unusable(error)]
   }
 }
 

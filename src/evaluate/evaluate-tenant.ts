@@ -83,8 +83,7 @@ async function evaluateIsolated(
     return outcome
   } catch (error) {
     signal?.throwIfAborted()
-    // An error of the mirror affects every check.
-    if (reasonOf(error) === 'store') throw error
+    if (endsEvaluation(error)) throw error
     if (error instanceof BudgetExceeded) return null
     if (error instanceof CheckFailed) return addFailed(run, error, batch, onceCommitted)
     log.error({ err: error }, 'Check could not be evaluated')
@@ -92,10 +91,15 @@ async function evaluateIsolated(
   try {
     return await add(batch, failedResult(run, 'internal'))
   } catch (error) {
-    if (reasonOf(error) === 'store') throw error
+    if (endsEvaluation(error)) throw error
     log.error({ err: error }, 'Check result could not be stored')
     return null
   }
+}
+
+/** An error of the mirror affects every check, as does a tenant that another replica has taken. */
+function endsEvaluation(error: unknown): boolean {
+  return ['aborted', 'store'].includes(reasonOf(error))
 }
 
 /** Remembers the failure, so that a slow failing query runs again only after its inputs changed. */

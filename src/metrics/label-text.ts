@@ -1,7 +1,16 @@
-import { printable } from '../model/text/printable.ts'
+import { hash } from 'node:crypto'
+import { plainId, printable } from '../model/text/printable.ts'
 
 const longest = 200
 
+const emails = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g
+
+/** Printable, of at most 200 characters, without e-mail addresses. */
 export function labelText(text: string): string {
-  return printable(text, longest)
+  return printable(text, longest).replace(emails, '[e-mail]')
+}
+
+/** The id if it cannot be a name, else a digest of it, so that no two ids have the same label. */
+export function idLabel(id: string): string {
+  return plainId.test(id) ? id : `sha256:${hash('sha256', id, 'hex').slice(0, 12)}`
 }

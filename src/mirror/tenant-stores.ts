@@ -1,3 +1,4 @@
+import type { OwnerView } from '../model/posture.ts'
 import type { Mirror } from './port.ts'
 
 export interface TenantName {
@@ -34,6 +35,8 @@ export interface TenantStores extends AsyncDisposable {
   removed(configured: readonly string[]): Promise<readonly string[]>
   /** Null where this process is the only one. */
   facts(): ReplicaFacts | null
+  /** Of mirrored tenants, by name; null where this process is the only one. @throws SyncError `store`. */
+  owners(): Promise<ReadonlyMap<string, OwnerView> | null>
   /** @param worker told from now on when the stores change. */
   begin(worker: TenantWorker): void
 }
@@ -49,6 +52,7 @@ export function onlyStore(mirror: Mirror): TenantStores {
       return (await mirror.tenants()).map(({ name }) => name).filter((name) => !kept.has(name))
     },
     facts: () => null,
+    owners: async () => null,
     begin() {},
     async [Symbol.asyncDispose]() {},
   }

@@ -17,6 +17,19 @@ export interface TenantPosture {
   readonly resources: readonly ResourceView[]
   readonly checks: readonly CheckView[]
   readonly waivers: readonly WaiverView[]
+  /** Only where several replicas share the database. */
+  readonly owner?: OwnerView
+}
+
+/** Which replica works on a tenant; ages by the clock of the database. */
+export interface OwnerView {
+  /** Name of the host and a part that is new at each start; the last owner where that one died. */
+  readonly replica: string | null
+  /** False when no living replica owns the tenant: nothing is read from it. */
+  readonly isAlive: boolean
+  readonly heartbeatAgeMs: number | null
+  /** Since when it owns the tenant, or none does; null before the first one. */
+  readonly since: number | null
 }
 
 /** Whether the data is proven to be the tenant's (docs/reliability.md); `unproven` while nothing can be compared. */

@@ -37,7 +37,7 @@ export interface Scheduler {
   /** A running job finishes. False when no job has that name. */
   remove(name: string): boolean
   start(): void
-  /** Without jitter; `skipped` when it is already running. Errors of the job are logged, not thrown. */
+  /** Without jitter; `skipped` when it is already running, or the scheduler stops. Errors of the job are logged, not thrown. */
   runNow(name: string): Promise<RunOutcome>
   skipped(name: string): number
   /** Aborts running jobs and waits for them; false when some did not end within `graceMs`. */
@@ -170,7 +170,7 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
       for (const group of groups.values()) group.nextAt = nextAfterNow(group.times)
       void runTimer()
     },
-    runNow: (name) => runJob(find(name), 0),
+    runNow: (name) => (stopping.signal.aborted ? Promise.resolve('skipped') : runJob(find(name), 0)),
     skipped: (name) => find(name).skipped,
     async dispose(graceMs) {
       for (const { times } of groups.values()) times.dispose()

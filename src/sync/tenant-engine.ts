@@ -191,11 +191,15 @@ class Engine implements TenantEngine {
       if (reason === 'missing_permission') await this.#acceptanceEnds(run.definition)
       return { ...result, stored: true }
     } catch (error) {
-      // A full disk is no bug.
-      const fields = reasonOf(error) === 'store' ? { detail: String(error) } : { err: error }
-      log.error({ ...fields, resource: result.resource }, 'The end of a run could not be stored')
-      if (outcome !== 'success') return result
       const own = reasonOf(error)
+      if (own === 'aborted') {
+        log.info({ resource }, 'The end of a run was not stored: another replica owns the tenant')
+      } else {
+        // A full disk is no bug.
+        const fields = own === 'store' ? { detail: String(error) } : { err: error }
+        log.error({ ...fields, resource }, 'The end of a run could not be stored')
+      }
+      if (outcome !== 'success') return result
       return {
         ...result,
         outcome: 'failure',

@@ -1,7 +1,7 @@
 import { nearest } from '../config/yaml/nearest.ts'
 import { toIso } from '../model/dates.ts'
 import type { FindingView } from '../model/finding.ts'
-import { identitySentences, type ResourceView, type TenantPosture } from '../model/posture.ts'
+import { identitySentences, type OwnerView, type ResourceView, type TenantPosture } from '../model/posture.ts'
 import { severities } from '../model/severity.ts'
 import { jsonArray } from '../model/text/json-array.ts'
 import { withoutDetails } from '../model/text/redact-finding.ts'
@@ -28,7 +28,13 @@ function tenantJson(posture: TenantPosture): object {
     resources: posture.resources.map((view) => resourceJson(view, posture)),
     checks,
     findings: { open, openTotal, waivedTotal },
+    ...(posture.owner && { owner: ownerJson(posture.owner) }),
   }
+}
+
+function ownerJson({ replica, isAlive, since, heartbeatAgeMs }: OwnerView): object {
+  const heartbeatAgeSeconds = heartbeatAgeMs === null ? null : heartbeatAgeMs / 1000
+  return { replica, alive: isAlive, since: isoOrNull(since), heartbeatAgeSeconds }
 }
 
 function resourceJson(view: ResourceView, posture: TenantPosture): object {

@@ -41,7 +41,8 @@ it('reports the refusals of the requests that tell a missing permission from a b
 it('reports a 200 that cannot be used', async () => {
   expect(await failedOf(send(200, 'text'))).toEqual(['protocol'])
   expect(await failedOf(send(200, envelope({})))).toEqual(['protocol'])
-  expect(await failedOf(send(200, envelope([]), { age: '301' }))).toEqual(['stale_answer'])
+  for (const age of ['301', ' 301, 0', '301,301'])
+    expect(await failedOf(send(200, envelope([]), { age }))).toEqual(['stale_answer'])
 })
 
 it('reports no failure for a user that does not exist, but one for a 404 or a record of something else', async () => {

@@ -102,14 +102,20 @@ it('hides values that name a person or a file unless requested', async () => {
   expect(await email('--details')).toMatchObject({ after: '=1+1@example.com' })
 })
 
-it('hides fields of users and documents that the specification does not name, because they may name a person or file', async () => {
+it('hides fields that the specification does not name, because they may name a person or file', async () => {
   const { run, pass, simulator } = await synced({ simulator: { sizes: { users: 3, documents: 3 } } })
   const [user] = [...simulator.state().users()]
   simulator.primary.updateUser(user?.userId ?? 0, { nickname: 'Canary' } as never)
+  const [client] = [...simulator.state().apiClients()]
+  simulator.primary.updateApiClient(client?.clientId ?? '', { owner: 'Canary' } as never)
   pass(aDay)
   await run('sync', '--full')
-  expect((await run('history', '--details')).stdout).toContain('extra null -> {"nickname":"Canary"}')
-  expect((await run('history')).stdout).toContain('extra null -> "[hidden]"')
+  const open = (await run('history', '--details')).stdout
+  expect(open).toContain('extra null -> {"nickname":"Canary"}')
+  expect(open).toContain('extra null -> {"owner":"Canary"}')
+  const { stdout } = await run('history')
+  expect(stdout.match(/extra null -> "\[hidden\]"/g)).toHaveLength(2)
+  expect(stdout).not.toContain('Canary')
 })
 
 it('writes the same in every format, and no cell that begins a formula', async () => {

@@ -285,13 +285,35 @@ it('takes the URL of a database from a secret, and from the environment before t
   const files = { 'a.yaml': file, 'url.txt': 'postgres://u:p@h/d' }
   expect(load(files, env, 'a.yaml').settings.store).toEqual({ path: null, url: { file: 'url.txt' } })
   const variables = { ...env, TENANTWATCH_STORE_URL: 'postgres://u:p@h/d' }
-  expect(loadText(tenant('acme'), variables).settings.store).toEqual({
-    path: null,
-    url: { env: 'TENANTWATCH_STORE_URL' },
+  for (const loaded of [loadText(tenant('acme'), variables), load(files, variables, 'a.yaml')])
+    expect(loaded).toMatchObject({
+      settings: { store: { path: null, url: { env: 'TENANTWATCH_STORE_URL' } } },
+      ignoredPath: null,
+    })
+})
+
+it('ignores a path beside a URL, and names it: the container image sets one', () => {
+  const withPath = { ...env, TENANTWATCH_STORE_PATH: '/data/a.db' }
+  const withBoth = { ...withPath, TENANTWATCH_STORE_URL: 'postgres://u:p@h/d' }
+  const inFile = { 'a.yaml': `${tenant('acme')}\nstore: { url: { file: url.txt } }`, 'url.txt': 'postgres://u:p@h/d' }
+  const fromFile = { path: null, url: { file: 'url.txt' } }
+  expect(load(inFile, withPath, 'a.yaml')).toMatchObject({
+    settings: { store: fromFile },
+    ignoredPath: 'TENANTWATCH_STORE_PATH',
   })
-  expect(load(files, { ...env, TENANTWATCH_STORE_PATH: 'a.db' }, 'a.yaml').settings.store).toEqual({
-    path: 'a.db',
-    url: null,
+  const fromVariable = { path: null, url: { env: 'TENANTWATCH_STORE_URL' } }
+  expect(loadText(tenant('acme'), withBoth)).toMatchObject({
+    settings: { store: fromVariable },
+    ignoredPath: 'TENANTWATCH_STORE_PATH',
+  })
+  const path = `${tenant('acme')}\nstore: { path: b.db }`
+  expect(loadText(path, { ...withBoth, TENANTWATCH_STORE_PATH: '' })).toMatchObject({
+    settings: { store: fromVariable },
+    ignoredPath: 'store.path',
+  })
+  expect(loadText(path, withPath)).toMatchObject({
+    settings: { store: { path: '/data/a.db', url: null } },
+    ignoredPath: null,
   })
 })
 
@@ -302,8 +324,6 @@ it('refuses a URL in the file, two places of the mirror, and a source that is no
   expect(problems('{ url: postgres://u:hush@h/d }')).not.toContain('hush')
   expect(problems('{ path: a.db, url: { env: TOKEN } }')).toMatch(/`store` names path and url; want exactly one/)
   expect(problems('{ url: { env: NONE } }')).toMatch(/`store.url.env` names .*`NONE`, which is not set$/)
-  const both = { ...env, TENANTWATCH_STORE_PATH: 'a.db', TENANTWATCH_STORE_URL: 'postgres://u:p@h/d' }
-  expect(problems('{}', both)).toMatch(/names path and url; want exactly one/)
 })
 
 it('refuses a database in memory, and an empty name of the configuration file', () => {

@@ -3,11 +3,18 @@ import { createEvaluator } from '../../src/daemon/evaluate.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
 import { onlyStore } from '../../src/mirror/tenant-stores.ts'
 import { dayMs } from '../../src/model/durations.ts'
-import { silentLog } from '../../src/model/log.ts'
+import { SyncError } from '../../src/model/errors.ts'
+import { type Log, silentLog } from '../../src/model/log.ts'
 import { tenantSettings } from '../evaluate/support/tenant-settings.ts'
 import { testMirror } from '../support/mirror.ts'
 
 const now = Date.parse('2026-03-01T12:00:00Z')
+const clock = { now: () => now, monotonic: () => 0, sleep: async () => {} }
+
+function emptyMetrics() {
+  const config = { tenants: [], checks: [] } as never
+  return createMetrics({ version: '1', startedAt: now, config, read: async () => [], scope: 'mirror' })
+}
 
 it.each([
   ['none', null, false],
@@ -17,10 +24,25 @@ it.each([
   const { mirror } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://x', now)
   await mirror.noteTenantState(tenant.id, '{}', now + dayMs)
-  const clock = { now: () => now, monotonic: () => 0, sleep: async () => {} }
-  const config = { tenants: [], checks: [] } as never
-  const metrics = createMetrics({ version: '1', startedAt: now, config, read: async () => [], scope: 'mirror' })
+  const metrics = emptyMetrics()
   const evaluator = createEvaluator({ stores: onlyStore(mirror), metrics, clock, log: silentLog() })
   await evaluator.evaluate({ id: tenant.id, settings: tenantSettings() }, { checks: [], serverTime })
   expect(await mirror.unconfirmedTime()).toBe(confirmed ? null : now + dayMs)
+})
+
+it('ends the evaluation of a tenant that another replica takes meanwhile, which is no fault', async () => {
+  const { mirror } = testMirror()
+  const { tenant } = await mirror.openTenant('acme', 'https://x', now)
+  let isOwner = true
+  const taken = async () => {
+    isOwner = false
+    throw new SyncError('aborted', 'Another replica owns the tenant; it goes on there')
+  }
+  const errors: string[] = []
+  const log: Log = { ...silentLog(), error: (_, message) => void errors.push(message), child: () => log }
+  const store = { ...mirror, noteProblem: taken }
+  const stores = { ...onlyStore(store), of: () => (isOwner ? store : null) }
+  const evaluator = createEvaluator({ stores, metrics: emptyMetrics(), clock, log })
+  expect(await evaluator.evaluate({ id: tenant.id, settings: tenantSettings() })).toBeNull()
+  expect([isOwner, errors]).toEqual([false, []])
 })

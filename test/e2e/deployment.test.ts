@@ -30,9 +30,15 @@ it('finds the separate part of the program from any folder and by a link, as a p
   expect(JSON.parse(stdout)).toEqual(JSON.parse(readFileSync('config/grafana/posture.json', 'utf8')))
 })
 
-it.runIf(isThere('kubectl', 'version', '--client'))('builds the manifests with the real kustomize', async () => {
-  const { stdout } = await run('kubectl', ['kustomize', 'deploy/kubernetes'])
-  const built = parseAllDocuments(stdout).map((document) => document.toJS() as Built)
+const hasKustomize = isThere('kubectl', 'version', '--client')
+
+async function kustomized(folder: string): Promise<readonly Built[]> {
+  const { stdout } = await run('kubectl', ['kustomize', folder])
+  return parseAllDocuments(stdout).map((document) => document.toJS() as Built)
+}
+
+it.runIf(hasKustomize)('builds the manifests with the real kustomize', async () => {
+  const built = await kustomized('deploy/kubernetes')
   const kinds = ['ConfigMap', 'Namespace', 'NetworkPolicy', 'PrometheusRule', 'Service', 'ServiceAccount']
   expect(built.map(({ kind }) => kind).toSorted()).toEqual([...kinds, 'ServiceMonitor', 'StatefulSet'])
   const own = { 'app.kubernetes.io/name': 'tenantwatch' }
@@ -48,10 +54,38 @@ it.runIf(isThere('kubectl', 'version', '--client'))('builds the manifests with t
   })
 })
 
+it.runIf(hasKustomize)('builds the manifests of replicas from those of one pod', async () => {
+  const [one, several] = [await kustomized('deploy/kubernetes'), await kustomized('deploy/kubernetes-postgresql')]
+  const own = { 'app.kubernetes.io/name': 'tenantwatch' }
+  for (const { metadata } of several) expect(metadata.labels).toMatchObject(own)
+  const kinds = one.map(({ kind }) => kind).filter((kind) => kind !== 'StatefulSet')
+  expect(several.map(({ kind }) => kind).toSorted()).toEqual([...kinds, 'Deployment', 'PodDisruptionBudget'].toSorted())
+  const of = (kind: string) => several.find((one) => one.kind === kind)
+  expect(of('PodDisruptionBudget')?.spec).toMatchObject({ selector: { matchLabels: own }, maxUnavailable: 1 })
+  expect(of('Service')?.spec).toMatchObject({ selector: own, publishNotReadyAddresses: false })
+  expect(of('NetworkPolicy')?.spec).toMatchObject({
+    egress: expect.arrayContaining([{ ports: [{ port: 5432, protocol: 'TCP' }] }]),
+  })
+  const spread = { whenUnsatisfiable: 'ScheduleAnyway', labelSelector: { matchLabels: own } }
+  const config = of('ConfigMap')
+  expect(config?.data?.['tenantwatch.yaml']).toBe(readFileSync('deploy/kubernetes-postgresql/tenantwatch.yaml', 'utf8'))
+  expect(of('Deployment')?.spec).toMatchObject({
+    selector: { matchLabels: own },
+    template: {
+      metadata: { labels: own },
+      spec: {
+        topologySpreadConstraints: [spread, spread],
+        volumes: expect.arrayContaining([tokens, { name: 'config', configMap: { name: config?.metadata.name } }]),
+      },
+    },
+  })
+})
+
 interface Built {
   readonly kind: string
-  readonly metadata: { readonly labels: object }
+  readonly metadata: { readonly name: string; readonly labels: object }
   readonly spec?: object
+  readonly data?: Readonly<Record<string, string>>
 }
 
 /** Readable by the owner and the group alone: 0440 is octal to Kubernetes, and 288. */

@@ -72,6 +72,21 @@ it('keeps one series a client whatever the clients are called', async () => {
   )
 })
 
+it('shows no e-mail and no id that may be a name', async () => {
+  const of = (id: string, name: string) => record(id, { name, roleName: name }, { secretExpirationDateMs: at })
+  const rows = [of('jane@corp.example', 'Jane <jane@corp.example>'), of('Jane Roe', 'jane.roe'), of('x1', 'é@é')]
+  const text = await body(lively, { 'api-clients': rows })
+  const found = seriesOf(text, 'tenantwatch_api_client_info').map(({ labels }) => labels)
+  expect(found.map((labels) => [labels['client_name'], labels['role']])).toEqual([
+    ['Jane <[e-mail]>', 'Jane <[e-mail]>'],
+    ['jane.roe', 'jane.roe'],
+    ['[e-mail]', '[e-mail]'],
+  ])
+  const ids = found.map((labels) => labels['client_id'])
+  expect(ids).toEqual([expect.stringMatching(/^sha256:/), expect.stringMatching(/^sha256:/), 'x1'])
+  expect(new Set(ids).size).toBe(3)
+})
+
 it('lists secrets by expiry', async () => {
   const secrets = await readClientSecrets(readerOf(records))
   expect(secrets.map(({ clientId }) => clientId)).toEqual(['bb-2', 'aa-1'])

@@ -1,9 +1,10 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { expect, it } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import { parse } from 'yaml'
 import { catalogue } from '../../src/commands/support/configuration.ts'
 import { loadSettings } from '../../src/config/load-settings.ts'
+import { startSimulator } from '../../src/simulator/index.ts'
 
 interface Resource {
   readonly apiVersion: string
@@ -15,45 +16,104 @@ interface Resource {
 
 const root = join(import.meta.dirname, '../..')
 const textOf = (path: string) => readFileSync(join(root, path), 'utf8')
-const resource = (name: string) => parse(textOf(`deploy/kubernetes/${name}`)) as Resource
+const resource = (name: string, folder = 'kubernetes') => parse(textOf(`deploy/${folder}/${name}`)) as Resource
 
-it('lists every manifest in the kustomization, each with a kind and a name', () => {
-  const { resources, configMapGenerator } = resource('kustomization.yaml') as unknown as {
-    resources: string[]
-    configMapGenerator: { files: string[] }[]
-  }
-  const files = readdirSync(join(root, 'deploy/kubernetes')).filter((name) => name !== 'kustomization.yaml')
-  expect([...resources, ...configMapGenerator.flatMap((one) => one.files)].toSorted()).toEqual(files.toSorted())
-  for (const name of resources) {
-    const { apiVersion, kind, metadata } = resource(name)
-    expect(apiVersion).toMatch(/^([a-z.0-9]+\/)?v\d/)
-    expect(kind).toMatch(/^[A-Z]\w+$/)
-    expect(metadata?.name).toBe('tenantwatch')
-  }
-})
+it.each(['kubernetes', 'kubernetes-postgresql'])(
+  'lists every manifest of %s, each with a kind and a name',
+  (folder) => {
+    const { resources, configMapGenerator } = resource('kustomization.yaml', folder) as unknown as {
+      resources: string[]
+      configMapGenerator: { files: string[] }[]
+    }
+    const own = resources.filter((name) => name !== '../kubernetes')
+    const files = readdirSync(join(root, 'deploy', folder)).filter((name) => name !== 'kustomization.yaml')
+    expect([...own, ...configMapGenerator.flatMap((one) => one.files)].toSorted()).toEqual(files.toSorted())
+    for (const name of own) {
+      const { apiVersion, kind, metadata } = resource(name, folder)
+      expect(apiVersion).toMatch(/^([a-z.0-9]+\/)?v\d/)
+      expect(kind).toMatch(/^[A-Z]\w+$/)
+      expect(metadata?.name).toBe('tenantwatch')
+    }
+  },
+)
 
-it('ships a configuration for Kubernetes that loads', () => {
-  const text = textOf('deploy/kubernetes/tenantwatch.yaml')
-  const { settings } = loadSettings({ file: 'a.yaml', env: {}, catalogue, exists: () => true, readFile: () => text })
-  expect(settings.server.port).toBe(9469)
-})
+/** As in a container: the image sets a path of the database. */
+function settingsOf(path: string, env: Readonly<Record<string, string>> = {}) {
+  const text = textOf(path)
+  const inImage = { TENANTWATCH_STORE_PATH: '/data/tenantwatch.db', TENANTWATCH_LISTEN: '0.0.0.0:9469', ...env }
+  const loaded = loadSettings({ file: 'a.yaml', env: inImage, catalogue, exists: () => true, readFile: () => text })
+  expect([loaded.settings.server.port, loaded.ignoredPath]).toEqual([9469, null])
+  return loaded.settings
+}
 
-it('runs as the user of the image, with nothing it may write but the data and with probes that need no password', () => {
-  const uid = Number(/^USER (\d+):/m.exec(textOf('Dockerfile'))?.[1])
-  const { template, replicas } = resource('stateful-set.yaml')['spec'] as {
-    replicas: number
-    template: { spec: { securityContext: object; containers: Record<string, { httpGet?: { path: string } }>[] } }
+interface Container {
+  readonly env: readonly { readonly name: string; readonly value: string }[]
+  readonly securityContext: object
+  readonly volumeMounts: readonly { readonly name: string; readonly mountPath: string; readonly readOnly?: boolean }[]
+  readonly [probe: string]: { readonly httpGet?: { readonly path: string } } | unknown
+}
+
+interface Pods {
+  readonly replicas: number
+  readonly strategy?: object
+  readonly template: {
+    readonly spec: {
+      readonly securityContext: object
+      readonly containers: readonly [Container]
+      readonly terminationGracePeriodSeconds: number
+      readonly volumes: readonly { readonly name: string; readonly emptyDir?: object }[]
+    }
   }
-  expect(replicas).toBe(1)
-  expect(template.spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: uid, fsGroup: uid })
-  const [container] = template.spec.containers
-  expect(container?.['securityContext']).toEqual({
-    allowPrivilegeEscalation: false,
-    readOnlyRootFilesystem: true,
-    capabilities: { drop: ['ALL'] },
+}
+
+const pods = (name: string, folder?: string) => resource(name, folder)['spec'] as Pods
+const variables = ({ env }: Container) => Object.fromEntries(env.map(({ name, value }) => [name, value]))
+
+it('keeps the mirror of the StatefulSet in its volume, and that of the Deployment in the database of a secret', () => {
+  const [embedded] = pods('stateful-set.yaml').template.spec.containers
+  expect(settingsOf('deploy/kubernetes/tenantwatch.yaml', variables(embedded)).store).toEqual({
+    path: '/data/tenantwatch.db',
+    url: null,
   })
-  const probes = ['startupProbe', 'livenessProbe', 'readinessProbe'].map((name) => container?.[name]?.httpGet?.path)
-  expect(probes).toEqual(['/healthz', '/healthz', '/readyz'])
+  const [replica] = pods('deployment.yaml', 'kubernetes-postgresql').template.spec.containers
+  const { store } = settingsOf('deploy/kubernetes-postgresql/tenantwatch.yaml', variables(replica))
+  const mount = replica.volumeMounts.find(({ name }) => name === 'database')
+  expect(store).toEqual({ path: null, url: { file: `${mount?.mountPath}/url` } })
+})
+
+it.each([
+  ['stateful-set.yaml', 'kubernetes', ['/data', '/tmp']],
+  ['deployment.yaml', 'kubernetes-postgresql', ['/tmp']],
+])(
+  'runs %s as the user of the image, writes nothing but %s %s, and has probes that need no password',
+  (name, folder, writable) => {
+    const uid = Number(/^USER (\d+):/m.exec(textOf('Dockerfile'))?.[1])
+    const { spec } = pods(name, folder).template
+    expect(spec.securityContext).toMatchObject({ runAsNonRoot: true, runAsUser: uid, fsGroup: uid })
+    const [container] = spec.containers
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ['ALL'] },
+    })
+    const probes = ['startupProbe', 'livenessProbe', 'readinessProbe']
+    expect(probes.map((probe) => (container[probe] as { httpGet?: { path: string } }).httpGet?.path)).toEqual([
+      '/healthz',
+      '/healthz',
+      '/readyz',
+    ])
+    const mounted = container.volumeMounts.filter(({ readOnly }) => readOnly !== true).map(({ mountPath }) => mountPath)
+    expect(mounted).toEqual(writable)
+  },
+)
+
+it('has one pod for a file, and for a database several that are replaced one after the other', () => {
+  expect(pods('stateful-set.yaml').replicas).toBe(1)
+  const { replicas, strategy, template } = pods('deployment.yaml', 'kubernetes-postgresql')
+  expect(replicas).toBeGreaterThan(1)
+  expect(strategy).toEqual({ type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 0, maxSurge: 1 } })
+  // Longer than the wait of preStop and the five seconds in which SIGTERM ends the program.
+  expect(template.spec.terminationGracePeriodSeconds).toBeGreaterThan(3 + 5)
 })
 
 it('copies all parts of the build into the image', () => {
@@ -69,21 +129,36 @@ it('copies all parts of the build into the image', () => {
   expect([...parts].filter((path) => !copied.has(path) || !sent.has(`!${path}`))).toEqual([])
 })
 
-it('mounts only existing files into the containers of the composition', () => {
-  const { services } = parse(textOf('compose.yaml'), { merge: true }) as {
-    services: Record<string, { volumes?: string[] }>
+interface Composed {
+  readonly image: string
+  readonly read_only: boolean
+  readonly environment?: Readonly<Record<string, string>>
+  readonly configs?: unknown
+  readonly secrets?: readonly string[]
+  readonly volumes?: readonly string[]
+  readonly profiles?: readonly string[]
+  readonly networks?: { readonly default: { readonly aliases: readonly string[] } }
+  readonly ports?: readonly string[]
+}
+
+function composition() {
+  return parse(textOf('compose.yaml'), { merge: true }) as {
+    readonly services: Readonly<Record<string, Composed>>
+    readonly secrets: Readonly<Record<string, { readonly file: string }>>
   }
+}
+
+it('mounts only existing files into the containers of the composition', () => {
+  const { services } = composition()
   const mounted = Object.values(services).flatMap(({ volumes = [] }) => volumes.filter((one) => one.startsWith('.')))
   expect(mounted.length).toBeGreaterThan(5)
   expect(mounted.filter((mount) => !existsSync(join(root, mount.split(':')[0] ?? '')))).toEqual([])
 })
 
 it('names the programs of the composition with their versions, and each by the name under which the others look for it', () => {
-  const { services } = parse(textOf('compose.yaml'), { merge: true }) as {
-    services: Record<string, { image: string; volumes?: string[] }>
-  }
+  const { services } = composition()
   const images = Object.values(services).map(({ image }) => image)
-  expect(images.filter((image) => image !== 'tenantwatch' && !/:v?\d+\.\d+\.\d+$/.test(image))).toEqual([])
+  expect(images.filter((image) => image !== 'tenantwatch' && !/:v?\d+\.\d+(\.\d+)?$/.test(image))).toEqual([])
   const scraping = textOf('deploy/compose/prometheus.yml')
   const grafana = ['datasource', 'dashboards'].map((name) => textOf(`deploy/compose/grafana/${name}.yaml`)).join('')
   const hosts = [...`${scraping}${grafana}`.matchAll(/(?:\["|http:\/\/)([a-z]+):\d+/g)].map(([, host]) => host)
@@ -91,6 +166,43 @@ it('names the programs of the composition with their versions, and each by the n
   expect(hosts.filter((host) => !services[host ?? ''])).toEqual([])
   const path = /path: ([^ }]+)/.exec(grafana)?.[1]
   expect(services['grafana']?.volumes).toContain(`./config/grafana:${path}:ro`)
+})
+
+it('composes services that can start with a read-only root: docker refuses inline configs and secrets there', () => {
+  const { services, secrets } = composition()
+  for (const [name, { read_only, configs, secrets: used = [] }] of Object.entries(services)) {
+    expect([name, read_only, configs]).toEqual([name, true, undefined])
+    for (const secret of used) expect(secrets[secret]?.file).toMatch(/^deploy\/compose\/secrets\/\w+$/)
+  }
+  expect(textOf('.gitignore').split('\n')).toContain('deploy/compose/secrets/')
+})
+
+it('composes two replicas on one database, which Prometheus finds by their common name', () => {
+  const { services } = composition()
+  const replicas = ['replica-1', 'replica-2'].map((name) => services[name])
+  const { scrape_configs: jobs } = parse(textOf('deploy/compose/prometheus.yml')) as {
+    scrape_configs: { job_name: string; dns_sd_configs: { names: string[] }[] }[]
+  }
+  const [job] = jobs
+  for (const replica of replicas) {
+    expect(replica?.profiles).toEqual(services['postgres']?.profiles)
+    expect(replica?.volumes).toEqual(['./deploy/compose/replicas.yaml:/etc/tenantwatch.yaml:ro'])
+    expect(replica?.networks?.default.aliases).toEqual(job?.dns_sd_configs.flatMap(({ names }) => names))
+    const { store, tenants } = settingsOf('deploy/compose/replicas.yaml', replica?.environment)
+    expect(store).toEqual({ path: null, url: { file: `/run/secrets/${replica?.secrets?.[0]}` } })
+    const embedded = settingsOf('deploy/compose/tenantwatch.yaml', services['tenantwatch']?.environment).tenants
+    expect(tenants.filter(({ name }) => embedded.some((one) => one.name === name))).toEqual([])
+  }
+  expect(new Set(Object.values(services).flatMap(({ ports = [] }) => ports)).size).toBe(6)
+})
+
+it('composes with tokens of the simulator', async () => {
+  const simulator = await startSimulator({ controlPort: null })
+  onTestFinished(() => simulator.close())
+  const given = Object.values(composition().services).flatMap(({ environment = {} }) =>
+    Object.entries(environment).flatMap(([name, value]) => (name.endsWith('_TOKEN') ? [value] : [])),
+  )
+  expect([...new Set(given)]).toEqual([simulator.tokens.reader, simulator.tokens.secondReader])
 })
 
 it('keeps labels of ours that the operator has a name for, and other pods of the namespace out of our policy', () => {

@@ -8,6 +8,7 @@ import { localClockMutants } from './local-clock-mutants.ts'
 import { metricsMutants } from './metrics-mutants.ts'
 import { type Mutant, mutants } from './mutants.ts'
 import { removalsMutants } from './removals-mutants.ts'
+import { replicaMutants } from './replica-mutants.ts'
 import { simulationMutants } from './simulation-mutants.ts'
 import { snapshotMutants } from './snapshot-mutants.ts'
 import { webMutants } from './web-mutants.ts'
@@ -24,6 +25,7 @@ export const allMutants: readonly Mutant[] = [
   ...localClockMutants,
   ...metricsMutants,
   ...removalsMutants,
+  ...replicaMutants,
   ...simulationMutants,
   ...snapshotMutants,
   ...webMutants,

@@ -134,6 +134,15 @@ it('logs errors of a job and continues', async () => {
   expect(errors).toEqual([{ err: boom, job: 'a' }])
 })
 
+it('runs no job once it stops, and refuses none', async () => {
+  const scheduler = make()
+  const run = vi.fn(async () => {})
+  scheduler.add({ name: 'a', expression: '* * * * *', run })
+  await scheduler.dispose(0)
+  expect(await scheduler.runNow('a')).toBe('skipped')
+  expect(run).not.toHaveBeenCalled()
+})
+
 it('aborts runs in flight on dispose and waits for them', async () => {
   const scheduler = make()
   const ended = vi.fn()

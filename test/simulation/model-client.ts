@@ -20,10 +20,10 @@ import type { Scope } from './virtual-time.ts'
 export interface ModelClientOptions {
   readonly settings: TenantSettings
   readonly scope: Scope
-  readonly wall: WallClock
-  readonly network: Network
+  readonly wall: Pick<WallClock, 'for'>
+  readonly network: Pick<Network, 'send' | 'token'>
   readonly prng: Prng
-  readonly tenant: TenantRow
+  readonly tenant: Pick<TenantRow, 'blockedForMs' | 'blockedUntil' | 'id'>
   readonly store: Pick<Mirror, 'noteTenant'>
   readonly serverTimeReached: number | null
 }
@@ -44,8 +44,10 @@ export function createModelClient(
     blockedUntil: tenant.blockedUntil,
     blockedForMs: tenant.blockedForMs,
     async storeWait(blockedUntil, blockedForMs) {
-      await store.noteTenant(tenant.id, { blockedUntil, blockedForMs })
-      return true
+      return store.noteTenant(tenant.id, { blockedUntil, blockedForMs }).then(
+        () => true,
+        () => false,
+      )
     },
   })
   const source = envSource('TOKEN', () => network.token)

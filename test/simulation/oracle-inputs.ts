@@ -4,12 +4,14 @@ import type { CheckView, TenantPosture } from '../../src/model/posture.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { Oracle, OracleParts } from './oracle.ts'
 
+type Reporter = Pick<Oracle, 'fullSyncs' | 'report'>
+
 const evaluationTakesMs = 30 * secondMs
 
 /** A check passes only on inputs that are fresh and whole. */
 export function checkInputs(
-  oracle: Oracle,
-  parts: OracleParts,
+  oracle: Reporter,
+  parts: Pick<OracleParts, 'wall'>,
   view: CheckView,
   posture: TenantPosture,
   inputs: readonly ResourceName[],
@@ -20,8 +22,8 @@ export function checkInputs(
 
 /** "older than its freshness limit", by this machine's clock: what it was set back, the data look younger. */
 function checkAges(
-  oracle: Oracle,
-  { wall }: OracleParts,
+  oracle: Reporter,
+  { wall }: Pick<OracleParts, 'wall'>,
   { check }: CheckView,
   { resources }: TenantPosture,
   inputs: readonly ResourceName[],
@@ -36,7 +38,7 @@ function checkAges(
 
 /** "`unknown` if an input is partial (quarantine, shrink hold, suspect empty, …, `missing` records …)" or on hold. */
 function checkWhole(
-  oracle: Oracle,
+  oracle: Reporter,
   { check }: CheckView,
   { resources, holds }: TenantPosture,
   inputs: readonly ResourceName[],
@@ -57,7 +59,7 @@ function checkWhole(
  * @param evaluatedAt wall time of the check result; what came back to the list after it could not count.
  */
 export function isUnshown(
-  { ledger, world, wall }: OracleParts,
+  { ledger, world, wall }: Pick<OracleParts, 'ledger' | 'wall' | 'world'>,
   check: Check,
   id: string,
   evaluatedAt: number | null,

@@ -1,4 +1,5 @@
 import { checks } from '../../src/checks/index.ts'
+import type { Mirror } from '../../src/mirror/port.ts'
 import { hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
@@ -42,7 +43,7 @@ const mostAccepts = 2
  * right (docs/reliability.md#what-is-promised).
  */
 export async function checkRecovery(parts: RecoveryParts): Promise<void> {
-  const { time, machine, oracle, step } = parts
+  const { time, machine, oracle, step, world } = parts
   // Stated waits end; a dead credential and a tenant hold are tried again once a cycle, by the schedule alone.
   await time.runUntil(Math.max(time.now, waitEnd(parts)) + cyclesMs)
   // A held tenant is asked once a cycle, and a server clock that was set back is believed after three runs.
@@ -53,7 +54,7 @@ export async function checkRecovery(parts: RecoveryParts): Promise<void> {
   for (const { resource, reason, message } of results.filter(({ outcome }) => outcome !== 'success')) {
     oracle.report('not_recovered', `${resource} still fails with ${reason}: ${message}`)
   }
-  for (const what of await differences(parts)) oracle.report('lost_row', what)
+  for (const what of await differences(world, machine.mirror, machine.tenantId)) oracle.report('lost_row', what)
   await drive(parts, machine.evaluate())
   if (endedSince(parts)) await drive(parts, machine.evaluate())
   const posture = await oracle.observe(step, false)
@@ -147,15 +148,16 @@ async function openEntities(machine: Machine, check: string): Promise<readonly s
   return rows.map((row) => String(row['id']))
 }
 
-function sameSet(a: readonly string[], b: readonly string[]): boolean {
+export function sameSet(a: readonly string[], b: readonly string[]): boolean {
   return a.length === b.length && a.every((id) => b.includes(id))
 }
 
-async function differences({ world, machine }: RecoveryParts): Promise<readonly string[]> {
+/** Where the mirror is not the tenant, row by row. */
+export async function differences(world: World, mirror: Mirror, tenantId: number): Promise<readonly string[]> {
   const found: string[] = []
   for (const resource of worldResources) {
     const mirrored = new Map<string, string>()
-    for await (const batch of machine.mirror.records(machine.tenantId).select(resource)) {
+    for await (const batch of mirror.records(tenantId).select(resource)) {
       for (const { key, fields, times } of batch) mirrored.set(key, comparable(fields, times))
     }
     const truth = new Map(liveForms(world, resource).map(([key, fields]) => [key, comparable(fields)]))

@@ -20,10 +20,13 @@ export class VirtualTime {
   readonly #heap: Event[] = []
   /** Removers of the listeners of pending waits. */
   readonly #waits = new Set<() => void>()
+  readonly #settle: () => Promise<void>
   #order = 0
 
-  constructor(start: number) {
+  /** @param settle resolves when all consequences of an event have taken place. */
+  constructor(start: number, settle: () => Promise<void> = quiet) {
     this.now = start
+    this.#settle = settle
   }
 
   /** Calls `act` at a time, in the order of times and, among equal ones, of calls; not when its scope is dead by then. */
@@ -57,14 +60,14 @@ export class VirtualTime {
 
   /** Lets everything happen that is due up to `time`, one event after the other, each with all its consequences, or until `stops`. */
   async runUntil(time: number, stops: () => boolean = () => false): Promise<void> {
-    await quiet()
+    await this.#settle()
     for (let next = this.#heap[0]; next !== undefined && next.at <= time; next = this.#heap[0]) {
       if (stops()) return
       this.#pop()
       if (next.scope?.dead === true) continue
       this.now = next.at
       next.act()
-      await quiet()
+      await this.#settle()
     }
     this.now = Math.max(this.now, time)
   }

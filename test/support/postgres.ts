@@ -4,6 +4,7 @@ import { onTestFinished } from 'vitest'
 import { parseAddress } from '../../src/mirror/postgres/address.ts'
 import { encodeParameter } from '../../src/mirror/postgres/codec.ts'
 import { PostgresDatabase } from '../../src/mirror/postgres/database.ts'
+import { dropDerived, makeDerived } from '../../src/mirror/postgres/derived.ts'
 import { postgresMigrations } from '../../src/mirror/postgres/migrate.ts'
 import { openPool } from '../../src/mirror/postgres/pool.ts'
 import type { Session, Sessions } from '../../src/mirror/postgres/session.ts'
@@ -111,6 +112,7 @@ export function testPostgres(layout: 'empty' | 'current' = 'current'): TestPostg
       exec(space, sql.map((one) => one.trim().replace(/;$/, '')).join(';\n'))
       exec(space, `insert into tenantwatch_migrations values ('${hash}', ${folderMillis})`)
     }
+    exec(space, [...dropDerived, ...makeDerived()].join(';\n'))
   }
   return {
     url: url === null ? null : urlOf(url, space),

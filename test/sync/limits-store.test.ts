@@ -1,5 +1,6 @@
 import BetterSqlite3 from 'better-sqlite3'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
+import { SyncError } from '../../src/model/errors.ts'
 import { resourceNames } from '../../src/model/resource-names.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { ending, everyRow, live } from '../support/sync-queries.ts'
@@ -65,4 +66,14 @@ it('a page that cannot be written does not advance the cursor', async () => {
   expect((await test.mirror.syncState(test.engine.tenantId, 'users')).cursor).toBe(cursor)
   undo()
   expect((await test.run('users', 'incremental')).counts.created).toBe(1)
+})
+
+it('a run that ends after another replica took the tenant is no fault', async () => {
+  const test = await testEngine({ settings })
+  const taken = new SyncError('aborted', 'Another replica owns the tenant; it goes on there')
+  vi.spyOn(test.mirror, 'closeRun').mockRejectedValueOnce(taken)
+  vi.spyOn(test.mirror, 'completeFullSync').mockRejectedValueOnce(taken)
+  const result = await test.run('roles')
+  expect(result).toMatchObject({ outcome: 'failure', reason: 'aborted', stored: false })
+  expect(test.observed.log.filter((line) => line.startsWith('error'))).toEqual([])
 })

@@ -21,15 +21,21 @@ export function pageTimes(): PageTimes {
   return times
 }
 
-/** Runs full syncs of the named resources of every tenant, one after the other; a run that fails ends the benchmark. */
-export async function full(session: Session, { resources }: { resources: readonly string[] }, pages: PageTimes) {
+/** Runs full syncs of the named resources of every tenant; a run that fails ends the benchmark. */
+export async function full(
+  session: Session,
+  { resources, together = false }: { readonly resources: readonly string[]; readonly together?: boolean },
+  pages: PageTimes,
+) {
   const wanted = resourceNames.filter((name) => resources.includes(name))
   const began = performance.now()
   const { value: results, ...cost } = await timed(async () => {
     const all: RunResult[] = []
-    for (const { engine } of session.tenants) {
+    const work = session.tenants.map(({ engine }) => async () => {
       for (const name of wanted) all.push(succeeded(await engine.run(name, 'full', never)))
-    }
+    })
+    if (together) await Promise.all(work.map((run) => run()))
+    else for (const run of work) await run()
     return all
   })
   const sum = (of: (result: RunResult) => number) => results.reduce((total, result) => total + of(result), 0)

@@ -151,7 +151,8 @@ async function noteWait(parts: SendParts, until: number | null, body: Answer['bo
   return waitMs
 }
 
+/** Of a list, which a proxy may make of several headers, the first member counts (RFC 9111, section 5.1). */
 function ageOf(header: string | undefined): number | null {
-  const text = header?.trim() ?? ''
-  return /^\d+$/.test(text) ? Number(text) : null
+  const [first = ''] = header?.split(',') ?? []
+  return /^\s*\d+\s*$/.test(first) ? Number(first) : null
 }

@@ -3,6 +3,7 @@ import type { FindingStore, OpenFinding, OpenFindingStore, WaiverTerms } from '.
 import type { NamedFinding } from '../../model/finding.ts'
 import type { CheckView } from '../../model/posture.ts'
 import { type Severity, severities } from '../../model/severity.ts'
+import { plainId } from '../../model/text/printable.ts'
 import type { CheckFacts } from '../check.ts'
 import { anyEntity, isCovering, isValid, lapsesOf, termsOf } from '../waivers/waivers.ts'
 
@@ -57,9 +58,6 @@ function lapsedUnder({ counts, waivers, now }: TopFindings, severity: Severity):
   const forAll = waivers.find((waiver) => waiver.entity === anyEntity && isValid(waiver, now))
   return forAll && { waiver: forAll.id, terms: termsOf(forAll) }
 }
-
-/** No dot, space or `@`, so that it is no e-mail, personal name or file name. */
-const plainId = /^[\w-]{1,64}$/
 
 function shownId({ entity }: Pick<CheckFacts, 'entity'>, id: string): string {
   return entity.hasPlainIds === true && plainId.test(id) ? id : ''

@@ -1,12 +1,12 @@
 import type { MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
 import type { ClientSecret, SecretView } from '../../model/client-secret.ts'
 import type { InventoryGauge } from '../inventory-gauge.ts'
-import { labelText } from '../label-text.ts'
+import { idLabel, labelText } from '../label-text.ts'
 import { fromMirror } from '../posture-gauge.ts'
 
 /**
  * Shown before a full sync is complete, because the expiry of a secret concerns its client alone. `client_id` is the key of
- * the mirror: a GUID in lower case, any other id as sent.
+ * the mirror: a GUID in lower case, a digest of any other id that may be a name.
  */
 const expirations: InventoryGauge = {
   name: 'tenantwatch_api_client_secret_expiration_timestamp_seconds',
@@ -14,7 +14,7 @@ const expirations: InventoryGauge = {
   labelNames: ['client_id'],
   read: (reader) =>
     eachClient(reader, ({ clientId, expiresAt }) => ({
-      labels: { client_id: labelText(clientId) },
+      labels: { client_id: idLabel(clientId) },
       value: expiresAt / 1000,
     })),
 }
@@ -31,7 +31,7 @@ const waived: InventoryGauge = {
       await context.waived(expiryChecks.expiring),
     ]
     return eachClient(reader, ({ clientId, expiresAt }) => ({
-      labels: { client_id: labelText(clientId) },
+      labels: { client_id: idLabel(clientId) },
       // Without data, the finding of a secret that expires soon stays open, and waived, after the expiry.
       value: Number((expiresAt <= context.now ? expired : expiring).has(clientId)),
     }))
@@ -46,7 +46,7 @@ const waivedUntil: InventoryGauge = {
   async read(_reader, context) {
     const samples = Object.values(expiryChecks).map(async (check) =>
       [...(await context.waived(check))].map(([clientId, untilMs]) => ({
-        labels: { client_id: labelText(clientId), check },
+        labels: { client_id: idLabel(clientId), check },
         value: untilMs / 1000,
       })),
     )
@@ -60,7 +60,7 @@ const infos: InventoryGauge = {
   labelNames: ['client_id', 'client_name', 'role'],
   read: (reader) =>
     eachClient(reader, ({ clientId, name, role }) => ({
-      labels: { client_id: labelText(clientId), client_name: labelText(name ?? ''), role: labelText(role ?? '') },
+      labels: { client_id: idLabel(clientId), client_name: labelText(name ?? ''), role: labelText(role ?? '') },
       value: 1,
     })),
 }

@@ -1,3 +1,4 @@
+import { hostname } from 'node:os'
 import type { Clock, Random } from '../../model/clock.ts'
 import { secondMs } from '../../model/durations.ts'
 import { FatalError } from '../../model/errors.ts'
@@ -62,7 +63,7 @@ export async function leaseForEngine(database: PostgresDatabase, clock: Clock, i
   }
 }
 
-/** Another one at each start, with 104 random bits. */
-export function newEngineId(random: Random): string {
-  return [1, 2].map(() => Math.floor(random() * 2 ** 52).toString(36)).join('-')
+/** Another one at each start, with 104 random bits after the name of the host. */
+export function newEngineId(random: Random, host = hostname()): string {
+  return `${host}/${[1, 2].map(() => Math.floor(random() * 2 ** 52).toString(36)).join('-')}`
 }

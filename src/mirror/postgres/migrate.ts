@@ -3,10 +3,11 @@ import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { FatalError } from '../../model/errors.ts'
 import { migrationsFolder } from '../migrations.ts'
 import { copyIn, halfCopied, insistOnEmpty } from './copy-mark.ts'
+import { dropDerived, makeDerived } from './derived.ts'
 import type { Session } from './session.ts'
 
 /** Marks a database as one of tenantwatch, and names the migrations that were applied. */
-const marker = 'tenantwatch_migrations'
+export const marker = 'tenantwatch_migrations'
 
 /** Of an advisory lock: one process migrates, whichever others start. `tnwt` as a number. */
 const lock = 0x746e7774
@@ -20,19 +21,22 @@ export type Role = 'engine' | 'beside' | 'copy'
  * @throws FatalError when the database is another program's, of a newer tenantwatch or half copied, and for a copy when
  * it is not empty; nothing is changed then.
  */
-export async function bringUpToDate(session: Session, role: Role): Promise<void> {
+export async function bringUpToDate(
+  session: Session,
+  role: Role,
+  migrations: readonly Migration[] = postgresMigrations(),
+): Promise<void> {
   await session.sendText('begin')
   try {
     await session.sendText(`select pg_advisory_xact_lock(${lock})`)
     const copied = await copyIn(session)
     if (copied !== null && role !== 'copy') throw halfCopied(copied)
-    const at = await appliedAt(session)
-    const due = postgresMigrations().filter(({ folderMillis }) => folderMillis > at)
+    const at = await appliedAt(session, migrations)
+    const due = migrations.filter(({ folderMillis }) => folderMillis > at)
     if (due.length > 0 && role === 'beside') throw notCurrent(at)
-    for (const { sql, hash, folderMillis } of due) {
-      for (const statement of sql) await session.sendText(statement)
-      await session.sendText(`insert into ${marker} (hash, created_at) values ('${hash}', ${folderMillis})`)
-    }
+    // Replicas of an older version must not write into the new layout.
+    if (due.length > 0 && at > 0) await session.sendText(disown)
+    if (due.length > 0) for (const statement of statementsOf(due)) await session.sendText(statement)
     if (role === 'copy' && copied === null) await insistOnEmpty(session)
     await session.sendText('commit')
   } catch (error) {
@@ -41,12 +45,36 @@ export async function bringUpToDate(session: Session, role: Role): Promise<void>
   }
 }
 
+type Migration = Pick<ReturnType<typeof postgresMigrations>[number], 'sql' | 'hash' | 'folderMillis'>
+
+/** Without its triggers, a migration that changes records must keep their counts and revisions itself. */
+function statementsOf(due: readonly Migration[]): readonly string[] {
+  const applied = due.flatMap(({ sql, hash, folderMillis }) => [
+    ...sql,
+    `insert into ${marker} (hash, created_at) values ('${hash}', ${folderMillis})`,
+  ])
+  return [...dropDerived, ...applied, ...makeDerived()]
+}
+
+/** Waits for the transactions of the owners; what they begin from now on is not stored. */
+const disown = [
+  'update tenant_owners set owner = null, epoch = epoch + 1, since = clock_timestamp()',
+  'delete from replicas',
+].join('; ')
+
 export function postgresMigrations() {
   return readMigrationFiles({ migrationsFolder: join(migrationsFolder(), 'postgres') })
 }
 
+const newestOf = (migrations: readonly Migration[]) => Math.max(...migrations.map(({ folderMillis }) => folderMillis))
+
+/** Time of the newest migration that this version has. */
+export function newestMigration(): number {
+  return newestOf(postgresMigrations())
+}
+
 /** Time of the newest applied migration; makes the table of an empty database. */
-async function appliedAt(session: Session): Promise<number> {
+async function appliedAt(session: Session, migrations: readonly Migration[]): Promise<number> {
   const { rows } = await session.sendText(
     `select count(*) as relations, count(*) filter (where relname = '${marker}') as markers from pg_class
      where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm')`,
@@ -59,9 +87,12 @@ async function appliedAt(session: Session): Promise<number> {
   }
   const answer = await session.sendText(`select coalesce(max(created_at), 0) as at from ${marker}`)
   const [{ at }] = answer.rows as [{ at: number }]
-  const newest = Math.max(...postgresMigrations().map(({ folderMillis }) => folderMillis))
-  if (at <= newest) return at
-  throw new FatalError(
+  if (at <= newestOf(migrations)) return at
+  throw newerLayout()
+}
+
+export function newerLayout(): FatalError {
+  return new FatalError(
     'The database was written by a newer tenantwatch; run that version, or restore an older backup of the database',
   )
 }

@@ -1,4 +1,4 @@
-import type { Client, Pool, PoolClient, QueryConfig } from 'pg'
+import type { Client, Pool, PoolClient, QueryConfig, types as TypesOfDriver } from 'pg'
 import { secondMs } from '../../model/durations.ts'
 import type { Address } from './address.ts'
 import { parsers } from './codec.ts'
@@ -16,7 +16,7 @@ export interface PoolOptions {
 }
 
 /** Connections of a process to one database. Each tenant is written by one run at a time. */
-const defaultConnections = 8
+export const defaultConnections = 8
 
 const connectMs = 10 * secondMs
 const idleMs = 30 * secondMs
@@ -25,25 +25,31 @@ const idleMs = 30 * secondMs
 export async function openPool(options: PoolOptions): Promise<Sessions> {
   const { default: pg } = await import('pg')
   const { address, connections = defaultConnections, pipeline = true } = options
-  const { host, port, user, database, tls } = address
   const pool = new pg.Pool({
-    host,
-    port,
-    user,
-    database,
-    ssl: tls ?? false,
+    ...clientConfig(address, pg.types),
     password: async () => (await options.password()) ?? '',
     max: connections,
-    connectionTimeoutMillis: connectMs,
     idleTimeoutMillis: idleMs,
-    keepAlive: true,
-    application_name: 'tenantwatch',
-    types: { getTypeParser: (type: number) => parsers[type] ?? pg.types.getTypeParser(type) },
     ...{ pipeline },
   })
   // An idle connection that breaks is replaced; its error concerns nobody.
   pool.on('error', () => {})
   return poolSessions(pool, pipeline)
+}
+
+/** All but the password. @param types parsers of the driver. */
+export function clientConfig({ host, port, user, database, tls }: Address, types: typeof TypesOfDriver) {
+  return {
+    host,
+    port,
+    user,
+    database,
+    ssl: tls ?? false,
+    connectionTimeoutMillis: connectMs,
+    keepAlive: true,
+    application_name: 'tenantwatch',
+    types: { getTypeParser: (type: number) => parsers[type] ?? types.getTypeParser(type) },
+  }
 }
 
 function poolSessions(pool: Pool, pipeline: boolean): Sessions {

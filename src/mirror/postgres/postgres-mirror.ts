@@ -11,7 +11,8 @@ import { insistOnNoCopy } from './copy-mark.ts'
 import type { PostgresDatabase } from './database.ts'
 import { leaseForEngine, newEngineId } from './engine-lease.ts'
 import { type OpenedPostgres, openPostgres, type PostgresOptions } from './open.ts'
-import { ReplicaStores } from './replica-stores.ts'
+import { defaultConnections } from './pool.ts'
+import { type ReplicaOptions, ReplicaStores } from './replica-stores.ts'
 import { SnapshotSandboxes } from './snapshot-sandboxes.ts'
 
 type Options = PostgresOptions & { readonly clock: Clock }
@@ -29,7 +30,12 @@ export async function openPostgresMirror(options: Options): Promise<Mirror> {
 }
 
 /** In milliseconds: a heartbeat that takes longer comes too late. */
-const heartbeatLimits = { statementMs: 4 * secondMs, idleMs: 4 * secondMs, silenceMs: 5 * secondMs }
+export const heartbeatLimits = { statementMs: 4 * secondMs, idleMs: 4 * secondMs, silenceMs: 5 * secondMs }
+
+const heartbeatConnections = 2
+
+/** At most. */
+export const connectionsOfReplica = defaultConnections + heartbeatConnections
 
 /**
  * Joins the replicas on the database. The mirror only reads.
@@ -41,15 +47,27 @@ export async function openAsReplica(
 ): Promise<{ readonly mirror: Mirror; readonly stores: TenantStores }> {
   await using opening = new AsyncDisposableStack()
   const { database } = opening.use(await openPostgres({ ...options, role: 'engine' }))
-  const own = { role: 'beside', connections: 2, limits: heartbeatLimits } as const
+  const own = { role: 'beside', connections: heartbeatConnections, limits: heartbeatLimits } as const
   const { database: heartbeats } = opening.use(await openPostgres({ ...options, ...own }))
-  const sandboxes = opening.use(new SnapshotSandboxes(options.clock))
+  return replicaOver({ ...options, database, heartbeats }, disposeOf(opening))
+}
+
+/** @param heartbeats with `heartbeatLimits`. */
+export function replicaOver(
+  options: Pick<ReplicaOptions, 'clock' | 'database' | 'heartbeats' | 'log' | 'random'>,
+  dispose: () => Promise<void>,
+): { readonly mirror: Mirror; readonly stores: ReplicaStores } {
+  const { database, random } = options
+  const sandboxes = new SnapshotSandboxes(options.clock)
   const storeOver = (fenced: PostgresDatabase) =>
     postgresMirror({ database: fenced, async [Symbol.asyncDispose]() {} }, { sandboxes })
-  const stores = new ReplicaStores({ ...options, id: newEngineId(options.random), heartbeats, database, storeOver })
+  const stores = new ReplicaStores({ ...options, id: newEngineId(random), storeOver })
   const mirror = postgresMirror({
     database: database.fencedBy('select 1 where false', []),
-    [Symbol.asyncDispose]: disposeOf(opening),
+    async [Symbol.asyncDispose]() {
+      await sandboxes[Symbol.asyncDispose]()
+      await dispose()
+    },
   })
   return { mirror, stores }
 }

@@ -2,10 +2,12 @@ import { Mutex } from 'async-mutex'
 import type { Clock, Random } from '../../model/clock.ts'
 import { hourMs, secondMs } from '../../model/durations.ts'
 import type { Log } from '../../model/log.ts'
+import type { OwnerView } from '../../model/posture.ts'
 import type { Mirror } from '../port.ts'
 import type { ReplicaFacts, TenantName, TenantStores, TenantWorker } from '../tenant-stores.ts'
 import { insistOnNoCopy } from './copy-mark.ts'
 import type { PostgresDatabase } from './database.ts'
+import { readOwners } from './owners.ts'
 import { noTenant, Replica } from './replica.ts'
 
 const beatEveryMs = 2 * secondMs
@@ -82,6 +84,10 @@ export class ReplicaStores implements TenantStores {
 
   facts(): ReplicaFacts {
     return this.#facts
+  }
+
+  owners(): Promise<ReadonlyMap<string, OwnerView>> {
+    return readOwners(this.#options.database, this.#options.clock.now())
   }
 
   begin(worker: TenantWorker): void {

@@ -1,6 +1,7 @@
 import type { Clock } from '../../model/clock.ts'
 import { secondMs } from '../../model/durations.ts'
 import type { PostgresDatabase } from './database.ts'
+import { newerLayout, newestMigration } from './migrate.ts'
 import { type Owned, replicaStatements } from './replica-statements.ts'
 
 /** In the place of a tenant: what belongs to no tenant. */
@@ -28,6 +29,7 @@ export class Replica {
   readonly #id: string
   readonly #alone: boolean
   readonly #sql: ReturnType<typeof replicaStatements>
+  readonly #layout = newestMigration()
   #epochs: ReadonlyMap<number, number> = new Map()
   #sentAt = Number.NEGATIVE_INFINITY
   #serverStart: string | null = null
@@ -66,14 +68,15 @@ export class Replica {
    * Every two seconds. After a restart of the server, or on another server, its last commits may be lost: all epochs are
    * raised, so that nothing of what was in memory is used.
    *
-   * @throws SyncError `store`.
+   * @throws SyncError `store`; FatalError, and no heartbeat is stored, once a newer version has changed the layout.
    */
   async beat(): Promise<void> {
     const sql = this.#sql
-    const [id, alone, known] = [this.#id, this.#alone, this.#serverStart]
+    const [id, alone, known, layout] = [this.#id, this.#alone, this.#serverStart, this.#layout]
     const sentAt = this.#clock.monotonic()
     const changes = this.#changes
     const { started, owned } = await this.#database.write('nothing', function* () {
+      if (((yield* sql.layout.get()) ?? 0) > layout) throw newerLayout()
       yield* sql.seen.run(id, alone)
       const started = (yield* sql.serverStart.get()) ?? ''
       if (known !== null && known !== started) yield* sql.renew.run(id)

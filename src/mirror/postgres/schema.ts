@@ -47,6 +47,8 @@ const tenantOwners = pgTable(
     tenantId: bigint('tenant_id', { mode: 'number' }).primaryKey(),
     owner: text('owner'),
     epoch: bigint('epoch', { mode: 'number' }).notNull(),
+    /** Since when the owner is the present one, or there is none. */
+    since: timestamp('since', { withTimezone: true }).notNull(),
     /** When a replica last had the tenant in its configuration. */
     configuredAt: timestamp('configured_at', { withTimezone: true }).notNull(),
   },

@@ -9,12 +9,13 @@ const blockBits = 8
 /** Last block whose ids are PostgreSQL integers; packed sets of ids have four bytes for each. */
 const lastBlock = 2 ** (31 - blockBits) - 1
 
-/** What SQLite's temporary triggers do there. Written in a migration by `npm run migrations`. */
+/** What SQLite's temporary triggers do there. */
 export function triggerStatements(): readonly string[] {
-  return [dropAll, ...rids, ...Object.values(recordTables).flatMap(ofRecords), ...waiverRecord]
+  return [...rids, ...Object.values(recordTables).flatMap(ofRecords), ...waiverRecord]
 }
 
-const dropAll = `do $$
+/** With their functions. */
+export const dropTriggers = `do $$
 declare found record;
 begin
   for found in select t.tgname, t.tgrelid::regclass as on_table from pg_trigger t
@@ -23,12 +24,17 @@ begin
   loop
     execute format('drop trigger %I on %s', found.tgname, found.on_table);
   end loop;
+  for found in select oid::regprocedure as function from pg_proc
+    where pronamespace = current_schema()::regnamespace and proname like 'tenantwatch\\_%'
+  loop
+    execute format('drop function %s', found.function);
+  end loop;
 end $$`
 
 /** Neighbors share a revision, so tenants must not share neighbors. A sequence of blocks waits for no transaction. */
 const rids = [
   `create sequence if not exists rid_blocks minvalue 1 maxvalue ${lastBlock} no cycle`,
-  `create or replace function tenantwatch_rids(of_tenant bigint, of_records text, amount bigint)
+  `create function tenantwatch_rids(of_tenant bigint, of_records text, amount bigint)
 returns setof bigint language plpgsql as $$
 declare
   at bigint;
@@ -76,7 +82,7 @@ function ofRecords(record: RecordTable): readonly string[] {
     counts: (row) => `${live(row)} and ${row}.missing_since is not null`,
   })
   return [
-    `create or replace function tenantwatch_${name}_changed() returns trigger language plpgsql as $$
+    `create function tenantwatch_${name}_changed() returns trigger language plpgsql as $$
 begin
   insert into record_revisions (resource, block, revision) values ('${resource}', old.rid >> ${blockBits}, 1)
     on conflict (resource, block) do update set revision = record_revisions.revision + 1;
@@ -111,7 +117,7 @@ function countOf(resource: string, { name, value, moved, counts }: Kept): string
 }
 
 const waiverRecord = [
-  `create or replace function tenantwatch_waiver_terms() returns trigger language plpgsql as $$
+  `create function tenantwatch_waiver_terms() returns trigger language plpgsql as $$
 begin
   insert into waiver_changes (tenant_id, waiver, at, terms, "check")
     values (new.tenant_id, new.id, new.since, new.terms, new."check");
@@ -119,7 +125,7 @@ begin
 end $$`,
   `create trigger tenantwatch_terms after insert on waivers
   for each row execute function tenantwatch_waiver_terms()`,
-  `create or replace function tenantwatch_waiver_lapses() returns trigger language plpgsql as $$
+  `create function tenantwatch_waiver_lapses() returns trigger language plpgsql as $$
 begin
   insert into waiver_changes (tenant_id, waiver, at, terms, "check", fingerprint, accepted, changed)
     values (new.tenant_id, new.waiver, new.lapsed_at, new.terms, new."check", new.fingerprint, new.facts,

@@ -199,10 +199,10 @@ export function apiFields(resource: ResourceName): readonly string[] {
   return Object.keys(recordTables[resource].fields)
 }
 
-/** Fields that name a person or a file. Beside such fields, unspecified ones (`extra`) may be personal, too. */
+/** Fields that may name a person or a file; unspecified ones (`extra`) may of every resource. */
 export function personalFields(resource: string): readonly string[] {
   const personal = Object.hasOwn(recordTables, resource) ? recordTables[resource as ResourceName].personal : []
-  return personal.length === 0 ? personal : [...personal, 'extra']
+  return [...personal, 'extra']
 }
 
 export function columnOf({ table, resource }: Pick<RecordTable, 'table' | 'resource'>, property: string): string {

@@ -225,11 +225,11 @@ function recentRemovals(database: Database): RecentRemovals {
        and (server_time is null or cast(@serverTime as bigint) is null or server_time <= @serverSince)`,
   )
   // A clock that was set back prolongs the 24 hours by at most 24 hours; from then on they run by both clocks again, as the
-  // local one may return to its earlier time.
+  // local one may return to its earlier time. A server time that contradicts the local clock only prolongs.
   const bringBack = database.prepare<[object]>(
     `update recent_removals set removed_at = case when removed_at > @at then @at else removed_at end,
-       server_time = case when removed_at <= @at and server_time <= @serverTime then server_time
-         else coalesce(@serverTime, server_time) end
+       server_time = case when removed_at <= @at and (server_time <= @serverTime or @confirmed = 0) then server_time
+         when coalesce(server_time, 0) < @serverTime or @confirmed = 1 then @serverTime else server_time end
      where ${of}`,
   )
   const removed = database.prepareValues<[object], number>(`select count(*) from recent_removals where ${of}`)
@@ -241,16 +241,15 @@ function recentRemovals(database: Database): RecentRemovals {
     find: (tenantId, resource) => find.get(tenantId, resource),
     drop: (tenantId, resource, rid) => remove.run(tenantId, resource, rid),
     forget: (tenantId) => forget.run(tenantId),
-    *budget({ tenantId, resource, at, steadyAt, serverTime, heldSince = null }) {
+    *budget({ tenantId, resource, at, steadyAt, serverTime, confirmed, heldSince = null }) {
       // Records created during the hold, or in the 24 hours before it, must not make its removals look few.
       const createdSince = Math.min(at, heldSince ?? at) - dayMs
       const ageMs = Math.max(dayMs, at - (heldSince ?? at))
       const serverSince = serverTime === null ? null : serverTime - ageMs
       const bound = { tenantId, resource, at, since: steadyAt - ageMs, createdSince, serverTime, serverSince }
       if ((yield* find.get(tenantId, resource)) !== undefined) {
-        const { since: _, ...times } = bound
         yield* dropOld.run(bound)
-        yield* bringBack.run(times)
+        yield* bringBack.run({ tenantId, resource, at, serverTime, confirmed: Number(confirmed) })
       }
       return { removed: (yield* removed.get(bound)) ?? 0, created: (yield* created.get(bound)) ?? 0 }
     },

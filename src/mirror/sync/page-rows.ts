@@ -136,9 +136,11 @@ export interface BudgetQuery {
   readonly tenantId: number
   readonly resource: ResourceName
   readonly at: number
-  /** At most `at`: earlier where the local clock was set forward and nothing confirms it. */
+  /** At most `at`: earlier where the local clock was set forward, or may have been, and nothing confirms it. */
   readonly steadyAt: number
   readonly serverTime: number | null
+  /** The server time agrees with `at`. */
+  readonly confirmed: boolean
   /** Local start of a hold on removals: removals count at least from then, creations from 24 hours before it. */
   readonly heldSince?: number | null
 }

@@ -8,3 +8,6 @@ export function printable(text: string, longest = Number.POSITIVE_INFINITY): str
   const chars = Array.from(shown)
   return chars.length > longest || text.length > longest * 2 ? `${chars.slice(0, longest).join('')}…` : shown
 }
+
+/** An id without dot, space or `@`, so that it is no e-mail, personal name or file name. */
+export const plainId = /^[\w-]{1,64}$/

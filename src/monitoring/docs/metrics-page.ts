@@ -14,7 +14,7 @@ export function metricsPage(families: readonly CataloguedFamily[]): string {
 
 ${generatedMark}
 
-${wrapped('Counters and health series exist from the first scrape at 0 (a timestamp of 0 means never), check states as `unknown`; gauges with facts of the tenant are absent until the first read. `tenantwatch_api_requests_total` begins with status 200 only, and `tenantwatch_sync_failures_total` with the reasons that the alerts read; other statuses and reasons appear when they occur, and so do kinds of `tenantwatch_contract_events_total` other than `unknown_field`. `tenantwatch_api_errors_total` has each class from the start, so that `increase()` includes the first error. No label carries the name of a person, an e-mail or a file name. The default process metrics of prom-client are exported as well.')}
+${wrapped('Counters and health series exist from the first scrape at 0 (a timestamp of 0 means never), check states as `unknown`; gauges with facts of the tenant are absent until the first read. `tenantwatch_api_requests_total` begins with status 200 only, and `tenantwatch_sync_failures_total` with the reasons that the alerts read; other statuses and reasons appear when they occur, and so do kinds of `tenantwatch_contract_events_total` other than `unknown_field`. `tenantwatch_api_errors_total` has each class from the start, so that `increase()` includes the first error. No label carries the name of a user, an e-mail address or a file name. Names of API clients and roles are shown, with `[e-mail]` for an address in them; an id that may be a name is a digest. The default process metrics of prom-client are exported as well.')}
 
 ${markdownTable(['Metric', 'Type', 'Labels', 'Meaning'], rows)}
 

@@ -3,7 +3,7 @@ import type { Absence, AbsentRecord, FullSyncRow, RemovalBudget } from '../../mi
 import { dayMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import { takesUpdatedAfter } from '../../model/resource.ts'
-import { greatestSkewMs } from '../../model/server-clock.ts'
+import { isSkewed } from '../../model/server-clock.ts'
 import { proveEnd } from '../pages/confirm-answer.ts'
 import { fullSyncMs, type Run } from '../run.ts'
 import { confirmByTime, fullSyncsToRemove, type TimeConfirmation } from './confirm-by-time.ts'
@@ -120,12 +120,11 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
   const { context, tenantId, definition } = run
   if (absent.length === 0) return { removed: 0, created: 0, replacing: 0 }
   const at = context.clock.now()
-  const serverTime = fullSync.startServerTime
-  // A server time that the local clock contradicts must neither end the 24 hours nor move them.
-  const confirmed = serverTime !== null && Math.abs(at - serverTime) <= greatestSkewMs ? serverTime : null
-  const { opened } = run
+  const serverTime = (run.answered ?? { serverTime: fullSync.startServerTime }).serverTime
+  const confirmed = serverTime !== null && !isSkewed(serverTime - at)
+  const openMs = context.clock.monotonic() - run.opened.since
   /** What the local clock would show had it not been set while the engine runs. */
-  const unset = opened.at + context.clock.monotonic() - opened.since
+  const unset = run.opened.at + openMs
   const holds = await context.store.holds(tenantId)
   const hold = holds.find(({ resource, reason, cause }) => {
     return resource === definition.name && reason === 'shrink_held' && cause['check'] === undefined
@@ -135,12 +134,13 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
     tenantId,
     resource: definition.name,
     at,
-    steadyAt: confirmed === null ? Math.min(at, unset) : at,
-    serverTime: confirmed,
+    steadyAt: confirmed ? at : serverTime !== null && openMs < dayMs ? 0 : Math.min(at, unset),
+    serverTime,
+    confirmed,
     heldSince,
   })
   // By a clock that is behind, every client is a new one.
-  const now = confirmed ?? (serverTime === null ? Math.max(at, unset) : null)
+  const now = confirmed ? serverTime : serverTime === null ? Math.max(at, unset) : null
   return {
     ...budget,
     held: heldSince !== null,

@@ -142,6 +142,23 @@ const resourceStatus = component(
   }),
 )
 
+const owner = component(
+  'Owner',
+  'The replica that syncs and evaluates a tenant',
+  z.object({
+    replica: z
+      .string()
+      .nullable()
+      .describe('Name of its host and a part that is new at each start; the last owner when it is not alive'),
+    alive: z.boolean().describe('False when no living replica owns the tenant: its data becomes stale'),
+    since: timeOrNever.describe('Since when the replica owns the tenant; when it is not alive, since when none does'),
+    heartbeatAgeSeconds: z
+      .number()
+      .nullable()
+      .describe('Seconds since the last heartbeat of the replica, by the clock of the database; alive is up to 10'),
+  }),
+)
+
 const tenantStatus = component(
   'TenantStatus',
   'The current status of one tenant',
@@ -164,6 +181,7 @@ const tenantStatus = component(
     resources: z.array(resourceStatus),
     checks: z.record(checkStatus, count).describe('Enabled checks by status'),
     findings: z.object({ open: z.record(severity, count), openTotal: count, waivedTotal: count }),
+    owner: owner.optional().describe('Only with a database of PostgreSQL'),
   }),
 )
 

@@ -5,6 +5,7 @@ import { grouped as number, plural } from '../../model/text/numbers.ts'
 import { type DataQuality, dataQualityOf, type Tally, tally } from '../postures.ts'
 import type { PageData } from './load-page.ts'
 import { badge, severityTone, type Tone } from './marks.ts'
+import { ownerWord } from './owner.ts'
 import { hrefOf, wholePage } from './page-query.ts'
 import { tenantSummary } from './summary.ts'
 import { tenant } from './tenant.ts'
@@ -135,6 +136,6 @@ function card({ posture, quality, sums, tone }: RankedTenant, isMany: boolean): 
     ...(sums.checks.unknown > 0 ? [`${number(sums.checks.unknown)} unknown`] : []),
     ...(posture.holds.length > 0 ? [plural(posture.holds.length, 'hold')] : []),
   ]
-  return html`<li class="tenant-card edge-${tone}" id="card-${tenant}"><a href="${href}">${tenant}</a><span class="text-${tone}">${words.join(', ') || (tone === 'good' ? 'all pass' : 'nothing evaluated')}</span><span class="quiet-text">${quality.fresh} of ${plural(quality.of, 'resource')} fresh</span><span>${severe}</span></li>
+  return html`<li class="tenant-card edge-${tone}" id="card-${tenant}"><a href="${href}">${tenant}</a><span class="text-${tone}">${words.join(', ') || (tone === 'good' ? 'all pass' : 'nothing evaluated')}</span><span class="quiet-text">${quality.fresh} of ${plural(quality.of, 'resource')} fresh</span>${ownerWord(posture)}<span>${severe}</span></li>
 `
 }

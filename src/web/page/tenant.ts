@@ -8,6 +8,7 @@ import { dataQualityOf, tally } from '../postures.ts'
 import { checks } from './checks.ts'
 import { findings } from './findings.ts'
 import type { TenantPage } from './load-page.ts'
+import { ownerNote } from './owner.ts'
 import type { PageQuery } from './page-query.ts'
 import { resources } from './resources.ts'
 import { secrets } from './secrets.ts'
@@ -35,7 +36,7 @@ export function tenant(page: TenantPage, query: PageQuery, now: number): Html {
   const { tone, sentence } = tenantSummary(posture, quality, sums)
   return html`<section class="tenant" id="tenant-${posture.tenant}" aria-labelledby="name-${posture.tenant}">
 <div class="banner edge-${tone}"><h2 id="name-${posture.tenant}">${posture.tenant}</h2><p>${sentence}</p><nav class="parts" aria-label="Parts of ${posture.tenant}">${partNames.map(([part, word]) => html`<a href="#${part}-${posture.tenant}">${word}</a> `)}</nav></div>
-${holds(posture.holds, now)}${notes(page, now)}${tiles(page, quality, sums, now)}
+${ownerNote(posture, now)}${holds(posture.holds, now)}${notes(page, now)}${tiles(page, quality, sums, now)}
 ${resources(posture, now)}
 ${checks(posture, query, now)}
 ${findings(page, query, now)}

@@ -6,13 +6,14 @@ import {
   generateSQLiteDrizzleJson,
   generateSQLiteMigration,
 } from 'drizzle-kit/api'
-import { expect, it } from 'vitest'
-import { postgresMigrations } from '../../../src/mirror/postgres/migrate.ts'
+import { expect, it, onTestFinished } from 'vitest'
+import { derivedMigration, isDerivedMigration } from '../../../src/mirror/postgres/derived.ts'
+import { bringUpToDate, postgresMigrations } from '../../../src/mirror/postgres/migrate.ts'
 import { tables } from '../../../src/mirror/postgres/schema.ts'
-import { triggerStatements } from '../../../src/mirror/postgres/triggers.ts'
-import { viewStatements } from '../../../src/mirror/postgres/views/index.ts'
 import * as schema from '../../../src/mirror/schema/index.ts'
 import { mirrored } from '../../../src/mirror/schema/mirrored.ts'
+import { testPostgres } from '../../support/postgres.ts'
+import { testRole } from './support/test-role.ts'
 
 const folder = join(import.meta.dirname, '../../../drizzle')
 
@@ -32,17 +33,97 @@ it('has every change of the tables in the migrations of PostgreSQL', async () =>
   expect(await generateMigration(lastSnapshot('postgres'), generateDrizzleJson(tables))).toEqual([])
 })
 
-it.each([
-  ['triggers', triggerStatements],
-  ['views', viewStatements],
-])('has the present %s in the last migration that makes them', (_, statements) => {
-  const wanted = statements()
-  const last = postgresMigrations().findLast(({ sql }) => sql[0]?.trim() === wanted[0])
-  expect(last?.sql.map((text) => text.trim())).toEqual(wanted)
+it('has the present triggers and views in the last migration that names them', () => {
+  expect(
+    postgresMigrations()
+      .findLast(isDerivedMigration)
+      ?.sql.map((text) => text.trim()),
+  ).toEqual([derivedMigration()])
 })
 
 it('applies the migrations of PostgreSQL in the order of their times', () => {
   const times = postgresMigrations().map(({ folderMillis }) => folderMillis)
   expect(times.length).toBeGreaterThan(1)
   expect(times).toEqual([...times].sort((a, b) => a - b))
+})
+
+async function migrated(sql: readonly string[], prepare: (query: ReturnType<typeof testPostgres>['query']) => void) {
+  const postgres = testPostgres()
+  const sessions = postgres.connect()
+  onTestFinished(async () => {
+    await sessions[Symbol.asyncDispose]()
+    await postgres.drop()
+  })
+  const known = postgresMigrations()
+  const scratch = { sql: [...sql], hash: 'scratch', folderMillis: (known.at(-1)?.folderMillis ?? 0) + 1 }
+  prepare(postgres.query)
+  const session = await sessions.take()
+  const migrate = () => bringUpToDate(session, 'engine', [...known, scratch])
+  return { ...postgres, migrate, [Symbol.dispose]: () => session.release(false) }
+}
+
+const namesOfDerived = `select relname as name from pg_class c
+    where relnamespace = current_schema()::regnamespace and relkind = 'v'
+  union all select tgname || ' ' || tgrelid::regclass from pg_trigger t join pg_class c on c.oid = tgrelid
+    where relnamespace = current_schema()::regnamespace and tgname like 'tenantwatch%'
+  union all select proname from pg_proc where pronamespace = current_schema()::regnamespace order by 1`
+
+const addUser = `insert into users (rid, tenant_id, user_id, first_seen_at, read_at, state, mfa_status, mfa_action,
+  created_at, created_at_ms) values (7, 1, 7, 0, 0, 'Active', 0, 0, '1970-01-01T00:00:00Z', 0)`
+
+it('changes the type and the name of columns that views and triggers use, and keeps grants and counts', async () => {
+  const changes = [
+    'alter table users alter column state type varchar(40)',
+    'alter table tenants alter column name type varchar(80)',
+    'alter table users rename column mfa_action to mfa_action_before',
+    'alter table users add column mfa_action bigint not null default 0',
+  ]
+  let reader = ''
+  let before: unknown
+  using database = await migrated(changes, (query) => {
+    reader = testRole({ query })
+    query(`grant select on tenantwatch_users, tenantwatch_sync to ${reader}`)
+    query(`insert into tenants (id, name, base_url, created_at) values (1, 'acme', 'https://api.example.com', 0)`)
+    query(addUser)
+    before = query(namesOfDerived)
+    expect(() => query(changes[0] ?? '')).toThrow('used in a trigger definition')
+    expect(() => query(changes[1] ?? '')).toThrow('used by a view')
+  })
+  const { query, migrate } = database
+  await migrate()
+  expect(query(namesOfDerived)).toEqual(before)
+  const may = (name: string) => query(`select has_table_privilege('${reader}', '${name}', 'select') as may`)[0]?.['may']
+  expect(['tenantwatch_users', 'tenantwatch_sync', 'tenantwatch_history', 'users'].map(may)).toEqual([1, 1, 0, 0])
+  const type = `select data_type as type from information_schema.columns
+    where table_schema = current_schema() and table_name = 'tenantwatch_users' and column_name = 'state'`
+  expect(query(type)).toEqual([{ type: 'character varying' }])
+  query(`update users set state = 'Invited'`)
+  expect(query('select count(*)::int as n from record_revisions')).toEqual([{ n: 1 }])
+  // Nothing is due any more.
+  await migrate()
+  expect(query(namesOfDerived)).toEqual(before)
+})
+
+it('leaves views, triggers and grants as they are when a migration fails', async () => {
+  let before: unknown
+  using database = await migrated(
+    ['alter table users alter column state type varchar(40)', 'select 1 / 0'],
+    (query) => {
+      before = query(namesOfDerived)
+    },
+  )
+  await expect(database.migrate()).rejects.toThrow()
+  expect(database.query(namesOfDerived)).toEqual(before)
+})
+
+it('takes all tenants away from replicas of the older version before it changes the layout', async () => {
+  using database = await migrated(['alter table users add column spare bigint'], (query) => {
+    query(
+      `insert into tenant_owners (tenant_id, owner, epoch, since, configured_at) values (1, 'old', 4, now(), now())`,
+    )
+    query(`insert into replicas (id, seen_at, alone) values ('old', now(), false)`)
+  })
+  await database.migrate()
+  expect(database.query('select owner, epoch from tenant_owners')).toEqual([{ owner: null, epoch: 5 }])
+  expect(database.query('select id from replicas')).toEqual([])
 })

@@ -43,6 +43,8 @@ function world() {
       for (const { wake } of sleeping.splice(0)) wake()
       for (let turns = 0; turns < 50; turns++) await nextTurn()
     },
+    /** However slow this machine is. */
+    stayAlive: (id: string) => void postgres.query('update replicas set seen_at = clock_timestamp() where id = ?', id),
     die: (id: string) =>
       void postgres.query(`update replicas set seen_at = seen_at - interval '11 seconds' where id = ?`, id),
   }
@@ -80,6 +82,25 @@ it('tells its worker of a tenant that it gives back, before another replica can 
   expect([...owned(a), ...owned(b)].sort()).toEqual(['t1', 't2'])
 })
 
+it('gives back only a tenant of which no run is under way', async () => {
+  const { replica, pass, stayAlive } = world()
+  const [a, b] = [replica('a'), replica('b')]
+  await a.configure(tenants, 1)
+  let isIdle = false
+  const told: (readonly string[])[] = []
+  a.begin({ isIdle: (name) => name === 't2' && isIdle, follow: async () => void told.push(owned(a)) })
+  await b.configure(tenants, 1)
+  const passAlive = () => {
+    stayAlive('b')
+    return pass()
+  }
+  for (let passes = 0; passes < 3; passes++) await passAlive()
+  expect([owned(a), told]).toEqual([['t1', 't2'], []])
+  isIdle = true
+  while (told.length === 0) await passAlive()
+  expect(owned(a)).toEqual(['t1'])
+})
+
 it('has no store six seconds after its last heartbeat', async () => {
   const { replica, time } = world()
   const a = replica('a')
@@ -95,4 +116,33 @@ it('leaves its tenants to the others when it ends', async () => {
   await a[Symbol.asyncDispose]()
   await b.configure(tenants, 1)
   expect(owned(b)).toEqual(['t1', 't2'])
+})
+
+it('knows who owns a tenant and since when, and since when nobody does', async () => {
+  const { replica, query } = world()
+  const [a, b] = [replica('pod-a/1'), replica('pod-b/2')]
+  const age = (ms: number | null | undefined) => (ms == null ? ms : Math.round(ms / 60_000))
+  const owners = async (stores: ReplicaStores) =>
+    [...(await stores.owners())].toSorted().map(([tenant, { replica, isAlive, heartbeatAgeMs, since }]) => {
+      return [tenant, replica, isAlive, age(heartbeatAgeMs), age(since === null ? null : 1_000_000 - since)]
+    })
+  await a.configure(tenants, 1)
+  query(`update tenant_owners set since = since - interval '7 minutes'`)
+  expect(await owners(b)).toEqual([
+    ['t1', 'pod-a/1', true, 0, 7],
+    ['t2', 'pod-a/1', true, 0, 7],
+  ])
+  query(`update replicas set seen_at = seen_at - interval '3 minutes'`)
+  query('update tenant_owners set owner = null where tenant_id = 2')
+  expect(await owners(b)).toEqual([
+    ['t1', 'pod-a/1', false, 3, 3],
+    ['t2', null, false, null, 7],
+  ])
+  // A replica that is dead for long is kept while it is the last owner of a tenant that nobody takes.
+  query(`update replicas set seen_at = seen_at - interval '2 hours'`)
+  await b.configure(tenants.slice(1), 1)
+  expect(await owners(b)).toEqual([
+    ['t1', 'pod-a/1', false, 123, 123],
+    ['t2', 'pod-b/2', true, 0, 0],
+  ])
 })

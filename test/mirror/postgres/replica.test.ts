@@ -88,6 +88,19 @@ it('takes the tenants of a dead replica, which then writes nothing', async () =>
   expect(owned(a)).toEqual([])
 })
 
+it('writes nothing by what it was given before it gave a tenant back and took it again', async () => {
+  const { ids, replica, names } = world(1)
+  const a = replica('a')
+  await turn(a, ids)
+  const former = a.fenced(1)
+  await a.release(1)
+  await turn(a, ids)
+  const update = former.prepare<[string]>('update tenants set name = ?')
+  await expect(former.write('nothing', () => update.run('of before'))).rejects.toMatchObject({ reason: 'aborted' })
+  await rename(a, 1, 'of now')
+  expect(names()).toEqual(['of now'])
+})
+
 it('leaves a tenant to its owner as long as that lives', async () => {
   const { ids, replica } = world(1)
   const [a, b] = [replica('a'), replica('b')]
@@ -187,4 +200,18 @@ it.runIf(isOnServer)('waits with a takeover for the transaction of the last owne
   await b.balance(ids)
   expect(owned(b)).toEqual([1])
   expect(names()).toEqual(['in time'])
+})
+
+it('a replica of an older version owns and takes nothing once the layout is newer, and counts as dead', async () => {
+  const { ids, replica, query } = world(2)
+  const old = replica('old')
+  await turn(old, ids)
+  query(`insert into tenantwatch_migrations (hash, created_at) values ('newer', 9999999999999)`)
+  query('update tenant_owners set owner = null, epoch = epoch + 1')
+  query('delete from replicas')
+  await expect(old.beat()).rejects.toThrow('newer tenantwatch')
+  await old.balance(ids)
+  expect(query('select id from replicas')).toEqual([])
+  expect(query('select distinct owner from tenant_owners')).toEqual([{ owner: null }])
+  await expect(rename(old, 1, 'again')).rejects.toThrow('Another replica owns the tenant')
 })

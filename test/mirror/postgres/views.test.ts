@@ -1,8 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { sqlViews, viewStatements } from '../../../src/mirror/postgres/views/index.ts'
+import { sqlViews } from '../../../src/mirror/postgres/views/index.ts'
 import type { SqlView } from '../../../src/mirror/postgres/views/view.ts'
 import { testPostgres } from '../../support/postgres.ts'
-import { testRole } from './support/test-role.ts'
 
 const columnsOf = ({ name }: SqlView) =>
   `select column_name as name, data_type as type from information_schema.columns
@@ -59,21 +58,4 @@ it('has a view of every resource, with a column for each field of its descriptor
       "missing_since timestamp with time zone",
     ]
   `)
-})
-
-it('keeps the grants when the views are made again', async () => {
-  const postgres = database()
-  const role = testRole(postgres)
-  const sessions = postgres.connect()
-  onTestFinished(() => sessions[Symbol.asyncDispose]())
-  postgres.query(`grant select on tenantwatch_users to ${role}`)
-  postgres.query('grant select on tenantwatch_sync to public')
-  const session = await sessions.take()
-  await session.sendText('begin')
-  for (const statement of viewStatements()) await session.sendText(statement)
-  await session.sendText('commit')
-  session.release(false)
-  const may = (view: string) =>
-    postgres.query(`select has_table_privilege('${role}', '${view}', 'select') as may`)[0]?.['may']
-  expect(['tenantwatch_users', 'tenantwatch_sync', 'tenantwatch_history', 'users'].map(may)).toEqual([1, 1, 0, 0])
 })

@@ -7,21 +7,22 @@ import { instant, type SqlView } from './view.ts'
 /** In the order in which they are made: a view reads earlier ones only. */
 export const sqlViews: readonly SqlView[] = [...recordViews, syncView, checkView, findingView, historyView]
 
-/** Makes all views again, with the grants that they had. Written in a migration by `npm run migrations`. */
+/** With the grants that they had when `dropViews` dropped them. */
 export function viewStatements(): readonly string[] {
-  return [dropAll, ...sqlViews.map(creation), indexOfHistory, grantAgain]
+  return [...sqlViews.map(creation), indexOfHistory, grantAgain]
 }
 
 const setting = 'tenantwatch.grants'
 
-const dropAll = `do $$
+/** Notes for the rest of the transaction who may read them. */
+export const dropViews = `do $$
 declare found record;
 begin
   perform set_config('${setting}', coalesce((select json_agg(json_build_object('view', c.relname,
       'role', case a.grantee when 0 then 'public' else a.grantee::regrole::text end))
     from pg_class c cross join aclexplode(c.relacl) a
     where c.relnamespace = current_schema()::regnamespace and c.relkind = 'v' and c.relname like 'tenantwatch\\_%'
-      and a.privilege_type = 'SELECT' and a.grantee <> c.relowner)::text, '[]'), false);
+      and a.privilege_type = 'SELECT' and a.grantee <> c.relowner)::text, '[]'), true);
   for found in select relname from pg_class
     where relnamespace = current_schema()::regnamespace and relkind = 'v' and relname like 'tenantwatch\\_%' order by oid desc
   loop

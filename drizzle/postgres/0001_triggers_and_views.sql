@@ -1,0 +1,1 @@
+-- Triggers and views, made again after every migration: sha256 b79e4e8b4b17bc93f3380ecf77cc96ecc4e506642e0bd28499c25cea48e0c8d8

@@ -1,0 +1,130 @@
+import { connectionsOfReplica } from '../mirror/postgres/postgres-mirror.ts'
+import type { MirrorState, ServerFacts } from '../mirror/postgres/server-facts.ts'
+import { describeDuration, secondMs } from '../model/durations.ts'
+import { isLoopback } from '../model/process/loopback.ts'
+import { plural } from '../model/text/numbers.ts'
+import { type Diagnosis, fine, warning } from './diagnosis.ts'
+
+/** Ages in the views are by the clock of the server. */
+const greatestSkewMs = 10 * secondMs
+/** In use, as a share of all. */
+const mostUsed = 0.9
+/** Until then others take over the tenants of a replica that was killed. */
+const takeoverMs = 15 * secondMs
+const mostNames = 10
+
+export interface ServerReading {
+  /** Names of the configured tenants. */
+  readonly tenants: readonly string[]
+  readonly now: number
+}
+
+/** The server behind `store.url` and the processes on it (docs/operations.md#doctor). */
+export function diagnoseServer(facts: ServerFacts, reading: ServerReading): readonly Diagnosis[] {
+  const { version, place, user, roundTripMs, isPooled, layout, mirror } = facts
+  return [
+    fine('server', `PostgreSQL ${version}, ${place}, as ${user}, ${Math.round(roundTripMs)} ms away`),
+    diagnoseTls(facts),
+    diagnoseRights(facts),
+    diagnoseServerClock(facts),
+    ...(isPooled ? [pooled] : [diagnoseConnections(facts)]),
+    ...diagnoseLayout(layout),
+    ...(mirror === null ? [] : [diagnoseReplicas(mirror), ...diagnoseOwners(mirror, reading)]),
+  ]
+}
+
+function diagnoseTls({ tls, host }: ServerFacts): Diagnosis {
+  const isLocal = host.startsWith('/') || isLoopback(host)
+  if (tls === null && isLocal) return fine('TLS', 'not used on this machine')
+  if (tls === null)
+    return warning('TLS', 'not used: records and the password travel unencrypted', 'Remove sslmode=disable')
+  if (!tls.isVerified) {
+    const advice = 'Set sslmode=verify-full, and sslrootcert if its authority is your own'
+    return warning('TLS', `${tls.protocol}, but the certificate of the server is not verified`, advice)
+  }
+  return fine('TLS', `${tls.protocol}, certificate verified`)
+}
+
+function diagnoseRights({ user, isSuperuser, mayCreate, notOwned }: ServerFacts): Diagnosis {
+  const subject = 'rights'
+  if (!mayCreate || notOwned > 0) {
+    const sentence = mayCreate
+      ? `${user} does not own ${plural(notOwned, 'table or view', 'tables and views')}`
+      : `${user} may create nothing in the schema`
+    const advice = 'A change of the layout would fail: make the user the owner of the database and of all tables'
+    return warning(subject, sentence, advice)
+  }
+  if (!isSuperuser) return fine(subject, `${user} owns all tables and may change the layout`)
+  return warning(subject, `${user} is a superuser`, 'Use a role of its own that owns the database and nothing else')
+}
+
+function diagnoseServerClock({ skewMs }: ServerFacts): Diagnosis {
+  const sentence = `the server is ${Math.abs(skewMs / secondMs).toFixed(1)} s ${skewMs < 0 ? 'behind' : 'ahead'}`
+  if (Math.abs(skewMs) <= greatestSkewMs) return fine('server clock', sentence)
+  return warning('server clock', sentence, 'Keep both clocks by NTP: ages in the views are by that of the server')
+}
+
+const pooled = fine(
+  'connections',
+  'through a pooler: it must keep prepared statements (pgbouncer 1.21 or later, max_prepared_statements above 0) and not pool by statement',
+)
+
+function diagnoseConnections({ connections, used, mirror }: ServerFacts): Diagnosis {
+  const alive = living(mirror).length
+  // One more for a rolling update or a command.
+  const needed = (alive + 1) * connectionsOfReplica
+  const sentence = `${used} of ${connections} in use; each replica and each command needs up to ${connectionsOfReplica}`
+  if (needed <= connections && used < mostUsed * connections) return fine('connections', sentence)
+  return warning('connections', sentence, 'Raise max_connections or the limit of the role or database, or use a pooler')
+}
+
+function diagnoseLayout(layout: ServerFacts['layout']): readonly Diagnosis[] {
+  if (layout === 'current') return [fine('layout', 'that of this version')]
+  if (layout === 'none') return [fine('layout', 'none yet; the first "run" or "sync" makes it')]
+  // A newer one is the failure to open the mirror.
+  if (layout === 'newer') return []
+  return [
+    warning(
+      'layout',
+      'of an older version',
+      'The next "run" or "sync" of this version migrates it; make a backup first',
+    ),
+  ]
+}
+
+function living(mirror: MirrorState | null): MirrorState['replicas'] {
+  return mirror === null ? [] : mirror.replicas.filter((one) => one.alive === 1)
+}
+
+function diagnoseReplicas(mirror: MirrorState): Diagnosis {
+  const subject = 'replicas'
+  const alive = living(mirror)
+  const stale = mirror.replicas.filter((one) => one.alive !== 1)
+  const named = ({ id, alone, tenants, heartbeatAgeMs }: MirrorState['replicas'][number]) =>
+    `${id} (${alone === 1 ? 'a command that works alone' : plural(tenants, 'tenant')}, heartbeat ${describeDuration(heartbeatAgeMs)} ago)`
+  const list = (all: MirrorState['replicas']) =>
+    [...all.slice(0, mostNames).map(named), ...(all.length > mostNames ? [`${all.length - mostNames} more`] : [])].join(
+      ', ',
+    )
+  const ended = stale.length === 0 ? '' : `; died: ${list(stale)}`
+  if (alive.length === 0) return warning(subject, `none is alive${ended}`, 'No sync is running: start the daemon')
+  return fine(subject, `${alive.length} alive: ${list(alive)}${ended}`)
+}
+
+/** Nothing without replicas that could own a tenant. */
+function diagnoseOwners(mirror: MirrorState, { tenants, now }: ServerReading): readonly Diagnosis[] {
+  const { owners } = mirror
+  if (living(mirror).every(({ alone }) => alone === 1)) return []
+  const unowned = tenants.filter((name) => owners.get(name)?.isAlive !== true)
+  if (unowned.length === 0)
+    return [fine('owners', `${plural(tenants.length, 'tenant')}, each owned by a living replica`)]
+  const since = (name: string) => owners.get(name)?.since ?? null
+  const named = unowned.slice(0, mostNames).map((name) => {
+    const at = since(name)
+    return at === null ? name : `${name} (for ${describeDuration(now - at)})`
+  })
+  const more = unowned.length > named.length ? ` and ${unowned.length - named.length} more` : ''
+  const sentence = `no living replica owns ${named.join(', ')}${more}`
+  const advice = `Replicas take such tenants within ${takeoverMs / secondMs} s: start one whose configuration has them`
+  return [warning('owners', sentence, advice)]
+}

@@ -1,0 +1,22 @@
+import { createHash } from 'node:crypto'
+import { dropTriggers, triggerStatements } from './triggers.ts'
+import { dropViews, viewStatements } from './views/index.ts'
+
+/** Before a migration: a column that a view or a trigger names cannot be changed. Keeps the grants for what follows. */
+export const dropDerived: readonly string[] = [dropViews, dropTriggers]
+
+/** The triggers and views, after the last migration, in the same transaction. */
+export function makeDerived(): readonly string[] {
+  return [...triggerStatements(), ...viewStatements()]
+}
+
+const title = '-- Triggers and views, made again after every migration: sha256 '
+
+/** Text of a migration for a change of nothing but them. It has no statement: any migration makes them again. */
+export function derivedMigration(): string {
+  return title + createHash('sha256').update(makeDerived().join('\n')).digest('hex')
+}
+
+export function isDerivedMigration({ sql }: { readonly sql: readonly string[] }): boolean {
+  return sql[0]?.startsWith(title) === true
+}

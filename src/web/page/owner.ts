@@ -1,0 +1,31 @@
+import { html } from 'hono/html'
+import { describeDuration } from '../../model/durations.ts'
+import type { TenantPosture } from '../../model/posture.ts'
+import { foreign, type Html, instant } from './text.ts'
+
+type Owned = Pick<TenantPosture, 'owner'>
+
+/** Nothing where one process has the database for itself. */
+export function ownerNote({ owner }: Owned, now: number): Html | string {
+  if (owner === undefined) return ''
+  const { replica, isAlive, since, heartbeatAgeMs } = owner
+  const beat = heartbeatAgeMs === null ? '' : html`; last heartbeat ${describeDuration(heartbeatAgeMs)} ago`
+  if (isAlive && replica !== null)
+    return html`<p class="more owner">Owned by replica ${named(replica)} since ${instant(since, now)}${beat}.</p>`
+  const last = replica === null ? '' : html` Its last owner was ${named(replica)}${beat}.`
+  const when = since === null ? '' : html` since ${instant(since, now)}`
+  return html`<p class="problem owner edge-unknown"><strong>No replica owns this tenant</strong>${when}. It is not synced and not evaluated until one does.${last}</p>`
+}
+
+/** For the card of a tenant among others. */
+export function ownerWord({ owner }: Owned): Html | string {
+  if (owner === undefined) return ''
+  const isOwned = owner.isAlive && owner.replica !== null
+  if (!isOwned) return html`<span class="text-unknown">no owner</span>`
+  return html`<span class="quiet-text">on ${named(owner.replica ?? '')}</span>`
+}
+
+/** The name of the host, and enough of the rest to tell two processes on it apart. */
+function named(replica: string): Html {
+  return html`<code title="${replica}">${foreign(replica.replace(/(\/.{6}).*/, '$1'))}</code>`
+}

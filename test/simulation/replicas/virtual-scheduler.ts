@@ -1,0 +1,72 @@
+import type { Clock, Random } from '../../../src/model/clock.ts'
+import { secondMs } from '../../../src/model/durations.ts'
+import type { Log } from '../../../src/model/log.ts'
+import type { Job, RunOutcome, Scheduler } from '../../../src/schedule/scheduler.ts'
+
+/** Cron counts in the system's time; here jobs run each so many seconds of virtual time: see `everySeconds`. */
+export function virtualScheduler(clock: Clock, random: Random, log: Log): Scheduler {
+  const jobs = new Map<string, { readonly job: Job; readonly removed: AbortController }>()
+  const running = new Map<string, Promise<void>>()
+  const stopping = new AbortController()
+
+  const run = async (job: Job, delayMs: number): Promise<RunOutcome> => {
+    if (stopping.signal.aborted || running.has(job.name)) return 'skipped'
+    const ended = Promise.withResolvers<void>()
+    running.set(job.name, ended.promise)
+    try {
+      if (delayMs > 0) await clock.sleep(delayMs, stopping.signal)
+      await job.run(stopping.signal)
+      return 'ran'
+    } catch (error) {
+      if (!stopping.signal.aborted) log.error({ err: error, job: job.name }, 'Scheduled job failed')
+      return 'failed'
+    } finally {
+      running.delete(job.name)
+      ended.resolve()
+    }
+  }
+
+  const repeat = async (job: Job, removed: AbortSignal): Promise<void> => {
+    const everyMs = intervalOf(job.expression)
+    const signal = AbortSignal.any([removed, stopping.signal])
+    while (!signal.aborted) {
+      await clock.sleep(everyMs - (clock.now() % everyMs), signal).catch(() => {})
+      if (!signal.aborted) void run(job, Math.floor(random() * (job.jitterMs ?? 0)))
+    }
+  }
+
+  return {
+    add(job) {
+      const removed = new AbortController()
+      jobs.set(job.name, { job, removed })
+      void repeat(job, removed.signal)
+    },
+    remove(name) {
+      jobs.get(name)?.removed.abort()
+      return jobs.delete(name)
+    },
+    start() {},
+    runNow(name) {
+      const found = jobs.get(name)
+      if (found === undefined) throw new Error(`Cannot find job ${name}`)
+      return run(found.job, 0)
+    },
+    skipped: () => 0,
+    async dispose(graceMs) {
+      for (const { removed } of jobs.values()) removed.abort()
+      jobs.clear()
+      stopping.abort(new DOMException('The scheduler is stopping', 'AbortError'))
+      const ended = Promise.allSettled(running.values()).then(() => true)
+      return Promise.race([ended, clock.sleep(graceMs).then(() => false)])
+    },
+  }
+}
+
+export const everySeconds = (seconds: number) => ({
+  expression: `*/${seconds} * * * * *`,
+  intervalMs: seconds * secondMs,
+})
+
+function intervalOf(expression: string): number {
+  return Number(/^\*\/(\d+) /.exec(expression)?.[1]) * secondMs
+}
