@@ -2,6 +2,7 @@ import { defineConfig } from 'vitest/config'
 import { base } from './vitest.config.ts'
 
 const ofEngine = [
+  'test/commands/own-checks.test.ts',
   'test/evaluate/{identity,on-engine,waivers}.test.ts',
   'test/sync/{guard-budget,history,hold-life,quarantine,removal,user-details}.test.ts',
 ]
@@ -14,7 +15,8 @@ export default defineConfig({
     // Each of them has a thread with a PostgreSQL of its own.
     maxWorkers: 2,
     include: [
-      'test/mirror/{page-fingerprint-cache,record,record-counts,record-retention,typed-records}.test.ts',
+      'test/mirror/{own-query,page-fingerprint-cache,record,record-counts,record-retention,typed-records}.test.ts',
+      'test/own-checks.test.ts',
       'test/mirror/postgres/*.test.ts',
       // The PostgreSQL within the process takes minutes for what a server takes seconds.
       ...(process.env['TEST_POSTGRES_URL'] === undefined ? [] : ofEngine),

@@ -8,6 +8,13 @@ import { digestOf } from './digest.ts'
 
 export class CheckFailed extends Error {
   override readonly name = 'CheckFailed'
+  /** True when it may be evaluated soon over the same records. */
+  readonly isTransient: boolean
+
+  constructor(message: string, isTransient = false) {
+    super(message)
+    this.isTransient = isTransient
+  }
 }
 
 export interface CheckFacts {

@@ -105,7 +105,7 @@ function endsEvaluation(error: unknown): boolean {
 /** Remembers the failure, so that a slow failing query runs again only after its inputs changed. */
 async function addFailed(
   run: CheckRun,
-  { message }: CheckFailed,
+  { message, isTransient }: CheckFailed,
   batch: ResultBatch,
   onceCommitted: (remember: () => void) => void,
 ): Promise<CheckOutcome> {
@@ -115,7 +115,7 @@ async function addFailed(
   await store.noteProblem(tenant.id, check.id, message)
   const basis = await basisOf(run)
   const outcome = await add(batch, failedResult(run, 'check_failed'))
-  onceCommitted(() => memory?.keep(tenant.id, check.id, basis, outcome, always))
+  if (!isTransient) onceCommitted(() => memory?.keep(tenant.id, check.id, basis, outcome, always))
   return outcome
 }
 

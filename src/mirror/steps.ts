@@ -8,6 +8,9 @@ export interface Ask {
 /** Steps of a store operation; each driver runs them to the end in its way. */
 export type Steps<T> = Generator<Ask, T, unknown>
 
+/** Steps between which the operation also waits for other things than the database. */
+export type SlowSteps<T> = AsyncGenerator<Ask, T, unknown>
+
 /** Lazy: nothing happens before `yield*`. Take it once. */
 export interface Step<T> {
   [Symbol.iterator](): Iterator<Ask, T, unknown>

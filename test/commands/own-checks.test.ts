@@ -1,7 +1,9 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
+import { onPostgres } from '../support/test-database.ts'
 import { aDay, type Cli, cli, synced } from './support/cli.ts'
+import { movedToPostgres } from './support/on-postgres.ts'
 import { reloadable } from './support/reloading.ts'
 
 const sql = (id: string, query: string, inputs = 'users', more = '') => `-- id: ${id}
@@ -19,7 +21,8 @@ const first = 'select min(userId) from users'
 const ofFirst = `select userId as entity, iif(userId = (${first}), 'alarm', 'ok') as status, 'It is the first.' as reason from users`
 
 async function world(files: Readonly<Record<string, string>>, more = '', start: typeof cli = synced): Promise<Cli> {
-  const made = await start({ more: `ownChecks: { folder: own, timeoutSeconds: 60 }\n${more}` })
+  const first = await start({ more: `ownChecks: { folder: own, timeoutSeconds: 60 }\n${more}` })
+  const made = onPostgres ? movedToPostgres(first) : first
   mkdirSync(join(made.folder, 'own'), { recursive: true })
   for (const [name, text] of Object.entries(files)) made.write(`own/${name}`, text)
   return made
@@ -127,6 +130,7 @@ own: b.sql: its columns are 1; want exactly entity, status and reason
 own: c.sql: it reads documents, which inputs does not name
 own: d.sql: the id user-mfa-enrolled is that of a built-in check
 `)
+  expect((await made.run('doctor')).stdout).toMatch(/own checks +b\.sql: its columns are 1; want exactly/)
   rmSync(join(made.folder, 'own'), { recursive: true })
   expect(await made.run('config', 'check')).toMatchObject({
     code: 2,

@@ -10,6 +10,7 @@ import { type Mutant, mutants } from './mutants.ts'
 import { removalsMutants } from './removals-mutants.ts'
 import { replicaMutants } from './replica-mutants.ts'
 import { simulationMutants } from './simulation-mutants.ts'
+import { snapshotMutants } from './snapshot-mutants.ts'
 import { webMutants } from './web-mutants.ts'
 
 /** Every deliberate mistake. */
@@ -26,5 +27,6 @@ export const allMutants: readonly Mutant[] = [
   ...removalsMutants,
   ...replicaMutants,
   ...simulationMutants,
+  ...snapshotMutants,
   ...webMutants,
 ]

@@ -505,7 +505,7 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'an own query that fails is asked at each evaluation',
     file: 'src/evaluate/evaluate-tenant.ts',
-    find: '\n  onceCommitted(() => memory?.keep(tenant.id, check.id, basis, outcome, always))',
+    find: 'if (!isTransient) onceCommitted(() => memory?.keep(tenant.id, check.id, basis, outcome, always))',
     replace: '',
     tests: ['test/checks/own'],
   },

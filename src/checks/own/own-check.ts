@@ -48,7 +48,10 @@ function toCheck(check: WellFormedCheck, limits: Pick<OwnChecksSettings, 'timeou
       if (runQuery === undefined)
         throw new TypeError(`Cannot evaluate own check ${id}: the input has no query function`)
       const answer = await runQuery(queryOf(check, limits))
-      if (answer.kind === 'failed') throw new CheckFailed(`${file}: ${printable(answer.problem, longestSentence)}`)
+      if (answer.kind === 'failed') {
+        const problem = `${file}: ${printable(answer.problem, longestSentence)}`
+        throw new CheckFailed(problem, answer.isTransient === true)
+      }
       return evaluatedOf(check, rule, answer)
     },
   }

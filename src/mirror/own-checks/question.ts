@@ -26,9 +26,19 @@ export interface OwnAnswer {
 export interface NoAnswer {
   readonly kind: 'failed'
   readonly problem: string
+  /** True when the same query over the same records may have an answer soon. */
+  readonly isTransient?: true
 }
 
-/** Input of the process that runs a query; its output is one line of JSON. */
+/** Input of a sandbox, a line of JSON each. A list is a row for the last `into`. */
+export type Message =
+  | { readonly kind: 'begin'; readonly database: string; readonly tables: readonly string[] }
+  | { readonly kind: 'into'; readonly insert: string }
+  | readonly unknown[]
+  | { readonly kind: 'end'; readonly indexes: readonly string[] }
+  | { readonly kind: 'query'; readonly job: Job }
+
+/** A query and all that its worker needs. */
 export interface Job {
   readonly file: string | null
   readonly emptyTables: readonly string[]
@@ -46,6 +56,6 @@ export interface Job {
   readonly maxText: number
   /** Of one value, in bytes. */
   readonly maxValueBytes: number
-  /** Of the process, in bytes. */
+  /** Of the process, in bytes, without a snapshot. */
   readonly maxMemoryBytes: number
 }

@@ -1,4 +1,5 @@
-import { getTableColumns, getTableName } from 'drizzle-orm'
+import { getTableName } from 'drizzle-orm'
+import { getTableConfig, type Index, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { ResourceName } from '../../model/resource-names.ts'
 import { columnOf, type FieldKind, type RecordTable, recordTables } from '../records/record-tables.ts'
 
@@ -30,10 +31,22 @@ export const ownViews: readonly OwnView[] = Object.values(recordTables)
   .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
 function viewOf(record: RecordTable): OwnView {
-  const { resource, table, fields, ownTimes = {} } = record
+  const { resource, table } = record
   const name = getTableName(table)
+  const shown = shownColumns(record)
+  const list = shown.map((column) => `${column.stored} as "${column.name}"`).join(', ')
+  return {
+    name,
+    resource,
+    columns: shown.map((column) => ({ name: column.name, kind: column.kind })),
+    body: (tenantId) => `select ${list} from main."${name}" where tenant_id = ${tenantId} and removed_at is null`,
+  }
+}
+
+function shownColumns(record: RecordTable) {
+  const { fields, ownTimes = {} } = record
   const stored = (property: string) => columnOf(record, property)
-  const shown = [
+  return [
     ...Object.entries(fields).flatMap(([field, kind]) => {
       const own = { name: field, kind: kinds[kind], stored: stored(field) }
       return kind === 'date' ? [own, { name: `${field}Ms`, kind: time, stored: stored(`${field}Ms`) }] : [own]
@@ -45,13 +58,6 @@ function viewOf(record: RecordTable): OwnView {
     })),
     { name: 'firstSeenAtMs', kind: time, stored: stored('firstSeenAt') },
   ]
-  const list = shown.map((column) => `${column.stored} as "${column.name}"`).join(', ')
-  return {
-    name,
-    resource,
-    columns: shown.map((column) => ({ name: column.name, kind: column.kind })),
-    body: (tenantId) => `select ${list} from main."${name}" where tenant_id = ${tenantId} and removed_at is null`,
-  }
 }
 
 function listViewsOf(record: RecordTable): OwnView[] {
@@ -74,10 +80,37 @@ function listViewsOf(record: RecordTable): OwnView[] {
   })
 }
 
-/** Empty tables are enough to validate a query. */
-export function emptyTables(): readonly string[] {
-  return Object.values(recordTables).map(({ table }) => {
-    const columns = Object.values(getTableColumns(table)).map(({ name }) => `"${name}"`)
-    return `create table "${getTableName(table)}" (${columns.join(', ')})`
-  })
+/** A table of the mirror with the columns and indexes that the views read. */
+export interface SnapshotTable {
+  readonly resource: ResourceName
+  readonly name: string
+  /** Beside the id of the record, the tenant and the removal, which are the same in every row. */
+  readonly columns: readonly string[]
+  /** The tenant of every row is `tenantId`. */
+  create(tenantId: number): string
+  readonly indexes: readonly string[]
+}
+
+export const snapshotTables: readonly SnapshotTable[] = Object.values(recordTables).map((record) => {
+  const { resource, table } = record
+  const { name, columns, indexes } = getTableConfig(table)
+  const shown = new Set(shownColumns(record).map(({ stored }) => stored))
+  const kept = columns.filter((column) => shown.has(`"${column.name}"`))
+  const typed = kept.map((column) => `"${column.name}" ${column.getSQLType()}`)
+  return {
+    resource,
+    name,
+    columns: kept.map((column) => column.name),
+    create: (tenantId) =>
+      `create table "${name}" (rid integer primary key, tenant_id integer default ${tenantId}, removed_at integer, ${typed.join(', ')})`,
+    indexes: indexes.flatMap(({ config }) => indexOf(name, config.columns, kept)),
+  }
+})
+
+/** Indexes beside the tenant's id, where all of their columns are there. */
+function indexOf(table: string, parts: Index['config']['columns'], kept: readonly SQLiteColumn[]): string[] {
+  const [, ...columns] = parts.map((part) => ('name' in part ? part.name : null))
+  if (columns.length === 0 || !columns.every((column) => kept.some(({ name }) => name === column))) return []
+  const name = `${table}_${columns.join('_')}`
+  return [`create index "${name}" on "${table}" (tenant_id, ${columns.join(', ')}) where removed_at is null`]
 }

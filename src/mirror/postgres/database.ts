@@ -1,6 +1,6 @@
 import { BaseDatabase } from '../base-database.ts'
 import type { Changes, Ran, RecordInserts } from '../database.ts'
-import type { Statement, Step } from '../steps.ts'
+import type { SlowSteps, Statement, Step } from '../steps.ts'
 import { changeKey } from '../versions.ts'
 import { recordInserts } from './record-inserts.ts'
 import type { Sessions } from './session.ts'
@@ -25,6 +25,10 @@ export class PostgresDatabase extends BaseDatabase {
     this.#timing = timing
     this.#names = names
     this.#fence = fence
+  }
+
+  get clock(): Timing['clock'] {
+    return this.#timing.clock
   }
 
   /** The same database for one tenant: nothing is written once another replica owns it. Memories are its own. */
@@ -54,6 +58,11 @@ export class PostgresDatabase extends BaseDatabase {
     return this.run(() => this.#transaction('read', body))
   }
 
+  /** Like `read`, for a body that waits for other things, too: less than `idleMs` at once. */
+  readSlowly<T>(body: () => SlowSteps<T>): Ran<Promise<T>> {
+    return this.run(() => this.#transaction('read', body))
+  }
+
   writeProgress<T>(body: () => Step<T>): Ran<Promise<T>> {
     return this.run(() => this.#transaction('progress', body))
   }
@@ -73,7 +82,7 @@ export class PostgresDatabase extends BaseDatabase {
     return storeError(error)
   }
 
-  #transaction<T>(kind: Kind, body: () => Step<T>): Promise<T> {
+  #transaction<T>(kind: Kind, body: () => Step<T> | SlowSteps<T>): Promise<T> {
     const fence = kind === 'read' ? null : this.#fence
     return transaction(this.#sessions, this.#timing, { kind, body, fence })
   }

@@ -13,6 +13,7 @@ import { leaseForEngine, newEngineId } from './engine-lease.ts'
 import { type OpenedPostgres, openPostgres, type PostgresOptions } from './open.ts'
 import { defaultConnections } from './pool.ts'
 import { type ReplicaOptions, ReplicaStores } from './replica-stores.ts'
+import { SnapshotSandboxes } from './snapshot-sandboxes.ts'
 
 type Options = PostgresOptions & { readonly clock: Clock }
 
@@ -25,7 +26,7 @@ export async function openPostgresMirror(options: Options): Promise<Mirror> {
   const { database, insist } = lease
   // Again: a copy may have begun while this engine waited for the lease.
   await insistOnNoCopy(database)
-  return postgresMirror({ database, [Symbol.asyncDispose]: disposeOf(opening) }, insist)
+  return postgresMirror({ database, [Symbol.asyncDispose]: disposeOf(opening) }, { insist })
 }
 
 /** In milliseconds: a heartbeat that takes longer comes too late. */
@@ -57,11 +58,16 @@ export function replicaOver(
   dispose: () => Promise<void>,
 ): { readonly mirror: Mirror; readonly stores: ReplicaStores } {
   const { database, random } = options
-  const storeOver = (fenced: PostgresDatabase) => postgresMirror({ database: fenced, async [Symbol.asyncDispose]() {} })
+  const sandboxes = new SnapshotSandboxes(options.clock)
+  const storeOver = (fenced: PostgresDatabase) =>
+    postgresMirror({ database: fenced, async [Symbol.asyncDispose]() {} }, { sandboxes })
   const stores = new ReplicaStores({ ...options, id: newEngineId(random), storeOver })
   const mirror = postgresMirror({
     database: database.fencedBy('select 1 where false', []),
-    [Symbol.asyncDispose]: dispose,
+    async [Symbol.asyncDispose]() {
+      await sandboxes[Symbol.asyncDispose]()
+      await dispose()
+    },
   })
   return { mirror, stores }
 }
@@ -72,12 +78,18 @@ function disposeOf(opening: AsyncDisposableStack): () => Promise<void> {
   return () => opened.disposeAsync()
 }
 
-export function postgresMirror({ database, ...opened }: OpenedPostgres, insist: () => void = () => {}): Mirror {
+interface Parts {
+  readonly insist?: () => void
+  /** Shared by the tenants of a process. */
+  readonly sandboxes?: SnapshotSandboxes
+}
+
+export function postgresMirror({ database, ...opened }: OpenedPostgres, parts: Parts = {}): Mirror {
+  const { insist = () => {}, sandboxes = new SnapshotSandboxes(database.clock) } = parts
   const { flush, ...stores } = storesOver(database)
   return {
     ...stores,
-    // The sandbox of own checks is fed from a file.
-    ask: () => database.run(() => ({ kind: 'failed', problem: 'Own checks do not run on PostgreSQL yet' })),
+    ask: (tenantId, query, signal) => database.run(() => sandboxes.ask({ database, tenantId }, query, signal)),
     ping: () =>
       database.read(function* () {
         insist()
@@ -86,6 +98,7 @@ export function postgresMirror({ database, ...opened }: OpenedPostgres, insist: 
     isVerified: () => true,
     verify: () => verifyCounts(database),
     async [Symbol.asyncDispose]() {
+      await sandboxes.end(database)
       await flush()
       await opened[Symbol.asyncDispose]()
     },

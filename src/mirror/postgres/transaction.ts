@@ -1,7 +1,7 @@
 import type { Clock, Random } from '../../model/clock.ts'
 import { minuteMs, secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
-import type { Ask, Step } from '../steps.ts'
+import type { Ask, SlowSteps, Step } from '../steps.ts'
 import type { Answer, Session, Sessions } from './session.ts'
 import type { AnyStatement } from './statement.ts'
 import { codeOf, serverSilent } from './store-error.ts'
@@ -42,7 +42,7 @@ export interface Fence {
 
 export interface Work<T> {
   readonly kind: Kind
-  readonly body: () => Step<T>
+  readonly body: () => Step<T> | SlowSteps<T>
   readonly fence: Fence | null
 }
 
@@ -135,20 +135,21 @@ class Transaction {
     return [`begin isolation level repeatable read${access}`, ...settings].join('; ')
   }
 
-  async #drive<T>(step: Step<T>, begun: Promise<Answer>): Promise<T> {
-    const steps = step[Symbol.iterator]()
+  async #drive<T>(step: Step<T> | SlowSteps<T>, begun: Promise<Answer>): Promise<T> {
+    const steps = Symbol.asyncIterator in step ? step : step[Symbol.iterator]()
     let isBegun = false
-    let next = steps.next()
-    while (next.done !== true) {
+    for (let given: unknown; ; ) {
+      const following = steps.next(given)
+      const next = following instanceof Promise ? await following : following
+      if (next.done === true) return next.value
       const { statement, params, shape } = next.value
       // Outside of the transaction, a write would be stored whatever follows.
       if (shape === 'run' && !isBegun) await begun
       isBegun = true
       const sent = this.#send(this.#session.send(statement as AnyStatement, params))
       const isAwaited = shape !== 'run' || this.#unanswered.size > mostUnanswered
-      next = isAwaited ? steps.next(answerOf(shape, await this.#first(sent))) : steps.next()
+      given = isAwaited ? answerOf(shape, await this.#first(sent)) : undefined
     }
-    return next.value
   }
 
   /** @throws the first failure, also one of an earlier statement that nobody waited for. */

@@ -8,8 +8,10 @@ import { startDaemon } from '../../../src/daemon/daemon.ts'
 import type { Io } from '../../../src/model/process/io.ts'
 import { systemClock } from '../../../src/model/process/system-clock.ts'
 import { startSimulator } from '../../../src/simulator/index.ts'
+import { testPostgres } from '../../support/postgres.ts'
 import { scheduleOfAll } from '../../support/schedule.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
+import { onPostgres } from '../../support/test-database.ts'
 
 /** Once a year: whatever runs in the meantime was brought about by a start or a reload. */
 const never = '0 0 1 1 *'
@@ -48,6 +50,11 @@ export async function reloadable(first: ConfigParts = {}, files: Readonly<Record
     },
   }
   const env: Record<string, string> = { ACME: simulator.tokens.reader, ZETA: simulator.tokens.secondReader }
+  if (onPostgres) {
+    const database = testPostgres('empty')
+    onTestFinished(() => database.drop())
+    env['TENANTWATCH_STORE_URL'] = database.url ?? ''
+  }
   const stop = new AbortController().signal
   const clock = systemClock()
   const io: Io = { stdout: stderr, stderr, env, cwd: folder, clock, random: () => 0, stop, onReload: () => {} }

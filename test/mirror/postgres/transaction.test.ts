@@ -1,9 +1,9 @@
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
 import type { Answer, Sessions } from '../../../src/mirror/postgres/session.ts'
 import { PostgresStatement } from '../../../src/mirror/postgres/statement.ts'
 import { DriverError } from '../../../src/mirror/postgres/store-error.ts'
 import { type Kind, type Timing, transaction } from '../../../src/mirror/postgres/transaction.ts'
-import type { Step } from '../../../src/mirror/steps.ts'
+import type { SlowSteps, Step } from '../../../src/mirror/steps.ts'
 
 const statement = (text: string) => new PostgresStatement<[], { n: number }>(text, text, 'objects')
 const read = statement('read')
@@ -55,7 +55,12 @@ function waitForAbort(_: number, signal?: AbortSignal): Promise<void> {
   return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
 }
 
-function run<T>({ sessions }: ReturnType<typeof fakeSessions>, kind: Kind, body: () => Step<T>, timing = quiet) {
+function run<T>(
+  { sessions }: ReturnType<typeof fakeSessions>,
+  kind: Kind,
+  body: () => Step<T> | SlowSteps<T>,
+  timing = quiet,
+) {
   return transaction(sessions, timing, { kind, body, fence: null })
 }
 
@@ -244,4 +249,32 @@ it('makes every limit one of the transaction alone', async () => {
     `begin isolation level repeatable read; ${limits}`,
     `begin isolation level repeatable read; ${limits}; set local synchronous_commit = off`,
   ])
+})
+
+it('runs steps that wait for other things in between, and rolls back when such a thing fails', async () => {
+  const fake = fakeSessions(() => ({ rows: [{ n: 7 }] }))
+  const waiting = async (thing: () => Promise<unknown>) => {
+    await run(fake, 'read', async function* (): SlowSteps<void> {
+      const first = yield* read.get()
+      fake.events.push(`waits with ${first?.n}`)
+      await thing()
+      yield* other.get()
+    })
+  }
+  await waiting(() => new Promise((resolve) => setImmediate(resolve)))
+  await vi.waitFor(() => expect(fake.events.at(-1)).toBe('release'), { timeout: 60_000 })
+  expect(fake.events.splice(0)).toEqual([
+    'begin',
+    'read',
+    '<begin',
+    '<read',
+    'waits with 7',
+    'other',
+    '<other',
+    'commit',
+    '<commit',
+    'release',
+  ])
+  await expect(waiting(() => Promise.reject(new Error('gone')))).rejects.toThrow('gone')
+  expect(fake.events.slice(-3)).toEqual(['rollback', '<rollback', 'release'])
 })

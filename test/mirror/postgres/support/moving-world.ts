@@ -1,8 +1,8 @@
-import { setTimeout } from 'node:timers/promises'
 import { expect, onTestFinished } from 'vitest'
 import { postgresWords } from '../../../../src/mirror/postgres/words.ts'
 import type { Io } from '../../../../src/model/process/io.ts'
 import { aDay, type Cli, synced } from '../../../commands/support/cli.ts'
+import { onPostgresOf } from '../../../commands/support/on-postgres.ts'
 import { type TestPostgres, testPostgres } from '../../../support/postgres.ts'
 import { wrongCounts } from '../../../support/wrong-counts.ts'
 
@@ -65,21 +65,7 @@ export async function movingWorld(layout: 'empty' | 'current' = 'empty'): Promis
   const world = await filledWorld()
   const postgres = testPostgres(layout)
   onTestFinished(() => postgres.drop())
-  const begun = performance.now()
-  const clock: Io['clock'] = {
-    now: world.now,
-    monotonic: () => performance.now() - begun,
-    async sleep(ms, signal) {
-      await setTimeout(Math.min(ms, 2 ** 31 - 1), null, { ref: false, ...(signal && { signal }) })
-    },
-  }
-  let runs = 0
-  const runThere = async (io: Partial<Io>, ...args: readonly string[]) => {
-    const env = { ...world.env, TENANTWATCH_STORE_URL: postgres.url ?? '' }
-    // Each run is another replica.
-    const random = () => (0.1 + 0.01 * ++runs) % 1
-    return await world.runWith({ env, clock, random, ...io }, ...args)
-  }
+  const { clock, runThere } = onPostgresOf(world, postgres)
   return {
     ...world,
     postgres,
