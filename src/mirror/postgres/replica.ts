@@ -142,8 +142,14 @@ export class Replica {
 
   /** Call after the last run of the tenant ended. @throws SyncError `store`. */
   async release(tenantId: number): Promise<void> {
-    this.#become(new Map([...this.#epochs].filter(([owned]) => owned !== tenantId)))
-    await this.#database.write('nothing', () => this.#sql.release.run(tenantId, this.#id))
+    const forget = () => this.#become(new Map([...this.#epochs].filter(([owned]) => owned !== tenantId)))
+    forget()
+    try {
+      await this.#database.write('nothing', () => this.#sql.release.run(tenantId, this.#id))
+    } finally {
+      // Heartbeats under way until now may have read it before.
+      forget()
+    }
   }
 
   /** At the end of the process, when its runs have ended: others take its tenants at once. @throws SyncError `store`. */

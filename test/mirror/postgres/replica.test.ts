@@ -17,14 +17,26 @@ function world(tenants: number) {
       'https://x',
     )
   const clock = { ms: 0, monotonic: () => clock.ms }
+  /** The next transaction of any replica waits for it. */
+  const delay: { next: Promise<void> | null } = { next: null }
   function replica(id: string, alone: boolean): Replica {
     const sessions = postgres.connect()
     onTestFinished(() => sessions[Symbol.asyncDispose]())
-    return new Replica(new PostgresDatabase(sessions, testTiming), clock, id, alone)
+    const delayed = {
+      ...sessions,
+      async take() {
+        const { next } = delay
+        delay.next = null
+        await next
+        return sessions.take()
+      },
+    }
+    return new Replica(new PostgresDatabase(delayed, testTiming), clock, id, alone)
   }
   return {
     ids,
     clock,
+    delay,
     query: postgres.query,
     replica: (id: string) => replica(id, false),
     alone: (id: string) => replica(id, true),
@@ -99,6 +111,19 @@ it('writes nothing by what it was given before it gave a tenant back and took it
   await expect(former.write('nothing', () => update.run('of before'))).rejects.toMatchObject({ reason: 'aborted' })
   await rename(a, 1, 'of now')
   expect(names()).toEqual(['of now'])
+})
+
+it('does not own what it gave back, although a heartbeat read it before', async () => {
+  const { ids, replica, delay } = world(2)
+  const a = replica('a')
+  await turn(a, ids)
+  const held = Promise.withResolvers<void>()
+  delay.next = held.promise
+  const releasing = a.release(1)
+  await a.beat()
+  held.resolve()
+  await releasing
+  expect(owned(a)).toEqual([2])
 })
 
 it('leaves a tenant to its owner as long as that lives', async () => {

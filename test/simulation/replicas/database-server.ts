@@ -1,3 +1,4 @@
+import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
 import type { Mirror } from '../../../src/mirror/port.ts'
@@ -178,7 +179,12 @@ export class DatabaseServer {
     await this.#showTime(statements.map(({ config }) => config.text).join())
     let isDone = false
     const run = async () => {
-      const answers = await Promise.allSettled(statements.map(({ config }) => on.client.query(config)))
+      const answers = await Promise.allSettled(
+        inOneWrite(
+          on.client,
+          statements.map(({ config }) => config),
+        ),
+      )
       for (const [i, { ended }] of statements.entries()) {
         const settled = answers[i]
         if (settled?.status === 'fulfilled') await ended({ answer: answerOf(settled.value) })
@@ -264,6 +270,14 @@ async function withClient(url: string, use: (client: pg.Client) => Promise<unkno
   } finally {
     await client.end()
   }
+}
+
+function inOneWrite(client: pg.Client, configs: readonly Config[]): readonly Promise<pg.QueryResult>[] {
+  const { stream } = (client as pg.Client & { connection: { stream: Writable } }).connection
+  stream.cork()
+  const answers = configs.map((config) => client.query(config))
+  stream.uncork()
+  return answers
 }
 
 function processOf(client: pg.Client): number {

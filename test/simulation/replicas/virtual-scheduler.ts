@@ -46,8 +46,9 @@ export function virtualScheduler(clock: Clock, random: Random, log: Log): Schedu
       return jobs.delete(name)
     },
     start() {},
-    runNow(name) {
+    async runNow(name) {
       const found = jobs.get(name)
+      if (stopping.signal.aborted) return 'skipped'
       if (found === undefined) throw new Error(`Cannot find job ${name}`)
       return run(found.job, 0)
     },
