@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { onTestFinished } from 'vitest'
 import { type Simulator, startSimulator, type TenantSizes } from '../../../src/simulator/index.ts'
 import { seriesOf } from '../../metrics/support/parse.ts'
@@ -41,9 +42,9 @@ ${more}
   return (port) => ({ folder, env: { ...env, DATABASE: `postgres://tenantwatch@127.0.0.1:${port}/postgres` } })
 }
 
-/** Tenants that a replica exports, which are those that it names as its own; null = none of its own, or no answer. */
+/** Tenants that a replica exports, which are those that it names as its own; none while it does not answer. */
 export async function exported(replica: Pick<RunningDaemon, 'get'>): Promise<readonly string[]> {
-  const { status, text } = await replica.get('/metrics')
+  const { status, text } = await replica.get('/metrics').catch(() => ({ status: 0, text: '' }))
   if (status !== 200) return []
   const names = (family: string) =>
     seriesOf(text, family)
@@ -60,6 +61,7 @@ export function sharedBy(names: Iterable<string>, ...replicas: readonly RunningD
   const wanted = [...names].sort()
   const share = Math.ceil(wanted.length / replicas.length)
   return until(async () => {
+    await delay(500)
     const all = await Promise.all(replicas.map(exported))
     return all.every((own) => own.length <= share) && all.flat().sort().join() === wanted.join()
   })
