@@ -114,7 +114,9 @@ export class ReplicaStores implements TenantStores {
     const known = this.#stores.get(id)
     if (known?.epoch === epoch) return known.store
     const { storeOver, database } = this.#options
-    const store = storeOver(this.#replica.fenced(id, database))
+    const fenced = this.#replica.fenced(id, database)
+    // What belongs to no tenant, any replica may have written before.
+    const store = storeOver(id === noTenant ? fenced : fenced.remembering())
     this.#stores.set(id, { epoch, store })
     return store
   }

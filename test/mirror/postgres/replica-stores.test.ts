@@ -146,3 +146,19 @@ it('knows who owns a tenant and since when, and since when nobody does', async (
     ['t2', 'pod-b/2', true, 0, 0],
   ])
 })
+
+it('does not ask the server again for what only the owner of a tenant writes', async () => {
+  const { replica, query } = world()
+  const a = replica('a')
+  await a.configure(tenants, 1)
+  const store = a.of('t1')
+  const waitsUntil = async () => (await store?.tenant(1))?.blockedUntil
+  expect(await waitsUntil()).toBe(0)
+  query('update tenants set blocked_until = 7')
+  expect(await waitsUntil()).toBe(0)
+  await store?.noteTenant(1, { blockedForMs: 1 })
+  expect(await waitsUntil()).toBe(7)
+  // Another replica reads this tenant without owning it.
+  query('update tenants set blocked_until = 8')
+  expect((await a.shared()?.tenant(1))?.blockedUntil).toBe(8)
+})
