@@ -48,6 +48,11 @@ export class PostgresDatabase extends BaseDatabase {
     return new PostgresDatabase(this.#sessions, this.#timing, this.#names, this.#fence, new RowMemory())
   }
 
+  /** Transactions that are under way fail. */
+  breakConnections(): void {
+    this.#sessions.breakAll?.()
+  }
+
   prepare<Bind extends readonly unknown[] = readonly unknown[], Row = unknown>(text: string): Statement<Bind, Row> {
     return this.#statement(text, 'objects')
   }

@@ -1,6 +1,7 @@
 import { Mutex } from 'async-mutex'
 import type { Clock, Random } from '../../model/clock.ts'
 import { hourMs, secondMs } from '../../model/durations.ts'
+import { SyncError } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
 import type { OwnerView } from '../../model/posture.ts'
 import type { Mirror } from '../port.ts'
@@ -47,7 +48,7 @@ export class ReplicaStores implements TenantStores {
   #leaving: number | null = null
   #worker: TenantWorker | null = null
   #told = ''
-  #facts: ReplicaFacts = { heartbeatAt: 0, takeovers: 0, unowned: 0 }
+  #facts: Omit<ReplicaFacts, 'isConfirmed'> = { heartbeatAt: 0, takeovers: 0, unowned: 0 }
   #registeredAt = Number.NEGATIVE_INFINITY
   readonly #loops: Promise<void>[] = []
 
@@ -83,7 +84,7 @@ export class ReplicaStores implements TenantStores {
   }
 
   facts(): ReplicaFacts {
-    return this.#facts
+    return { ...this.#facts, isConfirmed: this.#replica.isConfirmed }
   }
 
   owners(): Promise<ReadonlyMap<string, OwnerView>> {
@@ -121,26 +122,35 @@ export class ReplicaStores implements TenantStores {
     return store
   }
 
-  /** Logs the first of several failures in a row. */
+  /** Logs each problem once until the work succeeds again: one may follow another, as a standby a dead server. */
   async #every(ms: number, work: () => Promise<void>): Promise<void> {
     const { clock, random, log } = this.#options
     const { signal } = this.#ending
-    for (let failed = false; ; ) {
+    const logged = new Set<string>()
+    for (;;) {
       await clock.sleep(ms * (0.9 + 0.2 * random()), signal).catch(() => {})
       if (signal.aborted) return
       try {
         await work()
-        failed = false
+        logged.clear()
       } catch (error) {
-        if (!failed) log.warn({ detail: String(error) }, 'The database of store.url cannot be used; trying again')
-        failed = true
+        const detail = String(error)
+        const hint = error instanceof SyncError ? error.hint : undefined
+        if (!logged.has(detail)) log.warn({ detail, hint }, 'The database of store.url cannot be used; trying again')
+        logged.add(detail)
       }
     }
   }
 
   async #beat(): Promise<void> {
     const heartbeatAt = this.#options.clock.now()
-    await this.#replica.beat()
+    try {
+      await this.#replica.beat()
+    } catch (error) {
+      // Whatever waits for an answer would do so until the longest statement is over, also once the server is back.
+      if (!this.#replica.isConfirmed) this.#options.database.breakConnections()
+      throw error
+    }
     this.#facts = { ...this.#facts, heartbeatAt }
   }
 

@@ -118,7 +118,9 @@ it('leaves views, triggers and grants as they are when a migration fails', async
 
 it('takes all tenants away from replicas of the older version before it changes the layout', async () => {
   using database = await migrated(['alter table users add column spare bigint'], (query) => {
-    query(`insert into tenant_owners (tenant_id, owner, epoch, since, configured_at) values (1, 'old', 4, now(), now())`)
+    query(
+      `insert into tenant_owners (tenant_id, owner, epoch, since, configured_at) values (1, 'old', 4, now(), now())`,
+    )
     query(`insert into replicas (id, seen_at, alone) values ('old', now(), false)`)
   })
   await database.migrate()

@@ -19,6 +19,7 @@ function world() {
     sleep: (ms: number, signal?: AbortSignal) =>
       new Promise<void>((wake) => {
         sleeping.push({ ms, wake })
+        if (signal?.aborted) wake()
         signal?.addEventListener('abort', () => wake())
       }),
   }
