@@ -16,6 +16,9 @@ const beatEveryMs = 2 * secondMs
 /** Interval at which this process looks whether it may still write. */
 const lookEveryMs = secondMs
 
+/** A surplus that waits longer for a tenant without a run costs a run its page: busy replicas have none without. */
+const waitsForIdleMs = 10 * secondMs
+
 export interface ReplicaOptions {
   /** For heartbeats only: they wait for no run. */
   readonly heartbeats: PostgresDatabase
@@ -49,6 +52,7 @@ export class ReplicaStores implements TenantStores {
   #worker: TenantWorker | null = null
   #told = ''
   #facts: Omit<ReplicaFacts, 'isConfirmed'> = { heartbeatAt: 0, takeovers: 0, unowned: 0 }
+  #surplusSince: number | null = null
   #registeredAt = Number.NEGATIVE_INFINITY
   readonly #loops: Promise<void>[] = []
 
@@ -161,6 +165,7 @@ export class ReplicaStores implements TenantStores {
     const { takenOver, unowned, hasSurplus } = await this.#replica.balance([...this.#ids.values()])
     this.#facts = { ...this.#facts, takeovers: this.#facts.takeovers + takenOver, unowned }
     if (hasSurplus) await this.#giveBackOne()
+    else this.#surplusSince = null
     // Removed from the configuration: any replica that still has it may take it.
     const configured = new Set([noTenant, ...this.#ids.values()])
     for (const id of this.#replica.epochs.keys()) if (!configured.has(id)) await this.#giveBack(id)
@@ -172,9 +177,16 @@ export class ReplicaStores implements TenantStores {
   }
 
   async #giveBackOne(): Promise<void> {
+    const now = this.#options.clock.monotonic()
+    this.#surplusSince ??= now
+    const worker = this.#worker
     const { epochs } = this.#replica
-    const idle = [...this.#ids].find(([name, id]) => epochs.has(id) && this.#worker?.isIdle(name) === true)
-    if (idle !== undefined) await this.#giveBack(idle[1])
+    const own = [...this.#ids].filter(([, id]) => epochs.has(id))
+    const isOverdue = now - this.#surplusSince >= waitsForIdleMs
+    const [, id] = own.find(([name]) => worker?.isIdle(name)) ?? (isOverdue ? own[0] : undefined) ?? []
+    if (id === undefined || worker === null) return
+    await this.#giveBack(id)
+    this.#surplusSince = null
   }
 
   async #giveBack(id: number): Promise<void> {

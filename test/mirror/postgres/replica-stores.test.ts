@@ -102,6 +102,25 @@ it('gives back only a tenant of which no run is under way', async () => {
   expect(owned(a)).toEqual(['t1'])
 })
 
+it('gives back a tenant although its runs never pause, when no other one was idle for ten seconds', async () => {
+  const { replica, time, pass, stayAlive } = world()
+  const [a, b] = [replica('a'), replica('b')]
+  await a.configure(tenants, 1)
+  const told: (readonly string[])[] = []
+  a.begin({ isIdle: () => false, follow: async () => void told.push(owned(a)) })
+  await b.configure(tenants, 1)
+  const passes = async (count: number) => {
+    for (let at = 0; at < count || a.facts().heartbeatAt < 1_000_000 + time.ms; at++) {
+      stayAlive('b')
+      await pass()
+    }
+  }
+  for (; time.ms < 10_000; time.ms += 2000) await passes(3)
+  expect(told).toEqual([])
+  while (told.length === 0) await passes(1)
+  expect(told).toEqual([['t2']])
+})
+
 it('has no store six seconds after its last heartbeat', async () => {
   const { replica, time } = world()
   const a = replica('a')
