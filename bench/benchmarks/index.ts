@@ -8,6 +8,7 @@ import { fleet } from './fleet.ts'
 import { idle } from './idle.ts'
 import { postgres } from './postgres.ts'
 import { removalRound } from './removal-round.ts'
+import { replicas } from './replicas.ts'
 import { restart } from './restart.ts'
 import { scalingRecords } from './scaling-records.ts'
 import { scalingTenants } from './scaling-tenants.ts'
@@ -34,4 +35,5 @@ export const benchmarks: readonly Benchmark[] = [
   fleet,
   spread,
   postgres,
+  replicas,
 ]

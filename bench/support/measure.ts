@@ -35,3 +35,13 @@ export function statusMiB(pid: number, name: string): number {
   const text = readFileSync(`/proc/${pid}/status`, 'utf8')
   return Number(new RegExp(`^${name}:\\s+(\\d+) kB$`, 'm').exec(text)?.[1] ?? Number.NaN) / 1024
 }
+
+/** Clock ticks a second of `/proc/PID/stat`, on every Linux. */
+const ticks = 100
+
+/** Processor time that a process has used so far, in steps of 10 ms. */
+export function cpuMsOf(pid: number): number {
+  // After the name, which may contain spaces: state is the first field, utime the twelfth (proc_pid_stat(5)).
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ')[1]?.split(' ') ?? []
+  return ((Number(fields[11]) + Number(fields[12])) * 1000) / ticks
+}

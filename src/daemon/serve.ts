@@ -48,7 +48,7 @@ export function createWeb({ session, live, io, log, heart, watch, reload }: WebP
       health: async () =>
         (session.stores.facts() === null ? await watch.problem() : null) ??
         heartbeat(session, io.clock.monotonic() - heart.beatAt),
-      ready: async () => (await watch.problem()) ?? readiness(),
+      ready: async () => unconfirmed(session) ?? (await watch.problem()) ?? readiness(),
       reload,
     },
   })
@@ -86,6 +86,12 @@ function accessOver(session: Session, live: LiveWeb, host: string): () => WebAcc
 function heartbeat({ settings }: Session, silentMs: number): Probe {
   const ok = silentMs <= Math.max(15 * minuteMs, 3 * settings.evaluate.intervalMs)
   return { ok, text: ok ? 'The engine is at work' : 'The engine has not evaluated for too long' }
+}
+
+/** Without asking the database: it may be silent, or a standby that answers and takes no heartbeats. */
+export function unconfirmed({ stores }: { readonly stores: Pick<TenantStores, 'facts'> }): Probe | null {
+  if (stores.facts()?.isConfirmed !== false) return null
+  return { ok: false, text: 'The database does not confirm this replica; see the log' }
 }
 
 /** Readiness of the session, without tenants of other replicas; a tenant that was ready is not looked at again until its settings change. */

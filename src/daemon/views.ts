@@ -51,6 +51,8 @@ export interface EngineFacts {
 
 interface Shown extends EvaluatedTenant {
   readonly store: Mirror
+  /** `store.unconfirmedTime`, which is of no tenant: read once for all that are shown together. */
+  readonly unconfirmedTime: () => Promise<number | null>
 }
 
 /** Without `engine`, uses what the mirror stored; a tenant that is not mirrored yet is shown as never read. */
@@ -62,8 +64,13 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
 
   async function evaluated(): Promise<readonly Shown[]> {
     const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
+    let newest: Promise<number | null> | undefined
+    const unconfirmedTime = () => {
+      newest ??= mirror.unconfirmedTime()
+      return newest
+    }
     return settings.tenants.map((tenant) => {
-      const known = { id: ids.get(tenant.name) ?? unmirroredId, settings: tenant, store: mirror }
+      const known = { id: ids.get(tenant.name) ?? unmirroredId, settings: tenant, store: mirror, unconfirmedTime }
       if (engine === undefined) return known
       return { ...known, store: engine.storeOf(tenant.name) ?? mirror, skewOf: engine.skewOf(tenant.name) }
     })
@@ -93,7 +100,14 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     const evaluateIntervalMs = evaluate.intervalMs
     const own = waiversOfTenant.get(tenant.settings.name) ?? []
     const { store } = tenant
-    const posture = await readPosture({ store, tenant, checks, waivers: own, now, evaluateIntervalMs })
+    const posture = await readPosture({
+      store: { ...store, unconfirmedTime: tenant.unconfirmedTime },
+      tenant,
+      checks,
+      waivers: own,
+      now,
+      evaluateIntervalMs,
+    })
     const shown = await withProblems(posture, { checks, mirror: store, tenantId: tenant.id })
     return engine === undefined ? shown : engine.unstored.over(shown)
   }

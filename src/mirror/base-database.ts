@@ -38,6 +38,10 @@ export abstract class BaseDatabase implements Database {
     return running() as Ran<Promise<T>>
   }
 
+  readOwn<T>(body: () => Step<T>): Ran<Promise<T>> {
+    return this.read(body)
+  }
+
   write<T>(change: Change, body: () => Step<T>): Ran<Promise<T>> {
     return this.run(() => this.transact(change, body))
   }

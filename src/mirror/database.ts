@@ -89,6 +89,8 @@ export interface Database {
   run<T>(operation: () => T | Promise<T>): Ran<Promise<T>>
   /** All reads of the body see one state of the database. */
   read<T>(body: () => Step<T>): Ran<Promise<T>>
+  /** The same, of rows that only the owner of the tenant writes: its other reads may still know them. */
+  readOwn<T>(body: () => Step<T>): Ran<Promise<T>>
   /** One transaction. @param change counts as made even when the body changes nothing or fails. */
   write<T>(change: Change, body: () => Step<T>): Ran<Promise<T>>
   /** Like `write`, for progress: it survives a kill, but a power cut can lose it until the next transaction. */

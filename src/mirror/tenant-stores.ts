@@ -17,6 +17,8 @@ export interface TenantWorker {
 export interface ReplicaFacts {
   /** Last heartbeat that the database confirmed. */
   readonly heartbeatAt: number
+  /** False when that is so long ago that this process may write nothing. */
+  readonly isConfirmed: boolean
   /** Tenants taken over from replicas that died. */
   readonly takeovers: number
   /** Configured tenants that no living replica owns. */

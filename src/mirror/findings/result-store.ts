@@ -216,7 +216,7 @@ export function resultStore(database: Database): ResultStore {
     checkStates: (tenantId) =>
       database.run(async () => {
         const last = confirmations.of(tenantId)
-        const states = await database.read(() => sql.statesOf.all(tenantId))
+        const states = await database.readOwn(() => sql.statesOf.all(tenantId))
         return states.map((state) => toCheckState(confirmedState(state, last.get(state.check))))
       }),
     commitResult: (checkResult) =>

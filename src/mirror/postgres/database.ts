@@ -3,6 +3,7 @@ import type { Changes, Ran, RecordInserts } from '../database.ts'
 import type { SlowSteps, Statement, Step } from '../steps.ts'
 import { changeKey } from '../versions.ts'
 import { recordInserts } from './record-inserts.ts'
+import { RowMemory } from './row-memory.ts'
 import type { Sessions } from './session.ts'
 import { PostgresStatement, type Rows } from './statement.ts'
 import { storeError } from './store-error.ts'
@@ -18,13 +19,21 @@ export class PostgresDatabase extends BaseDatabase {
   readonly #names: Map<string, string>
   readonly #turns = new Turns()
   readonly #fence: Fence | null
+  readonly #memory: RowMemory | null
 
-  constructor(sessions: Sessions, timing: Timing, names = new Map<string, string>(), fence: Fence | null = null) {
+  constructor(
+    sessions: Sessions,
+    timing: Timing,
+    names = new Map<string, string>(),
+    fence: Fence | null = null,
+    memory: RowMemory | null = null,
+  ) {
     super()
     this.#sessions = sessions
     this.#timing = timing
     this.#names = names
     this.#fence = fence
+    this.#memory = memory
   }
 
   get clock(): Timing['clock'] {
@@ -36,6 +45,16 @@ export class PostgresDatabase extends BaseDatabase {
     const statement = this.#statement<readonly unknown[], unknown>(text, 'arrays')
     const fence = { statement, params: statement.parametersOf(params) }
     return new PostgresDatabase(this.#sessions, this.#timing, this.#names, fence)
+  }
+
+  /** The same database, for the owner of a tenant: `readOwn` asks the server after this database wrote. */
+  remembering(): PostgresDatabase {
+    return new PostgresDatabase(this.#sessions, this.#timing, this.#names, this.#fence, new RowMemory())
+  }
+
+  /** Transactions that are under way fail. */
+  breakConnections(): void {
+    this.#sessions.breakAll?.()
   }
 
   prepare<Bind extends readonly unknown[] = readonly unknown[], Row = unknown>(text: string): Statement<Bind, Row> {
@@ -63,14 +82,20 @@ export class PostgresDatabase extends BaseDatabase {
     return this.run(() => this.#transaction('read', body))
   }
 
+  override readOwn<T>(body: () => Step<T>): Ran<Promise<T>> {
+    const memory = this.#memory
+    if (memory === null) return this.read(body)
+    return this.run(() => memory.read(body, (noting) => this.#transaction('read', noting)))
+  }
+
   writeProgress<T>(body: () => Step<T>): Ran<Promise<T>> {
-    return this.run(() => this.#transaction('progress', body))
+    return this.run(() => this.#noted(() => this.#transaction('progress', body)))
   }
 
   async transact<T>(changes: Changes, body: () => Step<T>): Promise<T> {
     const end = await this.#turns.take(changes)
     try {
-      return await this.#transaction('write', body)
+      return await this.#noted(() => this.#transaction('write', body))
     } finally {
       end()
       // Whatever the outcome: of a lost connection it is not known.
@@ -80,6 +105,10 @@ export class PostgresDatabase extends BaseDatabase {
 
   protected override errorOf(error: unknown): unknown {
     return storeError(error)
+  }
+
+  #noted<T>(transaction: () => Promise<T>): Promise<T> {
+    return this.#memory === null ? transaction() : this.#memory.write(transaction)
   }
 
   #transaction<T>(kind: Kind, body: () => Step<T> | SlowSteps<T>): Promise<T> {

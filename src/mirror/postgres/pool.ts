@@ -53,9 +53,15 @@ export function clientConfig({ host, port, user, database, tls }: Address, types
 }
 
 function poolSessions(pool: Pool, pipeline: boolean): Sessions {
+  const connected = new Set<PoolClient>()
+  pool.on('connect', (client) => connected.add(client))
+  pool.on('remove', (client) => connected.delete(client))
   return {
     async take() {
       return poolSession(await pool.connect().catch(fail), pipeline)
+    },
+    breakAll() {
+      for (const client of connected) breakConnection(client)
     },
     async [Symbol.asyncDispose]() {
       await pool.end()
@@ -89,9 +95,14 @@ function poolSession(client: PoolClient, pipeline: boolean): Session {
     release(broken) {
       client.off('error', ignore)
       client.release(broken)
-      if (broken) (client as Client & { connection: { stream: { destroy(): void } } }).connection.stream.destroy()
+      if (broken) breakConnection(client)
     },
   }
+}
+
+function breakConnection(client: PoolClient): void {
+  const { stream } = (client as Client & { connection: { stream: { destroy(): void } } }).connection
+  stream.destroy()
 }
 
 function fail(error: unknown): never {

@@ -1,6 +1,7 @@
 import { Mutex } from 'async-mutex'
 import type { Clock, Random } from '../../model/clock.ts'
 import { hourMs, secondMs } from '../../model/durations.ts'
+import { SyncError } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
 import type { OwnerView } from '../../model/posture.ts'
 import type { Mirror } from '../port.ts'
@@ -14,6 +15,9 @@ const beatEveryMs = 2 * secondMs
 
 /** Interval at which this process looks whether it may still write. */
 const lookEveryMs = secondMs
+
+/** A surplus that waits longer for a tenant without a run costs a run its page: busy replicas have none without. */
+const waitsForIdleMs = 10 * secondMs
 
 export interface ReplicaOptions {
   /** For heartbeats only: they wait for no run. */
@@ -47,7 +51,8 @@ export class ReplicaStores implements TenantStores {
   #leaving: number | null = null
   #worker: TenantWorker | null = null
   #told = ''
-  #facts: ReplicaFacts = { heartbeatAt: 0, takeovers: 0, unowned: 0 }
+  #facts: Omit<ReplicaFacts, 'isConfirmed'> = { heartbeatAt: 0, takeovers: 0, unowned: 0 }
+  #surplusSince: number | null = null
   #registeredAt = Number.NEGATIVE_INFINITY
   readonly #loops: Promise<void>[] = []
 
@@ -83,7 +88,7 @@ export class ReplicaStores implements TenantStores {
   }
 
   facts(): ReplicaFacts {
-    return this.#facts
+    return { ...this.#facts, isConfirmed: this.#replica.isConfirmed }
   }
 
   owners(): Promise<ReadonlyMap<string, OwnerView>> {
@@ -114,31 +119,42 @@ export class ReplicaStores implements TenantStores {
     const known = this.#stores.get(id)
     if (known?.epoch === epoch) return known.store
     const { storeOver, database } = this.#options
-    const store = storeOver(this.#replica.fenced(id, database))
+    const fenced = this.#replica.fenced(id, database)
+    // What belongs to no tenant, any replica may have written before.
+    const store = storeOver(id === noTenant ? fenced : fenced.remembering())
     this.#stores.set(id, { epoch, store })
     return store
   }
 
-  /** Logs the first of several failures in a row. */
+  /** Logs each problem once until the work succeeds again: one may follow another, as a standby a dead server. */
   async #every(ms: number, work: () => Promise<void>): Promise<void> {
     const { clock, random, log } = this.#options
     const { signal } = this.#ending
-    for (let failed = false; ; ) {
+    const logged = new Set<string>()
+    for (;;) {
       await clock.sleep(ms * (0.9 + 0.2 * random()), signal).catch(() => {})
       if (signal.aborted) return
       try {
         await work()
-        failed = false
+        logged.clear()
       } catch (error) {
-        if (!failed) log.warn({ detail: String(error) }, 'The database of store.url cannot be used; trying again')
-        failed = true
+        const detail = String(error)
+        const hint = error instanceof SyncError ? error.hint : undefined
+        if (!logged.has(detail)) log.warn({ detail, hint }, 'The database of store.url cannot be used; trying again')
+        logged.add(detail)
       }
     }
   }
 
   async #beat(): Promise<void> {
     const heartbeatAt = this.#options.clock.now()
-    await this.#replica.beat()
+    try {
+      await this.#replica.beat()
+    } catch (error) {
+      // Whatever waits for an answer would do so until the longest statement is over, also once the server is back.
+      if (!this.#replica.isConfirmed) this.#options.database.breakConnections()
+      throw error
+    }
     this.#facts = { ...this.#facts, heartbeatAt }
   }
 
@@ -149,6 +165,7 @@ export class ReplicaStores implements TenantStores {
     const { takenOver, unowned, hasSurplus } = await this.#replica.balance([...this.#ids.values()])
     this.#facts = { ...this.#facts, takeovers: this.#facts.takeovers + takenOver, unowned }
     if (hasSurplus) await this.#giveBackOne()
+    else this.#surplusSince = null
     // Removed from the configuration: any replica that still has it may take it.
     const configured = new Set([noTenant, ...this.#ids.values()])
     for (const id of this.#replica.epochs.keys()) if (!configured.has(id)) await this.#giveBack(id)
@@ -160,9 +177,16 @@ export class ReplicaStores implements TenantStores {
   }
 
   async #giveBackOne(): Promise<void> {
+    const now = this.#options.clock.monotonic()
+    this.#surplusSince ??= now
+    const worker = this.#worker
     const { epochs } = this.#replica
-    const idle = [...this.#ids].find(([name, id]) => epochs.has(id) && this.#worker?.isIdle(name) === true)
-    if (idle !== undefined) await this.#giveBack(idle[1])
+    const own = [...this.#ids].filter(([, id]) => epochs.has(id))
+    const isOverdue = now - this.#surplusSince >= waitsForIdleMs
+    const [, id] = own.find(([name]) => worker?.isIdle(name)) ?? (isOverdue ? own[0] : undefined) ?? []
+    if (id === undefined || worker === null) return
+    await this.#giveBack(id)
+    this.#surplusSince = null
   }
 
   async #giveBack(id: number): Promise<void> {

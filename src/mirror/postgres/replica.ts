@@ -48,9 +48,14 @@ export class Replica {
     this.#sql = replicaStatements(database)
   }
 
+  /** True while its last heartbeat is recent. */
+  get isConfirmed(): boolean {
+    return this.#clock.monotonic() - this.#sentAt < writesForMs
+  }
+
   /** Epochs of the tenants that this replica may write now. Without a recent heartbeat, others may own them. */
   get epochs(): ReadonlyMap<number, number> {
-    return this.#clock.monotonic() - this.#sentAt < writesForMs ? this.#epochs : new Map()
+    return this.isConfirmed ? this.#epochs : new Map()
   }
 
   /**

@@ -18,4 +18,6 @@ export interface Session {
 
 export interface Sessions extends AsyncDisposable {
   take(): Promise<Session>
+  /** Breaks all connections, also those that are taken. */
+  breakAll?(): void
 }

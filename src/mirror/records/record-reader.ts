@@ -61,7 +61,7 @@ function recordReader({ database, prepared, repeats, tenantId }: Reading): RanRe
     const next = prepared.objects<Record<string, Stored>>(
       `${selectOf(table)} where tenant_id = ? and removed_at is null and ${key} > ? order by ${key} limit ${batchSize}`,
     )
-    const read = (after: Stored) => database.read(() => next.all(tenantId, after))
+    const read = (after: Stored) => database.readOwn(() => next.all(tenantId, after))
     let after: Stored = leastKey(table)
     for (;;) {
       const rows = await read(after)
@@ -151,9 +151,9 @@ function recordReader({ database, prepared, repeats, tenantId }: Reading): RanRe
       const table = recordTables[resource]
       return database.each(where === undefined ? batchesInKeyOrder(table) : batchesWhere(table, where))
     },
-    count: (resource, where) => database.read(() => count(resource, where)),
+    count: (resource, where) => database.readOwn(() => count(resource, where)),
     countBy: (resource, fields, where = {}) =>
-      database.read(function* () {
+      database.readOwn(function* () {
         const table = recordTables[resource]
         const { from, amount, column } = countedFrom(database.sql, table, [...fields, ...fieldsOf(where)])
         const columns = fields.map(column).join(', ')

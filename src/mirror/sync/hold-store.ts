@@ -10,7 +10,7 @@ import type { AdminStore, DecisionRow, HoldRow, SyncStore } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
 import type { Removals } from '../records/removal-store.ts'
 import { decisions, holds, tenants } from '../schema/index.ts'
-import type { Steps } from '../steps.ts'
+import type { Step, Steps } from '../steps.ts'
 import { emptinessCode, syncStateWriter } from './sync-states.ts'
 
 type Part = Operations<
@@ -89,6 +89,10 @@ export function holdStore(database: Database, removals: Removals): Part {
     cause: JSON.parse(hold.cause) as Record<string, unknown>,
   })
 
+  function* rowsOf(listed: Step<readonly { hold: typeof holds.$inferSelect; tenant: string }[]>): Steps<HoldRow[]> {
+    return (yield* listed).map(({ hold, tenant }) => toHold(hold, tenant))
+  }
+
   function* drop(id: string): Steps<void> {
     yield* dropRecords.run(id)
     yield* dropHold.run(id)
@@ -122,10 +126,9 @@ export function holdStore(database: Database, removals: Removals): Part {
 
   return {
     holds: (tenantId) =>
-      database.read(function* () {
-        const rows = tenantId === undefined ? yield* allHolds.all() : yield* holdsOf.all({ tenantId })
-        return rows.map(({ hold, tenant }) => toHold(hold, tenant))
-      }),
+      tenantId === undefined
+        ? database.read(() => rowsOf(allHolds.all()))
+        : database.readOwn(() => rowsOf(holdsOf.all({ tenantId }))),
     raiseHold: ({ tenantId, resource, reason, count, message, cause, rids = [], at }) =>
       database.write('nothing', function* () {
         const held = JSON.stringify([tenantId, resource, reason, cause, rids])

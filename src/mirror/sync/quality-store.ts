@@ -41,7 +41,7 @@ export function qualityStore(database: Database): Part {
   )
   return {
     quality: (tenantId) =>
-      database.read(function* () {
+      database.readOwn(function* () {
         const rows = yield* states.all({ tenantId })
         const held = new Map((yield* quarantined.all({ tenantId })).map((row) => [row.resource, row.count] as const))
         const found: ResourceQuality[] = []

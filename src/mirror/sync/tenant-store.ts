@@ -111,7 +111,7 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
         if (!former.includes(resource) || (yield* removalOwed.get(tenantId, resource)) !== undefined) return
         yield* putChange(tenantId, { changeAccepted, former: former.filter((name) => name !== resource) })
       }),
-    tenant: (tenantId) => database.read(() => tenantOf(tenantId)),
+    tenant: (tenantId) => database.readOwn(() => tenantOf(tenantId)),
     tenants: () =>
       database.read(function* () {
         return (yield* allTenants.all()).map(toTenant)

@@ -1,64 +1,120 @@
 import { spawnSync } from 'node:child_process'
-import { chownSync, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { onTestFinished } from 'vitest'
+import { until } from './program.ts'
 
 const isRoot = process.getuid?.() === 0
 
 /** A PostgreSQL server of its own, for tests that stop it. */
 export interface PostgresServer {
+  readonly port: number
   readonly url: string
   query<Row extends object>(text: string): Promise<Row[]>
+  /** Its log so far. */
+  log(): string
   /** `immediate` as a crash: what was not flushed is lost. */
   stop(how: 'fast' | 'immediate'): void
+  /** @throws Error when it does not start. */
   start(): void
+  /** SIGKILL. Resolves when no process of it is left that could answer. */
+  kill(): Promise<void>
+  /** A standby of this server, which receives what the server behind this port sends. */
+  standby(from: number): Promise<PostgresServer>
+  /** Makes a standby a server that writes. */
+  promote(): void
 }
 
-export async function postgresServer(...settings: readonly string[]): Promise<PostgresServer> {
-  const folder = mkdtempSync(join(tmpdir(), 'tenantwatch-postgres-'))
-  const data = join(folder, 'data')
-  // The server refuses to run as root.
-  if (isRoot) chownSync(folder, ...idsOfPostgres())
-  const port = await freePort()
-  run(folder, 'initdb', '-D', data, '-U', 'tenantwatch', '-A', 'trust', '-E', 'UTF8', '--locale=C.UTF-8')
+export interface ServerOptions {
+  /** As on the command line, without `-c`. */
+  readonly settings?: readonly string[]
+  /** Where its data go, instead of a folder that is made for it. */
+  readonly folder?: string
+  /** Where its log of changes goes, instead of among its data. */
+  readonly walFolder?: string
+}
+
+export async function postgresServer({
+  settings = [],
+  folder,
+  walFolder,
+}: ServerOptions = {}): Promise<PostgresServer> {
+  const place = placeOf(folder)
+  const wal = walFolder === undefined ? [] : ['-X', join(placeOf(walFolder), 'wal')]
+  const locale = ['-E', 'UTF8', '--locale=C.UTF-8']
+  // Small segments of the log of changes, for small file systems.
+  run(
+    place,
+    'initdb',
+    '-D',
+    join(place, 'data'),
+    '-U',
+    'tenantwatch',
+    '-A',
+    'trust',
+    '--wal-segsize=1',
+    ...locale,
+    ...wal,
+  )
+  return serverIn(place, await freePort(), settings)
+}
+
+/** A server that was not started yet, over data that are there. */
+function serverIn(place: string, port: number, settings: readonly string[]): PostgresServer {
+  const data = join(place, 'data')
+  const logs = placeOf()
+  const log = join(logs, 'log')
   const options = [`port=${port}`, 'listen_addresses=127.0.0.1', "unix_socket_directories=''", ...settings]
-  const start = () =>
-    run(
-      folder,
-      'pg_ctl',
-      'start',
-      '-w',
-      '-D',
-      data,
-      '-l',
-      join(folder, 'log'),
-      '-o',
-      options.map((one) => `-c ${one}`).join(' '),
-    )
-  const stop = (how: 'fast' | 'immediate') => run(folder, 'pg_ctl', 'stop', '-w', '-D', data, '-m', how)
-  start()
-  onTestFinished(() => {
-    spawnSync(...command('pg_ctl', ['stop', '-w', '-D', data, '-m', 'immediate']), { cwd: folder })
-    rmSync(folder, { recursive: true, force: true })
-  })
+  const asOptions = options.map((one) => `-c ${one}`).join(' ')
   const url = `postgres://tenantwatch@127.0.0.1:${port}/postgres`
-  return {
+  const server: PostgresServer = {
+    port,
     url,
-    start,
-    stop,
+    log: () => readFileSync(log, 'utf8'),
+    start: () => run(place, 'pg_ctl', 'start', '-w', '-D', data, '-l', log, '-o', asOptions),
+    stop: (how) => run(place, 'pg_ctl', 'stop', '-w', '-D', data, '-m', how),
+    promote: () => run(place, 'pg_ctl', 'promote', '-w', '-D', data),
+    async kill() {
+      process.kill(Number(readFileSync(join(data, 'postmaster.pid'), 'utf8').split('\n')[0]), 'SIGKILL')
+      await until(() =>
+        server
+          .query('select 1')
+          .then(() => false)
+          .catch(() => true),
+      )
+    },
+    async standby(from) {
+      const copy = placeOf()
+      const source = `host=127.0.0.1 port=${from} user=tenantwatch`
+      run(copy, 'pg_basebackup', '-D', join(copy, 'data'), '-d', source, '-R', '-c', 'fast')
+      return serverIn(copy, await freePort(), settings)
+    },
     async query(text) {
-      const client = new pg.Client({ connectionString: url })
+      const client = new pg.Client({ connectionString: url }).on('error', () => {})
       await client.connect()
       try {
         return (await client.query(text)).rows
       } finally {
-        await client.end()
+        await client.end().catch(() => {})
       }
     },
   }
+  server.start()
+  onTestFinished(
+    () => void spawnSync(...command('pg_ctl', ['stop', '-w', '-D', data, '-m', 'immediate']), { cwd: place }),
+  )
+  return server
+}
+
+/** A folder that the server may write to: it refuses to run as root. */
+function placeOf(given?: string): string {
+  const folder = given ?? mkdtempSync(join(tmpdir(), 'tenantwatch-postgres-'))
+  if (given === undefined) onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
+  if (isRoot) chownSync(folder, ...idsOfPostgres())
+  return folder
 }
 
 function idsOfPostgres(): [number, number] {

@@ -14,8 +14,11 @@ export interface Found {
 }
 
 export interface Prometheus {
-  /** Scrapes this address from now on, with the labels of the options; null takes the target out of discovery. */
-  scrape(url: string | null): void
+  /**
+   * Scrapes these addresses from now on, as instances `a`, `b` and so on, with the labels of the options. Without any, the
+   * target is out of discovery.
+   */
+  scrape(...urls: readonly string[]): void
   query(expr: string): Promise<readonly Found[]>
   /** The values of every second since then, in seconds since the epoch. */
   since(expr: string, from: number): Promise<readonly Found[]>
@@ -57,13 +60,15 @@ export interface PrometheusOptions {
   /** Address of the real Alertmanager behind it. */
   readonly alertmanager?: string
   readonly scrape?: ScrapeOptions
+  /** Of scrapes and of evaluations; default `1s`. */
+  readonly interval?: string
 }
 
 /** The real Prometheus over these rules. */
 export async function startPrometheus(
   folder: string,
   rules: string,
-  { alertmanager, scrape = {} }: PrometheusOptions = {},
+  { alertmanager, scrape = {}, interval = '1s' }: PrometheusOptions = {},
 ): Promise<Prometheus> {
   mkdirSync(join(folder, 'prometheus'), { recursive: true })
   const targets = join(folder, 'targets.json')
@@ -76,7 +81,7 @@ export async function startPrometheus(
   writeFileSync(
     join(folder, 'prometheus.yml'),
     stringify({
-      global: { scrape_interval: '1s', evaluation_interval: '1s' },
+      global: { scrape_interval: interval, evaluation_interval: interval },
       rule_files: ['rules.yml'],
       ...alerting,
       scrape_configs: [
@@ -98,8 +103,11 @@ export async function startPrometheus(
   }
   const query = (expr: string) => ask('query', { query: expr })
   return {
-    scrape(url) {
-      const list = url === null ? [] : [{ targets: [new URL(url).host], labels: { instance: 'a', ...scrape.labels } }]
+    scrape(...urls) {
+      const list = urls.map((url, i) => {
+        const instance = String.fromCharCode('a'.charCodeAt(0) + i)
+        return { targets: [new URL(url).host], labels: { instance, ...scrape.labels } }
+      })
       writeFileSync(`${targets}.new`, JSON.stringify(list))
       renameSync(`${targets}.new`, targets)
     },

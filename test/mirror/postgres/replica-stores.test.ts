@@ -102,6 +102,25 @@ it('gives back only a tenant of which no run is under way', async () => {
   expect(owned(a)).toEqual(['t1'])
 })
 
+it('gives back a tenant although its runs never pause, when no other one was idle for ten seconds', async () => {
+  const { replica, time, pass, stayAlive } = world()
+  const [a, b] = [replica('a'), replica('b')]
+  await a.configure(tenants, 1)
+  const told: (readonly string[])[] = []
+  a.begin({ isIdle: () => false, follow: async () => void told.push(owned(a)) })
+  await b.configure(tenants, 1)
+  const passes = async (count: number) => {
+    for (let at = 0; at < count || a.facts().heartbeatAt < 1_000_000 + time.ms; at++) {
+      stayAlive('b')
+      await pass()
+    }
+  }
+  for (; time.ms < 10_000; time.ms += 2000) await passes(3)
+  expect(told).toEqual([])
+  while (told.length === 0) await passes(1)
+  expect(told).toEqual([['t2']])
+})
+
 it('has no store six seconds after its last heartbeat', async () => {
   const { replica, time } = world()
   const a = replica('a')
@@ -146,4 +165,20 @@ it('knows who owns a tenant and since when, and since when nobody does', async (
     ['t1', 'pod-a/1', false, 123, 123],
     ['t2', 'pod-b/2', true, 0, 0],
   ])
+})
+
+it('does not ask the server again for what only the owner of a tenant writes', async () => {
+  const { replica, query } = world()
+  const a = replica('a')
+  await a.configure(tenants, 1)
+  const store = a.of('t1')
+  const waitsUntil = async () => (await store?.tenant(1))?.blockedUntil
+  expect(await waitsUntil()).toBe(0)
+  query('update tenants set blocked_until = 7')
+  expect(await waitsUntil()).toBe(0)
+  await store?.noteTenant(1, { blockedForMs: 1 })
+  expect(await waitsUntil()).toBe(7)
+  // Another replica reads this tenant without owning it.
+  query('update tenants set blocked_until = 8')
+  expect((await a.shared()?.tenant(1))?.blockedUntil).toBe(8)
 })

@@ -1,0 +1,82 @@
+import type { Ask, Step, Steps } from '../steps.ts'
+import type { AnyStatement } from './statement.ts'
+
+/** Of one answer. More than a check result or the API clients of a tenant would fill the memory. */
+const mostRows = 30
+
+/** Of all answers together. */
+const mostAnswers = 200
+
+type Answers = Map<string, unknown>
+
+/**
+ * What was read of a tenant since the last transaction of its owner, who alone changes it. A body whose statements are all
+ * known takes no connection: a scrape asks the same of each tenant every time.
+ */
+export class RowMemory {
+  #answers: Answers = new Map()
+  #changes = 0
+  #writing = 0
+  /** After a transaction that failed, of which it may not be known whether it was stored. */
+  #isUncertain = false
+
+  /** @param transaction runs a body on the database, perhaps several times. */
+  async read<T>(body: () => Step<T>, transaction: (body: () => Step<T>) => Promise<T>): Promise<T> {
+    const known = this.#recall(body())
+    if (known !== null) return known.value
+    const before = this.#changes
+    let noted: Answers = new Map()
+    const value = await transaction(() => {
+      noted = new Map()
+      return noting(body(), noted)
+    })
+    if (before === this.#changes && this.#writing === 0 && !this.#isUncertain) this.#keep(noted)
+    return value
+  }
+
+  async write<T>(transaction: () => Promise<T>): Promise<T> {
+    this.#writing++
+    let isStored = false
+    try {
+      const value = await transaction()
+      isStored = true
+      return value
+    } finally {
+      this.#writing--
+      this.#changes++
+      this.#isUncertain = !isStored
+      this.#answers = new Map()
+    }
+  }
+
+  #recall<T>(step: Step<T>): { readonly value: T } | null {
+    const steps = step[Symbol.iterator]()
+    let next = steps.next()
+    while (next.done !== true) {
+      const key = keyOf(next.value)
+      if (!this.#answers.has(key)) return null
+      next = steps.next(this.#answers.get(key))
+    }
+    return { value: next.value }
+  }
+
+  #keep(noted: Answers): void {
+    if (this.#answers.size + noted.size > mostAnswers) this.#answers = new Map()
+    for (const [key, answer] of noted) this.#answers.set(key, answer)
+  }
+}
+
+function* noting<T>(step: Step<T>, noted: Answers): Steps<T> {
+  const steps = step[Symbol.iterator]()
+  let next = steps.next()
+  while (next.done !== true) {
+    const answer: unknown = yield next.value
+    if (!Array.isArray(answer) || answer.length <= mostRows) noted.set(keyOf(next.value), answer)
+    next = steps.next(answer)
+  }
+  return next.value
+}
+
+function keyOf({ statement, params, shape }: Ask): string {
+  return `${(statement as AnyStatement).name} ${shape} ${JSON.stringify(params)}`
+}

@@ -1,0 +1,74 @@
+import { once } from 'node:events'
+import { type AddressInfo, connect, createServer, type Server, type Socket } from 'node:net'
+import { onTestFinished } from 'vitest'
+
+/** A port of this process that leads to another one of the loopback, until the way is cut. */
+export interface TcpProxy {
+  readonly port: number
+  /** From now on new connections lead to this port. */
+  lead(port: number): void
+  /** Connections break, and new ones are refused. */
+  refuse(): Promise<void>
+  /** Nothing passes any longer; new connections are accepted. */
+  silence(): void
+  /** Ends both. What was sent into the silence arrives late. */
+  open(): Promise<void>
+}
+
+export async function tcpProxy(target: number): Promise<TcpProxy> {
+  const sockets = new Set<Socket>()
+  let isSilent = false
+  let leadsTo = target
+
+  const pass = (from: Socket, to: Socket) => {
+    sockets.add(from)
+    from.on('data', (bytes) => to.write(bytes))
+    from.on('end', () => to.end())
+    from.on('error', () => to.destroy())
+    from.on('close', () => {
+      sockets.delete(from)
+      to.destroy()
+    })
+    if (isSilent) from.pause()
+  }
+  const server = createServer({ allowHalfOpen: true }, (near) => {
+    const far = connect({ port: leadsTo, host: '127.0.0.1', allowHalfOpen: true })
+    pass(near, far)
+    pass(far, near)
+  })
+  const port = await listen(server, 0)
+  const breakAll = () => {
+    for (const socket of sockets) socket.resetAndDestroy()
+  }
+  onTestFinished(() => {
+    breakAll()
+    server.close()
+  })
+  return {
+    port,
+    lead(to) {
+      leadsTo = to
+    },
+    async refuse() {
+      const closed = once(server, 'close')
+      server.close()
+      breakAll()
+      await closed
+    },
+    silence() {
+      isSilent = true
+      for (const socket of sockets) socket.pause()
+    },
+    async open() {
+      isSilent = false
+      for (const socket of sockets) socket.resume()
+      if (!server.listening) await listen(server, port)
+    },
+  }
+}
+
+async function listen(server: Server, port: number): Promise<number> {
+  server.listen(port, '127.0.0.1')
+  await once(server, 'listening')
+  return (server.address() as AddressInfo).port
+}
