@@ -72,8 +72,8 @@ export const answerTimeMutants: readonly Mutant[] = [
   {
     name: 'a skew counts as it was when the answer came',
     file: 'src/evaluate/data-quality.ts',
-    find: 'if (live !== undefined) return live',
-    replace: 'if (live === null) return live',
+    find: 'const present = live === undefined ? stored : live',
+    replace: 'const present = live === null ? live : stored',
     tests: quality,
   },
   {

@@ -36,8 +36,8 @@ export const replicaMutants: readonly Mutant[] = [
   {
     name: 'a tenant is given back in the middle of its runs',
     file: 'src/mirror/postgres/replica-stores.ts',
-    find: ' && this.#worker?.isIdle(name) === true)',
-    replace: ')',
+    find: 'own.find(([name]) => worker?.isIdle(name)) ??',
+    replace: 'own[0] ??',
     tests: stores,
   },
   {
