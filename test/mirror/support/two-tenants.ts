@@ -1,5 +1,6 @@
 import type { Mirror } from '../../../src/mirror/port.ts'
 import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
+import { noCounts } from '../../../src/sync/run.ts'
 import { now } from '../../checks/support/evaluator.ts'
 import { client, document, role, settings, user } from '../../checks/support/facts.ts'
 import { type TestMirror, testMirror } from '../../support/mirror.ts'
@@ -47,4 +48,19 @@ export async function readOne(
   const items = records.map((record) => ({ ok: true as const, record, extra: null }))
   const whole = { startedAt: now, durationMs: 1000, serverTime: now }
   await mirror.commitPage({ tenantId, resource, items, at: now, requestId: 'req-1', whole, recordCreations: true })
+  await mirror.closeRun({
+    tenantId,
+    resource,
+    mode: 'full',
+    startedAt: now,
+    endedAt: now,
+    dataAsOf: now,
+    outcome: 'success',
+    reason: null,
+    message: null,
+    pages: 1,
+    counts: noCounts,
+    reachedEndServerTime: null,
+    answered: { serverTime: now, at: now },
+  })
 }
