@@ -194,10 +194,11 @@ class Engine implements TenantEngine {
       const own = reasonOf(error)
       if (own === 'aborted') {
         log.info({ resource }, 'The end of a run was not stored: another replica owns the tenant')
-      } else {
+      } else if (own === 'store') {
         // A full disk is no bug.
-        const fields = own === 'store' ? { detail: String(error) } : { err: error }
-        log.error({ ...fields, resource }, 'The end of a run could not be stored')
+        log.warn({ detail: String(error), resource }, 'The end of a run could not be stored')
+      } else {
+        log.error({ err: error, resource }, 'The end of a run could not be stored')
       }
       if (outcome !== 'success') return result
       return {

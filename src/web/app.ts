@@ -1,3 +1,4 @@
+import { reasonOf } from '../model/errors.ts'
 import { isLoopback } from '../model/process/loopback.ts'
 import { checkAccess, isCrossSite } from './access-control.ts'
 import { type Answer, headersOf, json, ofType, refuse, text, type WebRequest } from './answer.ts'
@@ -32,7 +33,10 @@ export function createApp(options: WebOptions, lane: HeavyLane): App {
     // Read once, so that a reload in between does not mix two configurations in one answer.
     const access = options.access()
     const answer = await admit(request, access).catch((error: unknown) => {
-      options.log.error({ err: error, path: request.path }, 'Web request failed')
+      const { path } = request
+      // A database that is away is no bug.
+      if (reasonOf(error) === 'store') options.log.warn({ detail: String(error), path }, 'Web request failed')
+      else options.log.error({ err: error, path }, 'Web request failed')
       return refuse(request, 500, 'Internal error: see the log')
     })
     return { ...answer, headers: { ...answer.headers, ...headersOf(access) } }

@@ -49,6 +49,8 @@ it.each([
   const result = await test.run('users', 'full')
   expect([result.outcome, result.reason]).toEqual(['failure', 'store'])
   expect(test.observed.runs.map(({ outcome }) => outcome)).toEqual(['failure'])
+  // Errors are faults of tenantwatch.
+  expect(test.observed.log.filter((line) => line.startsWith('error'))).toEqual([])
   const state = await test.mirror.syncState(test.engine.tenantId, 'users')
   expect([state.fullSuccessAt, state.incrementalSuccessAt]).toEqual([null, null])
   undo()

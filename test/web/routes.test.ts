@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { connect } from 'node:net'
 import { expect, it, vi } from 'vitest'
+import { SyncError } from '../../src/model/errors.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { whyNotListening } from '../../src/model/process/listen-error.ts'
 import { sources, startServer } from './support/server.ts'
@@ -137,6 +138,18 @@ it('answers 500 without the error text when a source fails, and logs it', async 
     expect(answer.headers.get('x-frame-options')).toBe('DENY')
   }
   expect(error).toHaveBeenCalledTimes(5)
+})
+
+it('logs a database that cannot be used as a warning: it is no fault of tenantwatch', async () => {
+  const metrics = async () => Promise.reject(new SyncError('store', 'The database server cannot be reached'))
+  const [warn, error] = [vi.fn(), vi.fn()]
+  await using web = await startServer({ sources: { ...sources, metrics }, log: { ...silentLog(), warn, error } })
+  expect((await fetch(`${web.origin}/metrics`)).status).toBe(500)
+  expect(warn).toHaveBeenCalledWith(
+    { detail: 'SyncError: The database server cannot be reached', path: '/metrics' },
+    'Web request failed',
+  )
+  expect(error).not.toHaveBeenCalled()
 })
 
 it('reports health and readiness by status and text', async () => {

@@ -73,11 +73,7 @@ export async function simulateReplicas(options: ReplicaLifeOptions): Promise<Rep
     },
   })
   const bug = (message: string) => report('own_fault', message)
-  const log = bugLog(
-    // Without an error it is the store that failed, as it has to in these lives.
-    (message) => message === 'The end of a run could not be stored ' || bug(message),
-    () => {},
-  )
+  const log = bugLog(bug, () => {})
   const settings = settingsOf(tenants)
   const fleet: Fleet = new Fleet({ time, prng, network, settings, tenants, log, bug })
   const names = tenants.map(({ name }) => name)
