@@ -20,6 +20,8 @@ export interface ReplicaLifeOptions {
   /** Number of half minutes before the recovery. */
   readonly steps: number
   readonly only: TroubleName | null
+  /** Absent: as the seed has it. */
+  readonly tenants?: number
   /** Of a server that databases may be made on. */
   readonly url: string
   readonly template: string
@@ -60,8 +62,9 @@ export async function simulateReplicas(options: ReplicaLifeOptions): Promise<Rep
     ownership.look()
   })
   const server: DatabaseServer = await DatabaseServer.open(url, template, `life_${process.pid}_${seed}`, time)
+  const chosen = prng.pick([3, 3, 4, 4, 5, 6])
   const tenants = Array.from(
-    { length: prng.pick([3, 3, 4, 4, 5, 6]) },
+    { length: options.tenants ?? chosen },
     (_, i) => new SimulatedTenant(`t${i + 1}`, time, prng),
   )
   const oracles = tenants.map((tenant) => new TenantOracle({ tenant, server, report }))
