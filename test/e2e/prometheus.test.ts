@@ -227,13 +227,13 @@ it('resolves no finding while the daemon is blind or dead', async () => {
   const ofUser = `check="user-mfa-enrolled",entity_id="${user?.userId}"`
   await until(async () => (await prometheus.query(`tenantwatch_finding_info{${ofUser}}`)).length === 0)
   expect(await prometheus.query(`tenant_check_finding:tenantwatch_finding_info:last_known{${ofUser}}`)).toHaveLength(1)
-  prometheus.scrape(null)
+  prometheus.scrape()
   await until(async () => (await prometheus.query('up')).length === 0)
   // Something else that answers on the port ends no more than the alarm that nobody does.
   prometheus.scrape(await impostor())
   await ends(prometheus, 'TenantwatchDown')
   await fires(prometheus, 'TenantwatchMetricsMissing')
-  prometheus.scrape(null)
+  prometheus.scrape()
   const second = await daemon(place)
   prometheus.scrape(second.url)
   for (const name of [
