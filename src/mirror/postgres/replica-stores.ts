@@ -10,6 +10,7 @@ import { insistOnNoCopy } from './copy-mark.ts'
 import type { PostgresDatabase } from './database.ts'
 import { readOwners } from './owners.ts'
 import { noTenant, Replica } from './replica.ts'
+import { isOfSilence } from './store-error.ts'
 
 const beatEveryMs = 2 * secondMs
 
@@ -152,7 +153,7 @@ export class ReplicaStores implements TenantStores {
       await this.#replica.beat()
     } catch (error) {
       // Whatever waits for an answer would do so until the longest statement is over, also once the server is back.
-      if (!this.#replica.isConfirmed) this.#options.database.breakConnections()
+      if (isOfSilence(error) && !this.#replica.isConfirmed) this.#options.database.breakConnections()
       throw error
     }
     this.#facts = { ...this.#facts, heartbeatAt }

@@ -28,6 +28,11 @@ export function serverSilent(): DriverError {
   return new DriverError({ code: silent, message: 'The database server does not answer' })
 }
 
+/** True for an error of an operation that waited for the server in vain. */
+export function isOfSilence(error: unknown): boolean {
+  return error instanceof SyncError && codeOf(error.cause) === silent
+}
+
 export function codeOf(error: unknown): string {
   return error instanceof DriverError ? error.code : ''
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chownSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { appendFileSync, chmodSync, chownSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -88,8 +88,10 @@ function serverIn(place: string, port: number, settings: readonly string[]): Pos
     },
     async standby(from) {
       const copy = placeOf()
-      const source = `host=127.0.0.1 port=${from} user=tenantwatch`
-      run(copy, 'pg_basebackup', '-D', join(copy, 'data'), '-d', source, '-R', '-c', 'fast')
+      const source = (port: number) => `host=127.0.0.1 port=${port} user=tenantwatch`
+      // Not by way of `from`: that may be a port of this process, which waits here.
+      run(copy, 'pg_basebackup', '-D', join(copy, 'data'), '-d', source(port), '-R', '-c', 'fast')
+      appendFileSync(join(copy, 'data/postgresql.auto.conf'), `primary_conninfo = '${source(from)}'\n`)
       return serverIn(copy, await freePort(), settings)
     },
     async query(text) {
@@ -114,6 +116,8 @@ function placeOf(given?: string): string {
   const folder = given ?? mkdtempSync(join(tmpdir(), 'tenantwatch-postgres-'))
   if (given === undefined) onTestFinished(() => rmSync(folder, { recursive: true, force: true }))
   if (isRoot) chownSync(folder, ...idsOfPostgres())
+  // The way to a folder of a test is open to the test's user only.
+  if (isRoot && given !== undefined) chmodSync(join(folder, '..'), 0o711)
   return folder
 }
 

@@ -69,6 +69,14 @@ it('logs each trouble with the server once until it is over', async () => {
   expect(warnings).toHaveLength(3)
 })
 
+it('leaves connections alone while the server answers: pages are read from a standby, too', async () => {
+  const { state, stores, pass } = await world()
+  state.code = '25006'
+  state.ms = 7000
+  await pass()
+  expect([unconfirmed({ stores })?.ok, state.broken]).toEqual([false, 0])
+})
+
 it('is not ready and breaks connections that may wait for a silent server, once it may write nothing', async () => {
   const { state, stores, pass } = await world()
   expect(unconfirmed({ stores })).toBeNull()
