@@ -5,6 +5,7 @@ import type { Mirror } from '../../../src/mirror/port.ts'
 import { parseAddress } from '../../../src/mirror/postgres/address.ts'
 import { parsers } from '../../../src/mirror/postgres/codec.ts'
 import { PostgresDatabase } from '../../../src/mirror/postgres/database.ts'
+import { dropDerived, makeDerived } from '../../../src/mirror/postgres/derived.ts'
 import { postgresMigrations } from '../../../src/mirror/postgres/migrate.ts'
 import { openPool } from '../../../src/mirror/postgres/pool.ts'
 import { postgresMirror } from '../../../src/mirror/postgres/postgres-mirror.ts'
@@ -244,6 +245,7 @@ export async function makeTemplate(url: string, name: string): Promise<void> {
       for (const statement of sql) await client.query(statement)
       await client.query('insert into tenantwatch_migrations values ($1, $2)', [hash, folderMillis])
     }
+    await client.query([...dropDerived, ...makeDerived()].join(';\n'))
     for (const statement of auditStatements) await client.query(statement)
   })
 }
