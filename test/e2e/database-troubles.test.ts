@@ -153,12 +153,19 @@ it('follows a failover to a standby that had not received the last commits, and 
     await until(async () => (await one.get('/readyz')).status === 200)
     expect(one.stderr).not.toMatch(/"stack"|"level":50/)
   }
-  const findings = await standby.query<{ tenant: string; entity_id: string }>(
-    `select tenant, entity_id from tenantwatch_findings where "check" = 'user-mfa-enrolled' and state = 'open'`,
-  )
-  for (const [name, { primary: tenant }] of tenants) {
-    const wanted = [...tenant.state.users()].filter(({ state, mfaStatus }) => state === 'Active' && !mfaStatus)
-    const found = findings.filter((finding) => finding.tenant === name).map(({ entity_id }) => entity_id)
-    expect(found).toEqual(expect.arrayContaining(wanted.map(({ userId }) => String(userId))))
-  }
+  await until(async () => {
+    const findings = await standby.query<{ tenant: string; entity_id: string }>(
+      `select tenant, entity_id from tenantwatch_findings where "check" = 'user-mfa-enrolled' and state = 'open'`,
+    )
+    const found = new Set(findings.map((finding) => `${finding.tenant} ${finding.entity_id}`))
+    const wanted = [...tenants].flatMap(
+      ([
+        name,
+        {
+          primary: { state },
+        },
+      ]) => [...state.users()].flatMap((user) => (user.mfaStatus === false ? [`${name} ${user.userId}`] : [])),
+    )
+    return found.size === wanted.length && wanted.every((one) => found.has(one))
+  })
 })
