@@ -4,6 +4,12 @@ import { defineConfig } from 'vitest/config'
 const isLong = process.env['TENANTWATCH_DISK_POINTS'] === 'all' || process.env['TENANTWATCH_RANDOM_KILLS'] !== undefined
 const patienceMs = isLong ? 3_600_000 : 600_000
 
+/** Minutes each on a machine of its own; they run with TENANTWATCH_DATABASE_TROUBLES=1, or when they are named. */
+const onDemand = ['test/e2e/database-troubles.test.ts', 'test/e2e/replicas-database.test.ts']
+const isWanted =
+  process.env['TENANTWATCH_DATABASE_TROUBLES'] !== undefined ||
+  process.argv.some((argument) => onDemand.some((file) => argument.includes(file)))
+
 /** Where a report for machines goes, beside the one for people. */
 const report = process.env['TEST_REPORT']
 
@@ -11,6 +17,7 @@ export default defineConfig({
   test: {
     root: new URL('.', import.meta.url).pathname,
     include: ['test/e2e/**/*.test.ts'],
+    exclude: isWanted ? [] : onDemand,
     testTimeout: patienceMs,
     hookTimeout: patienceMs,
     fileParallelism: false,

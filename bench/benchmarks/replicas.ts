@@ -27,13 +27,15 @@ export const replicas: Benchmark = {
       tenants,
     })
     await using started = new AsyncDisposableStack()
-    const all: Daemon[] = []
-    for (let n = 0; n < count; n++) all.push(started.use(await startDaemon(bench, config, { lags: true })))
+    // All at once: one that begins alone takes every tenant, and gives back one at a time.
+    const starting = Array.from({ length: count }, () => startDaemon(bench, config, { lags: true }))
+    const all: Daemon[] = (await Promise.all(starting)).map((one) => started.use(one))
     const share = Math.ceil(tenants / count)
     await until('each replica owns its share', 2000, async () => {
       const owned = await Promise.all(all.map(ownedBy))
       return owned.every((own) => own <= share) && owned.reduce((sum, own) => sum + own, 0) === tenants
     })
+    const evenMs = performance.now() - (all[0]?.startedAt ?? 0)
     await until('every resource was tried', 2000, async () => {
       const ready = await Promise.all(all.map((one) => one.get('/readyz')))
       return ready.every(({ status }) => status === 200)
@@ -49,6 +51,7 @@ export const replicas: Benchmark = {
       rows: seen,
       against: null,
       facts: {
+        's until each replica owned its share': evenMs / 1000,
         's until everything was tried': readyMs / 1000,
         'most series a replica': most(({ series }) => series),
         'longest scrape ms': most(({ wallMs }) => wallMs),
