@@ -2,7 +2,7 @@ import fc from 'fast-check'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { renderOpenMetrics, renderPrometheus } from '../../src/metrics/exposition.ts'
 import type { Family } from '../../src/metrics/family.ts'
-import { labelText } from '../../src/metrics/label-text.ts'
+import { idLabel, labelText } from '../../src/metrics/label-text.ts'
 import { type ParsedSeries, parseExposition, seriesOf } from '../metrics/support/parse.ts'
 import { texts } from './support/corpus.ts'
 import { plant } from './support/plant.ts'
@@ -70,7 +70,7 @@ it('carries each client once, with its name and role as labels that read back', 
   expect(infos).toHaveLength(clients.length)
   const guid = /^[0-9a-f-]{36}$/i
   const wanted = clients.map(({ clientId, name, roleName }) => [
-    guid.test(clientId ?? '') ? clientId?.toLowerCase() : clientId,
+    guid.test(clientId ?? '') ? clientId?.toLowerCase() : idLabel(clientId ?? ''),
     labelText(name ?? ''),
     labelText(roleName ?? ''),
   ])
@@ -84,8 +84,11 @@ it('distinguishes ids that differ in case or escapes, and exports no invisible i
       ({ labels }) => labels['client_id'],
     ),
   )
-  for (const id of lookAlikes) expect([id, ids.has(id)]).toEqual([id, true])
-  for (const id of invisible) expect([id, ids.has(labelText(id))]).toEqual([id, false])
+  expect(new Set(lookAlikes.map(idLabel)).size).toBe(lookAlikes.length)
+  for (const id of lookAlikes) expect([id, ids.has(idLabel(id))]).toEqual([id, true])
+  for (const id of invisible) {
+    expect([id, ids.has(idLabel(id)), ids.has(id), ids.has(labelText(id))]).toEqual([id, false, false, false])
+  }
 })
 
 it('lets no address and no file name become a label', () => {
