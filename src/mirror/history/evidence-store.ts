@@ -61,7 +61,7 @@ export function clockStore(database: Database): ClockPart {
 }
 
 /** In another thread: the configuration of a thousand tenants has megabytes. */
-const deflated: (content: string) => Promise<Buffer> = promisify(deflateRaw)
+const deflated = (content: string): Promise<Buffer> => promisify(deflateRaw)(content)
 
 type Part = Operations<
   Pick<EvidenceStore, 'noteConfiguration' | 'noteTenantState' | 'noteTime' | 'recordBounds' | 'past'>

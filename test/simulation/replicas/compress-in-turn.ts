@@ -4,8 +4,7 @@ import zlib, { deflateRawSync, type InputType } from 'node:zlib'
 type Done = (error: Error | null, compressed: Buffer) => void
 
 /**
- * To be imported before the mirror. Compression in another thread ends at a moment that no seed decides; here it ends in
- * a later turn of the event loop.
+ * Compression in another thread ends at a moment that no seed decides; here it ends in a later turn of the event loop.
  */
 function deflateRaw(data: InputType, done: Done): void {
   setImmediate(() => done(null, deflateRawSync(data)))

@@ -111,6 +111,7 @@ export class DatabaseServer {
   /** Ends a statement that waits for a lock; it fails. */
   cancel(on: ServerConnection): Promise<void> {
     return this.#enqueue(async () => {
+      if (on.blocked === null) return
       await this.#control.query('select pg_cancel_backend($1)', [processOf(on.client)])
       await on.blocked
     })
@@ -222,12 +223,13 @@ export class DatabaseServer {
     }
   }
 
+  /** For one that another connection of the life has: autovacuum, for example, gives its locks back in real time. */
   async #waitsForLock(client: pg.Client): Promise<boolean> {
-    const { rows } = await this.#control.query(
-      `select 1 from pg_stat_activity where pid = $1 and wait_event_type = 'Lock'`,
-      [processOf(client)],
-    )
-    return rows.length > 0
+    const { rows } = await this.#control.query(`select pg_blocking_pids($1) && $2 as blocked`, [
+      processOf(client),
+      [...this.#all].map(processOf),
+    ])
+    return rows[0].blocked
   }
 }
 

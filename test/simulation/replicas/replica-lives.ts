@@ -1,4 +1,3 @@
-// Before all others.
 import './compress-in-turn.ts'
 import { dropDatabase, makeTemplate } from './database-server.ts'
 import { type ReplicaLifeOptions, type ReplicaReport, simulateReplicas } from './simulate-replicas.ts'
