@@ -38,8 +38,23 @@ export interface List {
   readonly [list]: true
 }
 
+/** Rows of a table of records, whose key is unique within a tenant. */
+export interface KeyedRows {
+  readonly columns: readonly string[]
+  readonly table: string
+  readonly key: string
+}
+
+/** Of `selectByKeys`. */
+export interface TenantKeys {
+  readonly tenantId: number
+  readonly keys: List
+}
+
 /** Words in which databases differ. */
 export interface Words {
+  /** Statement that reads the rows of a tenant (`@tenantId`) with the keys bound as `listOf` (`@keys`). */
+  selectByKeys(rows: KeyedRows): string
   /** Condition that `column` is one of the values bound as `listOf`. */
   isIn(column: string): string
   listOf(values: readonly Stored[]): List

@@ -2,7 +2,7 @@ import { getTableName } from 'drizzle-orm'
 import { isoMs } from '../../model/dates.ts'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { Database, List, Operations } from '../database.ts'
+import type { Database, List, Operations, TenantKeys } from '../database.ts'
 import type { Fields, PersonMark, SyncStore } from '../port.ts'
 import { columnOf, recordTables } from './record-tables.ts'
 
@@ -25,7 +25,7 @@ export function personComparison(database: Database): Operations<Pick<SyncStore,
           return shown?.createdAt === person.createdAt && lower(shown.email) === lower(person.email)
         }
         const ids = [...marks.keys()]
-        const mirrored = yield* known.all(tenantId, listOf(ids))
+        const mirrored = yield* known.all({ tenantId, keys: listOf(ids) })
         const stored = new Set(mirrored.map(({ id }) => id))
         // A record that was never valid exists only in quarantine.
         const neverGood = (yield* quarantined.all(tenantId, resource, listOf(ids.map(String))))
@@ -40,7 +40,7 @@ export function personComparison(database: Database): Operations<Pick<SyncStore,
 }
 
 function statementsOf(database: Database, resource: ResourceName) {
-  const { isIn } = database.sql
+  const { isIn, selectByKeys } = database.sql
   const record = recordTables[resource]
   const { table, key, person } = record
   if (person === undefined) throw new TypeError(`The records of ${resource} are no persons`)
@@ -49,9 +49,12 @@ function statementsOf(database: Database, resource: ResourceName) {
   const email = columnOf(record, person.email)
   const createdAt = columnOf(record, `${person.createdAt}Ms`)
   return {
-    known: database.prepare<[number, List], PersonMark>(
-      `select ${id} as id, ${email} as email, ${createdAt} as "createdAt" from ${name}
-       where tenant_id = ? and ${isIn(id)}`,
+    known: database.prepare<[TenantKeys], PersonMark>(
+      selectByKeys({
+        columns: [`${id} as id`, `${email} as email`, `${createdAt} as "createdAt"`],
+        table: getTableName(table),
+        key: id,
+      }),
     ),
     ...person,
     quarantined: database.prepare<[number, string, List], Quarantined>(

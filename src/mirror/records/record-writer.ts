@@ -1,6 +1,6 @@
 import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
-import type { Database, InsertStamp, List } from '../database.ts'
+import type { Database, InsertStamp, TenantKeys } from '../database.ts'
 import type { Fields } from '../port.ts'
 import type { Step, Steps } from '../steps.ts'
 import { encoderOf, fieldColumns } from './record-codec.ts'
@@ -71,7 +71,7 @@ export interface RecordWriter {
 }
 
 export function recordWriter(database: Database, table: RecordTable): RecordWriter {
-  const { isIn, listOf } = database.sql
+  const { selectByKeys, listOf } = database.sql
   const sqlName = (property: string) => columnOf(table, property)
   const name = getTableName(table.table)
   const setOf = (properties: readonly string[]) => properties.map((c) => `${sqlName(c)} = ?`).join(', ')
@@ -81,10 +81,10 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
   const written = [...values, 'readAt', 'requestId']
   const inserted = keyIsApiColumn ? values : [...values, table.key]
   const state = ['rid', 'removedAt', 'missingSince', 'absentFullSyncs', 'firstSeenAt', table.key]
-  const select = [...values, ...state].map(sqlName).join(', ')
+  const columns = [...values, ...state].map(sqlName)
   // One look-up a page takes a third of the time of one a record, a tenth while nothing is known.
-  const findRows = database.prepareRows<[number, List], Stored[]>(
-    `select ${select} from "${name}" where "tenant_id" = ? and ${isIn(sqlName(table.key))}`,
+  const findRows = database.prepareRows<[TenantKeys], Stored[]>(
+    selectByKeys({ columns, table: name, key: sqlName(table.key) }),
   )
   const insert = database.recordInserts(name, inserted.map(sqlName))
   const update = database.prepare<readonly Stored[]>(
@@ -147,7 +147,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
     },
     *find(tenantId, keys) {
       const found = new Map<string | number, Known>()
-      for (const row of yield* findRows.all(tenantId, listOf(keys))) {
+      for (const row of yield* findRows.all({ tenantId, keys: listOf(keys) })) {
         const [rid, removedAt, missingSince, absentFullSyncs, firstSeenAt, key] = row.splice(values.length)
         const absent = missingSince !== null || Number(absentFullSyncs) > 0
         found.set(key ?? '', {

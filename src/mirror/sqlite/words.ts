@@ -1,6 +1,9 @@
 import type { List, Words } from '../database.ts'
 
 export const words: Words = {
+  selectByKeys: ({ columns, table, key }) =>
+    `select ${columns.join(', ')} from "${table}"
+     where tenant_id = @tenantId and ${key} in (select value from json_each(@keys))`,
   isIn: (column) => `${column} in (select value from json_each(?))`,
   listOf: (values) => JSON.stringify(values) as unknown as List,
   indexedBy: (index) => `indexed by "${index}"`,
