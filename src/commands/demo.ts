@@ -8,7 +8,9 @@ import { type Daemon, startDaemon } from '../daemon/daemon.ts'
 import { FatalError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
-import { findingsTable, unevaluatedLines } from '../report/findings-table.ts'
+import { unevaluatedLines } from '../report/findings-notes.ts'
+import { bySeverity, findingsText } from '../report/findings-table.ts'
+import { terminalOf } from '../report/terminal.ts'
 import type { Simulator } from '../simulator/index.ts'
 import { catalogue } from './support/configuration.ts'
 import { untilStopped } from './support/io.ts'
@@ -96,7 +98,7 @@ server: { listen: "127.0.0.1:${port}" }
 async function show({ session }: Daemon, io: Io, where: string): Promise<void> {
   const found = await Array.fromAsync(session.views.findings({ states: ['open'] }))
   const shown = 25
-  print(io, findingsTable(found, shown))
+  print(io, findingsText(bySeverity(found).slice(0, shown), terminalOf(io)))
   for (const line of unevaluatedLines(await session.views.posture())) print(io, line)
   if (found.length > shown) print(io, `… and ${found.length - shown} more${where}`)
 }

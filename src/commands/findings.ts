@@ -3,55 +3,26 @@ import { checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
 import { createViews } from '../daemon/views.ts'
 import type { Check } from '../evaluate/check.ts'
-import { total } from '../evaluate/findings/split-findings.ts'
 import type { FindingView } from '../model/finding.ts'
-import type { Breadth, TenantPosture, WaiverState } from '../model/posture.ts'
+import type { TenantPosture } from '../model/posture.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { isAtLeast, severities } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
-import { printable } from '../model/text/printable.ts'
-import { findingsTable, noOpenFindings, unevaluatedLines } from '../report/findings-table.ts'
+import { type Grouping, groupColumns, groupings, groupsOf, groupsTable } from '../report/finding-groups.ts'
+import { offLines, unevaluatedLines, waivedLine, waiverNotes } from '../report/findings-notes.ts'
+import { bySeverity, findingsText, noOpenFindings, totals } from '../report/findings-table.ts'
 import { type Serialization, serialize } from '../report/formats.ts'
 import { complianceFinding, type OcsfSource, ocsfVersion } from '../report/ocsf.ts'
+import { type Terminal, terminalOf } from '../report/terminal.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { writeAll } from './support/io.ts'
-import { exitCodeOf, oneOf } from './support/options.ts'
+import { exitCodeOf, oneOf, readMoment, wholeNumber } from './support/options.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
 
-/** Waivers that need a review: expired, lapsed, orphaned or too broad ones. */
-function waiverNotes(postures: readonly TenantPosture[]): readonly string[] {
-  return postures.flatMap(({ tenant, waivers }) =>
-    waivers.flatMap(({ id, owner, state, covered, lapsed, breadth }) => {
-      const problems = [
-        ...(state === 'active' ? [] : [stateWords[state]]),
-        ...(lapsed > 0
-          ? [`${plural(lapsed, 'finding')} changed since ${lapsed === 1 ? 'it was' : 'they were'} accepted`]
-          : []),
-        ...breadth.map((way) => breadthWords[way]),
-      ]
-      const covers = covered > 0 ? ` (it covers ${covered})` : ''
-      return problems.length === 0
-        ? []
-        : [printable(`${tenant}: waiver ${id} of ${owner}${covers}: ${problems.join('; ')}`)]
-    }),
-  )
-}
-
-const stateWords = {
-  expired: 'it has expired',
-  lapsed: 'it has lapsed',
-  orphaned: 'no check or entity matches it',
-} as const satisfies Record<Exclude<WaiverState, 'active'>, string>
-
-const breadthWords = {
-  entities: 'it covers many entities',
-  later: 'it covers findings that were opened after it was agreed',
-  moreSevere: 'it covers findings that are more severe than when they were accepted',
-} as const satisfies Record<Breadth, string>
-
-const formats = ['table', 'json', 'ndjson', 'csv', 'ocsf'] as const
+const groupFormats = ['table', 'json', 'ndjson', 'csv'] as const
+const formats = [...groupFormats, 'ocsf'] as const
 /** The columns of CSV after the entity. */
 const fields = [
   'fingerprint',
@@ -75,6 +46,10 @@ interface FindingsOptions {
   readonly tenant?: string
   readonly check?: string
   readonly severity?: string
+  readonly since?: string
+  readonly group?: string
+  readonly limit?: number
+  readonly wide?: boolean
   readonly failOn?: string
 }
 
@@ -87,41 +62,47 @@ export function addFindings(program: Command, io: Io, done: (code: ExitCode) => 
     .option('--tenant <name>', 'only findings of this tenant')
     .option('--check <id>', 'only findings of this check')
     .option('--severity <severity>', `only findings of at least this severity: ${severities.join(', ')}`)
+    .option('--since <time>', 'only findings that were opened, changed, reopened or resolved at or after this time')
+    .option('--group <by>', `counts instead of findings, one line for each ${groupings.join(' or ')}`)
+    .option('--limit <n>', 'at most so many, the highest severity first', wholeNumber)
+    .option('--wide', 'all columns on a terminal, too, however long the lines')
     .option('--fail-on <severity>', 'exit 1 with open findings of at least this severity')
     .addHelpText(
       'after',
       `
 Works beside a running engine. Unknown checks are listed on standard error.
+A terminal shows one heading for each check; a file or a pipe gets one line for each finding.
 Exit with --fail-on: 0 ok, 1 findings at or above it, 3 there is a hold or a check is unknown; 3 takes precedence.
 
 Examples:
   tenantwatch findings
   tenantwatch findings --fail-on high > findings.txt
   tenantwatch findings --severity high --check user-mfa-enrolled
+  tenantwatch findings --all --since 7d
+  tenantwatch findings --group check
   tenantwatch findings --format json | jq '.[].entity.id'
   tenantwatch findings --all --format csv > findings.csv
   tenantwatch findings --all --format ocsf > findings.ocsf.ndjson
 
+--since is a time such as 2026-03-31 or 2026-03-31T18:00:00Z, or how long ago, such as 7d.
 ocsf writes one event per line, of class Compliance Finding (2003) of schema version ${ocsfVersion}.`,
     )
     .action(async (options: FindingsOptions, command: Command) => done(await findings(io, options, command)))
 }
 
 async function findings(io: Io, options: FindingsOptions, command: Command): Promise<ExitCode> {
-  const format = oneOf('format', formats, options.format)
+  const grouping = oneOf('grouping', groupings, options.group)
   const { settings } = loadConfiguration(io, command)
   const checks = checksOf(settings)
-  const filter = filterOf(options, settings, checks)
+  const filter = filterOf(options, settings, checks, io.clock.now())
   const failOn = oneOf('severity', severities, options.failOn)
+  const source = { version, check: (id: string) => checks.find((check) => check.id === id) }
+  const render = grouping === undefined ? listing(io, options, source) : grouped(options, grouping)
   await using mirror = await openVerifiedMirror(settings, io)
   const views = createViews(mirror, settings, io.clock)
-  const source = { version, check: (id: string) => checks.find((check) => check.id === id) }
   const postures = await views.posture(filter.tenant)
   const wanted = postures.map(ofCheck(filter.check))
-  const unknown = wanted.flatMap(({ checks: shown }) => shown.filter(({ status }) => status === 'unknown')).length
-  const isFiltered = [options.tenant, options.check, options.severity].some((value) => value !== undefined)
-  const none = isFiltered ? `No ${options.all === true ? '' : 'open '}findings match the filter.` : noOpenFindings
-  await writeAll(io, render(format, views.findings(filter), { source, unknown, none }))
+  await writeAll(io, render(views.findings(filter), emptyListing(options, wanted)), options.format === 'table')
   const waivers = options.all === true ? waiverNotes(postures) : wanted.flatMap(waivedLine)
   // An empty list must not look like a pass.
   const off = postures.flatMap((posture) => offLines(posture, filter.check))
@@ -129,16 +110,13 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   return failOn === undefined ? exitCodes.ok : exitCodeOf([], wanted, failOn)
 }
 
-/** An empty list would look like no finding at all. */
-function waivedLine({ tenant, checks }: TenantPosture): readonly string[] {
-  const waived = checks.reduce((sum, check) => sum + total(check.waived), 0)
-  return waived === 0 ? [] : [`${tenant}: ${plural(waived, 'open finding')} waived; --all lists them`]
-}
-
-/** One line for each tenant that has the wanted check switched off. */
-function offLines({ tenant, checks }: TenantPosture, wanted: string | undefined): readonly string[] {
-  const off = checks.filter(({ check, enabled }) => check === wanted && !enabled)
-  return off.map(({ check }) => `${tenant}: ${check} is switched off in the configuration and not evaluated`)
+/** The sentence when there are no findings. */
+function emptyListing(options: FindingsOptions, wanted: readonly TenantPosture[]): string {
+  const unknown = wanted.flatMap(({ checks }) => checks.filter(({ status }) => status === 'unknown')).length
+  if (unknown > 0) return `No open findings are known, but ${plural(unknown, 'check')} cannot be evaluated.`
+  const { all, tenant, check, severity, since } = options
+  const isFiltered = [tenant, check, severity, since].some((value) => value !== undefined)
+  return isFiltered ? `No ${all === true ? '' : 'open '}findings match the filter.` : noOpenFindings
 }
 
 /** Limits the exit code to the wanted check. */
@@ -150,47 +128,66 @@ function ofCheck(wanted: string | undefined): (posture: TenantPosture) => Tenant
 }
 
 /** @throws UsageError on a name that does not exist: a misspelled filter would look like "nothing found". */
-function filterOf(options: FindingsOptions, settings: Settings, checks: readonly Pick<Check, 'id'>[]): FindingQuery {
-  const { all, tenant, check, severity } = options
-  const names = settings.tenants.map(({ name }) => name)
+function filterOf(
+  { all, tenant, check, severity, since }: FindingsOptions,
+  settings: Settings,
+  checks: readonly Pick<Check, 'id'>[],
+  now: number,
+): FindingQuery {
+  const tenants = settings.tenants.map(({ name }) => name)
+  const ids = checks.map(({ id }) => id)
   const minimum = oneOf('severity', severities, severity)
   return {
     states: all === true ? ['open', 'waived', 'resolved'] : ['open'],
-    ...(tenant === undefined ? {} : { tenant: oneOf('tenant', names, tenant) }),
-    ...(check === undefined
-      ? {}
-      : {
-          check: oneOf(
-            'check',
-            checks.map(({ id }) => id),
-            check,
-          ),
-        }),
-    ...(minimum === undefined ? {} : { severities: severities.filter((one) => isAtLeast(one, minimum)) }),
-  }
-}
-
-function render(
-  format: (typeof formats)[number],
-  found: AsyncIterable<FindingView>,
-  { source, unknown, none }: { readonly source: OcsfSource; readonly unknown: number; readonly none: string },
-): AsyncIterable<string> {
-  switch (format) {
-    case 'ocsf':
-      return serialize('ndjson', found, { ...csv, object: (finding) => complianceFinding(finding, source) })
-    case 'table':
-      return tableOf(found, unknown, none)
-    default:
-      return serialize(format, found, csv)
+    ...(tenant !== undefined && { tenant: oneOf('tenant', tenants, tenant) }),
+    ...(check !== undefined && { check: oneOf('check', ids, check) }),
+    ...(minimum !== undefined && { severities: severities.filter((one) => isAtLeast(one, minimum)) }),
+    ...(since !== undefined && { since: readMoment('--since', since, { now, day: 'start' }) }),
   }
 }
 
 /** @param none the sentence when there are no findings. */
-async function* tableOf(found: AsyncIterable<FindingView>, unknown: number, none: string): AsyncIterable<string> {
-  const all = await Array.fromAsync(found)
-  if (all.length > 0) yield `${findingsTable(all)}\n`
-  else if (unknown === 0) yield `${none}\n`
-  else yield `No open findings are known, but ${plural(unknown, 'check')} cannot be evaluated.\n`
+type Render = (found: AsyncIterable<FindingView>, none: string) => AsyncIterable<string>
+
+function listing(io: Io, { format: word, limit, wide }: FindingsOptions, source: OcsfSource): Render {
+  const format = oneOf('format', formats, word)
+  if (format === 'table')
+    return (found, none) => listingTable(found, { none, limit, terminal: wide === true ? null : terminalOf(io) })
+  const columns =
+    format === 'ocsf' ? { ...csv, object: (finding: FindingView) => complianceFinding(finding, source) } : csv
+  return async function* (found) {
+    const shown = limit === undefined ? found : bySeverity(await Array.fromAsync(found)).slice(0, limit)
+    yield* serialize(format === 'ocsf' ? 'ndjson' : format, shown, columns)
+  }
+}
+
+interface TableOptions {
+  readonly none: string
+  readonly limit: number | undefined
+  /** Null = one line for each finding, with all columns. */
+  readonly terminal: Terminal | null
+}
+
+async function* listingTable(
+  found: AsyncIterable<FindingView>,
+  { none, limit, terminal }: TableOptions,
+): AsyncIterable<string> {
+  const all = bySeverity(await Array.fromAsync(found))
+  if (all.length === 0) yield `${none}\n`
+  const shown = all.slice(0, limit)
+  if (shown.length > 0) yield `${findingsText(shown, terminal)}\n`
+  if (all.length === 0 || terminal === null) return
+  if (all.length > shown.length) yield `… and ${all.length - shown.length} more\n`
+  yield `\n${totals(all)}\nTo see why: tenantwatch explain FINGERPRINT\n`
+}
+
+function grouped({ format: word, limit }: FindingsOptions, grouping: Grouping): Render {
+  const format = oneOf('format of --group', groupFormats, word)
+  return async function* (found, none) {
+    const groups = groupsOf(await Array.fromAsync(found), grouping).slice(0, limit)
+    if (format !== 'table') yield* serialize(format, groups, groupColumns)
+    else yield groups.length === 0 ? `${none}\n` : `${groupsTable(groups, grouping)}\n`
+  }
 }
 
 const csv: Serialization<FindingView> = {

@@ -1,50 +1,86 @@
 import { driftIdIn, type FindingView } from '../model/finding.ts'
-import type { TenantPosture } from '../model/posture.ts'
-import { severities } from '../model/severity.ts'
+import { type Severity, severities } from '../model/severity.ts'
+import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import { table } from './formats.ts'
+import { severityInColor, shortened, type Terminal } from './terminal.ts'
 
 export const noOpenFindings = 'No open findings.'
 
-/** Findings as text, the highest severity first. */
-export function findingsTable(found: readonly FindingView[], most = found.length): string {
+/** The highest severity first, then by tenant and check; otherwise in the given order. */
+export function bySeverity(found: readonly FindingView[]): readonly FindingView[] {
+  const rank = ({ severity }: FindingView) => severities.indexOf(severity)
+  return found.toSorted(
+    (a, b) => rank(b) - rank(a) || a.tenant.localeCompare(b.tenant) || a.check.localeCompare(b.check),
+  )
+}
+
+export function findingsText(found: readonly FindingView[], terminal: Terminal | null): string {
   if (found.length === 0) return noOpenFindings
-  const rank = (finding: FindingView) => severities.indexOf(finding.severity)
-  const sorted = found.toSorted((a, b) => rank(b) - rank(a) || a.check.localeCompare(b.check))
-  const rows = sorted
-    .slice(0, most)
-    .map(
-      ({ severity, state, resolution, tenant, check, entity, message, firstSeen, fingerprint, waiver, evidence }) => [
-        severity.toUpperCase(),
-        stateOf(state, resolution),
-        tenant,
-        check,
-        entity.id,
-        waiver?.explanation ? `${message} (${waiver.explanation})` : message,
-        firstSeen.slice(0, 16).replace('T', ' '),
-        driftIdIn({ evidence }) ?? fingerprint.slice(0, 12),
-      ],
-    )
+  return terminal === null ? findingsTable(found) : findingsInColumns(found, terminal)
+}
+
+/** A line a finding, with everything but its evidence. */
+function findingsTable(found: readonly FindingView[]): string {
+  const rows = bySeverity(found).map((finding) => [
+    finding.severity.toUpperCase(),
+    stateOf(finding),
+    finding.tenant,
+    finding.check,
+    finding.entity.id,
+    sentenceOf(finding),
+    finding.firstSeen.slice(0, 16).replace('T', ' '),
+    idOf(finding),
+  ])
   return table(['SEVERITY', '', 'TENANT', 'CHECK', 'ENTITY', 'WHY', 'SINCE (UTC)', 'FINGERPRINT'], rows)
 }
 
-function stateOf(state: FindingView['state'], resolution: FindingView['resolution']): string {
-  if (state === 'open') return ''
-  return resolution === null ? state : `${state} (${resolution})`
+const idWidth = 12
+
+/** For a terminal: one heading a check, below it a line a finding that fits the width. */
+function findingsInColumns(found: readonly FindingView[], terminal: Terminal): string {
+  const sorted = bySeverity(found)
+  const hasTenants = new Set(found.map(({ tenant }) => tenant)).size > 1
+  return sorted
+    .flatMap((finding, i) => {
+      const { severity, tenant, check } = finding
+      const before = sorted[i - 1]
+      const isNext = before?.severity !== severity || before.tenant !== tenant || before.check !== check
+      const named = printable(`${check}${hasTenants ? ` (${tenant})` : ''}`)
+      const heading = `${severityInColor(severity.toUpperCase().padEnd(8), severity, terminal)}  ${named}`
+      return [...(isNext ? [heading] : []), lineOf(finding, terminal)]
+    })
+    .join('\n')
 }
 
-/** One line per tenant with its unknown checks, so that an empty list does not look like a pass. */
-export function unevaluatedLines(postures: readonly TenantPosture[]): readonly string[] {
-  return postures.flatMap(({ tenant, checks }) => {
-    const unknown = checks.filter(({ enabled, status }) => enabled && status === 'unknown')
-    if (unknown.length === 0) return []
-    const named = unknown.map(({ check, reason }) => `${check} (${reason ?? 'never'})`)
-    const problems = unknown.flatMap(({ check, problem }) =>
-      problem === undefined ? [] : [`  ${check}: ${printable(problem)}`],
-    )
-    return [
-      `${tenant}: ${unknown.length} of ${checks.length} checks cannot be evaluated: ${named.join(', ')}`,
-      ...problems,
-    ]
-  })
+function lineOf(finding: FindingView, { columns }: Terminal): string {
+  const state = stateOf(finding)
+  const why = sentenceOf(finding).replace(` (${finding.entity.id})`, '')
+  const text = printable(`${state === '' ? '' : `[${state}] `}${why}`)
+  const id = idOf(finding).padEnd(idWidth)
+  return `  ${id}  ${shortened(text, columns - id.length - 4)}`
+}
+
+/** `133 open findings: 2 critical, 131 high`; those of all states without `open`. */
+export function totals(found: readonly FindingView[]): string {
+  const isOpen = found.every(({ state }) => state === 'open')
+  const counts = severities
+    .toReversed()
+    .map((severity): readonly [number, Severity] => [found.filter((one) => one.severity === severity).length, severity])
+    .filter(([count]) => count > 0)
+  return `${plural(found.length, isOpen ? 'open finding' : 'finding')}: ${counts.map((of) => of.join(' ')).join(', ')}`
+}
+
+/** For `tenantwatch accept` where a state drifted, else for `explain`. */
+function idOf(finding: FindingView): string {
+  return driftIdIn(finding) ?? finding.fingerprint.slice(0, idWidth)
+}
+
+function sentenceOf({ message, waiver }: FindingView): string {
+  return waiver?.explanation ? `${message} (${waiver.explanation})` : message
+}
+
+function stateOf({ state, resolution }: FindingView): string {
+  if (state === 'open') return ''
+  return resolution === null ? state : `${state} (${resolution})`
 }

@@ -19,6 +19,8 @@ export interface FindingQuery {
   /** A prefilter: findings that cannot contain this text may be left out. The caller filters the rest. */
   readonly text?: string
   readonly newestFirst?: boolean
+  /** Unix time in milliseconds; only findings that were opened, changed, reopened or resolved at it or later. */
+  readonly since?: number
 }
 
 export interface Probe {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { cli, synced } from './support/cli.ts'
+import { type Cli, cli, synced } from './support/cli.ts'
 import { parseCsv } from './support/csv.ts'
 
 const contractFields = [
@@ -167,4 +167,121 @@ it('names the formats there are', async () => {
     code: 2,
     stderr: 'tenantwatch: Unknown format: want one of table, json, ndjson, csv, ocsf\n',
   })
+})
+
+/** What a terminal of so many columns would show. */
+async function onTerminal(
+  one: Pick<Cli, 'env' | 'runWith'>,
+  columns: number,
+  env: Record<string, string>,
+  ...args: readonly string[]
+) {
+  let shown = ''
+  const stdout = {
+    isTTY: true,
+    columns,
+    write(text: string) {
+      shown += text
+      return true
+    },
+  }
+  const { code } = await one.runWith({ stdout, env: { ...one.env, ...env } }, 'findings', ...args)
+  expect(code).toBe(0)
+  return shown
+}
+
+const heading = /^(CRITICAL|HIGH {4}|MEDIUM {2}|LOW {5}|INFO {4}) {2}[a-z-]+$/
+
+it('fits the terminal: a heading a check, below it a line a finding, and totals', async () => {
+  const one = await world()
+  const found = await one.read()
+  for (const columns of [60, 80, 200]) {
+    const lines = (await onTerminal(one, columns, { NO_COLOR: '1' })).trimEnd().split('\n')
+    const [rows, end] = [lines.slice(0, -3), lines.slice(-3)]
+    expect(rows.filter((line) => [...line].length > columns)).toEqual([])
+    const headings = rows.filter((line) => heading.test(line))
+    expect(new Set(headings).size).toBe(headings.length)
+    const ids = rows.filter((line) => !heading.test(line)).map((line) => /^ {2}([0-9a-f]{12}) {2}\S/.exec(line)?.[1])
+    expect(ids.toSorted()).toEqual(found.map(({ fingerprint }) => fingerprint.slice(0, 12)).toSorted())
+    expect(end[1]).toMatch(new RegExp(`^${found.length} open findings: \\d+ critical, \\d+ high, `))
+    expect(end[2]).toBe('To see why: tenantwatch explain FINGERPRINT')
+  }
+  const wide = await onTerminal(one, 60, {}, '--wide')
+  expect(wide).toBe((await one.run('findings')).stdout)
+})
+
+it('colors the severity on a terminal unless it is asked not to', async () => {
+  const one = await world()
+  const colored = await onTerminal(one, 80, {}, '--limit', '1')
+  const red = '\u001b[1m\u001b[31mCRITICAL\u001b[39m\u001b[22m'
+  expect(colored.split('\n')[0]).toBe(`${red}  api-client-secret-not-expired`)
+  expect(colored).toMatch(/\n… and \d+ more\n/)
+  for (const env of [{ NO_COLOR: '1' }, { TERM: 'dumb' }] as Record<string, string>[])
+    expect(await onTerminal(one, 80, env)).not.toContain('\u001b')
+})
+
+it('limits every format to the findings of the highest severity', async () => {
+  const { run, read } = await world()
+  const all = await read()
+  const critical = all.filter(({ severity }) => severity === 'critical')
+  expect(critical.length).toBeGreaterThan(0)
+  expect(await read('--limit', String(critical.length))).toEqual(critical)
+  const table = (await run('findings', '--limit', '3')).stdout.trimEnd().split('\n')
+  expect(table).toHaveLength(4)
+  expect((await run('findings', '--limit', '3', '--format', 'csv')).stdout.trimEnd().split('\r\n')).toHaveLength(4)
+  expect(await run('findings', '--limit', 'few')).toMatchObject({ code: 2, stdout: '' })
+})
+
+it('lists what was opened, changed, reopened or resolved since a time', async () => {
+  const { run, read, simulator, pass, now } = await world()
+  const before = await read()
+  const [expired] = before.filter(({ check }) => check === 'api-client-secret-not-expired')
+  pass(60_000)
+  const since = new Date(now()).toISOString()
+  expect(await read('--since', since)).toEqual([])
+  expect((await run('findings', '--since', since)).stdout).toBe('No open findings match the filter.\n')
+  const { clientId } = simulator.primary.addApiClient({ secretExpirationDate: new Date(now() + 1000).toISOString() })
+  simulator.primary.updateApiClient(expired?.entity.id ?? '', { secretExpirationDate: '2026-09-01T00:00:00Z' })
+  pass(5000)
+  await run('sync', '--full')
+  const opened = await read('--since', since)
+  expect(opened.map(({ entity }) => entity.id)).toContain(clientId)
+  expect(opened.length).toBeLessThan(before.length)
+  const all = await read('--all', '--since', since)
+  expect(all.map(({ fingerprint }) => fingerprint)).toContain(expired?.fingerprint)
+  // Opened again.
+  simulator.primary.updateApiClient(expired?.entity.id ?? '', { secretExpirationDate: '2026-02-01T00:00:00Z' })
+  pass(60_000)
+  const later = new Date(now()).toISOString()
+  await run('sync', '--full')
+  expect((await read('--since', later)).map(({ fingerprint, reopened }) => [fingerprint, reopened])).toEqual([
+    [expired?.fingerprint, 1],
+  ])
+  expect(await read('--since', '1d')).toEqual(await read())
+  expect(await run('findings', '--since', 'yesterday')).toMatchObject({ code: 2, stdout: '' })
+})
+
+it('counts findings by check and by entity', async () => {
+  const { run, read } = await world()
+  const all = await read()
+  const groups = JSON.parse((await run('findings', '--group', 'check', '--format', 'json')).stdout)
+  const sum = (of: (group: { findings: number; severities: Record<string, number> }) => number) =>
+    groups.reduce((total: number, group: never) => total + of(group), 0)
+  expect(sum(({ findings }) => findings)).toBe(all.length)
+  expect(sum(({ severities }) => severities['critical'] ?? 0)).toBe(
+    all.filter(({ severity }) => severity === 'critical').length,
+  )
+  expect(new Set(groups.map(({ check }: Finding) => check))).toEqual(new Set(all.map(({ check }) => check)))
+  expect(groups[0]).toMatchObject({ tenant: 'acme', check: 'api-client-secret-not-expired', entity: null })
+  const table = (await run('findings', '--group', 'entity', '--limit', '2')).stdout.trimEnd().split('\n')
+  expect(table).toHaveLength(3)
+  expect(table[0]).toMatch(/^TENANT +ENTITY +ID +FINDINGS +CRITICAL +HIGH +MEDIUM +LOW +INFO +SINCE \(UTC\)$/)
+  const [columns, ...rows] = parseCsv((await run('findings', '--group', 'entity', '--format', 'csv')).stdout)
+  expect(columns?.slice(0, 5)).toEqual(['tenant', 'check', 'entityType', 'entityId', 'findings'])
+  expect(rows.length).toBe(new Set(all.map(({ entity }) => JSON.stringify(entity))).size)
+  for (const wrong of [
+    ['--group', 'severity'],
+    ['--group', 'check', '--format', 'ocsf'],
+  ])
+    expect(await run('findings', ...wrong)).toMatchObject({ code: 2, stdout: '' })
 })

@@ -2,8 +2,16 @@ import { EventEmitter, once } from 'node:events'
 import type { Io } from '../../model/process/io.ts'
 import { printable } from '../../model/text/printable.ts'
 
-/** Stops at the first failed write, which `start` reports. Escapes control characters on a terminal, not in a file. */
-export async function writeAll({ stdout }: Io, pieces: AsyncIterable<string> | Iterable<string>): Promise<void> {
+/**
+ * Stops at the first failed write, which `start` reports. Escapes control characters on a terminal, not in a file.
+ *
+ * @param isPrintable the pieces have no control characters but those of colors.
+ */
+export async function writeAll(
+  { stdout }: Io,
+  pieces: AsyncIterable<string> | Iterable<string>,
+  isPrintable = false,
+): Promise<void> {
   const failing = new AbortController()
   const fail = () => failing.abort()
   const stream = stdout instanceof EventEmitter ? stdout : undefined
@@ -11,7 +19,8 @@ export async function writeAll({ stdout }: Io, pieces: AsyncIterable<string> | I
   try {
     for await (const piece of pieces) {
       if (failing.signal.aborted) return
-      if (stdout.write(stdout.isTTY === true ? harmless(piece) : piece) || stream === undefined) continue
+      const isSafe = isPrintable || stdout.isTTY !== true
+      if (stdout.write(isSafe ? piece : harmless(piece)) || stream === undefined) continue
       await once(stream, 'drain', { signal: failing.signal }).catch(fail)
     }
   } finally {

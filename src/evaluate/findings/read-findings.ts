@@ -18,10 +18,12 @@ export interface ReadFindings {
   /** Prefilter: may skip findings that do not contain this text. */
   readonly text?: string
   readonly newestFirst?: boolean
+  /** Unix time in milliseconds; only findings that were opened, changed, reopened or resolved at it or later. */
+  readonly since?: number
 }
 
 export async function* readFindings(request: ReadFindings): AsyncIterable<FindingView> {
-  const { store, states = ['open'], fingerprints, tenantIds, check, text, newestFirst } = request
+  const { store, states = ['open'], fingerprints, tenantIds, check, text, newestFirst, since } = request
   const times = await timesOf(request)
   const filter = {
     all: states.includes('resolved'),
@@ -30,6 +32,7 @@ export async function* readFindings(request: ReadFindings): AsyncIterable<Findin
     ...(fingerprints && { fingerprints }),
     ...(text !== undefined && { text }),
     ...(newestFirst !== undefined && { newestFirst }),
+    ...(since !== undefined && { since }),
   }
   for await (const batch of store.findings(filter)) {
     const lapses = await lapsesAmong(batch, request)

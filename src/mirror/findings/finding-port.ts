@@ -111,6 +111,8 @@ export interface FindingStore extends WaiverStore {
     readonly fingerprints?: readonly string[]
     readonly text?: string
     readonly newestFirst?: boolean
+    /** Unix time in milliseconds of the oldest event that a finding must have. */
+    readonly since?: number
   }): AsyncIterable<readonly FindingRow[]>
   /** Newest time from before the clock was set back; null when there is none or an answer confirmed the clock since. */
   unconfirmedTime(): Promise<number | null>

@@ -1,12 +1,28 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { and, asc, desc, eq, getTableColumns, gt, gte, inArray, isNull, lt, lte, or, type SQL, sql } from 'drizzle-orm'
+import {
+  and,
+  asc,
+  desc,
+  eq,
+  exists,
+  getTableColumns,
+  gt,
+  gte,
+  inArray,
+  isNull,
+  lt,
+  lte,
+  or,
+  type SQL,
+  sql,
+} from 'drizzle-orm'
 import { resolutions } from '../../model/check-status.ts'
 import { type Severity, severities } from '../../model/severity.ts'
 import type { Database, Operations, Words } from '../database.ts'
 import { orm } from '../orm.ts'
 import type { FindingRow, FindingStore, OpenFinding, OpenFindingStore, WaiverTerms } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
-import { findings, tenants } from '../schema/index.ts'
+import { findingEvents, findings, tenants } from '../schema/index.ts'
 import type { Steps } from '../steps.ts'
 import type { ResultStore } from './result-store.ts'
 
@@ -101,13 +117,14 @@ export function findingStore(
         .limit(most),
     )
 
-  async function* read({ tenantIds, all = false, check, fingerprints, text = '', newestFirst = false }: Filter) {
+  async function* read({ tenantIds, all = false, check, fingerprints, since, text = '', newestFirst = false }: Filter) {
     await checkResults.settle()
     const wanted = and(
       tenantIds === undefined ? undefined : inArray(findings.tenantId, [...tenantIds]),
       check === undefined ? undefined : eq(findings.check, check),
       fingerprints === undefined ? undefined : inArray(findings.fingerprint, [...fingerprints]),
       all ? undefined : isNull(findings.resolvedAt),
+      since === undefined ? undefined : exists(eventSince(since)),
     )
     const order = newestFirst ? desc(findings.id) : asc(findings.id)
     const beyond = (id: number) => (newestFirst ? lt(findings.id, id) : gt(findings.id, id))
@@ -139,6 +156,14 @@ export function findingStore(
   return {
     findings: (filter) => database.each(read(filter)),
   }
+}
+
+function eventSince(since: number) {
+  const { fingerprint, at } = findingEvents
+  return orm
+    .select({ fingerprint })
+    .from(findingEvents)
+    .where(and(eq(fingerprint, findings.fingerprint), gte(at, since)))
 }
 
 /** SQLite's `lower` changes ASCII letters only. A value with the whole text also has its longest ASCII part. */

@@ -1,0 +1,67 @@
+import type { FindingView } from '../model/finding.ts'
+import { type Severity, severities } from '../model/severity.ts'
+import { type Serialization, table } from './formats.ts'
+
+export const groupings = ['check', 'entity'] as const
+export type Grouping = (typeof groupings)[number]
+
+/** Findings of one check, or of one entity, of one tenant. */
+export interface FindingGroup {
+  readonly tenant: string
+  /** Null in a group of an entity. */
+  readonly check: string | null
+  /** Null in a group of a check. */
+  readonly entity: FindingView['entity'] | null
+  readonly findings: number
+  readonly severities: Readonly<Record<Severity, number>>
+  /** ISO 8601. */
+  readonly firstSeen: string
+}
+
+const highestFirst = severities.toReversed()
+
+/** The group with the most of the highest severity first. */
+export function groupsOf(found: Iterable<FindingView>, grouping: Grouping): readonly FindingGroup[] {
+  const groups = new Map<string, { -readonly [Name in keyof FindingGroup]: FindingGroup[Name] }>()
+  for (const { tenant, check, entity, severity, firstSeen } of found) {
+    const key = JSON.stringify([tenant, grouping === 'check' ? check : [entity.type, entity.id]])
+    const group = groups.get(key) ?? {
+      tenant,
+      check: grouping === 'check' ? check : null,
+      entity: grouping === 'entity' ? entity : null,
+      ...{ findings: 0, severities: { critical: 0, high: 0, medium: 0, low: 0, info: 0 }, firstSeen },
+    }
+    group.findings++
+    group.severities = { ...group.severities, [severity]: group.severities[severity] + 1 }
+    if (firstSeen < group.firstSeen) group.firstSeen = firstSeen
+    groups.set(key, group)
+  }
+  return [...groups.values()].sort((a, b) => {
+    const first = highestFirst.find((severity) => a.severities[severity] !== b.severities[severity])
+    return first === undefined ? a.firstSeen.localeCompare(b.firstSeen) : b.severities[first] - a.severities[first]
+  })
+}
+
+export function groupsTable(groups: readonly FindingGroup[], grouping: Grouping): string {
+  const rows = groups.map(({ tenant, check, entity, findings, severities: counts, firstSeen }) => [
+    tenant,
+    ...(grouping === 'check' ? [check ?? ''] : [entity?.type ?? '', entity?.id ?? '']),
+    String(findings),
+    ...highestFirst.map((severity) => String(counts[severity] || '')),
+    firstSeen.slice(0, 16).replace('T', ' '),
+  ])
+  const what = grouping === 'check' ? ['CHECK'] : ['ENTITY', 'ID']
+  return table(
+    ['TENANT', ...what, 'FINDINGS', ...highestFirst.map((severity) => severity.toUpperCase()), 'SINCE (UTC)'],
+    rows,
+  )
+}
+
+export const groupColumns: Serialization<FindingGroup> = {
+  columns: ['tenant', 'check', 'entityType', 'entityId', 'findings', ...highestFirst, 'firstSeen'],
+  cells: ({ tenant, check, entity, findings, severities: counts, firstSeen }) => [
+    ...[tenant, check, entity?.type, entity?.id, findings],
+    ...highestFirst.map((severity) => counts[severity]),
+    firstSeen,
+  ],
+}

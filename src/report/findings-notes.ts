@@ -1,0 +1,63 @@
+import { total } from '../evaluate/findings/split-findings.ts'
+import type { Breadth, TenantPosture, WaiverState } from '../model/posture.ts'
+import { plural } from '../model/text/numbers.ts'
+import { printable } from '../model/text/printable.ts'
+
+/** Waivers that need a review: expired, lapsed, orphaned or too broad ones. */
+export function waiverNotes(postures: readonly TenantPosture[]): readonly string[] {
+  return postures.flatMap(({ tenant, waivers }) =>
+    waivers.flatMap(({ id, owner, state, covered, lapsed, breadth }) => {
+      const problems = [
+        ...(state === 'active' ? [] : [stateWords[state]]),
+        ...(lapsed > 0
+          ? [`${plural(lapsed, 'finding')} changed since ${lapsed === 1 ? 'it was' : 'they were'} accepted`]
+          : []),
+        ...breadth.map((way) => breadthWords[way]),
+      ]
+      const covers = covered > 0 ? ` (it covers ${covered})` : ''
+      return problems.length === 0
+        ? []
+        : [printable(`${tenant}: waiver ${id} of ${owner}${covers}: ${problems.join('; ')}`)]
+    }),
+  )
+}
+
+const stateWords = {
+  expired: 'it has expired',
+  lapsed: 'it has lapsed',
+  orphaned: 'no check or entity matches it',
+} as const satisfies Record<Exclude<WaiverState, 'active'>, string>
+
+const breadthWords = {
+  entities: 'it covers many entities',
+  later: 'it covers findings that were opened after it was agreed',
+  moreSevere: 'it covers findings that are more severe than when they were accepted',
+} as const satisfies Record<Breadth, string>
+
+/** An empty list would look like no finding at all. */
+export function waivedLine({ tenant, checks }: TenantPosture): readonly string[] {
+  const waived = checks.reduce((sum, check) => sum + total(check.waived), 0)
+  return waived === 0 ? [] : [`${tenant}: ${plural(waived, 'open finding')} waived; --all lists them`]
+}
+
+/** One line for each tenant that has the wanted check switched off. */
+export function offLines({ tenant, checks }: TenantPosture, wanted: string | undefined): readonly string[] {
+  const off = checks.filter(({ check, enabled }) => check === wanted && !enabled)
+  return off.map(({ check }) => `${tenant}: ${check} is switched off in the configuration and not evaluated`)
+}
+
+/** One line per tenant with its unknown checks, so that an empty list does not look like a pass. */
+export function unevaluatedLines(postures: readonly TenantPosture[]): readonly string[] {
+  return postures.flatMap(({ tenant, checks }) => {
+    const unknown = checks.filter(({ enabled, status }) => enabled && status === 'unknown')
+    if (unknown.length === 0) return []
+    const named = unknown.map(({ check, reason }) => `${check} (${reason ?? 'never'})`)
+    const problems = unknown.flatMap(({ check, problem }) =>
+      problem === undefined ? [] : [`  ${check}: ${printable(problem)}`],
+    )
+    return [
+      `${tenant}: ${unknown.length} of ${checks.length} checks cannot be evaluated: ${named.join(', ')}`,
+      ...problems,
+    ]
+  })
+}

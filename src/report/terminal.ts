@@ -1,0 +1,43 @@
+import { styleText } from 'node:util'
+import type { Io } from '../model/process/io.ts'
+import type { Severity } from '../model/severity.ts'
+
+/** A terminal on standard output. */
+export interface Terminal {
+  readonly columns: number
+  readonly hasColors: boolean
+}
+
+const leastColumns = 60
+
+/** Null where standard output is a file or a pipe. `NO_COLOR` is as on https://no-color.org. */
+export function terminalOf({ stdout, env }: Pick<Io, 'env' | 'stdout'>): Terminal | null {
+  if (stdout.isTTY !== true) return null
+  return {
+    columns: Math.max(leastColumns, stdout.columns ?? 80),
+    hasColors: (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
+  }
+}
+
+const severityStyles = {
+  critical: ['bold', 'red'],
+  high: ['red'],
+  medium: ['yellow'],
+  low: ['cyan'],
+  info: ['dim'],
+} as const satisfies Record<Severity, readonly string[]>
+
+export function severityInColor(text: string, severity: Severity, { hasColors }: Terminal): string {
+  return hasColors ? styleText([...severityStyles[severity]], text, { validateStream: false }) : text
+}
+
+/** Shortens a text of printable characters to so many columns. */
+export function shortened(text: string, columns: number): string {
+  const characters = [...text]
+  return characters.length <= columns
+    ? text
+    : `${characters
+        .slice(0, Math.max(0, columns - 1))
+        .join('')
+        .trimEnd()}…`
+}
