@@ -25,6 +25,7 @@ import { addSimulate } from './simulate.ts'
 import { printableLines } from './support/io.ts'
 import { usageText } from './support/usage-text.ts'
 import { addSync } from './sync.ts'
+import { addWaive } from './waive.ts'
 
 const commands = [
   addRun,
@@ -36,6 +37,7 @@ const commands = [
   addExpiring,
   addExport,
   addAccept,
+  addWaive,
   addPurge,
   addChecks,
   addDoctor,

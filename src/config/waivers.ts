@@ -9,7 +9,8 @@ import { nearest } from './yaml/nearest.ts'
 import type { KeyPath } from './yaml/report.ts'
 import { readList, readSection } from './yaml/section.ts'
 
-const fields = {
+/** Of a waiver in the configuration. */
+export const waiverFields = {
   id: text('want a unique id of the waiver', /^\S(.*\S)?$/),
   check: text('want the id of a check'),
   entity: entity(),
@@ -28,7 +29,15 @@ export function readWaivers(raw: unknown, tenants: readonly string[], context: C
   const checks = catalogue.checks.map(({ id }) => id)
   return readList(raw, ['waivers'], report).flatMap((item, index) => {
     const path = ['waivers', index]
-    const { id, check, entity, tenant, reason, owner, expires: expiresMs } = readSection(fields, item, path, report)
+    const {
+      id,
+      check,
+      entity,
+      tenant,
+      reason,
+      owner,
+      expires: expiresMs,
+    } = readSection(waiverFields, item, path, report)
     const first = id === undefined ? undefined : ids.get(id)
     if (first !== undefined) report.wrong([...path, 'id'], id, `\`waivers[${first}]\` has this id already`)
     else if (id !== undefined) ids.set(id, index)

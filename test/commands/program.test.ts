@@ -16,6 +16,7 @@ const commands = [
   'expiring',
   'export',
   'accept',
+  'waive',
   'purge',
   'checks',
   'doctor',

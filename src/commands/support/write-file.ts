@@ -1,4 +1,16 @@
-import { closeSync, existsSync, fsyncSync, openSync, readSync, renameSync, rmSync, statSync, writeSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fchmodSync,
+  fchownSync,
+  fsyncSync,
+  openSync,
+  readSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeSync,
+} from 'node:fs'
 import { resolve } from 'node:path'
 import { FatalError, UsageError } from '../../model/errors.ts'
 import type { Io } from '../../model/process/io.ts'
@@ -86,4 +98,27 @@ function write(fd: number, piece: string): void {
 
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
+}
+
+export const addByHand = 'run the command without --write and add its output by hand'
+
+/** Replaces a file at once, with its permissions. @throws UsageError */
+export function replaceFile(file: string, text: string): void {
+  const tempFile = `${file}.part`
+  try {
+    const { mode, uid, gid } = statSync(file)
+    const fd = openSync(tempFile, 'wx', mode)
+    try {
+      fchownSync(fd, uid, gid)
+      fchmodSync(fd, mode)
+      write(fd, text)
+      fsyncSync(fd)
+    } finally {
+      closeSync(fd)
+    }
+    renameSync(tempFile, file)
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') rmSync(tempFile, { force: true })
+    throw new UsageError(`${printable(file)} cannot be written (${codeOf(error)}); ${addByHand}`)
+  }
 }

@@ -1,0 +1,137 @@
+import { readFileSync, realpathSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { isDeepStrictEqual } from 'node:util'
+import type { Command } from 'commander'
+import { stringify } from 'yaml'
+import { loadSettings } from '../config/load-settings.ts'
+import type { Settings } from '../config/settings.ts'
+import { waiverFields } from '../config/waivers.ts'
+import { addToList } from '../config/yaml/add-to-list.ts'
+import { readFindings } from '../evaluate/findings/read-findings.ts'
+import type { Mirror } from '../mirror/port.ts'
+import { UsageError } from '../model/errors.ts'
+import type { FindingView } from '../model/finding.ts'
+import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { printable } from '../model/text/printable.ts'
+import { catalogue, loadConfiguration } from './support/configuration.ts'
+import { findFinding } from './support/find-finding.ts'
+import { openVerifiedMirror } from './support/verified-mirror.ts'
+import { addByHand, replaceFile } from './support/write-file.ts'
+
+interface WaiveOptions {
+  readonly reason: string
+  readonly owner: string
+  readonly expires: string
+  readonly write?: boolean
+}
+
+export function addWaive(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('waive')
+    .argument('<fingerprint>', 'fingerprint of an open finding, or its prefix')
+    .description('print the waiver of a finding, or write it into the configuration')
+    .requiredOption('--reason <text>', 'why the finding is accepted, in 20 characters or more')
+    .requiredOption('--owner <who>', 'the person or team that is responsible')
+    .requiredOption('--expires <date>', 'the last valid day (UTC), as YYYY-MM-DD')
+    .option('--write', 'add it to the configuration file, and change nothing else there')
+    .addHelpText(
+      'after',
+      `
+Works beside a running engine, which applies the waiver after a reload (SIGHUP or POST /-/reload).
+
+Examples:
+  tenantwatch waive e49418ad0f73 --reason "Break-glass account, sealed in the safe" --owner security --expires 2027-06-30
+  tenantwatch waive e49418ad0f73 --reason "Replaced in May, ticket 4711" --owner ops --expires 2027-05-31 --write`,
+    )
+    .action(async (fingerprint: string, options: WaiveOptions, command: Command) =>
+      done(await waive(io, fingerprint, options, command)),
+    )
+}
+
+async function waive(io: Io, fingerprint: string, options: WaiveOptions, command: Command): Promise<ExitCode> {
+  const now = io.clock.now()
+  const terms = termsOf(options, now)
+  const { settings, source } = loadConfiguration(io, command)
+  await using mirror = await openVerifiedMirror(settings, io)
+  const finding = await findFinding(mirror, settings, fingerprint, now)
+  refuseNeedless(finding)
+  const { check, entity, tenant } = finding
+  const waiver = { id: freeId(finding, settings), check, entity: entity.id, tenant, ...terms }
+  if (options.write !== true) {
+    print(io, stringify({ waivers: [waiver] }, { lineWidth: 0 }).trimEnd())
+    return exitCodes.ok
+  }
+  if (source === 'environment')
+    throw new UsageError('There is no configuration file to write to; want one with --config or TENANTWATCH_CONFIG')
+  await write(io, { file: source, waiver, mirror, finding, settings })
+  print(io, `${printable(source)} has the waiver ${waiver.id}; a running engine applies it after a reload`)
+  return exitCodes.ok
+}
+
+/** @throws UsageError for terms that the configuration would refuse, or that have ended. */
+function termsOf({ reason, owner, expires }: WaiveOptions, now: number) {
+  const { reason: ofReason, owner: ofOwner, expires: ofExpires } = waiverFields
+  for (const [option, field, given] of [
+    ['reason', ofReason, reason],
+    ['owner', ofOwner, owner],
+    ['expires', ofExpires, expires],
+  ] as const) {
+    const read = field.safeParse(given)
+    if (!read.success) throw new UsageError(`Invalid value of --${option}: ${read.error.issues[0]?.message}`)
+    if (typeof read.data === 'number' && read.data < now)
+      throw new UsageError('Invalid value of --expires: the day is over; want the last valid day (UTC)')
+  }
+  return { reason: reason.trim(), owner: owner.trim(), expires }
+}
+
+function refuseNeedless({ state, resolution, waiver, entity }: FindingView): void {
+  if (state === 'resolved')
+    throw new UsageError(`The finding has ended (${resolution}); only an open one can be waived`)
+  if (state === 'waived')
+    throw new UsageError(`The finding is waived already, by ${waiver?.id} until ${waiver?.expires}`)
+  if (entity.id === '*') throw new UsageError('The entity is called "*", which would waive all entities of the check')
+}
+
+function freeId({ fingerprint }: FindingView, { waivers }: Settings): string {
+  const ids = new Set(waivers.map(({ id }) => id))
+  const id = `W-${fingerprint.slice(0, 12)}`
+  for (let next = 1; ; next++) {
+    const candidate = next === 1 ? id : `${id}-${next}`
+    if (!ids.has(candidate)) return candidate
+  }
+}
+
+interface Writing {
+  readonly file: string
+  readonly waiver: { readonly id: string }
+  readonly mirror: Mirror
+  readonly finding: FindingView
+  readonly settings: Settings
+}
+
+/** @throws UsageError when the file cannot be written, or would say anything else than before but the waiver. */
+async function write(io: Io, { file, waiver, mirror, finding, settings }: Writing): Promise<void> {
+  const path = realpathSync(resolve(io.cwd, file))
+  const text = addToList(readFileSync(path, 'utf8'), 'waivers', waiver)
+  if (text === null)
+    throw new UsageError(
+      `${printable(file)} has \`waivers\` or itself in a notation that cannot be added to, such as \`[ … ]\`; ${addByHand}`,
+    )
+  const readFile = (asked: string) =>
+    resolve(io.cwd, asked) === resolve(io.cwd, file) ? text : readFileSync(asked, 'utf8')
+  const { settings: next } = loadSettings({ file, env: io.env, cwd: io.cwd, catalogue, needsSecrets: false, readFile })
+  const { waivers, ...rest } = next
+  const { waivers: before, ...same } = settings
+  const isSame = isDeepStrictEqual(rest, same) && isDeepStrictEqual(waivers.slice(0, -1), before)
+  const { fingerprint } = finding
+  const request = {
+    store: mirror,
+    waivers,
+    now: io.clock.now(),
+    states: ['waived'],
+    fingerprints: [fingerprint],
+  } as const
+  if (!isSame || (await Array.fromAsync(readFindings(request))).length !== 1)
+    throw new UsageError(`${printable(file)} would not say the same beside the waiver; ${addByHand}`)
+  replaceFile(path, text)
+}

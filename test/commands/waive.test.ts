@@ -1,0 +1,126 @@
+import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it } from 'vitest'
+import { parse } from 'yaml'
+import type { FindingView } from '../../src/model/finding.ts'
+import { synced } from './support/cli.ts'
+
+const terms = ['--reason', 'Break-glass account, sealed in the safe', '--owner', 'security', '--expires', '2026-06-30']
+
+async function world(more = '') {
+  const one = await synced({ more })
+  const read = async (...args: string[]): Promise<FindingView[]> =>
+    JSON.parse((await one.run('findings', '--format', 'json', ...args)).stdout)
+  const all = await read()
+  const finding = (check: string) => {
+    const found = all.find((finding) => finding.check === check)
+    if (found === undefined) throw new Error(`No finding of ${check}`)
+    return found
+  }
+  return { ...one, findings: read, finding }
+}
+
+it('prints a waiver that the configuration takes as it is', async () => {
+  const { run, finding, findings, read, write } = await world()
+  const { fingerprint, entity } = finding('user-mfa-enrolled')
+  const { code, stdout } = await run('waive', fingerprint.slice(0, 12), ...terms)
+  expect(code).toBe(0)
+  const id = `W-${fingerprint.slice(0, 12)}`
+  expect(parse(stdout)).toEqual({
+    waivers: [
+      {
+        ...{ id, check: 'user-mfa-enrolled', entity: entity.id, tenant: 'acme' },
+        ...{ reason: 'Break-glass account, sealed in the safe', owner: 'security', expires: '2026-06-30' },
+      },
+    ],
+  })
+  expect(read('tenantwatch.yaml')).not.toContain('waivers')
+  write('tenantwatch.yaml', `${read('tenantwatch.yaml')}\n${stdout}`)
+  expect((await findings('--all')).find((one) => one.fingerprint === fingerprint)).toMatchObject({
+    state: 'waived',
+    waiver: { id, state: 'active' },
+  })
+})
+
+it('writes waivers into the file, one after the other, with comments, order and permissions kept', async () => {
+  const { run, finding, findings, read, write, folder } = await world()
+  const text = `# Ours\n${read('tenantwatch.yaml')}\n\nwaivers: [] # as agreed\n# The end\n`
+  write('tenantwatch.yaml', text)
+  const file = join(folder, 'tenantwatch.yaml')
+  chmodSync(file, 0o640)
+  const checks = ['user-mfa-enrolled', 'api-client-least-privilege', 'document-name-unique']
+  for (const check of checks) {
+    const { fingerprint } = finding(check)
+    const { code, stdout } = await run('waive', fingerprint, ...terms, '--write')
+    expect([code, stdout]).toEqual([
+      0,
+      `tenantwatch.yaml has the waiver W-${fingerprint.slice(0, 12)}; a running engine applies it after a reload\n`,
+    ])
+  }
+  expect(statSync(file).mode & 0o777).toBe(0o640)
+  const written = read('tenantwatch.yaml')
+  for (const line of text.split('\n')) expect(written).toContain(line.replace('waivers: []', ''))
+  expect(parse(written).waivers.map(({ check }: { check: string }) => check)).toEqual(checks)
+  const waived = (await findings('--all')).filter(({ state }) => state === 'waived')
+  expect(waived.map(({ check }) => check).toSorted()).toEqual(checks.toSorted())
+  expect(await run('waive', finding(checks[0] ?? '').fingerprint, ...terms)).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^tenantwatch: The finding is waived already, by W-\w+ until 2026-06-30\n$/),
+  })
+})
+
+it('gives another id where a waiver of the finding has expired', async () => {
+  const { run, finding, pass, read } = await world()
+  const { fingerprint } = finding('user-mfa-enrolled')
+  await run('waive', fingerprint, ...terms, '--write')
+  pass(130 * 86_400_000)
+  const later = [...terms.slice(0, -1), '2026-12-31']
+  await run('waive', fingerprint, ...later, '--write')
+  const id = `W-${fingerprint.slice(0, 12)}`
+  expect(parse(read('tenantwatch.yaml')).waivers.map((one: { id: string }) => one.id)).toEqual([id, `${id}-2`])
+})
+
+it.each([
+  ['--reason', 'too short', 'want the reason in 20 characters or more'],
+  ['--owner', ' ', 'want the person or team that is responsible'],
+  ['--expires', '2026-02-30', 'there is no such day; want a date as YYYY-MM-DD'],
+  ['--expires', 'in May', 'want a date as YYYY-MM-DD, the last valid day'],
+  ['--expires', '2026-02-28', 'the day is over; want the last valid day (UTC)'],
+])('refuses %s %j', async (option, value, wanted) => {
+  const { run, finding } = await world()
+  const { fingerprint } = finding('user-mfa-enrolled')
+  const others = terms.with(terms.indexOf(option) + 1, value)
+  expect(await run('waive', fingerprint, ...others)).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `tenantwatch: Invalid value of ${option}: ${wanted}\n`,
+  })
+})
+
+it('refuses findings that cannot be waived, and leaves a file alone that it cannot add to', async () => {
+  const { run, finding, read, write, folder, simulator } = await world()
+  const { fingerprint } = finding('user-mfa-enrolled')
+  const refused = async (...args: string[]) => {
+    const before = read('tenantwatch.yaml')
+    const { code, stdout, stderr } = await run('waive', ...args)
+    expect([code, stdout, read('tenantwatch.yaml')]).toEqual([2, '', before])
+    expect(existsSync(join(folder, 'tenantwatch.yaml.part'))).toBe(false)
+    return stderr
+  }
+  expect(await refused('000000000000', ...terms)).toContain('No finding has this fingerprint')
+  const base = read('tenantwatch.yaml')
+  const other = `{ id: W-1, check: user-mfa-enrolled, entity: "7", tenant: acme, owner: ops, reason: Somebody who is on leave, expires: 2026-05-01 }`
+  write('tenantwatch.yaml', `${base}\nwaivers: [${other}]\n`)
+  expect(await refused(fingerprint, ...terms, '--write')).toMatch(/notation that cannot be added to/)
+  write('tenantwatch.yaml', base)
+  writeFileSync(join(folder, 'tenantwatch.yaml.part'), 'of somebody else')
+  const { code, stderr } = await run('waive', fingerprint, ...terms, '--write')
+  expect([code, stderr]).toEqual([2, expect.stringMatching(/tenantwatch\.yaml cannot be written \(EEXIST\)/)])
+  expect(read('tenantwatch.yaml.part')).toBe('of somebody else')
+  const expired = finding('api-client-secret-not-expired')
+  simulator.primary.updateApiClient(expired.entity.id, { secretExpirationDate: '2026-09-01T00:00:00Z' })
+  await run('sync')
+  expect((await run('waive', expired.fingerprint, ...terms)).stderr).toBe(
+    'tenantwatch: The finding has ended (fixed); only an open one can be waived\n',
+  )
+})
