@@ -1,32 +1,62 @@
 import type { Command } from 'commander'
+import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
+import { renderGrafanaRules } from '../monitoring/grafana-rules.ts'
 import { renderInhibitions } from '../monitoring/inhibitions.ts'
-import { renderRules } from '../monitoring/rules.ts'
-import { addMonitoringOptions, type MonitoringOptions, monitoringInputOf } from './support/monitoring-input.ts'
+import { renderRules, ruleFormats } from '../monitoring/rules.ts'
+import { type AlertOptions, addMonitoringOptions, monitoringInputOf } from './support/monitoring-input.ts'
 import { oneOf } from './support/options.ts'
 
-const formats = ['prometheus', 'operator', 'alertmanager'] as const
+const formats = [...ruleFormats, 'alertmanager', 'grafana'] as const
+
+interface RulesOptions extends AlertOptions {
+  readonly format: string
+  readonly datasource: string
+}
 
 export function addRules(program: Command, io: Io, done: (code: ExitCode) => void): void {
   const command = program
     .command('rules')
     .description('write alert and recording rules with the thresholds of the configuration')
     .option('--format <format>', formats.join(', '), 'prometheus')
+    .option('--label <name=value>', 'label of every alert; may be given several times', collect, [])
+    .option('--annotation <name=value>', 'annotation of every alert; may be given several times', collect, [])
+    .option('--severity <from=to>', 'other value of the label severity, such as critical=page', collect, [])
+    .option('--page <url>', 'base URL of the status page, for links to its findings')
+    .option('--datasource <uid>', 'UID of Prometheus in Grafana, for --format grafana', 'prometheus')
   addMonitoringOptions(command)
     .addHelpText(
       'after',
       `
---format alertmanager writes the inhibition rules of the alerts.
+--format alertmanager writes the inhibition rules of the alerts, recording the recorded series alone, grafana a file for the
+provisioning of Grafana-managed alerts with the same expressions. Those need the recorded series in Prometheus.
 
 Examples:
   tenantwatch rules > /etc/prometheus/rules/tenantwatch.yml
-  tenantwatch rules --format operator | kubectl apply -f -`,
+  tenantwatch rules --label team=security --severity critical=page --page https://tenantwatch.example.com
+  tenantwatch rules --format operator | kubectl apply -f -
+  tenantwatch rules --format recording > /etc/prometheus/rules/tenantwatch.yml
+  tenantwatch rules --format grafana > /etc/grafana/provisioning/alerting/tenantwatch.yaml`,
     )
-    .action((options: MonitoringOptions & { readonly format: string }, action: Command) => {
+    .action((options: RulesOptions, action: Command) => {
       const format = oneOf('format', formats, options.format)
-      io.stdout.write(
-        format === 'alertmanager' ? renderInhibitions() : renderRules(monitoringInputOf(io, action, options), format),
-      )
+      if (!/^[\w-]{1,40}$/.test(options.datasource))
+        throw new UsageError('--datasource must be a UID of Grafana: up to 40 letters, digits, _ and -')
+      const input = monitoringInputOf(io, action, options)
+      switch (format) {
+        case 'alertmanager':
+          io.stdout.write(renderInhibitions(input.marks.severities))
+          break
+        case 'grafana':
+          io.stdout.write(renderGrafanaRules(input, options.datasource))
+          break
+        default:
+          io.stdout.write(renderRules(input, format))
+      }
       done(exitCodes.ok)
     })
+}
+
+function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value]
 }

@@ -15,8 +15,16 @@ export interface AlertCase {
   readonly findings?: NamedFindings
 }
 
+/** Parts of texts for which the template queries the metrics. */
+export interface QueriedTexts {
+  readonly idsInTitle: (findings: NamedFindings | undefined) => string
+  readonly whichTheyAre: (findings: NamedFindings | undefined) => string
+  /** In parentheses, with a space before it. */
+  readonly unknownReason: string
+}
+
 /** A Prometheus template, or one for each condition. */
-export type AlertText = string | ((condition: AlertCase) => string)
+export type AlertText = string | ((condition: AlertCase, queried: QueriedTexts) => string)
 
 /** An alert of the catalogue; texts are Prometheus templates. */
 export interface Alert {

@@ -1,5 +1,6 @@
 import { stringify } from 'yaml'
 import { secretLadder } from './alerts/secrets.ts'
+import type { AlertMarks } from './monitoring.ts'
 
 interface Inhibition {
   readonly source_matchers: readonly string[]
@@ -17,16 +18,23 @@ const rungs: readonly Inhibition[] = ladder.slice(1).map((name, index) => ({
 }))
 
 /** Only the highest severity of an alert notifies; labels that both lack count as equal. */
-const moreSevere: readonly Inhibition[] = (
-  [
-    ['critical', 'warning|info'],
-    ['warning', 'info'],
-  ] as const
-).map(([source, target]) => ({
-  source_matchers: ['alertname =~ "Tenantwatch.+"', `severity = ${source}`],
-  target_matchers: ['alertname =~ "Tenantwatch.+"', `severity =~ "${target}"`],
-  equal: ['alertname', 'tenant', 'check', 'client_id', 'resource'],
-}))
+function moreSevere(severities: AlertMarks['severities']): readonly Inhibition[] {
+  const { critical = 'critical', warning = 'warning', info = 'info' } = severities
+  const below: readonly (readonly [string, readonly string[]])[] = [
+    [critical, [warning, info]],
+    [warning, [info]],
+  ]
+  return below.flatMap(([source, lower]) => {
+    // An alert must not inhibit itself where two severities have one name.
+    const targets = lower.filter((name) => name !== source)
+    if (targets.length === 0) return []
+    return {
+      source_matchers: ['alertname =~ "Tenantwatch.+"', `severity = ${source}`],
+      target_matchers: ['alertname =~ "Tenantwatch.+"', `severity =~ "${targets.join('|')}"`],
+      equal: ['alertname', 'tenant', 'check', 'client_id', 'resource'],
+    }
+  })
+}
 
 /** While no daemon answers, alerts about single instances are redundant. */
 const allDown: Inhibition = {
@@ -36,8 +44,8 @@ const allDown: Inhibition = {
 }
 
 /** Inhibition rules for Alertmanager: one cause notifies only once. */
-export function renderInhibitions(): string {
-  return stringify({ inhibit_rules: [...rungs, ...moreSevere, allDown] }, { lineWidth: 0 })
+export function renderInhibitions(severities: AlertMarks['severities'] = {}): string {
+  return stringify({ inhibit_rules: [...rungs, ...moreSevere(severities), allDown] }, { lineWidth: 0 })
 }
 
 /** A complete initial Alertmanager configuration: grouped by tenant, without receivers. */

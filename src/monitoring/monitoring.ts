@@ -1,5 +1,6 @@
 import type { CheckFacts } from '../evaluate/check.ts'
 import type { Severity } from '../model/severity.ts'
+import type { AlertSeverity } from './alert.ts'
 import type { Threshold } from './thresholds.ts'
 
 /** Link targets of alerts. */
@@ -8,6 +9,16 @@ export interface Links {
   readonly runbooks: string
   /** Grafana's address, without a trailing slash. */
   readonly grafana: string
+  /** The address of the status page, without a trailing slash; null = no links to it. */
+  readonly page: string | null
+}
+
+/** What every alert of an installation has. */
+export interface AlertMarks {
+  readonly labels: Readonly<Record<string, string>>
+  readonly annotations: Readonly<Record<string, string>>
+  /** Values of the label `severity` that replace others. */
+  readonly severities: Readonly<Partial<Record<AlertSeverity, string>>>
 }
 
 /** A check with the severities its findings can have under the configuration. */
@@ -21,6 +32,7 @@ export interface MonitoringInput {
   /** Value of the label `job` that Prometheus gives the daemon's scrapes. */
   readonly job: string
   readonly links: Links
+  readonly marks: AlertMarks
   /** Days before the expiry of a secret from which the alerts ExpiryNear and ExpiryImminent fire. */
   readonly secretDays: readonly Threshold<{ readonly near: number; readonly imminent: number }>[]
   /** Seconds without an evaluation after which evaluation counts as stalled. */

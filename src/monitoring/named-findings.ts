@@ -1,4 +1,5 @@
 import type { Severity } from '../model/severity.ts'
+import type { QueriedTexts } from './alert.ts'
 import { foundByName } from './recording.ts'
 
 /** Limit of ids in a title. */
@@ -12,7 +13,7 @@ export interface NamedFindings {
 }
 
 /** The first ids in parentheses, for a title, as a Prometheus template; empty when no id is known. */
-export function idsInTitle(findings: NamedFindings | undefined): string {
+function idsInTitle(findings: NamedFindings | undefined): string {
   if (findings === undefined) return ''
   const id = '{{ label "entity_type" $f }} {{ or (label "entity_id" $f) (label "fingerprint" $f) }}'
   const ids = `{{ range $i, $f := $found }}{{ if lt $i ${maxInTitle} }}{{ if $i }}, {{ end }}${id}{{ end }}{{ end }}`
@@ -20,15 +21,21 @@ export function idsInTitle(findings: NamedFindings | undefined): string {
 }
 
 /** The number of findings, the named ones with their fingerprints, and the commands that list and explain them. */
-export function whichTheyAre(findings: NamedFindings | undefined): string {
+function whichTheyAre(findings: NamedFindings | undefined): string {
   if (findings === undefined) return ''
-  const { check, severity } = findings
   const each =
     '{{ label "entity_type" $f }}{{ with label "entity_id" $f }} {{ . }}{{ end }} ({{ label "fingerprint" $f }})'
   const others = '{{ if ne (printf "%d" (len $found)) (printf "%.0f" $value) }}, and others{{ end }}'
   const which = `{{ if $found }}, namely {{ range $i, $f := $found }}{{ if $i }}, {{ end }}${each}{{ end }}${others}{{ end }}`
-  const where = `\`tenantwatch findings --tenant {{ $labels.tenant }} --check ${check}\` lists all, \`tenantwatch explain FINGERPRINT\` explains one.`
-  return `${search(findings)}Open findings of severity ${severity} of check ${check} in tenant {{ $labels.tenant }}: {{ $value }}${which}. ${where}`
+  return `${search(findings)}${howMany(findings)}${which}. ${where(findings)}`
+}
+
+function howMany({ check, severity }: NamedFindings): string {
+  return `Open findings of severity ${severity} of check ${check} in tenant {{ $labels.tenant }}: {{ $value }}`
+}
+
+function where({ check }: NamedFindings): string {
+  return `\`tenantwatch findings --tenant {{ $labels.tenant }} --check ${check}\` lists all, \`tenantwatch explain FINGERPRINT\` explains one.`
 }
 
 /** Queries the named findings in a stable order; `%q` quotes as PromQL does. */
@@ -37,4 +44,21 @@ function search({ check, severity }: NamedFindings): string {
   const selector = `${foundByName}{tenant=%q,check=${value},severity="${severity}"}`
   const found = `query (printf \`${selector}\` $labels.tenant${argument})`
   return `{{ $found := ${found} | sortByLabel "fingerprint" | sortByLabel "entity_id" }}`
+}
+
+const unknownReason =
+  'query (printf `tenantwatch_check_unknown_reason{tenant=%q,check=%q}` $labels.tenant $labels.check)'
+
+/** Templates of Prometheus may query it. */
+export const prometheusTexts: QueriedTexts = {
+  idsInTitle,
+  whichTheyAre,
+  unknownReason: `{{ with ${unknownReason} }} (reason: {{ . | first | label "reason" }}){{ end }}`,
+}
+
+/** Those of Grafana cannot. */
+export const grafanaTexts: QueriedTexts = {
+  idsInTitle: () => '',
+  whichTheyAre: (findings) => (findings === undefined ? '' : `${howMany(findings)}. ${where(findings)}`),
+  unknownReason: '',
 }

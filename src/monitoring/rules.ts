@@ -1,11 +1,12 @@
 import { stringify } from 'yaml'
-import type { Alert, AlertCase, AlertGroup, AlertText } from './alert.ts'
+import type { Alert, AlertCase, AlertGroup, AlertText, QueriedTexts } from './alert.ts'
 import { alertGroups } from './alerts/index.ts'
 import { dashboardUid } from './dashboard-ids.ts'
 import type { MonitoringInput } from './monitoring.ts'
+import { prometheusTexts } from './named-findings.ts'
 import { recordings } from './recording.ts'
 
-export const ruleFormats = ['prometheus', 'operator'] as const
+export const ruleFormats = ['prometheus', 'operator', 'recording'] as const
 
 export type RuleFormat = (typeof ruleFormats)[number]
 
@@ -24,12 +25,13 @@ interface Group {
   readonly rules: readonly Rule[]
 }
 
-/** Recording and alert rules as a rule file of Prometheus, or as a PrometheusRule for its operator. */
+/** Recording and alert rules as a rule file of Prometheus, or as a PrometheusRule for its operator; `recording` without alerts. */
 export function renderRules(input: MonitoringInput, format: RuleFormat): string {
-  const groups = [recordingGroup, ...alertGroups.map((group) => alertGroup(group, input))]
+  const alerts = format === 'recording' ? [] : alertGroups.map((group) => alertGroup(group, input))
+  const groups = [recordingGroup, ...alerts]
   const body = ['groups:', ...groups.map(writeGroup)].join('\n')
   const heading = `# Rules over the metrics of tenantwatch, for a scrape job named ${input.job}. Written by: tenantwatch rules --format ${format}`
-  if (format === 'prometheus') return `${heading}\n${body}\n`
+  if (format !== 'operator') return `${heading}\n${body}\n`
   const head = stringify({
     apiVersion: 'monitoring.coreos.com/v1',
     kind: 'PrometheusRule',
@@ -54,23 +56,36 @@ function alertGroup({ name, why, alerts }: AlertGroup, input: MonitoringInput): 
   return { name, why, rules }
 }
 
-function toRule(alert: Alert, condition: AlertCase, { links }: MonitoringInput): Rule {
+function toRule(alert: Alert, condition: AlertCase, input: MonitoringInput): Rule {
   return {
     alert: alert.name,
     expr: condition.expr,
     ...(condition.for === undefined ? {} : { for: condition.for }),
-    labels: { severity: condition.severity },
-    annotations: {
-      summary: textOf(alert.summary, condition),
-      description: textOf(alert.description, condition),
-      runbook_url: `${links.runbooks}/${alert.name}.md`,
-      dashboard_url: `${links.grafana}/d/${dashboardUid(alert.dashboard)}`,
-    },
+    labels: labelsOf(condition, input),
+    annotations: annotationsOf(alert, condition, input, prometheusTexts),
   }
 }
 
-function textOf(text: AlertText, condition: AlertCase): string {
-  return typeof text === 'string' ? text : text(condition)
+export function labelsOf({ severity }: AlertCase, { marks }: MonitoringInput): Readonly<Record<string, string>> {
+  return { severity: marks.severities[severity] ?? severity, ...marks.labels }
+}
+
+export function annotationsOf(
+  { name, summary, description, dashboard }: Alert,
+  condition: AlertCase,
+  { links, marks }: MonitoringInput,
+  queried: QueriedTexts,
+): Readonly<Record<string, string>> {
+  const textOf = (text: AlertText) => (typeof text === 'string' ? text : text(condition, queried))
+  const filter = '{{ with $labels.tenant }}?tenant={{ . }}{{ with $labels.check }}&check={{ . }}{{ end }}{{ end }}'
+  return {
+    summary: textOf(summary),
+    description: textOf(description),
+    runbook_url: `${links.runbooks}/${name}.md`,
+    dashboard_url: `${links.grafana}/d/${dashboardUid(dashboard)}{{ with $labels.tenant }}?var-tenant={{ . }}{{ end }}`,
+    ...(links.page !== null && { page_url: `${links.page}/${filter}` }),
+    ...marks.annotations,
+  }
 }
 
 function writeGroup({ name, why, rules }: Group): string {

@@ -67,7 +67,7 @@ it('replaces its own dashboard, and no other file of the same name', async () =>
 })
 
 it.each([
-  [['rules', '--format', 'xml'], 'Unknown format: want one of prometheus, operator, alertmanager'],
+  [['rules', '--format', 'xml'], 'Unknown format: want one of prometheus, operator, recording, alertmanager, grafana'],
   [['rules', '--job', 'a"b'], '--job may have letters, digits and the characters _ . / : - only'],
   [['rules', '--runbooks', 'ftp://x'], '--runbooks must be an http or https address'],
   [

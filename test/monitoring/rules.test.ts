@@ -26,7 +26,7 @@ interface Rule {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-const links = { runbooks: 'https://runbooks.example', grafana: 'https://grafana.example' }
+const links = { runbooks: 'https://runbooks.example', grafana: 'https://grafana.example', page: null }
 const rulesOf = (text: string): Rule[] =>
   (parse(text) as { groups: { rules: Rule[] }[] }).groups.flatMap(({ rules }) => rules)
 const tenant = (name: string, days: number, highDays: number) => ({
@@ -43,7 +43,9 @@ it('gives every alert a severity, words, a runbook and a dashboard', () => {
     expect(annotations?.['summary']).toMatch(/^\S/)
     expect(annotations?.['description']).toMatch(/\.$/)
     expect(annotations?.['runbook_url']).toBe(`https://runbooks.example/${alert}.md`)
-    expect(annotations?.['dashboard_url']).toMatch(/^https:\/\/grafana\.example\/d\/tenantwatch-[a-z]+$/)
+    expect(annotations?.['dashboard_url']).toMatch(
+      /^https:\/\/grafana\.example\/d\/tenantwatch-[a-z]+\{\{ with \$labels\.tenant \}\}\?var-tenant=\{\{ \. \}\}\{\{ end \}\}$/,
+    )
   }
 })
 

@@ -6,7 +6,8 @@ import { minuteMs, secondMs } from '../../model/durations.ts'
 import { UsageError } from '../../model/errors.ts'
 import type { Io } from '../../model/process/io.ts'
 import { severities } from '../../model/severity.ts'
-import type { Links, MonitoringInput } from '../../monitoring/monitoring.ts'
+import type { AlertSeverity } from '../../monitoring/alert.ts'
+import type { AlertMarks, Links, MonitoringInput } from '../../monitoring/monitoring.ts'
 import { byTenant } from '../../monitoring/thresholds.ts'
 import { loadConfiguration } from './configuration.ts'
 
@@ -15,6 +16,13 @@ export interface MonitoringOptions {
   readonly job: string
   readonly runbooks: string
   readonly grafana: string
+}
+
+export interface AlertOptions extends MonitoringOptions {
+  readonly label?: readonly string[]
+  readonly annotation?: readonly string[]
+  readonly severity?: readonly string[]
+  readonly page?: string
 }
 
 export function addMonitoringOptions(command: Command): Command {
@@ -26,18 +34,50 @@ export function addMonitoringOptions(command: Command): Command {
 }
 
 /** @throws UsageError when the configuration or an option is invalid. */
-export function monitoringInputOf(io: Io, command: Command, options: MonitoringOptions): MonitoringInput {
+export function monitoringInputOf(io: Io, command: Command, options: AlertOptions): MonitoringInput {
   const { job } = options
   if (!/^[\w./:-]{1,200}$/.test(job))
     throw new UsageError('--job may have letters, digits and the characters _ . / : - only')
   const links = {
     runbooks: address('--runbooks', options.runbooks),
     grafana: address('--grafana', options.grafana),
+    page: options.page === undefined ? null : address('--page', options.page),
+  }
+  const marks = {
+    labels: pairsOf('--label', options.label, /^(?!__|(?:alertname|severity)$)[A-Za-z_]\w*$/),
+    annotations: pairsOf(
+      '--annotation',
+      options.annotation,
+      /^(?!(?:summary|description|(?:runbook|dashboard|page)_url)$)[A-Za-z_]\w*$/,
+    ),
+    severities: pairsOf('--severity', options.severity, new RegExp(`^(?:${alertSeverities.join('|')})$`)),
   }
   const settings = options.defaults
     ? { tenants: [], evaluate: defaultEvaluate }
     : loadConfiguration(io, command).settings
-  return createMonitoringInput(settings, job, links)
+  return createMonitoringInput(settings, job, links, marks)
+}
+
+const alertSeverities = ['critical', 'warning', 'info', 'none'] as const satisfies readonly AlertSeverity[]
+
+/** Of options such as `--label team=security`. The value is a text, not a template. */
+function pairsOf(option: string, given: readonly string[] = [], names: RegExp): Readonly<Record<string, string>> {
+  const pairs = new Map<string, string>()
+  for (const pair of given) {
+    const at = pair.indexOf('=')
+    const [name, value] = [pair.slice(0, at), pair.slice(at + 1)]
+    const isWhole = at > 0 && value !== '' && names.test(name) && !/\{\{|\p{Cc}/u.test(value)
+    if (!isWhole) throw new UsageError(`Invalid value of ${option}: want ${wantedPairs[option]}`)
+    if (pairs.has(name)) throw new UsageError(`${option} is given twice for ${name}; give it once`)
+    pairs.set(name, value)
+  }
+  return Object.fromEntries(pairs)
+}
+
+const wantedPairs: Readonly<Record<string, string>> = {
+  '--label': 'name=value, such as team=security, with another name than alertname and severity',
+  '--annotation': 'name=value, such as contact=security@example.com, with a name that alerts do not have yet',
+  '--severity': `one of ${alertSeverities.join(', ')}, =, and its new name, such as critical=page`,
 }
 
 function address(option: string, given: string): string {
@@ -55,11 +95,14 @@ export type MonitoringSettings = Pick<Settings, 'evaluate'> & {
   readonly tenants: readonly Pick<TenantSettings, 'name' | 'checks'>[]
 }
 
+const noMarks: AlertMarks = { labels: {}, annotations: {}, severities: {} }
+
 /** The input of rules and dashboards for a configuration; without tenants for the defaults. */
 export function createMonitoringInput(
   { evaluate, tenants }: MonitoringSettings,
   job: string,
   links: Links,
+  marks: AlertMarks = noMarks,
 ): MonitoringInput {
   const any = tenants.length === 0 ? [{ name: '', checks: {} }] : tenants
   return {
@@ -73,6 +116,7 @@ export function createMonitoringInput(
     })),
     job,
     links,
+    marks,
     secretDays: byTenant(any, secretDaysOf),
     evaluationStalledSeconds: Math.max(minStalledMs, missedEvaluations * evaluate.intervalMs) / secondMs,
   }
@@ -99,5 +143,6 @@ export function defaultMonitoringInput(): MonitoringInput {
   return createMonitoringInput({ tenants: [], evaluate: defaultEvaluate }, defaultJob, {
     runbooks: defaultRunbooks,
     grafana: defaultGrafana,
+    page: null,
   })
 }

@@ -1,7 +1,6 @@
 import { type Severity, severities } from '../../model/severity.ts'
 import type { Alert, AlertCase, AlertGroup, AlertSeverity } from '../alert.ts'
 import type { MonitoredCheck, MonitoringInput } from '../monitoring.ts'
-import { idsInTitle, whichTheyAre } from '../named-findings.ts'
 import { bridged } from '../promql.ts'
 import { openFindings } from '../recording.ts'
 
@@ -30,8 +29,9 @@ function checkAlert({ id, alert, severities: possible }: MonitoredCheck): readon
   return [
     {
       name: `Tenantwatch${alert.name}`,
-      summary: ({ findings }) => `{{ $labels.tenant }}: ${alert.says}: {{ $value }}${idsInTitle(findings)}`,
-      description: ({ findings }) => whichTheyAre(findings),
+      summary: ({ findings }, { idsInTitle }) =>
+        `{{ $labels.tenant }}: ${alert.says}: {{ $value }}${idsInTitle(findings)}`,
+      description: ({ findings }, { whichTheyAre }) => whichTheyAre(findings),
       dashboard: 'posture',
       cases: () => conditions(possible, id, `check="${id}"`),
     },
@@ -49,21 +49,19 @@ function otherChecks({ checks }: MonitoringInput): Alert {
   }
   return {
     name: 'TenantwatchOwnCheckFails',
-    summary: ({ findings }) =>
+    summary: ({ findings }, { idsInTitle }) =>
       `{{ $labels.tenant }}: check {{ $labels.check }} has open findings: {{ $value }}${idsInTitle(findings)}`,
-    description: ({ findings }) => whichTheyAre(findings),
+    description: ({ findings }, { whichTheyAre }) => whichTheyAre(findings),
     dashboard: 'posture',
     cases: () => severities.toReversed().flatMap((one) => conditions([one], '{{ $labels.check }}', others(one))),
   }
 }
 
-const unknownReason =
-  'query (printf `tenantwatch_check_unknown_reason{tenant=%q,check=%q}` $labels.tenant $labels.check)'
-
 const unknown: Alert = {
   name: 'TenantwatchCheckUnknown',
   summary: '{{ $labels.tenant }}: check {{ $labels.check }} cannot be evaluated',
-  description: `Compliance of {{ $labels.tenant }} with {{ $labels.check }} is unknown{{ with ${unknownReason} }} (reason: {{ . | first | label "reason" }}){{ end }}. Open findings stay open.`,
+  description: (_, { unknownReason }) =>
+    `Compliance of {{ $labels.tenant }} with {{ $labels.check }} is unknown${unknownReason}. Open findings stay open.`,
   dashboard: 'posture',
   cases: () => [
     {

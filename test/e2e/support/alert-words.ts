@@ -221,7 +221,7 @@ export function promtoolWordTests(rules: string): object {
               summary,
               description,
               runbook_url: `${runbooks}/${alert}.md`,
-              dashboard_url: `${grafana}/d/tenantwatch-posture`,
+              dashboard_url: `${grafana}/d/tenantwatch-posture${labels.tenant === undefined ? '' : `?var-tenant=${labels.tenant}`}`,
             },
           },
         ],
