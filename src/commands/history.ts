@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
+import { checks } from '../checks/index.ts'
 import { createViews } from '../daemon/views.ts'
-import type { RecordBounds, TenantChangeRow } from '../mirror/port.ts'
+import type { OperatorDecision, RecordBounds, TenantChangeRow } from '../mirror/port.ts'
 import { apiFields, personalFields } from '../mirror/records/record-tables.ts'
 import { toIso } from '../model/dates.ts'
 import { UsageError } from '../model/errors.ts'
@@ -17,7 +18,18 @@ import { knownSince, noRecordYet } from './support/record-bounds.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv'] as const
-const columns = ['at', 'tenant', 'resource', 'entity', 'change', 'field', 'before', 'after', 'requestId'] as const
+const columns = [
+  'at',
+  'tenant',
+  'resource',
+  'entity',
+  'change',
+  'field',
+  'before',
+  'after',
+  'requestId',
+  'reason',
+] as const
 
 interface HistoryOptions {
   readonly tenant?: string
@@ -29,12 +41,12 @@ interface HistoryOptions {
   readonly details?: boolean
 }
 
-type Change = Readonly<Record<(typeof columns)[number], unknown>>
+type Change = Readonly<Record<Exclude<(typeof columns)[number], 'at'>, unknown>> & { readonly at: string }
 
 export function addHistory(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('history')
-    .description('list changes in the mirror: creations, field changes and removals, with time and request')
+    .description('list changes in the mirror, with time and request, and what operators accepted')
     .option('--tenant <name>', 'only this tenant')
     .option('--entity <id>', 'only this entity: an id, or resource and id, such as users:12')
     .option('--resource <name>', `only this resource: ${resourceNames.join(', ')}`)
@@ -45,7 +57,8 @@ export function addHistory(program: Command, io: Io, done: (code: ExitCode) => v
     .addHelpText(
       'after',
       `
-Works beside a running engine. Oldest first. Records of the first complete full sync do not count as changes.
+Works beside a running engine. Oldest first: creations, field changes and removals; holds and drift that were accepted, with the
+reason (change hold_accepted or drift_accepted). Records of the first complete full sync do not count as changes.
 What lies before the record begins is unknown: standard error says so, and a period wholly outside of it is refused.
 
 Examples:
@@ -84,7 +97,10 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
   })
-  const found = shown(changes, options.details === true)
+  const accepted = (await mirror.decisions(tenantId ?? null))
+    .map(decisionRow)
+    .filter((row) => isWanted(row, { key, resource, since, until }))
+  const found = merged(shown(changes, options.details === true), accepted)
   const cells = (change: Change) => columns.map((column) => change[column])
   await writeAll(io, format === 'table' ? lines(found) : serialize(format, found, { columns, cells }))
   if (unknown !== null) io.stderr.write(`${unknown}; changes before that time are unknown\n`)
@@ -159,19 +175,60 @@ async function* shown(changes: AsyncIterable<readonly TenantChangeRow[]>, detail
       const isPersonal = !details && field !== null && personalFields(resource).includes(field)
       const value = (one: unknown) => (isPersonal && one !== null ? hidden : one)
       const values = { before: value(before), after: value(after) }
-      yield { at: toIso(at), tenant, resource, entity: key, change: kind, field, ...values, requestId }
+      yield { at: toIso(at), tenant, resource, entity: key, change: kind, field, ...values, requestId, reason: null }
     }
   }
+}
+
+function decisionRow(decision: OperatorDecision): Change {
+  const { at, tenant, accepted, reason } = decision
+  const facts = { at: toIso(at), tenant, change: `${accepted}_accepted`, before: null, requestId: null, reason }
+  if (accepted === 'hold') {
+    const { resource, id, holdReason, count } = decision
+    return { ...facts, resource, entity: id, field: holdReason, after: count }
+  }
+  const { check, entityId, state } = decision
+  const resource = checks.find(({ id }) => id === check)?.evaluates ?? null
+  return { ...facts, resource, entity: entityId, field: check, after: state }
+}
+
+interface Wanted {
+  readonly key: string | undefined
+  readonly resource: ResourceName | undefined
+  readonly since: number | undefined
+  readonly until: number | undefined
+}
+
+/** The records of a hold are those of a whole list, so it is about none of them alone. */
+function isWanted({ at, resource: of, entity }: Change, { key, resource, since, until }: Wanted): boolean {
+  const time = Date.parse(at)
+  if ((since !== undefined && time < since) || (until !== undefined && time > until)) return false
+  return (resource === undefined || of === resource || of === 'all') && (key === undefined || entity === key)
+}
+
+/** Both in the order of their times. */
+async function* merged(changes: AsyncIterable<Change>, accepted: readonly Change[]): AsyncIterable<Change> {
+  let next = 0
+  for await (const change of changes) {
+    for (let one = accepted[next]; one !== undefined && one.at <= change.at; one = accepted[++next]) yield one
+    yield change
+  }
+  yield* accepted.slice(next)
+}
+
+function inWords({ change, field, before, after, requestId, reason }: Change): string {
+  if (reason !== null) return `${change} (${field}: ${printableJson(after)}): ${reason}`
+  const what = field === null ? `${change}` : `${field} ${printableJson(before)} -> ${printableJson(after)}`
+  return `${what}  (request ${requestId ?? 'unknown'})`
 }
 
 /** One line per change, streamed, so without aligned columns. */
 async function* lines(changes: AsyncIterable<Change>): AsyncIterable<string> {
   let any = false
-  for await (const { at, tenant, resource, entity, change, field, before, after, requestId } of changes) {
+  for await (const change of changes) {
     any = true
-    const what = field === null ? `${change}` : `${field} ${printableJson(before)} -> ${printableJson(after)}`
-    const line = `${at}  ${tenant}  ${resource} ${entity}  ${what}  (request ${requestId ?? 'unknown'})`
-    yield `${printable(line)}\n`
+    const { at, tenant, resource, entity } = change
+    yield `${printable(`${at}  ${tenant}  ${resource} ${entity}  ${inWords(change)}`)}\n`
   }
   if (!any) yield 'No change is recorded.\n'
 }

@@ -21,6 +21,7 @@ import { withoutDetails } from '../model/text/redact-finding.ts'
 import { withoutWaiverDetails } from '../model/text/redact-waiver.ts'
 import { dataQualityOf, resourceState, tally } from '../web/postures.ts'
 import { coverageOf, requirementsOf, standingOf, unknownReasonOf } from './coverage.ts'
+import { reportDecision } from './decisions.ts'
 import {
   type Report,
   type ReportCheck,
@@ -104,6 +105,7 @@ async function tenantReport(tenant: RecordedTenant, known: Known): Promise<Tenan
     resources: posture.resources.map((view) => reportResource(view, posture)),
     holds: posture.holds.map((hold) => ({ ...hold, raisedAt: toIso(hold.raisedAt) })),
     waivers: posture.waivers.map((waiver) => reportWaiver(waiver, request.details)),
+    decisions: row === undefined ? [] : (await request.past.decisions(row.id)).map(reportDecision),
     frameworks: requirementsOf(checks, new Map(rows.map(({ check, standing }) => [check, standing]))),
     findings: () => findingsOf(evaluated.id, waivers, known),
   }

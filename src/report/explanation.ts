@@ -1,12 +1,14 @@
 import type { Settings } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import { ruleContextOf, settingsOf } from '../evaluate/check-settings.ts'
-import type { Mirror } from '../mirror/port.ts'
+import type { Mirror, OperatorDecision } from '../mirror/port.ts'
 import type { MirrorRecord } from '../mirror/records/query.ts'
 import { toIso } from '../model/dates.ts'
 import { driftIdIn, type FindingView } from '../model/finding.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
+import { reportDecision } from './decisions.ts'
+import type { ReportDecision } from './report.ts'
 
 /** The rule of a finding, as configured now. */
 export interface ExplainedRule {
@@ -63,6 +65,8 @@ export interface Explanation {
   readonly record: ExplainedRecord | null
   /** Changes of the entity, oldest first. */
   readonly changes: readonly ExplainedChange[]
+  /** States of the entity that operators accepted, oldest first. */
+  readonly accepted: readonly ReportDecision[]
   /** Events of the finding, oldest first. */
   readonly life: readonly ExplainedEvent[]
 }
@@ -81,6 +85,7 @@ export async function explanationOf({ mirror, settings, finding, check }: Explai
   const record = known ? await mirror.record(row.id, check.evaluates, key) : null
   const changes = known ? await mirror.records(row.id).history(check.evaluates, record?.key ?? key) : []
   const isOneField = check?.entity.type === 'authentication-setting'
+  const decisions = row === undefined ? [] : await mirror.decisions(row.id)
   const events = await mirror.findingEvents(finding.fingerprint)
   return {
     finding,
@@ -91,10 +96,15 @@ export async function explanationOf({ mirror, settings, finding, check }: Explai
       .map(({ at, kind, field, before, after, requestId }) => {
         return { at: toIso(at), change: kind, field, before, after, requestId }
       }),
+    accepted: decisions.filter((one) => isAbout(one, finding)).map(reportDecision),
     life: events.map(({ at, kind, severity, message, resolution, evidence }) => {
       return { at: toIso(at), event: kind, severity, message, resolution, evidence }
     }),
   }
+}
+
+function isAbout(decision: OperatorDecision, { check, entity }: FindingView): boolean {
+  return decision.accepted === 'drift' && decision.check === check && decision.entityId === entity.id
 }
 
 /** The key of the record that contains the entity; null when the entity consists of several records. */
@@ -120,7 +130,7 @@ function toRecord(resource: ResourceName, record: MirrorRecord): ExplainedRecord
   return { resource, fields, extra, ...times, requestId, absent }
 }
 
-export function explanationText({ finding, rule, record, changes, life }: Explanation): readonly string[] {
+export function explanationText({ finding, rule, record, changes, accepted, life }: Explanation): readonly string[] {
   const { check, entity, severity, state, resolution, resolvedAt, firstSeen, lastSeen, reopened, evidence } = finding
   const driftId = driftIdIn(finding)
   return [
@@ -139,6 +149,7 @@ export function explanationText({ finding, rule, record, changes, life }: Explan
     ...Object.entries(evidence).map(([name, value]) => `  ${name}  ${JSON.stringify(value)}`),
     ...recordLines(record),
     ...(changes.length === 0 ? [] : ['', 'History of the entity', ...changes.map(changeLine)]),
+    ...(accepted.length === 0 ? [] : ['', 'Accepted by operators', ...accepted.map(acceptedLine)]),
     ...(life.length === 0 ? [] : ['', 'History of the finding', ...life.map(eventLine)]),
   ]
 }
@@ -181,6 +192,10 @@ function recordLines(record: ExplainedRecord | null): readonly string[] {
 function changeLine({ at, change, field, before, after, requestId }: ExplainedChange): string {
   const what = field === null ? change : `${field} ${JSON.stringify(before)} -> ${JSON.stringify(after)}`
   return `  ${at}  ${what}  (request ${requestId ?? 'unknown'})`
+}
+
+function acceptedLine({ at, what, reason }: ReportDecision): string {
+  return `  ${at}  ${what}: ${reason}`
 }
 
 function eventLine({ at, event, severity, message, resolution }: ExplainedEvent): string {

@@ -79,6 +79,7 @@ ${resources(tenant)}
 ${checks(tenant)}
 ${findings(found)}
 ${waivers(tenant)}
+${decisions(tenant)}
 ${requirements(tenant)}
 </section>
 `
@@ -156,6 +157,22 @@ function waivers({ waivers: all }: TenantReport): Html {
       when(one.expires),
     ]),
     empty: 'No waiver was configured.',
+  })
+}
+
+function decisions({ decisions: all }: TenantReport): Html | string {
+  if (all.length === 0) return ''
+  return table({
+    caption: 'Decisions of operators',
+    columns: ['Accepted', 'What', 'Of', 'Reason', 'Applied'],
+    rows: all.map(({ at, accepted, subject, id, what, reason, appliedAt }) => [
+      when(at),
+      html`${accepted} <code class="id">${whole(id)}</code>`,
+      html`${subject}<code class="facts">${whole(what)}</code>`,
+      whole(reason),
+      when(appliedAt, 'not yet'),
+    ]),
+    empty: '',
   })
 }
 

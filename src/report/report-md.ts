@@ -29,7 +29,7 @@ async function* tenantMd(tenant: TenantReport): AsyncIterable<string> {
     yield '- The clocks of tenant and tenantwatch differed too much to evaluate checks that compare times.\n'
   yield `\n${resourcesMd(tenant)}${holdsMd(tenant)}${checksMd(tenant)}`
   yield* findingsMd(tenant)
-  yield `${waiversMd(tenant)}### Requirements\n\n${caveat}\n\n`
+  yield `${waiversMd(tenant)}${decisionsMd(tenant)}### Requirements\n\n${caveat}\n\n`
   for (const framework of tenant.frameworks) yield requirementsMd(framework)
 }
 
@@ -125,6 +125,20 @@ function table(columns: readonly string[], rows: readonly (readonly string[])[])
   if (rows.length === 0) return ''
   const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
   return `${line(columns)}${line(columns.map(() => '---'))}${rows.map(line).join('')}\n`
+}
+
+function decisionsMd({ decisions }: TenantReport): string {
+  const rows = decisions.map(({ at, accepted, subject, id, what, reason, appliedAt }) => [
+    at,
+    accepted,
+    subject,
+    md(id),
+    code(what),
+    md(reason),
+    appliedAt ?? 'not yet',
+  ])
+  const columns = ['Accepted at', 'What', 'Of', 'Id', 'State', 'Reason', 'Applied at']
+  return rows.length === 0 ? '' : `### Decisions of operators\n\n${table(columns, rows)}`
 }
 
 /** Escapes a text from the tenant: no markup, no link, no end of a cell. */

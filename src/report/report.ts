@@ -77,6 +77,21 @@ export interface ReportFinding {
   readonly evidence: Readonly<Record<string, unknown>>
 }
 
+/** What an operator accepted, and why. */
+export interface ReportDecision {
+  readonly at: string
+  readonly accepted: 'hold' | 'drift'
+  /** Of a hold its resource (or `all`), of drift its check. */
+  readonly subject: string
+  /** Of a hold its id, of drift the entity. */
+  readonly id: string
+  /** Of a hold `shrink_held (50)`, of drift the accepted state as JSON. */
+  readonly what: string
+  readonly reason: string
+  /** Null while no run has applied it; drift is applied when it is accepted. */
+  readonly appliedAt: string | null
+}
+
 export interface TenantReport {
   readonly tenant: string
   readonly quality: DataQuality
@@ -89,6 +104,8 @@ export interface TenantReport {
   readonly resources: readonly ReportResource[]
   readonly holds: readonly (Omit<HoldView, 'raisedAt'> & { readonly raisedAt: string })[]
   readonly waivers: readonly (Omit<WaiverView, 'expiresAt' | 'breadth'> & { readonly expires: string })[]
+  /** Oldest first, from the beginning of the record. */
+  readonly decisions: readonly ReportDecision[]
   readonly frameworks: readonly ReportFramework[]
   /** Open and waived findings, oldest first; each call reads them again. */
   readonly findings: () => AsyncIterable<ReportFinding>

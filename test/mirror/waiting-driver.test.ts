@@ -116,6 +116,7 @@ async function* listed(stores: Stores, tenantId: number): AsyncGenerator<unknown
   yield [await stores.findingEvents('f1'), await stores.fingerprintsFrom('f1', 5), await stores.recordBounds()]
   yield await Array.fromAsync(stores.changes({ tenantId, key: '1', field: 'x', resources: ['users'], since: 1 }))
   yield [await stores.hasEntity({ key: '1' }), await stores.latestChanges(tenantId, 3)]
+  yield [await stores.decisions(null), await stores.decisions(tenantId)]
 }
 
 function tablesOf(query: (sql: string) => Record<string, unknown>[]) {

@@ -200,6 +200,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   changes: (mirror) => drained(mirror.changes({ tenantId })),
   hasEntity: (mirror) => mirror.hasEntity({ key: '1' }),
   latestChanges: (mirror) => mirror.latestChanges(tenantId, 1),
+  decisions: (mirror) => mirror.decisions(tenantId),
   noteProblem: (mirror) => mirror.noteProblem(tenantId, check, 'odd'),
   checkProblems: (mirror) => mirror.checkProblems(tenantId),
   ask: (mirror) => mirror.ask(tenantId, query),

@@ -1,3 +1,4 @@
+import type { Reason } from '../../model/reasons.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Severity } from '../../model/severity.ts'
 import type { CheckStateRow, FindingStore, WaiverStore } from '../findings/finding-port.ts'
@@ -27,6 +28,34 @@ export interface ChangeFilter {
   readonly since?: number
   readonly until?: number
 }
+
+interface Decision {
+  readonly tenant: string
+  readonly at: number
+  /** In the operator's words. */
+  readonly reason: string
+}
+
+export interface AcceptedHold extends Decision {
+  readonly accepted: 'hold'
+  readonly id: string
+  readonly resource: ResourceName | 'all'
+  readonly holdReason: Reason
+  /** Of the held records. */
+  readonly count: number
+  /** Null until a run has applied it. */
+  readonly appliedAt: number | null
+}
+
+export interface AcceptedDrift extends Decision {
+  readonly accepted: 'drift'
+  readonly check: string
+  readonly entityId: string
+  readonly state: unknown
+}
+
+/** What an operator accepted (docs/operations.md#holds, docs/waivers.md#drift). */
+export type OperatorDecision = AcceptedHold | AcceptedDrift
 
 export interface PastRun {
   readonly resource: ResourceName
@@ -80,6 +109,8 @@ export interface PastReader {
   lapseCounts: WaiverStore['lapseCounts']
   lapsedUnderAll: WaiverStore['lapsedUnderAll']
   isLive: FindingStore['isLive']
+  /** Oldest first. */
+  decisions(tenantId: number): Promise<readonly OperatorDecision[]>
 }
 
 export interface EvidenceStore {
@@ -100,6 +131,8 @@ export interface EvidenceStore {
   changes(filter: ChangeFilter): AsyncIterable<readonly TenantChangeRow[]>
   /** True for a record, live, removed or quarantined, and for a change of one. */
   hasEntity(filter: Pick<ChangeFilter, 'tenantId' | 'resources'> & { readonly key: string }): Promise<boolean>
+  /** Oldest first; of all tenants where the id is null. */
+  decisions(tenantId: number | null): Promise<readonly OperatorDecision[]>
   /** Newest first; searches the last 50,000 changes of all tenants. */
   latestChanges(tenantId: number, most: number): Promise<readonly TenantChangeRow[]>
 }

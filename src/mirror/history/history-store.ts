@@ -7,6 +7,7 @@ import type { RecordReader } from '../records/query.ts'
 import { oneOf } from '../records/record-codec.ts'
 import { parseChange, type StoredChange } from '../records/record-reader.ts'
 import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
+import { decisionReader } from './decision-reader.ts'
 import type { ChangeFilter, EvidenceStore, FindingEventRow, TenantChangeRow } from './evidence-port.ts'
 
 const batchSize = 500
@@ -36,8 +37,12 @@ export function historyStore(
   readers: (tenantId: number) => RecordReader,
   settle: () => Promise<void>,
 ): Operations<
-  Pick<EvidenceStore, 'findingEvents' | 'fingerprintsFrom' | 'record' | 'changes' | 'hasEntity' | 'latestChanges'>
+  Pick<
+    EvidenceStore,
+    'findingEvents' | 'fingerprintsFrom' | 'record' | 'changes' | 'hasEntity' | 'latestChanges' | 'decisions'
+  >
 > {
+  const decisions = decisionReader(database)
   const events = database.prepare<[string], StoredEvent>(
     `select at, kind, severity, message, evidence, resolution from finding_events where fingerprint = ? order by id`,
   )
@@ -112,6 +117,7 @@ export function historyStore(
         return false
       }),
     changes: (filter) => database.each(read(filter)),
+    decisions: (tenantId) => database.run(() => decisions(tenantId)),
   }
 }
 

@@ -10,6 +10,7 @@ import type { Database, List } from '../database.ts'
 import type { CheckStateRow, FindingRow, FindingStore, Lapse, LapseCount } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
 import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
+import { decisionReader } from './decision-reader.ts'
 import type { NotedConfiguration, PastReader, PastRun } from './evidence-port.ts'
 import type { RecordAsOf } from './record-as-of.ts'
 
@@ -108,6 +109,7 @@ export interface PastMoment {
 }
 
 export function pastReader(database: Database, { at, present, asOf }: PastMoment): PastReader {
+  const decisions = decisionReader(database)
   const configuration = database.prepare<[], Omit<NotedConfiguration, 'content'> & { readonly content: Buffer }>(
     `select at, digest, content from configurations where ${asOf.within('configurations')} order by id desc limit 1`,
   )
@@ -149,6 +151,14 @@ export function pastReader(database: Database, { at, present, asOf }: PastMoment
     findings: pastFindings(database, asOf),
     ...pastLapses(database, asOf),
     isLive: pastPresence(database, asOf),
+    async decisions(tenantId) {
+      const known = (await decisions(tenantId)).filter(({ at: decidedAt }) => asOf.includes(decidedAt))
+      return known.map((one) =>
+        one.accepted === 'hold' && one.appliedAt !== null && !asOf.includes(one.appliedAt)
+          ? { ...one, appliedAt: null }
+          : one,
+      )
+    },
   }
 }
 

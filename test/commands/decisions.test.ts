@@ -1,0 +1,103 @@
+import { expect, it } from 'vitest'
+import { minuteMs } from '../../src/model/durations.ts'
+import { driftIdIn, type FindingView } from '../../src/model/finding.ts'
+import { synced } from './support/cli.ts'
+import { parseCsv } from './support/csv.ts'
+
+const reasons = { hold: 'Left with the spin-off, ticket 4711', drift: 'Agreed with the board on 3 May' }
+
+/** A tenant in which a hold and drift were accepted, one minute apart, and then applied. */
+async function decided() {
+  const world = await synced({ simulator: { sizes: { users: 60 } } })
+  const { simulator, run, pass, now } = world
+  const at = () => new Date(now()).toISOString()
+  const before = at()
+  for (const { userId } of [...simulator.state().users()].slice(0, 40)) simulator.primary.removeUser(userId)
+  simulator.primary.setSettings({ providerType: 'Oidc', ssoEnabled: true, ssoEnforced: true })
+  pass(minuteMs)
+  await run('sync', '--full')
+  pass(minuteMs)
+  await run('sync', '--full')
+  const [holdId = '', , , , count = ''] = (await run('accept')).stdout.trim().split(' ')
+  pass(minuteMs)
+  const heldAt = at()
+  expect(await run('accept', holdId, '--reason', reasons.hold)).toMatchObject({ code: 0 })
+  const found: FindingView[] = JSON.parse(
+    (await run('findings', '--format', 'json', '--check', 'auth-settings-unchanged')).stdout,
+  )
+  const drift = found.find(({ entity }) => entity.id === 'providerType')
+  if (drift === undefined) throw new Error('Nothing drifted')
+  pass(minuteMs)
+  const driftAt = at()
+  expect(await run('accept', driftIdIn(drift) ?? '', '--reason', reasons.drift)).toMatchObject({ code: 0 })
+  const between = at()
+  pass(minuteMs)
+  await run('sync', '--full')
+  return { ...world, before, holdId, count: Number(count), heldAt, driftAt, between, drift }
+}
+
+it('shows accepted holds and drift in the history, with time and reason', async () => {
+  const { run, holdId, count, heldAt, driftAt, drift } = await decided()
+  const { stdout } = await run('history', '--format', 'json')
+  const rows: { at: string; change: string; resource: string }[] = JSON.parse(stdout)
+  expect(rows.map(({ at }) => at)).toEqual(rows.map(({ at }) => at).toSorted())
+  const facts = { tenant: 'acme', before: null, requestId: null }
+  expect(rows.filter(({ change }) => change.endsWith('_accepted'))).toEqual([
+    {
+      ...{ ...facts, at: heldAt, resource: 'users', entity: holdId, change: 'hold_accepted' },
+      ...{ field: 'shrink_held', after: count, reason: reasons.hold },
+    },
+    {
+      ...{ ...facts, at: driftAt, resource: 'authentication-settings', entity: drift.entity.id },
+      ...{ change: 'drift_accepted', field: drift.check, after: 'Oidc', reason: reasons.drift },
+    },
+  ])
+  const lines = (await run('history')).stdout.split('\n')
+  expect(lines).toContain(`${heldAt}  acme  users ${holdId}  hold_accepted (shrink_held: ${count}): ${reasons.hold}`)
+  const [heading] = parseCsv((await run('history', '--format', 'csv')).stdout)
+  expect(heading?.at(-1)).toBe('reason')
+  const shown = async (...args: string[]) => {
+    const text = (await run('history', ...args)).stdout
+    return Object.entries(reasons).flatMap(([kind, reason]) => (text.includes(reason) ? [kind] : []))
+  }
+  expect(await shown('--resource', 'users')).toEqual(['hold'])
+  expect(await shown('--resource', 'roles')).toEqual([])
+  expect(await shown('--entity', 'authentication-settings:providerType')).toEqual(['drift'])
+  expect(await shown('--since', driftAt)).toEqual(['drift'])
+  expect(await shown('--until', heldAt)).toEqual(['hold'])
+})
+
+it('explains a finding that ended because its state was accepted', async () => {
+  const { run, drift, driftAt } = await decided()
+  const { stdout } = await run('explain', drift.fingerprint)
+  expect(stdout).toContain(`Accepted by operators\n  ${driftAt}  "Oidc": ${reasons.drift}\n`)
+  const { accepted, finding } = JSON.parse((await run('explain', drift.fingerprint, '--format', 'json')).stdout)
+  expect(accepted).toMatchObject([{ at: driftAt, reason: reasons.drift }])
+  expect(finding.resolution).toBe('rule_changed')
+})
+
+it('reports decisions as of a time, and when they were applied', async () => {
+  const { run, before, between, holdId, heldAt, driftAt, count } = await decided()
+  const asOf = async (...args: string[]) =>
+    JSON.parse((await run('report', '--format', 'json', ...args)).stdout).tenants[0].decisions
+  const [hold, drift] = await asOf()
+  expect(hold).toEqual({
+    ...{
+      at: heldAt,
+      accepted: 'hold',
+      subject: 'users',
+      id: holdId,
+      what: `shrink_held (${count})`,
+      reason: reasons.hold,
+    },
+    appliedAt: expect.stringMatching(/^2026-03-01T/),
+  })
+  expect(drift).toMatchObject({ at: driftAt, accepted: 'drift', what: '"Oidc"', reason: reasons.drift })
+  expect(await asOf('--as-of', between)).toEqual([{ ...hold, appliedAt: null }, drift])
+  expect(await asOf('--as-of', before)).toEqual([])
+  for (const format of ['md', 'html']) {
+    const { stdout } = await run('report', '--format', format)
+    expect(stdout).toContain('Decisions of operators')
+    for (const reason of Object.values(reasons)) expect(stdout).toContain(reason)
+  }
+})
