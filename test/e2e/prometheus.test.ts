@@ -204,7 +204,7 @@ it('resolves no finding while the daemon is blind or dead', async () => {
   const from = Math.ceil(Date.now() / 1000) + 1
 
   simulator.revokePermission('reader', 'Api_Users_Read')
-  await fires(prometheus, 'TenantwatchAccessRefused', { resource: 'users', reason: 'missing_permission' })
+  await fires(prometheus, 'TenantwatchAccessRefused', { resource: 'users' })
   await fires(prometheus, 'TenantwatchSyncStale', { resource: 'users' })
   simulator.grantPermission('reader', 'Api_Users_Read')
   await ends(prometheus, 'TenantwatchSyncStale')
@@ -216,7 +216,7 @@ it('resolves no finding while the daemon is blind or dead', async () => {
   await ends(prometheus, 'TenantwatchSyncStale')
 
   simulator.revokeToken('reader')
-  await fires(prometheus, 'TenantwatchAccessRefused', { reason: 'unauthorized' })
+  await fires(prometheus, 'TenantwatchAccessRefused', { resource: 'roles' })
   await fires(prometheus, 'TenantwatchSyncStale', { resource: 'users' })
   simulator.restoreToken('reader')
 

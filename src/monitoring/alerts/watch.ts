@@ -53,7 +53,9 @@ const alerts: readonly Alert[] = [
         for: '10m',
         expr: [
           'group(',
-          ...vital.map((metric, index) => `  ${index === 0 ? '' : 'or '}absent(${metric})`),
+          '  (',
+          ...vital.map((metric, index) => `    ${index === 0 ? '' : 'or '}absent(${metric})`),
+          `  ) and on () up{job="${job}"} == 1`,
           `  or (up{job="${job}"} == 1 ${unlessAlive})`,
           ')',
         ].join('\n'),
