@@ -35,8 +35,11 @@ export function createApp(options: WebOptions, lane: HeavyLane): App {
     const answer = await admit(request, access).catch((error: unknown) => {
       const { path } = request
       // A database that is away is no bug.
-      if (reasonOf(error) === 'store') options.log.warn({ detail: String(error), path }, 'Web request failed')
-      else options.log.error({ err: error, path }, 'Web request failed')
+      if (reasonOf(error) === 'store') {
+        options.log.warn({ detail: String(error), path }, 'Web request failed')
+        return refuse(request, 503, 'The database cannot be read now: see the log', { 'Retry-After': '5' })
+      }
+      options.log.error({ err: error, path }, 'Web request failed')
       return refuse(request, 500, 'Internal error: see the log')
     })
     return { ...answer, headers: { ...answer.headers, ...headersOf(access) } }

@@ -110,7 +110,7 @@ export async function streamFindings(request: WebRequest, options: WebOptions, a
   if (request.method === 'HEAD') return ofType(contentType, [])
   const batches = options.sources.findings(parsed.query)
   const chunks = jsonArray(access.exposeDetails ? batches : redacted(batches))
-  // The first chunk is read before the status line is sent, so that a database that cannot be read still gives a 500.
+  // The first chunk is read before the status line is sent, so that a database that cannot be read still gives a 503.
   const first = await chunks.next()
   return ofType(contentType, from(first.value ?? '', chunks))
 }

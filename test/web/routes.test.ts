@@ -144,7 +144,9 @@ it('logs a database that cannot be used as a warning: it is no fault of tenantwa
   const metrics = async () => Promise.reject(new SyncError('store', 'The database server cannot be reached'))
   const [warn, error] = [vi.fn(), vi.fn()]
   await using web = await startServer({ sources: { ...sources, metrics }, log: { ...silentLog(), warn, error } })
-  expect((await fetch(`${web.origin}/metrics`)).status).toBe(500)
+  const answer = await fetch(`${web.origin}/metrics`)
+  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+  expect(await answer.text()).toBe('The database cannot be read now: see the log\n')
   expect(warn).toHaveBeenCalledWith(
     { detail: 'SyncError: The database server cannot be reached', path: '/metrics' },
     'Web request failed',

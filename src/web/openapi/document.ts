@@ -14,7 +14,7 @@ const refusals: Readonly<Record<number, string>> = {
   405: 'Method not allowed',
   421: 'The Host header is not an IP address, localhost or a name of server.allowedHosts',
   500: 'Internal error: see the log',
-  503: 'Too many requests or password checks are pending: retry after Retry-After seconds',
+  503: 'The database cannot be read now, or too many requests or password checks are pending: retry after Retry-After seconds',
 }
 
 const openRefusals: ReadonlySet<string> = new Set(['405', '500'])
