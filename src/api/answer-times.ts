@@ -84,6 +84,8 @@ export interface AnsweredRequest {
   /** The same in milliseconds since the epoch; null when unreadable. */
   readonly serverTime: number | null
   readonly ageSeconds: number | null
+  /** The `Date` header in milliseconds since the epoch; null when absent or unreadable. */
+  readonly date: number | null
   readonly receivedAt: number
   readonly receivedMonotonic: number
 }
@@ -156,8 +158,11 @@ export class AnswerTimes implements ServerTimes {
     const requestIdUse = requestId ? this.#seen.note(requestId, typeof timestamp === 'string' ? timestamp : '') : null
     if (requestIdUse === 'replayed') throw stale(answer, 'the requestId and the time of an earlier answer')
     if (requestIdUse !== 'new') oddities.push({ kind: 'invalid_id', field: 'meta.requestId' })
-    if (serverTime === null) oddities.push({ kind: 'unreadable_time', field: 'meta.timestamp' })
-    else this.#confirm({ ...answer, serverTime, hasNewId: requestIdUse === 'new' })
+    if (serverTime === null) {
+      oddities.push({ kind: 'unreadable_time', field: 'meta.timestamp' })
+      // A cache keeps it. It may be a proxy's, so that it proves no more than an old answer.
+      if (answer.date !== null) this.#refuseOlder(answer, answer.date)
+    } else this.#confirm({ ...answer, serverTime, hasNewId: requestIdUse === 'new' })
     if (this.#startedAgain) oddities.push({ kind: 'order_violation', field: 'meta.timestamp' })
     this.#startedAgain = false
     if (resource !== null) this.#last.set(resource, { time: serverTime, monotonic: answer.receivedMonotonic })
@@ -168,19 +173,25 @@ export class AnswerTimes implements ServerTimes {
   #confirm(answer: AnsweredRequest & { readonly serverTime: number; readonly hasNewId: boolean }): void {
     const here = { time: answer.serverTime, monotonic: answer.receivedMonotonic }
     const expected = this.#newest === null ? null : later(this.#newest, here.monotonic)
-    const least = expected ?? (this.#floor && later(this.#floor, here.monotonic))
-    if (least !== null && here.time < least - greatestSkewMs) {
+    this.#refuseOlder(answer, here.time, () => {
       // Without an id of its own it may be a replay, even if its time advances.
       if (answer.hasNewId) this.#noteBehind(here, answer.request)
-      const seconds = Math.round((least - here.time) / secondMs)
-      throw stale(answer, `a server time ${seconds} s behind that of earlier answers`)
-    }
+    })
     this.#behind = null
     const agreesHere = Math.abs(here.time - answer.receivedAt) <= greatestSkewMs
     const agreesBefore = expected !== null && Math.abs(here.time - expected) <= agreementMs
     const confirmed = agreesHere || agreesBefore || (this.#ahead !== null && advances(this.#ahead, here))
     if (confirmed && (expected === null || here.time > expected)) this.#newest = here
     this.#ahead = confirmed ? null : here
+  }
+
+  #refuseOlder(answer: AnsweredRequest, time: number, note = () => {}): void {
+    const least = this.#newest ?? this.#floor
+    if (least === null) return
+    const behindMs = later(least, answer.receivedMonotonic) - time
+    if (behindMs <= greatestSkewMs) return
+    note()
+    throw stale(answer, `a server time ${Math.round(behindMs / secondMs)} s behind that of earlier answers`)
   }
 
   /** The clock was corrected when the time of new answers advances steadily over three runs. */

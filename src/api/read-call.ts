@@ -66,6 +66,7 @@ export interface ReadAnswer {
   /** Null for a 200, whose body has its own. */
   readonly absent: Pick<ErrorFacts, 'requestId' | 'timestamp'> | null
   readonly ageSeconds: number | null
+  readonly date: number | null
   readonly receivedAt: number
   readonly receivedMonotonic: number
   readonly identity: number
@@ -98,7 +99,7 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
       const credential = await access.token(signal)
       const outcome = await send({ endpoint, method: 'GET', path: call.path, secret: credential.secret, signal })
       if (outcome.kind === 'answer') {
-        const { status, body, receivedAt, receivedMonotonic, ageSeconds = null } = outcome
+        const { status, body, receivedAt, receivedMonotonic, ageSeconds = null, date = null } = outcome
         const denial = status === 404 && call.absentOn404 ? denialIn(outcome) : null
         if (status === 200 || denial !== null) {
           bucket.succeeded(retries)
@@ -107,6 +108,7 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
             body: denial !== null ? null : (body ?? Buffer.alloc(0)),
             absent: denial,
             ageSeconds,
+            date,
             receivedAt,
             receivedMonotonic,
             identity: access.answered(endpoint, credential),

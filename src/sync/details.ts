@@ -11,7 +11,8 @@ export async function readDetails(run: Run, definition: FeedResource, rotate: bo
   const { context, tenantId } = run
   const { perRun, concurrency } = context.settings.userDetails
   const { lookUp } = definition
-  if (lookUp === undefined || perRun === 0) return
+  if (lookUp === undefined) return
+  if (perRun === 0) return context.store.endDetails(tenantId, definition.name)
   const records = context.store.records(tenantId)
   const ambiguous = rotate ? await records.duplicates(...lookUp.ambiguous.repeatedIn) : []
   const queue = await context.store.detailCandidates({

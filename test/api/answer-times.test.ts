@@ -29,6 +29,7 @@ function scene({ reached = null }: { readonly reached?: number | null } = {}): S
         requestId: `id-${++ids}`,
         timestamp: serverTime === null ? undefined : new Date(serverTime).toISOString(),
         ageSeconds: null,
+        date: null,
         receivedAt: clock.now(),
         receivedMonotonic: clock.monotonic(),
         ...given,
@@ -204,7 +205,13 @@ it('reports the skew in whole milliseconds, whatever the resolution of the monot
   const clock = fakeClock()
   const times = new AnswerTimes({ now: () => Math.floor(clock.now()), monotonic: clock.monotonic })
   const serverTime = clock.now() + 1500
-  const stated = { requestId: 'a', timestamp: new Date(serverTime).toISOString(), serverTime, ageSeconds: null }
+  const stated = {
+    requestId: 'a',
+    timestamp: new Date(serverTime).toISOString(),
+    serverTime,
+    ageSeconds: null,
+    date: null,
+  }
   const receipt = { receivedAt: clock.now(), receivedMonotonic: clock.monotonic() }
   times.note({ what: 'GET /api/public/roles', resource: 'roles', request: times.begin(), ...stated, ...receipt })
   times.settle('roles')
@@ -245,4 +252,23 @@ it('a local clock that is set back by days leaves the newest time where it is', 
   expect(answer({ serverTime: server + minuteMs })).toBe('fine')
   expect(times.now()).toBe(server + minuteMs)
   expect(answer({ serverTime: clock.now() })).toBe('stale')
+})
+
+it('an answer without a readable time is stale if its Date header lies behind earlier answers', () => {
+  const { answer, clock } = scene()
+  const undated = (date: number | null) => answer({ serverTime: null, date })
+  expect(undated(clock.now() - 86_400_000)).toBe('unreadable_time')
+  expect(answer()).toBe('fine')
+  expect([undated(clock.now() - 299_000), undated(null), undated(clock.now() + 86_400_000)]).toEqual(
+    Array(3).fill('unreadable_time'),
+  )
+  expect(undated(clock.now() - 301_000)).toBe('stale')
+  clock.advance(600_000)
+  expect(undated(clock.now() - 600_000)).toBe('stale')
+  expect(answer({ date: clock.now() - 86_400_000 })).toBe('fine')
+})
+
+it('an answer without a readable time is stale if its Date header lies behind the last process', () => {
+  const { answer, clock } = scene({ reached: Date.parse('2026-03-01T12:00:00Z') })
+  expect(answer({ serverTime: null, date: clock.now() - 86_400_000 })).toBe('stale')
 })

@@ -201,6 +201,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   hasEntity: (mirror) => mirror.hasEntity({ key: '1' }),
   latestChanges: (mirror) => mirror.latestChanges(tenantId, 1),
   decisions: (mirror) => mirror.decisions(tenantId),
+  endDetails: (mirror) => mirror.endDetails(tenantId, 'users'),
   noteProblem: (mirror) => mirror.noteProblem(tenantId, check, 'odd'),
   checkProblems: (mirror) => mirror.checkProblems(tenantId),
   ask: (mirror) => mirror.ask(tenantId, query),

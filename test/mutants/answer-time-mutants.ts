@@ -30,9 +30,16 @@ export const answerTimeMutants: readonly Mutant[] = [
   {
     name: 'an answer behind the newest time is used',
     file: 'src/api/answer-times.ts',
-    find: 'if (least !== null && here.time < least - greatestSkewMs) {',
-    replace: 'if (least !== null && here.time < least - 1000 * greatestSkewMs) {',
+    find: 'if (behindMs <= greatestSkewMs) return',
+    replace: 'if (behindMs <= 1000 * greatestSkewMs) return',
     tests: stale,
+  },
+  {
+    name: 'an old answer without a time is used',
+    file: 'src/api/answer-times.ts',
+    find: 'if (answer.date !== null) this',
+    replace: 'if (answer.date === undefined) this',
+    tests: times,
   },
   {
     name: 'a time that does not advance counts as a corrected clock',

@@ -206,4 +206,25 @@ export const identityMutants: readonly Mutant[] = [
     replace: "outcome === 'denied') return",
     tests: ['test/sync/guard-tenant-denied.test.ts'],
   },
+  {
+    name: 'an answer by id that contradicts the list is overlooked',
+    file: 'src/mirror/sync/page-store.ts',
+    find: 'if (contested.length === 0) yield*',
+    replace: 'if (contested.length >= 0) yield*',
+    tests: ['test/sync/user-details.test.ts'],
+  },
+  {
+    name: 'a list that is read well ends the quarantine of a contradicted user',
+    file: 'src/mirror/records/quarantine-store.ts',
+    find: 'then not exists (',
+    replace: 'then 1 = 1 or not exists (',
+    tests: ['test/sync/user-details.test.ts'],
+  },
+  {
+    name: 'contradicted users are not looked up first',
+    file: 'src/mirror/sync/lookup-store.ts',
+    find: 'resource, half)',
+    replace: 'resource, 0)',
+    tests: ['test/sync/user-details.test.ts'],
+  },
 ]

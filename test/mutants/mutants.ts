@@ -400,8 +400,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a replay to a new process counts',
     file: 'src/api/answer-times.ts',
-    find: '(this.#floor && later(this.#floor, here.monotonic))',
-    replace: 'null',
+    find: 'const least = this.#newest ?? this.#floor',
+    replace: 'const least = this.#newest',
     tests: ['test/api/answer-times.test.ts'],
   },
   {

@@ -198,4 +198,11 @@ export const removalsMutants: readonly Mutant[] = [
     replace: '',
     tests: ['test/api/client.test.ts'],
   },
+  {
+    name: 'a reading that moved twice removes documents',
+    file: 'src/sync/removals/removals.ts',
+    find: "accepted || rule === 'confirm' || !removesNone",
+    replace: "accepted || rule === 'confirm' || removesNone || true",
+    tests: ['test/sync/moved-list.test.ts'],
+  },
 ]

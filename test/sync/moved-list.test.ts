@@ -225,3 +225,20 @@ it('reads the list once more before it removes an API client', async () => {
   expect(passes).toBe(3)
   expect(test.query('select count(*) as n from api_clients')).toEqual([{ n: 10 }])
 })
+
+it('removes no document by readings that moved, but by the first full sync that did not', async () => {
+  const test = await testEngine(options)
+  await test.run('documents', 'full')
+  const gone = oldestFirst(test).at(-1)?.fileId ?? ''
+  test.sim.primary.removeDocument(gone)
+  const isLive = () => test.query('select 1 from documents where file_id = ? and removed_at is null', gone).length === 1
+  const fullSync = async () => {
+    test.clock.advance(7 * hourMs)
+    expect(ending(await test.run('documents', 'full'))).toBe('success')
+    return isLive()
+  }
+  const end = moveAt(test, 3, 100)
+  expect([await fullSync(), await fullSync(), await fullSync()]).toEqual([true, true, true])
+  end()
+  expect(await fullSync()).toBe(false)
+})

@@ -218,3 +218,83 @@ it('reads no details at all with a budget of zero', async () => {
   const test = await engine(0, 5)
   expect(await asked(test, 'full')).toEqual([])
 })
+
+/** Quarantined users, each with its problem. */
+function contradicted(test: TestEngine): Record<string, unknown>[] {
+  return test.query("select key, problem from quarantine where resource = 'users' order by key")
+}
+
+function reshapeById(test: TestEngine, userId: number, patch: object) {
+  const transform = (envelope: { readonly data?: unknown }) => ({
+    ...envelope,
+    data: { ...(envelope.data as object), ...patch },
+  })
+  const path = `/api/public/users/${userId}`
+  return test.sim.faults.add({ path, effect: { kind: 'transform', transform } })
+}
+
+it.each([
+  ['mfaStatus', { mfaStatus: false }],
+  ['state', { state: 'Invited' }],
+  ['roleName', { roleName: 'Other' }],
+  ['createdAt', { createdAt: '2020-01-01T00:00:00Z' }],
+  ['email', { email: 'somebody@else.example' }],
+] as const)('quarantines a user whose %s differs in the answer by id, until both agree', async (field, patch) => {
+  const test = await engine(5, 3)
+  for (const userId of ids(test)) test.sim.primary.updateUser(userId, { mfaStatus: true, state: 'Active' })
+  await asked(test, 'full')
+  expect(contradicted(test)).toEqual([])
+  const [user = 0] = ids(test)
+  const { id } = reshapeById(test, user, patch)
+  await asked(test, 'full')
+  const problem = `differs by id: ${field} in the list and in the answer by id`
+  expect(contradicted(test)).toEqual([{ key: String(user), problem }])
+  expect(JSON.stringify(test.query('select raw from quarantine'))).not.toContain('somebody')
+  // Not while the list is read well alone, and over restarts.
+  await test.restart()
+  await asked(test, 'full')
+  expect(contradicted(test)).toHaveLength(1)
+  test.sim.faults.remove(id)
+  await asked(test, 'full')
+  expect(contradicted(test)).toEqual([])
+})
+
+it('does not mind names that differ in the answer by id', async () => {
+  const test = await engine(5, 1)
+  reshapeById(test, ids(test)[0] ?? 0, { firstName: 'Stale', lastName: 'Stale' })
+  await asked(test, 'full')
+  expect(contradicted(test)).toEqual([])
+})
+
+it('asks for contradicted users first, with at most half of the requests', async () => {
+  const test = await engine(4, 10)
+  for (const _ of [1, 2, 3]) await asked(test, 'full')
+  const odd = ids(test).slice(0, 3)
+  const faults = odd.map((userId) => reshapeById(test, userId, { mfaAction: true }))
+  for (const userId of odd) test.sim.primary.updateUser(userId, { mfaAction: false })
+  for (const _ of [1, 2, 3]) await asked(test, 'full')
+  expect(contradicted(test).map(({ key }) => key)).toEqual(odd.map(String))
+  const round = await asked(test, 'full')
+  expect(round.filter((userId) => odd.includes(userId))).toHaveLength(2)
+  for (const { id } of faults) test.sim.faults.remove(id)
+  for (const _ of [1, 2]) await asked(test, 'full')
+  expect(contradicted(test)).toEqual([])
+})
+
+it('ends the quarantine of a contradicted user that is removed, or that is not read by id any more', async () => {
+  const test = await engine(5, 4)
+  await asked(test, 'full')
+  const [gone = 0, other = 0] = ids(test)
+  for (const userId of [gone, other]) {
+    test.sim.primary.updateUser(userId, { mfaStatus: true })
+    reshapeById(test, userId, { mfaStatus: false })
+  }
+  await asked(test, 'full')
+  expect(contradicted(test)).toHaveLength(2)
+  test.sim.primary.removeUser(gone)
+  for (const _ of [1, 2]) await asked(test, 'full')
+  expect(contradicted(test).map(({ key }) => key)).toEqual([String(other)])
+  await test.restart({ userDetails: { perRun: 0, concurrency: 1 } })
+  await asked(test, 'full')
+  expect(contradicted(test)).toEqual([])
+})

@@ -75,8 +75,9 @@ export function createSend(parts: SendParts): Send {
       const [body] = await Promise.all([readBody(response, maxBytes, deadline.signal), storing])
       const retryAfterMs = wait !== null && 'ms' in wait ? wait.ms : await noteWait(parts, undated, body)
       const ageSeconds = ageOf(firstOf(response.headers['age']))
+      const date = dateOf(firstOf(response.headers['date']))
       const received = { receivedAt: clock.now(), receivedMonotonic: clock.monotonic() }
-      outcome = { kind: 'answer', status, body, retryAfterMs, ageSeconds, ...received }
+      outcome = { kind: 'answer', status, body, retryAfterMs, ageSeconds, date, ...received }
     } catch (thrown) {
       await noteWait(parts, undated, null)
       const callerAborted = request.signal?.aborted === true
@@ -149,6 +150,11 @@ async function noteWait(parts: SendParts, until: number | null, body: Answer['bo
   const waitMs = waitUntil(until, stated ?? parts.clock.now())
   if (waitMs !== null) await parts.rateLimiter.blockFor(waitMs)
   return waitMs
+}
+
+function dateOf(header: string | undefined): number | null {
+  const ms = header === undefined ? Number.NaN : Date.parse(header)
+  return Number.isNaN(ms) ? null : ms
 }
 
 /** Of a list, which a proxy may make of several headers, the first member counts (RFC 9111, section 5.1). */

@@ -10,6 +10,11 @@ import { olderVersion } from './repeats.ts'
 
 const isOlder = `problem like '${olderVersion}%'`
 
+/** Begins the problem of a record that the answer by id contradicts; the list may be read well meanwhile. */
+const contradicted = 'differs by id'
+/** Condition on a row of `quarantine`. */
+export const isContradicted = `problem like '${contradicted}%'`
+
 const maxRawLength = 64 * 1024
 
 /** Id for the full sync of a list that is one answer; ids of stored full syncs begin at 1. */
@@ -51,6 +56,12 @@ export interface QuarantineStore {
   /** Drops quarantined older versions of records that a page returned in their known or a newer version. */
   outdo(tenantId: number, table: RecordTable, rids: () => readonly number[]): Steps<void>
   knows(tenantId: number, table: RecordTable, key: string): Steps<boolean>
+  /** Quarantines a mirrored record in which an answer by id differs, until another one agrees or it is removed. */
+  contradict(table: RecordTable, key: string, fields: readonly string[], context: QuarantineContext): Step<void>
+  agree(tenantId: number, table: RecordTable, key: string): Steps<void>
+  /** Ends all contradictions of a resource, where no record is read by id any more. */
+  agreeAll(tenantId: number, table: RecordTable): Step<void>
+  anyContradicted(tenantId: number, table: RecordTable): Steps<boolean>
   containsAny(tenantId: number, table: RecordTable): Steps<boolean>
 }
 
@@ -83,17 +94,18 @@ export function quarantineStore(database: Database): QuarantineStore {
       ),
       // Keeps the quarantined version of a live record that is absent: its removal is not decided yet.
       release: database.prepare<OfFullSync>(
-        `delete from quarantine where ${unseen} and ((key like '?%' and absent_full_syncs > 0)
-           or exists (${live} and r.absent_full_syncs = 0 and r.missing_since is null))`,
+        `delete from quarantine where ${unseen} and case when ${isContradicted} then not exists (${live})
+           else (key like '?%' and absent_full_syncs > 0)
+             or exists (${live} and r.absent_full_syncs = 0 and r.missing_since is null) end`,
       ),
       withoutLive: database.prepare<OfResource, Omit<QuarantinedRecord, 'rid'>>(
         `select key, absent_full_syncs as "fullSyncs", full_sync_id as "fullSyncId" from quarantine
-         where tenant_id = ? and resource = ? and key not like '?%' and not exists (${live}) order by absent_full_syncs, key`,
+         where tenant_id = ? and resource = ? and key not like '?%' and not ${isContradicted} and not exists (${live}) order by absent_full_syncs, key`,
       ),
     }
   })
   const countAbsence = database.prepare<OfFullSync>(
-    `update quarantine set absent_full_syncs = absent_full_syncs + 1 where ${unseen}`,
+    `update quarantine set absent_full_syncs = absent_full_syncs + 1 where ${unseen} and not ${isContradicted}`,
   )
   const markAlone = database.prepare<OfFullSync>(
     `update quarantine set absent_full_syncs = -1 where tenant_id = ? and resource = ? and full_sync_id = ? and ${isOlder}`,
@@ -103,6 +115,21 @@ export function quarantineStore(database: Database): QuarantineStore {
   )
   const releaseAll = database.prepare<OfFullSync>(`delete from quarantine where ${unseen}`)
   const drop = database.prepare<OfKey>('delete from quarantine where tenant_id = ? and resource = ? and key = ?')
+  const contradict = database.prepare<[...OfKey, string, string, number, number, string | null]>(
+    `insert into quarantine (tenant_id, resource, key, raw, problem, first_seen_at, last_seen_at, request_id)
+     values (?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (tenant_id, resource, key) do update set raw = excluded.raw, problem = excluded.problem,
+       last_seen_at = excluded.last_seen_at, request_id = excluded.request_id where quarantine.${isContradicted}`,
+  )
+  const allAgree = database.prepare<OfResource>(
+    `delete from quarantine where tenant_id = ? and resource = ? and ${isContradicted}`,
+  )
+  const agree = database.prepare<OfKey>(
+    `delete from quarantine where tenant_id = ? and resource = ? and key = ? and ${isContradicted}`,
+  )
+  const contradictions = database.prepare<OfResource>(
+    `select 1 from quarantine where tenant_id = ? and resource = ? and ${isContradicted} limit 1`,
+  )
   const find = database.prepare<OfKey>('select 1 from quarantine where tenant_id = ? and resource = ? and key = ?')
   const anyQuarantined = database.prepare<OfResource>(
     'select 1 from quarantine where tenant_id = ? and resource = ? limit 1',
@@ -148,6 +175,18 @@ export function quarantineStore(database: Database): QuarantineStore {
     },
     *knows(tenantId, { resource }, key) {
       return (yield* find.get(tenantId, resource, key)) !== undefined
+    },
+    contradict({ resource, idField }, key, fields, { tenantId, at, requestId }) {
+      const raw = JSON.stringify({ [idField ?? 'id']: key, fields })
+      const problem = `${contradicted}: ${fields.join(', ')} in the list and in the answer by id`
+      return contradict.run(tenantId, resource, key, raw, problem, at, at, requestId)
+    },
+    *agree(tenantId, { resource }, key) {
+      if ((yield* anyQuarantined.get(tenantId, resource)) !== undefined) yield* agree.run(tenantId, resource, key)
+    },
+    agreeAll: (tenantId, { resource }) => allAgree.run(tenantId, resource),
+    *anyContradicted(tenantId, { resource }) {
+      return (yield* contradictions.get(tenantId, resource)) !== undefined
     },
     *containsAny(tenantId, { resource }) {
       return (yield* anyQuarantined.get(tenantId, resource)) !== undefined

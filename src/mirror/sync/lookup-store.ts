@@ -3,14 +3,15 @@ import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database, List, Operations } from '../database.ts'
 import type { LookUp, MissingRecord, SyncStore } from '../port.ts'
-import type { QuarantineStore } from '../records/quarantine-store.ts'
+import { isContradicted, type QuarantineStore } from '../records/quarantine-store.ts'
 import { columnOf, recordTables } from '../records/record-tables.ts'
+import { writeWhereDue } from '../write-where-due.ts'
 
 /** In turns, so that look-ups without an answer do not delay others; counted, because a clock may be set back. */
 export function lookUpStore(
   database: Database,
   quarantine: QuarantineStore,
-): Operations<Pick<SyncStore, 'detailCandidates' | 'listed' | 'missing' | 'noteLookup' | 'noteExists'>> {
+): Operations<Pick<SyncStore, 'detailCandidates' | 'endDetails' | 'listed' | 'missing' | 'noteLookup' | 'noteExists'>> {
   const byResource = memoize((resource: ResourceName) => missingStatements(database, resource))
   const details = memoize((resource: ResourceName) => detailStatements(database, resource))
   const accepted = 'from accepted_removals where tenant_id = ? and resource = ? and rid = ?'
@@ -35,17 +36,26 @@ export function lookUpStore(
     detailCandidates: ({ tenantId, resource, limit, changedSince, ambiguous }) =>
       database.read(function* () {
         const statements = details(resource)
-        const fresh = yield* statements.unaskedSince.all(tenantId, changedSince ?? 0, limit)
-        if (changedSince !== null) return fresh
+        if (changedSince !== null) return yield* statements.unaskedSince.all(tenantId, changedSince, limit)
+        const half = Math.ceil(limit / 2)
+        const contradicted = yield* statements.contradicted.all(tenantId, resource, half)
+        const isOther = (one: LookUp) => contradicted.every(({ rid }) => rid !== one.rid)
+        const fresh = [...contradicted, ...(yield* statements.unaskedSince.all(tenantId, 0, limit)).filter(isOther)]
         const left = limit - fresh.length
-        const again = yield* statements.inVain.all(tenantId, left)
+        if (left <= 0) return fresh.slice(0, limit)
+        const again = (yield* statements.inVain.all(tenantId, left)).filter(isOther)
         const known: LookUp[] = []
         const room = () => left - Math.min(again.length, Math.ceil(left / 2)) - known.length
         const values = database.sql.listOf(ambiguous)
         if (room() > 0 && ambiguous.length > 0)
-          known.push(...(yield* statements.ambiguous.all(tenantId, values, room())))
-        if (room() > 0) known.push(...(yield* statements.others.all(tenantId, values, room())))
+          known.push(...(yield* statements.ambiguous.all(tenantId, values, room())).filter(isOther))
+        if (room() > 0) known.push(...(yield* statements.others.all(tenantId, values, room())).filter(isOther))
         return [...fresh, ...again.slice(0, left - known.length), ...known]
+      }),
+    endDetails: (tenantId, resource) =>
+      writeWhereDue(database, { tenantId, resource }, function* () {
+        const table = recordTables[resource]
+        return (yield* quarantine.anyContradicted(tenantId, table)) ? () => quarantine.agreeAll(tenantId, table) : null
       }),
     listed: (tenantId, resource, limit) => database.read(() => byResource(resource).listed.all(tenantId, limit)),
     noteLookup: (tenantId, resource, rid) =>
@@ -99,6 +109,11 @@ function detailStatements(database: Database, resource: ResourceName) {
   const unread = `select rid, ${id} as key from "${name}" ${indexedBy(`${name}_unread`)} ${live} and ${stated} is null`
   const read = `select rid, ${id} as key from "${name}" ${live} and ${stated} is not null`
   return {
+    contradicted: database.prepare<[number, string, number], LookUp>(
+      `select rid, ${id} as key from "${name}" ${live} and cast(${id} as text) in
+         (select key from quarantine q where q.tenant_id = "${name}".tenant_id and q.resource = ? and q.${isContradicted})
+       order by lookup_turn nulls first, ${id} limit ?`,
+    ),
     unaskedSince: database.prepare<[number, number, number], LookUp>(
       `${unread} and lookup_turn is null and read_at >= ? order by read_at desc, rid limit ?`,
     ),

@@ -13,7 +13,7 @@ import type {
   SyncStore,
 } from '../port.ts'
 import { unbrokenFullSync } from '../records/quarantine-store.ts'
-import { recordTables } from '../records/record-tables.ts'
+import { personalFields, recordTables } from '../records/record-tables.ts'
 import { type Known, type RecordWriter, recordWriter } from '../records/record-writer.ts'
 import { countRids, packRids, unpackRids } from '../records/rid-set.ts'
 import type { Steps } from '../steps.ts'
@@ -98,6 +98,10 @@ export function pageStore(
     if (!item.ok || key === null || known === undefined || known.removed || table.detail === undefined) return noDetail
     const { states, ifEqual, readAt } = table.detail
     const fields = differing({ key, record: item.record, extra: undefined, known })
+    const personal = personalFields(resource)
+    const contested = fields.filter((field) => ifEqual.includes(field) || !personal.includes(field))
+    if (contested.length === 0) yield* quarantine.agree(tenantId, table, String(key))
+    else yield* quarantine.contradict(table, String(key), contested, { ...detail, fullSyncId: null })
     const value = item.record[states]
     if (ifEqual.some((field) => fields.includes(field)) || typeof value !== 'number')
       return { supplied: false, differing: fields }

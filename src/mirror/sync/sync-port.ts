@@ -246,6 +246,8 @@ export interface SyncStore {
   missing(query: MissingQuery): Promise<readonly MissingRecord[]>
   /** Most urgent first; without missing records. */
   detailCandidates(query: DetailQuery): Promise<readonly LookUp[]>
+  /** Call where no details are read: ends the quarantine of records whose detail differed. */
+  endDetails(tenantId: number, resource: ResourceName): Promise<void>
   /** Records that the last complete full sync returned, least recently looked up first. */
   listed(tenantId: number, resource: ResourceName, limit: number): Promise<readonly LookUp[]>
   /** Call before a look-up: the record's next turn is last, whatever the answer. */

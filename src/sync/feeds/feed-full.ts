@@ -11,13 +11,17 @@ import { cursorRefused, readFeed } from './feed-reading.ts'
 export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra = false): Promise<void> {
   run.mode = 'full'
   let ended = await readToEnd(run, definition)
-  while (await mustReadAgain(run, ended)) ended = await readToEnd(run, definition)
+  let moved = await howItMoved(run, ended)
+  while (moved === 'moved') {
+    ended = await readToEnd(run, definition)
+    moved = await howItMoved(run, ended)
+  }
   run.dataAsOf = ended.startedAt
   run.reachedEndServerTime = ended.startServerTime
   await readFromCursorBefore(run, ended)
   // The incremental sync may have read a record without a readable id.
   const fullSync = (await run.context.store.openFullSync(run.tenantId, definition.name)) ?? ended
-  const held = await decideRemovals(run, fullSync, definition.removal)
+  const held = await decideRemovals(run, fullSync, { rule: definition.removal, removesNone: moved === 'moved-again' })
   if (definition.removal === 'confirm' && !fullSync.unreadable) {
     const skipped = await confirmMissing(run, definition, {
       onlyAccepted: held !== null,
@@ -44,14 +48,14 @@ async function noteRepeats(run: Run, { name, unique }: FeedResource): Promise<vo
 }
 
 /** A record on two pages means that the list moved and others may have been skipped: it is read once more. */
-async function mustReadAgain(run: Run, { id, cursorBefore }: FullSyncRow): Promise<boolean> {
+async function howItMoved(run: Run, { id, cursorBefore }: FullSyncRow) {
   const { store, log } = run.context
   const moved = await store.fullSyncMoved(id)
   if (moved === 'moved-again') noteEvent(run, 'order_violation', 'pages')
-  if (moved !== 'moved') return false
+  if (moved !== 'moved') return moved
   log.info({ resource: run.definition.name }, 'The list moved while it was read; reading again')
   await beginFullSync(run, cursorBefore, { again: true })
-  return true
+  return moved
 }
 
 /** Reads the changes made behind the full sync while it ran. */

@@ -49,7 +49,7 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   }
   await insistOnSelf(run, definition, first.ids)
   if (!first.gap && (await losesSome(run, fullSync))) await readOnceMore(run, definition, fullSync)
-  const refusal = await decideRemovals(run, await currentFullSync(run, fullSync), 'two-full-syncs')
+  const refusal = await decideRemovals(run, await currentFullSync(run, fullSync), { rule: 'two-full-syncs' })
   await store.liftHold(tenantId, definition.name, 'suspect_empty')
   const isSettled = state.emptyAccepted === 'list' ? !first.empty : !first.gap
   if (state.emptyAccepted !== null && isSettled) {

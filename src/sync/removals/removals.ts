@@ -67,8 +67,18 @@ function brokenRule({ counted, before, since, held }: Counted, { maxCount, maxPe
   return `${counted} of the ${before} there were ${then} are more than ${maxCount} and more than ${maxPercent} percent`
 }
 
+export interface RemovalDecision {
+  readonly rule: RemovalRule
+  /** The reading may have passed over records: it counts absences, but only accepted ones are removed. */
+  readonly removesNone?: boolean
+}
+
 /** Ends a full sync and applies its removals in one transaction; returns the error of a shrink hold, else null. */
-export async function decideRemovals(run: Run, ended: FullSyncRow, rule: RemovalRule): Promise<SyncError | null> {
+export async function decideRemovals(
+  run: Run,
+  ended: FullSyncRow,
+  { rule, removesNone = false }: RemovalDecision,
+): Promise<SyncError | null> {
   const { context, tenantId, definition } = run
   const { store, clock, settings, log } = context
   const { name } = definition
@@ -84,7 +94,8 @@ export async function decideRemovals(run: Run, ended: FullSyncRow, rule: Removal
   run.guard.insist()
   const at = clock.now()
   const stillAbsent = new Set(rids(absence.absent))
-  const allowed = rids(due).filter((rid) => stillAbsent.has(rid) && !unconfirmed.has(rid))
+  const counted = due.filter(({ accepted }) => accepted || rule === 'confirm' || !removesNone)
+  const allowed = rids(counted).filter((rid) => stillAbsent.has(rid) && !unconfirmed.has(rid))
   const removeNow = rule === 'two-full-syncs' ? allowed : []
   const removing = new Set(removeNow)
   if (fullSync.unreadable) {
