@@ -18,7 +18,7 @@ export interface Ending {
 type OpenFinding = Pick<FindingRow, 'entityType' | 'entityId' | 'evidence' | 'fingerprint'>
 
 /** Partial states of the evaluated resource that the mirror tracks for each record. */
-const trackedByRecord: ReadonlySet<string> = new Set(['quarantined', 'missing_records', 'shrink_held'])
+const trackedByRecord: ReadonlySet<string> = new Set(['quarantined', 'missing_records'])
 
 /** Null keeps a finding open because an input is stale or partial (docs/sync.md#findings). */
 export async function resolutionOf(finding: OpenFinding, ending: Ending): Promise<Resolution | null> {
