@@ -153,3 +153,18 @@ it.each([true, false])(
     expect(await heldBack(test)).toEqual([])
   },
 )
+
+it('the first list of roles is suspect_empty, too, if no role grants anything, for one must grant the reading', async () => {
+  const test = await testEngine({ settings })
+  const fault = test.sim.faults.add({ path: '/api/public/roles', effect: withoutPermissions })
+  for (let n = 0; n < 2; n++) expect(ending(await test.run('roles'))).toBe('suspect_empty')
+  expect((await theHold(test)).message).toBe(
+    'No role grants a permission, not even Api_Roles_Read, by which the list of roles was read',
+  )
+  expect(live(test, 'roles')).toBe(0)
+  await accept(test, await theHold(test))
+  expect(ending(await test.run('roles'))).toBe('success')
+  test.sim.faults.remove(fault.id)
+  expect(ending(await test.run('roles'))).toBe('success')
+  expect(await heldBack(test)).toEqual([])
+})

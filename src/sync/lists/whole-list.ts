@@ -64,7 +64,7 @@ interface Beside {
   readonly items: readonly Item[]
 }
 
-/** Null unless the list is empty or grants nothing, contrary to the mirror, or excludes tenantwatch's own access. */
+/** Null unless the list is empty, contrary to the mirror, or grants nothing, or excludes tenantwatch's own access. */
 async function contradictionOf(
   { context, tenantId }: Run,
   definition: WholeResource,
@@ -104,9 +104,12 @@ function noGrants({ definition, rules, before, items }: Beside): Contradiction |
   const readable = items.flatMap((item) => (item.ok ? [item.record] : []))
   if (readable.length === 0 || readable.some((record) => codesOf(record, rules).length > 0)) return null
   const count = before.filter(({ fields }) => codesOf(fields, rules).length > 0).length
-  if (count === 0) return null
-  const message = `No ${definition.nouns[0]} grants a permission any more, ${count} did before`
-  return { emptiness: 'no-grants', message, count }
+  const { nouns, permission } = definition
+  const message =
+    count > 0
+      ? `No ${nouns[0]} grants a permission any more, ${count} did before`
+      : `No ${nouns[0]} grants a permission, not even ${permission}, by which the list of ${nouns[1]} was read`
+  return { emptiness: 'no-grants', message, count: count || readable.length }
 }
 
 function ownRecord({ definition, rules, before, items }: Beside, name: string | null): Contradiction | null {
