@@ -1,9 +1,7 @@
+import type { AlertSeverity } from './alert-severity.ts'
 import type { DashboardId } from './dashboard-ids.ts'
 import type { MonitoringInput } from './monitoring.ts'
-import type { NamedFindings } from './named-findings.ts'
-
-/** Severity label of an alert; `none` is for the watchdog, which always fires. */
-export type AlertSeverity = 'critical' | 'warning' | 'info' | 'none'
+import type { NamedFindings, QueriedTexts } from './named-findings.ts'
 
 /** One condition of an alert. The conditions of one alert differ in severity or in their tenants. */
 export interface AlertCase {
@@ -13,14 +11,6 @@ export interface AlertCase {
   readonly expr: string
   /** The findings that the condition counts, if any. */
   readonly findings?: NamedFindings
-}
-
-/** Parts of texts for which the template queries the metrics. */
-export interface QueriedTexts {
-  readonly idsInTitle: (findings: NamedFindings | undefined) => string
-  readonly whichTheyAre: (findings: NamedFindings | undefined) => string
-  /** In parentheses, with a space before it. */
-  readonly unknownReason: string
 }
 
 /** A Prometheus template, or one for each condition. */

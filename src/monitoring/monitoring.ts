@@ -1,6 +1,6 @@
 import type { CheckFacts } from '../evaluate/check.ts'
 import type { Severity } from '../model/severity.ts'
-import type { AlertSeverity } from './alert.ts'
+import type { AlertSeverity } from './alert-severity.ts'
 import type { Threshold } from './thresholds.ts'
 
 /** Link targets of alerts. */

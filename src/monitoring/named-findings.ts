@@ -1,5 +1,4 @@
 import type { Severity } from '../model/severity.ts'
-import type { QueriedTexts } from './alert.ts'
 import { foundByName } from './recording.ts'
 
 /** Limit of ids in a title. */
@@ -10,6 +9,14 @@ export interface NamedFindings {
   /** Id of the check, or `{{ $labels.check }}` when the alert covers several checks. */
   readonly check: string
   readonly severity: Severity
+}
+
+/** Parts of texts for which the template queries the metrics. */
+export interface QueriedTexts {
+  readonly idsInTitle: (findings: NamedFindings | undefined) => string
+  readonly whichTheyAre: (findings: NamedFindings | undefined) => string
+  /** In parentheses, with a space before it. */
+  readonly unknownReason: string
 }
 
 /** The first ids in parentheses, for a title, as a Prometheus template; empty when no id is known. */

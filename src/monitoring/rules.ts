@@ -1,8 +1,9 @@
 import { stringify } from 'yaml'
-import type { Alert, AlertCase, AlertGroup, AlertText, QueriedTexts } from './alert.ts'
+import type { Alert, AlertCase, AlertGroup, AlertText } from './alert.ts'
 import { alertGroups } from './alerts/index.ts'
 import { dashboardUid } from './dashboard-ids.ts'
 import type { MonitoringInput } from './monitoring.ts'
+import type { QueriedTexts } from './named-findings.ts'
 import { prometheusTexts } from './named-findings.ts'
 import { recordings } from './recording.ts'
 

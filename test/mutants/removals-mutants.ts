@@ -138,8 +138,8 @@ export const removalsMutants: readonly Mutant[] = [
   {
     name: 'roles that grant nothing any more are believed',
     file: 'src/sync/lists/whole-list.ts',
-    find: 'if (count === 0) return null',
-    replace: 'if (count >= 0) return null',
+    find: 'return noGrants(beside) ?? ownRecord(',
+    replace: 'return ownRecord(',
     tests: ['test/sync/empty-roles.test.ts'],
   },
   {

@@ -6,7 +6,7 @@ import { minuteMs, secondMs } from '../../model/durations.ts'
 import { UsageError } from '../../model/errors.ts'
 import type { Io } from '../../model/process/io.ts'
 import { severities } from '../../model/severity.ts'
-import type { AlertSeverity } from '../../monitoring/alert.ts'
+import { alertSeverities } from '../../monitoring/alert-severity.ts'
 import type { AlertMarks, Links, MonitoringInput } from '../../monitoring/monitoring.ts'
 import { byTenant } from '../../monitoring/thresholds.ts'
 import { loadConfiguration } from './configuration.ts'
@@ -57,8 +57,6 @@ export function monitoringInputOf(io: Io, command: Command, options: AlertOption
     : loadConfiguration(io, command).settings
   return createMonitoringInput(settings, job, links, marks)
 }
-
-const alertSeverities = ['critical', 'warning', 'info', 'none'] as const satisfies readonly AlertSeverity[]
 
 /** Of options such as `--label team=security`. The value is a text, not a template. */
 function pairsOf(option: string, given: readonly string[] = [], names: RegExp): Readonly<Record<string, string>> {

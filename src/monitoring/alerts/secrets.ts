@@ -1,4 +1,5 @@
-import type { Alert, AlertCase, AlertGroup, AlertSeverity } from '../alert.ts'
+import type { Alert, AlertCase, AlertGroup } from '../alert.ts'
+import type { AlertSeverity } from '../alert-severity.ts'
 import type { MonitoringInput } from '../monitoring.ts'
 import { series } from '../promql.ts'
 
