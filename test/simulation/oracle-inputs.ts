@@ -65,14 +65,18 @@ export function isUnshown(
   evaluatedAt: number | null,
 ): boolean {
   const { evaluates } = check
+  const isBack = (one: string) =>
+    evaluatedAt !== null && ledger.shownAt(evaluates, one) <= wall.worldTimeOf(evaluatedAt)
+  const isLost = (one: string) => {
+    const record = `${evaluates} ${one}`
+    return ledger.bled.has(record) || (ledger.everBled.has(record) && !isBack(one))
+  }
   if (check.id === 'document-name-unique') {
     return [...world.documents.live()].some(
-      ({ fileId, filename }) =>
-        filename === id && (ledger.bled.has(`documents ${fileId}`) || ledger.isHidden('documents', fileId)),
+      ({ fileId, filename }) => filename === id && (isLost(fileId) || ledger.isHidden('documents', fileId)),
     )
   }
-  const isBack = evaluatedAt !== null && ledger.shownAt(evaluates, id) <= wall.worldTimeOf(evaluatedAt)
-  if (ledger.bled.has(`${evaluates} ${id}`) || (ledger.everBled.has(`${evaluates} ${id}`) && !isBack)) return true
+  if (isLost(id)) return true
   if (!check.entity.isRecord || !ledger.isHidden(evaluates, id)) return false
   const shownAt = ledger.shownAt(evaluates, id)
   if (evaluates !== 'users' && evaluates !== 'documents') return shownAt === Number.NEGATIVE_INFINITY
