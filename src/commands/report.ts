@@ -3,16 +3,16 @@ import { checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
 import { configurationRecord, readRecord } from '../evaluate/configuration-record.ts'
 import type { Mirror, NotedConfiguration, RecordBounds } from '../mirror/port.ts'
-import { toIso } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
-import { escapeInJson } from '../model/text/printable-json.ts'
 import { buildReport } from '../report/build-report.ts'
-import type { Report, TenantReport } from '../report/report.ts'
+import type { Report } from '../report/report.ts'
 import { reportHtml } from '../report/report-html.ts'
+import { reportJson } from '../report/report-json.ts'
 import { reportMd } from '../report/report-md.ts'
+import { oscalVersion, reportOscal } from '../report/report-oscal.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { writeAll } from './support/io.ts'
 import { oneOf, readMoment } from './support/options.ts'
@@ -20,11 +20,12 @@ import { beforeRecord, erasedBy, noRecordYet } from './support/record-bounds.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
 import { writeFile } from './support/write-file.ts'
 
-const formats = ['html', 'md', 'json'] as const
-const renderers = { html: reportHtml, md: reportMd, json: reportJson } as const
+const formats = ['html', 'md', 'json', 'oscal'] as const
+const renderers = { html: reportHtml, md: reportMd, json: reportJson, oscal: reportOscal } as const
 
 /** Matches the beginning of a report of any format. */
-const anyReport = /^(?:<!doctype html>.*<title>Evidence as of |# Evidence report\n|\{\n {2}"asOf": )/s
+const anyReport =
+  /^(?:<!doctype html>.*<title>Evidence as of |# Evidence report\n|\{\n {2}"(?:asOf|assessment-results)": )/s
 
 interface ReportOptions {
   readonly format: string
@@ -48,11 +49,14 @@ export function addReport(program: Command, io: Io, done: (code: ExitCode) => vo
       `
 Works beside a running engine. The report depends on the stored record alone: the same time gives the same bytes.
 
+oscal is assessment results of NIST OSCAL ${oscalVersion}, one result for each tenant.
+
 Exit: 0 ok; 2 there is no record of that time.
 
 Examples:
   tenantwatch report --output evidence.html
-  tenantwatch report --as-of 2026-03-31 --tenant acme --format json > evidence.json`,
+  tenantwatch report --as-of 2026-03-31 --tenant acme --format json > evidence.json
+  tenantwatch report --format oscal --output evidence.oscal.json`,
     )
     .action(async (options: ReportOptions, command: Command) => done(await report(io, options, command)))
 }
@@ -119,30 +123,4 @@ async function noteDifference(io: Io, { configurationDigest }: Report, settings:
   io.stderr.write(
     'The configuration file has changed since the last evaluation; the report shows the evaluated configuration.\n',
   )
-}
-
-async function* reportJson(report: Report): AsyncIterable<string> {
-  const { at, version, recordBegins, configuredSince, configurationDigest, notes, tenants } = report
-  const configuration = { since: configuredSince, digest: configurationDigest }
-  yield `${open({ asOf: toIso(at), version, recordBegins, configuration, notes })},\n  "tenants": [`
-  for (const [i, tenant] of tenants.entries()) {
-    yield i === 0 ? '\n' : ',\n'
-    yield* tenantJson(tenant)
-  }
-  yield '\n  ]\n}\n'
-}
-
-async function* tenantJson({ findings, ...tenant }: TenantReport): AsyncIterable<string> {
-  yield `${open(tenant)},\n  "findings": [`
-  let separator = '\n'
-  for await (const finding of findings()) {
-    yield `${separator}${escapeInJson(JSON.stringify(finding))}`
-    separator = ',\n'
-  }
-  yield '\n  ]\n}'
-}
-
-/** An object without its closing brace. */
-function open(value: object): string {
-  return escapeInJson(JSON.stringify(value, null, 2)).slice(0, -'\n}'.length)
 }

@@ -2,6 +2,7 @@ import { toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
+import { markup, md } from './markdown.ts'
 import { mostSevere, type Report, type ReportFinding, type ReportFramework, type TenantReport } from './report.ts'
 import {
   caveat,
@@ -141,17 +142,9 @@ function decisionsMd({ decisions }: TenantReport): string {
   return rows.length === 0 ? '' : `### Decisions of operators\n\n${table(columns, rows)}`
 }
 
-/** Escapes a text from the tenant: no markup, no link, no end of a cell. */
-function md(text: string): string {
-  return printable(text).replace(special, '\\$&')
-}
-
 function code(text: string): string {
-  return `<code>${printable(text).replace(special, reference)}</code>`
+  return `<code>${printable(text).replace(markup, reference)}</code>`
 }
-
-/** Markup characters, and those that turn a bare address into a link. */
-const special = /[\\`*_[\]<>|#~&@$!]|:(?=\/\/)|(?<=www)\./gi
 
 function reference(char: string): string {
   return `&#${char.charCodeAt(0)};`

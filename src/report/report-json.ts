@@ -1,0 +1,29 @@
+import { toIso } from '../model/dates.ts'
+import { escapeInJson } from '../model/text/printable-json.ts'
+import type { Report, TenantReport } from './report.ts'
+
+export async function* reportJson(report: Report): AsyncIterable<string> {
+  const { at, version, recordBegins, configuredSince, configurationDigest, notes, tenants } = report
+  const configuration = { since: configuredSince, digest: configurationDigest }
+  yield `${opened({ asOf: toIso(at), version, recordBegins, configuration, notes })},\n  "tenants": [`
+  for (const [i, tenant] of tenants.entries()) {
+    yield i === 0 ? '\n' : ',\n'
+    yield* tenantJson(tenant)
+  }
+  yield '\n  ]\n}\n'
+}
+
+async function* tenantJson({ findings, ...tenant }: TenantReport): AsyncIterable<string> {
+  yield `${opened(tenant)},\n  "findings": [`
+  let separator = '\n'
+  for await (const finding of findings()) {
+    yield `${separator}${escapeInJson(JSON.stringify(finding))}`
+    separator = ',\n'
+  }
+  yield '\n  ]\n}'
+}
+
+/** An object without its closing brace. */
+export function opened(value: object): string {
+  return escapeInJson(JSON.stringify(value, null, 2)).slice(0, -'\n}'.length)
+}

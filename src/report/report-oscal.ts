@@ -1,0 +1,238 @@
+import { toIso } from '../model/dates.ts'
+import { printable } from '../model/text/printable.ts'
+import { escapeInJson, printableJson } from '../model/text/printable-json.ts'
+import { md } from './markdown.ts'
+import type {
+  Report,
+  ReportCheck,
+  ReportFinding,
+  ReportFramework,
+  ReportRequirement,
+  RequirementState,
+  TenantReport,
+} from './report.ts'
+import { opened } from './report-json.ts'
+import { uuidOf } from './uuid.ts'
+import { caveat, coverageInWords, requirementWord, standingWord, tenantSentence } from './words.ts'
+
+/** Assessment results of NIST OSCAL (https://pages.nist.gov/OSCAL). */
+export const oscalVersion = '1.0.6'
+
+const ns = 'https://github.com/tenantwatch/tenantwatch'
+
+/** One result for each tenant: requirements are findings, checks and evidence observations, open findings risks. */
+export async function* reportOscal(report: Report): AsyncIterable<string> {
+  const { at, version, tenants, notes, configurationDigest, configuredSince } = report
+  const time = toIso(at)
+  const plan = uuidOf('configuration', configurationDigest, configuredSince)
+  const head = {
+    uuid: uuidOf('report', time, configurationDigest, ...tenants.map(({ tenant }) => tenant)),
+    metadata: {
+      title: 'Evidence report of tenantwatch',
+      'last-modified': time,
+      version: time,
+      'oscal-version': oscalVersion,
+      props: [prop('tenantwatch-version', version), prop('record-begins', report.recordBegins)],
+      ...(notes.length > 0 && { remarks: notes.map(md).join('\n\n') }),
+    },
+    'import-ap': { href: `#${plan}` },
+    'back-matter': {
+      resources: [
+        {
+          uuid: plan,
+          title: 'Configuration of tenantwatch',
+          description: `The checks, thresholds and waivers in force since ${configuredSince}.`,
+          props: [prop('digest', configurationDigest)],
+        },
+      ],
+    },
+  }
+  yield `{\n  "assessment-results": ${opened(head)},\n  "results": [`
+  for (const [i, tenant] of tenants.entries()) {
+    yield i === 0 ? '\n' : ',\n'
+    yield* resultJson(tenant, report)
+  }
+  yield '\n  ]\n}\n}\n'
+}
+
+async function* resultJson(tenant: TenantReport, { at, recordBegins }: Report): AsyncIterable<string> {
+  const time = toIso(at)
+  const { tenant: name, quality, checks, findings } = tenant
+  const requirements = tenant.frameworks.flatMap((framework) =>
+    framework.requirements
+      .filter(({ checks: by }) => by.length > 0)
+      .map((one) => requirementOf(framework, one, name, time)),
+  )
+  const parts = attestedIn(tenant)
+  yield opened({
+    uuid: uuidOf('result', time, name),
+    title: `Checks of tenant ${md(name)}`,
+    description: md(tenantSentence(tenant)),
+    start: recordBegins,
+    end: time,
+    props: [prop('tenant', name), prop('complete-and-fresh-resources', `${quality.fresh} of ${quality.of}`)],
+    'reviewed-controls': { 'control-selections': tenant.frameworks.map(selectionOf) },
+    ...(parts.length > 0 && { attestations: [{ parts }] }),
+    ...(requirements.length > 0 && { findings: requirements }),
+    remarks: caveat,
+  })
+  yield ',\n  "observations": ['
+  let separator = '\n'
+  for (const check of checks) {
+    yield `${separator}${json(observationOf(check, name, time))}`
+    separator = ',\n'
+  }
+  for await (const finding of findings()) yield `,\n${json(evidenceOf(finding, name, time))}`
+  yield '\n  ]'
+  separator = ',\n  "risks": [\n'
+  for await (const finding of findings()) {
+    yield `${separator}${json(riskOf(finding, tenant, time))}`
+    separator = ',\n'
+  }
+  yield separator === ',\n' ? '\n  ]\n}' : '\n}'
+}
+
+function json(value: object): string {
+  return escapeInJson(JSON.stringify(value))
+}
+
+/** Values are one line without white space at its ends. */
+function prop(name: string, value: string) {
+  return { name, ns, value: printable(value).trim() || '-' }
+}
+
+const checkId = (tenant: string, time: string, check: string) => uuidOf('check', time, tenant, check)
+
+/** Those of NIST as its catalog has them: `ia-2.1` for IA-2(1). */
+function controlId({ id: framework }: Pick<ReportFramework, 'id'>, { id }: Pick<ReportRequirement, 'id'>): string {
+  const token = id.replaceAll(/[^\w.-]+/g, '.').replace(/\.$/, '')
+  return framework === 'nist80053' ? token.toLowerCase() : `${framework}_${token}`
+}
+
+function selectionOf(framework: ReportFramework) {
+  const idsOf = (isMapped: boolean) =>
+    framework.requirements
+      .filter(({ checks }) => checks.length > 0 === isMapped)
+      .map((requirement) => ({ 'control-id': controlId(framework, requirement) }))
+  const [included, excluded] = [idsOf(true), idsOf(false)]
+  return {
+    description: framework.name,
+    ...(included.length > 0 && { 'include-controls': included }),
+    ...(excluded.length > 0 && {
+      'exclude-controls': excluded,
+      remarks: 'No check here is about the excluded controls.',
+    }),
+  }
+}
+
+/** OSCAL knows satisfied and not satisfied alone, so that only a pass is satisfied. */
+const reasons: Readonly<Record<RequirementState, 'pass' | 'fail' | 'other'>> = {
+  pass: 'pass',
+  fail: 'fail',
+  unknown: 'other',
+  waived: 'other',
+  not_applicable: 'other',
+  no_check: 'other',
+}
+
+function requirementOf(framework: ReportFramework, requirement: ReportRequirement, tenant: string, time: string) {
+  const { id, title, state, checks } = requirement
+  return {
+    uuid: uuidOf('requirement', time, tenant, framework.id, id),
+    title: `${framework.name} ${id}`,
+    description: `${title}: ${requirementWord[state]}`,
+    props: [prop('state', state)],
+    target: {
+      type: 'objective-id',
+      'target-id': controlId(framework, requirement),
+      status: { state: state === 'pass' ? 'satisfied' : 'not-satisfied', reason: reasons[state] },
+      ...(state === 'not_applicable' && { 'implementation-status': { state: 'not-applicable' } }),
+    },
+    'related-observations': checks.map(({ check }) => ({ 'observation-uuid': checkId(tenant, time, check) })),
+  }
+}
+
+function observationOf(check: ReportCheck, tenant: string, time: string) {
+  const { title, standing, reason, since, options } = check
+  return {
+    uuid: checkId(tenant, time, check.check),
+    title: md(title),
+    description: `${standingWord[standing]}: ${coverageInWords(check)}`,
+    props: [
+      prop('check', check.check),
+      prop('standing', standing),
+      ...(reason === null ? [] : [prop('reason', reason)]),
+      ...(since === null ? [] : [prop('since', since)]),
+      ...(Object.keys(options).length === 0 ? [] : [prop('configured', printableJson(options))]),
+    ],
+    methods: ['TEST'],
+    types: ['control-objective'],
+    collected: time,
+  }
+}
+
+const evidenceId = (tenant: string, time: string, fingerprint: string) => uuidOf('evidence', time, tenant, fingerprint)
+
+function factsOf({ check, severity, fingerprint, entity, firstSeen }: ReportFinding) {
+  return [
+    ...[prop('check', check), prop('severity', severity), prop('fingerprint', fingerprint)],
+    ...[prop('entity-type', entity.type), prop('entity-id', entity.id), prop('first-seen', firstSeen)],
+  ]
+}
+
+function evidenceOf(finding: ReportFinding, tenant: string, time: string) {
+  const { fingerprint, message, evidence } = finding
+  return {
+    uuid: evidenceId(tenant, time, fingerprint),
+    description: md(message),
+    props: factsOf(finding),
+    methods: ['TEST'],
+    types: ['finding'],
+    'relevant-evidence': [{ description: md(printableJson(evidence)) }],
+    collected: time,
+  }
+}
+
+function riskOf(finding: ReportFinding, { tenant, checks }: TenantReport, time: string) {
+  const { fingerprint, check, message, state, waiver } = finding
+  const title = checks.find((one) => one.check === check)?.title ?? check
+  return {
+    // The same in later reports.
+    uuid: uuidOf('finding', tenant, fingerprint),
+    title: md(check),
+    description: md(message),
+    statement: `This does not hold: ${md(title)}.`,
+    props: [
+      ...factsOf(finding),
+      ...(waiver === null ? [] : [prop('waiver', waiver.id), prop('waiver-state', waiver.state)]),
+    ],
+    status: state === 'waived' ? 'deviation-approved' : 'open',
+    'related-observations': [{ 'observation-uuid': evidenceId(tenant, time, fingerprint) }],
+  }
+}
+
+/** Who accepted what, and why. */
+function attestedIn({ waivers, decisions }: TenantReport) {
+  return [
+    ...waivers.map(({ id, check, entity, state, owner, reason, expires }) => ({
+      name: 'waiver',
+      ns,
+      title: md(id),
+      props: [
+        prop('check', check),
+        prop('entity', entity),
+        prop('state', state),
+        prop('owner', owner),
+        prop('expires', expires),
+      ],
+      prose: md(reason),
+    })),
+    ...decisions.map(({ at, accepted, subject, id, what, reason }) => ({
+      name: `accepted-${accepted}`,
+      ns,
+      title: md(id),
+      props: [prop('at', at), prop('of', subject), prop('state', what)],
+      prose: md(reason),
+    })),
+  ]
+}
