@@ -217,9 +217,22 @@ it('keeps labels of ours that the operator has a name for, and other pods of the
 
 it('hardens the unit', () => {
   const unit = textOf('deploy/systemd/tenantwatch.service')
-  for (const line of ['DynamicUser=yes', 'ProtectSystem=strict', 'NoNewPrivileges=yes', 'CapabilityBoundingSet='])
+  // A dynamic user would bring these with it.
+  const withUser = ['PrivateTmp=yes', 'RemoveIPC=yes', 'RestrictSUIDSGID=yes', 'ProtectHome=yes']
+  for (const line of ['ProtectSystem=strict', 'NoNewPrivileges=yes', 'CapabilityBoundingSet=', ...withUser])
     expect(unit.split('\n')).toContain(line)
   expect(unit).not.toContain('MemoryDenyWriteExecute=yes')
+})
+
+it('lets the unit read the files of tokens themselves, so that a rotated token needs no restart', () => {
+  const unit = textOf('deploy/systemd/tenantwatch.service')
+  // systemd copies a credential when the unit starts, and a reload does not copy it again.
+  expect(unit).not.toMatch(/^(Load|Set|Import)Credential/m)
+  expect(unit).toMatch(/^User=tenantwatch\nGroup=tenantwatch$/m)
+  const steps = textOf('docs/operations.md')
+  expect(steps).toContain('useradd --system')
+  expect(/token: \{ file: ([^ ]+) \}/.exec(unit)?.[1]).toBe('/etc/tenantwatch/acme-token')
+  expect(steps).toContain('install -o root -g tenantwatch -m 0640 acme-token /etc/tenantwatch/acme-token')
 })
 
 it('leaves the place of the mirror to the configuration: its default is in the volume, or in the state folder', () => {
