@@ -110,6 +110,22 @@ it.each([
   },
 )
 
+it('answers under every name that a service of Kubernetes has', () => {
+  for (const folder of ['kubernetes', 'kubernetes-postgresql']) {
+    const { allowedHosts } = settingsOf(`deploy/${folder}/tenantwatch.yaml`).server
+    const names = ['tenantwatch', 'tenantwatch.tenantwatch', 'tenantwatch.tenantwatch.svc']
+    expect(allowedHosts).toEqual([...names, 'tenantwatch.tenantwatch.svc.cluster.local'])
+  }
+})
+
+it('names the memory that own checks take on top of the limits', () => {
+  for (const name of ['kubernetes/stateful-set.yaml', 'kubernetes-postgresql/deployment.yaml']) {
+    const needed = /# With own checks (\d+)Mi/.exec(textOf(`deploy/${name}`))?.[1]
+    expect(Number(needed)).toBeGreaterThan(512)
+    for (const page of ['operations', 'own-checks']) expect(textOf(`docs/${page}.md`)).toContain(`${needed} MiB`)
+  }
+})
+
 it('has one pod for a file, and for a database several that are replaced one after the other', () => {
   expect(pods('stateful-set.yaml').replicas).toBe(1)
   const { replicas, strategy, template } = pods('deployment.yaml', 'kubernetes-postgresql')
