@@ -15,7 +15,8 @@ export interface NamedFindings {
 /** The first ids in parentheses, for a title, as a Prometheus template; empty when no id is known. */
 function idsInTitle(findings: NamedFindings | undefined): string {
   if (findings === undefined) return ''
-  const id = '{{ label "entity_type" $f }} {{ or (label "entity_id" $f) (label "fingerprint" $f) }}'
+  const id =
+    '{{ with label "entity_id" $f }}{{ label "entity_type" $f }} {{ . }}{{ else }}finding {{ label "fingerprint" $f }}{{ end }}'
   const ids = `{{ range $i, $f := $found }}{{ if lt $i ${maxInTitle} }}{{ if $i }}, {{ end }}${id}{{ end }}{{ end }}`
   return `${search(findings)}{{ if $found }} (${ids}{{ if gt $value ${maxInTitle}.0 }}, …{{ end }}){{ end }}`
 }

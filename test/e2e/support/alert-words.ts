@@ -106,7 +106,7 @@ export const wordScenes: readonly WordScene[] = [
         alert: 'TenantwatchOwnCheckFails',
         minute: 30,
         labels: { tenant: 'acme', check: 'my-own', severity: 'critical' },
-        summary: 'acme: check my-own has open findings: 1 (laptop f7)',
+        summary: 'acme: check my-own has open findings: 1 (finding f7)',
         description: `Open findings of severity critical of check my-own in tenant acme: 1, namely laptop (f7). ${more('my-own')}`,
       },
     ],
