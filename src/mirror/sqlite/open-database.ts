@@ -166,7 +166,7 @@ export function insistOnLayout(raw: BetterSqlite3.Database, file: string): void 
 }
 
 /** Opens a read-only snapshot of any layout, to copy it beside a running engine. */
-export function openSnapshot(path: string): BetterSqlite3.Database {
+export function openSnapshot(path: string, named?: string): BetterSqlite3.Database {
   const file = real(path)
   try {
     insistOnMirror(file)
@@ -180,7 +180,7 @@ export function openSnapshot(path: string): BetterSqlite3.Database {
       throw error
     }
   } catch (error) {
-    throw describe(error, file)
+    throw describe(error, file, named)
   }
 }
 
@@ -202,23 +202,23 @@ function noMirror(file: string): FatalError {
   return new FatalError(`There is no mirror at ${file} yet; run "tenantwatch sync" first`)
 }
 
-/** An error of SQLite or of the system as a FatalError that names the file; any other as it is. */
-export function describe(error: unknown, file: string): unknown {
+/** An error of SQLite or of the system as a FatalError that names the file; any other as it is. @param named by which setting or option. */
+export function describe(error: unknown, file: string, named = 'store.path'): unknown {
   if (error instanceof FatalError || !(error instanceof Error)) return error
   const code = rootCodeOf(error)
-  const wrong = wrongFile(code, file)
+  const wrong = wrongFile(code, file, named)
   const sentence = wrong ?? `The database ${file} cannot be opened (${code}); ${adviceFor(error, code, file)}`
   return new FatalError(sentence, { cause: error })
 }
 
 /** The sentence about a path that never was a mirror; null for any other. */
-function wrongFile(code: string, file: string): string | null {
+function wrongFile(code: string, file: string, named: string): string | null {
   try {
-    if (statSync(file).isDirectory()) return `${file} is a folder; set store.path to a file in it`
+    if (statSync(file).isDirectory()) return `${file} is a folder; set ${named} to a file in it`
     // A lock file that records a mirror proves that its header was overwritten.
     if (!code.startsWith('SQLITE_NOTADB') || applicationIdOf(file) !== null) return null
     return lockStateOf(file).mirrorMade === false
-      ? `${file} is no SQLite database; correct store.path, or restore a backup if it was the mirror`
+      ? `${file} is no SQLite database; correct ${named}, or restore a backup if it was the mirror`
       : null
   } catch {
     return null
