@@ -3,11 +3,14 @@
 import { get } from 'node:http'
 import { get as getSecure } from 'node:https'
 
-const port = (process.env.TENANTWATCH_LISTEN ?? '9469').split(':').pop()
+const [, bracketed, plain, port] = /^(?:(?:\[(.+)\]|(.*)):)?(\d+)$/.exec(process.env.TENANTWATCH_LISTEN ?? '9469') ?? []
+const listened = bracketed ?? plain ?? ''
+// An address that stands for all of them is no address to connect to.
+const host = listened === '' || listened === '0.0.0.0' ? '127.0.0.1' : listened === '::' ? '::1' : listened
 
 function ask(over) {
   return new Promise((resolve, reject) => {
-    const options = { host: '127.0.0.1', port, path: '/healthz', timeout: 2000, rejectUnauthorized: false }
+    const options = { host, port, path: '/healthz', timeout: 2000, rejectUnauthorized: false }
     const sent = over(options, (answer) => {
       answer.resume()
       resolve(answer.statusCode)

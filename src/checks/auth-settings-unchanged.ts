@@ -85,7 +85,7 @@ export const authSettingsUnchanged = defineCheck({
     return {
       entityId: field,
       severity: isWeakened ? 'critical' : 'medium',
-      message: `The authentication setting ${field} is ${is}, but the ${expectedFrom} is ${was}${since}.`,
+      message: `The authentication setting ${field} is ${is}, but ${sourceOf(expectedFrom)} ${was}${since}.`,
       evidence: {
         field,
         present,
@@ -114,6 +114,10 @@ function expectationOf(
   if (accepted !== undefined) return expectationFrom(accepted)
   const [first] = changes
   return { expected: first === undefined ? settings.fields[field] : first.before, expectedFrom: 'first state mirrored' }
+}
+
+function sourceOf(expectedFrom: Expectation['expectedFrom']): string {
+  return expectedFrom === 'first state mirrored' ? 'when first mirrored it was' : `the ${expectedFrom} is`
 }
 
 function changesOf(history: readonly ChangeRow[], field: Field): readonly ChangeRow[] {

@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { createViews } from '../daemon/views.ts'
-import type { HoldRow } from '../mirror/port.ts'
+import type { HoldRow, Mirror } from '../mirror/port.ts'
 import { UsageError } from '../model/errors.ts'
 import { remedyOf } from '../model/hold-remedy.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
@@ -26,8 +26,8 @@ export function addAccept(program: Command, io: Io, done: (code: ExitCode) => vo
       'after',
       `
 A running engine applies a decision before its next run; without one, the next sync does.
-The list has one hold per line: id, tenant, resource, reason, count; a terminal gets a heading, too. Drift that can be
-accepted (auth-settings-unchanged, role-permissions-unchanged) is listed on standard error.
+The list has one hold per line: id, tenant, resource, reason, count, and the word "accepted" if no run has applied that
+yet; a terminal gets a heading, too. Drift that can be accepted (auth-settings-unchanged, role-permissions-unchanged) is listed on standard error.
 The id of a drifted state is the fingerprint of its finding with a digest of that state; findings, explain and the page
 show it, too. It becomes the baseline. A fingerprint alone is refused, and so is the id of a state that has changed since.
 
@@ -41,19 +41,29 @@ Examples:
     )
 }
 
+/** Ids of holds whose acceptance no run has applied yet. */
+async function acceptedHolds(mirror: Mirror): Promise<ReadonlySet<string>> {
+  const decisions = await Promise.all((await mirror.tenants()).map(({ id }) => mirror.pendingDecisions(id)))
+  return new Set(decisions.flat().map(({ holdId }) => holdId))
+}
+
 /** One hold per line for programs; a terminal gets a heading and the command to accept. */
-function list(io: Io, holds: readonly HoldRow[]): void {
+function list(io: Io, holds: readonly HoldRow[], accepted: ReadonlySet<string>): void {
   if (holds.length === 0) {
     io.stderr.write('No holds\n')
     return
   }
-  const rows = holds.map(({ id, tenant, resource, reason, count }) => [id, tenant, resource, reason, String(count)])
+  const rows = holds.map(({ id, tenant, resource, reason, count }) => {
+    const row = [id, tenant, resource, reason, String(count)]
+    return accepted.has(id) ? [...row, 'accepted'] : row
+  })
   if (io.stdout.isTTY !== true) {
     for (const row of rows) print(io, row.join(' '))
     return
   }
-  print(io, table(['ID', 'TENANT', 'RESOURCE', 'REASON', 'COUNT'], rows))
-  const next = holds.find((hold) => remedyOf(hold) === null)
+  const states = rows.map((row) => (row.length === 5 ? [...row, ''] : row))
+  print(io, table(['ID', 'TENANT', 'RESOURCE', 'REASON', 'COUNT', 'STATE'], states))
+  const next = holds.find((hold) => remedyOf(hold) === null && !accepted.has(hold.id))
   if (next !== undefined) {
     print(io, `\nAccept one with: tenantwatch accept ${next.id} --count ${next.count} --reason "..."`)
   }
@@ -72,8 +82,8 @@ async function accept(io: Io, id: string | undefined, options: AcceptOptions, co
   const holds = await mirror.holds()
   const views = createViews(mirror, settings, io.clock)
   if (id === undefined) {
-    list(io, holds)
-    await listDrift(io, views)
+    list(io, holds, await acceptedHolds(mirror))
+    await listDrift(io, mirror, views)
     return exitCodes.ok
   }
   const hold = holds.find((one) => one.id === id)
@@ -82,7 +92,11 @@ async function accept(io: Io, id: string | undefined, options: AcceptOptions, co
     if (await acceptDrift({ io, mirror, views, given: id, reason })) return exitCodes.ok
   }
   if (hold === undefined)
-    throw new UsageError('No hold has this id and no drifted state; "tenantwatch accept" lists all of both')
+    throw new UsageError(
+      options.count === undefined
+        ? 'No hold has this id and no drifted state; "tenantwatch accept" lists all of both'
+        : 'No hold has this id, and --count is for holds: leave it out to accept a drifted state',
+    )
   const remedy = remedyOf(hold)
   if (remedy !== null)
     throw new UsageError(`Hold ${id} cannot be accepted, because the next run would raise it again. ${remedy}`)

@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Command } from 'commander'
@@ -16,8 +16,7 @@ import { catalogue } from './support/configuration.ts'
 import { untilStopped } from './support/io.ts'
 import { createLog } from './support/logger.ts'
 import { portNumber, wholeNumber } from './support/options.ts'
-
-const tokenVariable = 'TENANTWATCH_DEMO_TOKEN'
+import { ownCommand, shellWord } from './support/own-command.ts'
 
 interface DemoOptions {
   readonly port: number
@@ -48,11 +47,16 @@ async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
     await Promise.race([daemon.caughtUp, untilStopped(io)])
     await daemon.session.evaluate()
     const once = options.once === true
-    await show(daemon, io, once ? '' : ' on the page')
+    const fingerprint = await show(daemon, io, once ? '' : ' on the page')
     if (once) return exitCodes.ok
     const at = `http://127.0.0.1:${daemon.address.port}`
     print(io, `\nStatus page  ${at}/\nMetrics      ${at}/metrics\nFindings     ${at}/api/v1/findings`)
-    print(io, `Control      ${simulator.controlUrl} (change the tenant, inject faults)\n\nPress Ctrl-C to stop.`)
+    print(io, `Control      ${simulator.controlUrl} (change the tenant, inject faults)`)
+    print(io, `\nIn a second terminal, while this one runs:`)
+    const examples = ['findings', `explain ${fingerprint ?? 'FINGERPRINT'}`, 'report --format md', 'accept', 'doctor']
+    const config = shellWord(join(folder, configFile))
+    for (const one of examples) print(io, `  ${ownCommand(io.cwd)} ${one} --config ${config}`)
+    print(io, '\nPress Ctrl-C to stop; the folder of this demo is deleted then.')
     await Promise.race([untilStopped(io), daemon.broken])
     return exitCodes.ok
   } finally {
@@ -61,7 +65,8 @@ async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
 }
 
 async function startOnFreePort(simulator: Simulator, folder: string, io: Io, log: Log, port: number): Promise<Daemon> {
-  const own: Io = { ...io, env: { [tokenVariable]: simulator.tokens.reader } }
+  // Variables of this terminal, such as TENANTWATCH_STORE_PATH, are not meant for the demo.
+  const own: Io = { ...io, env: {} }
   try {
     return await startDaemon(demoSettings(simulator, folder, port), own, log)
   } catch (error) {
@@ -70,13 +75,17 @@ async function startOnFreePort(simulator: Simulator, folder: string, io: Io, log
   }
 }
 
-/** The demo's configuration, loaded like any other. */
+const configFile = 'demo.yaml'
+
+/** The demo's configuration, in a file for the commands of a second terminal, and loaded like any other. */
 function demoSettings(simulator: Simulator, folder: string, port: number): Settings {
+  const token = join(folder, 'token')
+  writeFileSync(token, simulator.tokens.reader, { mode: 0o600 })
   const text = `
 tenants:
   - name: demo
     baseUrl: ${simulator.baseUrl}
-    auth: { token: { env: ${tokenVariable} } }
+    auth: { token: { file: ${JSON.stringify(token)} } }
     ownClientId: ${simulator.credentials.reader.clientId}
     api: { pageSizeParameter: limit, requestsPerSecond: 0 }
 schedule:
@@ -90,15 +99,18 @@ schedule:
 store: { path: ${JSON.stringify(join(folder, 'demo.db'))} }
 server: { listen: "127.0.0.1:${port}" }
 `
-  const file = 'demo.yaml'
-  const env = { [tokenVariable]: simulator.tokens.reader }
-  return loadSettings({ file, env, catalogue, exists: (path) => path.endsWith(file), readFile: () => text }).settings
+  const file = join(folder, configFile)
+  writeFileSync(file, text, { mode: 0o600 })
+  return loadSettings({ file, env: {}, catalogue }).settings
 }
 
-async function show({ session }: Daemon, io: Io, where: string): Promise<void> {
+/** @returns the fingerprint of the first finding. */
+async function show({ session }: Daemon, io: Io, where: string): Promise<string | undefined> {
   const found = await Array.fromAsync(session.views.findings({ states: ['open'] }))
   const shown = 25
-  print(io, findingsText(bySeverity(found).slice(0, shown), terminalOf(io)))
+  const sorted = bySeverity(found)
+  print(io, findingsText(sorted.slice(0, shown), terminalOf(io)))
   for (const line of unevaluatedLines(await session.views.posture())) print(io, line)
   if (found.length > shown) print(io, `… and ${found.length - shown} more${where}`)
+  return sorted[0]?.fingerprint
 }

@@ -4,6 +4,7 @@ import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts
 import { whyNotListening } from '../model/process/listen-error.ts'
 import { untilStopped } from './support/io.ts'
 import { portNumber, wholeNumber } from './support/options.ts'
+import { describeReadings, readReadings } from './support/simulator-readings.ts'
 
 interface SimulateOptions {
   readonly port: number
@@ -41,7 +42,7 @@ export function addSimulate(program: Command, io: Io, done: (code: ExitCode) => 
     .option('--live-seconds <n>', 'seconds between changes of the simulated data; 0 = no changes', wholeNumber, 0)
     .option(
       '--reading <name=value>',
-      'interpretation of an open point of the specification; may be repeated',
+      'interpretation of an open point of the specification, listed below; may be repeated',
       collect,
       [],
     )
@@ -49,6 +50,9 @@ export function addSimulate(program: Command, io: Io, done: (code: ExitCode) => 
       'after',
       `
 GET on the control URL lists its actions, each with an example.
+
+Readings, with their values and, in parentheses, the default; FEED is users, documents or apiClients:
+${describeReadings()}
 
 Examples:
   tenantwatch simulate
@@ -59,7 +63,6 @@ Examples:
     .action(async (options: SimulateOptions) => {
       // Imported on demand: the daemon does not need the simulator.
       const { describeSimulator, startSimulator } = await import('../simulator/index.ts')
-      const { readReadings } = await import('./support/simulator-readings.ts')
       const { users, documents, liveSeconds, reading, ...rest } = options
       const readings = readReadings(reading)
       await using simulator = await startSimulator({

@@ -174,6 +174,7 @@ export function readAuth(raw: unknown, path: KeyPath, context: Context): AuthSet
 }
 
 function headerName() {
-  const wanted = 'want the name of a header that can carry the token, such as Authorization or X-Api-Key'
+  const wanted =
+    'want the name of a header that can carry the token, such as Authorization or X-Api-Key; Host, User-Agent and headers of proxies or of the body are not allowed'
   return text(wanted, /^/).refine(canCarryToken, { error: wanted })
 }

@@ -17,9 +17,9 @@ function readBaseUrl(text: string): Read<string> {
   const path = url.pathname.replace(/\/+$/, '')
   const suffix = /\/api\/public(\/.*)?$/i.exec(path)
   if (suffix === null) return { value: url.origin + path }
-  return {
-    problem: `remove \`${suffix[0]}\`, which tenantwatch appends: want "${url.origin}${path.slice(0, suffix.index)}"`,
-  }
+  const base = `${url.origin}${path.slice(0, suffix.index)}`
+  const wanted = insecurity(base, false) ?? `want "${base}"`
+  return { problem: `remove \`${suffix[0]}\`, which tenantwatch appends: ${wanted}` }
 }
 
 /** URL of an OAuth 2 token endpoint. */

@@ -5,7 +5,7 @@ import { openAsReplica, openPostgresMirror } from '../mirror/postgres/postgres-m
 import { openMirror } from '../mirror/sqlite/sqlite-mirror.ts'
 import { onlyStore, type TenantStores } from '../mirror/tenant-stores.ts'
 import { minuteMs } from '../model/durations.ts'
-import { FatalError, SyncError } from '../model/errors.ts'
+import { FatalError, SyncError, UsageError } from '../model/errors.ts'
 import { type Log, silentLog } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
 
@@ -62,7 +62,10 @@ export function urlOf(
     try {
       return (await plain.current()).expose()
     } catch (error) {
-      throw error instanceof SyncError ? new FatalError(`store.url: ${error.message}`) : error
+      if (!(error instanceof SyncError)) throw error
+      // A variable cannot appear later, so this is a mistake of the configuration.
+      const Failure = 'env' in source ? UsageError : FatalError
+      throw new Failure(`store.url: ${error.message}`)
     }
   }
 }

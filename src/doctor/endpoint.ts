@@ -124,7 +124,7 @@ function honors({ resource, length, hasMore, limit }: FeedPage, requested: PageS
   if (limit !== null && limit !== size) return wrong(`sent pages of ${limit} although ${size} were requested`)
   if (length === size) return { parameter: null, text: `${resource.name} sent the ${size} requested` }
   if (hasMore) return wrong(`sent ${length} and has more, although ${size} were requested`)
-  return { parameter: null, text: `${resource.name} has fewer (${length}) than a page of ${size}` }
+  return { parameter: null, text: `${resource.name} fits in one page of ${size} (${length} records)` }
 }
 
 const secretSoonMs = 30 * dayMs

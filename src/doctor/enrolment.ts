@@ -43,7 +43,7 @@ export async function readEnrolment(records: RecordReader, tenant: TenantSetting
 export function diagnoseEnrolment(enrolment: Enrolment | null): Diagnosis {
   if (enrolment === null) {
     const advice = 'Run the doctor again after the identity of the tenant is confirmed'
-    return warning(subject, 'not checked: the users in the mirror may be another tenant’s', advice)
+    return warning(subject, "not checked: the users in the mirror may be another tenant's", advice)
   }
   const { enrolledWhen, groups } = enrolment
   const all = groups.reduce((sum, { count }) => sum + count, 0)

@@ -37,7 +37,7 @@ export const identityStates = ['held', 'proven', 'unproven'] as const
 export type IdentityState = (typeof identityStates)[number]
 
 export const identitySentences: Readonly<Record<IdentityState, string>> = {
-  held: 'The tenant is on hold: its data may be another tenant’s.',
+  held: "The tenant is on hold: its data may be another tenant's.",
   proven: 'The tenant is recognized by ids that no other tenant has.',
   unproven:
     'Nothing identifies the tenant: no record with such an id is mirrored, so another tenant could go unnoticed.',

@@ -19,10 +19,13 @@ export interface QueriedTexts {
   readonly unknownReason: string
 }
 
+/** Within `with` of the id. A tenant's settings have their type as id. */
+const typed = '{{ if ne . (label "entity_type" $f) }}{{ label "entity_type" $f }} {{ end }}{{ . }}'
+
 /** The first ids in parentheses, for a title, as a Prometheus template; empty when no id is known. */
 function idsInTitle(findings: NamedFindings | undefined): string {
   if (findings === undefined) return ''
-  const id = '{{ label "entity_type" $f }} {{ or (label "entity_id" $f) (label "fingerprint" $f) }}'
+  const id = `{{ with label "entity_id" $f }}${typed}{{ else }}finding {{ label "fingerprint" $f }}{{ end }}`
   const ids = `{{ range $i, $f := $found }}{{ if lt $i ${maxInTitle} }}{{ if $i }}, {{ end }}${id}{{ end }}{{ end }}`
   return `${search(findings)}{{ if $found }} (${ids}{{ if gt $value ${maxInTitle}.0 }}, …{{ end }}){{ end }}`
 }
@@ -30,8 +33,7 @@ function idsInTitle(findings: NamedFindings | undefined): string {
 /** The number of findings, the named ones with their fingerprints, and the commands that list and explain them. */
 function whichTheyAre(findings: NamedFindings | undefined): string {
   if (findings === undefined) return ''
-  const each =
-    '{{ label "entity_type" $f }}{{ with label "entity_id" $f }} {{ . }}{{ end }} ({{ label "fingerprint" $f }})'
+  const each = `{{ with label "entity_id" $f }}${typed}{{ else }}{{ label "entity_type" $f }}{{ end }} ({{ label "fingerprint" $f }})`
   const others = '{{ if ne (printf "%d" (len $found)) (printf "%.0f" $value) }}, and others{{ end }}'
   const which = `{{ if $found }}, namely {{ range $i, $f := $found }}{{ if $i }}, {{ end }}${each}{{ end }}${others}{{ end }}`
   return `${search(findings)}${howMany(findings)}${which}. ${where(findings)}`

@@ -185,9 +185,9 @@ export function mismatchMessage({ strange }: Evidence): string {
   if (persons !== undefined) {
     return `The ${persons.nouns[1]} read from the tenant are not those of the mirror: it may be another tenant`
   }
-  const names = strange.map(({ name }) => name.replaceAll('-', ' '))
-  const lists = names.length === 0 ? 'the tenant' : `its ${names.join(' and ')}`
-  return `No id read from ${lists} is known to the mirror: it may be another tenant, or all API clients were rotated at once`
+  const names = strange.map(({ name }) => name.replaceAll('-', ' ').replace(/^api\b/, 'API'))
+  const lists = names.length === 0 ? 'read from the tenant' : `in the lists of ${names.join(' and ')} that were read`
+  return `The mirror knows none of the ids ${lists}: it may be another tenant, or all API clients were rotated at once`
 }
 
 function personMarkOf(item: Item, { idField }: ResourceDefinition): PersonMark[] {

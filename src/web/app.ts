@@ -160,7 +160,11 @@ async function reload(
   { listen, sources }: WebOptions,
 ): Promise<Answer> {
   if (!isProtected && !isLoopback(listen.host)) {
-    return refuse(request, 403, 'Reload is served on loopback or behind authentication only')
+    return refuse(
+      request,
+      403,
+      'Reload is refused from every client unless server.listen is a loopback address or users or certificates are required (server.webConfig): send SIGHUP instead',
+    )
   }
   if (isCrossSite(request))
     return refuse(

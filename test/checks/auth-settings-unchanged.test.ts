@@ -67,7 +67,7 @@ it('passes a change that the baseline allows', async () => {
 it('reports present value, expected value, date and requests', async () => {
   const { failures } = await evaluator(check, filled({ providerType: 'Oidc' }, [['providerType', 'Saml', 'Oidc']]))
   expect(failures[0]?.message).toBe(
-    'The authentication setting providerType is "Oidc", but the first state mirrored is "Saml", last changed as of 2026-02-19.',
+    'The authentication setting providerType is "Oidc", but when first mirrored it was "Saml", last changed as of 2026-02-19.',
   )
   expect(failures[0]?.evidence).toMatchObject({ present: 'Oidc', expected: 'Saml', changes: [{ requestId: 'req-1' }] })
 })

@@ -117,8 +117,13 @@ it('shows the id in the table, in the explanation, and on standard error beside 
   const listed = await world.run('accept')
   expect([listed.code, listed.stdout]).toEqual([0, ''])
   const [none, heading, row] = listed.stderr.split('\n')
-  expect([none, heading]).toEqual(['No holds', expect.stringMatching(/^DRIFT ID +TENANT +CHECK +WHY$/)])
-  expect(row).toBe(`${driftId}  acme    role-permissions-unchanged  ${message}`)
+  expect([none, heading]).toEqual(['No holds', expect.stringMatching(/^DRIFT ID +TENANT +CHECK +STATE +WHY$/)])
+  expect(row).toBe(`${driftId}  acme    role-permissions-unchanged         ${message}`)
+  await world.run('accept', driftId, ...reason)
+  const [, , next] = (await world.run('accept')).stderr.split('\n')
+  expect(next).toBe(`${driftId}  acme    role-permissions-unchanged  accepted  ${message}`)
+  await world.run('sync')
+  expect((await world.run('accept')).stderr).not.toContain(driftId)
 })
 
 it('refuses what is no drift, what the configuration decides and what has no reason', async () => {
@@ -131,7 +136,9 @@ it('refuses what is no drift, what the configuration decides and what has no rea
   expect(await world.refused(role.driftId)).toMatch(/^2 .*Give a reason with --reason TEXT/)
   expect(await world.refused(secret.fingerprint, ...reason)).toMatch(/^2 .*waive this one in the configuration/)
   expect(await world.refused('0123456789ab', ...reason)).toMatch(/^2 .*No hold has this id/)
-  expect(await world.refused(role.driftId, '--count', '1', ...reason)).toMatch(/^2 .*No hold has this id/)
+  expect(await world.refused(role.driftId, '--count', '1', ...reason)).toMatch(
+    /^2 .*No hold has this id, and --count is for holds: leave it out/,
+  )
   const baseline = 'checks: { role-permissions-unchanged: { baseline: { Auditor: [Api_Roles_Read] } } }\n'
   world.write('tenantwatch.yaml', world.read('tenantwatch.yaml') + baseline)
   await world.run('sync')

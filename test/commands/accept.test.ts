@@ -41,7 +41,7 @@ it('shows people on a terminal a heading and the command to type next', async ()
   const stdout = { isTTY: true, write: (piece: string) => texts.push(piece) }
   await runWith({ stdout } as never, 'accept')
   const [heading, row, , next] = texts.join('').split('\n')
-  expect(heading).toMatch(/^ID +TENANT +RESOURCE +REASON +COUNT$/)
+  expect(heading).toMatch(/^ID +TENANT +RESOURCE +REASON +COUNT +STATE$/)
   expect(row).toMatch(new RegExp(`^${id} +acme +users +shrink_held +125$`))
   expect(next).toBe(`Accept one with: tenantwatch accept ${id} --count 125 --reason "..."`)
 })
@@ -63,6 +63,7 @@ it('removes no record before the hold is accepted, and exactly the held records 
     stderr: '',
   })
   expect(await count()).toBe(250)
+  expect((await run('accept')).stdout).toMatch(/^\S+ acme users shrink_held 125 accepted\n$/)
   const next = await run('sync', '--full')
   expect(next.stdout).toMatch(/users +full +ok +\+0 ~0 -125 =125/)
   expect(next.code).toBe(0)

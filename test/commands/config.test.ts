@@ -194,6 +194,15 @@ it.each([
   }
 })
 
+it('reports a variable of the URL that is not set as a mistake of the configuration, in each command', async () => {
+  const { run, read, write } = await cli()
+  write('tenantwatch.yaml', read('tenantwatch.yaml').replace(/^store: .*$/m, 'store: { url: { env: NO_URL } }'))
+  for (const args of [['config', 'check'], ['findings'], ['purge', 'gone'], ['accept'], ['sync'], ['run']]) {
+    const { code, stderr } = await run(...args)
+    expect([args, code, stderr]).toEqual([args, 2, expect.stringMatching(/store\.url.*NO_URL.*is not set/)])
+  }
+})
+
 it('reads the URL of the database from a file, and runs no command for it', async () => {
   const { run, read, write, folder } = await cli()
   const withUrl = (source: string) => read('tenantwatch.yaml').replace(/^store: .*$/m, `store: { url: ${source} }`)

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
-import { readReadings } from '../../src/commands/support/simulator-readings.ts'
+import { describeReadings, readReadings } from '../../src/commands/support/simulator-readings.ts'
+import { defaultReadings } from '../../src/simulator/readings.ts'
 
 it.each([
   ['badPageSize=explode', 'Unknown reading badPageSize: want one of clamp, reject'],
@@ -13,6 +14,14 @@ it.each([
   ['cursorKind=[]', 'Reading cursorKind: want a JSON object'],
   ['defaultPageSize={"users":"many"}', 'Reading defaultPageSize of users: want a number'],
   ['unknownFields=perhaps', 'Reading unknownFields: want a boolean'],
+  ['defaultPageSize={"users":0}', 'Reading defaultPageSize: want whole numbers, 1 or more'],
+  ['maxPageSize={"documents":1.5}', 'Reading maxPageSize: want whole numbers, 1 or more'],
+  ['tokenHeader', 'Reading tokenHeader: want tokenHeader=VALUE'],
+  ['tokenHeader=', 'Reading tokenHeader: want the name of a header that can carry the token'],
+  ['tokenHeader=null', 'Reading tokenHeader: want the name of a header that can carry the token'],
+  ['tokenHeader=Host', 'Reading tokenHeader: want the name of a header that can carry the token'],
+  ['tokenScheme=two words', 'Reading tokenScheme: want one word, or nothing'],
+  ['pageSizeParameter=', 'Reading pageSizeParameter: want the name of a parameter, or null for none'],
   ['absentCursor=true', 'Reading absentCursor: want one of null, empty, missing'],
 ])('refuses the reading %s and names the known ones', (pair, message) => {
   expect(() => readReadings([pair])).toThrow(message)
@@ -33,4 +42,12 @@ it('takes every word that a reading has, and any text for a name', () => {
     absentCursor: 'null',
     unknownFields: true,
   })
+})
+
+it('describes every reading with its values and its default', () => {
+  const lines = describeReadings().split('\n')
+  expect(lines.map((line) => /^ {2}(\w+)=/.exec(line)?.[1])).toEqual(Object.keys(defaultReadings))
+  expect(lines).toContain('  badPageSize=clamp|reject (clamp)')
+  expect(lines).toContain('  maxPageSize={"FEED":NUMBER} (users 200, documents 200, apiClients 100)')
+  expect(lines).toContain('  apiClientsPageSizeParameter=NAME|null (null)')
 })

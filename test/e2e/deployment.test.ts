@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { copyFileSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { copyFileSync, cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, it } from 'vitest'
@@ -79,6 +79,30 @@ it.runIf(hasKustomize)('builds the manifests of replicas from those of one pod',
       },
     },
   })
+})
+
+it.runIf(hasKustomize)('builds the overlay that the documentation gives, over either base', async () => {
+  const docs = readFileSync('docs/operations.md', 'utf8')
+  const [, overlay = ''] = /^# overlay\/kustomization\.yaml\n([^`]+)/m.exec(docs) ?? []
+  const folder = temporaryFolder()
+  cpSync('deploy', join(folder, 'deploy'), { recursive: true })
+  mkdirSync(join(folder, 'overlay'))
+  writeFileSync(join(folder, 'overlay/tenantwatch.yaml'), 'tenants: []')
+  for (const base of ['kubernetes', 'kubernetes-postgresql']) {
+    const text = overlay.replace('../deploy/kubernetes', `../deploy/${base}`)
+    writeFileSync(join(folder, 'overlay/kustomization.yaml'), text)
+    const built = await kustomized(join(folder, 'overlay'))
+    const config = built.find(({ kind }) => kind === 'ConfigMap')
+    expect(config?.data).toEqual({ 'tenantwatch.yaml': 'tenants: []' })
+    expect(built.find(({ kind }) => /^(StatefulSet|Deployment)$/.test(kind))?.spec).toMatchObject({
+      template: {
+        spec: {
+          containers: [{ image: 'registry.example.com/tenantwatch:0.1.0' }],
+          volumes: expect.arrayContaining([{ name: 'config', configMap: { name: config?.metadata.name } }]),
+        },
+      },
+    })
+  }
 })
 
 interface Built {

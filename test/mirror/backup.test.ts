@@ -1,4 +1,5 @@
 import {
+  chmodSync,
   existsSync,
   linkSync,
   mkdirSync,
@@ -280,6 +281,23 @@ it('keeps files that are not certainly of a killed backup', async () => {
   expect(readdirSync(folder).toSorted()).toEqual([basename(foreign), basename(begun), links, 'backup.db'])
   expect(readdirSync(other)).toHaveLength(3)
   expect(readFileSync(join(foreign, 'notes'), 'utf8')).toBe('precious')
+})
+
+it('names the mirror, and not the folder of the backup, when the mirror cannot be reached', async () => {
+  const { back, folder } = await world()
+  const loop = join(temporaryFolder(), 'loop.db')
+  symlinkSync(loop, loop)
+  await expect(back({ from: loop })).rejects.toMatchObject({
+    name: 'FatalError',
+    message: expect.stringMatching(/^The database \S+loop\.db cannot be opened \(ELOOP\); /),
+  })
+  expect(readdirSync(folder)).toEqual([])
+})
+
+it.runIf(process.getuid?.() !== 0)('says that this user may not read the mirror', async () => {
+  const { back, path } = await world()
+  chmodSync(path, 0)
+  await expect(back()).rejects.toThrow(/^The database \S+ cannot be opened \(.+\); this user may not read it: run /)
 })
 
 it('keeps the old backup when the mirror is damaged', async () => {

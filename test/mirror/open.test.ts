@@ -64,9 +64,24 @@ it.runIf(existsSync('/proc/self'))('makes the folders it lacks, and ends where n
   expect(() => openMirror('/proc/none/mirror.db', 'engine')).toThrow(/\/proc\/none\/mirror\.db cannot be opened/)
 })
 
-it('reports in one sentence that a file is no database', () => {
+const text = 'this is a text and no database, and it is long enough to be read as a header of one '.repeat(20)
+
+it.each(['engine', 'beside'] as const)('asks for another store.path where there is no database (%s)', (role) => {
+  const folder = temporaryFolder()
+  const path = join(folder, 'text.db')
+  for (const content of [text, 'a-token']) {
+    writeFileSync(path, content)
+    expect(() => openMirror(path, role)).toThrow(
+      /^\S+text\.db is no SQLite database; correct store\.path, or restore a backup if it was the mirror$/,
+    )
+  }
+  expect(() => openMirror(folder, role)).toThrow(/ is a folder; set store\.path to a file in it$/)
+})
+
+it('reports that a mirror is damaged whose beginning was overwritten', async () => {
   const path = join(temporaryFolder(), 'text.db')
-  writeFileSync(path, 'this is a text and no database, and it is long enough to be read as a header of one '.repeat(20))
+  await openMirror(path, 'engine')[Symbol.asyncDispose]()
+  writeFileSync(path, text)
   expect(() => openMirror(path, 'engine')).toThrow(/cannot be opened \(SQLITE_NOTADB\); it is damaged/)
 })
 

@@ -110,6 +110,22 @@ it.each([
   },
 )
 
+it('answers under every name that a service of Kubernetes has', () => {
+  for (const folder of ['kubernetes', 'kubernetes-postgresql']) {
+    const { allowedHosts } = settingsOf(`deploy/${folder}/tenantwatch.yaml`).server
+    const names = ['tenantwatch', 'tenantwatch.tenantwatch', 'tenantwatch.tenantwatch.svc']
+    expect(allowedHosts).toEqual([...names, 'tenantwatch.tenantwatch.svc.cluster.local'])
+  }
+})
+
+it('names the memory that own checks take on top of the limits', () => {
+  for (const name of ['kubernetes/stateful-set.yaml', 'kubernetes-postgresql/deployment.yaml']) {
+    const needed = /# With own checks (\d+)Mi/.exec(textOf(`deploy/${name}`))?.[1]
+    expect(Number(needed)).toBeGreaterThan(512)
+    for (const page of ['operations', 'own-checks']) expect(textOf(`docs/${page}.md`)).toContain(`${needed} MiB`)
+  }
+})
+
 it('has one pod for a file, and for a database several that are replaced one after the other', () => {
   expect(pods('stateful-set.yaml').replicas).toBe(1)
   const { replicas, strategy, template } = pods('deployment.yaml', 'kubernetes-postgresql')
@@ -168,7 +184,10 @@ it('names the programs of the composition with their versions, and each by the n
   expect(hosts).toEqual(['alertmanager', 'tenantwatch', 'prometheus'])
   expect(hosts.filter((host) => !services[host ?? ''])).toEqual([])
   const path = /path: ([^ }]+)/.exec(grafana)?.[1]
-  expect(services['grafana']?.volumes).toContain(`./config/grafana:${path}:ro`)
+  const boards = services['grafana']?.volumes?.filter((mount) => mount.startsWith('./config/grafana'))
+  // The dashboard of the records needs a data source that the composition has not.
+  const shown = ['fleet', 'operations', 'posture']
+  expect(boards).toEqual(shown.map((name) => `./config/grafana/${name}.json:${path}/${name}.json:ro`))
 })
 
 it('composes services that can start with a read-only root: docker refuses inline configs and secrets there', () => {
@@ -217,9 +236,22 @@ it('keeps labels of ours that the operator has a name for, and other pods of the
 
 it('hardens the unit', () => {
   const unit = textOf('deploy/systemd/tenantwatch.service')
-  for (const line of ['DynamicUser=yes', 'ProtectSystem=strict', 'NoNewPrivileges=yes', 'CapabilityBoundingSet='])
+  // A dynamic user would bring these with it.
+  const withUser = ['PrivateTmp=yes', 'RemoveIPC=yes', 'RestrictSUIDSGID=yes', 'ProtectHome=yes']
+  for (const line of ['ProtectSystem=strict', 'NoNewPrivileges=yes', 'CapabilityBoundingSet=', ...withUser])
     expect(unit.split('\n')).toContain(line)
   expect(unit).not.toContain('MemoryDenyWriteExecute=yes')
+})
+
+it('lets the unit read the files of tokens themselves, so that a rotated token needs no restart', () => {
+  const unit = textOf('deploy/systemd/tenantwatch.service')
+  // systemd copies a credential when the unit starts, and a reload does not copy it again.
+  expect(unit).not.toMatch(/^(Load|Set|Import)Credential/m)
+  expect(unit).toMatch(/^User=tenantwatch\nGroup=tenantwatch$/m)
+  const steps = textOf('docs/operations.md')
+  expect(steps).toContain('useradd --system')
+  expect(/token: \{ file: ([^ ]+) \}/.exec(unit)?.[1]).toBe('/etc/tenantwatch/acme-token')
+  expect(steps).toContain('install -o root -g tenantwatch -m 0640 acme-token /etc/tenantwatch/acme-token')
 })
 
 it('leaves the place of the mirror to the configuration: its default is in the volume, or in the state folder', () => {

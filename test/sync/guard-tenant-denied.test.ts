@@ -82,7 +82,9 @@ it('one page that can be read decides, whatever else is denied', async () => {
   deny(test, 'secondReader', ['Api_Users_Read', 'Api_ApiClients_Read'])
   deny(test, 'reader', ['Api_Users_Read', 'Api_ApiClients_Read'])
   test.useToken(test.sim.tokens.secondReader)
-  expect((await test.run('roles')).message).toMatch('No id read from its documents is known to the mirror')
+  expect((await test.run('roles')).message).toMatch(
+    'The mirror knows none of the ids in the lists of documents that were read',
+  )
   test.useToken(test.sim.tokens.reader)
   test.clock.advance(5 * minuteMs)
   expect(ending(await test.run('roles'))).toBe('success')
@@ -136,7 +138,9 @@ it('a page of foreign users that becomes readable later raises another hold, whi
   })
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
   expect((await theHold(test)).id).not.toBe(hold.id)
-  expect((await theHold(test)).message).toMatch('No id read from its documents is known to the mirror')
+  expect((await theHold(test)).message).toMatch(
+    'The mirror knows none of the ids in the lists of documents that were read',
+  )
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
   expect(test.observed.log).toContain('warn A decision came too late: the hold is gone or holds something else by now')
   expect(everyRow(test)).toEqual(before)

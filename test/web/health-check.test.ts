@@ -9,8 +9,8 @@ import { sources, startServer } from './support/server.ts'
 const script = join(import.meta.dirname, '../../config/health-check.mjs')
 
 /** How the health check of the container ends for a server on this port. */
-async function checked(port: number): Promise<number> {
-  const child = spawn(process.execPath, [script], { env: { TENANTWATCH_LISTEN: `0.0.0.0:${port}` } })
+async function checked(port: number, host = '0.0.0.0:'): Promise<number> {
+  const child = spawn(process.execPath, [script], { env: { TENANTWATCH_LISTEN: `${host}${port}` } })
   const [code] = await once(child, 'close')
   return code
 }
@@ -26,6 +26,16 @@ it('passes for a live daemon over HTTP, over TLS, and with required certificate 
 basic_auth_users: { alice: ${hashes.wonder} }
 `)
   expect([await checked(plain.port), await checked(closed.port)]).toEqual([0, 0])
+})
+
+it('asks the address on which the daemon listens', async () => {
+  await using other = await startServer({ listen: { host: '127.0.0.2', port: 0 } })
+  expect(await checked(other.port, '127.0.0.2:')).toBe(0)
+  expect(await checked(other.port, '127.0.0.1:')).toBe(1)
+  await using usual = await startServer()
+  expect([await checked(usual.port, ''), await checked(usual.port, ':')]).toEqual([0, 0])
+  await using six = await startServer({ listen: { host: '::1', port: 0 } })
+  for (const host of ['[::1]:', '[::]:']) expect(await checked(six.port, host)).toBe(0)
 })
 
 it('fails for an unhealthy daemon and for one that does not answer', async () => {

@@ -86,6 +86,15 @@ it.each(['127.0.0.1', '0.0.0.0'])('answers on %s to IP addresses, localhost and 
   }
 })
 
+it('says when it reloads, to a client on the loopback too', async () => {
+  await using web = await startServer({ listen: { host: '0.0.0.0', port: 0 } })
+  const refused = await fetch(`http://127.0.0.1:${web.port}/-/reload`, { method: 'POST' })
+  expect([refused.status, await refused.text()]).toEqual([
+    403,
+    expect.stringMatching(/unless server\.listen is a loopback address or .*: send SIGHUP instead/),
+  ])
+})
+
 it('explains an unknown host before it asks for a password', async () => {
   await using web = await startServer({ authenticate: async () => 'denied' })
   const answer = answerOf(await roundTrip(web.port, 'GET / HTTP/1.1\r\nHost: watch\r\nConnection: close\r\n\r\n'))

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { checks } from '../../checks/index.ts'
 import type { Views } from '../../daemon/views.ts'
 import { driftIdPattern } from '../../evaluate/findings/drift-id.ts'
@@ -12,16 +13,31 @@ import { table } from '../../report/formats.ts'
 const drifting = checks.filter((check) => 'drift' in check).map(({ id }) => id)
 
 /** Lists open drift on standard error, because standard output has the holds only. */
-export async function listDrift(io: Io, views: Views): Promise<void> {
+export async function listDrift(io: Io, mirror: Mirror, views: Views): Promise<void> {
   const rows: string[][] = []
+  const tenants = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
   for (const check of drifting) {
     for await (const finding of views.findings({ check })) {
       const driftId = driftIdIn(finding)
-      if (driftId !== null) rows.push([driftId, finding.tenant, check, finding.message])
+      if (driftId === null) continue
+      const state = (await isAccepted(mirror, tenants.get(finding.tenant), finding)) ? 'accepted' : ''
+      rows.push([driftId, finding.tenant, check, state, finding.message])
     }
   }
   if (rows.length === 0) return
-  io.stderr.write(`${table(['DRIFT ID', 'TENANT', 'CHECK', 'WHY'], rows)}\n`)
+  io.stderr.write(`${table(['DRIFT ID', 'TENANT', 'CHECK', 'STATE', 'WHY'], rows)}\n`)
+}
+
+/** Whether the state that the finding shows is accepted, which the next evaluation applies. */
+async function isAccepted(
+  mirror: Mirror,
+  tenantId: number | undefined,
+  { check, entity, evidence }: FindingView,
+): Promise<boolean> {
+  if (tenantId === undefined) return false
+  const states = (await mirror.acceptedStates(tenantId, check)) ?? []
+  const last = states.find(({ entityId }) => entityId === entity.id)
+  return last !== undefined && last.reason !== null && isDeepStrictEqual(last.state, evidence['present'] ?? null)
 }
 
 interface AcceptDrift {

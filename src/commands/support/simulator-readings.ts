@@ -1,5 +1,6 @@
 import { UsageError } from '../../model/errors.ts'
-import { defaultReadings, type Readings, type ReadingsInput } from '../../simulator/index.ts'
+import { canCarryToken } from '../../model/token-header.ts'
+import { defaultReadings, type Readings, type ReadingsInput } from '../../simulator/readings.ts'
 import { oneOf } from './options.ts'
 
 type Worded = { [K in keyof Readings]: Readings[K] extends string ? (string extends Readings[K] ? never : K) : never }
@@ -31,12 +32,62 @@ export function readReadings(pairs: readonly string[]): ReadingsInput {
     const name = at < 0 ? pair : pair.slice(0, at)
     oneOf('reading', names, name)
     const known = wordsOf(name)
+    const usual: unknown = Reflect.get(defaultReadings, name)
+    if (at < 0 && typeof usual !== 'boolean') throw new UsageError(`Reading ${name}: want ${name}=VALUE`)
     const text = pair.slice(at + 1)
     const value = at < 0 ? true : known?.includes(text) === true ? text : parse(text)
-    validate(`reading ${name}`, value, Reflect.get(defaultReadings, name), known)
+    validate(`reading ${name}`, value, usual, known)
+    const wanted = wantedOf(name, value)
+    if (wanted !== null) throw new UsageError(`Reading ${name}: want ${wanted}`)
     return [name, value] as const
   })
   return Object.fromEntries(read) as ReadingsInput
+}
+
+/** Null for a value that the simulator can use. */
+function wantedOf(name: string, value: unknown): string | null {
+  switch (name) {
+    case 'defaultPageSize':
+    case 'maxPageSize': {
+      const sizes = Object.values(value as object)
+      return sizes.every((size) => Number.isSafeInteger(size) && size > 0) ? null : 'whole numbers, 1 or more'
+    }
+    case 'tokenHeader':
+      return typeof value === 'string' && canCarryToken(value)
+        ? null
+        : 'the name of a header that can carry the token, such as X-Api-Key'
+    case 'tokenScheme':
+      return typeof value === 'string' && /^[\w!#$%&'*+.^`|~-]*$/.test(value) ? null : 'one word, or nothing'
+    case 'inactiveRoleState':
+      return value === null || value === '' ? 'a text' : null
+    case 'pageSizeParameter':
+    case 'apiClientsPageSizeParameter':
+      return value === '' ? 'the name of a parameter, or null for none' : null
+    default:
+      return null
+  }
+}
+
+/** One line for each reading: its name, its values and the one that it has by default. */
+export function describeReadings(): string {
+  return Object.entries(defaultReadings)
+    .map(([name, usual]) => `  ${name}=${valuesOf(name, usual)}`)
+    .join('\n')
+}
+
+function valuesOf(name: string, usual: unknown): string {
+  const known = wordsOf(name)
+  const kind = kindOf(name, usual)
+  if (typeof usual !== 'object' || usual === null)
+    return `${known?.join('|') ?? kind} (${usual === '' ? 'nothing' : usual})`
+  const defaults = Object.entries(usual).map(([feed, one]) => `${feed} ${one}`)
+  return `{"FEED":${known?.map((word) => `"${word}"`).join('|') ?? kind}} (${defaults.join(', ')})`
+}
+
+function kindOf(name: string, usual: unknown): string {
+  if (name.endsWith('Parameter')) return 'NAME|null'
+  if (name.endsWith('PageSize')) return 'NUMBER'
+  return typeof usual === 'boolean' || name === 'lastPageCursor' ? 'true|false' : 'TEXT'
 }
 
 function wordsOf(name: string): readonly string[] | undefined {

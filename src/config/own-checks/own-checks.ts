@@ -97,9 +97,10 @@ function parse(file: OwnCheckFile, builtIn: readonly string[]): ParsedFile {
   const { id, header, problems, query } = readHeader(file.text)
   if (id !== null && builtIn.includes(id))
     return { id: null, file: file.name, problem: `the id ${id} is that of a built-in check` }
-  if (header === null) return { id, file: file.name, problem: problems.join('; ') }
-  const problem = problemOfQuery(query)
-  if (problem !== null) return { id, file: file.name, problem }
+  // A file without an end of its header has no query that could be read.
+  const found = header === null && query.trim() === '' ? null : problemOfQuery(query)
+  const all = [...problems, ...(found === null ? [] : [found])]
+  if (header === null || all.length > 0) return { id, file: file.name, problem: all.join('; ') }
   return { ...header, file: file.name, query, timeBased: readsTheTime(query), problem: null }
 }
 

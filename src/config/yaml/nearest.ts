@@ -3,13 +3,21 @@ import leven from 'leven'
 /** The candidate closest to a misspelled word, ignoring case; undefined when none is close. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined
-  let bestDistance = Math.max(2, Math.floor(word.length / 3)) + 1
+  // One letter in three: in a short word two other letters make another word.
+  let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
   for (const candidate of candidates) {
-    const distance = leven(word.toLowerCase(), candidate.toLowerCase())
+    const distance = distanceOf(word.toLowerCase(), candidate.toLowerCase())
     if (distance < bestDistance && distance < candidate.length) {
       best = candidate
       bestDistance = distance
     }
   }
   return best
+}
+
+/** Swapped letters are one mistake. */
+function distanceOf(word: string, candidate: string): number {
+  const distance = leven(word, candidate)
+  const hasSameLetters = word.length > 2 && [...word].sort().join() === [...candidate].sort().join()
+  return distance === 2 && hasSameLetters ? 1 : distance
 }

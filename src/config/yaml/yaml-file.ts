@@ -74,6 +74,7 @@ export function readYaml(source: string): YamlFile {
     }))
     const lost = readable ? lostAliases(document).map((offset) => positionAt(lines, offset)) : []
     problems.push(...lost.map((position) => ({ position, sentence: badAlias, bracket: undefined })))
+    keepOneOfEachKey(document)
     const raw: unknown = readable && lost.length === 0 ? document.toJS({ maxAliasCount }) : undefined
     return {
       readable: readable && lost.length === 0,
@@ -121,6 +122,22 @@ function openBrackets(document: Document): ReadonlyMap<number, number> {
   return open
 }
 
+/** Of equal keys the last that has a value, so that an empty one is not reported as a second problem. */
+function keepOneOfEachKey(document: Document): void {
+  visit(document, {
+    Map(_key, map) {
+      const nameOf = (key: unknown) => String(isScalar(key) ? key.value : key)
+      const isEmpty = (value: unknown) => value === null || (isScalar(value) && value.value === null)
+      const kept = new Map<string, (typeof map.items)[number]>()
+      for (const pair of map.items) {
+        const name = nameOf(pair.key)
+        if (!kept.has(name) || !isEmpty(pair.value)) kept.set(name, pair)
+      }
+      if (kept.size < map.items.length) map.items = [...kept.values()]
+    },
+  })
+}
+
 function lostAliases(document: Document): number[] {
   const offsets: number[] = []
   visit(document, {
@@ -133,7 +150,7 @@ function lostAliases(document: Document): number[] {
 
 function duplicateKey(source: string, offset: number): string {
   const key = /^["']?([\w.-]{1,64})/.exec(source.slice(offset, offset + 80))?.[1]
-  return `duplicate key${key === undefined ? '' : ` \`${key}\``}; want every key once a map`
+  return `duplicate key${key === undefined ? '' : ` \`${key}\``}; a map has each key at most once`
 }
 
 interface Position {

@@ -7,7 +7,7 @@ import { recordTables } from '../records/record-tables.ts'
 import { openTempFile } from './backup-temp-file.ts'
 import { applicationIdOf, damageOf, toBegin } from './file-guard.ts'
 import { applicationId } from './migrate.ts'
-import { openSnapshot, rootCodeOf } from './open-database.ts'
+import { openSnapshot, real, rootCodeOf } from './open-database.ts'
 
 /** Files of a live database. SQLite would take leftovers for part of a new database. */
 const beside = ['-wal', '-shm', '-journal', '-lock'] as const
@@ -76,7 +76,9 @@ export interface Backup {
 
 /** @throws UsageError when the target is unsuitable, FatalError when the copy fails; the target then stays. */
 export async function backUpMirror(options: BackupOptions): Promise<Backup> {
-  const { from, to, onProgress } = options
+  const { to, onProgress } = options
+  // First, so that a mirror that cannot be read is not reported as a problem of the target.
+  const from = real(options.from)
   let target = to
   try {
     target = backupTarget(to, from)

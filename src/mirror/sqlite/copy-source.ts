@@ -43,7 +43,7 @@ export async function openFileSource(path: string, signal: AbortSignal): Promise
 }
 
 function openCurrent(file: string): BetterSqlite3.Database {
-  const raw = openSnapshot(file)
+  const raw = openSnapshot(file, '--from')
   try {
     insistOnLayout(raw, file)
     return raw

@@ -1,13 +1,13 @@
-import { chmodSync, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { FatalError } from '../../model/errors.ts'
 import { countDifferences } from '../records/record-counts.ts'
 import { busyTimeoutOf, Connection, codeOf } from './connection.ts'
 import { SqliteDatabase } from './database.ts'
-import { type EngineLock, takeEngineLock } from './engine-lock.ts'
+import { type EngineLock, lockStateOf, takeEngineLock } from './engine-lock.ts'
 import type { FairGate } from './fair-gate.ts'
-import { damageOf, type FileGuard, fileGuard, toBegin } from './file-guard.ts'
+import { applicationIdOf, damageOf, type FileGuard, fileGuard, toBegin } from './file-guard.ts'
 import { bringUpToDate, schemaAge } from './migrate.ts'
 import { insistOnOneName, realFile } from './real-file.ts'
 import { insistOnHealth, isQuicklyVerified } from './verify-file.ts'
@@ -166,7 +166,7 @@ export function insistOnLayout(raw: BetterSqlite3.Database, file: string): void 
 }
 
 /** Opens a read-only snapshot of any layout, to copy it beside a running engine. */
-export function openSnapshot(path: string): BetterSqlite3.Database {
+export function openSnapshot(path: string, named?: string): BetterSqlite3.Database {
   const file = real(path)
   try {
     insistOnMirror(file)
@@ -180,7 +180,7 @@ export function openSnapshot(path: string): BetterSqlite3.Database {
       throw error
     }
   } catch (error) {
-    throw describe(error, file)
+    throw describe(error, file, named)
   }
 }
 
@@ -202,16 +202,40 @@ function noMirror(file: string): FatalError {
   return new FatalError(`There is no mirror at ${file} yet; run "tenantwatch sync" first`)
 }
 
-/** An error of SQLite or of the system as a FatalError that names the file; any other as it is. */
-export function describe(error: unknown, file: string): unknown {
+/** An error of SQLite or of the system as a FatalError that names the file; any other as it is. @param named by which setting or option. */
+export function describe(error: unknown, file: string, named = 'store.path'): unknown {
   if (error instanceof FatalError || !(error instanceof Error)) return error
   const code = rootCodeOf(error)
-  return new FatalError(`The database ${file} cannot be opened (${code}); ${adviceFor(error, code, file)}`, {
-    cause: error,
-  })
+  const wrong = wrongFile(code, file, named)
+  const sentence = wrong ?? `The database ${file} cannot be opened (${code}); ${adviceFor(error, code, file)}`
+  return new FatalError(sentence, { cause: error })
+}
+
+/** The sentence about a path that never was a mirror; null for any other. */
+function wrongFile(code: string, file: string, named: string): string | null {
+  try {
+    if (statSync(file).isDirectory()) return `${file} is a folder; set ${named} to a file in it`
+    // A lock file that records a mirror proves that its header was overwritten.
+    if (!code.startsWith('SQLITE_NOTADB') || applicationIdOf(file) !== null) return null
+    return lockStateOf(file).mirrorMade === false
+      ? `${file} is no SQLite database; correct ${named}, or restore a backup if it was the mirror`
+      : null
+  } catch {
+    return null
+  }
+}
+
+function mayNotRead(file: string): boolean {
+  try {
+    accessSync(file, constants.R_OK)
+    return false
+  } catch (error) {
+    return codeOf(error) === 'EACCES'
+  }
 }
 
 function adviceFor(error: Error, code: string, file: string): string {
+  if (mayNotRead(file)) return 'this user may not read it: run this command as the user of the daemon'
   if (damageOf(error) !== null) return `it is damaged: ${toBegin(file)}`
   if (code.startsWith('SQLITE_BUSY')) return 'another program writes to it and does not end; close that one'
   return `check that the file and its folder ${dirname(file)} exist, are writable for this user and have room`

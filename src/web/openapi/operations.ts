@@ -153,7 +153,7 @@ export const operations: readonly Operation[] = [
     method: 'post',
     path: '/-/reload',
     id: 'reload',
-    summary: 'Reloads the configuration; on loopback or behind authentication only',
+    summary: 'Reloads the configuration; only while server.listen is a loopback address, or behind authentication',
     body: text('The result in one sentence'),
     refusals: { 500: 'The configuration is invalid; the last valid one stays in force' },
   },

@@ -27,14 +27,14 @@ export function checks(posture: TenantPosture, query: PageQuery, now: number): H
 }
 
 function row(view: CheckView, link: string, now: number): readonly (Html | string)[] {
-  const name = html`<code>${view.check}</code><span class="why">${foreign(view.title)}</span>`
+  const assumption = view.assumption === undefined ? '' : html`<span class="why">${view.assumption}</span>`
+  const name = html`<code>${view.check}</code><span class="why">${foreign(view.title)}</span>${assumption}`
   if (!view.enabled) return [name, badge('off', 'quiet'), '–', '–', '–']
   const reason = view.reason === null ? '' : html`<span class="why">${view.reason}</span>`
-  const assumption = view.assumption === undefined ? '' : html`<span class="why">${view.assumption}</span>`
   const problem = view.problem === undefined ? '' : html`<span class="why">${foreign(view.problem)}</span>`
   return [
     name,
-    html`${badge(statusWord(view.status), statusTone[view.status])}${reason}${assumption}${problem}`,
+    html`${badge(statusWord(view.status), statusTone[view.status])}${reason}${problem}`,
     failing(view),
     findingCounts(view, link),
     view.since === null ? '–' : instant(view.since, now),

@@ -44,9 +44,11 @@ footer span { margin-left: auto; }
 
 const tables = `table { width: 100%; margin: 0; border-spacing: 0; background: var(--card); border: 1px solid var(--line); border-radius: 10px; overflow: hidden; }
 @media (min-width: 701px) {
-  table.findings { table-layout: fixed; }
-  .findings th:nth-child(1) { width: 108px; } .findings th:nth-child(3) { width: 17%; }
-  .findings th:nth-child(4) { width: 16%; } .findings th:nth-child(5) { width: 200px; }
+  table.findings, table.checks { table-layout: fixed; }
+  .findings th:nth-child(1) { width: 108px; } .findings th:nth-child(3) { width: 21%; }
+  .findings th:nth-child(4) { width: 16%; } .findings th:nth-child(5) { width: 190px; }
+  .checks th:nth-child(2) { width: 14%; } .checks th:nth-child(3) { width: 22%; } .checks th:nth-child(4) { width: 14%; }
+  .checks th:nth-child(5) { width: 200px; }
 }
 .plain code { overflow-wrap: anywhere; }
 th, td { padding: 8px 16px; text-align: left; vertical-align: top; font-weight: 400; border-top: 1px solid var(--line); }

@@ -20,7 +20,9 @@ it('fails when another tenant answers, before any sync has noticed, and evaluate
   const { code, stdout } = await world.run('doctor')
   expect(code).toBe(3)
   expect(marks(stdout, 'identity')).toEqual([
-    expect.stringMatching(/^✗ +identity +No id read from its api clients.* is known to the mirror: .*Give back the/),
+    expect.stringMatching(
+      /^✗ +identity +The mirror knows none of the ids in the lists of API clients.* that were read: .*Give back the/,
+    ),
   ])
   expect(marks(stdout, 'enrolledWhen')).toEqual([expect.stringMatching(/^! +enrolledWhen +not checked: /)])
   expect(stdout).not.toContain('MFASTATUS')

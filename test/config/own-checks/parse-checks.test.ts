@@ -95,6 +95,11 @@ ${query}`
   expect(problemOf(text)).toContain('the header lacks title')
 })
 
+it('reports the problems of the header and of the query together', () => {
+  const text = `${header.replace('roles', 'gremlins')}\n\n${query} where x = :since`
+  expect(problemOf(text)).toMatch(/^inputs is .*; the query has the parameter :since; there are :now and :tenant$/)
+})
+
 it.each([
   ['', 'the header lacks id'],
   [query, 'the header lacks id'],

@@ -95,6 +95,26 @@ export const wordScenes: readonly WordScene[] = [
     ],
   },
   {
+    about: 'a finding of the settings as a whole, whose id is its type, is named once',
+    series: {
+      ...alive('1x60'),
+      ...count('my-own', 'critical', '1x60'),
+      ...finding(
+        { check: 'my-own', severity: 'critical', type: 'auth-settings', id: 'auth-settings', fingerprint: 'f8' },
+        '1x60',
+      ),
+    },
+    texts: [
+      {
+        alert: 'TenantwatchOwnCheckFails',
+        minute: 30,
+        labels: { tenant: 'acme', check: 'my-own', severity: 'critical' },
+        summary: 'acme: check my-own has open findings: 1 (auth-settings)',
+        description: `Open findings of severity critical of check my-own in tenant acme: 1, namely auth-settings (f8). ${more('my-own')}`,
+      },
+    ],
+  },
+  {
     about: 'a finding without an id to show is named by its fingerprint',
     series: {
       ...alive('1x60'),
@@ -106,7 +126,7 @@ export const wordScenes: readonly WordScene[] = [
         alert: 'TenantwatchOwnCheckFails',
         minute: 30,
         labels: { tenant: 'acme', check: 'my-own', severity: 'critical' },
-        summary: 'acme: check my-own has open findings: 1 (laptop f7)',
+        summary: 'acme: check my-own has open findings: 1 (finding f7)',
         description: `Open findings of severity critical of check my-own in tenant acme: 1, namely laptop (f7). ${more('my-own')}`,
       },
     ],

@@ -1,0 +1,33 @@
+import { execFile } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { promisify } from 'node:util'
+import { expect, it } from 'vitest'
+import { temporaryFolder } from '../support/temporary.ts'
+import { program, until } from './support/program.ts'
+
+const run = promisify(execFile)
+
+it('prints commands that work in a second terminal while it runs, and deletes its folder at the end', async () => {
+  const folder = temporaryFolder()
+  const demo = program({ folder, env: { TMPDIR: folder } }, 'demo', '--port', '0', '--users', '30')
+  await until(() => demo.stdout.includes('Press Ctrl-C'))
+  const lines = [...demo.stdout.matchAll(/^ {2}(\S+node.* --config (\S+))$/gm)]
+  const config = lines[0]?.[2] ?? ''
+  expect(lines.map(([, line = '']) => /tenantwatch\.js (\w+)/.exec(line)?.[1])).toEqual([
+    'findings',
+    'explain',
+    'report',
+    'accept',
+    'doctor',
+  ])
+  for (const file of [config, join(dirname(config), 'token')]) expect(statSync(file).mode & 0o777).toBe(0o600)
+  const shell = { cwd: folder, env: {}, maxBuffer: 1 << 24 }
+  for (const [, line = ''] of lines) {
+    const { stdout, stderr } = await run('/bin/sh', ['-c', line], shell)
+    expect([line, `${stdout}${stderr}`.length > 0]).toEqual([line, true])
+  }
+  demo.child.kill('SIGINT')
+  await demo.ended
+  expect(existsSync(dirname(config))).toBe(false)
+})
