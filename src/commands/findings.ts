@@ -3,6 +3,7 @@ import { checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
 import { createViews } from '../daemon/views.ts'
 import type { Check } from '../evaluate/check.ts'
+import { UsageError } from '../model/errors.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
@@ -137,12 +138,14 @@ function filterOf(
   const tenants = settings.tenants.map(({ name }) => name)
   const ids = checks.map(({ id }) => id)
   const minimum = oneOf('severity', severities, severity)
+  const from = since === undefined ? undefined : readMoment('--since', since, { now, day: 'start' })
+  if (from !== undefined && from > now) throw new UsageError('The time of --since is in the future')
   return {
     states: all === true ? ['open', 'waived', 'resolved'] : ['open'],
     ...(tenant !== undefined && { tenant: oneOf('tenant', tenants, tenant) }),
     ...(check !== undefined && { check: oneOf('check', ids, check) }),
     ...(minimum !== undefined && { severities: severities.filter((one) => isAtLeast(one, minimum)) }),
-    ...(since !== undefined && { since: readMoment('--since', since, { now, day: 'start' }) }),
+    ...(from !== undefined && { since: from }),
   }
 }
 

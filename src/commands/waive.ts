@@ -15,6 +15,7 @@ import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts
 import { printable } from '../model/text/printable.ts'
 import { catalogue, loadConfiguration } from './support/configuration.ts'
 import { findFinding } from './support/find-finding.ts'
+import { writeAll } from './support/io.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
 import { addByHand, replaceFile } from './support/write-file.ts'
 
@@ -58,7 +59,7 @@ async function waive(io: Io, fingerprint: string, options: WaiveOptions, command
   const { check, entity, tenant } = finding
   const waiver = { id: freeId(finding, settings), check, entity: entity.id, tenant, ...terms }
   if (options.write !== true) {
-    print(io, stringify({ waivers: [waiver] }, { lineWidth: 0 }).trimEnd())
+    await writeAll(io, [stringify({ waivers: [waiver] }, { lineWidth: 0 })])
     return exitCodes.ok
   }
   if (source === 'environment')

@@ -258,7 +258,8 @@ it('lists what was opened, changed, reopened or resolved since a time', async ()
     [expired?.fingerprint, 1],
   ])
   expect(await read('--since', '1d')).toEqual(await read())
-  expect(await run('findings', '--since', 'yesterday')).toMatchObject({ code: 2, stdout: '' })
+  for (const wrong of ['yesterday', '2027-01-01'])
+    expect(await run('findings', '--since', wrong)).toMatchObject({ code: 2, stdout: '' })
 })
 
 it('counts findings by check and by entity', async () => {
