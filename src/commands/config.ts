@@ -10,13 +10,15 @@ import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
+import { addConfigInit } from './config-init.ts'
 import { loadConfiguration } from './support/configuration.ts'
 
 export function addConfig(program: Command, io: Io, done: (code: ExitCode) => void): void {
   const config = program
     .command('config')
-    .description('check or print the configuration')
+    .description('write, check or print the configuration')
     .addHelpText('after', '\nExamples:\n  tenantwatch config check\n  tenantwatch config print')
+  addConfigInit(config, io, done)
   config
     .command('check')
     .description('validate the configuration and list all problems')

@@ -20,8 +20,8 @@ export function findSource(file: string | undefined, env: Environment, exists: (
   if (exists(defaultFile)) return { kind: 'file', path: defaultFile, namedBy: 'default' }
   if (settingVariables.some((name) => env[name])) return { kind: 'environment' }
   throw new ConfigError([
-    `No configuration found: write ${defaultFile} (or name another file with --config or TENANTWATCH_CONFIG), or set ` +
-      'TENANTWATCH_BASE_URL together with TENANTWATCH_TOKEN or TENANTWATCH_TOKEN_FILE',
+    `No configuration found: write ${defaultFile} with "tenantwatch config init" (or name another file with --config or TENANTWATCH_CONFIG), or set ` +
+      'TENANTWATCH_BASE_URL together with TENANTWATCH_TOKEN or TENANTWATCH_TOKEN_FILE; "tenantwatch demo" needs none',
   ])
 }
 

@@ -1,0 +1,84 @@
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { dirname, resolve } from 'node:path'
+import type { Command } from 'commander'
+import { stringify } from 'yaml'
+import { loadSettings } from '../config/load-settings.ts'
+import { defaultFile } from '../config/source.ts'
+import { UsageError } from '../model/errors.ts'
+import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { printable } from '../model/text/printable.ts'
+import { catalogue } from './support/configuration.ts'
+import { codeOf } from './support/write-file.ts'
+
+interface InitOptions {
+  readonly tenant: string
+  readonly baseUrl: string
+  readonly tokenEnv?: string
+  readonly tokenFile?: string
+  readonly ownClientId?: string
+  readonly config?: string
+}
+
+export function addConfigInit(config: Command, io: Io, done: (code: ExitCode) => void): void {
+  config
+    .command('init')
+    .description('write a first configuration file')
+    .requiredOption('--tenant <name>', 'name of the tenant in metrics and reports: a-z, 0-9 and "-"')
+    .requiredOption('--base-url <url>', 'address of its API, without /api/public')
+    .option('--token-env <name>', 'environment variable that holds the token')
+    .option('--token-file <file>', 'file that holds the token; read again after each change')
+    .option('--own-client-id <id>', 'clientId of the API client that the token belongs to')
+    .addHelpText(
+      'after',
+      `
+Writes ${defaultFile}, or the file of --config, which must not exist yet. The token itself never stands in it.
+
+Example:
+  tenantwatch config init --tenant acme --base-url https://api.example.com --token-env ACME_TOKEN`,
+    )
+    .action((_: object, command: Command) => done(init(io, command.optsWithGlobals<InitOptions>())))
+}
+
+function init(io: Io, options: InitOptions): ExitCode {
+  const { config: file = defaultFile, tokenEnv, tokenFile } = options
+  if ((tokenEnv === undefined) === (tokenFile === undefined))
+    throw new UsageError('Give one of --token-env and --token-file: where tenantwatch finds the token')
+  const text = textOf(options)
+  const { env, cwd } = io
+  // The same mistakes as in any other file, before there is one.
+  loadSettings({ file, env, cwd, catalogue, needsSecrets: false, exists: () => true, readFile: () => text })
+  try {
+    mkdirSync(dirname(resolve(cwd, file)), { recursive: true })
+    writeFileSync(resolve(cwd, file), text, { flag: 'wx' })
+  } catch (error) {
+    const isThere = codeOf(error) === 'EEXIST' && existsSync(resolve(cwd, file))
+    const why = isThere ? 'it exists, and is not overwritten' : codeOf(error)
+    throw new UsageError(`${printable(file)} cannot be written (${why})`)
+  }
+  const flag = options.config === undefined ? '' : ` --config ${printable(file)}`
+  print(io, `Wrote ${printable(file)}. Next:`)
+  if (tokenEnv !== undefined) print(io, `  export ${tokenEnv}=...             the token`)
+  print(io, `  tenantwatch doctor${flag}   tries the address, the permissions and the clock`)
+  print(io, `  tenantwatch sync${flag}     reads everything once`)
+  print(io, `  tenantwatch run${flag}      keeps it up to date`)
+  return exitCodes.ok
+}
+
+function textOf({ tenant: name, baseUrl, tokenEnv, tokenFile, ownClientId }: InitOptions): string {
+  const token = tokenEnv === undefined ? { file: tokenFile } : { env: tokenEnv }
+  const tenant = { name, baseUrl, auth: { token }, ...(ownClientId !== undefined && { ownClientId }) }
+  return [
+    '# Configuration of tenantwatch. config/tenantwatch.example.yaml shows every key with its default;',
+    '# "tenantwatch config check" names mistakes, "tenantwatch config print" what is in force.',
+    stringify({ tenants: [tenant] }, { lineWidth: 0 }).trimEnd(),
+    ...(ownClientId === undefined
+      ? [
+          '    # ownClientId: the clientId of the API client that the token belongs to; a list without it is not believed',
+        ]
+      : []),
+    '# The mirror is data/tenantwatch.db, page and metrics are on 127.0.0.1:9469.',
+    '# store: { path: data/tenantwatch.db }',
+    '# server: { listen: 127.0.0.1:9469 }',
+    '',
+  ].join('\n')
+}
