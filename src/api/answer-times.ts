@@ -113,6 +113,8 @@ export class AnswerTimes implements ServerTimes {
   /** The last answer of each resource's last successful run. */
   readonly #settled = new Map<ResourceName, Stated>()
   #newest: Instant | null = null
+  /** Of the `Date` headers of answers without a readable time, among those that agree with the local clock. */
+  #newestDate: Instant | null = null
   /** Reached before this process began: an earlier answer is old. */
   readonly #floor: Instant | null
   /** An answer far ahead of both clocks, until a second one confirms it. */
@@ -160,8 +162,7 @@ export class AnswerTimes implements ServerTimes {
     if (requestIdUse !== 'new') oddities.push({ kind: 'invalid_id', field: 'meta.requestId' })
     if (serverTime === null) {
       oddities.push({ kind: 'unreadable_time', field: 'meta.timestamp' })
-      // A cache keeps it. It may be a proxy's, so that it proves no more than an old answer.
-      if (answer.date !== null) this.#refuseOlder(answer, answer.date)
+      if (answer.date !== null) this.#noteDate(answer, answer.date)
     } else this.#confirm({ ...answer, serverTime, hasNewId: requestIdUse === 'new' })
     if (this.#startedAgain) oddities.push({ kind: 'order_violation', field: 'meta.timestamp' })
     this.#startedAgain = false
@@ -173,7 +174,7 @@ export class AnswerTimes implements ServerTimes {
   #confirm(answer: AnsweredRequest & { readonly serverTime: number; readonly hasNewId: boolean }): void {
     const here = { time: answer.serverTime, monotonic: answer.receivedMonotonic }
     const expected = this.#newest === null ? null : later(this.#newest, here.monotonic)
-    this.#refuseOlder(answer, here.time, () => {
+    this.#refuseOlder(answer, here.time, this.#reached, () => {
       // Without an id of its own it may be a replay, even if its time advances.
       if (answer.hasNewId) this.#noteBehind(here, answer.request)
     })
@@ -185,12 +186,24 @@ export class AnswerTimes implements ServerTimes {
     this.#ahead = confirmed ? null : here
   }
 
-  #refuseOlder(answer: AnsweredRequest, time: number, note = () => {}): void {
-    const least = this.#newest ?? this.#floor
+  /** A cache keeps the header. It may be a proxy's, so that it proves no more than an old answer. */
+  #noteDate(answer: AnsweredRequest, date: number): void {
+    this.#refuseOlder(answer, date, this.#reached)
+    this.#refuseOlder(answer, date, this.#newestDate)
+    const here = { time: date, monotonic: answer.receivedMonotonic }
+    const isNewer = this.#newestDate === null || date > later(this.#newestDate, here.monotonic)
+    if (isNewer && Math.abs(date - answer.receivedAt) <= greatestSkewMs) this.#newestDate = here
+  }
+
+  get #reached(): Instant | null {
+    return this.#newest ?? this.#floor
+  }
+
+  #refuseOlder(answer: AnsweredRequest, time: number, least: Instant | null, note?: () => void): void {
     if (least === null) return
     const behindMs = later(least, answer.receivedMonotonic) - time
     if (behindMs <= greatestSkewMs) return
-    note()
+    note?.()
     throw stale(answer, `a server time ${Math.round(behindMs / secondMs)} s behind that of earlier answers`)
   }
 

@@ -272,3 +272,18 @@ it('an answer without a readable time is stale if its Date header lies behind th
   const { answer, clock } = scene({ reached: Date.parse('2026-03-01T12:00:00Z') })
   expect(answer({ serverTime: null, date: clock.now() - 86_400_000 })).toBe('stale')
 })
+
+it('answers that never state a time are stale once their Date goes back or stands still', () => {
+  const { answer, clock } = scene()
+  const undated = (date: number) => answer({ serverTime: null, date })
+  const first = clock.now()
+  expect(undated(first)).toBe('unreadable_time')
+  clock.advance(400_000)
+  expect([undated(first), undated(clock.now()), undated(clock.now() - 86_400_000)]).toEqual([
+    'stale',
+    'unreadable_time',
+    'stale',
+  ])
+  // One far ahead of the local clock is no measure for others.
+  expect([undated(clock.now() + 86_400_000), undated(clock.now())]).toEqual(['unreadable_time', 'unreadable_time'])
+})

@@ -22,8 +22,10 @@ it.each([
   ],
   ['a list without indentation', 'waivers:\n- id: W-1\n\nb: 2\n', `waivers:\n- id: W-1\n${at('')}\nb: 2\n`],
   ['a list without line end', 'b: 2\nwaivers:\n  - { id: W-1 }', `b: 2\nwaivers:\n  - { id: W-1 }\n${at('  ')}`],
-  ['an empty list', 'waivers: [] # none\nb: 2\n', `waivers:\n${at('  ').trimEnd()} # none\nb: 2\n`],
+  ['an empty list', 'waivers: [] # none\nb: 2\n', `waivers: # none\n${at('  ')}b: 2\n`],
   ['no value', 'waivers:\nb: 2\n', `waivers:\n${at('  ')}b: 2\n`],
+  ['no value but a comment', 'waivers: # none yet\nb: 2\n', `waivers: # none yet\n${at('  ')}b: 2\n`],
+  ['an empty list at the end', 'b: 2\nwaivers: []', `b: 2\nwaivers:\n${at('  ')}`],
   ['a null', 'waivers: null\nb: 2\n', `waivers:\n${at('  ')}b: 2\n`],
   [
     'a text of lines',

@@ -400,8 +400,8 @@ export const mutants: readonly Mutant[] = [
   {
     name: 'a replay to a new process counts',
     file: 'src/api/answer-times.ts',
-    find: 'const least = this.#newest ?? this.#floor',
-    replace: 'const least = this.#newest',
+    find: 'return this.#newest ?? this.#floor',
+    replace: 'return this.#newest',
     tests: ['test/api/answer-times.test.ts'],
   },
   {

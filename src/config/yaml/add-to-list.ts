@@ -27,7 +27,10 @@ export function addToList(source: string, key: string, item: object): string | n
   const range = isSeq(value) || isScalar(value) ? value.range : null
   if (!isEmpty || !range) return null
   const [first, valueEnd] = range
-  return `${source.slice(0, first).trimEnd()}${lineEnd}${itemText('  ').trimEnd()}${source.slice(valueEnd)}`
+  const restAt = source.indexOf('\n', valueEnd) + 1 || source.length
+  const comment = source.slice(valueEnd, restAt).trim()
+  const head = `${source.slice(0, first).trimEnd()}${comment === '' ? '' : ` ${comment}`}${lineEnd}`
+  return `${head}${itemText('  ')}${source.slice(restAt)}`
 }
 
 function inserted(source: string, at: number, text: string, lineEnd: string): string {

@@ -10,10 +10,11 @@ import { olderVersion } from './repeats.ts'
 
 const isOlder = `problem like '${olderVersion}%'`
 
-/** Begins the problem of a record that the answer by id contradicts; the list may be read well meanwhile. */
-const contradicted = 'differs by id'
+/** Before the key of a record that an answer by id contradicts: what the list shows of it does not end that. */
+export const contradictedMark = '!'
+
 /** Condition on a row of `quarantine`. */
-export const isContradicted = `problem like '${contradicted}%'`
+const isContradicted = `key like '${contradictedMark}%'`
 
 const maxRawLength = 64 * 1024
 
@@ -84,9 +85,10 @@ export function quarantineStore(database: Database): QuarantineStore {
     const record = recordTables[resource]
     const { table, key } = record
     const column = columnOf(record, key)
-    const stored = `case when quarantine.key not like '?%' then cast(quarantine.key as bigint) end`
+    const ofRecord = `case when ${isContradicted} then substr(quarantine.key, 2) else quarantine.key end`
+    const stored = `case when quarantine.key not like '?%' then cast(${ofRecord} as bigint) end`
     const live = `select 1 from "${getTableName(table)}" r where r.tenant_id = quarantine.tenant_id
-      and r.${column} = ${typeof leastKey(record) === 'number' ? stored : 'quarantine.key'} and r.removed_at is null`
+      and r.${column} = ${typeof leastKey(record) === 'number' ? stored : ofRecord} and r.removed_at is null`
     return {
       outdo: database.prepare<[...OfResource, List]>(
         `delete from quarantine where tenant_id = ? and resource = ? and ${isOlder} and key in
@@ -119,13 +121,10 @@ export function quarantineStore(database: Database): QuarantineStore {
     `insert into quarantine (tenant_id, resource, key, raw, problem, first_seen_at, last_seen_at, request_id)
      values (?, ?, ?, ?, ?, ?, ?, ?)
      on conflict (tenant_id, resource, key) do update set raw = excluded.raw, problem = excluded.problem,
-       last_seen_at = excluded.last_seen_at, request_id = excluded.request_id where quarantine.${isContradicted}`,
+       last_seen_at = excluded.last_seen_at, request_id = excluded.request_id`,
   )
   const allAgree = database.prepare<OfResource>(
     `delete from quarantine where tenant_id = ? and resource = ? and ${isContradicted}`,
-  )
-  const agree = database.prepare<OfKey>(
-    `delete from quarantine where tenant_id = ? and resource = ? and key = ? and ${isContradicted}`,
   )
   const contradictions = database.prepare<OfResource>(
     `select 1 from quarantine where tenant_id = ? and resource = ? and ${isContradicted} limit 1`,
@@ -178,11 +177,12 @@ export function quarantineStore(database: Database): QuarantineStore {
     },
     contradict({ resource, idField }, key, fields, { tenantId, at, requestId }) {
       const raw = JSON.stringify({ [idField ?? 'id']: key, fields })
-      const problem = `${contradicted}: ${fields.join(', ')} in the list and in the answer by id`
-      return contradict.run(tenantId, resource, key, raw, problem, at, at, requestId)
+      const problem = `${fields.join(', ')} ${fields.length === 1 ? 'differs' : 'differ'} between the list and the answer by id`
+      return contradict.run(tenantId, resource, contradictedMark + key, raw, problem, at, at, requestId)
     },
     *agree(tenantId, { resource }, key) {
-      if ((yield* anyQuarantined.get(tenantId, resource)) !== undefined) yield* agree.run(tenantId, resource, key)
+      if ((yield* anyQuarantined.get(tenantId, resource)) !== undefined)
+        yield* drop.run(tenantId, resource, contradictedMark + key)
     },
     agreeAll: (tenantId, { resource }) => allAgree.run(tenantId, resource),
     *anyContradicted(tenantId, { resource }) {

@@ -3,7 +3,7 @@ import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database, List, Operations } from '../database.ts'
 import type { LookUp, MissingRecord, SyncStore } from '../port.ts'
-import { isContradicted, type QuarantineStore } from '../records/quarantine-store.ts'
+import { contradictedMark, type QuarantineStore } from '../records/quarantine-store.ts'
 import { columnOf, recordTables } from '../records/record-tables.ts'
 import { writeWhereDue } from '../write-where-due.ts'
 
@@ -110,8 +110,8 @@ function detailStatements(database: Database, resource: ResourceName) {
   const read = `select rid, ${id} as key from "${name}" ${live} and ${stated} is not null`
   return {
     contradicted: database.prepare<[number, string, number], LookUp>(
-      `select rid, ${id} as key from "${name}" ${live} and cast(${id} as text) in
-         (select key from quarantine q where q.tenant_id = "${name}".tenant_id and q.resource = ? and q.${isContradicted})
+      `select rid, ${id} as key from "${name}" ${live} and '${contradictedMark}' || cast(${id} as text) in
+         (select key from quarantine q where q.tenant_id = "${name}".tenant_id and q.resource = ?)
        order by lookup_turn nulls first, ${id} limit ?`,
     ),
     unaskedSince: database.prepare<[number, number, number], LookUp>(

@@ -1,4 +1,5 @@
-import { createdAtOf } from '../../model/dates.ts'
+import { createdAtOf, isoMs } from '../../model/dates.ts'
+import { secondMs } from '../../model/durations.ts'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database, Operations } from '../database.ts'
@@ -92,14 +93,18 @@ export function pageStore(
     item: Incoming,
   ): Steps<DetailResult> {
     const { tenantId, resource, at } = detail
-    const { table, find, differing, supply: put } = writer(resource)
+    const { table, columns, find, differing, supply: put } = writer(resource)
     const key = keyOf(item, table)
     const known = key === null ? undefined : (yield* find(tenantId, [key])).get(key)
     if (!item.ok || key === null || known === undefined || known.removed || table.detail === undefined) return noDetail
     const { states, ifEqual, readAt } = table.detail
     const fields = differing({ key, record: item.record, extra: undefined, known })
     const personal = personalFields(resource)
-    const contested = fields.filter((field) => ifEqual.includes(field) || !personal.includes(field))
+    const storedOf = (field: string) =>
+      known.stored[columns.indexOf(table.fields[field] === 'date' ? `${field}Ms` : field)]
+    const contested = fields.filter(
+      (field) => !personal.includes(field) && !isNotation(item.record[field], storedOf(field), table.fields[field]),
+    )
     if (contested.length === 0) yield* quarantine.agree(tenantId, table, String(key))
     else yield* quarantine.contradict(table, String(key), contested, { ...detail, fullSyncId: null })
     const value = item.record[states]
@@ -149,6 +154,13 @@ export function pageStore(
         return ours
       }),
   }
+}
+
+/** The same instant to the second, or the same text but for letter case and spaces around it. */
+function isNotation(stated: unknown, stored: unknown, kind: string | undefined): boolean {
+  if (kind === 'date') return typeof stored === 'number' && Math.abs((isoMs(stated) ?? Infinity) - stored) < secondMs
+  const plain = (text: unknown) => (typeof text === 'string' ? text.trim().toLowerCase() : text)
+  return plain(stated) === plain(stored)
 }
 
 /** Pages with invalid, repeated or outdated records are decoded each time. */

@@ -4,6 +4,7 @@ import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import type { Database, Operations } from '../database.ts'
 import { orm } from '../orm.ts'
 import type { FindingStore, ResourceQuality } from '../port.ts'
+import { contradictedMark } from '../records/quarantine-store.ts'
 import { liveCount, missingCount } from '../records/record-counts.ts'
 import { columnOf, recordTables } from '../records/record-tables.ts'
 import { quarantine, syncStates } from '../schema/index.ts'
@@ -36,8 +37,8 @@ export function qualityStore(database: Database): Part {
       .where(eq(quarantine.tenantId, tenantId))
       .groupBy(quarantine.resource),
   )
-  const isQuarantined = database.prepare<[number, string, string]>(
-    'select 1 from quarantine where tenant_id = ? and resource = ? and key = ?',
+  const isQuarantined = database.prepare<[number, string, string, string]>(
+    'select 1 from quarantine where tenant_id = ? and resource = ? and key in (?, ?)',
   )
   return {
     quality: (tenantId) =>
@@ -67,7 +68,7 @@ export function qualityStore(database: Database): Part {
       database.read(function* () {
         const stored = recordTables[resource].keyOf(key)
         if ((yield* statements(resource).isUncertain.get(tenantId, stored)) !== undefined) return true
-        return (yield* isQuarantined.get(tenantId, resource, String(stored))) !== undefined
+        return (yield* isQuarantined.get(tenantId, resource, String(stored), contradictedMark + stored)) !== undefined
       }),
   }
 }
