@@ -27,7 +27,8 @@ export function addAccept(program: Command, io: Io, done: (code: ExitCode) => vo
       `
 A running engine applies a decision before its next run; without one, the next sync does.
 The list has one hold per line: id, tenant, resource, reason, count, and the word "accepted" if no run has applied that
-yet; a terminal gets a heading, too. Drift that can be accepted (auth-settings-unchanged, role-permissions-unchanged) is listed on standard error.
+yet; a terminal gets a heading, too. Drift that can be accepted (auth-settings-unchanged, role-permissions-unchanged) is
+listed on standard error.
 The id of a drifted state is the fingerprint of its finding with a digest of that state; findings, explain and the page
 show it, too. It becomes the baseline. A fingerprint alone is refused, and so is the id of a state that has changed since.
 
@@ -43,8 +44,8 @@ Examples:
 
 /** Ids of holds whose acceptance no run has applied yet. */
 async function acceptedHolds(mirror: Mirror): Promise<ReadonlySet<string>> {
-  const decisions = await Promise.all((await mirror.tenants()).map(({ id }) => mirror.pendingDecisions(id)))
-  return new Set(decisions.flat().map(({ holdId }) => holdId))
+  const decisions = await mirror.decisions(null)
+  return new Set(decisions.flatMap((one) => (one.accepted === 'hold' && one.appliedAt === null ? [one.id] : [])))
 }
 
 /** One hold per line for programs; a terminal gets a heading and the command to accept. */
@@ -54,15 +55,13 @@ function list(io: Io, holds: readonly HoldRow[], accepted: ReadonlySet<string>):
     return
   }
   const rows = holds.map(({ id, tenant, resource, reason, count }) => {
-    const row = [id, tenant, resource, reason, String(count)]
-    return accepted.has(id) ? [...row, 'accepted'] : row
+    return [id, tenant, resource, reason, String(count), accepted.has(id) ? 'accepted' : '']
   })
   if (io.stdout.isTTY !== true) {
-    for (const row of rows) print(io, row.join(' '))
+    for (const row of rows) print(io, row.join(' ').trimEnd())
     return
   }
-  const states = rows.map((row) => (row.length === 5 ? [...row, ''] : row))
-  print(io, table(['ID', 'TENANT', 'RESOURCE', 'REASON', 'COUNT', 'STATE'], states))
+  print(io, table(['ID', 'TENANT', 'RESOURCE', 'REASON', 'COUNT', 'STATE'], rows))
   const next = holds.find((hold) => remedyOf(hold) === null && !accepted.has(hold.id))
   if (next !== undefined) {
     print(io, `\nAccept one with: tenantwatch accept ${next.id} --count ${next.count} --reason "..."`)

@@ -6,7 +6,7 @@ import { UsageError } from '../model/errors.ts'
 import type { Deadline } from '../model/process/deadline.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
-import { serialize, table } from '../report/formats.ts'
+import { serialize, table, toMinute } from '../report/formats.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { writeAll } from './support/io.ts'
 import { oneOf } from './support/options.ts'
@@ -114,7 +114,7 @@ function expiringTable(
 ): string {
   if (found.length === 0) return `No known secret or waiver ends within ${days} days.\n`
   const rows = found.map((deadline) => [
-    toIso(deadline.at).slice(0, 16).replace('T', ' '),
+    toMinute(toIso(deadline.at)),
     distance(deadline.at, now),
     deadline.tenant,
     deadline.kind,

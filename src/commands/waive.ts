@@ -17,7 +17,7 @@ import { catalogue, loadConfiguration } from './support/configuration.ts'
 import { findFinding } from './support/find-finding.ts'
 import { writeAll } from './support/io.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
-import { addByHand, replaceFile } from './support/write-file.ts'
+import { replaceFile } from './support/write-file.ts'
 
 interface WaiveOptions {
   readonly reason: string
@@ -102,6 +102,8 @@ function freeId({ fingerprint }: FindingView, { waivers }: Settings): string {
   }
 }
 
+const addByHand = 'run the command without --write and add its output by hand'
+
 interface Writing {
   readonly file: string
   readonly waiver: { readonly id: string }
@@ -134,5 +136,5 @@ async function write(io: Io, { file, waiver, mirror, finding, settings }: Writin
   } as const
   if (!isSame || (await Array.fromAsync(readFindings(request))).length !== 1)
     throw new UsageError(`${printable(file)} would not say the same beside the waiver; ${addByHand}`)
-  replaceFile(path, text)
+  replaceFile(path, text, addByHand)
 }

@@ -3,8 +3,7 @@ import type { Alert, AlertCase, AlertGroup, AlertText } from './alert.ts'
 import { alertGroups } from './alerts/index.ts'
 import { dashboardUid } from './dashboard-ids.ts'
 import type { MonitoringInput } from './monitoring.ts'
-import type { QueriedTexts } from './named-findings.ts'
-import { prometheusTexts } from './named-findings.ts'
+import { prometheusTexts, type QueriedTexts } from './named-findings.ts'
 import { recordings } from './recording.ts'
 
 export const ruleFormats = ['prometheus', 'operator', 'recording'] as const

@@ -1,6 +1,6 @@
 import type { FindingView } from '../model/finding.ts'
 import { type Severity, severities } from '../model/severity.ts'
-import { type Serialization, table } from './formats.ts'
+import { type Serialization, table, toMinute } from './formats.ts'
 
 export const groupings = ['check', 'entity'] as const
 export type Grouping = (typeof groupings)[number]
@@ -48,7 +48,7 @@ export function groupsTable(groups: readonly FindingGroup[], grouping: Grouping)
     ...(grouping === 'check' ? [check ?? ''] : [entity?.type ?? '', entity?.id ?? '']),
     String(findings),
     ...highestFirst.map((severity) => String(counts[severity] || '')),
-    firstSeen.slice(0, 16).replace('T', ' '),
+    toMinute(firstSeen),
   ])
   const what = grouping === 'check' ? ['CHECK'] : ['ENTITY', 'ID']
   return table(

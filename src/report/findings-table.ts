@@ -2,7 +2,7 @@ import { driftIdIn, type FindingView } from '../model/finding.ts'
 import { type Severity, severities } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
-import { table } from './formats.ts'
+import { table, toMinute } from './formats.ts'
 import { severityInColor, shortened, type Terminal } from './terminal.ts'
 
 export const noOpenFindings = 'No open findings.'
@@ -15,6 +15,7 @@ export function bySeverity(found: readonly FindingView[]): readonly FindingView[
   )
 }
 
+/** In the order of `found`; see `bySeverity`. */
 export function findingsText(found: readonly FindingView[], terminal: Terminal | null): string {
   if (found.length === 0) return noOpenFindings
   return terminal === null ? findingsTable(found) : findingsInColumns(found, terminal)
@@ -22,14 +23,14 @@ export function findingsText(found: readonly FindingView[], terminal: Terminal |
 
 /** A line a finding, with everything but its evidence. */
 function findingsTable(found: readonly FindingView[]): string {
-  const rows = bySeverity(found).map((finding) => [
+  const rows = found.map((finding) => [
     finding.severity.toUpperCase(),
     stateOf(finding),
     finding.tenant,
     finding.check,
     finding.entity.id,
     sentenceOf(finding),
-    finding.firstSeen.slice(0, 16).replace('T', ' '),
+    toMinute(finding.firstSeen),
     idOf(finding),
   ])
   return table(['SEVERITY', '', 'TENANT', 'CHECK', 'ENTITY', 'WHY', 'SINCE (UTC)', 'FINGERPRINT'], rows)
@@ -39,12 +40,11 @@ const idWidth = 12
 
 /** For a terminal: one heading a check, below it a line a finding that fits the width. */
 function findingsInColumns(found: readonly FindingView[], terminal: Terminal): string {
-  const sorted = bySeverity(found)
   const hasTenants = new Set(found.map(({ tenant }) => tenant)).size > 1
-  return sorted
+  return found
     .flatMap((finding, i) => {
       const { severity, tenant, check } = finding
-      const before = sorted[i - 1]
+      const before = found[i - 1]
       const isNext = before?.severity !== severity || before.tenant !== tenant || before.check !== check
       const named = printable(`${check}${hasTenants ? ` (${tenant})` : ''}`)
       const heading = `${severityInColor(severity.toUpperCase().padEnd(8), severity, terminal)}  ${named}`

@@ -17,6 +17,11 @@ export function table(heading: readonly string[], rows: readonly (readonly strin
     .join('\n')
 }
 
+/** `2026-03-31 18:00` of an ISO 8601 time. */
+export function toMinute(iso: string): string {
+  return iso.slice(0, 16).replace('T', ' ')
+}
+
 /** Counts code points, an approximation of terminal cells. */
 function width(text: string): number {
   return [...text].length

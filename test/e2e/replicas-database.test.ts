@@ -139,7 +139,7 @@ it('replicas are killed, stopped for a while and cut off from their database: no
   expect(watched.samples).toBeGreaterThan(30)
   expect(watched.longestGap).toBeLessThan(60)
   expect(await interrupted(prometheus, from, known)).toEqual([])
-  // Whoever exports a tenant, its alerts are the same ones.
+  // The alerts of a tenant are the same ones, whichever replica exports it.
   expect((await firing(prometheus)).join()).not.toMatch(/"instance"/)
   console.log({ ...watched, alerts: known.length, seconds: Date.now() / 1000 - from })
 })

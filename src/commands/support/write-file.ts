@@ -100,10 +100,8 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }
 
-export const addByHand = 'run the command without --write and add its output by hand'
-
-/** Replaces a file at once, with its permissions. @throws UsageError */
-export function replaceFile(file: string, text: string): void {
+/** Replaces a file at once, with its permissions. @throws UsageError that ends with the advice. */
+export function replaceFile(file: string, text: string, advice: string): void {
   const tempFile = `${file}.part`
   try {
     const { mode, uid, gid } = statSync(file)
@@ -119,6 +117,6 @@ export function replaceFile(file: string, text: string): void {
     renameSync(tempFile, file)
   } catch (error) {
     if (codeOf(error) !== 'EEXIST') rmSync(tempFile, { force: true })
-    throw new UsageError(`${printable(file)} cannot be written (${codeOf(error)}); ${addByHand}`)
+    throw new UsageError(`${printable(file)} cannot be written (${codeOf(error)}); ${advice}`)
   }
 }

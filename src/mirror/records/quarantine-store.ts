@@ -117,12 +117,6 @@ export function quarantineStore(database: Database): QuarantineStore {
   )
   const releaseAll = database.prepare<OfFullSync>(`delete from quarantine where ${unseen}`)
   const drop = database.prepare<OfKey>('delete from quarantine where tenant_id = ? and resource = ? and key = ?')
-  const contradict = database.prepare<[...OfKey, string, string, number, number, string | null]>(
-    `insert into quarantine (tenant_id, resource, key, raw, problem, first_seen_at, last_seen_at, request_id)
-     values (?, ?, ?, ?, ?, ?, ?, ?)
-     on conflict (tenant_id, resource, key) do update set raw = excluded.raw, problem = excluded.problem,
-       last_seen_at = excluded.last_seen_at, request_id = excluded.request_id`,
-  )
   const allAgree = database.prepare<OfResource>(
     `delete from quarantine where tenant_id = ? and resource = ? and ${isContradicted}`,
   )
@@ -175,10 +169,10 @@ export function quarantineStore(database: Database): QuarantineStore {
     *knows(tenantId, { resource }, key) {
       return (yield* find.get(tenantId, resource, key)) !== undefined
     },
-    contradict({ resource, idField }, key, fields, { tenantId, at, requestId }) {
+    contradict({ resource, idField }, key, fields, { tenantId, at, requestId, fullSyncId }) {
       const raw = JSON.stringify({ [idField ?? 'id']: key, fields })
       const problem = `${fields.join(', ')} ${fields.length === 1 ? 'differs' : 'differ'} between the list and the answer by id`
-      return contradict.run(tenantId, resource, contradictedMark + key, raw, problem, at, at, requestId)
+      return upsert.run(tenantId, resource, contradictedMark + key, raw, problem, at, at, requestId, fullSyncId)
     },
     *agree(tenantId, { resource }, key) {
       if ((yield* anyQuarantined.get(tenantId, resource)) !== undefined)

@@ -10,12 +10,12 @@ import { cursorRefused, readFeed } from './feed-reading.ts'
 /** Full sync of a feed, with the decision on removals (docs/sync.md#full-sync); `extra` = after a skipped row. */
 export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra = false): Promise<void> {
   run.mode = 'full'
-  let ended = await readToEnd(run, definition)
-  let moved = await howItMoved(run, ended)
-  while (moved === 'moved') {
+  let ended: FullSyncRow
+  let moved: Awaited<ReturnType<typeof howItMoved>>
+  do {
     ended = await readToEnd(run, definition)
     moved = await howItMoved(run, ended)
-  }
+  } while (moved === 'moved')
   run.dataAsOf = ended.startedAt
   run.reachedEndServerTime = ended.startServerTime
   await readFromCursorBefore(run, ended)
