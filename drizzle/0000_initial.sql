@@ -217,7 +217,7 @@ CREATE TABLE `recent_removals` (
 	`resource` text NOT NULL,
 	`rid` integer NOT NULL,
 	`removed_at` integer NOT NULL,
-	`server_time` integer,
+	`server_time` integer NOT NULL,
 	PRIMARY KEY(`tenant_id`, `resource`, `rid`)
 );
 --> statement-breakpoint

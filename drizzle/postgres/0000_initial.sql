@@ -201,7 +201,7 @@ CREATE TABLE "recent_removals" (
 	"resource" text COLLATE "C" NOT NULL,
 	"rid" bigint NOT NULL,
 	"removed_at" bigint NOT NULL,
-	"server_time" bigint,
+	"server_time" bigint NOT NULL,
 	CONSTRAINT "recent_removals_tenant_id_resource_rid_pk" PRIMARY KEY("tenant_id","resource","rid")
 );
 --> statement-breakpoint

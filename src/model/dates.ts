@@ -101,6 +101,6 @@ export function toIso(ms: number): string {
   return new Date(ms).toISOString()
 }
 
-export function createdAtOf(record: object): number | null {
-  return 'createdAt' in record ? isoMs(record.createdAt) : null
+export function createdAtOf(record: unknown): number | null {
+  return typeof record === 'object' && record !== null && 'createdAt' in record ? isoMs(record.createdAt) : null
 }

@@ -96,6 +96,11 @@ export function momentOf({ clock }: TenantContext): Moment {
   return { at: clock.now(), since: clock.monotonic() }
 }
 
+/** What the local clock would show had it not been set since the engine opened the tenant. */
+export function unsetNow({ context, opened }: Run): number {
+  return opened.at + context.clock.monotonic() - opened.since
+}
+
 /** Begins a full sync whose first page was requested at `begun`, dropping an open one; `again`: its list moved. */
 export function beginFullSync(
   run: Run,

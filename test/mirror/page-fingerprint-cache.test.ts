@@ -29,6 +29,7 @@ async function withKnownPage(items: readonly Incoming[] = [user(1), user(2)]) {
       durationMs: 1,
       requestId: null,
       reachedEndServerTime: null,
+      unsetAt: at,
       remove: [],
       absent: [],
       ...rest,

@@ -99,6 +99,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
       requestId: null,
       cursor: 'c',
       reachedEndServerTime: at,
+      unsetAt: at,
       remove: [],
       absent: [1],
     }),
@@ -118,7 +119,8 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
     mirror.confirmList({ ...ofUsers, items: page.items, requestId: null, whole, end: { ...run, pages: 1 } }),
   closeRun: (mirror) => mirror.closeRun(run),
   remove: (mirror) => mirror.remove(tenantId, resource, [2], at, null, at),
-  removalBudget: (mirror) => mirror.removalBudget({ ...ofUsers, at, steadyAt: at, serverTime: at, confirmed: true }),
+  removalBudget: (mirror) =>
+    mirror.removalBudget({ ...ofUsers, at, steadyAt: at, unsetAt: at, serverTime: at, confirmed: true }),
   raiseHold: (mirror) => mirror.raiseHold(hold),
   decide: async (mirror) =>
     mirror.decide({ holdId: (await mirror.holds()).map(({ id }) => id)[0] ?? '', reason: '', at }),

@@ -74,6 +74,27 @@ export const identityMutants: readonly Mutant[] = [
     tests,
   },
   {
+    name: 'unseen invalid users beside unchanged known ones are believed',
+    file: 'src/sync/pages/confirm-answer.ts',
+    find: 'if (unknown.length === 0 && !changes())',
+    replace: 'if (!changes())',
+    tests,
+  },
+  {
+    name: 'the page rule rests for invalid records',
+    file: 'src/mirror/sync/page-store.ts',
+    find: 'createdAtOf(item.ok ? item.record : item.raw)',
+    replace: 'item.ok ? createdAtOf(item.record) : null',
+    tests,
+  },
+  {
+    name: 'a refused page passes when its records are invalid',
+    file: 'src/sync/pages/refused-page.ts',
+    find: 'createdAtOf(item.ok ? item.record : item.raw)',
+    replace: 'item.ok ? createdAtOf(item.record) : null',
+    tests,
+  },
+  {
     name: 'known users outweigh unknown GUIDs',
     file: 'src/sync/identity-proof.ts',
     find: "if (this.#strange.length > 0) return this.#evidence('mismatch')",

@@ -19,8 +19,8 @@ export const removalsMutants: readonly Mutant[] = [
   {
     name: 'records that come while removals are held lift the hold a day later',
     file: 'src/mirror/records/removal-store.ts',
-    find: 'Math.min(at, heldSince ?? at) - dayMs',
-    replace: 'Math.max(at, heldSince ?? at) - dayMs',
+    find: 'Math.min(at, unsetAt, heldSince ?? at) - dayMs',
+    replace: 'Math.min(at, unsetAt) - dayMs',
     tests: ['test/sync/guard-budget.test.ts'],
   },
   {
@@ -47,8 +47,8 @@ export const removalsMutants: readonly Mutant[] = [
   {
     name: 'a clock that jumps forward empties the budget',
     file: 'src/mirror/records/removal-store.ts',
-    find: 'or server_time <= @serverSince)',
-    replace: 'or server_time <= @serverSince or 1)',
+    find: 'and server_time <= @serverSince',
+    replace: '',
     tests: ['test/sync/guard-budget.test.ts'],
   },
   {
@@ -60,9 +60,23 @@ export const removalsMutants: readonly Mutant[] = [
   },
   {
     name: 'a clock that was set forward ends the budget where no server time is readable',
+    file: 'src/sync/removals/removals.ts',
+    find: 'serverTime: serverTime ?? unsetAt,',
+    replace: 'serverTime: serverTime ?? at,',
+    tests: ['test/sync/guard-budget.test.ts'],
+  },
+  {
+    name: 'records created before the local clock was set back make removals look few',
     file: 'src/mirror/records/removal-store.ts',
-    find: 'since: steadyAt - ageMs,',
-    replace: 'since: at - ageMs,',
+    find: 'confirmed ? at : Number.MAX_SAFE_INTEGER',
+    replace: 'at',
+    tests: ['test/sync/guard-budget.test.ts'],
+  },
+  {
+    name: 'records created before the local clock was set forward make removals look few',
+    file: 'src/mirror/records/removal-store.ts',
+    find: 'Math.min(at, unsetAt, heldSince ?? at) - dayMs',
+    replace: 'Math.min(at, heldSince ?? at) - dayMs',
     tests: ['test/sync/guard-budget.test.ts'],
   },
   {
@@ -82,7 +96,7 @@ export const removalsMutants: readonly Mutant[] = [
   {
     name: 'by a server time that the local clock contradicts, old clients replace removed ones',
     file: 'src/sync/removals/removals.ts',
-    find: 'confirmed ? serverTime : serverTime === null ? Math.max(at, unset) : null',
+    find: 'confirmed ? serverTime : serverTime === null ? Math.max(at, unsetAt) : null',
     replace: 'serverTime ?? at',
     tests: ['test/sync/guard-budget.test.ts'],
   },

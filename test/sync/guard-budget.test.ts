@@ -306,6 +306,7 @@ it('a local clock that is set back and returns does not empty the budget where t
       resource: 'users',
       at: now,
       steadyAt: now,
+      unsetAt: now,
       serverTime: at,
       confirmed: now === at,
     } as const
@@ -324,3 +325,32 @@ it('the budget survives a restart', async () => {
   test.sim.primary.removeUsers(first(4))
   expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
 })
+
+it('removals made while the local clock was years behind count when it is right again, also without a server time', async () => {
+  const test = await withOwnClock()
+  test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value: 'today' } })
+  test.clock.jump(-700 * dayMs)
+  test.sim.primary.removeUsers(first(4))
+  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['success'])
+  test.clock.jump(700 * dayMs)
+  test.sim.primary.removeUsers(first(4))
+  expect(await fullSyncs(test, 'users', 1, hourMs)).toEqual(['shrink_held'])
+  expect(live(test, 'users')).toBe(56)
+})
+
+it.each([-700, 700])(
+  'records that came in a day do not make removals look few when the local clock jumps by %i days',
+  async (days) => {
+    const test = await tenantOf('documents', { documents: 20 })
+    test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value: 'today' } })
+    test.clock.advance(2 * dayMs)
+    for (let n = 0; n < 50; n++) test.sim.primary.addDocument()
+    expect(await fullSyncs(test, 'documents', 2, hourMs)).toEqual(['success', 'success'])
+    const old = new Set([...test.sim.state().documents()].slice(0, 6).map(({ fileId }) => fileId))
+    test.sim.primary.removeDocuments(({ fileId }) => old.has(fileId))
+    expect(await fullSyncs(test, 'documents', 1, hourMs)).toEqual(['success'])
+    test.clock.jump(days * dayMs)
+    expect(await fullSyncs(test, 'documents', 1, hourMs)).toEqual(['shrink_held'])
+    expect(live(test, 'documents')).toBe(70)
+  },
+)

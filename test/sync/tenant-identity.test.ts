@@ -327,6 +327,18 @@ it('nobody is removed by a 404 of a tenant that took the place without a sign', 
   expect(await heldBack(test)).toEqual([expect.stringMatching(/^all tenant_changed/)])
 })
 
+it('a page that mixes known users with unseen ones is read again, also if the unseen ones are invalid', async () => {
+  const { test, server } = await mirrored(
+    { users: users(1, 23), clients: [client(1)] },
+    { users: [...users(1, 23), user(900, { mfaStatus: 'no' })], clients: [client(2)] },
+  )
+  server.a.users.splice(22, 1)
+  let asked = 0
+  server.choose((path, cursor) => (path === 'users' && cursor !== null && asked++ === 0 ? server.b : server.a))
+  expect(ending(await test.run('users', 'full'))).toBe('protocol')
+  expect(test.query('select key from quarantine')).toEqual([])
+})
+
 it('after an accepted change the ids of the old tenant are no longer known', async () => {
   const { test, server } = await mirrored(
     { users: users(1, 3), clients: [client(1)], documents: [document(1)] },
@@ -373,6 +385,15 @@ it('accepting a refused page admits its ids, and covers no removal', async () =>
   expect(test.query('select * from accepted_removals')).toEqual([])
   const { changeAccepted, admitted } = await test.mirror.tenant(test.engine.tenantId)
   expect([changeAccepted, admitted]).toEqual([null, null])
+})
+
+it('the page rule counts invalid records by their creation, too', async () => {
+  const { test, server } = await mirrored({ clients: [client(1)], documents: [document(1)] }, {})
+  server.a.documents = Array.from({ length: 6 }, (_, n) => document(n + 10, { updatedAt: 5 }))
+  expect(ending(await test.run('documents', 'full'))).toBe('tenant_changed')
+  expect(test.query('select key from quarantine')).toEqual([])
+  test.clock.advance(hourMs)
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
 })
 
 it('the page rule goes by the local time where the server’s cannot be read', async () => {

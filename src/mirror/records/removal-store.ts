@@ -23,7 +23,7 @@ export interface Removals {
     tenantId: number,
     resource: ResourceName,
     rids: readonly number[],
-    by: { readonly at: number; readonly requestId: string | null; readonly serverTime?: number | null },
+    by: { readonly at: number; readonly requestId: string | null; readonly serverTime?: number },
   ): Steps<number>
   countAbsence(resource: ResourceName, rids: readonly number[]): Steps<void>
   absent(
@@ -198,7 +198,7 @@ export function removalStore(
 
 /** Recent removals, which the shrink guard counts beside those that are due. Call inside a transaction. */
 interface RecentRemovals {
-  add(tenantId: number, resource: ResourceName, rid: number, removedAt: number, serverTime: number | null): Step<void>
+  add(tenantId: number, resource: ResourceName, rid: number, removedAt: number, serverTime: number): Step<void>
   /** Undefined when there are none. */
   find(tenantId: number, resource: ResourceName): Step<unknown>
   drop(tenantId: number, resource: ResourceName, rid: number): Step<void>
@@ -207,7 +207,7 @@ interface RecentRemovals {
 }
 
 function recentRemovals(database: Database): RecentRemovals {
-  const insert = database.prepare<[...OfRecord, removedAt: number, serverTime: number | null]>(
+  const insert = database.prepare<[...OfRecord, removedAt: number, serverTime: number]>(
     `insert into recent_removals (tenant_id, resource, rid, removed_at, server_time) values (?, ?, ?, ?, ?)
      on conflict (tenant_id, resource, rid) do update set removed_at = excluded.removed_at, server_time = excluded.server_time`,
   )
@@ -221,32 +221,33 @@ function recentRemovals(database: Database): RecentRemovals {
   const forget = database.prepare<[number]>('delete from recent_removals where tenant_id = ?')
   // A removal is old only by both clocks: a jump forward of one clock must not end the 24 hours.
   const dropOld = database.prepare<[object]>(
-    `delete from recent_removals where ${of} and removed_at <= @since
-       and (server_time is null or cast(@serverTime as bigint) is null or server_time <= @serverSince)`,
+    `delete from recent_removals where ${of} and removed_at <= @since and server_time <= @serverSince`,
   )
   // A clock that was set back prolongs the 24 hours by at most 24 hours; from then on they run by both clocks again, as the
   // local one may return to its earlier time. A server time that contradicts the local clock only prolongs.
   const bringBack = database.prepare<[object]>(
     `update recent_removals set removed_at = case when removed_at > @at then @at else removed_at end,
        server_time = case when removed_at <= @at and (server_time <= @serverTime or @confirmed = 0) then server_time
-         when coalesce(server_time, 0) < @serverTime or @confirmed = 1 then @serverTime else server_time end
+         when server_time < @serverTime or @confirmed = 1 then @serverTime else server_time end
      where ${of}`,
   )
   const removed = database.prepareValues<[object], number>(`select count(*) from recent_removals where ${of}`)
   const created = database.prepareValues<[object], number>(
-    `select count(*) from changes where at > @createdSince and at <= @at and kind = 'created' and ${of}`,
+    `select count(*) from changes where at > @createdSince and at <= @createdBy and kind = 'created' and ${of}`,
   )
   return {
     add: (...row) => insert.run(...row),
     find: (tenantId, resource) => find.get(tenantId, resource),
     drop: (tenantId, resource, rid) => remove.run(tenantId, resource, rid),
     forget: (tenantId) => forget.run(tenantId),
-    *budget({ tenantId, resource, at, steadyAt, serverTime, confirmed, heldSince = null }) {
-      // Records created during the hold, or in the 24 hours before it, must not make its removals look few.
-      const createdSince = Math.min(at, heldSince ?? at) - dayMs
+    *budget({ tenantId, resource, at, steadyAt, unsetAt, serverTime, confirmed, heldSince = null }) {
+      // Records created during the hold, or in the 24 hours before it, must not make its removals look few; nor must those
+      // created before the local clock was set back.
+      const createdSince = Math.min(at, unsetAt, heldSince ?? at) - dayMs
+      const createdBy = confirmed ? at : Number.MAX_SAFE_INTEGER
       const ageMs = Math.max(dayMs, at - (heldSince ?? at))
-      const serverSince = serverTime === null ? null : serverTime - ageMs
-      const bound = { tenantId, resource, at, since: steadyAt - ageMs, createdSince, serverTime, serverSince }
+      const since = steadyAt - ageMs
+      const bound = { tenantId, resource, createdSince, createdBy, since, serverSince: serverTime - ageMs }
       if ((yield* find.get(tenantId, resource)) !== undefined) {
         yield* dropOld.run(bound)
         yield* bringBack.run({ tenantId, resource, at, serverTime, confirmed: Number(confirmed) })

@@ -22,8 +22,8 @@ export const recentRemovals = sqliteTable(
     rid: integer('rid').notNull(),
     /** Local clock; moved to the present when that clock is set back. */
     removedAt: integer('removed_at').notNull(),
-    /** Server clock at the start of the full sync; null when unreadable. */
-    serverTime: integer('server_time'),
+    /** Server clock at the start of the full sync; when unreadable, the local one as if not set since the engine started. */
+    serverTime: integer('server_time').notNull(),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.rid] })],
 )

@@ -147,12 +147,21 @@ export function fullSyncStore(
   function* complete(
     resource: ResourceName,
     { id, tenantId, startedAt, startServerTime, startRequestId, unreadable, pages }: Row,
-    { at, durationMs, requestId, cursor, reachedEndServerTime, remove, absent }: Omit<FullSyncEnd, 'fullSyncId'>,
+    {
+      at,
+      durationMs,
+      requestId,
+      cursor,
+      reachedEndServerTime,
+      unsetAt,
+      remove,
+      absent,
+    }: Omit<FullSyncEnd, 'fullSyncId'>,
   ): Steps<{ readonly removed: number }> {
     const removed = yield* parts.removals.tombstone(tenantId, resource, remove, {
       at,
       requestId,
-      serverTime: startServerTime,
+      serverTime: startServerTime ?? unsetAt,
     })
     yield* parts.removals.countAbsence(resource, absent)
     if (unreadable === 0) yield* parts.quarantine.release(tenantId, recordTables[resource], id)

@@ -138,7 +138,10 @@ export interface BudgetQuery {
   readonly at: number
   /** At most `at`: earlier where the local clock was set forward, or may have been, and nothing confirms it. */
   readonly steadyAt: number
-  readonly serverTime: number | null
+  /** What the local clock would show had it not been set since the engine started. */
+  readonly unsetAt: number
+  /** `unsetAt` where the server time is unreadable. */
+  readonly serverTime: number
   /** The server time agrees with `at`. */
   readonly confirmed: boolean
   /** Local start of a hold on removals: removals count at least from then, creations from 24 hours before it. */
@@ -174,6 +177,8 @@ export interface FullSyncEnd {
   /** Incremental cursor to store; undefined keeps the stored one. */
   readonly cursor?: string
   readonly reachedEndServerTime: number | null
+  /** As in `BudgetQuery`. */
+  readonly unsetAt: number
   readonly remove: readonly number[]
   readonly absent: readonly number[]
 }

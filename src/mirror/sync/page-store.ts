@@ -124,7 +124,7 @@ export function pageStore(
     for (const [i, item] of items.entries()) {
       const key = keys[i] ?? null
       if (key !== null && (isKnown(at(i), since) || (yield* quarantine.knows(tenantId, table, String(key))))) known++
-      else unknown.push({ key, createdAt: item.ok ? createdAtOf(item.record) : null })
+      else unknown.push({ key, createdAt: createdAtOf(item.ok ? item.record : item.raw) })
     }
     const changes = () => items.some((item, i) => item.ok && !holds({ ...item, key: keys[i] ?? 0, known: at(i) }))
     return { known, unknown, changes }

@@ -234,8 +234,8 @@ export interface SyncStore {
     rids: readonly number[],
     at: number,
     requestId: string | null,
-    /** Server time of the full sync that decided, for the shrink guard; undefined = not counted. */
-    serverTime?: number | null,
+    /** Server time of the full sync that decided, or `unsetAt`, for the shrink guard; undefined = not counted. */
+    serverTime?: number,
   ): Promise<number>
   removalBudget(query: BudgetQuery): Promise<RemovalBudget>
   /** Pages stored beside the full sync from now on have numbers below this one. */

@@ -3,7 +3,7 @@ import type { FeedResource } from '../../model/resource.ts'
 import { readDetails } from '../details.ts'
 import { confirmMissing } from '../removals/confirm-missing.ts'
 import { decideRemovals } from '../removals/removals.ts'
-import { beginFullSync, noteEvent, type Run } from '../run.ts'
+import { beginFullSync, noteEvent, type Run, unsetNow } from '../run.ts'
 import { readToEnd } from './feed-pages.ts'
 import { cursorRefused, readFeed } from './feed-reading.ts'
 
@@ -25,7 +25,7 @@ export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra =
   if (definition.removal === 'confirm' && !fullSync.unreadable) {
     const skipped = await confirmMissing(run, definition, {
       onlyAccepted: held !== null,
-      serverTime: fullSync.startServerTime,
+      serverTime: fullSync.startServerTime ?? unsetNow(run),
     })
     // Missing records of a former tenant were removed above.
     await run.fullSyncCompleted()

@@ -32,7 +32,8 @@ export function needOf(run: Run, { known, unknown, changes }: PageComparison, is
     run.proven = true
     return 'nothing'
   }
-  if (!changes()) return 'nothing'
+  // An invalid record changes nothing, but may be another tenant's.
+  if (unknown.length === 0 && !changes()) return 'nothing'
   if (guard.troubled) return { careful: false, optional: false }
   // The known users may belong to two tenants when the others on the page are new.
   if (unknown.length > 0) return { careful: true, optional: true }

@@ -78,7 +78,7 @@ async function comparisonOf(page: RefusedPage, { items }: Fetched): Promise<Rule
   for (const item of items) {
     const key = idOf(item, definition.idField)
     if (key !== null && (await context.store.knownKeys(tenantId, definition.name, [key])) > 0) known++
-    else unknown.push({ key, createdAt: item.ok ? createdAtOf(item.record) : null })
+    else unknown.push({ key, createdAt: createdAtOf(item.ok ? item.record : item.raw) })
   }
   return { known, unknown }
 }

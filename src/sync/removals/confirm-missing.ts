@@ -12,7 +12,7 @@ const fullSyncsToTakeById = 3
 export async function confirmMissing(
   run: Run,
   definition: FeedResource,
-  { onlyAccepted, serverTime }: { readonly onlyAccepted: boolean; readonly serverTime: number | null },
+  { onlyAccepted, serverTime }: { readonly onlyAccepted: boolean; readonly serverTime: number },
 ): Promise<boolean> {
   const { context, tenantId, signal } = run
   const { store, settings, log } = context

@@ -5,7 +5,7 @@ import { SyncError } from '../../model/errors.ts'
 import { takesUpdatedAfter } from '../../model/resource.ts'
 import { isSkewed } from '../../model/server-clock.ts'
 import { proveEnd } from '../pages/confirm-answer.ts'
-import { fullSyncMs, type Run } from '../run.ts'
+import { fullSyncMs, type Run, unsetNow } from '../run.ts'
 import { confirmByTime, fullSyncsToRemove, type TimeConfirmation } from './confirm-by-time.ts'
 
 export type RemovalRule = 'confirm' | 'two-full-syncs'
@@ -117,6 +117,7 @@ export async function decideRemovals(
     // Cursors of a paged list are valid within one full sync only, so none is stored.
     ...(fullSync.lastCursor === null || definition.kind !== 'feed' ? {} : { cursor: fullSync.lastCursor }),
     reachedEndServerTime: fullSync.startServerTime,
+    unsetAt: unsetNow(run),
     remove: removeNow,
     absent: rids(absence.absent).filter((rid) => !removing.has(rid)),
   })
@@ -136,9 +137,8 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
   const at = context.clock.now()
   const serverTime = (run.answered ?? { serverTime: fullSync.startServerTime }).serverTime
   const confirmed = serverTime !== null && !isSkewed(serverTime - at)
-  const openMs = context.clock.monotonic() - run.opened.since
-  /** What the local clock would show had it not been set while the engine runs. */
-  const unset = run.opened.at + openMs
+  const unsetAt = unsetNow(run)
+  const openMs = unsetAt - run.opened.at
   const holds = await context.store.holds(tenantId)
   const hold = holds.find(({ resource, reason, cause }) => {
     return resource === definition.name && reason === 'shrink_held' && cause['check'] === undefined
@@ -148,13 +148,14 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
     tenantId,
     resource: definition.name,
     at,
-    steadyAt: confirmed ? at : serverTime !== null && openMs < dayMs ? 0 : Math.min(at, unset),
-    serverTime,
+    steadyAt: confirmed ? at : serverTime !== null && openMs < dayMs ? 0 : Math.min(at, unsetAt),
+    unsetAt,
+    serverTime: serverTime ?? unsetAt,
     confirmed,
     heldSince,
   })
   // By a clock that is behind, every client is a new one.
-  const now = confirmed ? serverTime : serverTime === null ? Math.max(at, unset) : null
+  const now = confirmed ? serverTime : serverTime === null ? Math.max(at, unsetAt) : null
   return {
     ...budget,
     held: heldSince !== null,
