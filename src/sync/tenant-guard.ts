@@ -42,7 +42,7 @@ export interface TenantGuard {
   roundsOf(definition: Pick<ResourceDefinition, 'kind'>, careful?: boolean): number
   readonly troubled: boolean
   noteTrouble(): void
-  admits(state: SyncState, comparison: PageComparison): boolean
+  admits(state: SyncState, comparison: PageComparison, serverTime: number | null): boolean
   refusePage(resource: ResourceName, query: FeedQuery, comparison: PageComparison): Promise<SyncError>
   passHold(signal: AbortSignal): Promise<void>
   covers(identity: number): boolean
@@ -220,8 +220,9 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
       return clock.monotonic() < troubledUntil
     },
     noteTrouble,
-    admits: (state, comparison) =>
-      tenant().former.includes(state.resource) || admits(state, comparison, tenant().admitted, clock.now()),
+    admits: (state, comparison, serverTime) =>
+      tenant().former.includes(state.resource) ||
+      admits(state, comparison, { now: clock.now(), serverTime, admitted: tenant().admitted }),
     refusePage(resource, query, { known, unknown }) {
       const keys = unknown.map(({ key }) => key).filter((key) => key !== null)
       return raise(

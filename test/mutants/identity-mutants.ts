@@ -88,6 +88,13 @@ export const identityMutants: readonly Mutant[] = [
     tests,
   },
   {
+    name: 'a server time that was ahead makes new records look old for good',
+    file: 'src/sync/pages/refused-page.ts',
+    find: 'const began = isAhead ? completeStartedAt :',
+    replace: 'const began = isAhead && now < 0 ? completeStartedAt :',
+    tests,
+  },
+  {
     name: 'a refused page passes when its records are invalid',
     file: 'src/sync/pages/refused-page.ts',
     find: 'createdAtOf(item.ok ? item.record : item.raw)',

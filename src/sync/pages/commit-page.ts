@@ -29,7 +29,7 @@ export async function commitPage(
   const isFullSync = definition.kind === 'feed' && rest.fullSync?.advance !== undefined
   const isAnnouncedEnd = isFullSync && query.cursor !== undefined && !fetched.hasMore
   const admit = (comparison: PageComparison, isProven: boolean) => {
-    seen.refused = guard.admits(state, comparison) ? null : comparison
+    seen.refused = guard.admits(state, comparison, fetched.meta.serverTime) ? null : comparison
     seen.need = isProven || seen.refused !== null ? 'nothing' : needOf(run, comparison, isAnnouncedEnd)
     return seen.refused === null && seen.need === 'nothing'
   }

@@ -12,21 +12,30 @@ const oldEnoughMs = hourMs
 
 export type RuledPage = Pick<PageComparison, 'known' | 'unknown'>
 
+/** Times are milliseconds since the epoch. */
+export interface Ruling {
+  readonly now: number
+  /** Of the page; null when unreadable. */
+  readonly serverTime: number | null
+  /** Its ids count as known. */
+  readonly admitted?: AdmittedPage | null
+}
+
 /**
  * The page rule (docs/sync.md#tenant-identity): false when most of five or more records are unknown but created over an
- * hour before the last complete full sync began. Ids in `admitted` count as known. Where the server time is unknown,
- * the local time counts unless it is after `now`.
+ * hour before the last complete full sync began. Where the server time of that full sync is unknown, or was wrong, as it
+ * lies ahead of the page's, the local time counts unless it is after `now`.
  */
 export function admits(
   { resource, completeServerTime, completeStartedAt }: SyncState,
   { known, unknown }: RuledPage,
-  admitted: AdmittedPage | null,
-  now: number,
+  { now, serverTime, admitted = null }: Ruling,
 ): boolean {
-  const began = completeServerTime ?? completeStartedAt
+  const isAhead = completeServerTime !== null && serverTime !== null && completeServerTime > serverTime
+  const began = isAhead ? completeStartedAt : (completeServerTime ?? completeStartedAt)
   const total = known + unknown.length
   if (began === null || total < leastSuspiciousPage) return true
-  if (completeServerTime === null && began > now) return true
+  if ((isAhead || completeServerTime === null) && began > now) return true
   const accepted = new Set(admitted?.resource === resource ? admitted.keys : [])
   const isStrange = ({ key, createdAt }: RuledPage['unknown'][number]) =>
     createdAt !== null && createdAt < began - oldEnoughMs && (key === null || !accepted.has(key))
@@ -45,21 +54,25 @@ export async function refusedPagePasses(page: RefusedPage): Promise<boolean> {
   const { context, tenantId, definition } = page
   const state = await context.store.syncState(tenantId, definition.name)
   if (definition.kind === 'pagedList') return everyPageAdmitted(page, definition, state)
-  return admits(state, await comparisonOf(page, await refetch(page)), null, context.clock.now())
+  return isAdmitted(page, state, await refetch(page))
 }
 
 /** Cursors of such a list are valid within one pass only, so it is read from its first page. */
 async function everyPageAdmitted(page: RefusedPage, definition: PagedListResource, state: SyncState): Promise<boolean> {
   const { context, signal } = page
-  const { clock } = context
   let cursor: string | null = null
   for (let pages = 0; pages < context.settings.api.maxPages; pages++) {
     const fetched: Fetched = await context.reader.fetch(definition, queryAt(cursor), signal)
-    if (!admits(state, await comparisonOf(page, fetched), null, clock.now())) return false
+    if (!(await isAdmitted(page, state, fetched))) return false
     if (!fetched.hasMore || fetched.nextCursor === null || fetched.nextCursor === cursor) return true
     cursor = fetched.nextCursor
   }
   return false
+}
+
+async function isAdmitted(page: RefusedPage, state: SyncState, fetched: Fetched): Promise<boolean> {
+  const { serverTime } = fetched.meta
+  return admits(state, await comparisonOf(page, fetched), { now: page.context.clock.now(), serverTime })
 }
 
 async function refetch({ context, definition, query, signal }: RefusedPage): Promise<Fetched> {
