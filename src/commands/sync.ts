@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { countsText } from '../daemon/run-log.ts'
 import { openSession } from '../daemon/session.ts'
 import { syncRound } from '../daemon/sync-round.ts'
 import { UsageError } from '../model/errors.ts'
@@ -58,7 +59,8 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
   if (resource !== undefined && off.every(({ resources }) => !resources[resource].enabled)) {
     throw new UsageError(`The resource ${resource} is switched off in the configuration`)
   }
-  const log = await createLog(io, settings.logLevel)
+  // The summary names what the daemon logs at info.
+  const log = await createLog(io, settings.logLevel === 'info' ? 'warn' : settings.logLevel)
   const progress = progressLine(io)
   await using session = await openSession({ settings, io, log, as: 'alone', progress: progress.page })
   const round = { ...(tenant && { tenant }), ...(resource && { resource }), full: options.full === true }
@@ -91,7 +93,7 @@ function syncSummary(results: readonly RunResult[], postures: readonly TenantPos
     resource,
     mode,
     outcome === 'failure' ? (reason ?? 'internal') : outcome === 'skipped' ? 'skipped' : 'ok',
-    `+${counts.created} ~${counts.updated} -${counts.removed} =${counts.unchanged}`,
+    countsText(counts),
     counts.quarantined === 0 ? '' : `${counts.quarantined} quarantined`,
     `${(durationMs / 1000).toFixed(1)} s`,
   ])

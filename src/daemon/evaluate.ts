@@ -20,6 +20,7 @@ import { memoizeWeakly } from '../model/memoize.ts'
 import { version } from '../model/process/version.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
+import { logFindings } from './finding-log.ts'
 
 export interface EvaluationOptions {
   readonly checks?: readonly Check[]
@@ -61,9 +62,9 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
   const evaluated = async (
     store: Mirror,
     tenant: EvaluatedTenant,
+    now: number,
     { serverTime = null, ...how }: EvaluationOptions,
   ) => {
-    const now = clock.now()
     const shared = stores.shared()
     try {
       await shared?.noteTime(now)
@@ -93,13 +94,15 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         const store = stores.of(tenant.settings.name)
         // Its owner evaluates it.
         if (store === null) return null
-        const outcomes = await evaluated(store, tenant, how)
+        const at = clock.now()
+        const outcomes = await evaluated(store, tenant, at, how)
         if (outcomes === null) return null
         for (const { check, opened, resolved } of outcomes) {
           metrics.findingsOpened(tenant.settings.name, check, opened)
           const ended = Object.values(resolved).reduce((sum, count) => sum + count, 0)
           metrics.findingsResolved(tenant.settings.name, check, ended)
         }
+        await logFindings(store, log, { tenant: { id: tenant.id, name: tenant.settings.name }, outcomes, at })
         const ends = outcomes.flatMap(({ validUntil }) => validUntil ?? [])
         return ends.length === 0 ? null : Math.min(...ends)
       }),

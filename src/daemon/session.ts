@@ -16,16 +16,16 @@ import { resultLimitMs } from '../model/freshness.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
-import type { ResourceName } from '../model/resource-names.ts'
 import type { SkewOf } from '../model/server-clock.ts'
 import type { DueRun } from '../sync/due.ts'
-import { logResult, type RunResult, type SyncObserver } from '../sync/observer.ts'
+import type { RunResult, SyncObserver } from '../sync/observer.ts'
 import { type ChangedTenants, changeTenants } from './change-tenants.ts'
 import { createEvaluator, type EvaluationOptions, type Evaluator } from './evaluate.ts'
 import { metricsConfig } from './metrics-config.ts'
 import { type OpenedStores, openStores } from './open-store.ts'
 import { type OwnCredentials, ownCredentials } from './own-credential.ts'
 import { eraseOutdated } from './retention.ts'
+import { createRunLog, type RunLog } from './run-log.ts'
 import type { TenantParts, TenantPartsOptions } from './tenant-parts.ts'
 import { type ThresholdEvaluations, thresholdEvaluations } from './threshold-evaluations.ts'
 import { unstoredRuns } from './unstored-runs.ts'
@@ -87,6 +87,7 @@ export class Session implements AsyncDisposable {
   #removalsOwed = false
   readonly #thresholds: ThresholdEvaluations
   readonly #unstored = unstoredRuns()
+  readonly #runLog: RunLog
 
   constructor({ settings, queryBudget, mirror, ...parts }: SessionOptions & OpenedStores) {
     const { io, log, stores } = parts
@@ -105,6 +106,7 @@ export class Session implements AsyncDisposable {
       },
     })
     this.#ownCredentials = ownCredentials(log)
+    this.#runLog = createRunLog(log)
     this.#thresholds = thresholdEvaluations(io.clock, this.#closing.signal, (name, signal) =>
       this.#reevaluate(name, signal),
     )
@@ -156,13 +158,13 @@ export class Session implements AsyncDisposable {
 
   /** @throws FatalError when the database is lost. */
   async syncAndEvaluate(tenant: TenantParts, { resource, mode, signal }: RunRequest): Promise<RunResult> {
-    const { io, log } = this.#options
+    const { io } = this.#options
     try {
       await this.#insistOnStore(signal)
       try {
         const result = await tenant.engine.run(resource, mode, signal)
         this.#unstored.ended(result, io.clock.now())
-        logResult(log, result)
+        this.#runLog.ended(result, tenant.engine.resources, io.clock.monotonic())
         tenant.serverClock.note(result)
         if (result.outcome === 'success') tenant.client.answerTimes.settle(resource)
         if (result.outcome !== 'skipped' && result.reason !== 'aborted') {
@@ -185,11 +187,11 @@ export class Session implements AsyncDisposable {
     try {
       const thresholds = new Map<string, number>()
       await this.#closeRemoved()
-      for (const { settings } of this.#tenants) {
+      for (const { settings, engine } of this.#tenants) {
         await yieldToEventLoop()
         const validUntil = await this.#evaluateTenant(settings.name, { signal })
         if (validUntil !== null) thresholds.set(settings.name, validUntil)
-        await this.#lookAtOwnSecret(settings.name)
+        await this.#ownCredentials.look(settings, this.mirror.records(engine.tenantId), this.#options.io.clock.now())
       }
       for (const store of new Set(this.#tenants.map((tenant) => tenant.store))) await store.storeConfirmations()
       return thresholds
@@ -255,9 +257,7 @@ export class Session implements AsyncDisposable {
     if (tenant === undefined) return null
     const { evaluate } = this.#settings
     const currentForMs = resultLimitMs(evaluate.intervalMs)
-    const { answerTimes } = tenant.client
-    const skewOf: SkewOf = (resource) => answerTimes.skewMs(resource)
-    const evaluated = { id: tenant.engine.tenantId, settings: tenant.settings, skewOf }
+    const evaluated = { id: tenant.engine.tenantId, settings: tenant.settings, skewOf: this.#skewOf(name) }
     const { incomplete: keepUnlisted } = this.#settings.ownChecks
     const serverTime = tenant.serverClock.now()
     return this.evaluator.evaluate(evaluated, {
@@ -277,16 +277,12 @@ export class Session implements AsyncDisposable {
     return validUntil
   }
 
-  async #lookAtOwnSecret(name: string): Promise<void> {
-    const tenant = this.#byName.get(name)
-    if (tenant === undefined) return
-    const records = this.mirror.records(tenant.engine.tenantId)
-    await this.#ownCredentials.look(tenant.settings, records, this.#options.io.clock.now())
+  #skewOf(name: string): SkewOf {
+    return (resource) => this.#byName.get(name)?.client.answerTimes.skewMs(resource)
   }
 
   #viewsOf(settings: Settings): Views {
-    const skewOf = (name: string) => (resource: ResourceName) =>
-      this.#byName.get(name)?.client.answerTimes.skewMs(resource)
+    const skewOf = (name: string) => this.#skewOf(name)
     const storeOf = (name: string) => this.stores.of(name)
     return createViews(this.mirror, settings, this.#options.io.clock, { skewOf, storeOf, unstored: this.#unstored })
   }

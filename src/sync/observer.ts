@@ -1,6 +1,5 @@
 import type { CommitCounts } from '../mirror/port.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
-import type { Log } from '../model/log.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 
@@ -30,11 +29,4 @@ export interface RunResult {
   readonly retryAt: number | null
   /** True when the token is refused for every permission, or there is none. */
   readonly tokenRefused: boolean
-}
-
-export function logResult(log: Log, result: RunResult): void {
-  const { tenant, resource, mode, outcome, reason, message, hint, counts, pages, durationMs } = result
-  const fields = { tenant, resource, mode, reason, pages, ...counts, durationMs: Math.round(durationMs) }
-  if (outcome === 'success') log.debug(fields, 'Run succeeded')
-  else if (outcome === 'failure' && reason !== 'aborted') log.warn({ ...fields, detail: message, hint }, 'Run failed')
 }

@@ -1,0 +1,56 @@
+import { expect, it } from 'vitest'
+import { checks } from '../../src/checks/index.ts'
+import { createEvaluator } from '../../src/daemon/evaluate.ts'
+import type { Metrics } from '../../src/metrics/metrics.ts'
+import { onlyStore } from '../../src/mirror/tenant-stores.ts'
+import { hourMs } from '../../src/model/durations.ts'
+import { type Log, silentLog } from '../../src/model/log.ts'
+import { testEngine } from '../support/engine.ts'
+
+const check = 'user-mfa-enrolled'
+const metrics = { findingsOpened() {}, findingsResolved() {} } as unknown as Metrics
+
+/** A synced tenant of so many users without MFA, and what an evaluation logs of them. */
+async function unenrolled(count: number) {
+  const test = await testEngine({ problems: false, sizes: { users: 20 } })
+  const ids = [...test.sim.state().users()].slice(0, count).map(({ userId }) => userId)
+  const enrol = (mfaStatus: boolean) => {
+    for (const id of ids) test.sim.primary.updateUser(id, { mfaStatus })
+  }
+  const lines: { readonly fields: Record<string, unknown>; readonly message: string }[] = []
+  const info: Log['info'] = (fields, message) => {
+    if ('check' in fields && fields.check === check) lines.push({ fields: { ...fields }, message })
+  }
+  const log: Log = { ...silentLog(), info, child: () => log }
+  const evaluator = createEvaluator({ stores: onlyStore(test.mirror), metrics, clock: test.clock, log })
+  const evaluated = async () => {
+    await test.runAll('full')
+    await evaluator.evaluate({ id: test.engine.tenantId, settings: test.settings }, { checks })
+    test.clock.advance(hourMs)
+    return lines.splice(0)
+  }
+  return { enrol, evaluated }
+}
+
+it('logs each finding that is opened, resolved or reopened by its fingerprint, and none that stays', async () => {
+  const { enrol, evaluated } = await unenrolled(2)
+  enrol(false)
+  const opened = await evaluated()
+  const finding = expect.stringMatching(/^[0-9a-f]{12}$/)
+  const fields = { tenant: 'acme', check, severity: 'high', finding }
+  expect(opened).toEqual(Array(2).fill({ fields, message: 'Finding opened' }))
+  expect(await evaluated()).toEqual([])
+  enrol(true)
+  const resolved = { fields: { ...fields, resolution: 'fixed' }, message: 'Finding resolved' }
+  expect(await evaluated()).toEqual(Array(2).fill(resolved))
+  enrol(false)
+  expect(await evaluated()).toEqual(Array(2).fill({ fields, message: 'Finding reopened' }))
+})
+
+it('logs the number of many, and the first ten', async () => {
+  const { enrol, evaluated } = await unenrolled(15)
+  enrol(false)
+  const [first, ...rest] = await evaluated()
+  expect(first?.fields).toEqual({ tenant: 'acme', check, opened: 15, resolved: 0 })
+  expect(rest).toHaveLength(10)
+})
