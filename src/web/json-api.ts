@@ -78,19 +78,30 @@ function isoOrNull(ms: number | null): string | null {
 }
 
 const states = ['open', 'waived', 'resolved'] as const satisfies readonly FindingView['state'][]
-export const findingParameters = ['tenant', 'check', 'severity', 'state'] as const
+export const findingParameters = ['tenant', 'check', 'severity', 'state', 'limit', 'cursor'] as const
+/** Findings of one answer with `limit`. */
+const maxLimit = 1000
+
+export interface FindingPage extends FindingQuery {
+  /** Absent = all findings, as a stream. */
+  readonly limit?: number
+}
 
 /** `severity` and `state` take several values. An unknown value is refused: it would look like "nothing found". */
-export function parseFindingQuery(parameters: Readonly<Record<string, string>>): Parsed<FindingQuery> {
-  const { tenant, check, severity, state = 'open' } = parameters
+export function parseFindingQuery(parameters: Readonly<Record<string, string>>): Parsed<FindingPage> {
+  const { tenant, check, severity, state = 'open', cursor, limit = cursor && String(maxLimit) } = parameters
   const wantedSeverities = severity === undefined ? severities : someOf(severities, severity)
   if (wantedSeverities === undefined)
     return { ok: false, message: `Unknown severity ${severity}: use ${severities.join(', ')}` }
   const wanted = state === 'all' ? states : someOf(states, state)
   if (wanted === undefined) return { ok: false, message: `Unknown state ${state}: use ${states.join(', ')} or all` }
+  if (limit !== undefined && !(/^[1-9]\d{0,3}$/.test(limit) && Number(limit) <= maxLimit))
+    return { ok: false, message: `The limit must be a whole number from 1 to ${maxLimit}` }
   return {
     ok: true,
     query: {
+      ...(limit !== undefined && { limit: Number(limit) }),
+      ...(cursor !== undefined && { after: cursor }),
       ...(tenant === undefined ? {} : { tenant }),
       ...(check === undefined ? {} : { check }),
       ...(severity === undefined ? {} : { severities: wantedSeverities }),
@@ -101,18 +112,50 @@ export function parseFindingQuery(parameters: Readonly<Record<string, string>>):
 
 const contentType = 'application/json; charset=utf-8'
 
-/** Answers `/api/v1/findings` (docs/operations.md#findings-for-other-systems): one JSON array, read from the mirror while it is sent. */
+/**
+ * Answers `/api/v1/findings` (docs/operations.md#findings-for-other-systems): one JSON array, read from the mirror while it
+ * is sent; with `limit` a part, whose `Link` header names the next one.
+ */
 export async function streamFindings(request: WebRequest, options: WebOptions, access: WebAccess): Promise<Answer> {
   const parsed = parseFindingQuery(request.query)
   if (!parsed.ok) return refuse(request, 400, parsed.message)
   const unknown = unknownName(parsed.query, options.sources.names())
   if (unknown !== null) return refuse(request, unknown.status, unknown.message)
   if (request.method === 'HEAD') return ofType(contentType, [])
-  const batches = options.sources.findings(parsed.query)
+  const { limit, ...query } = parsed.query
+  if (limit !== undefined) return findingPage(request, { ...query, limit }, options, access)
+  const batches = options.sources.findings(query)
   const chunks = jsonArray(access.exposeDetails ? batches : redacted(batches))
   // The first chunk is read before the status line is sent, so that a database that cannot be read still gives a 503.
   const first = await chunks.next()
   return ofType(contentType, from(first.value ?? '', chunks))
+}
+
+async function findingPage(
+  request: WebRequest,
+  { limit, ...query }: FindingPage & { readonly limit: number },
+  { sources }: WebOptions,
+  { exposeDetails }: WebAccess,
+): Promise<Answer> {
+  const { after } = query
+  if (after !== undefined) {
+    const known = sources.findings({ fingerprints: [after], states })
+    if ((await known[Symbol.asyncIterator]().next()).done === true)
+      return refuse(
+        request,
+        400,
+        'The cursor is of no finding: take it from the Link header of the part before, or begin again',
+      )
+  }
+  const found: FindingView[] = []
+  for await (const batch of sources.findings(query)) {
+    found.push(...batch.slice(0, limit + 1 - found.length))
+    if (found.length > limit) break
+  }
+  const shown = found.slice(0, limit)
+  const next = new URLSearchParams({ ...request.query, cursor: shown.at(-1)?.fingerprint ?? '' })
+  const headers = found.length > limit ? { Link: `<${request.path}?${next}>; rel="next"` } : {}
+  return ofType(contentType, JSON.stringify(exposeDetails ? shown : shown.map(withoutDetails)), headers)
 }
 
 async function* from(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {

@@ -21,6 +21,9 @@ export interface FindingQuery {
   readonly newestFirst?: boolean
   /** Unix time in milliseconds; only findings that were opened, changed, reopened or resolved at it or later. */
   readonly since?: number
+  readonly fingerprints?: readonly string[]
+  /** Fingerprint; only the findings that come after it, none when it is unknown. */
+  readonly after?: string
 }
 
 export interface Probe {

@@ -143,5 +143,11 @@ it('resolves every finding in SQLite when its cause is removed', async () => {
   expect(posture.checks.map(({ open }) => open)).toEqual(checks.map(() => ({})))
   const ends = []
   for await (const batch of mirror.findings({ all: true })) ends.push(...batch)
+  const [first, second] = ends.map(({ fingerprint }) => fingerprint)
+  const after = async (fingerprint = '') =>
+    (await Array.fromAsync(mirror.findings({ all: true, after: fingerprint }))).flat()
+  expect(await after(first)).toEqual(ends.slice(1))
+  expect((await after(second)).length).toBe(ends.length - 2)
+  expect(await after('unknown')).toEqual([])
   expect(new Set(ends.map(({ resolution }) => resolution))).toEqual(new Set([null, 'fixed', 'entity_removed']))
 })

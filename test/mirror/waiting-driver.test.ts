@@ -111,6 +111,7 @@ async function* listed(stores: Stores, tenantId: number): AsyncGenerator<unknown
   yield await Array.fromAsync(stores.findings({ tenantIds: [tenantId], check, newestFirst: true }))
   yield await Array.fromAsync(stores.findings({ all: true, text: 'user 29', newestFirst: true }))
   yield await Array.fromAsync(stores.findings({ fingerprints: ['f1'], text: 'ä fails' }))
+  yield await Array.fromAsync(stores.findings({ all: true, after: 'f1' }))
   yield await Array.fromAsync(stores.openFindings(tenantId, check, 'high'))
   yield await Array.fromAsync(stores.openFindings(tenantId, check, 'high', { waiver: 'w', terms: 't' }))
   yield [await stores.findingEvents('f1'), await stores.fingerprintsFrom('f1', 5), await stores.recordBounds()]

@@ -62,6 +62,29 @@ it('filters findings by its query and refuses unknown values', async () => {
   expect(await ids('?state=gone')).toMatch(/^Unknown state gone/)
 })
 
+it('gives findings in parts, each with a link to the next, and refuses rubbish', async () => {
+  const all = Array.from({ length: 25 }, (_, n) => finding({ fingerprint: `f${n}`, severity: 'high' }))
+  const findings = findingsFrom([...all, finding({ fingerprint: 'low', severity: 'low' })])
+  await using web = await startServer({ sources: { ...sources, findings } })
+  const seen: string[] = []
+  const sizes: number[] = []
+  let path: string | undefined = '/api/v1/findings?severity=high&limit=10'
+  while (path !== undefined) {
+    const answer = await fetch(`${web.origin}${path}`)
+    const body = (await answer.json()) as { readonly fingerprint: string }[]
+    sizes.push(body.length)
+    seen.push(...body.map(({ fingerprint }) => fingerprint))
+    path = /^<(.+)>; rel="next"$/.exec(answer.headers.get('link') ?? '')?.[1]
+  }
+  expect(sizes).toEqual([10, 10, 5])
+  expect(seen).toEqual(all.map(({ fingerprint }) => fingerprint))
+  const refused = async (query: string) => (await fetch(`${web.origin}/api/v1/findings?${query}`)).text()
+  for (const limit of ['0', '1001', '-1', '1.5', 'all', '']) {
+    expect(await refused(`limit=${limit}`)).toBe('{"error":"The limit must be a whole number from 1 to 1000"}')
+  }
+  expect(await refused('cursor=abc')).toContain('The cursor is of no finding')
+})
+
 it('refuses a parameter that is given twice, in JSON and on the page', async () => {
   await using web = await startServer()
   const answer = async (path: string) => {

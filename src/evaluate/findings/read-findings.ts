@@ -20,10 +20,12 @@ export interface ReadFindings {
   readonly newestFirst?: boolean
   /** Unix time in milliseconds; only findings that were opened, changed, reopened or resolved at it or later. */
   readonly since?: number
+  /** Fingerprint; only the findings that come after it, none when it is unknown. */
+  readonly after?: string
 }
 
 export async function* readFindings(request: ReadFindings): AsyncIterable<FindingView> {
-  const { store, states = ['open'], fingerprints, tenantIds, check, text, newestFirst, since } = request
+  const { store, states = ['open'], fingerprints, tenantIds, check, text, newestFirst, since, after } = request
   const times = await timesOf(request)
   const filter = {
     all: states.includes('resolved'),
@@ -33,6 +35,7 @@ export async function* readFindings(request: ReadFindings): AsyncIterable<Findin
     ...(text !== undefined && { text }),
     ...(newestFirst !== undefined && { newestFirst }),
     ...(since !== undefined && { since }),
+    ...(after !== undefined && { after }),
   }
   for await (const batch of store.findings(filter)) {
     const lapses = await lapsesAmong(batch, request)

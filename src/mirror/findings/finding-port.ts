@@ -113,6 +113,8 @@ export interface FindingStore extends WaiverStore {
     readonly newestFirst?: boolean
     /** Unix time in milliseconds of the oldest event that a finding must have. */
     readonly since?: number
+    /** Fingerprint; only the findings that come after it, none when it is unknown. */
+    readonly after?: string
   }): AsyncIterable<readonly FindingRow[]>
   /** Newest time from before the clock was set back; null when there is none or an answer confirmed the clock since. */
   unconfirmedTime(): Promise<number | null>

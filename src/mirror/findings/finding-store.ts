@@ -117,7 +117,8 @@ export function findingStore(
         .limit(most),
     )
 
-  async function* read({ tenantIds, all = false, check, fingerprints, since, text = '', newestFirst = false }: Filter) {
+  async function* read({ tenantIds, all = false, check, fingerprints, since, after, ...rest }: Filter) {
+    const { text = '', newestFirst = false } = rest
     await checkResults.settle()
     const wanted = and(
       tenantIds === undefined ? undefined : inArray(findings.tenantId, [...tenantIds]),
@@ -143,12 +144,17 @@ export function findingStore(
       return { rows: yield* rowsOf(and(where, within, mayHave(part)), order, searchedAtOnce).all(), last }
     }
 
-    let after = newestFirst ? Number.MAX_SAFE_INTEGER : 0
+    let reached = newestFirst ? Number.MAX_SAFE_INTEGER : 0
+    if (after !== undefined) {
+      const [start] = await database.read(() => idsOf(eq(findings.fingerprint, after), order, 1).all())
+      if (start === undefined) return
+      reached = start.id
+    }
     for (;;) {
-      const { rows, last } = await database.read(() => batchBeyond(after))
+      const { rows, last } = await database.read(() => batchBeyond(reached))
       if (last === undefined) return
       if (rows.length > 0) yield rows.map(toFinding)
-      after = last
+      reached = last
       if (part !== '') await yieldToEventLoop()
     }
   }

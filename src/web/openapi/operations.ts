@@ -117,7 +117,8 @@ export const operations: readonly Operation[] = [
     method: 'get',
     path: '/api/v1/findings',
     id: 'getFindings',
-    summary: 'Findings in the order they were first opened, streamed; an aborted answer is incomplete',
+    summary:
+      'Findings in the order they were first opened, streamed (an aborted answer is incomplete), or with limit a part',
     parameters: [
       { name: 'tenant', description: 'Only findings of this tenant' },
       { name: 'check', description: 'Only findings of this check' },
@@ -128,10 +129,12 @@ export const operations: readonly Operation[] = [
         values: ['open', 'waived', 'resolved', 'all'],
         default: 'open',
       },
+      { name: 'limit', description: 'At most so many, 1 to 1000; a Link header with rel="next" names the next part' },
+      { name: 'cursor', description: 'Fingerprint after which the part begins, as in the Link header' },
     ],
     body: { json: finding, many: true },
     refusals: {
-      400: 'An unknown parameter or value, or a parameter given more than once',
+      400: 'An unknown parameter, value or cursor, or a parameter given more than once',
       404: 'No tenant has this name',
     },
   },

@@ -17,9 +17,11 @@ export function findingsFrom(all: readonly FindingView[]): WebSources['findings'
         (tenant === undefined || view.tenant === tenant) &&
         (check === undefined || view.check === check) &&
         grades.includes(view.severity) &&
-        states.includes(view.state),
+        states.includes(view.state) &&
+        query.fingerprints?.includes(view.fingerprint) !== false,
     )
     if (query.newestFirst === true) found.reverse()
+    found.splice(0, found.findIndex(({ fingerprint }) => fingerprint === query.after) + 1)
     for (let i = 0; i < found.length; i += 2) yield found.slice(i, i + 2)
   }
 }
