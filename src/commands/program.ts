@@ -6,6 +6,7 @@ import { printable } from '../model/text/printable.ts'
 import { addAccept } from './accept.ts'
 import { addBackup } from './backup.ts'
 import { addChecks } from './checks.ts'
+import { addCompletion } from './completion.ts'
 import { addConfig } from './config.ts'
 import { addDashboards } from './dashboards.ts'
 import { addDemo } from './demo.ts'
@@ -47,6 +48,7 @@ const commands = [
   addBackup,
   addMigrateStore,
   addConfig,
+  addCompletion,
   addSimulate,
   addDemo,
 ] as const

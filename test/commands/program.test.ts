@@ -30,6 +30,7 @@ const commands = [
   'config init',
   'config check',
   'config print',
+  'completion',
   'simulate',
   'demo',
 ]

@@ -1,0 +1,39 @@
+import { execFileSync } from 'node:child_process'
+import { expect, it } from 'vitest'
+import { severities } from '../../src/model/severity.ts'
+import { cli } from './support/cli.ts'
+
+/** What bash offers for the last of these words. */
+async function offered(...words: readonly string[]): Promise<readonly string[]> {
+  const { run } = await cli()
+  const { code, stdout } = await run('completion', 'bash')
+  expect(code).toBe(0)
+  const script = `${stdout}\nCOMP_WORDS=(tenantwatch "$@"); COMP_CWORD=$#; _tenantwatch; echo "\${COMPREPLY[*]}"`
+  return execFileSync('bash', ['-c', script, 'bash', ...words], { encoding: 'utf8' })
+    .trim()
+    .split(' ')
+}
+
+it('offers commands, inner commands and options', async () => {
+  expect(await offered('fin')).toEqual(['findings'])
+  expect(await offered('--config', 'x.yaml', 'sync', '--f')).toEqual(['--full', '--fail-on'])
+  expect(await offered('config', 'i')).toEqual(['init'])
+  expect(await offered('config', 'init', '--token')).toEqual(['--token-env', '--token-file'])
+})
+
+it('offers the values that an option or argument takes', async () => {
+  expect(await offered('sync', '--fail-on', '')).toEqual([...severities])
+  expect(await offered('export', 'd')).toEqual(['documents'])
+  expect(await offered('rules', '--format', 'g')).toEqual(['grafana'])
+})
+
+it.each(['zsh', 'fish'])('knows every command and value for %s, too', async (shell) => {
+  const { run } = await cli()
+  const { stdout } = await run('completion', shell)
+  for (const word of ['migrate-store', 'token-env', 'authentication-settings', 'ndjson']) expect(stdout).toContain(word)
+})
+
+it('refuses another shell', async () => {
+  const { run } = await cli()
+  expect(await run('completion', 'cmd')).toMatchObject({ code: 2, stdout: '' })
+})
