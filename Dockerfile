@@ -5,10 +5,13 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY tools/build.ts tools/bundle.ts tools/
+COPY tools/build.ts tools/bundle.ts tools/third-party.ts tools/
 COPY src src
-# What is left afterwards is what the bundle loads at run time; the Node of the optional packages is for machines without one.
-RUN npm run build && npm prune --omit=dev --omit=optional
+# What is left afterwards is what the bundle loads at run time; the Node of the optional packages is for machines without
+# one, and of SQLite only the build for this machine is loaded.
+RUN npm run build && npm prune --omit=dev --omit=optional \
+ && cd node_modules/better-sqlite3 && rm -r deps src \
+ && find prebuilds -type f ! -name "linux*-$(node -p process.arch).node" -delete
 
 FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="tenantwatch" \
@@ -17,7 +20,8 @@ LABEL org.opencontainers.image.title="tenantwatch" \
 WORKDIR /app
 COPY --from=build /build/node_modules node_modules
 COPY --from=build /build/dist dist
-COPY package.json LICENSE config/health-check.mjs ./
+COPY package.json LICENSE ./
+COPY config config
 COPY drizzle drizzle
 # The one place that is written to; everything else may be mounted read-only.
 RUN mkdir -m 0700 /data && chown 65532:65532 /data
@@ -30,7 +34,7 @@ USER 65532:65532
 EXPOSE 9469
 STOPSIGNAL SIGTERM
 HEALTHCHECK --interval=30s --timeout=5s --start-period=20s \
-  CMD ["node", "/app/health-check.mjs"]
+  CMD ["node", "/app/config/health-check.mjs"]
 # A small young generation takes some 100 MB off the peak memory of a large full sync.
 ENTRYPOINT ["node", "--max-semi-space-size=4", "/app/dist/tenantwatch.js"]
 CMD ["run"]

@@ -1,12 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs'
+import { isBuiltin } from 'node:module'
 import { join } from 'node:path'
 import { getTableName, is, Table } from 'drizzle-orm'
+import { build } from 'esbuild'
 import { expect, it } from 'vitest'
 import { checks } from '../src/checks/index.ts'
 import * as schema from '../src/mirror/schema/index.ts'
 import { mirrored } from '../src/mirror/schema/mirrored.ts'
 import { resourceNames } from '../src/model/resource-names.ts'
 import { resources } from '../src/resources/index.ts'
+import { bundleOptions, programOptions } from '../tools/bundle.ts'
+import { bundledPackages } from '../tools/third-party.ts'
+import { sourceFiles } from './support/sources.ts'
 
 const root = join(import.meta.dirname, '..')
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -66,6 +71,29 @@ it('pins every dependency to one version', () => {
   const pins = Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
   expect(pins.length).toBeGreaterThan(20)
   expect(pins.filter(([, version]) => !/^\d+\.\d+\.\d+$/.test(String(version)))).toEqual([])
+})
+
+it('installs beside the bundle what it does not contain, and bundles everything else that it imports', () => {
+  const { dependencies, devDependencies } = JSON.parse(read('package.json'))
+  expect(Object.keys(dependencies)).toEqual(bundleOptions.external)
+  const imported = sourceFiles().flatMap(({ text }) => [...text.matchAll(/from '((?:@[^/']+\/)?[a-z][^/'.]*)[^']*'/g)])
+  const packages = new Set(imported.flatMap(([, name = '']) => (isBuiltin(name) ? [] : [name])))
+  expect(packages.size).toBeGreaterThan(10)
+  expect([...packages].filter((name) => !(name in dependencies) && !(name in devDependencies))).toEqual([])
+})
+
+it('ships packages under permissive licenses only', async () => {
+  const { metafile } = await build({ ...programOptions, absWorkingDir: root, write: false })
+  const { packages } = JSON.parse(read('package-lock.json')) as {
+    packages: Record<string, { license: string; dev?: boolean }>
+  }
+  const installed = Object.entries(packages).flatMap(([, { license, dev }]) => (dev === true ? [] : [license]))
+  const bundled = bundledPackages(metafile)
+  expect(bundled.length).toBeGreaterThan(20)
+  const withText = new Set(bundled.flatMap(({ license, text }) => (text === '' ? [] : [license])))
+  expect(bundled.filter(({ license }) => !withText.has(license))).toEqual([])
+  const allowed = ['0BSD', 'Apache-2.0', 'BSD-3-Clause', 'ISC', 'MIT']
+  expect([...installed, ...bundled.map(({ license }) => license)].filter((one) => !allowed.includes(one))).toEqual([])
 })
 
 it('locks every package with its integrity and names no host', () => {
