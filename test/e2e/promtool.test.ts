@@ -27,6 +27,14 @@ it.each([
   expect(await lint(textOf(await metricsOf([state]).render()))).toEqual({ stdout: '', stderr: '' })
 })
 
+it.each(['config/alertmanager.example.yml', 'deploy/compose/alertmanager.yml'])(
+  'has receivers that Alertmanager accepts: %s',
+  async (path) => {
+    const { stdout } = await run('amtool', ['check-config', path])
+    expect(stdout).toContain('SUCCESS')
+  },
+)
+
 it("passes promtool's linter as a daemon that runs serves it, over a tenant with every problem", async () => {
   const simulator = await startSimulator({ controlPort: null, sizes: { users: 60 } })
   onTestFinished(() => simulator.close())
