@@ -5,7 +5,10 @@ import type { Command } from 'commander'
 import { loadSettings } from '../config/load-settings.ts'
 import type { Settings } from '../config/settings.ts'
 import { type Daemon, startDaemon } from '../daemon/daemon.ts'
+import { toIso } from '../model/dates.ts'
+import { dayMs } from '../model/durations.ts'
 import { FatalError } from '../model/errors.ts'
+import type { FindingView } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { unevaluatedLines } from '../report/findings-notes.ts'
@@ -13,6 +16,7 @@ import { bySeverity, findingsText } from '../report/findings-table.ts'
 import { terminalOf } from '../report/terminal.ts'
 import type { Simulator } from '../simulator/index.ts'
 import { catalogue } from './support/configuration.ts'
+import { tourLines } from './support/demo-tour.ts'
 import { untilStopped } from './support/io.ts'
 import { createLog } from './support/logger.ts'
 import { portNumber, wholeNumber } from './support/options.ts'
@@ -47,15 +51,24 @@ async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
     await Promise.race([daemon.caughtUp, untilStopped(io)])
     await daemon.session.evaluate()
     const once = options.once === true
-    const fingerprint = await show(daemon, io, once ? '' : ' on the page')
+    const found = await show(daemon, io, once ? '' : ' on the page')
     if (once) return exitCodes.ok
     const at = `http://127.0.0.1:${daemon.address.port}`
     print(io, `\nStatus page  ${at}/\nMetrics      ${at}/metrics\nFindings     ${at}/api/v1/findings`)
-    print(io, `Control      ${simulator.controlUrl} (change the tenant, inject faults)`)
+    print(io, `Control      ${simulator.controlUrl} (lists what else can be changed and broken)`)
     print(io, `\nIn a second terminal, while this one runs:`)
-    const examples = ['findings', `explain ${fingerprint ?? 'FINGERPRINT'}`, 'report --format md', 'accept', 'doctor']
+    const examples = [
+      'findings',
+      `explain ${found[0]?.fingerprint ?? 'FINGERPRINT'}`,
+      'report --format md',
+      'accept',
+      'doctor',
+    ]
     const config = shellWord(join(folder, configFile))
     for (const one of examples) print(io, `  ${ownCommand(io.cwd)} ${one} --config ${config}`)
+    print(io, '\nBreak it there, and watch the page; it takes up to half a minute:')
+    const inAYear = toIso(io.clock.now() + 365 * dayMs)
+    for (const line of tourLines(simulator.controlUrl ?? '', found, inAYear)) print(io, line)
     print(io, '\nPress Ctrl-C to stop; the folder of this demo is deleted then.')
     await Promise.race([untilStopped(io), daemon.broken])
     return exitCodes.ok
@@ -104,13 +117,13 @@ server: { listen: "127.0.0.1:${port}" }
   return loadSettings({ file, env: {}, catalogue }).settings
 }
 
-/** @returns the fingerprint of the first finding. */
-async function show({ session }: Daemon, io: Io, where: string): Promise<string | undefined> {
+/** @returns the open findings, the highest severity first. */
+async function show({ session }: Daemon, io: Io, where: string): Promise<readonly FindingView[]> {
   const found = await Array.fromAsync(session.views.findings({ states: ['open'] }))
   const shown = 25
   const sorted = bySeverity(found)
   print(io, findingsText(sorted.slice(0, shown), terminalOf(io)))
   for (const line of unevaluatedLines(await session.views.posture())) print(io, line)
   if (found.length > shown) print(io, `… and ${found.length - shown} more${where}`)
-  return sorted[0]?.fingerprint
+  return sorted
 }

@@ -27,6 +27,12 @@ it('prints commands that work in a second terminal while it runs, and deletes it
     const { stdout, stderr } = await run('/bin/sh', ['-c', line], shell)
     expect([line, `${stdout}${stderr}`.length > 0]).toEqual([line, true])
   }
+  const broken = [...demo.stdout.matchAll(/^ {2}curl -d '(.*)' (\S+)$/gm)]
+  expect(broken).toHaveLength(5)
+  for (const [, body = '', address = ''] of broken) {
+    const answer = await fetch(address, { method: 'POST', body })
+    expect([body, answer.status]).toEqual([body, 200])
+  }
   demo.child.kill('SIGINT')
   await demo.ended
   expect(existsSync(dirname(config))).toBe(false)
