@@ -94,6 +94,8 @@ function checkView(check: Check, known: CheckKnown): CheckView {
   return {
     check: check.id,
     title: check.title,
+    risk: check.risk,
+    remediation: check.remediation,
     enabled: settings.enabled,
     ...(assumption !== null && { assumption }),
     ...present,

@@ -111,6 +111,9 @@ export interface ModeView {
 export interface CheckView {
   readonly check: string
   readonly title: string
+  /** What may happen while it fails, and what to do. */
+  readonly risk: string
+  readonly remediation: string
   readonly enabled: boolean
   readonly status: CheckStatus
   readonly reason: UnknownReason | null

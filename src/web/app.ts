@@ -6,7 +6,7 @@ import { calendar } from './calendar.ts'
 import type { HeavyLane } from './heavy-lane.ts'
 import { checksJson, findingParameters, statusJson, streamFindings, unknownName } from './json-api.ts'
 import { loadPage } from './page/load-page.ts'
-import { renderPage } from './page/page.ts'
+import { lostPage, renderPage } from './page/page.ts'
 import { pageParameters, parsePageQuery } from './page/page-query.ts'
 import { pageScript } from './page/page-script.ts'
 import { favicon, stylesheet } from './page/stylesheet.ts'
@@ -136,11 +136,15 @@ export function createRoutes(options: WebOptions): readonly Route[] {
 
 async function page(request: WebRequest, { exposeDetails }: WebAccess, options: WebOptions): Promise<Answer> {
   const parsed = parsePageQuery(request.query)
-  if (!parsed.ok) return refuse(request, 400, parsed.message)
+  if (!parsed.ok) return lost(400, parsed.message)
   const unknown = unknownName(parsed.query, options.sources.names())
-  if (unknown !== null) return refuse(request, unknown.status, unknown.message)
+  if (unknown !== null) return lost(unknown.status, unknown.message)
   const data = await loadPage(options, exposeDetails, parsed.query)
   return ofType('text/html; charset=UTF-8', renderPage(data))
+}
+
+function lost(status: number, message: string): Answer {
+  return { ...ofType('text/html; charset=UTF-8', lostPage(message)), status }
 }
 
 async function subscription({ exposeDetails }: WebAccess, { sources, clock }: WebOptions): Promise<Answer> {

@@ -246,7 +246,7 @@ it('shows a far expiry in green only while the data of the API clients is fresh'
   const tile = async (over: Parameters<typeof resource>[1]) => {
     const view = posture({ resources: [resource('api-clients', over)] })
     const html = await page({ posture: async () => [view], findings: findingsFrom([]), secrets })
-    return /edge-(\w+)"><h3>Next secret expiry/.exec(html)?.[1]
+    return /edge-(\w+)"><h3>Client secrets/.exec(html)?.[1]
   }
   expect(await tile({})).toBe('good')
   expect(await tile({ fresh: false })).toBe('unknown')

@@ -61,7 +61,11 @@ function described({ id, summary, path, parameters = [], body, refusals: own = {
           status,
           {
             description,
-            content: contentOf(path.startsWith('/api/') ? { json: error } : { type: 'text/plain', description }),
+            content: contentOf(
+              path.startsWith('/api/')
+                ? { json: error }
+                : { type: path === '/' && status in own ? 'text/html' : 'text/plain', description },
+            ),
           },
         ]),
       ),

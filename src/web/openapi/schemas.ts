@@ -76,6 +76,8 @@ export const check = component(
     tenant: z.string(),
     check: z.string(),
     title: z.string().describe('States the passing case'),
+    risk: z.string().describe('What may happen while it fails'),
+    remediation: z.string().describe('What to do'),
     enabled: z.boolean(),
     status: checkStatus,
     reason: unknownReason.nullable().describe('Set exactly when the status is unknown'),

@@ -12,7 +12,10 @@ const order = ['fail', 'unknown', 'pass', 'not_applicable'] as const
 export function checks(posture: TenantPosture, query: PageQuery, now: number): Html {
   const id = `checks-${posture.tenant}`
   const sorted = posture.checks.toSorted(
-    (a, b) => Number(b.enabled) - Number(a.enabled) || order.indexOf(a.status) - order.indexOf(b.status),
+    (a, b) =>
+      Number(b.enabled) - Number(a.enabled) ||
+      order.indexOf(a.status) - order.indexOf(b.status) ||
+      highestOf(b) - highestOf(a),
   )
   const link = (check: string) =>
     hrefOf(wholePage, { tenant: query.tenant, check, state: 'all' }, `#findings-${posture.tenant}`)
@@ -24,6 +27,11 @@ export function checks(posture: TenantPosture, query: PageQuery, now: number): H
     empty: 'No check is configured.',
   })
   return part(id, 'Checks', body)
+}
+
+/** Rank of the highest severity among the open findings; -1 without one. */
+function highestOf({ open }: CheckView): number {
+  return severities.findLastIndex((severity) => (open[severity] ?? 0) > 0)
 }
 
 function row(view: CheckView, link: string, now: number): readonly (Html | string)[] {

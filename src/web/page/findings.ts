@@ -1,7 +1,7 @@
 import { html } from 'hono/html'
 import { parseIsoDate } from '../../model/dates.ts'
 import { driftIdIn, type FindingView } from '../../model/finding.ts'
-import type { TenantPosture } from '../../model/posture.ts'
+import type { CheckView, TenantPosture } from '../../model/posture.ts'
 import { type Severity, severities } from '../../model/severity.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import { counted, type FoundFindings, type TenantPage } from './load-page.ts'
@@ -21,7 +21,7 @@ const labels: Readonly<Record<string, string>> = {
   thresholdHours: 'Threshold, hours',
 }
 
-function evidence(finding: FindingView, now: number): Html {
+function details(finding: FindingView, checks: ReadonlyMap<string, CheckView>, now: number): Html {
   const { fingerprint, waiver, reopened } = finding
   const driftId = driftIdIn(finding)
   const facts = Object.entries(finding.evidence)
@@ -35,8 +35,17 @@ function evidence(finding: FindingView, now: number): Html {
     driftId === null
       ? ''
       : html`<dt>If this is right</dt><dd><code class="command">tenantwatch accept ${driftId} --reason "&hellip;"</code></dd>`
-  return html`<details id="evidence-${fingerprint}"><summary>Evidence</summary>
-<dl>${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${label(name)}</dt><dd>${foreign(valueText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${fingerprint}</code></dd>${accept}</dl>
+  const check = checks.get(finding.check)
+  const advice =
+    check === undefined
+      ? ''
+      : html`<dt>Risk</dt><dd>${foreign(check.risk)}</dd><dt>To do</dt><dd>${foreign(check.remediation)}</dd>`
+  const waive =
+    finding.state === 'open'
+      ? html`<dt>If it is accepted</dt><dd><code class="command">tenantwatch waive ${fingerprint.slice(0, 12)}</code></dd>`
+      : ''
+  return html`<details id="evidence-${fingerprint}"><summary>What to do, and the evidence</summary>
+<dl>${advice}${accept}${waive}${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${label(name)}</dt><dd>${foreign(valueText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${fingerprint}</code></dd></dl>
 </details>`
 }
 
@@ -51,31 +60,40 @@ function time(iso: string, now: number): Html {
 export function findings({ posture, findings: found }: TenantPage, query: PageQuery, now: number): Html {
   const { tenant } = posture
   const id = `findings-${tenant}`
+  const checks = new Map(posture.checks.map((check) => [check.check, check]))
   const body = table({
     kind: 'findings',
     labeledBy: `${id}_title`,
     columns: columnsOf(query, `#${id}`),
     head: 2,
-    rows: found.shown.map((view) => row(view, now)),
+    rows: found.shown.map((view) => row(view, checks, now)),
     ids: found.shown.map(({ fingerprint }) => `finding-${fingerprint}`),
     empty: isFiltered(query)
       ? 'No finding matches this filter.'
       : 'No finding is open. Checks above that are unknown may still fail.',
   })
-  const all = `/api/v1/findings?tenant=${encodeURIComponent(tenant)}`
   return part(
     id,
     'Findings',
     html`${findingFilter(posture, query)}<p class="count-line" id="count-${tenant}" role="status" aria-live="polite">${summary(found, query)}</p>
-${body}<p class="more">${longer(found, query, `#${id}`)}<a href="${all}">All open findings as JSON</a></p>`,
+${body}<p class="more">${longer(found, query, `#${id}`)}<a href="${jsonOf(tenant, query)}">All of them as JSON</a></p>`,
   )
 }
 
-function row(view: FindingView, now: number): readonly (Html | string)[] {
+/** The filter but for its text, which the JSON API does not search. */
+function jsonOf(tenant: string, { severities: wanted, check, state }: PageQuery): string {
+  const parameters = new URLSearchParams({ tenant })
+  if (wanted !== null) parameters.set('severity', wanted.join(','))
+  if (check !== null) parameters.set('check', check)
+  if (state !== 'open') parameters.set('state', state === 'all' ? 'open,waived' : state)
+  return `/api/v1/findings?${parameters}`
+}
+
+function row(view: FindingView, checks: ReadonlyMap<string, CheckView>, now: number): readonly (Html | string)[] {
   const waived = view.state === 'waived' ? html` ${badge('waived', 'quiet')}` : ''
   return [
     html`${badge(view.severity, severityTone[view.severity])}${waived}`,
-    html`${foreign(view.message)}${evidence(view, now)}`,
+    html`${foreign(view.message)}${details(view, checks, now)}`,
     html`<span class="type">${view.entity.type}</span> ${foreign(view.entity.id)}`,
     html`<code>${view.check}</code>`,
     instant(parseIsoDate(view.firstSeen)?.ms ?? null, now),

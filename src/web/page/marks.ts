@@ -6,7 +6,7 @@ import type { ResourceState } from '../postures.ts'
 import type { Html } from './text.ts'
 
 /** Color never carries information alone. */
-export type Tone = 'bad' | 'warn' | 'unknown' | 'good' | 'quiet' | 'own'
+export type Tone = 'worst' | 'bad' | 'warn' | 'unknown' | 'good' | 'quiet' | 'own'
 
 export function badge(word: string, tone: Tone): Html {
   return html`<span class="badge ${tone}">${word}</span>`
@@ -21,23 +21,28 @@ export function statusWord(status: CheckStatus): string {
 }
 
 export const severityTone: Tones<Severity> = {
-  critical: 'bad',
+  critical: 'worst',
   high: 'bad',
   medium: 'warn',
   low: 'quiet',
   info: 'quiet',
 }
 
-/** The highest severity first; empty when there are none. */
-export function severityCounts(open: Readonly<Partial<Record<Severity, number>>>, waived: number): readonly Html[] {
+/** The highest severity first; empty when there are none. `hrefOf` leads from a count to what it counts. */
+export function severityCounts(
+  open: Readonly<Partial<Record<Severity, number>>>,
+  waived: number,
+  hrefOf?: (severity: Severity) => string,
+): readonly Html[] {
   const counts = severities
     .toReversed()
     .map((severity) => [severity, open[severity] ?? 0] as const)
     .filter(([, count]) => count > 0)
-    .map(
-      ([severity, count]) =>
-        html`<span class="count">${badge(severity, severityTone[severity])} ${number(count)}</span> `,
-    )
+    .map(([severity, count]) => {
+      const words = html`${badge(severity, severityTone[severity])} ${number(count)}`
+      if (hrefOf === undefined) return html`<span class="count">${words}</span> `
+      return html`<a class="count counts" href="${hrefOf(severity)}" data-live="jump">${words}</a> `
+    })
   return waived === 0 ? counts : [...counts, html`<span class="count quiet">${number(waived)} waived</span>`]
 }
 

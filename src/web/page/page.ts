@@ -21,6 +21,31 @@ export async function* renderPage(data: PageData): AsyncGenerator<string> {
   yield foot
 }
 
+function start(title: string, more: Html | string = ''): Html {
+  return html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>tenantwatch: ${title}</title>
+<link rel="icon" href="/favicon.svg" type="image/svg+xml">
+<link rel="stylesheet" href="/style.css">
+${more}
+</head>
+<body>
+<a class="skip" href="#main">Skip to the content</a>`
+}
+
+/** The page instead of one that does not exist, with the way back. */
+export function lostPage(message: string): string {
+  return String(html`${start('not found')}
+<main id="main"><section class="tenant"><p class="empty">${message}</p><p class="more"><a href="${hrefOf(wholePage, {})}">All tenants</a></p></section></main>
+</body>
+</html>
+`)
+}
+
 function head(data: PageData): Html {
   const { version, now, query, postures, tenants } = data
   const title = query.tenant === null ? plural(postures.length, 'tenant') : query.tenant
@@ -29,19 +54,11 @@ function head(data: PageData): Html {
       ? ''
       : html`<nav aria-label="Tenants"><a href="${hrefOf(wholePage, {})}">All tenants</a></nav>`
   const seconds = postures.length > 0 && tenants.length === 0 ? refresh.many : refresh.script
-  return html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<noscript><meta http-equiv="refresh" content="${refresh.plain}"></noscript>
-<title>tenantwatch: ${title}</title>
-<link rel="icon" href="/favicon.svg" type="image/svg+xml">
-<link rel="stylesheet" href="/style.css">
-<script type="module" src="/page.js"></script>
-</head>
-<body>
+  return html`${start(
+    title,
+    html`<noscript><meta http-equiv="refresh" content="${refresh.plain}"></noscript>
+<script type="module" src="/page.js"></script>`,
+  )}
 <header><h1><img src="/favicon.svg" alt="" width="24" height="24"> tenantwatch <small>${version}</small></h1>${back}<p class="asof" id="asof">as of ${stamp(now)}</p></header>
 <p class="outdated" id="outdated" role="alert" hidden=""></p>
 <main id="main" data-refresh="${seconds}">
@@ -73,7 +90,7 @@ interface RankedTenant {
   readonly sentence: string
 }
 
-const order: readonly Tone[] = ['bad', 'unknown', 'warn', 'good', 'quiet', 'own']
+const order: readonly Tone[] = ['worst', 'bad', 'unknown', 'warn', 'good', 'quiet', 'own']
 
 /** A card for each tenant, the worst first; with many tenants a card links to the tenant's own page. */
 function overview({ postures, tenants, query }: PageData): Html | string {

@@ -16,7 +16,14 @@ export function resources(posture: TenantPosture, now: number): Html {
     rows: posture.resources.map((view) => row(view, posture, now)),
     empty: 'No resource is configured.',
   })
-  return part(id, 'Data quality', html`${problems(posture, now)}${body}`)
+  const found = problems(posture, now)
+  if (found !== '' || posture.holds.length > 0) return part(id, 'Data quality', html`${found}${body}`)
+  const words = `All ${plural(posture.resources.filter(({ enabled }) => enabled).length, 'resource')} complete and fresh`
+  return part(
+    id,
+    'Data quality',
+    html`<details id="resources-${posture.tenant}"><summary>${words}</summary>${body}</details>`,
+  )
 }
 
 function row(view: ResourceView, posture: TenantPosture, now: number): readonly (Html | string)[] {

@@ -11,6 +11,8 @@ h3 { margin: 0 2px 8px; font-size: 16px; font-weight: 600; }
 a { color: var(--link); }
 :focus-visible { outline: 3px solid var(--link); outline-offset: 2px; border-radius: 4px; }
 .unseen { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+.skip { position: absolute; left: 12px; top: -60px; z-index: 2; padding: 6px 14px; border-radius: 0 0 8px 8px; background: var(--card); }
+.skip:focus { top: 0; }
 .outdated { position: sticky; top: 0; z-index: 1; margin: 0; padding: 10px 24px; text-align: center; font-weight: 600; color: var(--bad); background: var(--bad-bg); border-bottom: 1px solid var(--bad); }
 .outdated[hidden] { display: none; }
 .tenant { margin-bottom: 48px; }
@@ -35,7 +37,7 @@ a { color: var(--link); }
 .problems { margin: 0 0 12px; padding: 0; list-style: none; display: grid; gap: 8px; }
 .problem { background: var(--card); border: 1px solid var(--line); border-left-width: 4px; border-radius: 10px; padding: 8px 16px; overflow-wrap: anywhere; }
 .todo { display: block; font-size: 13px; }
-.edge-bad { border-left-color: var(--bad); } .edge-warn { border-left-color: var(--warn); }
+.edge-bad, .edge-worst { border-left-color: var(--bad); } .edge-warn { border-left-color: var(--warn); }
 .edge-unknown { border-left-color: var(--unknown); } .edge-good { border-left-color: var(--good); }
 .edge-quiet { border-left-color: var(--line); }
 footer { display: flex; flex-wrap: wrap; gap: 6px 18px; padding-bottom: 32px; font-size: 13px; color: var(--soft); }
@@ -123,6 +125,15 @@ const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repea
 }
 `
 
+/** On paper: no controls, and every finding whole on one page. */
+const paper = `@media print {
+  :root { color-scheme: light; }
+  nav, form, footer, .more, .outdated, .skip { display: none; }
+  body { font-size: 11px; background: none; }
+  tr, .tile, .banner, .problem { break-inside: avoid; }
+}
+`
+
 const parts = `.chips { display: flex; flex-wrap: wrap; gap: 8px; margin: 0 0 10px; }
 .chip { border: 1px solid var(--edge); border-radius: 99px; padding: 3px 12px; background: var(--card); color: var(--text); font-size: 13px; text-decoration: none; }
 .chip:hover { border-color: var(--link); }
@@ -165,11 +176,12 @@ const colors = `:root {
     --quiet: #a9b5c5; --quiet-bg: #232d3a; --own: #8ab6ff; --own-bg: #16294a; --link: #8ab6ff; --track: #303b4b;
   }
 }
-.text-bad { color: var(--bad); } .text-warn { color: var(--warn); } .text-unknown { color: var(--unknown); }
+.text-bad, .text-worst { color: var(--bad); } .text-warn { color: var(--warn); } .text-unknown { color: var(--unknown); }
 .text-good { color: var(--good); } .text-quiet { color: var(--text); }
-.track { fill: var(--track); } .fill-bad { fill: var(--bad); } .fill-warn { fill: var(--warn); }
+.track { fill: var(--track); } .fill-bad, .fill-worst { fill: var(--bad); } .fill-warn { fill: var(--warn); }
 .fill-unknown { fill: var(--unknown); } .fill-good { fill: var(--good); } .fill-quiet { fill: var(--edge); }
 .badge { display: inline-block; border-radius: 99px; padding: 0 9px; font-size: 12.5px; font-weight: 600; line-height: 1.6; white-space: nowrap; }
+.badge.worst { color: var(--card); background: var(--bad); }
 .badge.bad { color: var(--bad); background: var(--bad-bg); } .badge.warn { color: var(--warn); background: var(--warn-bg); }
 .badge.unknown { color: var(--unknown); background: var(--unknown-bg); } .badge.good { color: var(--good); background: var(--good-bg); }
 .badge.quiet { color: var(--quiet); background: var(--quiet-bg); } .badge.own { color: var(--own); background: var(--own-bg); }
@@ -179,4 +191,4 @@ export const favicon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 
 `
 
 /** The page's only stylesheet, served from its own route so that the content security policy needs no exception. */
-export const stylesheet = colors + frame + tables + parts + phone
+export const stylesheet = colors + frame + tables + parts + phone + paper

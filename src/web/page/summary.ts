@@ -1,11 +1,12 @@
 import { html } from 'hono/html'
 import { dayMs, distance } from '../../model/durations.ts'
 import type { TenantPosture } from '../../model/posture.ts'
-import { severities } from '../../model/severity.ts'
+import { type Severity, severities } from '../../model/severity.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
 import { type DataQuality, isFreshAndComplete, isUnstored, type Tally } from '../postures.ts'
 import type { TenantPage } from './load-page.ts'
 import { severityCounts, severityTone, stackedBar, statusTone, statusWord, type Tone } from './marks.ts'
+import { hrefOf, type PageQuery, wholePage } from './page-query.ts'
 import { type Html, stamp } from './text.ts'
 
 export interface TenantSummary {
@@ -33,8 +34,16 @@ export function tenantSummary(posture: TenantPosture, quality: DataQuality, { ch
   return { tone, sentence: `${start}; ${data}.` }
 }
 
-export function tiles(page: TenantPage, quality: DataQuality, sums: Tally, now: number): Html {
-  return html`<div class="tiles">${dataQualityTile(page, quality)}${checksTile(sums)}${findingsTile(sums)}${secretTile(page, now)}</div>`
+export function tiles(
+  page: TenantPage,
+  quality: DataQuality,
+  sums: Tally,
+  { query, now }: { readonly query: PageQuery; readonly now: number },
+): Html {
+  const { tenant } = page.posture
+  const link = (severity: Severity) =>
+    hrefOf(wholePage, { tenant: query.tenant, severities: [severity] }, `#findings-${tenant}`)
+  return html`<div class="tiles">${dataQualityTile(page, quality)}${checksTile(sums)}${findingsTile(sums, link)}${secretTile(page, now)}</div>`
 }
 
 const dataQualityTone = { full: 'good', partial: 'warn', none: 'unknown' } as const satisfies Record<
@@ -70,13 +79,13 @@ function checksTile({ checks }: Tally): Html {
   return tile('Checks', tone, word, html`${stackedBar(parts)}${words.join(' · ')}`)
 }
 
-function findingsTile({ open, openTotal, waivedTotal }: Tally): Html {
+function findingsTile({ open, openTotal, waivedTotal }: Tally, link: (severity: Severity) => string): Html {
   const worst = severities.toReversed().find((severity) => open[severity] > 0)
   return tile(
     'Open findings',
     worst === undefined ? 'quiet' : severityTone[worst],
     number(openTotal),
-    html`${severityCounts(open, waivedTotal)}`,
+    html`${severityCounts(open, waivedTotal, link)}`,
   )
 }
 
@@ -86,14 +95,20 @@ const soonMs = 30 * dayMs
 function secretTile({ posture, secrets }: TenantPage, now: number): Html {
   const next = secrets.find(({ expiresAt }) => expiresAt > now)
   const expired = secrets.filter(({ expiresAt }) => expiresAt <= now).length
-  const past = expired === 0 ? '' : html`<br>${plural(expired, 'secret has', 'secrets have')} expired`
+  const past = `${number(expired)} expired`
   if (next === undefined)
-    return tile('Next secret expiry', expired > 0 ? 'bad' : 'quiet', expired > 0 ? 'Expired' : 'None known', past)
+    return tile(
+      'Client secrets',
+      expired > 0 ? 'bad' : 'quiet',
+      expired > 0 ? past : 'None known',
+      'None expires later',
+    )
   const clients = posture.resources.find(({ resource }) => resource === 'api-clients')
   const isFresh = clients !== undefined && isFreshAndComplete(clients, posture.holds)
   const tone = expired > 0 ? 'bad' : next.expiresAt - now <= soonMs ? 'warn' : isFresh ? 'good' : 'unknown'
-  const asRead = isFresh ? '' : ', as last read'
-  return tile('Next secret expiry', tone, distance(next.expiresAt, now), html`${stamp(next.expiresAt)}${asRead}${past}`)
+  const when = distance(next.expiresAt, now)
+  const detail = html`${expired > 0 ? `next ${when}: ` : 'next: '}${stamp(next.expiresAt)}${isFresh ? '' : ', as last read'}`
+  return tile('Client secrets', tone, expired > 0 ? past : when, detail)
 }
 
 function tile(title: string, tone: Tone, word: string, detail: Html | string): Html {

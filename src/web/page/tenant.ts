@@ -36,7 +36,7 @@ export function tenant(page: TenantPage, query: PageQuery, now: number): Html {
   const { tone, sentence } = tenantSummary(posture, quality, sums)
   return html`<section class="tenant" id="tenant-${posture.tenant}" aria-labelledby="name-${posture.tenant}">
 <div class="banner edge-${tone}"><h2 id="name-${posture.tenant}">${posture.tenant}</h2><p>${sentence}</p><nav class="parts" aria-label="Parts of ${posture.tenant}">${partNames.map(([part, word]) => html`<a href="#${part}-${posture.tenant}">${word}</a> `)}</nav></div>
-${ownerNote(posture, now)}${holds(posture.holds, now)}${notes(page, now)}${tiles(page, quality, sums, now)}
+${ownerNote(posture, now)}${holds(posture.holds, now)}${notes(page, now)}${tiles(page, quality, sums, { query, now })}
 ${resources(posture, now)}
 ${checks(posture, query, now)}
 ${findings(page, query, now)}

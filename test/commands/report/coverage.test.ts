@@ -6,6 +6,8 @@ import { coverageOf, requirementState, standingOf, unknownReasonOf } from '../..
 const view = (more: Partial<CheckView>): CheckView => ({
   check: 'user-mfa-enrolled',
   title: '',
+  risk: '',
+  remediation: '',
   enabled: true,
   status: 'fail',
   reason: null,

@@ -50,6 +50,8 @@ export function check(id: string, over: Partial<CheckView> = {}): CheckView {
   return {
     check: id,
     title: `The case of ${id}`,
+    risk: 'Something is at risk',
+    remediation: 'Mend it',
     enabled: true,
     status: 'pass',
     reason: null,
