@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
+import type { Check } from '../../src/evaluate/check.ts'
 import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
 import { hourMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
@@ -69,4 +70,53 @@ it('counts the time of a document dated in the future from when it was first mir
     statuses.push((await evaluated())?.status)
   }
   expect(statuses).toEqual(['pass', 'pass', 'pass', 'pass', 'fail'])
+})
+
+it.each([
+  ['api-client-least-privilege', 'unknown'],
+  ['api-client-role-active', 'fail'],
+  ['user-role-active', 'fail'],
+  ['user-least-privilege', 'fail'],
+])(
+  'evaluates %s where each of many clients and users has a role name of its own that no role has',
+  async (check, status) => {
+    const { test, evaluated } = await synced(
+      check === 'user-least-privilege' ? { allowed: ['Api_Users_Read'] } : {},
+      check,
+    )
+    for (let n = 0; n < 1200; n++) {
+      const roleName = `Gone ${n}`
+      test.sim.primary.addApiClient({ roleName })
+      test.sim.primary.addUser({ roleName, roleId: 10_000 + n })
+    }
+    await fullySynced(test)
+    expect(await evaluated()).toMatchObject({ check, status })
+  },
+)
+
+it('leaves out only the check whose statement the database refuses', async () => {
+  const { test } = await synced({}, 'user-role-active')
+  const anyOf = Array.from({ length: 1200 }, (_, n) => [{ field: 'name', is: `${n}` } as const])
+  const broken = checks.map(
+    (check): Check =>
+      check.id === 'api-client-role-active'
+        ? {
+            ...check,
+            evaluator: () =>
+              Array.fromAsync(test.mirror.records(test.engine.tenantId).select('api-clients', { anyOf })) as never,
+          }
+        : check,
+  )
+  const tenant = { id: test.engine.tenantId, settings: test.settings }
+  const outcomes = await evaluateTenant({
+    store: test.mirror,
+    tenant,
+    checks: broken,
+    now: test.clock.now(),
+    log: silentLog(),
+  })
+  expect(outcomes.filter(({ reason }) => reason === 'internal').map(({ check }) => check)).toEqual([
+    'api-client-role-active',
+  ])
+  expect(outcomes.length).toBe(checks.length)
 })

@@ -91,9 +91,10 @@ export class SqliteDatabase extends BaseDatabase {
   }
 }
 
+/** A statement that SQLite refuses to compile is a fault of the program, not of the file: it stays as it is. */
 function storeError(error: unknown): unknown {
-  if (!(error instanceof Error) || error.name !== 'SqliteError') return error
-  const code = codeOf(error) || 'SQLITE_ERROR'
+  const code = codeOf(error)
+  if (!(error instanceof Error) || error.name !== 'SqliteError' || code === 'SQLITE_ERROR') return error
   return new SyncError('store', `The mirror could not be written (${code})`, { cause: error, ...hintFor(code) })
 }
 
