@@ -1,4 +1,4 @@
-import type { Client, Pool, PoolClient, QueryConfig, types as TypesOfDriver } from 'pg'
+import type { Pool, PoolClient, QueryConfig, types as TypesOfDriver } from 'pg'
 import { secondMs } from '../../model/durations.ts'
 import type { Address } from './address.ts'
 import { parsers } from './codec.ts'
@@ -76,6 +76,7 @@ function poolSession(client: PoolClient, pipeline: boolean): Session {
   let last: Promise<unknown> = Promise.resolve()
 
   function query(config: QueryConfig & { rowMode?: 'array' }, pick = (row: unknown): unknown => row) {
+    if (pipeline) sendTogether(client)
     const sent = pipeline ? client.query(config) : last.then(() => client.query(config))
     last = sent.catch(() => {})
     return sent.then((result): Answer => {
@@ -100,9 +101,14 @@ function poolSession(client: PoolClient, pipeline: boolean): Session {
   }
 }
 
-function breakConnection(client: PoolClient): void {
-  const { stream } = (client as Client & { connection: { stream: { destroy(): void } } }).connection
-  stream.destroy()
+function breakConnection({ connection }: PoolClient): void {
+  connection.stream.destroy()
+}
+
+/** Statements of one turn leave in one packet: the driver alone would send one for each. */
+function sendTogether({ connection: { stream } }: PoolClient): void {
+  stream.cork()
+  process.nextTick(() => stream.uncork())
 }
 
 function fail(error: unknown): never {

@@ -59,7 +59,7 @@ export interface QuarantineStore {
   knows(tenantId: number, table: RecordTable, key: string): Steps<boolean>
   /** Quarantines a mirrored record in which an answer by id differs, until another one agrees or it is removed. */
   contradict(table: RecordTable, key: string, fields: readonly string[], context: QuarantineContext): Step<void>
-  agree(tenantId: number, table: RecordTable, key: string): Steps<void>
+  agree(tenantId: number, table: RecordTable, key: string): Step<void>
   /** Ends all contradictions of a resource, where no record is read by id any more. */
   agreeAll(tenantId: number, table: RecordTable): Step<void>
   anyContradicted(tenantId: number, table: RecordTable): Steps<boolean>
@@ -174,10 +174,7 @@ export function quarantineStore(database: Database): QuarantineStore {
       const problem = `${fields.join(', ')} ${fields.length === 1 ? 'differs' : 'differ'} between the list and the answer by id`
       return upsert.run(tenantId, resource, contradictedMark + key, raw, problem, at, at, requestId, fullSyncId)
     },
-    *agree(tenantId, { resource }, key) {
-      if ((yield* anyQuarantined.get(tenantId, resource)) !== undefined)
-        yield* drop.run(tenantId, resource, contradictedMark + key)
-    },
+    agree: (tenantId, { resource }, key) => drop.run(tenantId, resource, contradictedMark + key),
     agreeAll: (tenantId, { resource }) => allAgree.run(tenantId, resource),
     *anyContradicted(tenantId, { resource }) {
       return (yield* contradictions.get(tenantId, resource)) !== undefined

@@ -12,6 +12,9 @@ import { columnOf, leastKey, type RecordTable, recordTables, type Stored } from 
 /** Larger batches outlive the young generation of the heap. */
 const batchSize = 125
 
+/** Of rows of two values. */
+const repeatsBatchSize = 1000
+
 type Value = Stored | List
 
 interface Sql {
@@ -130,7 +133,7 @@ function recordReader({ database, prepared, repeats, tenantId }: Reading): RanRe
     const next = prepared.rows<[Stored, string]>(
       `select ${key}, ${column} from "${getTableName(table.table)}"
        where tenant_id = ? and removed_at is null and missing_since is null and absent_full_syncs = 0 and ${column} <> ''
-         and ${key} > ? order by ${key} limit ${batchSize}`,
+         and ${key} > ? order by ${key} limit ${repeatsBatchSize}`,
     )
     const read = (after: Stored) => database.read(() => next.all(tenantId, after))
     const digests = new Float64Array(records)
@@ -138,7 +141,7 @@ function recordReader({ database, prepared, repeats, tenantId }: Reading): RanRe
     for (let after: Stored = leastKey(table); ; ) {
       const rows = await read(after)
       for (const [, text] of rows) digests[used++] = digestOf(text.toLowerCase())
-      if (rows.length < batchSize) break
+      if (rows.length < repeatsBatchSize) break
       after = rows.at(-1)?.[0] ?? null
       await yieldToEventLoop()
     }

@@ -72,6 +72,8 @@ function statementsOf(database: Database, resource: ResourceName) {
 
 type OfRecord = readonly [tenantId: number, resource: string, rid: number]
 
+const ofResource = 'tenant_id = @tenantId and resource = @resource'
+
 export function removals(database: Database, log: ChangeLog, quarantine: QuarantineStore): Removals {
   const recent = recentRemovals(database)
   const isAccepted = database.prepare<OfRecord>(
@@ -79,6 +81,10 @@ export function removals(database: Database, log: ChangeLog, quarantine: Quarant
   )
   const anyAccepted = database.prepare<[number, string]>(
     'select 1 from accepted_removals where tenant_id = ? and resource = ? limit 1',
+  )
+  const anyReturnable = database.prepare<[object], { readonly accepted: number; readonly removed: number }>(
+    `select exists (select 1 from accepted_removals where ${ofResource}) as accepted,
+       exists (select 1 from recent_removals where ${ofResource}) as removed`,
   )
   const insertAccepted = database.prepare<OfRecord>(
     'insert into accepted_removals (tenant_id, resource, rid) values (?, ?, ?) on conflict do nothing',
@@ -146,12 +152,11 @@ export function removals(database: Database, log: ChangeLog, quarantine: Quarant
       return (yield* anyAccepted.get(tenantId, resource)) !== undefined
     },
     *withdraw(tenantId, resource, { rids, keys }) {
-      const accepted = yield* parts.anyAccepted(tenantId, resource)
-      const removed = (yield* recent.find(tenantId, resource)) !== undefined
-      if (!accepted && !removed) return
+      const { accepted = 0, removed = 0 } = (yield* anyReturnable.get({ tenantId, resource })) ?? {}
+      if (accepted + removed === 0) return
       for (const rid of [...rids, ...keys().map((key) => quarantineRid(String(key)))]) {
-        if (accepted) yield* dropAccepted.run(tenantId, resource, rid)
-        if (removed) yield* recent.drop(tenantId, resource, rid)
+        if (accepted === 1) yield* dropAccepted.run(tenantId, resource, rid)
+        if (removed === 1) yield* recent.drop(tenantId, resource, rid)
       }
     },
     *accept(tenantId, resource, rids) {
@@ -211,7 +216,6 @@ function recentRemovals(database: Database): RecentRemovals {
     `insert into recent_removals (tenant_id, resource, rid, removed_at, server_time) values (?, ?, ?, ?, ?)
      on conflict (tenant_id, resource, rid) do update set removed_at = excluded.removed_at, server_time = excluded.server_time`,
   )
-  const of = 'tenant_id = @tenantId and resource = @resource'
   const find = database.prepare<[number, string]>(
     'select 1 from recent_removals where tenant_id = ? and resource = ? limit 1',
   )
@@ -221,7 +225,7 @@ function recentRemovals(database: Database): RecentRemovals {
   const forget = database.prepare<[number]>('delete from recent_removals where tenant_id = ?')
   // A removal is old only by both clocks: a jump forward of one clock must not end the 24 hours.
   const dropOld = database.prepare<[object]>(
-    `delete from recent_removals where ${of} and removed_at <= @since and server_time <= @serverSince`,
+    `delete from recent_removals where ${ofResource} and removed_at <= @since and server_time <= @serverSince`,
   )
   // A clock that was set back prolongs the 24 hours by at most 24 hours; from then on they run by both clocks again, as the
   // local one may return to its earlier time. A server time that contradicts the local clock only prolongs.
@@ -229,11 +233,11 @@ function recentRemovals(database: Database): RecentRemovals {
     `update recent_removals set removed_at = case when removed_at > @at then @at else removed_at end,
        server_time = case when removed_at <= @at and (server_time <= @serverTime or @confirmed = 0) then server_time
          when server_time < @serverTime or @confirmed = 1 then @serverTime else server_time end
-     where ${of}`,
+     where ${ofResource}`,
   )
-  const removed = database.prepareValues<[object], number>(`select count(*) from recent_removals where ${of}`)
+  const removed = database.prepareValues<[object], number>(`select count(*) from recent_removals where ${ofResource}`)
   const created = database.prepareValues<[object], number>(
-    `select count(*) from changes where at > @createdSince and at <= @createdBy and kind = 'created' and ${of}`,
+    `select count(*) from changes where at > @createdSince and at <= @createdBy and kind = 'created' and ${ofResource}`,
   )
   return {
     add: (...row) => insert.run(...row),

@@ -38,7 +38,9 @@ export function lookUpStore(
         const statements = details(resource)
         if (changedSince !== null) return yield* statements.unaskedSince.all(tenantId, changedSince, limit)
         const half = Math.ceil(limit / 2)
-        const contradicted = yield* statements.contradicted.all(tenantId, resource, half)
+        const contradicted = (yield* quarantine.anyContradicted(tenantId, recordTables[resource]))
+          ? yield* statements.contradicted.all(tenantId, resource, half)
+          : []
         const isOther = (one: LookUp) => contradicted.every(({ rid }) => rid !== one.rid)
         const fresh = [...contradicted, ...(yield* statements.unaskedSince.all(tenantId, 0, limit)).filter(isOther)]
         const left = limit - fresh.length
@@ -115,7 +117,8 @@ function detailStatements(database: Database, resource: ResourceName) {
        order by lookup_turn nulls first, ${id} limit ?`,
     ),
     unaskedSince: database.prepare<[number, number, number], LookUp>(
-      `${unread} and lookup_turn is null and read_at >= ? order by read_at desc, rid limit ?`,
+      // PostgreSQL reads the index in order only if that names its columns, equal ones too.
+      `${unread} and lookup_turn is null and read_at >= ? order by lookup_turn nulls first, read_at desc, rid limit ?`,
     ),
     inVain: database.prepare<[number, number], LookUp>(
       `${unread} and lookup_turn is not null order by lookup_turn limit ?`,

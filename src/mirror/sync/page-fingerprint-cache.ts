@@ -12,9 +12,7 @@ interface Row {
   readonly reading: string
   readonly note: string
   readonly rids: Buffer
-  readonly lowest: number
-  readonly highest: number
-  readonly revision: number
+  readonly intact: number
 }
 
 /** Fingerprints of full sync pages. Call all methods but `find` inside a transaction. */
@@ -28,30 +26,34 @@ export interface PageFingerprints {
     page: number,
     memory: PageMemory & { readonly note: string },
     rids: Buffer,
-  ): Steps<void>
+  ): Step<void>
   forgetAfter(tenantId: number, resource: ResourceName, lastPage: number): Step<void>
 }
 
+/** A sum that grows with every change of a record in the range. */
+const revisionOf = (resource: string, lowest: string, highest: string) =>
+  `(select coalesce(sum(r.revision), 0) from record_revisions r where r.resource = ${resource}
+     and r.block between ${lowest} >> ${blockBits} and ${highest} >> ${blockBits})`
+
 export function pageFingerprints(database: Database): PageFingerprints {
   const find = database.prepare<[number, string, number], Row>(
-    `select digest, reading, note, rids, lowest, highest, revision from page_fingerprints
-     where tenant_id = ? and resource = ? and page = ?`,
+    `select digest, reading, note, rids,
+       revision = ${revisionOf('page_fingerprints.resource', 'lowest', 'highest')} as intact
+     from page_fingerprints where tenant_id = ? and resource = ? and page = ?`,
   )
-  const put = database.prepare<[number, string, number, string, string, string, Buffer, number, number, number]>(
+  type Range = readonly [lowest: number, highest: number]
+  const put = database.prepare<
+    [number, string, number, string, string, string, Buffer, ...Range, resource: string, ...Range]
+  >(
     `insert into page_fingerprints
        (tenant_id, resource, page, digest, reading, note, rids, lowest, highest, revision)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ${revisionOf('?', '?', '?')})
      on conflict (tenant_id, resource, page) do update set digest = excluded.digest, reading = excluded.reading,
        note = excluded.note, rids = excluded.rids, lowest = excluded.lowest, highest = excluded.highest,
        revision = excluded.revision`,
   )
   const forget = database.prepare<[number, string, number]>(
     'delete from page_fingerprints where tenant_id = ? and resource = ? and page > ?',
-  )
-  // A sum that grows with every change of a record in the range.
-  const revision = database.prepareValues<[string, number, number], number>(
-    `select coalesce(sum(revision), 0) from record_revisions
-     where resource = ? and block between ? >> ${blockBits} and ? >> ${blockBits}`,
   )
   return {
     *find(tenantId, resource, page, reading) {
@@ -62,12 +64,11 @@ export function pageFingerprints(database: Database): PageFingerprints {
     *intact(tenantId, resource, page, { digest, reading }) {
       const row = yield* find.get(tenantId, resource, page)
       if (row === undefined || row.digest !== digest || row.reading !== reading) return null
-      return (yield* revision.get(resource, row.lowest, row.highest)) === row.revision ? row.rids : null
+      return row.intact === 1 ? row.rids : null
     },
-    *remember(tenantId, resource, page, { digest, reading, note }, rids) {
-      const [lowest, highest] = rangeOfRids(rids)
-      const sum = (yield* revision.get(resource, lowest, highest)) ?? 0
-      yield* put.run(tenantId, resource, page, digest, reading, note, rids, lowest, highest, sum)
+    remember(tenantId, resource, page, { digest, reading, note }, rids) {
+      const range = rangeOfRids(rids)
+      return put.run(tenantId, resource, page, digest, reading, note, rids, ...range, resource, ...range)
     },
     forgetAfter: (tenantId, resource, lastPage) => forget.run(tenantId, resource, lastPage),
   }

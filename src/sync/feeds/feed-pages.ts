@@ -117,11 +117,12 @@ function readingOf({ context }: Run): string {
   return hash('sha256', JSON.stringify([readingVersion, context.settings]), 'base64url')
 }
 
-/** The first page is always read, because it proves the identity of the tenant. */
+/** The first page is always read, because it proves the identity of the tenant; so are all pages of a first full sync. */
 async function nextWanted(run: Run, { nextCursor, pages }: FullSyncRow, reading: string): Promise<PageWanted> {
-  const { context, tenantId, definition } = run
-  const known = nextCursor === null ? null : context.store.knownPage(tenantId, definition.name, pages + 1, reading)
-  return { cursor: nextCursor, known: await known }
+  const { context, tenantId, definition, state } = run
+  const isRead = nextCursor === null || state.completeStartedAt === null
+  const known = isRead ? null : await context.store.knownPage(tenantId, definition.name, pages + 1, reading)
+  return { cursor: nextCursor, known }
 }
 
 function fullSyncAfter(fullSync: FullSyncRow, { items, nextCursor, hasMore, meta }: Fetched): FullSyncRow {

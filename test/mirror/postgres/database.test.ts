@@ -92,6 +92,17 @@ it('gives no two tenants ids of one block, and none twice', async () => {
   expect(blocks.size).toBe(6)
 })
 
+it('analyzes a table when a tenant has gained a thousand records', async () => {
+  const database = postgresDatabase()
+  const inserts = database.recordInserts('roles', columns)
+  for (const page of [0, 1]) {
+    const rows = Array.from({ length: 500 }, (_, i) => role(500 * page + i, 'x'))
+    await database.write('nothing', () => inserts(rows, { tenantId: 1, at: 5, requestId: null }))
+  }
+  const analyzed = `select distinct tablename from pg_stats where schemaname = current_schema() and attname = 'role_id'`
+  expect(await get(database, analyzed)).toEqual([{ tablename: 'roles' }])
+})
+
 it('finds members of a list, whatever their type and characters', async () => {
   const database = postgresDatabase()
   const { isIn, listOf } = database.sql
