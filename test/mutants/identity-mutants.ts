@@ -202,8 +202,8 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'the page rule rests where the time of the server cannot be read',
     file: 'src/sync/pages/refused-page.ts',
-    find: 'const began = completeServerTime ?? completeStartedAt',
-    replace: 'const began = completeServerTime ?? (completeStartedAt && null)',
+    find: ': (completeServerTime ?? completeStartedAt)',
+    replace: ': completeServerTime',
     tests,
   },
   {

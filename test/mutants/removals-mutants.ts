@@ -3,6 +3,13 @@ import type { Mutant } from './mutants.ts'
 /** Deliberate mistakes in what removes records. */
 export const removalsMutants: readonly Mutant[] = [
   {
+    name: 'a statement that the database refuses ends the whole evaluation',
+    file: 'src/mirror/sqlite/database.ts',
+    find: " || code === 'SQLITE_ERROR') return error",
+    replace: ') return error',
+    tests: ['test/evaluate/on-engine.test.ts'],
+  },
+  {
     name: 'what was removed in the last 24 hours does not count',
     file: 'src/sync/removals/removals.ts',
     find: 'const counted = removed + unasked.length - replacing',
@@ -124,7 +131,7 @@ export const removalsMutants: readonly Mutant[] = [
   {
     name: 'a removed record that is seen again still counts',
     file: 'src/mirror/records/removal-store.ts',
-    find: 'if (removed) yield* recent.drop(tenantId, resource, rid)',
+    find: 'if (removed === 1) yield* recent.drop(tenantId, resource, rid)',
     replace: '',
     tests: ['test/sync/guard-budget.test.ts'],
   },
