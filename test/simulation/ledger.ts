@@ -18,6 +18,7 @@ export class Ledger {
   readonly everBled = new Set<string>()
   /** Records that were left out of a list, and not shown since. */
   readonly #hidden = new Set<string>()
+  readonly #returned = new Map<string, { readonly at: number; readonly shownBefore: number }>()
   /** By how much a look-up of a user lagged behind the list at most, in milliseconds. */
   lagMs = 0
   /** World time of the last answer from the tenant itself. */
@@ -29,8 +30,9 @@ export class Ledger {
   answers = 0
 
   show(resource: ResourceName, id: string, at: number): void {
-    this.#shown.set(`${resource} ${id}`, at)
-    this.#hidden.delete(`${resource} ${id}`)
+    const record = `${resource} ${id}`
+    if (this.#hidden.delete(record)) this.#returned.set(record, { at, shownBefore: this.shownAt(resource, id) })
+    this.#shown.set(record, at)
     this.bled.delete(`${resource} ${id}`)
   }
 
@@ -43,8 +45,12 @@ export class Ledger {
     this.#hidden.add(`${resource} ${id}`)
   }
 
-  isHidden(resource: ResourceName, id: string): boolean {
-    return this.#hidden.has(`${resource} ${id}`)
+  /** Of a record that was hidden at `at`: when the tenant last showed it well before; null when it was not hidden. */
+  hiddenSince(resource: ResourceName, id: string, at: number | null): number | null {
+    const record = `${resource} ${id}`
+    if (this.#hidden.has(record)) return this.shownAt(resource, id)
+    const returned = this.#returned.get(record)
+    return returned !== undefined && at !== null && returned.at > at ? returned.shownBefore : null
   }
 
   /** When the tenant last showed a record well; never is minus infinity. */

@@ -65,20 +65,21 @@ export function isUnshown(
   evaluatedAt: number | null,
 ): boolean {
   const { evaluates } = check
-  const isBack = (one: string) =>
-    evaluatedAt !== null && ledger.shownAt(evaluates, one) <= wall.worldTimeOf(evaluatedAt)
+  const at = evaluatedAt === null ? null : wall.worldTimeOf(evaluatedAt)
+  const isBack = (one: string) => at !== null && ledger.shownAt(evaluates, one) <= at
   const isLost = (one: string) => {
     const record = `${evaluates} ${one}`
     return ledger.bled.has(record) || (ledger.everBled.has(record) && !isBack(one))
   }
   if (check.id === 'document-name-unique') {
     return [...world.documents.live()].some(
-      ({ fileId, filename }) => filename === id && (isLost(fileId) || ledger.isHidden('documents', fileId)),
+      ({ fileId, filename }) =>
+        filename === id && (isLost(fileId) || ledger.hiddenSince('documents', fileId, at) !== null),
     )
   }
   if (isLost(id)) return true
-  if (!check.entity.isRecord || !ledger.isHidden(evaluates, id)) return false
-  const shownAt = ledger.shownAt(evaluates, id)
+  const shownAt = ledger.hiddenSince(evaluates, id, at)
+  if (!check.entity.isRecord || shownAt === null) return false
   if (evaluates !== 'users' && evaluates !== 'documents') return shownAt === Number.NEGATIVE_INFINITY
   return world[evaluates].within(id, shownAt, world.time.now).length > 1
 }
