@@ -46,11 +46,11 @@ export class Ledger {
   }
 
   /** Of a record that was hidden at `at`: when the tenant last showed it well before; null when it was not hidden. */
-  hiddenSince(resource: ResourceName, id: string, at: number | null): number | null {
+  hiddenSince(resource: ResourceName, id: string, at: number): number | null {
     const record = `${resource} ${id}`
     if (this.#hidden.has(record)) return this.shownAt(resource, id)
     const returned = this.#returned.get(record)
-    return returned !== undefined && at !== null && returned.at > at ? returned.shownBefore : null
+    return returned !== undefined && returned.at > at ? returned.shownBefore : null
   }
 
   /** When the tenant last showed a record well; never is minus infinity. */

@@ -2,6 +2,7 @@ import type { Check } from '../../src/evaluate/check.ts'
 import { minuteMs, secondMs } from '../../src/model/durations.ts'
 import type { CheckView, TenantPosture } from '../../src/model/posture.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
+import type { FullSyncLog } from './full-sync-log.ts'
 import type { Oracle, OracleParts } from './oracle.ts'
 
 type Reporter = Pick<Oracle, 'fullSyncs' | 'report'>
@@ -63,9 +64,12 @@ export function isUnshown(
   check: Check,
   id: string,
   evaluatedAt: number | null,
+  fullSyncs: Pick<FullSyncLog, 'lastSeen'>,
 ): boolean {
   const { evaluates } = check
   const at = evaluatedAt === null ? null : wall.worldTimeOf(evaluatedAt)
+  // What was hidden and is shown again counts from the next full sync on.
+  const from = Math.min(at ?? Number.NEGATIVE_INFINITY, fullSyncs.lastSeen(evaluates))
   const isBack = (one: string) => at !== null && ledger.shownAt(evaluates, one) <= at
   const isLost = (one: string) => {
     const record = `${evaluates} ${one}`
@@ -74,11 +78,11 @@ export function isUnshown(
   if (check.id === 'document-name-unique') {
     return [...world.documents.live()].some(
       ({ fileId, filename }) =>
-        filename === id && (isLost(fileId) || ledger.hiddenSince('documents', fileId, at) !== null),
+        filename === id && (isLost(fileId) || ledger.hiddenSince('documents', fileId, from) !== null),
     )
   }
   if (isLost(id)) return true
-  const shownAt = ledger.hiddenSince(evaluates, id, at)
+  const shownAt = ledger.hiddenSince(evaluates, id, from)
   if (!check.entity.isRecord || shownAt === null) return false
   if (evaluates !== 'users' && evaluates !== 'documents') return shownAt === Number.NEGATIVE_INFINITY
   return world[evaluates].within(id, shownAt, world.time.now).length > 1
