@@ -6,7 +6,9 @@ const shortest = 8
 /** The secret of a client and consecutive tokens. */
 const maxKnown = 4
 
-const mask = Buffer.from('[withheld]')
+/** Stands for an echoed secret. A text that a check reads and that contains it is not what the tenant stores. */
+export const withheldMark = '[withheld]'
+const mask = Buffer.from(withheldMark)
 
 const numbered = String.raw`\u00`
 const backslash = 0x5c
