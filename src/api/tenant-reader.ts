@@ -5,6 +5,7 @@ import type { Fields } from '../model/fields.ts'
 import { memoize } from '../model/memoize.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { AnsweredRequest, AnswerTimes } from './answer-times.ts'
+import { withheldMark } from './credentials/own-secrets.ts'
 import { type RecordDecoder, recordDecoder } from './decode/record.ts'
 import { isIntegerId, latestDate } from './decode/values.ts'
 import { badRequestHint, byIdEndpointOf, endpointOf, feedQuery, type PageSize, pageSizeOf } from './endpoints.ts'
@@ -49,7 +50,7 @@ export function createTenantReader({ read, api, answerTimes, version, observer }
     const { serverTime } = stated
     // A server may echo the token.
     const isEcho = stated.requestId?.includes(answer.secret.expose()) === true
-    const requestId = isEcho ? '[withheld]' : stated.requestId
+    const requestId = isEcho ? withheldMark : stated.requestId
     const oddities = answerTimes.note({ ...answer, ...stated })
     const meta = { requestId, serverTime, receivedAt, receivedMonotonic, identity, credential }
     return oddities.length === 0 ? meta : { ...meta, oddities }

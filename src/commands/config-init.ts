@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { stringify } from 'yaml'
@@ -8,6 +8,7 @@ import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { catalogue } from './support/configuration.ts'
+import { makeFolder } from './support/make-folder.ts'
 import { codeOf } from './support/write-file.ts'
 
 interface InitOptions {
@@ -48,7 +49,7 @@ function init(io: Io, options: InitOptions): ExitCode {
   // The same mistakes as in any other file, before there is one.
   loadSettings({ file, env, cwd, catalogue, needsSecrets: false, exists: () => true, readFile: () => text })
   try {
-    mkdirSync(dirname(resolve(cwd, file)), { recursive: true })
+    makeFolder(dirname(resolve(cwd, file)))
     writeFileSync(resolve(cwd, file), text, { flag: 'wx' })
   } catch (error) {
     const isThere = codeOf(error) === 'EEXIST' && existsSync(resolve(cwd, file))

@@ -1,10 +1,11 @@
-import { mkdir, writeFile } from 'node:fs/promises'
+import { writeFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { dashboardIds, sqlDashboardIds } from '../monitoring/dashboard-ids.ts'
 import { loadConfiguration } from './support/configuration.ts'
+import { makeFolder } from './support/make-folder.ts'
 import { addMonitoringOptions, type MonitoringOptions, monitoringInputOf } from './support/monitoring-input.ts'
 import { oneOf } from './support/options.ts'
 import { assertReplaceable, codeOf, unwritten } from './support/write-file.ts'
@@ -50,9 +51,11 @@ async function dashboards(
     return
   }
   const folder = resolve(io.cwd, options.output)
-  await mkdir(folder, { recursive: true }).catch((error: unknown) => {
+  try {
+    makeFolder(folder)
+  } catch (error) {
     throw new UsageError(`--output cannot be created (${codeOf(error)}); want the path of a folder`)
-  })
+  }
   const hasViews = options.defaults === true || loadConfiguration(io, command).settings.store.path === null
   for (const id of hasViews ? allIds : dashboardIds) {
     const file = join(folder, `tenantwatch-${id}.json`)

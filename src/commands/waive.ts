@@ -17,7 +17,7 @@ import { catalogue, loadConfiguration } from './support/configuration.ts'
 import { findFinding } from './support/find-finding.ts'
 import { writeAll } from './support/io.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
-import { replaceFile } from './support/write-file.ts'
+import { type Change, changeFile, codeOf } from './support/write-file.ts'
 
 interface WaiveOptions {
   readonly reason: string
@@ -54,19 +54,31 @@ async function waive(io: Io, fingerprint: string, options: WaiveOptions, command
   const terms = termsOf(options, now)
   const { settings, source } = loadConfiguration(io, command)
   await using mirror = await openVerifiedMirror(settings, io)
-  const finding = await findFinding(mirror, settings, fingerprint, now)
-  refuseNeedless(finding)
-  const { check, entity, tenant } = finding
-  const waiver = { id: freeId(finding, settings), check, entity: entity.id, tenant, ...terms }
+  const asked = { mirror, fingerprint, terms, now }
+  const { waiver } = await waiverFor(asked, settings)
   if (options.write !== true) {
     await writeAll(io, [stringify({ waivers: [waiver] }, { lineWidth: 0 })])
     return exitCodes.ok
   }
   if (source === 'environment')
     throw new UsageError('There is no configuration file to write to; want one with --config or TENANTWATCH_CONFIG')
-  await write(io, { file: source, waiver, mirror, finding, settings })
-  print(io, `${printable(source)} has the waiver ${waiver.id}; a running engine applies it after a reload`)
+  const id = await write(io, source, asked)
+  print(io, `${printable(source)} has the waiver ${id}; a running engine applies it after a reload`)
   return exitCodes.ok
+}
+
+interface Asked {
+  readonly mirror: Mirror
+  readonly fingerprint: string
+  readonly terms: ReturnType<typeof termsOf>
+  readonly now: number
+}
+
+async function waiverFor({ mirror, fingerprint, terms, now }: Asked, settings: Settings) {
+  const finding = await findFinding(mirror, settings, fingerprint, now)
+  refuseNeedless(finding)
+  const { check, entity, tenant } = finding
+  return { finding, waiver: { id: freeId(finding, settings), check, entity: entity.id, tenant, ...terms } }
 }
 
 /** @throws UsageError for terms that the configuration would refuse, or that have ended. */
@@ -104,37 +116,59 @@ function freeId({ fingerprint }: FindingView, { waivers }: Settings): string {
 
 const addByHand = 'run the command without --write and add its output by hand'
 
-interface Writing {
-  readonly file: string
-  readonly waiver: { readonly id: string }
-  readonly mirror: Mirror
-  readonly finding: FindingView
-  readonly settings: Settings
+/** Other processes may add waivers at the same time. */
+const longestWaitMs = 10_000
+const retryMs = 100
+
+/** @returns the id of the waiver. @throws UsageError when the file cannot be written. */
+async function write(io: Io, file: string, asked: Asked): Promise<string> {
+  const { clock, cwd, stop } = io
+  const giveUpAt = clock.monotonic() + longestWaitMs
+  for (;;) {
+    const path = realpathSync(resolve(cwd, file))
+    const before = readFileSync(path, 'utf8')
+    const { id, after } = await withWaiver(io, file, before, asked)
+    const obstacle = tryToChange(path, { before, after, now: clock.now() })
+    if (obstacle === null) return id
+    if (clock.monotonic() >= giveUpAt)
+      throw new UsageError(`${printable(file)} cannot be written (${obstacle}); run the command again later`)
+    await clock.sleep(retryMs, stop)
+  }
 }
 
-/** @throws UsageError when the file cannot be written, or would say anything else than before but the waiver. */
-async function write(io: Io, { file, waiver, mirror, finding, settings }: Writing): Promise<void> {
-  const path = realpathSync(resolve(io.cwd, file))
-  const text = addToList(readFileSync(path, 'utf8'), 'waivers', waiver)
-  if (text === null)
+function tryToChange(path: string, change: Change): string | null {
+  try {
+    return changeFile(path, change)
+  } catch (error) {
+    throw new UsageError(`${printable(path)} cannot be written (${codeOf(error)}); ${addByHand}`)
+  }
+}
+
+/** @throws UsageError when the file would say anything else than before but the waiver. */
+async function withWaiver(io: Io, file: string, before: string, asked: Asked) {
+  const { env, cwd } = io
+  const settingsIn = (text: string) => {
+    const readFile = (path: string) => (path === resolve(cwd, file) ? text : readFileSync(path, 'utf8'))
+    return loadSettings({ file, env, cwd, catalogue, needsSecrets: false, readFile }).settings
+  }
+  const settings = settingsIn(before)
+  const { finding, waiver } = await waiverFor(asked, settings)
+  const after = addToList(before, 'waivers', waiver)
+  if (after === null)
     throw new UsageError(
       `${printable(file)} has \`waivers\` or itself in a notation that cannot be added to, such as \`[ … ]\`; ${addByHand}`,
     )
-  const readFile = (asked: string) =>
-    resolve(io.cwd, asked) === resolve(io.cwd, file) ? text : readFileSync(asked, 'utf8')
-  const { settings: next } = loadSettings({ file, env: io.env, cwd: io.cwd, catalogue, needsSecrets: false, readFile })
-  const { waivers, ...rest } = next
-  const { waivers: before, ...same } = settings
-  const isSame = isDeepStrictEqual(rest, same) && isDeepStrictEqual(waivers.slice(0, -1), before)
-  const { fingerprint } = finding
+  const { waivers, ...rest } = settingsIn(after)
+  const { waivers: known, ...same } = settings
+  const isSame = isDeepStrictEqual(rest, same) && isDeepStrictEqual(waivers.slice(0, -1), known)
   const request = {
-    store: mirror,
+    store: asked.mirror,
     waivers,
-    now: io.clock.now(),
+    now: asked.now,
     states: ['waived'],
-    fingerprints: [fingerprint],
+    fingerprints: [finding.fingerprint],
   } as const
   if (!isSame || (await Array.fromAsync(readFindings(request))).length !== 1)
     throw new UsageError(`${printable(file)} would not say the same beside the waiver; ${addByHand}`)
-  replaceFile(path, text, addByHand)
+  return { id: waiver.id, after }
 }

@@ -77,3 +77,12 @@ it('names a folder that cannot be made', async () => {
     stderr: expect.stringMatching(/^tenantwatch: there\/file\/c\.yaml cannot be written \(E\w+\)\n$/),
   })
 })
+
+it.skipIf(process.platform !== 'linux')('ends where the system says that a part of the path is missing', async () => {
+  const { init } = await world()
+  expect(await init(...given, '--token-env', 'A', '--config', '/proc/x/c.yaml')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'tenantwatch: /proc/x/c.yaml cannot be written (ENOENT)\n',
+  })
+})

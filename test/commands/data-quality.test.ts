@@ -82,3 +82,22 @@ it('explains a finding by its rule, its facts and its history', async () => {
     stderr: expect.stringContaining('No finding has this fingerprint'),
   })
 })
+
+it('evaluates no check by a code or a name in which an echo of the token was replaced', async () => {
+  const { run, simulator } = await cli({ simulator: { problems: false } })
+  const { primary, tokens } = simulator
+  const { roleName } = [...primary.state.apiClients()][0] ?? {}
+  const role = primary.state.roles().find(({ name }) => name === roleName)
+  const [first, ...others] = role?.permissions ?? []
+  primary.updateRole(role?.roleId ?? 0, {
+    raw: { permissions: [{ ...first, code: `Api_${tokens.reader}` }, ...others] },
+  })
+  expect(await run('sync')).toMatchObject({ code: 0 })
+  const { stdout } = await run('metrics')
+  for (const check of ['api-client-least-privilege', 'api-client-role-active', 'user-role-active'])
+    expect(stdout).toMatch(new RegExp(`^tenantwatch_check_status\\{.*check="${check}".*status="unknown"\\} 1$`, 'm'))
+  const [kept] = JSON.parse((await run('export', 'roles', '--format', 'json')).stdout).filter(
+    ({ roleId }: { roleId: number }) => roleId === role?.roleId,
+  )
+  expect(kept).toBeUndefined()
+})

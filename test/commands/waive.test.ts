@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, statSync, utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -69,6 +69,56 @@ it('writes waivers into the file, one after the other, with comments, order and 
   })
 })
 
+it('loses no waiver of those that are written at the same time', async () => {
+  const { run, findings, read, folder } = await world()
+  const files = readdirSync(folder).toSorted()
+  const fingerprints = (await findings()).slice(0, 6).map(({ fingerprint }) => fingerprint)
+  const ran = await Promise.all(fingerprints.map((one) => run('waive', one, ...terms, '--write')))
+  expect(ran.map(({ code, stderr }) => [code, stderr])).toEqual(fingerprints.map(() => [0, '']))
+  const ids = parse(read('tenantwatch.yaml')).waivers.map(({ id }: { id: string }) => id)
+  expect(ids.toSorted()).toEqual(fingerprints.map((one) => `W-${one.slice(0, 12)}`).toSorted())
+  expect(readdirSync(folder).toSorted()).toEqual(files)
+})
+
+it('waits for the lock of another process, but not for one that a killed process left', async () => {
+  const { run, finding, read, write, folder, now } = await world()
+  const { fingerprint } = finding('user-mfa-enrolled')
+  const before = read('tenantwatch.yaml')
+  const lock = join(folder, 'tenantwatch.yaml.lock')
+  write('tenantwatch.yaml.lock', '')
+  utimesSync(lock, now() / 1000, now() / 1000)
+  expect(await run('waive', fingerprint, ...terms, '--write')).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: `tenantwatch: tenantwatch.yaml cannot be written (another process changes it and holds ${lock}); run the command again later\n`,
+  })
+  expect([read('tenantwatch.yaml'), existsSync(lock)]).toEqual([before, true])
+  utimesSync(lock, now() / 1000 - 61, now() / 1000 - 61)
+  expect(await run('waive', fingerprint, ...terms, '--write')).toMatchObject({ code: 0 })
+  expect(existsSync(lock)).toBe(false)
+})
+
+it('names the change of the file that another program makes again and again', async () => {
+  const { runWith, finding, read, write, now, pass } = await world()
+  const { fingerprint } = finding('user-mfa-enrolled')
+  let edits = 0
+  const clock = {
+    // The command asks for the time between reading and writing.
+    now() {
+      write('tenantwatch.yaml', `${read('tenantwatch.yaml')}# ${edits++}\n`)
+      return now()
+    },
+    monotonic: now,
+    sleep: async (ms: number) => pass(ms),
+  }
+  const { code, stderr } = await runWith({ clock }, 'waive', fingerprint, ...terms, '--write')
+  expect(read('tenantwatch.yaml')).not.toContain('waivers')
+  expect([code, stderr]).toEqual([
+    2,
+    'tenantwatch: tenantwatch.yaml cannot be written (another process changes it again and again); run the command again later\n',
+  ])
+})
+
 it('gives another id where a waiver of the finding has expired', async () => {
   const { run, finding, pass, read } = await world()
   const { fingerprint } = finding('user-mfa-enrolled')
@@ -100,11 +150,12 @@ it.each([
 it('refuses findings that cannot be waived, and leaves a file alone that it cannot add to', async () => {
   const { run, finding, read, write, folder, simulator } = await world()
   const { fingerprint } = finding('user-mfa-enrolled')
+  const files = readdirSync(folder).toSorted()
   const refused = async (...args: string[]) => {
     const before = read('tenantwatch.yaml')
     const { code, stdout, stderr } = await run('waive', ...args)
     expect([code, stdout, read('tenantwatch.yaml')]).toEqual([2, '', before])
-    expect(existsSync(join(folder, 'tenantwatch.yaml.part'))).toBe(false)
+    expect(readdirSync(folder).toSorted()).toEqual(files)
     return stderr
   }
   expect(await refused('000000000000', ...terms)).toContain('No finding has this fingerprint')
@@ -113,10 +164,6 @@ it('refuses findings that cannot be waived, and leaves a file alone that it cann
   write('tenantwatch.yaml', `${base}\nwaivers: [${other}]\n`)
   expect(await refused(fingerprint, ...terms, '--write')).toMatch(/notation that cannot be added to/)
   write('tenantwatch.yaml', base)
-  writeFileSync(join(folder, 'tenantwatch.yaml.part'), 'of somebody else')
-  const { code, stderr } = await run('waive', fingerprint, ...terms, '--write')
-  expect([code, stderr]).toEqual([2, expect.stringMatching(/tenantwatch\.yaml cannot be written \(EEXIST\)/)])
-  expect(read('tenantwatch.yaml.part')).toBe('of somebody else')
   const expired = finding('api-client-secret-not-expired')
   simulator.primary.updateApiClient(expired.entity.id, { secretExpirationDate: '2026-09-01T00:00:00Z' })
   await run('sync')

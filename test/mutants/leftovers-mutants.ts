@@ -14,8 +14,8 @@ export const leftoversMutants: readonly Mutant[] = [
   {
     name: 'an own secret as an address writes it is stored',
     file: 'src/api/credentials/own-secrets.ts',
-    find: 'return end === -1 ? endIn(secret, body, at, true) : end',
-    replace: 'return end',
+    find: 'return without(rest, normalized(rest), all)',
+    replace: 'return rest.length + all.length < 0 ? without(rest, normalized(rest), all) : rest',
     tests: ['test/api/credentials/own-secrets.test.ts'],
   },
   {

@@ -1,4 +1,5 @@
 import type { Outcome } from '../transport/outcome.ts'
+import { allEscapes, hasEscapedWord, jsonEscapes, type Resolved, resolveEscapes } from './escapes.ts'
 
 /** A shorter text is a word that may occur in any answer. */
 const shortest = 8
@@ -6,18 +7,19 @@ const shortest = 8
 /** The secret of a client and consecutive tokens. */
 const maxKnown = 4
 
-const mask = Buffer.from('[withheld]')
+/** Those of the answer itself, and further ones of the texts in it. */
+const maxLayers = 6
 
-const numbered = String.raw`\u00`
-const backslash = 0x5c
-const letterU = 0x75
-const percent = 0x25
-const escapable: ReadonlySet<number> = new Set([0x22, 0x2f, backslash])
+/** Stands for an echoed secret. A text that a check reads and that contains it is not what the tenant stores. */
+export const withheldMark = '[withheld]'
+const mask = Buffer.from(withheldMark)
 
 interface OwnSecret {
   readonly text: string
-  /** Its longest part that is never escaped. */
+  /** A part of at most 32 characters that are hardly ever escaped. */
   readonly trace: string
+  /** Without escapes, in the alphabet of base64, without padding; also with the spaces that a form makes of `+`. */
+  readonly normal: readonly Buffer[]
 }
 
 /** Secrets that a server may echo anywhere: masked before the answer is read (docs/operations.md#tokens). */
@@ -26,8 +28,11 @@ export class OwnSecrets {
 
   note(text: string): void {
     if (text.length < shortest || this.#known.at(-1)?.text === text) return
-    const trace = text.match(/[A-Za-z0-9]+/g)?.reduce((most, run) => (run.length > most.length ? run : most)) ?? ''
-    this.#known = [...this.#known.filter((known) => known.text !== text), { text, trace }].slice(-maxKnown)
+    const runs = text.match(/[A-Za-z0-9]{1,32}/g) ?? []
+    const trace = runs.reduce((most, run) => (run.length > most.length ? run : most), '')
+    const normal = [...new Set([text, text.replaceAll('+', ' ')])].map(normalOf)
+    const known = { text, trace, normal: normal.filter(({ length }) => length >= shortest) }
+    this.#known = [...this.#known.filter((one) => one.text !== text), known].slice(-maxKnown)
   }
 
   maskIn(outcome: Outcome): Outcome {
@@ -38,63 +43,70 @@ export class OwnSecrets {
   }
 
   mask(body: Buffer): Buffer {
-    if (this.#known.length === 0) return body
-    const mayBeNumbered = hasNumbered(body)
-    const suspects = this.#known.filter(({ trace }) => mayBeNumbered || body.includes(trace))
-    return suspects.reduce((rest, { text }) => without(rest, Buffer.from(text, 'latin1')), body)
+    const known = this.#known
+    if (known.length === 0) return body
+    if (!known.some(({ trace }) => body.includes(trace)) && !hasEscapedWord(body)) return body
+    // First as JSON writes it: the exact secret, whatever is beside it.
+    const texts = known.map(({ text }) => Buffer.from(text, 'latin1'))
+    const rest = without(body, resolveEscapes(body, jsonEscapes, 1), texts)
+    const all = known.flatMap(({ normal }) => normal)
+    return without(rest, normalized(rest), all)
   }
 }
 
-/** True when the body may contain the number of a visible ASCII character, 21 to 7e. */
-function hasNumbered(body: Buffer): boolean {
-  for (let at = body.indexOf(numbered); at !== -1; at = body.indexOf(numbered, at + 1)) {
-    const digit = body[at + numbered.length] ?? 0
-    if (digit >= 0x32 && digit <= 0x37) return true
-  }
-  return false
+function normalOf(text: string): Buffer {
+  const { bytes } = normalized(Buffer.from(text, 'latin1'))
+  return Buffer.from(bytes.toString('latin1').replace(/={1,2}$/, ''), 'latin1')
 }
 
-/** No regular expression: one of a long secret overflows the stack, and the error contains the secret. */
-function without(body: Buffer, secret: Buffer): Buffer {
-  const first = secret[0]
+const [minus, plus, slash, underscore] = Buffer.from('-+/_')
+
+function normalized(body: Buffer): Resolved {
+  const resolved = resolveEscapes(body, allEscapes, maxLayers)
+  const { bytes } = resolved
+  for (let at = 0; at < bytes.length; at++) {
+    if (bytes[at] === minus) bytes[at] = plus ?? 0
+    else if (bytes[at] === underscore) bytes[at] = slash ?? 0
+  }
+  return resolved
+}
+
+function without(body: Buffer, { bytes, starts }: Resolved, secrets: readonly Buffer[]): Buffer {
+  const places = secrets
+    .flatMap((secret) => placesOf(secret, bytes).map((at) => ({ at, end: at + secret.length })))
+    .sort((a, b) => a.at - b.at)
   const kept: Buffer[] = []
   let from = 0
-  for (let at = 0; at < body.length; at++) {
-    const byte = body[at]
-    if (byte !== first && byte !== backslash && byte !== percent) continue
-    const end = endOf(secret, body, at)
-    if (end === -1) continue
-    kept.push(body.subarray(from, at), mask)
-    from = end
-    at = end - 1
+  for (const { at, end } of places) {
+    const [first = 0, next = 0] = [starts[at], starts[end]]
+    if (first >= from) kept.push(body.subarray(from, first), mask)
+    from = Math.max(from, next)
   }
-  return from === 0 ? body : Buffer.concat([...kept, body.subarray(from)])
+  return kept.length === 0 ? body : Buffer.concat([...kept, body.subarray(from)])
 }
 
-function endOf(secret: Buffer, body: Buffer, at: number): number {
-  const end = endIn(secret, body, at, false)
-  return end === -1 ? endIn(secret, body, at, true) : end
-}
-
-function endIn(secret: Buffer, body: Buffer, at: number, inAddress: boolean): number {
-  let end = at
-  for (let i = 0; i < secret.length; i++) {
-    const byte = secret[i] ?? 0
-    const isNumber = inAddress && body[end] === percent
-    const length = isNumber ? (hexAt(body, end + 1, 2) === byte ? 3 : 0) : lengthOf(byte, body, end)
-    if (length === 0) return -1
-    end += length
+/** Knuth, Morris and Pratt: linear also for a text and a secret that repeat themselves, unlike `indexOf`. */
+function placesOf(secret: Buffer, bytes: Buffer): number[] {
+  const borders = bordersOf(secret)
+  const places: number[] = []
+  let matched = 0
+  for (let at = 0; at < bytes.length; at++) {
+    while (matched > 0 && bytes[at] !== secret[matched]) matched = borders[matched - 1] ?? 0
+    if (bytes[at] === secret[matched]) matched += 1
+    if (matched < secret.length) continue
+    places.push(at + 1 - matched)
+    matched = 0
   }
-  return end
+  return places
 }
 
-function lengthOf(byte: number, body: Buffer, at: number): number {
-  if (body[at] !== backslash) return body[at] === byte ? 1 : 0
-  if (body[at + 1] === letterU) return hexAt(body, at + 2, 4) === byte ? 6 : 0
-  if (body[at + 1] === byte && escapable.has(byte)) return 2
-  return byte === backslash ? 1 : 0
-}
-
-function hexAt(body: Buffer, at: number, digits: number): number {
-  return Number.parseInt(body.toString('latin1', at, at + digits), 16)
+/** For each beginning of the secret the length of its longest proper part that both begins and ends it. */
+function bordersOf(secret: Buffer): Uint32Array {
+  const borders = new Uint32Array(secret.length)
+  for (let end = 1, length = 0; end < secret.length; end++) {
+    while (length > 0 && secret[end] !== secret[length]) length = borders[length - 1] ?? 0
+    if (secret[end] === secret[length]) length += 1
+    borders[end] = length
+  }
+  return borders
 }

@@ -17,6 +17,7 @@ import {
   describedText,
   guidId,
   integerId,
+  isAltered,
   isGuid,
   isIntegerId,
   isShortText,
@@ -129,7 +130,7 @@ function isGood(reader: FieldReader, value: unknown, latest: number): boolean {
     case 'guid':
       return typeof value === 'string' && isGuid(value)
     case 'text':
-      return isShortText(value) && value.isWellFormed() && (reader.known === null || reader.known.includes(value))
+      return isGoodText(reader, value)
     case 'flag':
       return typeof value === 'boolean'
     case 'date':
@@ -139,6 +140,11 @@ function isGood(reader: FieldReader, value: unknown, latest: number): boolean {
     default:
       throw new TypeError(`Unknown kind of field ${reader.kind satisfies never}`)
   }
+}
+
+function isGoodText({ known, strict }: FieldReader, value: unknown): boolean {
+  if (!isShortText(value) || !value.isWellFormed()) return false
+  return known === null ? !(strict && isAltered(value)) : known.includes(value)
 }
 
 function isGoodDate(text: string, latest: number): boolean {
@@ -171,8 +177,10 @@ function knownAndExtra(context: ParseContext, { readers, names }: Table, raw: Ra
 function readObject(context: ParseContext, table: Table, raw: Raw, latest: number, path = ''): ReadObject {
   const record: Record<string, unknown> = {}
   const listed: Record<string, readonly object[]> = {}
+  const isRenamed = Object.keys(raw).some(isAltered)
   for (const reader of table.readers) {
     const { name, members } = reader
+    if (isRenamed && reader.strict && raw[name] === undefined) fail(context, `${path}${name} is missing`)
     if (members === null) record[name] = readValue(context, reader, raw[name], latest, `${path}${name}`)
     else {
       const { items, extra } = readList(context, members, raw[name], latest, `${path}${name}`)

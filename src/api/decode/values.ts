@@ -1,5 +1,6 @@
 import { parseIsoDate, plainUtcMs } from '../../model/dates.ts'
 import { dayMs } from '../../model/durations.ts'
+import { withheldMark } from '../credentials/own-secrets.ts'
 import { kindOf } from '../json.ts'
 import { fail, odd, type ParseContext } from './parse-context.ts'
 
@@ -10,12 +11,20 @@ export function isIntegerId(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value)
 }
 
-/** 1 to 200 characters, without control, format and direction characters, which make different ids look alike. */
+/** True where an echo of a credential was replaced: the value is not the one that the tenant stores. */
+export function isAltered(text: string): boolean {
+  return text.includes(withheldMark)
+}
+
+const altered = (field: string) => `${field} contains ${withheldMark}, which replaces an echo of the credential`
+
+/** 1 to 200 characters, unaltered, without control, format and direction characters, which make different ids look alike. */
 export function isTextId(value: unknown): value is string {
   return (
     typeof value === 'string' &&
     value.length > 0 &&
     value.length <= maxTextId &&
+    !isAltered(value) &&
     !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)
   )
 }
@@ -38,6 +47,10 @@ export function guidId(context: ParseContext, field: string, value: unknown): st
   if (isTextId(value)) {
     odd(context, 'invalid_id', field)
     return value
+  }
+  if (typeof value === 'string' && isAltered(value)) {
+    fail(context, altered(field))
+    return ''
   }
   const rule = `${field} is not 1 to ${maxTextId} characters without control characters`
   fail(context, typeof value === 'string' ? rule : wrong(field, value, 'a string'))
@@ -67,11 +80,10 @@ export function isShortText(value: unknown): value is string {
 }
 
 export function strictText(context: ParseContext, field: string, value: unknown): string {
-  if (isShortText(value)) return value.toWellFormed()
-  fail(
-    context,
-    typeof value === 'string' ? `${field} is longer than ${maxLength} characters` : wrong(field, value, 'a string'),
-  )
+  if (typeof value !== 'string') fail(context, wrong(field, value, 'a string'))
+  else if (value.length > maxLength) fail(context, `${field} is longer than ${maxLength} characters`)
+  else if (isAltered(value)) fail(context, altered(field))
+  else return value.toWellFormed()
   return ''
 }
 

@@ -89,15 +89,28 @@ function withheld(value: unknown): unknown {
 }
 
 /** Words for the encoding of the thing named before them. */
-const encoding = /^(base|b|hex|encoded|encrypted|hash|hashed|pem|raw|plain|text|value|string|data|bytes)$/
-const secretWord =
-  /(secret|password|passwd|passphrase|pwd|token|jwt|key|credential|content|url|uri|signature|cookie|authorization)s?$/
+const encoding = /^(base|b|hex|encoded|encrypted|hash|hashed|pem|plain|value|string)$/
 
-const mayNameSecret = /secret|pass|pwd|token|jwt|key|credential|content|ur[il]|signature|cookie|authorization/i
+/** Also at the end of a longer word, as in `apikey`. */
+const secrets =
+  'secret|password|passwd|passphrase|pwd|token|jwt|key|credential|content|url|uri|link|href|signature|cookie|authorization'
+
+/** Whole words, for `profile`, `context` and `metadata` are harmless. */
+const whole =
+  'blob|body|bodies|byte|data|embedding|excerpt|file|html|markdown|otp|pass|pin|preview|raw|snippet|text|totp|transcript'
+
+const secretWord = new RegExp(`(${secrets})s?$|^(${whole})s?$`)
+
+/** Ends of a name without its separators. */
+const secretWords =
+  /base64$|b64$|(session|sess)ids?$|(access|activation|auth|authorization|backup|confirmation|device|invitation|invite|login|mfa|pairing|pass|recovery|reset|security|sms|verification)codes?$/
+
+const mayNameSecret = new RegExp(`${secrets}|${whole}|64|sess|code`, 'i')
 
 /** The last word decides: true for `clientSecret` and `contentBase64`, false for `passwordPolicy` and `hotPath`. */
 function namesSecret(name: string): boolean {
   if (!mayNameSecret.test(name)) return false
+  if (secretWords.test(name.toLowerCase().replaceAll(/[^\p{L}\d]+/gu, ''))) return true
   const words = name
     .replace(/(\p{Ll}|\d)(\p{Lu})/gu, '$1 $2')
     .replace(/(\p{Lu})(\p{Lu}\p{Ll})/gu, '$1 $2')
@@ -116,11 +129,15 @@ const jwt = /eyJ[\w-]{4,}\.[\w-]+\.[\w-]*/
 const pem = /-----BEGIN /
 const query = /[a-z][a-z0-9+.-]*:\/\/\S*[?#@]|\?[^\s=]+=/i
 
+/** A secret by its name, as in `client_secret=…` and `Password: …`, but not a scope such as `token:read`. */
+const named =
+  /(secret|password|passwd|passphrase|pwd|token|jwt|key|credential|signature|cookie|authorization|session[ _-]?id|(?<![a-z])(otp|totp|pass|pin))s?["']?\s*(=|:\s|:["'])\s*\S/i
+
 const oneWord = /^[\w-]*$/
 
 function hasSecretLook(text: string): boolean {
   if (text.length > longestText) return true
   if (text.length < 32 && oneWord.test(text)) return false
-  if (jwt.test(text) || pem.test(text) || query.test(text)) return true
+  if (jwt.test(text) || pem.test(text) || query.test(text) || named.test(text)) return true
   return text.length >= 32 && runOfCode.test(text.replaceAll(guids, ' '))
 }

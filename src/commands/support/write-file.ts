@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import {
   closeSync,
   existsSync,
@@ -5,6 +6,7 @@ import {
   fchownSync,
   fsyncSync,
   openSync,
+  readFileSync,
   readSync,
   renameSync,
   rmSync,
@@ -100,23 +102,55 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : String(error)
 }
 
-/** Replaces a file at once, with its permissions. @throws UsageError that ends with the advice. */
-export function replaceFile(file: string, text: string, advice: string): void {
-  const tempFile = `${file}.part`
+export interface Change {
+  readonly before: string
+  readonly after: string
+  /** In milliseconds since the epoch. */
+  readonly now: number
+}
+
+/**
+ * Replaces a file at once, with its permissions, unless its text is another than `before`. `<file>.lock` excludes other
+ * processes meanwhile.
+ *
+ * @returns what prevents the change for the moment; null when it is done. @throws a system error
+ */
+export function changeFile(file: string, { before, after, now }: Change): string | null {
+  const lock = `${file}.lock`
+  if (!acquire(lock, now)) return `another process changes it and holds ${printable(lock)}`
+  const tempFile = `${file}.${randomUUID()}.part`
   try {
+    if (readFileSync(file, 'utf8') !== before) return 'another process changes it again and again'
     const { mode, uid, gid } = statSync(file)
     const fd = openSync(tempFile, 'wx', mode)
     try {
       fchownSync(fd, uid, gid)
       fchmodSync(fd, mode)
-      write(fd, text)
+      write(fd, after)
       fsyncSync(fd)
     } finally {
       closeSync(fd)
     }
     renameSync(tempFile, file)
-  } catch (error) {
-    if (codeOf(error) !== 'EEXIST') rmSync(tempFile, { force: true })
-    throw new UsageError(`${printable(file)} cannot be written (${codeOf(error)}); ${advice}`)
+    return null
+  } finally {
+    rmSync(tempFile, { force: true })
+    rmSync(lock, { force: true })
   }
+}
+
+/** A lock is held for milliseconds: an older one remains of a process that was killed. */
+const staleLockMs = 60_000
+
+function acquire(lock: string, now: number): boolean {
+  try {
+    closeSync(openSync(lock, 'wx', 0o600))
+    return true
+  } catch (error) {
+    if (codeOf(error) !== 'EEXIST') throw error
+  }
+  const held = statSync(lock, { throwIfNoEntry: false })
+  // Not acquired at once: another process may be removing the same stale lock.
+  if (held !== undefined && Math.abs(now - held.mtimeMs) > staleLockMs) rmSync(lock, { force: true })
+  return false
 }

@@ -43,6 +43,63 @@ it('masks a secret as an address writes it, in upper and lower case', () => {
   }
 })
 
+const token = 'eyJhbGciOi+JIUzI1/NiIsInR5=cCI6'
+const urlSafe = (text: string) => text.replaceAll('+', '-').replaceAll('/', '_')
+const marks = (write: (character: string) => string) => (text: string) => text.replace(/[^A-Za-z0-9]/g, write)
+const hex = (character: string) => character.charCodeAt(0).toString(16)
+const names: Readonly<Record<string, string>> = { '+': '&plus;', '/': '&sol;', '=': '&equals;', '&': '&amp;' }
+
+const writings: Readonly<Record<string, (text: string) => string>> = {
+  'PHP writes it': (text) => text.replaceAll('/', String.raw`\/`),
+  '.NET writes it': marks((character) => `\\u00${hex(character).toUpperCase()}`),
+  'JavaScript writes it': marks((character) => `\\x${hex(character)}`),
+  'an address writes it': encodeURIComponent,
+  'an address writes it in lower case': marks((character) => `%${hex(character)}`),
+  'an address within an address writes it': (text) => encodeURIComponent(encodeURIComponent(text)),
+  'HTML writes it with numbers': marks((character) => `&#x${hex(character)};`),
+  'HTML writes it with long numbers': marks((character) => `&#x00${hex(character).toUpperCase()};`),
+  'HTML writes it with decimal numbers': marks((character) => `&#${character.charCodeAt(0)};`),
+  'HTML writes it with names': marks((character) => names[character] ?? character),
+  'HTML within JSON of .NET writes it': marks((character) => `\\u0026#x${hex(character)};`),
+  'an address writes it in the alphabet for addresses': urlSafe,
+  'a form reads it': (text) => text.replaceAll('+', ' '),
+}
+
+it.each(Object.keys(writings))('masks a secret as %s', (how) => {
+  const write = writings[how] ?? String
+  const bodies = (own: string) => {
+    const json = JSON.stringify({ note: `Bearer ${own}; x`, [own]: 1 })
+    return [`<p>${own}</p>`, json, JSON.stringify(json)]
+  }
+  for (const text of [write(token), write(write(token))])
+    expect(bodies(text).map((body) => masked(body, token))).toEqual(bodies('[withheld]'))
+})
+
+it('masks a secret of letters and digits that are escaped all the same', () => {
+  const every = (write: (character: string) => string) => [...token].map(write).join('')
+  for (const text of [
+    every((character) => `%${hex(character)}`),
+    every((character) => `%25${hex(character)}`),
+    every((character) => `&#${character.charCodeAt(0)};`),
+    every((character) => `&#x${hex(character)};`),
+  ])
+    expect(masked(`{"x": "a ${text}"}`, token)).toBe('{"x": "a [withheld]"}')
+})
+
+it('masks a secret without its padding, and in the other alphabet', () => {
+  expect(masked('{"x": "abc-def_ghi"}', 'abc+def/ghi==')).toBe('{"x": "[withheld]"}')
+  expect(masked('{"x": "abc+def/ghi"}', 'abc-def_ghi')).toBe('{"x": "[withheld]"}')
+})
+
+it('takes linear time for a secret and an answer that repeat themselves', () => {
+  const own = new OwnSecrets()
+  own.note('a'.repeat(16_384))
+  const body = Buffer.alloc(2 ** 22, `${'a'.repeat(16_383)}b%2525`)
+  const start = performance.now()
+  expect(own.mask(body)).toBe(body)
+  expect(performance.now() - start).toBeLessThan(10_000)
+})
+
 it('gives back the very body that holds no secret', () => {
   const own = new OwnSecrets()
   own.note('CANARY-token-31415926535')

@@ -266,3 +266,34 @@ it('does not hand on nesting that would overflow a serialiser', () => {
   expect(readUser({ ...user, state: deep })).toMatchObject({ ok: false, id: 7, raw: note })
   expect(readUser(deep)).toMatchObject({ ok: false, id: null, raw: note })
 })
+
+it.each(shapes)(
+  'refuses a %s in which an echo of the credential was replaced in what a check reads',
+  (name, read, sample) => {
+    const strict: Readonly<Record<string, readonly string[]>> = {
+      'api-client': ['clientId', 'roleName', 'secretExpirationDate', 'createdAt'],
+      'authentication-settings': ['providerType', 'tenantName'],
+      document: ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt'],
+      permission: ['code'],
+      role: ['name', 'state'],
+      user: ['email', 'state', 'roleName', 'createdAt'],
+    }
+    for (const field of strict[name] ?? []) {
+      const altered = read({ ...sample, [field]: `Api_[withheld]` })
+      expect(altered).toMatchObject({ ok: false, problem: expect.stringMatching(`^${field} `) })
+      const { [field]: value, ...rest } = sample
+      expect(read({ ...rest, '[withheld]': value })).toMatchObject({ ok: false, problem: `${field} is missing` })
+    }
+    expect(read({ ...sample, nickname: 'x [withheld]', '[withheld]': 1 })).toMatchObject({ ok: true })
+  },
+)
+
+it('takes an altered id for no id, and refuses an altered code within a role', () => {
+  expect(readApiClient({ ...apiClient, clientId: '[withheld]' })).toMatchObject({ ok: false, id: null })
+  expect(readDocument({ ...document, fileId: 'a [withheld]' })).toMatchObject({ ok: false, id: null })
+  expect(readRole({ ...role, permissions: [{ ...permission, code: 'Api_[withheld]' }] })).toMatchObject({
+    ok: false,
+    id: role.roleId,
+    problem: 'permissions[].code contains [withheld], which replaces an echo of the credential',
+  })
+})
