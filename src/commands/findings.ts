@@ -19,7 +19,7 @@ import { type Terminal, terminalOf } from '../report/terminal.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { writeAll } from './support/io.ts'
-import { exitCodeOf, oneOf, readMoment, wholeNumber } from './support/options.ts'
+import { exitCodeOf, oneOf, positiveNumber, readMoment } from './support/options.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 const groupFormats = ['table', 'json', 'ndjson', 'csv'] as const
@@ -65,7 +65,7 @@ export function addFindings(program: Command, io: Io, done: (code: ExitCode) => 
     .option('--severity <severity>', `only findings of at least this severity: ${severities.join(', ')}`)
     .option('--since <time>', 'only findings that were opened, changed, reopened or resolved at or after this time')
     .option('--group <by>', `counts instead of findings, one line for each ${groupings.join(' or ')}`)
-    .option('--limit <n>', 'at most so many, the highest severity first', wholeNumber)
+    .option('--limit <n>', 'at most so many, the highest severity first', positiveNumber)
     .option('--wide', 'all columns on a terminal, too, however long the lines')
     .option('--fail-on <severity>', 'exit 1 with open findings of at least this severity')
     .addHelpText(

@@ -88,7 +88,7 @@ ${requirements(tenant)}
 function resources({ resources: all }: TenantReport): Html {
   return table({
     caption: 'Data quality',
-    columns: ['Resource', 'State', 'Data as of', 'Age of limit', 'Records', 'Incomplete'],
+    columns: ['Resource', 'State', 'Data as of', 'Age against limit', 'Records', 'Incomplete'],
     rows: all.map((one) => [
       one.resource,
       html`${badge(one.state.replace('_', ' '), one.state === 'off' ? 'quiet' : stateTone[one.state])} ${one.reasons.filter((reason) => reason !== one.state).map((reason) => html`<span class="why">${reason}</span>`)}`,

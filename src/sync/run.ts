@@ -2,10 +2,11 @@ import type { AnswerMeta, FeedQuery, Fetched, Oddity } from '../api/reader.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import type { AnsweredAt, CommitCounts, FullSyncAdvance, FullSyncRow, SyncState } from '../mirror/port.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
+import { hourMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
-import type { SyncMode } from '../model/resource-names.ts'
+import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { TenantContext } from './context.ts'
 import { cursorDigest } from './pages/page-rules.ts'
 import type { TenantGuard } from './tenant-guard.ts'
@@ -140,6 +141,8 @@ const mostEvents = 2000
 
 const mostNamed = 10
 
+const hint = 'The runbook TenantwatchContractChanged says what each kind means'
+
 export function noteEvent(run: Run, kind: ContractEventKind, field: string): void {
   const fields = run.events.get(kind) ?? new Set()
   const total = [...run.events.values()].reduce((sum, { size }) => sum + size, 0)
@@ -153,11 +156,20 @@ export function noteAnswer(run: Run, { oddities = [] }: AnswerMeta): void {
   for (const { kind, field } of oddities) noteEvent(run, kind, field)
 }
 
-export function logEvents({ events, context, definition }: Run): void {
+/** Deviations of each resource as last logged: the same ones are logged again after an hour, by the monotonic clock. */
+export type LoggedEvents = Map<ResourceName, { readonly text: string; readonly at: number }>
+
+export function logEvents({ events, context, definition }: Run, logged: LoggedEvents): void {
   if (events.size === 0) return
   const counts = Object.fromEntries([...events].map(([kind, fields]) => [kind, fields.size]))
   const fields = Object.fromEntries([...events].map(([kind, names]) => [kind, [...names].slice(0, mostNamed)]))
-  context.log.warn({ resource: definition.name, counts, fields }, 'The tenant deviates from the known contract')
+  const text = JSON.stringify(fields)
+  const at = context.clock.monotonic()
+  const before = logged.get(definition.name)
+  const isKnown = before?.text === text && at - before.at < hourMs
+  if (!isKnown) logged.set(definition.name, { text, at })
+  const write = isKnown ? context.log.debug : context.log.warn
+  write({ resource: definition.name, counts, fields, hint }, 'The tenant deviates from the known contract')
 }
 
 const maxRemembered = 100

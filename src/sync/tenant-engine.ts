@@ -13,7 +13,7 @@ import { incrementalSyncOfFeed } from './feeds/feed-incremental.ts'
 import { fullSyncOfList } from './lists/list-full.ts'
 import { readWhole } from './lists/whole-list.ts'
 import type { RunResult } from './observer.ts'
-import { logEvents, type Moment, momentOf, noCounts, type Run } from './run.ts'
+import { type LoggedEvents, logEvents, type Moment, momentOf, noCounts, type Run } from './run.ts'
 import { movedMessage, type TenantGuard, tenantGuard } from './tenant-guard.ts'
 
 export interface TenantEngine {
@@ -37,6 +37,7 @@ class Engine implements TenantEngine {
   readonly #context: TenantContext
   readonly #guard: TenantGuard
   readonly #opened: Moment
+  readonly #loggedEvents: LoggedEvents = new Map()
   readonly #queueOf = memoize((_: ResourceName) => new Mutex())
   #tenant: TenantRow
   #hold: HoldRow | null = null
@@ -106,7 +107,7 @@ class Engine implements TenantEngine {
       failure = error
       outcome = 'failure'
     }
-    if (run !== undefined) logEvents(run)
+    if (run !== undefined) logEvents(run, this.#loggedEvents)
     const reason = failure === null ? null : signal.aborted ? 'aborted' : reasonOf(failure)
     const known = failure instanceof SyncError ? failure : null
     if (reason === 'internal') log.error({ err: failure, resource }, 'A run failed by a fault of tenantwatch itself')

@@ -1,5 +1,6 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
+import { hourMs } from '../../src/model/durations.ts'
 import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
 
 /** Five pages of users; the first page is always read. */
@@ -98,4 +99,20 @@ it('logs the deviations of a run in one line, however many there are', async () 
   expect(logged[0]?.[1]).toMatchObject({ resource: 'users', counts: { unknown_field: 2000 } })
   expect(JSON.stringify(logged)).not.toContain('@example.com')
   expect(JSON.stringify(logged).length).toBeLessThan(1000)
+})
+
+it('logs the same deviations again only after an hour, and others at once', async () => {
+  const test = await testEngine({ problems: false, sizes: { users: 3 }, settings: { userDetails: { perRun: 0 } } })
+  const [user] = test.sim.primary.state.users()
+  const deviate = (raw: object) => test.sim.primary.updateUser(Number(user?.userId), { raw: { ...raw } })
+  const lines = async () => {
+    await test.run('users', 'full')
+    return test.observed.logged.filter(([message]) => message.startsWith('The tenant deviates')).length
+  }
+  deviate({ one: 1 })
+  expect([await lines(), await lines()]).toEqual([1, 1])
+  deviate({ other: 1 })
+  expect(await lines()).toBe(2)
+  test.clock.advance(hourMs)
+  expect(await lines()).toBe(3)
 })

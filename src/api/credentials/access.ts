@@ -225,7 +225,7 @@ export function missingPermission({ permission, template }: Endpoint, status: Re
 export function deadCredential(status: Refusal): SyncError {
   return new SyncError('unauthorized', 'The tenant refuses the token for every permission', {
     status,
-    hint: 'The token or the client secret is wrong, expired or revoked: replace it; one in a variable takes a restart',
+    hint: 'The token or the client secret is wrong, expired or revoked: replace it (one in a variable takes a restart); or the tenant wants another auth.header or auth.scheme',
   })
 }
 

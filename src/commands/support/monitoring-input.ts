@@ -75,7 +75,7 @@ function pairsOf(option: string, given: readonly string[] = [], names: RegExp): 
 const wantedPairs: Readonly<Record<string, string>> = {
   '--label': 'name=value, such as team=security, with another name than alertname and severity',
   '--annotation': 'name=value, such as contact=security@example.com, with a name that alerts do not have yet',
-  '--severity': `one of ${alertSeverities.join(', ')}, =, and its new name, such as critical=page`,
+  '--severity': `NAME=NEW, such as critical=page, where NAME is one of ${alertSeverities.join(', ')}`,
 }
 
 function address(option: string, given: string): string {

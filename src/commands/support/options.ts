@@ -49,6 +49,12 @@ export function wholeNumber(text: string): number {
   return Number(text)
 }
 
+export function positiveNumber(text: string): number {
+  const number = wholeNumber(text)
+  if (number === 0) throw new InvalidArgumentError('want a whole number, 1 or more')
+  return number
+}
+
 /** The exit code of a round (docs/operations.md#exit-codes): failures and unknown checks take precedence over findings. */
 export function exitCodeOf(
   results: readonly RunResult[],

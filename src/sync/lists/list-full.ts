@@ -179,7 +179,7 @@ async function insistOnSelf(run: Run, definition: PagedListResource, ids: Readon
     await store.liftHold(tenantId, name, 'tenant_changed')
     return
   }
-  const message = `The list of ${name} does not contain ownClientId ${own}: is the setting outdated, or was that client rotated?`
+  const message = `The list of ${name} does not contain ownClientId ${own}: the setting is outdated, or that client was rotated`
   const cause = { check: 'own-client', ownClientId: own }
   const hold = { tenantId, resource: name, reason: 'tenant_changed', count: ids.size, message, cause } as const
   await store.raiseHold({ ...hold, at: clock.now() })
