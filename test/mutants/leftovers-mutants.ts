@@ -19,6 +19,20 @@ export const leftoversMutants: readonly Mutant[] = [
     tests: ['test/api/credentials/own-secrets.test.ts'],
   },
   {
+    name: 'a code in which an echo of the credential was replaced is judged',
+    file: 'src/api/decode/record.ts',
+    find: '!(strict && isAltered(value))',
+    replace: '!(strict && isAltered(value) && value.length < 0)',
+    tests: ['test/api/decode/shapes.test.ts'],
+  },
+  {
+    name: 'a waiver replaces a file that changed meanwhile',
+    file: 'src/commands/support/write-file.ts',
+    find: "if (readFileSync(file, 'utf8') !== before)",
+    replace: "if (readFileSync(file, 'utf8') === null)",
+    tests: ['test/commands/waive.test.ts'],
+  },
+  {
     name: 'an older version of a record is written',
     file: 'src/mirror/sync/page-writing.ts',
     find: 'if (difference.earlierBy !== null && ',
