@@ -33,12 +33,13 @@ it.each([
 })
 
 it('configures a tenant that can be read at once, in the file that is asked for', async () => {
-  const { simulator, env, run, init } = await (async () => {
+  const { simulator, env, folder, run, init } = await (async () => {
     const one = await cli()
     delete one.env['TENANTWATCH_CONFIG']
     return { ...one, init: (...args: readonly string[]) => one.run('config', 'init', ...args) }
   })()
   env['ACME_TOKEN'] = simulator.tokens.reader
+  env['TENANTWATCH_STORE_PATH'] = join(folder, 'mirror.db')
   const config = ['--config', 'etc/watch.yaml']
   const { stdout } = await init(
     '--tenant',

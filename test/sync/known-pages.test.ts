@@ -107,7 +107,7 @@ it('logs the same deviations again only after an hour, and others at once', asyn
   const deviate = (raw: object) => test.sim.primary.updateUser(Number(user?.userId), { raw: { ...raw } })
   const lines = async () => {
     await test.run('users', 'full')
-    return test.observed.logged.filter(([message]) => message.startsWith('The tenant deviates')).length
+    return test.observed.log.filter((line) => line.startsWith('warn The tenant deviates')).length
   }
   deviate({ one: 1 })
   expect([await lines(), await lines()]).toEqual([1, 1])
