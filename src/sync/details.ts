@@ -79,7 +79,8 @@ export async function takeDetail(
   const { context, tenantId, definition } = run
   noteOddities(run, item.ok ? item.oddities : [])
   const detail = { tenantId, resource: definition.name, item, at, requestId }
-  const { differing } = await context.store.commitDetail(detail)
+  const { differing, contradicts } = await context.store.commitDetail(detail)
+  run.contradicted ||= contradicts
   for (const field of differing) noteEvent(run, 'detail_differs', field)
   return differing
 }

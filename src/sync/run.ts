@@ -48,6 +48,8 @@ export interface Run {
   confirmed: number
   proven: boolean
   shownById: boolean
+  /** An answer by id contradicts the list, which none did before. */
+  contradicted: boolean
   readonly events: Map<ContractEventKind, Set<string>>
   readonly fullSyncCompleted: () => Promise<void>
 }

@@ -157,6 +157,7 @@ class Engine implements TenantEngine {
       confirmed: 0,
       proven: false,
       shownById: false,
+      contradicted: false,
       events: new Map(),
       fullSyncCompleted: () => this.#fullSyncCompleted(definition),
     }

@@ -3,6 +3,13 @@ import type { Mutant } from './mutants.ts'
 /** Deliberate mistakes in what removes records. */
 export const removalsMutants: readonly Mutant[] = [
   {
+    name: 'a list that is older than an answer by id is not read once more',
+    file: 'src/sync/feeds/feed-full.ts',
+    find: 'if (run.contradicted && !extra)',
+    replace: 'if (run.contradicted && extra)',
+    tests: ['test/sync/user-details.test.ts'],
+  },
+  {
     name: 'a statement that the database refuses ends the whole evaluation',
     file: 'src/mirror/sqlite/database.ts',
     find: " || code === 'SQLITE_ERROR') return error",

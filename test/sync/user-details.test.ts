@@ -106,6 +106,21 @@ it('takes of a detail the role alone, and counts that it differs from the list',
   expect(test.observed.events).toEqual(Array(3).fill('users detail_differs'))
 })
 
+it('reads the list once more when a user changed between the list and the answer by id', async () => {
+  const test = await engine(5, 5)
+  await asked(test, 'full')
+  const [user = 0] = ids(test)
+  const transform = (envelope: { readonly data?: unknown }) => {
+    test.sim.primary.updateUser(user, { mfaStatus: true })
+    return { ...envelope, data: { ...(envelope.data as object), mfaStatus: true } }
+  }
+  test.sim.primary.updateUser(user, { mfaStatus: false })
+  test.sim.faults.add({ path: `/api/public/users/${user}`, effect: { kind: 'transform', transform } })
+  await asked(test, 'full')
+  expect(test.query(`select mfa_status from users where user_id = ${user}`)).toEqual([{ mfa_status: 1 }])
+  expect(test.query('select key from quarantine')).toEqual([])
+})
+
 it('takes no role from a detail whose role name is not that of the list, and asks again', async () => {
   const test = await engine(5, 1)
   const [user = 0] = ids(test)
@@ -114,7 +129,9 @@ it('takes no role from a detail whose role name is not that of the list, and ask
     data: { ...(envelope.data as object), roleId: 99, roleName: 'Former' },
   })
   const stale = test.sim.faults.add({ path: oneOf, effect: { kind: 'transform', transform } })
-  for (const _ of [1, 2]) expect(await asked(test, 'full')).toEqual([user])
+  // The list is read once more, in case it agrees by now.
+  expect(await asked(test, 'full')).toEqual([user, user])
+  expect(await asked(test, 'full')).toEqual([user])
   expect(roleIdOf(test, user)).toBeNull()
   expect(test.observed.events).toEqual(['users detail_differs', 'users detail_differs'])
   test.sim.faults.remove(stale.id)
@@ -133,7 +150,8 @@ it.each([
     data: { ...(envelope.data as object), roleId: 99, [field]: other },
   })
   test.sim.faults.add({ path: oneOf, effect: { kind: 'transform', transform } })
-  expect(await asked(test, 'full')).toEqual([user])
+  // A contradicted date is confirmed by one more reading of the list; names and addresses are not.
+  expect(await asked(test, 'full')).toEqual(field === 'email' ? [user] : [user, user])
   expect(roleIdOf(test, user)).toBeNull()
   expect(test.observed.events).toEqual(['users detail_differs'])
 })

@@ -11,6 +11,8 @@ export type Incoming =
 export interface DetailResult {
   readonly supplied: boolean
   readonly differing: readonly string[]
+  /** The record is contradicted from now on, and was not before. */
+  readonly contradicts: boolean
 }
 
 export interface CommitCounts {

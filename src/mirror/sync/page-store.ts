@@ -13,7 +13,7 @@ import type {
   PageResult,
   SyncStore,
 } from '../port.ts'
-import { unbrokenFullSync } from '../records/quarantine-store.ts'
+import { contradictedMark, unbrokenFullSync } from '../records/quarantine-store.ts'
 import { personalFields, recordTables } from '../records/record-tables.ts'
 import { type Known, type RecordWriter, recordWriter } from '../records/record-writer.ts'
 import { countRids, packRids, unpackRids } from '../records/rid-set.ts'
@@ -31,7 +31,7 @@ export function recordWriters(database: Database): (resource: ResourceName) => R
   return memoize((resource) => recordWriter(database, recordTables[resource]))
 }
 
-const noDetail: DetailResult = { supplied: false, differing: [] }
+const noDetail: DetailResult = { supplied: false, differing: [], contradicts: false }
 
 const nothing: Pick<PageResult, 'laterDates' | 'contradictory'> = { laterDates: {}, contradictory: [] }
 
@@ -105,15 +105,16 @@ export function pageStore(
     const contested = fields.filter(
       (field) => !personal.includes(field) && !isNotation(item.record[field], storedOf(field), table.fields[field]),
     )
+    const contradicts = contested.length > 0 && !(yield* quarantine.knows(tenantId, table, contradictedMark + key))
     if (contested.length === 0) yield* quarantine.agree(tenantId, table, String(key))
     else yield* quarantine.contradict(table, String(key), contested, { ...detail, fullSyncId: null })
     const value = item.record[states]
     if (ifEqual.some((field) => fields.includes(field)) || typeof value !== 'number')
-      return { supplied: false, differing: fields }
+      return { supplied: false, differing: fields, contradicts }
     const { written, step } = put(known, { [states]: value, [readAt]: at }, detail)
     yield* step
     for (const row of log.written(table, key, written, detail)) yield* log.insert.run(...row)
-    return { supplied: true, differing: fields }
+    return { supplied: true, differing: fields, contradicts }
   }
 
   function* comparison({ tenantId, resource }: PageCommit, { items, keys, at }: KnownItems): Steps<PageComparison> {

@@ -7,7 +7,7 @@ import { beginFullSync, noteEvent, type Run, unsetNow } from '../run.ts'
 import { readToEnd } from './feed-pages.ts'
 import { cursorRefused, readFeed } from './feed-reading.ts'
 
-/** Full sync of a feed, with the decision on removals (docs/sync.md#full-sync); `extra` = after a skipped row. */
+/** Full sync of a feed, with the decision on removals (docs/sync.md#full-sync); `extra` = after a skipped row or a contradiction. */
 export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra = false): Promise<void> {
   run.mode = 'full'
   let ended: FullSyncRow
@@ -36,6 +36,11 @@ export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra =
   }
   await noteRepeats(run, definition)
   await readDetails(run, definition, true)
+  // The record may have changed since its page was read: then the list agrees by now.
+  if (run.contradicted && !extra) {
+    await fullSyncOfFeed(run, definition, true)
+    return
+  }
   if (held !== null) throw held
 }
 
