@@ -97,12 +97,13 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         const at = clock.now()
         const outcomes = await evaluated(store, tenant, at, how)
         if (outcomes === null) return null
-        for (const { check, opened, resolved } of outcomes) {
-          metrics.findingsOpened(tenant.settings.name, check, opened)
-          const ended = Object.values(resolved).reduce((sum, count) => sum + count, 0)
-          metrics.findingsResolved(tenant.settings.name, check, ended)
+        const { id, settings } = tenant
+        for (const { check, opened, resolved: resolutions } of outcomes) {
+          const resolved = Object.values(resolutions).reduce((sum, count) => sum + count, 0)
+          metrics.findingsOpened(settings.name, check, opened)
+          metrics.findingsResolved(settings.name, check, resolved)
+          await logFindings(store, log, { tenant: { id, name: settings.name }, check, opened, resolved, at })
         }
-        await logFindings(store, log, { tenant: { id: tenant.id, name: tenant.settings.name }, outcomes, at })
         const ends = outcomes.flatMap(({ validUntil }) => validUntil ?? [])
         return ends.length === 0 ? null : Math.min(...ends)
       }),

@@ -198,6 +198,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
     await past.checkStates(tenantId)
   },
   findingEvents: (mirror) => mirror.findingEvents('f1'),
+  findingTransitions: (mirror) => mirror.findingTransitions({ tenantId: 1, check: 'user-mfa-enrolled', at: 0 }, 10),
   fingerprintsFrom: (mirror) => mirror.fingerprintsFrom('f', 1),
   changes: (mirror) => drained(mirror.changes({ tenantId })),
   hasEntity: (mirror) => mirror.hasEntity({ key: '1' }),

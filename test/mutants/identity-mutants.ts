@@ -90,8 +90,8 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'a server time that was ahead makes new records look old for good',
     file: 'src/sync/pages/refused-page.ts',
-    find: 'const began = isAhead ? completeStartedAt :',
-    replace: 'const began = isAhead && now < 0 ? completeStartedAt :',
+    find: 'isAhead ? null : completeServerTime',
+    replace: 'completeServerTime',
     tests,
   },
   {
@@ -202,8 +202,8 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'the page rule rests where the time of the server cannot be read',
     file: 'src/sync/pages/refused-page.ts',
-    find: ': (completeServerTime ?? completeStartedAt)',
-    replace: ': completeServerTime',
+    find: 'serverBegan ?? completeStartedAt',
+    replace: 'serverBegan',
     tests,
   },
   {

@@ -19,7 +19,7 @@ export const leftoversMutants: readonly Mutant[] = [
     tests: ['test/api/credentials/own-secrets.test.ts'],
   },
   {
-    name: 'a code in which an echo of the credential was replaced is judged',
+    name: 'a code in which an echo of the credential was replaced is evaluated',
     file: 'src/api/decode/record.ts',
     find: '!(strict && isAltered(value))',
     replace: '!(strict && isAltered(value) && value.length < 0)',

@@ -27,11 +27,9 @@ export async function clientRoleNames(reader: RecordReader, roles: Roles) {
 /** Clients with one of these role names cannot be evaluated: some of their keys, and a test for one key. */
 export async function unevaluatedClients(reader: RecordReader, names: readonly (string | null)[]) {
   if (names.length === 0) return { unevaluated: [], isUnevaluated: async () => false }
-  const anyOf: NonNullable<WhereOn<'api-clients'>['anyOf']> = [
-    [{ field: 'roleName', in: names.filter((name) => name !== null) }],
-    ...(names.includes(null) ? [[{ field: 'roleName', is: null } as const]] : []),
-  ]
-  const where = { anyOf }
+  const named = names.filter((name) => name !== null)
+  const unnamed = names.includes(null) ? [[{ field: 'roleName', is: null } as const]] : []
+  const where: WhereOn<'api-clients'> = { anyOf: [[{ field: 'roleName', in: named }], ...unnamed] }
   return {
     unevaluated: await firstKeys(reader, 'api-clients', where),
     isUnevaluated: amongFew(reader, 'api-clients', where),

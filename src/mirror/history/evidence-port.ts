@@ -15,6 +15,11 @@ export interface FindingEventRow {
   readonly resolution: string | null
 }
 
+export interface FindingTransition extends Pick<FindingEventRow, 'severity' | 'resolution'> {
+  readonly fingerprint: string
+  readonly kind: Exclude<FindingEventRow['kind'], 'changed'>
+}
+
 export interface TenantChangeRow extends ChangeRow {
   readonly tenant: string
 }
@@ -126,6 +131,11 @@ export interface EvidenceStore {
   /** `present`: `at` is now, which differs from the past after the clock was set back. */
   past(at: number, present: boolean): Promise<PastReader>
   findingEvents(fingerprint: string): Promise<readonly FindingEventRow[]>
+  /** What an evaluation at exactly `at` opened, reopened and resolved, in the order it was written. */
+  findingTransitions(
+    of: { readonly tenantId: number; readonly check: string; readonly at: number },
+    most: number,
+  ): Promise<readonly FindingTransition[]>
   fingerprintsFrom(prefix: string, most: number): Promise<readonly string[]>
   record: FindingStore['record']
   changes(filter: ChangeFilter): AsyncIterable<readonly TenantChangeRow[]>

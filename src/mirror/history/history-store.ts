@@ -8,7 +8,13 @@ import { oneOf } from '../records/record-codec.ts'
 import { parseChange, type StoredChange } from '../records/record-reader.ts'
 import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
 import { decisionReader } from './decision-reader.ts'
-import type { ChangeFilter, EvidenceStore, FindingEventRow, TenantChangeRow } from './evidence-port.ts'
+import type {
+  ChangeFilter,
+  EvidenceStore,
+  FindingEventRow,
+  FindingTransition,
+  TenantChangeRow,
+} from './evidence-port.ts'
 
 const batchSize = 500
 const kinds = ['opened', 'changed', 'resolved', 'reopened'] as const
@@ -39,12 +45,24 @@ export function historyStore(
 ): Operations<
   Pick<
     EvidenceStore,
-    'findingEvents' | 'fingerprintsFrom' | 'record' | 'changes' | 'hasEntity' | 'latestChanges' | 'decisions'
+    | 'findingEvents'
+    | 'findingTransitions'
+    | 'fingerprintsFrom'
+    | 'record'
+    | 'changes'
+    | 'hasEntity'
+    | 'latestChanges'
+    | 'decisions'
   >
 > {
   const decisions = decisionReader(database)
   const events = database.prepare<[string], StoredEvent>(
     `select at, kind, severity, message, evidence, resolution from finding_events where fingerprint = ? order by id`,
+  )
+  const transitions = database.prepare<[number, number, string, number], FindingTransition>(
+    `select e.fingerprint, e.kind, e.severity, e.resolution
+     from finding_events e join findings f on f.fingerprint = e.fingerprint
+     where e.at = ? and f.tenant_id = ? and f."check" = ? and e.kind <> 'changed' order by e.id limit ?`,
   )
   const beginning = database.prepareValues<[string, string, number], string>(
     'select fingerprint from findings where fingerprint >= ? and fingerprint < ? order by fingerprint limit ?',
@@ -89,6 +107,11 @@ export function historyStore(
           severity: oneOf(severities, row.severity),
           evidence: JSON.parse(row.evidence) as Record<string, unknown>,
         }))
+      }),
+    findingTransitions: ({ tenantId, check, at }, most) =>
+      database.run(async () => {
+        await settle()
+        return database.read(() => transitions.all(at, tenantId, check, most))
       }),
     fingerprintsFrom: (prefix, most) =>
       database.run(async () => {

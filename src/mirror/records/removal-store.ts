@@ -204,8 +204,6 @@ export function removalStore(
 /** Recent removals, which the shrink guard counts beside those that are due. Call inside a transaction. */
 interface RecentRemovals {
   add(tenantId: number, resource: ResourceName, rid: number, removedAt: number, serverTime: number): Step<void>
-  /** Undefined when there are none. */
-  find(tenantId: number, resource: ResourceName): Step<unknown>
   drop(tenantId: number, resource: ResourceName, rid: number): Step<void>
   forget(tenantId: number): Step<void>
   budget(query: BudgetQuery): Steps<RemovalBudget>
@@ -241,7 +239,6 @@ function recentRemovals(database: Database): RecentRemovals {
   )
   return {
     add: (...row) => insert.run(...row),
-    find: (tenantId, resource) => find.get(tenantId, resource),
     drop: (tenantId, resource, rid) => remove.run(tenantId, resource, rid),
     forget: (tenantId) => forget.run(tenantId),
     *budget({ tenantId, resource, at, steadyAt, unsetAt, serverTime, confirmed, heldSince = null }) {

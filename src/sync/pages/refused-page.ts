@@ -32,10 +32,11 @@ export function admits(
   { now, serverTime, admitted = null }: Ruling,
 ): boolean {
   const isAhead = completeServerTime !== null && serverTime !== null && completeServerTime > serverTime
-  const began = isAhead ? completeStartedAt : (completeServerTime ?? completeStartedAt)
+  const serverBegan = isAhead ? null : completeServerTime
+  const began = serverBegan ?? completeStartedAt
   const total = known + unknown.length
   if (began === null || total < leastSuspiciousPage) return true
-  if ((isAhead || completeServerTime === null) && began > now) return true
+  if (serverBegan === null && began > now) return true
   const accepted = new Set(admitted?.resource === resource ? admitted.keys : [])
   const isStrange = ({ key, createdAt }: RuledPage['unknown'][number]) =>
     createdAt !== null && createdAt < began - oldEnoughMs && (key === null || !accepted.has(key))

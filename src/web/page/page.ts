@@ -90,7 +90,7 @@ interface RankedTenant {
   readonly sentence: string
 }
 
-const order: readonly Tone[] = ['worst', 'bad', 'unknown', 'warn', 'good', 'quiet', 'own']
+const order: readonly Tone[] = ['bad', 'unknown', 'warn', 'good', 'quiet', 'own']
 
 /** A card for each tenant, the worst first; with many tenants a card links to the tenant's own page. */
 function overview({ postures, tenants, query }: PageData): Html | string {

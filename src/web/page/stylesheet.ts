@@ -178,7 +178,7 @@ const colors = `:root {
 }
 .text-bad, .text-worst { color: var(--bad); } .text-warn { color: var(--warn); } .text-unknown { color: var(--unknown); }
 .text-good { color: var(--good); } .text-quiet { color: var(--text); }
-.track { fill: var(--track); } .fill-bad, .fill-worst { fill: var(--bad); } .fill-warn { fill: var(--warn); }
+.track { fill: var(--track); } .fill-bad { fill: var(--bad); } .fill-warn { fill: var(--warn); }
 .fill-unknown { fill: var(--unknown); } .fill-good { fill: var(--good); } .fill-quiet { fill: var(--edge); }
 .badge { display: inline-block; border-radius: 99px; padding: 0 9px; font-size: 12.5px; font-weight: 600; line-height: 1.6; white-space: nowrap; }
 .badge.worst { color: var(--card); background: var(--bad); }
