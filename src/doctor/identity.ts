@@ -1,28 +1,24 @@
 import { startDeadline } from '../api/deadline.ts'
 import type { TenantReader } from '../api/reader.ts'
 import type { TenantSettings } from '../config/settings.ts'
-import type { Mirror, TenantRow } from '../mirror/port.ts'
+import type { HoldRow, Mirror, TenantRow } from '../mirror/port.ts'
 import type { Clock } from '../model/clock.ts'
 import { minuteMs } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
+import { changedHint, deniedHint, holdHint, ownClientRemedy } from '../model/hold-remedy.ts'
 import { type IdentityState, identitySentences } from '../model/posture.ts'
 import { resources } from '../resources/index.ts'
 import {
+  deniedMessage,
   type Evidence,
   type GivenPage,
   mismatchMessage,
+  ownClientMissingMessage,
   type ProofContext,
   readEvidence,
 } from '../sync/identity-proof.ts'
 import { emptyList } from '../sync/lists/suspect-empty.ts'
-import {
-  acceptedChange,
-  awaitsAccepted,
-  changedHint,
-  deniedHint,
-  deniedMessage,
-  movedMessage,
-} from '../sync/tenant-guard.ts'
+import { acceptedChange, awaitsAccepted, movedMessage } from '../sync/tenant-guard.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 const subject = 'identity'
@@ -42,8 +38,7 @@ export interface IdentityRequest {
 /** By the same proof that a sync uses (docs/reliability.md). @throws the reason of `signal` when that is aborted. */
 export async function diagnoseIdentity(request: IdentityRequest): Promise<Diagnosis> {
   const { mirror, row, tenant, identity, signal } = request
-  const onHold = identitySentences.held.slice(0, -1)
-  if (identity === 'held') return failure(subject, onHold, 'See "tenantwatch accept" and the runbook of the hold')
+  if (identity === 'held') return diagnoseHold(await mirror.holds(row.id))
   if (row.baseUrl !== tenant.baseUrl && (await mirror.knowsAny(row.id))) {
     return failure(subject, movedMessage(row, tenant), changedHint, { reason: 'tenant_changed' })
   }
@@ -63,6 +58,13 @@ export async function diagnoseIdentity(request: IdentityRequest): Promise<Diagno
   }
 }
 
+function diagnoseHold(holds: readonly HoldRow[]): Diagnosis {
+  const hold = holds.find(({ resource }) => resource === 'all')
+  const message = identitySentences.held.slice(0, -1)
+  if (hold === undefined) return failure(subject, message, changedHint)
+  return failure(subject, `${message}: ${hold.message}`, holdHint(hold))
+}
+
 function provingOf({ mirror, row, tenant, reader, clock }: IdentityRequest): ProofContext {
   return {
     settings: tenant,
@@ -76,7 +78,7 @@ function provingOf({ mirror, row, tenant, reader, clock }: IdentityRequest): Pro
 }
 
 async function diagnoseEvidence(
-  { row, identity }: IdentityRequest,
+  { row, identity, tenant }: IdentityRequest,
   proving: ProofContext,
   evidence: Evidence,
 ): Promise<Diagnosis> {
@@ -90,6 +92,8 @@ async function diagnoseEvidence(
       const sentence = 'another tenant was accepted in place of this one and has not been read yet'
       return warning(subject, sentence, 'Start the engine, or run "tenantwatch sync"')
     }
+    case 'ownClientMissing':
+      return failure(subject, ownClientMissingMessage(tenant), ownClientRemedy, { reason })
     case 'denied':
       return failure(subject, deniedMessage(evidence), deniedHint, { reason })
     case 'match':

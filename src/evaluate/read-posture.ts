@@ -2,6 +2,7 @@ import type { ResourceSettings, Waiver } from '../config/settings.ts'
 import type { CheckStateRow, PostureStore, SyncState } from '../mirror/port.ts'
 import { type DecidedStatus, decideStatus, rawResultOf } from '../model/decide-status.ts'
 import { incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../model/freshness.ts'
+import { remedyOf } from '../model/hold-remedy.ts'
 import {
   type CheckView,
   identityStateOf,
@@ -55,8 +56,9 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
     waivers,
     now: waiversAt,
   })
-  const holds = quality.holds.map(({ id: hold, resource, reason, count, message, raisedAt }) => {
-    return { id: hold, resource, reason, count, message, raisedAt }
+  const holds = quality.holds.map(({ id: hold, resource, reason, count, message, raisedAt, cause }) => {
+    const remedy = remedyOf({ cause })
+    return { id: hold, resource, reason, count, message, raisedAt, ...(remedy !== null && { remedy }) }
   })
   const resources = resourceNames.map((resource) =>
     resourceView(resource, settings.resources[resource], { quality, now }),

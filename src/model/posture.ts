@@ -80,6 +80,8 @@ export interface HoldView {
   readonly count: number
   readonly message: string
   readonly raisedAt: number
+  /** What ends a hold that cannot be accepted; absent for others. */
+  readonly remedy?: string
 }
 
 export interface ResourceView {

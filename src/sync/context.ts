@@ -18,6 +18,12 @@ export interface TenantContext {
   readonly observer: SyncObserver
 }
 
+/** The id that the complete list must contain, in lower case; null when none is configured. */
+export function ownIdOn({ settings }: Pick<TenantContext, 'settings'>, definition: ResourceDefinition): string | null {
+  const containsCaller = definition.kind === 'pagedList' && definition.self !== null
+  return containsCaller ? (settings.ownClientId?.toLowerCase() ?? null) : null
+}
+
 export function enabledResources({
   settings,
   resources,

@@ -3,18 +3,21 @@ import type { PersonMark } from '../mirror/port.ts'
 import { createdAtOf } from '../model/dates.ts'
 import { reasonOf, type SyncError } from '../model/errors.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
-import { type EngineStore, enabledResources, type TenantContext } from './context.ts'
+import { type EngineStore, enabledResources, ownIdOn, type TenantContext } from './context.ts'
 import { repeatDelaysMs } from './lists/suspect-empty.ts'
-import { idOf, pageRules, queryAt } from './pages/page-rules.ts'
+import { cursorIgnored, idOf, pageRules, queryAt } from './pages/page-rules.ts'
 
 /** Pages of one list that a proof reads at most: a known id is nearly always on the first. */
 const mostPages = 50
 
 export type Answered = Pick<AnswerMeta, 'identity' | 'credential'>
 
-/** Result of a proof (docs/sync.md#tenant-identity); `denied`: no deciding list is readable, `nothing`: none exists. */
+/**
+ * Result of a proof (docs/sync.md#tenant-identity); `denied`: no deciding list is readable, `nothing`: none exists,
+ * `ownClientMissing`: none exists, and the list of API clients lacks `ownClientId`.
+ */
 export interface Evidence {
-  readonly outcome: 'match' | 'mismatch' | 'denied' | 'nothing'
+  readonly outcome: 'match' | 'mismatch' | 'denied' | 'nothing' | 'ownClientMissing'
   /** Of the last answer; null when nothing was read. */
   readonly answered: Answered | null
   readonly records: number
@@ -56,7 +59,9 @@ class Proof {
   async read(): Promise<Evidence> {
     const lists = await this.#counting('guid')
     for (const { definition, live } of lists) {
-      if ((await this.#attempt(definition, live, () => this.#holdsKnownId(definition))) === true) {
+      const isKnown = async (ids: readonly (string | number)[]) =>
+        (await this.#context.store.knownKeys(this.#tenantId, definition.name, ids)) > 0
+      if ((await this.#attempt(definition, live, () => this.#search(definition, isKnown, mostPages))) === true) {
         return this.#evidence('match')
       }
     }
@@ -68,13 +73,31 @@ class Proof {
 
   async #decideByPersons(): Promise<Evidence> {
     const [persons] = await this.#counting('person')
-    if (persons === undefined) return this.#evidence(this.#emptyList ? 'mismatch' : 'nothing')
+    if (persons === undefined) return this.#emptyList ? this.#evidence('mismatch') : this.#decideByOwnClient()
     const { definition, live } = persons
     if ((await this.#attempt(definition, live, () => this.#showsKnownPersons(definition))) === true) {
       return this.#evidence('match')
     }
     if (this.#failure !== undefined) throw this.#failure
     return this.#evidence(this.#strange.length > 0 ? 'mismatch' : 'denied')
+  }
+
+  /** At first contact: the list of API clients always contains the client that asks (docs/api.md#api-client). */
+  async #decideByOwnClient(): Promise<Evidence> {
+    for (const definition of enabledResources(this.#context)) {
+      const own = ownIdOn(this.#context, definition)
+      if (own === null) continue
+      const seen = new Set<string | number>()
+      const isListed = async (ids: readonly (string | number)[]) => {
+        if (ids.length > 0 && ids.every((id) => seen.has(id))) throw cursorIgnored(definition)
+        for (const id of ids) seen.add(id)
+        return seen.has(own)
+      }
+      const found = await this.#attempt(definition, 0, () => this.#search(definition, isListed))
+      if (this.#failure !== undefined) throw this.#failure
+      if (found !== undefined) return this.#evidence(found ? 'match' : 'ownClientMissing')
+    }
+    return this.#evidence('nothing')
   }
 
   /** A resource counts if it is enabled and has live records in the mirror, whether or not the token may read it. */
@@ -104,16 +127,21 @@ class Proof {
     }
   }
 
-  async #holdsKnownId(definition: ResourceDefinition): Promise<boolean | undefined> {
+  /** True when a page is found whose ids satisfy `decides`; undefined for an empty list. */
+  async #search(
+    definition: ResourceDefinition,
+    decides: (ids: readonly (string | number)[]) => Promise<boolean>,
+    most = Number.POSITIVE_INFINITY,
+  ): Promise<boolean | undefined> {
     const { store, settings } = this.#context
     const rules = pageRules({ maxPages: settings.api.maxPages })
     let cursor: string | null = null
     let records = 0
-    for (let page = 0; page < mostPages; page++) {
+    for (let page = 0; page < most; page++) {
       const fetched: Fetched = page === 0 ? await this.#firstPage(definition) : await this.#fetch(definition, cursor)
       const ids = fetched.items.map((item) => idOf(item, definition.idField)).filter((id) => id !== null)
       records += fetched.items.length
-      if ((await store.knownKeys(this.#tenantId, definition.name, ids)) > 0) {
+      if (await decides(ids)) {
         this.#records = records
         return true
       }
@@ -188,6 +216,14 @@ export function mismatchMessage({ strange }: Evidence): string {
   const names = strange.map(({ name }) => name.replaceAll('-', ' ').replace(/^api\b/, 'API'))
   const lists = names.length === 0 ? 'read from the tenant' : `in the lists of ${names.join(' and ')} that were read`
   return `The mirror knows none of the ids ${lists}: it may be another tenant, or all API clients were rotated at once`
+}
+
+export function deniedMessage({ lacking, records }: Pick<Evidence, 'lacking' | 'records'>): string {
+  return `Nothing proves whose data these are: the token lacks ${lacking.join(', ')}, so none of ${records} known records can be looked for`
+}
+
+export function ownClientMissingMessage({ ownClientId }: { readonly ownClientId: string | null }): string {
+  return `The list of API clients does not contain ownClientId ${ownClientId}: the token is another client's, perhaps another tenant's`
 }
 
 function personMarkOf(item: Item, { idField }: ResourceDefinition): PersonMark[] {

@@ -3,23 +3,22 @@ import type { FeedQuery, Fetched } from '../api/reader.ts'
 import type { HoldRow, PageComparison, SyncState, TenantRow } from '../mirror/port.ts'
 import { dayMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
+import { holdHint, isDenied, ownClientCause, remedyOf } from '../model/hold-remedy.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 import {
   type Answered,
+  deniedMessage,
   type Evidence,
   type GivenPage,
   mismatchMessage,
+  ownClientMissingMessage,
   type ProofContext,
   readEvidence,
 } from './identity-proof.ts'
 import { emptyList, suspectEmpty } from './lists/suspect-empty.ts'
 import { admits, refusedPagePasses } from './pages/refused-page.ts'
-
-export const deniedHint =
-  'Give the token one of these permissions back, or switch those resources off; if it is the right token, see "tenantwatch accept"'
-export const changedHint = 'Give back the right token or baseUrl; if the change is meant, see "tenantwatch accept"'
 
 /** After a suspected mismatch, changed answers need more proof for this long. */
 const troubledMs = dayMs
@@ -78,7 +77,9 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   }
 
   const changed = ({ message, cause }: Pick<HoldRow, 'message' | 'cause'>) =>
-    new SyncError('tenant_changed', message, { hint: isDenied({ cause }) ? deniedHint : changedHint })
+    new SyncError('tenant_changed', message, {
+      hint: holdHint({ cause }),
+    })
 
   const passing = () =>
     acceptedChange(tenant(), verified) !== null && (acceptedIdentity === null || verified.identity === acceptedIdentity)
@@ -117,6 +118,10 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     return raise(mismatchMessage(evidence), { check: 'proof', credential }, evidence.records)
   }
 
+  function raiseOwnClientMissing({ records }: Evidence): Promise<SyncError> {
+    return raise(ownClientMissingMessage(settings), ownClientCause(settings.ownClientId ?? ''), records)
+  }
+
   function raiseDenied({ records, lacking }: Evidence, { credential }: Answered): Promise<SyncError> {
     return raise(deniedMessage({ records, lacking }), { check: 'denied', credential }, records)
   }
@@ -146,6 +151,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     if (outcome === 'mismatch' && !(await acceptancePasses(answered))) throw await raiseMismatch(evidence, answered)
     if (outcome === 'denied' && !denialPasses && tenant().deniedCredential === null)
       throw await raiseDenied(evidence, answered)
+    if (outcome === 'ownClientMissing') throw await raiseOwnClientMissing(evidence)
     noteVerified(answered)
   }
 
@@ -178,8 +184,10 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
       throw await raiseMismatch(evidence, answered)
     if (answered !== null && outcome === 'denied' && isDenied(hold) && isOther)
       throw await raiseDenied(evidence, answered)
+    if (outcome === 'ownClientMissing' && hold.cause['ownClientId'] !== settings.ownClientId)
+      throw await raiseOwnClientMissing(evidence)
     // Resources switched off since do not count; a page that passes then needs no other proof.
-    const nothingCounts = outcome === 'nothing' && (isDenied(hold) || check === 'page')
+    const nothingCounts = outcome === 'nothing' && (isDenied(hold) || check === 'page' || remedyOf(hold) !== null)
     if (outcome !== 'match' && !nothingCounts) return false
     if (answered !== null) noteVerified(answered)
     if (check === 'origin') await store.adoptBaseUrl(tenantId, settings.baseUrl)
@@ -254,11 +262,6 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   }
 }
 
-/** True for a hold raised because no list that identifies the tenant could be read. */
-export function isDenied({ cause }: Pick<HoldRow, 'cause'>): boolean {
-  return cause['check'] === 'denied'
-}
-
 /** What an operator accepted of another tenant under this credential: the resources that owe a full sync, or null. */
 export function acceptedChange(
   { changeAccepted, acceptedCredential }: TenantRow,
@@ -277,10 +280,6 @@ export async function awaitsAccepted(
     if (isMirrored && (await store.liveCount(tenantId, name)) > 0) return false
   }
   return true
-}
-
-export function deniedMessage({ lacking, records }: Pick<Evidence, 'lacking' | 'records'>): string {
-  return `Nothing proves whose data these are: the token lacks ${lacking.join(', ')}, so none of ${records} known records can be looked for`
 }
 
 export function movedMessage(

@@ -4,10 +4,31 @@ const tests = ['test/sync/tenant-identity.test.ts', 'test/sync/guard', 'test/syn
 
 export const identityMutants: readonly Mutant[] = [
   {
+    name: 'at first contact, any list of API clients is that of ownClientId',
+    file: 'src/sync/identity-proof.ts',
+    find: 'return seen.has(own)',
+    replace: 'return seen.size > 0',
+    tests,
+  },
+  {
+    name: 'at first contact, a failing list of API clients lets any data in',
+    file: 'src/sync/identity-proof.ts',
+    find: 'const found = await this.#attempt(definition, 0, () => this.#search(definition, isListed))\n      if (this.#failure !== undefined) throw this.#failure',
+    replace: 'const found = await this.#attempt(definition, 0, () => this.#search(definition, isListed))',
+    tests,
+  },
+  {
+    name: 'the hold for a missing ownClientId outlives the setting',
+    file: 'src/sync/tenant-guard.ts',
+    find: '|| remedyOf(hold) !== null)',
+    replace: ')',
+    tests,
+  },
+  {
     name: 'a hold for a missing own client seems to be accepted',
     file: 'src/model/hold-remedy.ts',
-    find: "reason === 'tenant_changed' && resource !== 'all' ? ownClientRemedy : null",
-    replace: "reason === 'tenant_changed' && resource === 'users' ? ownClientRemedy : null",
+    find: "cause['check'] === 'own-client' ? ownClientRemedy : null",
+    replace: "cause['check'] === 'none' ? ownClientRemedy : null",
     tests: ['test/commands/accept.test.ts', 'test/web/page'],
   },
   {
@@ -20,8 +41,8 @@ export const identityMutants: readonly Mutant[] = [
   {
     name: 'the doctor only warns about a hold of the whole tenant',
     file: 'src/doctor/identity.ts',
-    find: "return failure(subject, onHold, 'See",
-    replace: "return warning(subject, onHold, 'See",
+    find: 'changedHint)\n  return failure(subject, `',
+    replace: 'changedHint)\n  return warning(subject, `',
     tests: ['test/commands/doctor/identity.test.ts'],
   },
   {

@@ -43,9 +43,11 @@ const mostAccepts = 2
  * right (docs/reliability.md#what-is-promised).
  */
 export async function checkRecovery(parts: RecoveryParts): Promise<void> {
-  const { time, machine, oracle, step, world } = parts
+  const { time, machine, oracle, step, world, ledger } = parts
   // Stated waits end; a dead credential and a tenant hold are tried again once a cycle, by the schedule alone.
   await time.runUntil(Math.max(time.now, waitEnd(parts)) + cyclesMs)
+  // An answer that was under way as the faults stopped may state one more.
+  if (ledger.waits.end > time.now) await time.runUntil(ledger.waits.end + cyclesMs)
   // A held tenant is asked once a cycle, and a server clock that was set back is believed after three runs.
   if ((await machine.mirror.holds()).some(({ resource }) => resource === 'all'))
     await time.runUntil(time.now + 2 * cyclesMs)

@@ -1,5 +1,5 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { minuteMs } from '../../src/model/durations.ts'
+import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { startSimulator } from '../../src/simulator/index.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/sync-queries.ts'
@@ -14,21 +14,63 @@ async function moved(test: TestEngine) {
   return sim
 }
 
-it('ownClientId missing from the list holds API clients alone', async () => {
+it('a first list without ownClientId holds the whole tenant, and nothing of it is written', async () => {
   const test = await testEngine({ settings: { ...settings, ownClientId: 'C0FFEE00-0000-4000-8000-000000000001' } })
   const [some] = test.sim.state().apiClients()
-  for (let n = 0; n < 3; n++) {
-    expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
-    expect(await heldBack(test)).toEqual(['api-clients tenant_changed 24'])
-  }
-  expect((await test.mirror.syncState(test.engine.tenantId, 'api-clients')).completeStartedAt).toBeNull()
-  for (const resource of ['users', 'documents', 'roles', 'permissions', 'authentication-settings'] as const) {
-    expect(ending(await test.run(resource))).toBe('success')
-  }
+  const before = everyRow(test)
+  for (const resource of test.engine.resources) expect(ending(await test.run(resource))).toBe('tenant_changed')
+  expect(await heldBack(test)).toEqual(['all tenant_changed 24'])
+  expect(everyRow(test)).toEqual(before)
+  const { id, message } = await theHold(test)
+  expect(message).toContain('C0FFEE00-0000-4000-8000-000000000001')
+  test.clock.advance(hourMs)
+  expect(ending(await test.run('users'))).toBe('tenant_changed')
+  expect((await theHold(test)).id).toBe(id)
+  await test.restart({ ownClientId: 'c0ffee00-0000-4000-8000-000000000002' })
+  expect(ending(await test.run('users'))).toBe('tenant_changed')
+  expect((await theHold(test)).message).toContain('c0ffee00-0000-4000-8000-000000000002')
   // It ends by itself when the client is listed, or when ownClientId is corrected; letter case does not matter.
   await test.restart({ ownClientId: String(some?.clientId).toUpperCase() })
-  expect(ending(await test.run('api-clients'))).toBe('success')
+  for (const resource of test.engine.resources) expect(ending(await test.run(resource))).toBe('success')
   expect(await heldBack(test)).toEqual([])
+})
+
+it('the token of another tenant is held at first contact if ownClientId is set, until the right one is back', async () => {
+  const test = await testEngine({ settings, sizes: { users: 40, documents: 20 } })
+  const before = everyRow(test)
+  test.useToken(test.sim.tokens.secondReader)
+  await test.restart({ ownClientId: test.sim.credentials.reader.clientId })
+  for (const resource of test.engine.resources) expect(ending(await test.run(resource))).toBe('tenant_changed')
+  expect(everyRow(test)).toEqual(before)
+  test.useToken(test.sim.tokens.reader)
+  test.clock.advance(hourMs)
+  for (const resource of test.engine.resources) expect(ending(await test.run(resource))).toBe('success')
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('a hold for a missing ownClientId ends when the setting is removed', async () => {
+  const test = await testEngine({ settings: { ...settings, ownClientId: 'c0ffee00-0000-4000-8000-000000000001' } })
+  expect(ending(await test.run('users'))).toBe('tenant_changed')
+  await test.restart({ ownClientId: null })
+  expect(ending(await test.run('users'))).toBe('success')
+})
+
+it.each([
+  ['fails while the list of API clients does', { kind: 'status', status: 400, code: 'BAD_REQUEST' }, 'client_error'],
+  ['proceeds if the token may not read it', { kind: 'status', status: 403, code: 'FORBIDDEN' }, 'success'],
+] as const)('at first contact with ownClientId a run %s', async (_what, effect, expected) => {
+  const test = await testEngine({ settings })
+  await test.restart({ ownClientId: test.sim.credentials.reader.clientId })
+  test.sim.faults.add({ path: '/api/public/api-clients*', effect })
+  expect(ending(await test.run('users'))).toBe(expected)
+})
+
+it('finds ownClientId on a later page at first contact', async () => {
+  const test = await testEngine({ settings })
+  test.sim.setReadings({ defaultPageSize: { apiClients: 5 } })
+  const last = [...test.sim.state().apiClients()].at(-1)
+  await test.restart({ ownClientId: String(last?.clientId) })
+  expect(ending(await test.run('users'))).toBe('success')
 })
 
 it('a full sync without ownClientId removes nothing, and its hold ends when the client is listed again', async () => {

@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { ownClientRemedy } from '../../src/model/hold-remedy.ts'
 import type { WebSources } from '../../src/web/web-options.ts'
 import { at, check, mode, posture, resource } from '../metrics/support/posture.ts'
 import { ask as askOf } from './support/ask.ts'
@@ -217,10 +218,10 @@ it('lists every data quality problem with its start and advice, the worst first'
 
 it('offers no accept command for a hold that only another ownClientId ends', async () => {
   const hold = { id: 'H-1', reason: 'tenant_changed', count: 9, message: 'Missing', raisedAt: at } as const
-  const shown = async (resource: 'all' | 'api-clients') =>
-    page('/', { posture: async () => [posture({ holds: [{ ...hold, resource }] })] })
-  expect(await shown('all')).toContain('tenantwatch accept H-1')
-  const html = await shown('api-clients')
+  const shown = async (more: { readonly remedy?: string }) =>
+    page('/', { posture: async () => [posture({ holds: [{ ...hold, resource: 'api-clients', ...more }] })] })
+  expect(await shown({})).toContain('tenantwatch accept H-1')
+  const html = await shown({ remedy: ownClientRemedy })
   expect(html).not.toContain('tenantwatch accept')
   expect(html).toContain('It cannot be accepted. Set ownClientId to')
 })

@@ -3,9 +3,10 @@ import type { Fetched } from '../../api/reader.ts'
 import type { FullSyncRow } from '../../mirror/port.ts'
 import { minuteMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
-import { ownClientRemedy } from '../../model/hold-remedy.ts'
+import { ownClientCause, ownClientRemedy } from '../../model/hold-remedy.ts'
 import type { PagedListResource, ResourceDefinition } from '../../model/resource.ts'
-import { idOf, pageRules, queryAt } from '../pages/page-rules.ts'
+import { ownIdOn } from '../context.ts'
+import { cursorIgnored, idOf, pageRules, queryAt } from '../pages/page-rules.ts'
 import { fullSyncsToRemove } from '../removals/confirm-by-time.ts'
 import { decideRemovals } from '../removals/removals.ts'
 import { fetchPage, noteEvent, type Run } from '../run.ts'
@@ -59,13 +60,8 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
 }
 
 function isWhole(run: Run, definition: PagedListResource, { ids, empty, gap, scrambled }: Pass): boolean {
-  const own = selfOn(run, definition)
+  const own = ownIdOn(run.context, definition)
   return !empty && !gap && !scrambled && (own === null || ids.has(own))
-}
-
-/** The id that a complete list must contain; null when none is configured. */
-function selfOn({ context }: Run, { self }: PagedListResource): string | null {
-  return self === null ? null : (context.settings.ownClientId?.toLowerCase() ?? null)
 }
 
 async function currentFullSync({ context, tenantId, definition }: Run, fullSync: FullSyncRow): Promise<FullSyncRow> {
@@ -87,7 +83,7 @@ async function onePass(run: Run, pages: PageBuffer): Promise<Pass> {
     const keys = idsOn(fetched, run.definition)
     const repeated = keys.filter((key) => ids.has(key))
     const isOther = repeated.length > 0 && pages.showsOther(fetched, repeated)
-    if (repeated.length * 2 > keys.length && !(isOther && pages.isUnwritten())) throw cursorIgnored(run)
+    if (repeated.length * 2 > keys.length && !(isOther && pages.isUnwritten())) throw cursorIgnored(run.definition)
     // Records with equal sort keys may swap pages, and then another client may be on no page.
     if (repeated.length > 0) noteEvent(run, 'order_violation', 'pages')
     for (const key of keys) ids.add(key)
@@ -115,11 +111,6 @@ async function readPage(run: Run, cursor: string | null, readAgain: boolean): Pr
     fetched = await fetchPage(run, queryAt(cursor))
   }
   return fetched
-}
-
-/** More than half of a page was on the pages before it, unchanged. */
-function cursorIgnored({ definition: { name } }: Run): SyncError {
-  return new SyncError('invalid_cursor', `The tenant ignores the cursor of ${name} and begins the list again`)
 }
 
 function idsOn({ items }: Fetched, { idField }: ResourceDefinition): readonly string[] {
@@ -174,13 +165,13 @@ async function insistOnSelf(run: Run, definition: PagedListResource, ids: Readon
   const { context, tenantId } = run
   const { store, clock } = context
   const { name } = definition
-  const own = selfOn(run, definition)
+  const own = ownIdOn(context, definition)
   if (own === null || ids.has(own)) {
     await store.liftHold(tenantId, name, 'tenant_changed')
     return
   }
   const message = `The list of ${name} does not contain ownClientId ${own}: the setting is outdated, or that client was rotated`
-  const cause = { check: 'own-client', ownClientId: own }
+  const cause = ownClientCause(own)
   const hold = { tenantId, resource: name, reason: 'tenant_changed', count: ids.size, message, cause } as const
   await store.raiseHold({ ...hold, at: clock.now() })
   throw new SyncError('tenant_changed', message, {

@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Fetched, Item } from '../../api/reader.ts'
 import { SyncError } from '../../model/errors.ts'
+import type { ResourceDefinition } from '../../model/resource.ts'
 
 const maxEmptyPages = 3
 
@@ -53,6 +54,11 @@ const unfollowed = "The tenant's pagination cannot be followed"
 
 function refused(what: string): PageRefused {
   return new PageRefused('protocol', `${unfollowed}: ${what}`)
+}
+
+/** For a page whose records were on the pages before it. */
+export function cursorIgnored({ name }: Pick<ResourceDefinition, 'name'>): SyncError {
+  return new SyncError('invalid_cursor', `The tenant ignores the cursor of ${name} and begins the list again`)
 }
 
 export function idOf(item: Item, idField: string | null): string | number | null {

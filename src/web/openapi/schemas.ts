@@ -104,6 +104,7 @@ const hold = component(
     count,
     message: z.string(),
     raisedAt: time,
+    remedy: z.string().optional().describe('What ends a hold that cannot be accepted; absent for others'),
   }),
 )
 

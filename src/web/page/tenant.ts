@@ -1,7 +1,6 @@
 import { html } from 'hono/html'
 import type { ChangeView } from '../../model/change.ts'
 import { dayMs } from '../../model/durations.ts'
-import { remedyOf } from '../../model/hold-remedy.ts'
 import { type HoldView, identitySentences } from '../../model/posture.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import { dataQualityOf, tally } from '../postures.ts'
@@ -80,9 +79,8 @@ function card(hold: HoldView, now: number): Html {
 `
 }
 
-function ending(hold: HoldView): Html {
-  const remedy = remedyOf(hold)
-  if (remedy !== null) return html`It cannot be accepted. ${remedy}; then it ends automatically.`
+function ending({ remedy, ...hold }: HoldView): Html {
+  if (remedy !== undefined) return html`It cannot be accepted. ${remedy}; then it ends automatically.`
   return html`If this is right, accept all ${number(hold.count)}: <code class="command">tenantwatch accept ${hold.id} --count ${hold.count} --reason "&hellip;"</code> It also ends when its cause is gone.`
 }
 
