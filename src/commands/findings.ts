@@ -10,10 +10,11 @@ import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { isAtLeast, severities } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
+import { findingColumns } from '../report/finding-columns.ts'
 import { type Grouping, groupColumns, groupings, groupsOf, groupsTable } from '../report/finding-groups.ts'
 import { offLines, unevaluatedLines, waivedLine, waiverNotes } from '../report/findings-notes.ts'
 import { bySeverity, findingsText, noOpenFindings, totals } from '../report/findings-table.ts'
-import { type Serialization, serialize } from '../report/formats.ts'
+import { serialize } from '../report/formats.ts'
 import { complianceFinding, type OcsfSource, ocsfVersion } from '../report/ocsf.ts'
 import { type Terminal, terminalOf } from '../report/terminal.ts'
 import type { FindingQuery } from '../web/web-options.ts'
@@ -25,22 +26,6 @@ import { openVerifiedMirror } from './support/verified-mirror.ts'
 const groupFormats = ['table', 'json', 'ndjson', 'csv'] as const
 const formats = [...groupFormats, 'ocsf'] as const
 /** The columns of CSV after the entity. */
-const fields = [
-  'fingerprint',
-  'tenant',
-  'check',
-  'severity',
-  'state',
-  'message',
-  'evidence',
-  'firstSeen',
-  'lastSeen',
-  'resolvedAt',
-  'resolution',
-  'reopened',
-  'waiver',
-] as const satisfies readonly (keyof FindingView)[]
-
 interface FindingsOptions {
   readonly format: string
   readonly all?: boolean
@@ -157,7 +142,9 @@ function listing(io: Io, { format: word, limit, wide }: FindingsOptions, source:
   if (format === 'table')
     return (found, none) => listingTable(found, { none, limit, terminal: wide === true ? null : terminalOf(io) })
   const columns =
-    format === 'ocsf' ? { ...csv, object: (finding: FindingView) => complianceFinding(finding, source) } : csv
+    format === 'ocsf'
+      ? { ...findingColumns, object: (finding: FindingView) => complianceFinding(finding, source) }
+      : findingColumns
   return async function* (found) {
     const shown = limit === undefined ? found : bySeverity(await Array.fromAsync(found)).slice(0, limit)
     yield* serialize(format === 'ocsf' ? 'ndjson' : format, shown, columns)
@@ -191,9 +178,4 @@ function grouped({ format: word, limit }: FindingsOptions, grouping: Grouping): 
     if (format !== 'table') yield* serialize(format, groups, groupColumns)
     else yield groups.length === 0 ? `${none}\n` : `${groupsTable(groups, grouping)}\n`
   }
-}
-
-const csv: Serialization<FindingView> = {
-  columns: ['entityType', 'entityId', ...fields],
-  cells: (finding) => [finding.entity.type, finding.entity.id, ...fields.map((field) => finding[field])],
 }

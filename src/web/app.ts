@@ -4,7 +4,7 @@ import { checkAccess, isCrossSite } from './access-control.ts'
 import { type Answer, headersOf, json, ofType, refuse, text, type WebRequest } from './answer.ts'
 import { calendar } from './calendar.ts'
 import type { HeavyLane } from './heavy-lane.ts'
-import { checksJson, findingParameters, statusJson, streamFindings, unknownName } from './json-api.ts'
+import { checksJson, filterParameters, findingParameters, statusJson, streamFindings, unknownName } from './json-api.ts'
 import { loadPage } from './page/load-page.ts'
 import { lostPage, renderPage } from './page/page.ts'
 import { pageParameters, parsePageQuery } from './page/page-query.ts'
@@ -124,6 +124,9 @@ export function createRoutes(options: WebOptions): readonly Route[] {
       json(checksJson(shownPostures(await sources.posture(), exposeDetails))),
     ),
     heavy('/api/v1/findings', findingParameters, (request, access) => streamFindings(request, options, access)),
+    heavy('/api/v1/findings.csv', filterParameters, (request, access) =>
+      streamFindings(request, options, access, 'csv'),
+    ),
     get('/api/v1/openapi.json', async () => {
       // Imported on demand: only this route needs zod.
       const { openApiDocument } = await import('./openapi/document.ts')

@@ -4,10 +4,12 @@ import type { FindingView } from '../model/finding.ts'
 import { identitySentences, type OwnerView, type ResourceView, type TenantPosture } from '../model/posture.ts'
 import { severities } from '../model/severity.ts'
 import { jsonArray } from '../model/text/json-array.ts'
-import { withoutDetails } from '../model/text/redact-finding.ts'
+import { findingColumns } from '../report/finding-columns.ts'
+import { csvLine } from '../report/formats.ts'
 import { type Answer, ofType, type Parsed, refuse, someOf, type WebRequest } from './answer.ts'
 import { dataQualityOf, resourceState, tally } from './postures.ts'
-import type { FindingQuery, KnownNames, WebAccess, WebOptions } from './web-options.ts'
+import { shownFindings } from './shown-findings.ts'
+import type { FindingQuery, KnownNames, WebAccess, WebOptions, WebSources } from './web-options.ts'
 
 /** The body of `/api/v1/status`: times are ISO 8601 in UTC, null for never; durations are seconds. */
 export function statusJson(version: string, now: number, postures: readonly TenantPosture[]): object {
@@ -78,7 +80,8 @@ function isoOrNull(ms: number | null): string | null {
 }
 
 const states = ['open', 'waived', 'resolved'] as const satisfies readonly FindingView['state'][]
-export const findingParameters = ['tenant', 'check', 'severity', 'state', 'limit', 'cursor'] as const
+export const filterParameters = ['tenant', 'check', 'severity', 'state', 'q'] as const
+export const findingParameters = [...filterParameters, 'limit', 'cursor'] as const
 /** Findings of one answer with `limit`. */
 const maxLimit = 1000
 
@@ -89,7 +92,7 @@ export interface FindingPage extends FindingQuery {
 
 /** `severity` and `state` take several values. An unknown value is refused: it would look like "nothing found". */
 export function parseFindingQuery(parameters: Readonly<Record<string, string>>): Parsed<FindingPage> {
-  const { tenant, check, severity, state = 'open', cursor, limit = cursor && String(maxLimit) } = parameters
+  const { tenant, check, severity, state = 'open', q, cursor, limit = cursor && String(maxLimit) } = parameters
   const wantedSeverities = severity === undefined ? severities : someOf(severities, severity)
   if (wantedSeverities === undefined)
     return { ok: false, message: `Unknown severity ${severity}: use ${severities.join(', ')}` }
@@ -105,37 +108,44 @@ export function parseFindingQuery(parameters: Readonly<Record<string, string>>):
       ...(tenant === undefined ? {} : { tenant }),
       ...(check === undefined ? {} : { check }),
       ...(severity === undefined ? {} : { severities: wantedSeverities }),
+      ...(q === undefined ? {} : { text: q }),
       states: wanted,
     },
   }
 }
 
-const contentType = 'application/json; charset=utf-8'
+const contentTypes = { json: 'application/json; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const
 
 /**
  * Answers `/api/v1/findings` (docs/operations.md#findings-for-other-systems): one JSON array, read from the mirror while it
  * is sent; with `limit` a part, whose `Link` header names the next one.
  */
-export async function streamFindings(request: WebRequest, options: WebOptions, access: WebAccess): Promise<Answer> {
+export async function streamFindings(
+  request: WebRequest,
+  { sources }: WebOptions,
+  { exposeDetails }: WebAccess,
+  format: keyof typeof contentTypes = 'json',
+): Promise<Answer> {
   const parsed = parseFindingQuery(request.query)
   if (!parsed.ok) return refuse(request, 400, parsed.message)
-  const unknown = unknownName(parsed.query, options.sources.names())
+  const unknown = unknownName(parsed.query, sources.names())
   if (unknown !== null) return refuse(request, unknown.status, unknown.message)
-  if (request.method === 'HEAD') return ofType(contentType, [])
+  const headers = format === 'csv' ? { 'Content-Disposition': 'attachment; filename="findings.csv"' } : {}
+  if (request.method === 'HEAD') return ofType(contentTypes[format], [], headers)
   const { limit, ...query } = parsed.query
-  if (limit !== undefined) return findingPage(request, { ...query, limit }, options, access)
-  const batches = options.sources.findings(query)
-  const chunks = jsonArray(access.exposeDetails ? batches : redacted(batches))
+  if (limit !== undefined) return findingPage(request, { ...query, limit }, sources, exposeDetails)
+  const batches = shownFindings(sources.findings, query, exposeDetails)
+  const chunks = format === 'json' ? jsonArray(batches) : csvChunks(batches)
   // The first chunk is read before the status line is sent, so that a database that cannot be read still gives a 503.
   const first = await chunks.next()
-  return ofType(contentType, from(first.value ?? '', chunks))
+  return ofType(contentTypes[format], from(first.value ?? '', chunks), headers)
 }
 
 async function findingPage(
   request: WebRequest,
   { limit, ...query }: FindingPage & { readonly limit: number },
-  { sources }: WebOptions,
-  { exposeDetails }: WebAccess,
+  sources: WebSources,
+  exposeDetails: boolean,
 ): Promise<Answer> {
   const { after } = query
   if (after !== undefined) {
@@ -148,14 +158,14 @@ async function findingPage(
       )
   }
   const found: FindingView[] = []
-  for await (const batch of sources.findings(query)) {
+  for await (const batch of shownFindings(sources.findings, query, exposeDetails)) {
     found.push(...batch.slice(0, limit + 1 - found.length))
     if (found.length > limit) break
   }
   const shown = found.slice(0, limit)
   const next = new URLSearchParams({ ...request.query, cursor: shown.at(-1)?.fingerprint ?? '' })
   const headers = found.length > limit ? { Link: `<${request.path}?${next}>; rel="next"` } : {}
-  return ofType(contentType, JSON.stringify(exposeDetails ? shown : shown.map(withoutDetails)), headers)
+  return ofType(contentTypes.json, JSON.stringify(shown), headers)
 }
 
 async function* from(first: string, rest: AsyncIterable<string>): AsyncGenerator<string> {
@@ -163,8 +173,10 @@ async function* from(first: string, rest: AsyncIterable<string>): AsyncGenerator
   yield* rest
 }
 
-async function* redacted(batches: AsyncIterable<readonly FindingView[]>): AsyncGenerator<readonly FindingView[]> {
-  for await (const batch of batches) yield batch.map(withoutDetails)
+async function* csvChunks(batches: AsyncIterable<readonly FindingView[]>): AsyncGenerator<string> {
+  const { columns, cells } = findingColumns
+  yield csvLine(columns)
+  for await (const batch of batches) yield batch.map((finding) => csvLine(cells(finding))).join('')
 }
 
 /** Names listed in a message: there may be a thousand tenants. */

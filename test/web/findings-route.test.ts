@@ -85,6 +85,47 @@ it('gives findings in parts, each with a link to the next, and refuses rubbish',
   expect(await refused('cursor=abc')).toContain('The cursor is of no finding')
 })
 
+it('gives findings as CSV, with the same filter', async () => {
+  const all = [
+    finding({ fingerprint: 'a', message: '=cmd' }),
+    finding({ fingerprint: 'b', severity: 'low' }),
+    finding({ fingerprint: 'c', state: 'waived' }),
+  ]
+  await using web = await startServer({ sources: { ...sources, findings: findingsFrom(all) } })
+  const path = '/api/v1/findings.csv'
+  const answer = await fetch(`${web.origin}${path}`)
+  expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8')
+  expect(answer.headers.get('content-disposition')).toBe('attachment; filename="findings.csv"')
+  const [heading, ...rows] = (await answer.text()).trimEnd().split('\r\n')
+  expect(heading).toMatch(/^"entityType","entityId","fingerprint","tenant"/)
+  expect(rows.map((row) => row.split(',')[2])).toEqual(['"a"', '"b"'])
+  expect(rows[0]).toContain(`"'=cmd"`)
+  expect((await (await fetch(`${web.origin}${path}?severity=low&state=all`)).text()).split('\r\n')).toHaveLength(3)
+  expect((await fetch(`${web.origin}${path}?limit=1`)).status).toBe(400)
+})
+
+it('searches a text in what is shown, in any letter case', async () => {
+  const all = [
+    finding({ fingerprint: 'a', message: 'Secret expires', evidence: { email: 'jane@example.com' } }),
+    finding({ fingerprint: 'b', message: 'Not enrolled' }),
+  ]
+  const given: (string | undefined)[] = []
+  const findings: typeof sources.findings = (query) => {
+    given.push(query.text)
+    return findingsFrom(all)(query)
+  }
+  await using web = await startServer({ exposeDetails: false, sources: { ...sources, findings } })
+  const found = async (q: string) => {
+    const answer = await fetch(`${web.origin}/api/v1/findings?q=${encodeURIComponent(q)}&limit=10`)
+    return ((await answer.json()) as { readonly fingerprint: string }[]).map(({ fingerprint }) => fingerprint)
+  }
+  expect(await found('EXPIRES')).toEqual(['a'])
+  // Hidden, so it is not found; and what the placeholder contains is not asked of the database.
+  expect(await found('jane')).toEqual([])
+  expect(await found('hidden')).toEqual(['a'])
+  expect(given).toEqual(['EXPIRES', 'jane', undefined])
+})
+
 it('refuses a parameter that is given twice, in JSON and on the page', async () => {
   await using web = await startServer()
   const answer = async (path: string) => {

@@ -29,6 +29,25 @@ export interface Operation {
 
 const text = (description: string): Body => ({ type: 'text/plain', description })
 
+const searched: Parameter = {
+  name: 'q',
+  description: 'Only findings with this text in message, entity, check, fingerprint or evidence',
+}
+
+/** Of findings. */
+const filter: readonly Parameter[] = [
+  { name: 'tenant', description: 'Only findings of this tenant' },
+  { name: 'check', description: 'Only findings of this check' },
+  { name: 'severity', description: 'Only findings of these severities', values: severities },
+  {
+    name: 'state',
+    description: 'Only findings in these states',
+    values: ['open', 'waived', 'resolved', 'all'],
+    default: 'open',
+  },
+  searched,
+]
+
 export const operations: readonly Operation[] = [
   {
     method: 'get',
@@ -41,7 +60,7 @@ export const operations: readonly Operation[] = [
       { name: 'severity', description: 'Only findings of these severities', values: severities },
       { name: 'check', description: 'Only findings of this check' },
       { name: 'state', description: `Findings in this state: ${shownStates.join(', ')}` },
-      { name: 'q', description: 'Only findings with this text in message, entity, check, fingerprint or evidence' },
+      searched,
       { name: 'sort', description: 'severity, entity, check or age; a leading - reverses the order' },
       { name: 'show', description: 'more: up to 400 findings' },
     ],
@@ -120,21 +139,25 @@ export const operations: readonly Operation[] = [
     summary:
       'Findings in the order they were first opened, streamed (an aborted answer is incomplete), or with limit a part',
     parameters: [
-      { name: 'tenant', description: 'Only findings of this tenant' },
-      { name: 'check', description: 'Only findings of this check' },
-      { name: 'severity', description: 'Only findings of these severities', values: severities },
-      {
-        name: 'state',
-        description: 'Only findings in these states',
-        values: ['open', 'waived', 'resolved', 'all'],
-        default: 'open',
-      },
+      ...filter,
       { name: 'limit', description: 'At most so many, 1 to 1000; a Link header with rel="next" names the next part' },
       { name: 'cursor', description: 'Fingerprint after which the part begins, as in the Link header' },
     ],
     body: { json: finding, many: true },
     refusals: {
       400: 'An unknown parameter, value or cursor, or a parameter given more than once',
+      404: 'No tenant has this name',
+    },
+  },
+  {
+    method: 'get',
+    path: '/api/v1/findings.csv',
+    id: 'getFindingsAsCsv',
+    summary: 'The same findings as CSV, with the columns of tenantwatch findings --format csv',
+    parameters: filter,
+    body: { type: 'text/csv', description: 'RFC 4180; cells that would start a formula are escaped' },
+    refusals: {
+      400: 'An unknown parameter or value, or a parameter given more than once',
       404: 'No tenant has this name',
     },
   },

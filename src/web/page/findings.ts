@@ -76,17 +76,17 @@ export function findings({ posture, findings: found }: TenantPage, query: PageQu
     id,
     'Findings',
     html`${findingFilter(posture, query)}<p class="count-line" id="count-${tenant}" role="status" aria-live="polite">${summary(found, query)}</p>
-${body}<p class="more">${longer(found, query, `#${id}`)}<a href="${jsonOf(tenant, query)}">All of them as JSON</a></p>`,
+${body}<p class="more">${longer(found, query, `#${id}`)}All of them as <a href="${apiOf('findings', tenant, query)}">JSON</a> or <a href="${apiOf('findings.csv', tenant, query)}">CSV</a></p>`,
   )
 }
 
-/** The filter but for its text, which the JSON API does not search. */
-function jsonOf(tenant: string, { severities: wanted, check, state }: PageQuery): string {
+function apiOf(route: string, tenant: string, { severities: wanted, check, state, text }: PageQuery): string {
   const parameters = new URLSearchParams({ tenant })
   if (wanted !== null) parameters.set('severity', wanted.join(','))
   if (check !== null) parameters.set('check', check)
   if (state !== 'open') parameters.set('state', state === 'all' ? 'open,waived' : state)
-  return `/api/v1/findings?${parameters}`
+  if (text !== '') parameters.set('q', text)
+  return `/api/v1/${route}?${parameters}`
 }
 
 function row(view: FindingView, checks: ReadonlyMap<string, CheckView>, now: number): readonly (Html | string)[] {

@@ -3,8 +3,8 @@ import type { SecretView } from '../../model/client-secret.ts'
 import type { FindingView } from '../../model/finding.ts'
 import type { CheckView, TenantPosture } from '../../model/posture.ts'
 import { type Severity, severities } from '../../model/severity.ts'
-import { withoutDetails } from '../../model/text/redact-finding.ts'
 import { shownPostures } from '../postures.ts'
+import { shownFindings } from '../shown-findings.ts'
 import type { FindingQuery, WebOptions, WebSources } from '../web-options.ts'
 import { type PageQuery, wholePage } from './page-query.ts'
 
@@ -62,9 +62,6 @@ export async function loadPage(
 /** Limit of findings that are sorted in memory. */
 const maxSorted = 5000
 
-/** Occurs in the placeholder of each hidden detail. */
-const hiddenWord = '"[hidden]"'
-
 export interface FoundFindings {
   readonly shown: readonly FindingView[]
   readonly matching: number
@@ -83,7 +80,7 @@ export interface LoadFindings {
 
 /** Without a search text only the shown rows are read. Sorting by entity sorts the first 5,000. */
 export async function loadFindings(request: LoadFindings): Promise<FoundFindings> {
-  const { posture, query, exposeDetails, most } = request
+  const { posture, query, most } = request
   const total = counted(posture, { ...query, severities: null, check: null })
   const matching = counted(posture, query)
   const inOrder = comesInOrder(query)
@@ -92,20 +89,13 @@ export async function loadFindings(request: LoadFindings): Promise<FoundFindings
   let found = 0
   for await (const finding of candidates(request)) {
     if (query.text === '' && kept.length === maxKept) break
-    const shown = exposeDetails ? finding : withoutDetails(finding)
-    if (query.text !== '' && !hasText(shown, query.text.toLowerCase())) continue
     found++
-    if (kept.length < maxKept) kept.push(shown)
+    if (kept.length < maxKept) kept.push(finding)
   }
   const all = query.text === '' ? Math.max(matching, found) : found
   if (!inOrder) kept.sort(byEntity)
   if (!inOrder && query.reversed) kept.reverse()
   return { shown: kept.slice(0, most), matching: all, sorted: !inOrder && all > maxSorted ? maxSorted : null, total }
-}
-
-function hasText({ message, entity, check, fingerprint, evidence }: FindingView, text: string): boolean {
-  const words = [message, entity.id, entity.type, check, fingerprint, JSON.stringify(evidence)]
-  return words.some((word) => word.toLowerCase().includes(text))
 }
 
 function byEntity(a: FindingView, b: FindingView): number {
@@ -121,24 +111,22 @@ function comesInOrder({ sort }: PageQuery): boolean {
 async function* candidates({ posture, query, findings, exposeDetails }: LoadFindings): AsyncGenerator<FindingView> {
   const checks = posture.checks.filter(({ check }) => query.check === null || check === query.check)
   const wanted = query.severities ?? severities
-  // The database searches unredacted texts, which is a superset unless the text is part of the placeholder.
-  const isSearched = query.text !== '' && (exposeDetails || !hiddenWord.includes(query.text.toLowerCase()))
   const all: FindingQuery = {
     tenant: posture.tenant,
     severities: wanted,
     states: statesOf(query),
-    ...(isSearched && { text: query.text }),
+    text: query.text,
   }
+  const read = (part: FindingQuery) => shownFindings(findings, part, exposeDetails)
   if (query.sort === 'age') {
     const ordered = query.reversed ? { ...all, newestFirst: true } : all
-    for await (const batch of findings(query.check === null ? ordered : { ...ordered, check: query.check }))
-      yield* batch
+    for await (const batch of read(query.check === null ? ordered : { ...ordered, check: query.check })) yield* batch
     return
   }
   if (query.sort === 'check') {
     const named = checks.toSorted((a, b) => (a.check < b.check ? -1 : 1))
     for (const { check } of query.reversed ? named.toReversed() : named) {
-      for await (const batch of findings({ ...all, check })) yield* batch
+      for await (const batch of read({ ...all, check })) yield* batch
     }
     return
   }
@@ -147,7 +135,7 @@ async function* candidates({ posture, query, findings, exposeDetails }: LoadFind
     for (const view of checks) {
       if (countOf(view, severity, query) === 0) continue
       const part: FindingQuery = { ...all, check: view.check, severities: [severity] }
-      for await (const batch of findings(part)) yield* batch
+      for await (const batch of read(part)) yield* batch
     }
   }
 }

@@ -1,0 +1,26 @@
+import type { FindingView } from '../model/finding.ts'
+import { withoutDetails } from '../model/text/redact-finding.ts'
+import type { FindingQuery, WebSources } from './web-options.ts'
+
+/** Occurs in the placeholder of each hidden detail. */
+const hiddenWord = '"[hidden]"'
+
+/** Findings as they may be shown; the text of the query is searched in what is shown, in any letter case. */
+export async function* shownFindings(
+  findings: WebSources['findings'],
+  { text = '', ...query }: FindingQuery,
+  exposeDetails: boolean,
+): AsyncGenerator<readonly FindingView[]> {
+  const wanted = text.toLowerCase()
+  // The database searches unredacted texts, which is a superset unless the text is part of the placeholder.
+  const isSearched = text !== '' && (exposeDetails || !hiddenWord.includes(wanted))
+  for await (const batch of findings({ ...query, ...(isSearched && { text }) })) {
+    const shown = exposeDetails ? batch : batch.map(withoutDetails)
+    yield text === '' ? shown : shown.filter((finding) => hasText(finding, wanted))
+  }
+}
+
+function hasText({ message, entity, check, fingerprint, evidence }: FindingView, text: string): boolean {
+  const words = [message, entity.id, entity.type, check, fingerprint, JSON.stringify(evidence)]
+  return words.some((word) => word.toLowerCase().includes(text))
+}
