@@ -107,7 +107,7 @@ it('gives findings as CSV, with the same filter', async () => {
 it('searches a text in what is shown, in any letter case', async () => {
   const all = [
     finding({ fingerprint: 'a', message: 'Secret expires', evidence: { email: 'jane@example.com' } }),
-    finding({ fingerprint: 'b', message: 'Not enrolled' }),
+    finding({ fingerprint: 'b', message: 'Not enrolled', evidence: {} }),
   ]
   const given: (string | undefined)[] = []
   const findings: typeof sources.findings = (query) => {
