@@ -581,10 +581,10 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the page finds by a text what it may not show',
-    file: 'src/web/page/load-page.ts',
-    find: 'hasText(shown, query.text.toLowerCase())',
-    replace: 'hasText(finding, query.text.toLowerCase())',
-    tests: ['test/web/page-parts'],
+    file: 'src/web/shown-findings.ts',
+    find: 'shown.filter((finding) => hasText(finding, wanted))',
+    replace: 'shown.filter((_, i) => hasText(batch[i] as FindingView, wanted))',
+    tests: ['test/web/page-parts', 'test/web/findings-route.test.ts'],
   },
   {
     name: 'the page shows no failures of a check that is unknown as zero',
