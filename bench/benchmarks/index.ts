@@ -6,6 +6,7 @@ import { exportUsers } from './export.ts'
 import { firstFullSync } from './first-full-sync.ts'
 import { fleet } from './fleet.ts'
 import { idle } from './idle.ts'
+import { page } from './page.ts'
 import { postgres } from './postgres.ts'
 import { removalRound } from './removal-round.ts'
 import { replicas } from './replicas.ts'
@@ -29,6 +30,7 @@ export const benchmarks: readonly Benchmark[] = [
   restart,
   exportUsers,
   answering,
+  page,
   idle,
   scalingRecords,
   scalingTenants,

@@ -45,7 +45,13 @@ function perform(session: Session, step: EngineStep): Promise<EngineReport['step
 
 async function work(): Promise<EngineReport> {
   const { value, ...opening } = await timed(() =>
-    openSession({ settings, io, log: silentLog(), as: 'alone', progress: pages.note }),
+    openSession({
+      settings,
+      io,
+      log: silentLog(),
+      as: 'alone',
+      progress: { page: pages.note, lookedUp() {}, runEnded() {} },
+    }),
   )
   await using session = value
   // What follows waits for it only after a start.

@@ -7,15 +7,14 @@ import type { TenantPosture } from '../model/posture.ts'
 import { type ExitCode, type Io, print } from '../model/process/io.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { severities } from '../model/severity.ts'
-import { grouped } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import { table } from '../report/formats.ts'
-import type { RunResult, SyncObserver } from '../sync/observer.ts'
+import type { RunResult } from '../sync/observer.ts'
 import { tally } from '../web/postures.ts'
 import { loadConfiguration } from './support/configuration.ts'
-import { statusLine } from './support/io.ts'
 import { createLog } from './support/logger.ts'
 import { exitCodeOf, oneOf } from './support/options.ts'
+import { syncProgress } from './support/sync-progress.ts'
 
 interface SyncOptions {
   readonly tenant?: string
@@ -61,8 +60,8 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
   }
   // The summary names what the daemon logs at info.
   const log = await createLog(io, settings.logLevel === 'info' ? 'warn' : settings.logLevel)
-  const progress = progressLine(io)
-  await using session = await openSession({ settings, io, log, as: 'alone', progress: progress.page })
+  const progress = syncProgress(io, settings)
+  await using session = await openSession({ settings, io, log, as: 'alone', progress })
   const round = { ...(tenant && { tenant }), ...(resource && { resource }), full: options.full === true }
   const results = await syncRound(session, round, io.stop)
   await session.eraseOutdated()
@@ -70,20 +69,6 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
   const postures = (await session.views.posture()).filter((one) => tenant === undefined || one.tenant === tenant)
   print(io, syncSummary(results, postures))
   return exitCodeOf(results, postures, failOn)
-}
-
-/** Shows on the terminal how many records a sync has read. */
-function progressLine(io: Io): { readonly page: SyncObserver['page']; clear(): void } {
-  const records = new Map<string, number>()
-  const line = statusLine(io)
-  return {
-    page(tenant, resource, _pages, count) {
-      const name = `${tenant} ${resource}`
-      records.set(name, (records.get(name) ?? 0) + count)
-      line.show(() => [...records].map(([key, sum]) => `${key} ${grouped(sum)}`).join('  '))
-    },
-    clear: line.clear,
-  }
 }
 
 /** The result of a sync round as text: runs, checks, holds, failures. */

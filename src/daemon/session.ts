@@ -18,7 +18,7 @@ import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import type { SkewOf } from '../model/server-clock.ts'
 import type { DueRun } from '../sync/due.ts'
-import type { RunResult, SyncObserver } from '../sync/observer.ts'
+import type { RunResult, SyncProgress } from '../sync/observer.ts'
 import { type ChangedTenants, changeTenants } from './change-tenants.ts'
 import { createEvaluator, type EvaluationOptions, type Evaluator } from './evaluate.ts'
 import { metricsConfig } from './metrics-config.ts'
@@ -41,7 +41,7 @@ export interface SessionOptions {
   readonly log: Log
   /** `alone`: with no daemon beside it. */
   readonly as: 'replica' | 'alone'
-  readonly progress?: SyncObserver['page']
+  readonly progress?: SyncProgress
   readonly queryBudget?: QueryBudget
   readonly clientOf?: NonNullable<TenantPartsOptions['clientOf']>
 }

@@ -14,7 +14,7 @@ import { type ServerClock, serverTimeReached } from '../model/server-clock.ts'
 import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import { resources } from '../resources/index.ts'
 import { enabledNames, shortestIntervalMs } from '../sync/due.ts'
-import type { RunResult, SyncObserver } from '../sync/observer.ts'
+import type { RunResult, SyncObserver, SyncProgress } from '../sync/observer.ts'
 import { openTenantEngine, type TenantEngine } from '../sync/tenant-engine.ts'
 
 /** The server time of a tenant with a proven identity: none before the first success, nor during its hold. */
@@ -94,7 +94,7 @@ export interface TenantPartsOptions {
   readonly log: Log
   readonly stores: TenantStores
   readonly metrics: Metrics
-  readonly progress?: SyncObserver['page']
+  readonly progress?: SyncProgress
   /** Default: over HTTP. */
   readonly clientOf?: typeof createTenantClient
 }
@@ -160,9 +160,11 @@ function clientOptions(tenant: TenantSettings, { io, log, metrics }: TenantParts
   }
 }
 
-function observerOf(metrics: Metrics, progress: SyncObserver['page'] = () => {}): SyncObserver {
+function observerOf(metrics: Metrics, progress?: SyncProgress): SyncObserver {
   return {
-    runEnded({ outcome, durationMs, ...result }) {
+    runEnded(ended) {
+      progress?.runEnded(ended)
+      const { outcome, durationMs, ...result } = ended
       if (outcome === 'skipped') return
       metrics.syncRunEnded({ ...result, outcome, durationSeconds: durationMs / 1000 })
     },
@@ -175,6 +177,7 @@ function observerOf(metrics: Metrics, progress: SyncObserver['page'] = () => {})
         if (field?.kind === 'date' && field.laterMeans === 'secretRotated') metrics.secretsRotated(tenant, count)
       }
     },
-    page: progress,
+    page: (...read) => progress?.page(...read),
+    lookedUp: (...details) => progress?.lookedUp(...details),
   }
 }

@@ -23,8 +23,10 @@ export async function readDetails(run: Run, definition: FeedResource, rotate: bo
     ambiguous: ambiguous.map(({ value }) => value),
   })
   let goesOn = true
+  let done = 0
   const read = async (one: LookUp) => {
     if (goesOn && !(await readOne(run, definition, one))) goesOn = false
+    if (goesOn) context.observer.lookedUp(context.settings.name, definition.name, ++done, queue.length)
   }
   await pMap(queue, read, { concurrency })
 }

@@ -3,13 +3,19 @@ import type { ContractEventKind } from '../model/contract-events.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 
-export interface SyncObserver {
+/** What is known of a sync while it runs. */
+export interface SyncProgress {
+  page(tenant: string, resource: ResourceName, pages: number, records: number): void
+  /** After each look-up by id: how many of the run's are done, failed ones included. */
+  lookedUp(tenant: string, resource: ResourceName, done: number, wanted: number): void
   runEnded(result: RunResult): void
+}
+
+export interface SyncObserver extends SyncProgress {
   cursorReset(tenant: string, resource: ResourceName): void
   contractEvent(tenant: string, resource: ResourceName, kind: ContractEventKind): void
   /** How many records of a page had each date moved to a later instant. */
   datesMovedLater(tenant: string, resource: ResourceName, laterDates: Readonly<Record<string, number>>): void
-  page(tenant: string, resource: ResourceName, pages: number, records: number): void
 }
 
 export interface RunResult {

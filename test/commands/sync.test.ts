@@ -118,6 +118,19 @@ it('names the permission that is missing and syncs the rest', async () => {
   expect(records(stdout, 'users')).toMatch(/ full ok \+250 /)
 })
 
+it('shows how far it is: one line on a terminal, a line a run elsewhere', async () => {
+  const world = await cli()
+  const piped = await world.run('sync')
+  expect(piped.stderr.split('\n').toSorted()).toContainEqual(
+    expect.stringMatching(/^acme users: full sync ok, 250 records, details \d+\/\d+, \d+\.\d s$/),
+  )
+  const output: string[] = []
+  const terminal = { isTTY: true, columns: 200, write: (text: string) => output.push(text) > 0 }
+  expect(await world.runWith({ stderr: terminal }, 'sync', '--full')).toMatchObject({ code: 0, stderr: '' })
+  expect(output[0]).toMatch(/^\r.*[a-z] \d+$/)
+  expect(output.at(-1)).toBe('\r\u001b[K')
+})
+
 it('refuses invalid arguments at once, without any run', async () => {
   const world = await cli({ more: 'resources: { documents: { enabled: false } }' })
   const output = async (...args: string[]) => {

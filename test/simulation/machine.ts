@@ -145,7 +145,14 @@ export class Machine {
       resources,
       clock: wall.for(scope),
       log: this.#log,
-      observer: { runEnded: ended, cursorReset() {}, contractEvent() {}, datesMovedLater() {}, page() {} },
+      observer: {
+        runEnded: ended,
+        cursorReset() {},
+        contractEvent() {},
+        datesMovedLater() {},
+        page() {},
+        lookedUp() {},
+      },
     })
     const stop = new AbortController()
     const evaluation = Promise.resolve()

@@ -221,6 +221,7 @@ function observerInto(observed: Observed): SyncObserver {
     contractEvent: (_tenant, resource, kind) => void observed.events.push(`${resource} ${kind}`),
     datesMovedLater() {},
     page() {},
+    lookedUp() {},
   }
 }
 

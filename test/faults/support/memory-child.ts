@@ -45,6 +45,7 @@ const observer = {
   contractEvent() {},
   datesMovedLater() {},
   page() {},
+  lookedUp() {},
 }
 const context = { settings, reader: client.reader, store: mirror, resources, clock, log: silentLog(), observer }
 const engine = await openTenantEngine(context)
