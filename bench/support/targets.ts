@@ -40,6 +40,8 @@ const targets: readonly Target[] = [
   },
   { says: 'Peak memory of the first full sync, MiB', fact: 'first-full-sync.peakMiB', most: 250 },
   { says: 'Peak memory of the daemon at work, MiB', fact: 'answering.peak MiB', most: 250 },
+  { says: 'Page of a tenant whose every user fails, first view, ms', fact: 'page.first view: p50 ms', most: 300 },
+  { says: 'The same by entity, ms', fact: 'page.by entity: p50 ms', most: 300 },
   { says: 'Memory of an idle daemon, MiB', fact: 'idle.resident MiB', most: 120 },
   ...['first full sync', 'evaluation after the first', 'second full sync', 'evaluation after the second'].flatMap(
     (phase) => [
