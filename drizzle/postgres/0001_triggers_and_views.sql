@@ -1,1 +1,1 @@
--- Triggers and views, made again after every migration: sha256 0c3c91225b9f794a6a0c4f98de98b0481fec8a62de0b425dbf2c36edd67298ff
+-- Triggers and views, made again after every migration: sha256 dc3ad53ca8760ef8ae9d8b8c2fe17fd5de8b9856e51e4882cf26f9e5e3c8b571

@@ -163,7 +163,7 @@ function resourceView(
     freshnessLimitMs,
     fresh: isFresh(asOf, freshnessLimitMs, now) && blocked !== 'stale' && blocked !== 'tenant_changed',
     ...(blocked === 'tenant_changed' && { formerTenant: true }),
-    ...(isRefusal(blocked) && { refused: true }),
+    ...(isRefusal(blocked) && { refused: blocked }),
     message: messageOf(resource, quality),
     modes,
   }

@@ -1,5 +1,5 @@
 import type { CheckStatus } from './check-status.ts'
-import type { Reason, UnknownReason } from './reasons.ts'
+import type { Reason, Refusal, UnknownReason } from './reasons.ts'
 import type { ResourceName, SyncMode } from './resource-names.ts'
 import type { Severity } from './severity.ts'
 
@@ -96,7 +96,7 @@ export interface ResourceView {
   /** True until the first complete full sync after a change of tenant was accepted. */
   readonly formerTenant?: boolean
   /** The tenant refuses to show it, or refuses the token for everything, since the last success. */
-  readonly refused?: boolean
+  readonly refused?: Refusal
   readonly message: string | null
   readonly modes: readonly ModeView[]
 }

@@ -26,7 +26,9 @@ export type Reason = (typeof reasons)[number]
 /** Reasons of a run that the tenant refused. */
 export const refusals = ['unauthorized', 'missing_permission'] as const satisfies readonly Reason[]
 
-export function isRefusal(reason: string | null): boolean {
+export type Refusal = (typeof refusals)[number]
+
+export function isRefusal(reason: string | null): reason is Refusal {
   return refusals.some((refusal) => refusal === reason)
 }
 

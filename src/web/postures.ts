@@ -7,6 +7,7 @@ import { withoutWaiverDetails } from '../model/text/redact-waiver.ts'
 export const resourceStates = [
   'on_hold',
   'unauthorized',
+  'missing_permission',
   'never',
   'stale',
   'quarantined',
@@ -20,7 +21,7 @@ export type ResourceState = (typeof resourceStates)[number]
 export function resourceState(view: ResourceView, holds: readonly HoldView[]): ResourceState {
   if (holds.some((hold) => hold.resource === view.resource || hold.resource === 'all')) return 'on_hold'
   const failures = view.modes.filter((mode) => !mode.up).map((mode) => mode.reason)
-  if (view.refused) return 'unauthorized'
+  if (view.refused !== undefined) return view.refused
   if (view.dataAsOf === null || view.formerTenant) return 'never'
   if (!view.fresh) return 'stale'
   if (view.quarantined > 0) return 'quarantined'

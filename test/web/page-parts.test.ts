@@ -193,9 +193,9 @@ it('lists every data quality problem with its start and advice, the worst first'
             modes: down('timeout'),
             message: 'No answer',
           }),
-          resource('permissions', { modes: down('missing_permission'), refused: true }),
+          resource('permissions', { modes: down('missing_permission'), refused: 'missing_permission' }),
           resource('documents'),
-          resource('api-clients', { refused: true, message: 'The token is refused' }),
+          resource('api-clients', { refused: 'unauthorized', message: 'The token is refused' }),
           resource('authentication-settings', { enabled: false, fresh: false }),
         ],
       }),
@@ -208,9 +208,9 @@ it('lists every data quality problem with its start and advice, the worst first'
     .map((item) => item.replaceAll(/<[^>]*>/g, ''))
   expect(items).toHaveLength(5)
   expect(items[0]).toContain('documents on hold since 2026-03-14 07:26 UTC, 2 h ago')
-  expect(items[1]).toContain('permissions unauthorized last read 2026-03-14 05:26 UTC, 4 h ago')
-  expect(items[1]).toContain('Grant the permission')
-  expect(items[2]).toContain('api-clients unauthorized last read 2026-03-14 09:16 UTC, 10 min agoThe token is refused.')
+  expect(items[2]).toContain('permissions missing permission last read 2026-03-14 05:26 UTC, 4 h ago')
+  expect(items[2]).toContain('Grant the permission')
+  expect(items[1]).toContain('api-clients unauthorized last read 2026-03-14 09:16 UTC, 10 min agoThe token is refused.')
   expect(items[3]).toContain('roles stale since 2026-03-14 07:26 UTC, 2 h agoNo answer.')
   expect(items[4]).toContain('users quarantined as of')
   expect(items[4]).toContain('3 records cannot be read')

@@ -167,7 +167,10 @@ it.each([
 it('shows the worst state that applies to each resource', async () => {
   const failed = (reason: 'missing_permission' | 'timeout') => [mode({ up: false, reason })]
   const cases = [
-    ['unauthorized', resource('roles', { modes: failed('missing_permission'), fresh: false, refused: true })],
+    [
+      'missing permission',
+      resource('roles', { modes: failed('missing_permission'), fresh: false, refused: 'missing_permission' }),
+    ],
     ['never complete', unread('roles')],
     ['stale', resource('roles', { fresh: false, modes: failed('timeout') })],
     ['quarantined', resource('roles', { quarantined: 3 })],
@@ -251,7 +254,9 @@ it('shows a far expiry in green only while the data of the API clients is fresh'
   expect(await tile({})).toBe('good')
   expect(await tile({ fresh: false })).toBe('unknown')
   expect(await tile({ enabled: false })).toBe('unknown')
-  expect(await tile({ modes: [mode({ up: false, reason: 'missing_permission' })], refused: true })).toBe('unknown')
+  expect(
+    await tile({ modes: [mode({ up: false, reason: 'missing_permission' })], refused: 'missing_permission' }),
+  ).toBe('unknown')
 })
 
 it('marks the secret of tenantwatch itself, shows it always, and warns when it expires soon', async () => {

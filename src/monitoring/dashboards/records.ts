@@ -47,6 +47,7 @@ const stateWords = {
   stale: { text: 'stale', color: 'red' },
   never: { text: 'never', color: 'red' },
   unauthorized: { text: 'unauthorized', color: 'red' },
+  missing_permission: { text: 'missing permission', color: 'red' },
   on_hold: { text: 'on hold', color: 'red' },
   off: { text: 'off', color: 'text' },
   not_configured: { text: 'not configured', color: 'text' },

@@ -49,6 +49,7 @@ export function severityCounts(
 export const stateTone: Tones<ResourceState> = {
   on_hold: 'bad',
   unauthorized: 'bad',
+  missing_permission: 'bad',
   never: 'unknown',
   stale: 'unknown',
   quarantined: 'warn',

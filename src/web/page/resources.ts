@@ -60,11 +60,14 @@ function lastSuccess(mode: ModeView, now: number): Html {
   return html`<span class="mode"><span class="ago">${mode.mode}</span> ${when}${reason}</span> `
 }
 
+const refusedAdvice =
+  'Checks that read it are unknown until it can be read again; "tenantwatch doctor" shows the refused endpoint.'
+
 /** The effect of each state and what an operator can do; null = nothing. */
 const advice: Readonly<Record<ResourceState, string | null>> = {
   on_hold: 'Nothing is removed or replaced until an operator decides: the hold above names the command.',
-  unauthorized:
-    'Checks that read it are unknown until it can be read again; "tenantwatch doctor" shows the refused endpoint.',
+  unauthorized: `${refusedAdvice} Renew the token.`,
+  missing_permission: `${refusedAdvice} Grant the permission to the API client.`,
   never:
     'Checks that read it are unknown until its first full sync of this tenant is complete; "tenantwatch doctor" shows whether it can be read.',
   stale: 'Checks that read it are unknown until the next complete full sync; "tenantwatch doctor" shows why it fails.',
@@ -89,10 +92,7 @@ function problems(posture: TenantPosture, now: number): Html | string {
 function problem(view: ResourceView, state: ResourceState, holds: readonly HoldView[], now: number): Html {
   const since = sinceOf(view, state, holds)
   const isPast = since === null || (since !== undefined && since <= now)
-  const permission = view.modes.some(({ reason }) => reason === 'missing_permission')
-  const extra =
-    state !== 'unauthorized' ? '' : permission ? ' Grant the permission to the API client.' : ' Renew the token.'
-  return html`<li class="problem edge-${stateTone[state]}"><strong>${view.resource}</strong> ${stateBadge(state)} <span class="ago">${isPast ? sinceWords[state] : ''}${isPast ? when(since, now) : ''}</span>${amount(view, state)}${view.message === null ? '' : html`<span class="why">${foreign(sentence(view.message))}</span>`}<span class="todo">${advice[state]}${extra}</span></li>
+  return html`<li class="problem edge-${stateTone[state]}"><strong>${view.resource}</strong> ${stateBadge(state)} <span class="ago">${isPast ? sinceWords[state] : ''}${isPast ? when(since, now) : ''}</span>${amount(view, state)}${view.message === null ? '' : html`<span class="why">${foreign(sentence(view.message))}</span>`}<span class="todo">${advice[state]}</span></li>
 `
 }
 
@@ -111,12 +111,13 @@ function amount({ quarantined, missing }: ResourceView, state: ResourceState): s
 }
 
 function stateBadge(state: ResourceState): Html {
-  return badge(state === 'never' ? 'never complete' : state.replace('_', ' '), stateTone[state])
+  return badge(state === 'never' ? 'never complete' : state.replaceAll('_', ' '), stateTone[state])
 }
 
 const sinceWords: Readonly<Record<ResourceState, string>> = {
   on_hold: 'since ',
   unauthorized: 'last read ',
+  missing_permission: 'last read ',
   never: '',
   stale: 'since ',
   quarantined: 'as of ',
@@ -135,6 +136,7 @@ function sinceOf(view: ResourceView, state: ResourceState, holds: readonly HoldV
     case 'stale':
       return view.dataAsOf === null ? null : view.dataAsOf + view.freshnessLimitMs
     case 'unauthorized':
+    case 'missing_permission':
     case 'failing': {
       const failing = view.modes.filter(({ up }) => !up)
       // A refusal that another resource met leaves the modes of this one up.

@@ -41,11 +41,11 @@ export const syncView: SqlView = {
     text(
       'state',
       `case when f.enabled is null then 'not_configured' when not f.enabled then 'off' when h.id is not null then 'on_hold'
-    when q.blocked in ('unauthorized', 'missing_permission') then 'unauthorized'
+    when q.blocked in ('unauthorized', 'missing_permission') then q.blocked
     when m.as_of is null or q.blocked = 'tenant_changed' then 'never' when q.blocked = 'stale' then 'stale'
     when m.quarantined > 0 then 'quarantined' when m.missing > 0 then 'missing'
     when s.incremental_reason is not null or s.full_reason is not null then 'failing' else 'fresh' end`,
-      'as in `/api/v1/status`: `fresh`, `failing` (fresh, the last run failed), `missing`, `quarantined`, `stale`, `never`, `unauthorized`, `on_hold`; also `off` and `not_configured`',
+      'as in `/api/v1/status`: `fresh`, `failing` (fresh, the last run failed), `missing`, `quarantined`, `stale`, `never`, `missing_permission`, `unauthorized`, `on_hold`; also `off` and `not_configured`',
     ),
     boolean(
       'complete',
