@@ -97,16 +97,19 @@ function checkLine(posture: TenantPosture): string {
 
 function holdLines(postures: readonly TenantPosture[]): string[] {
   return postures.flatMap(({ tenant, holds }) =>
-    holds.map(({ id, resource, message }) =>
-      printable(`${tenant} ${resource}: on hold ${id}: ${message}; see "tenantwatch accept"`),
+    holds.map(({ id, resource, message, remedy }) =>
+      printable(`${tenant} ${resource}: on hold ${id}: ${message}${remedy ? '' : '; see "tenantwatch accept"'}`),
     ),
   )
 }
 
 function failures(results: readonly RunResult[]): string[] {
   const failed = results.filter(({ outcome }) => outcome === 'failure')
-  const lines = failed.map(({ tenant, resource, message, hint }) =>
-    printable(`${tenant} ${resource}: ${message ?? ''}${hint === null ? '' : `. ${hint}`}`),
-  )
+  const causes = Map.groupBy(failed, ({ tenant, message, hint }) => JSON.stringify([tenant, message, hint]))
+  const lines = [...causes.values()].map((ofCause) => {
+    const [{ tenant, message, hint } = {}] = ofCause
+    const resources = [...new Set(ofCause.map(({ resource }) => resource))].join(', ')
+    return printable(`${tenant} ${resources}: ${message ?? ''}${hint == null ? '' : `. ${hint}`}`)
+  })
   return lines.length === 0 ? [] : ['', ...lines]
 }

@@ -1,6 +1,6 @@
 import type { Settings } from '../../config/settings.ts'
 import type { Io } from '../../model/process/io.ts'
-import { grouped } from '../../model/text/numbers.ts'
+import { grouped, plural } from '../../model/text/numbers.ts'
 import type { SyncProgress } from '../../sync/observer.ts'
 import { statusLine } from './io.ts'
 
@@ -45,7 +45,7 @@ export function syncProgress(io: Io, { tenants }: Pick<Settings, 'tenants'>): Sy
       const ending = outcome === 'success' ? 'ok' : (reason ?? 'internal')
       const seconds = (durationMs / 1000).toFixed(1)
       io.stderr.write(
-        `${tenant} ${resource}: ${mode} sync ${ending}, ${grouped(records)} records${details}, ${seconds} s\n`,
+        `${tenant} ${resource}: ${mode} sync ${ending}, ${plural(records, 'record')}${details}, ${seconds} s\n`,
       )
     },
     clear: line.clear,
