@@ -37,6 +37,9 @@ function harmless(piece: string): string {
 
 const everyMs = 200
 
+/** Removes a progress line from a terminal. */
+export const eraseLine = '\r\u001b[K'
+
 /** A progress line on the terminal; writes nothing elsewhere. */
 export interface StatusLine {
   /** Shows a text, at most every 200 ms. */
@@ -49,7 +52,7 @@ export function statusLine({ stderr, clock }: Io): StatusLine {
   let shownAt = Number.NEGATIVE_INFINITY
   const isTerminal = stderr.isTTY === true
   const write = (text: string) => {
-    if (isTerminal) stderr.write(`\r\u001b[K${text.slice(0, (stderr.columns ?? 80) - 1)}`)
+    if (isTerminal) stderr.write(`${eraseLine}${text.slice(0, (stderr.columns ?? 80) - 1)}`)
   }
   return {
     show(text) {

@@ -2,7 +2,7 @@ import pino from 'pino'
 import type { Log } from '../../model/log.ts'
 import type { Io, Output } from '../../model/process/io.ts'
 import { escapeInJson } from '../../model/text/printable-json.ts'
-import { printableLines } from './io.ts'
+import { eraseLine, printableLines } from './io.ts'
 
 /** A log with a level that can be changed, for its children too. */
 export interface LevelledLog extends Log {
@@ -19,7 +19,8 @@ export async function createLog({ stderr }: Io, level: string): Promise<Levelled
   if (stderr.isTTY === true) {
     const { default: pretty } = await import('pino-pretty')
     const format = pretty.prettyFactory({ ignore: 'pid,hostname' })
-    return levelled(pino(options, { write: (line: string) => write(format(harmless(line))) }), level)
+    const line = (text: string) => write(`${eraseLine}${format(harmless(text))}`)
+    return levelled(pino(options, { write: line }), level)
   }
   return levelled(pino(options, { write: (line: string) => write(escapeInJson(line)) }), level)
 }
