@@ -16,6 +16,8 @@ interface InitOptions {
   readonly baseUrl: string
   readonly tokenEnv?: string
   readonly tokenFile?: string
+  readonly header?: string
+  readonly scheme?: string
   readonly ownClientId?: string
   readonly config?: string
 }
@@ -28,6 +30,8 @@ export function addConfigInit(config: Command, io: Io, done: (code: ExitCode) =>
     .requiredOption('--base-url <url>', 'address of its API, without /api/public')
     .option('--token-env <name>', 'environment variable that holds the token')
     .option('--token-file <file>', 'file that holds the token; read again after each change')
+    .option('--header <name>', 'request header that carries the token (default: "Authorization")')
+    .option('--scheme <word>', 'word before the token, "" for none (default: "Bearer")')
     .option('--own-client-id <id>', 'clientId of the API client that the token belongs to')
     .addHelpText(
       'after',
@@ -65,9 +69,10 @@ function init(io: Io, options: InitOptions): ExitCode {
   return exitCodes.ok
 }
 
-function textOf({ tenant: name, baseUrl, tokenEnv, tokenFile, ownClientId }: InitOptions): string {
+function textOf({ tenant: name, baseUrl, tokenEnv, tokenFile, header, scheme, ownClientId }: InitOptions): string {
   const token = tokenEnv === undefined ? { file: tokenFile } : { env: tokenEnv }
-  const tenant = { name, baseUrl, auth: { token }, ...(ownClientId !== undefined && { ownClientId }) }
+  const auth = { ...(header !== undefined && { header }), ...(scheme !== undefined && { scheme }), token }
+  const tenant = { name, baseUrl, auth, ...(ownClientId !== undefined && { ownClientId }) }
   return [
     '# Configuration of tenantwatch. config/tenantwatch.example.yaml shows every key with its default;',
     '# "tenantwatch config check" names mistakes, "tenantwatch config print" what is in force.',

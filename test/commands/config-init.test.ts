@@ -18,6 +18,7 @@ it.each([
     ['--token-file', '/run/secrets/acme', '--own-client-id', '5f0c2a58-32f0-4a6e-9a44-1f2d3c4b5a69'],
     'file: /run/secrets/acme',
   ],
+  [['--token-env', 'ACME_TOKEN', '--header', 'X-Api-Key', '--scheme', ''], 'header: X-Api-Key\n      scheme: ""'],
 ])('writes a configuration that holds %s', async (token, written) => {
   const { init, run, read } = await world()
   const { code, stdout, stderr } = await init(...given, ...token)
