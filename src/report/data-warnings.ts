@@ -12,9 +12,9 @@ export function dataWarnings(posture: TenantPosture | undefined, resource: Resou
   const holds = posture.holds.filter((hold) => hold.resource === resource || hold.resource === 'all')
   const last = view.dataAsOf === null ? 'never completely read' : `last completely read ${toIso(view.dataAsOf)}`
   if (!view.enabled) return [printable(`${name}: switched off and no longer read; ${last}`)]
-  const unsure = doubt(view, posture.at)
+  const why = staleness(view, posture.at)
   return [
-    ...(unsure === null ? [] : [`${name}: ${unsure}`]),
+    ...(why === null ? [] : [`${name}: ${why}`]),
     ...(view.quarantined > 0
       ? [
           `${name}: ${plural(view.quarantined, 'record')} could not be read and ${view.quarantined === 1 ? 'is' : 'are'} absent or outdated`,
@@ -25,7 +25,10 @@ export function dataWarnings(posture: TenantPosture | undefined, resource: Resou
 }
 
 /** Why data may not be what the tenant has now; null when it is fresh or its hold says it. */
-function doubt({ dataAsOf, freshnessLimitMs, refused, formerTenant, fresh }: ResourceView, now: number): string | null {
+function staleness(
+  { dataAsOf, freshnessLimitMs, refused, formerTenant, fresh }: ResourceView,
+  now: number,
+): string | null {
   if (dataAsOf === null) return 'never completely read; records may be missing'
   const since = `as of ${toIso(dataAsOf)}`
   if (refused) return `${since}; the tenant refuses to show newer data`

@@ -22,7 +22,7 @@ export async function evaluate(session: Session, { times }: { times: number }) {
   }
 }
 
-/** Renders the exposition; the first time is left out, for it is born with the process. */
+/** Renders the exposition; the first time is left out, because series are created at the start of the process. */
 export async function scrape(session: Session, { times, saveTo }: { times: number; saveTo?: string }) {
   const { value: first, ...firstCost } = await timed(() => session.metrics.render())
   const costs: Cost[] = []
