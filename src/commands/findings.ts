@@ -25,7 +25,7 @@ import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 const groupFormats = ['table', 'json', 'ndjson', 'csv'] as const
 const formats = [...groupFormats, 'ocsf'] as const
-/** The columns of CSV after the entity. */
+
 interface FindingsOptions {
   readonly format: string
   readonly all?: boolean

@@ -1,6 +1,7 @@
 import type { FindingView } from '../model/finding.ts'
 import type { Serialization } from './formats.ts'
 
+/** The columns after the entity. */
 const fields = [
   'fingerprint',
   'tenant',
