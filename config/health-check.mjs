@@ -1,11 +1,11 @@
-// Asks the daemon of this container whether it is alive, over TLS where it speaks that. Whose certificate it shows does
-// not matter here: the question goes to this machine alone, and without a password.
+// Requests /healthz of the daemon in this container, over HTTP, else over TLS. The certificate is not verified: the
+// request stays on this machine and carries no password.
 import { get } from 'node:http'
 import { get as getSecure } from 'node:https'
 
 const [, bracketed, plain, port] = /^(?:(?:\[(.+)\]|(.*)):)?(\d+)$/.exec(process.env.TENANTWATCH_LISTEN ?? '9469') ?? []
 const listened = bracketed ?? plain ?? ''
-// An address that stands for all of them is no address to connect to.
+// The wildcard address is none to connect to.
 const host = listened === '' || listened === '0.0.0.0' ? '127.0.0.1' : listened === '::' ? '::1' : listened
 
 function ask(over) {

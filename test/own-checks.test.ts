@@ -86,7 +86,7 @@ it('finds API clients that can create users when there are more than two', async
   expect(await ask(id, { roles, 'api-clients': clients(3) })).toMatchObject({
     ok: 1,
     alarms: ['c0', 'c1', 'c2'].map((entity) => [entity, reason]),
-    errors: [['unnamed', 'The API client has no role name, so what it may do is not known.']],
+    errors: [['unnamed', 'The API client has no role name, so its permissions are not known.']],
   })
 })
 

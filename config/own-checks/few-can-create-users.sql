@@ -27,7 +27,7 @@ select
     else 'ok'
   end as status,
   case
-    when c.roleName is null then 'The API client has no role name, so what it may do is not known.'
+    when c.roleName is null then 'The API client has no role name, so its permissions are not known.'
     else 'Its role ' || c.roleName || ' lets it create users, as more than two API clients can.'
   end as reason
 from api_clients c

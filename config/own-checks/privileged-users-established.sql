@@ -4,7 +4,7 @@
 -- inputs: users, roles
 -- entity: user
 -- description: A user who was created less than seven days ago does not have an active role with a permission of the API clients.
--- risk: An account that was made to keep a way in is used within its first days.
+-- risk: An account that an intruder made to keep access is used within its first days.
 -- remediation: Ask who created the account and why it needs this role so soon.
 
 select

@@ -30,7 +30,8 @@ The list has one hold per line: id, tenant, resource, reason, count, and the wor
 yet; a terminal gets a heading, too. Drift that can be accepted (auth-settings-unchanged, role-permissions-unchanged) is
 listed on standard error.
 The id of a drifted state is the fingerprint of its finding with a digest of that state; findings, explain and the page
-show it, too. It becomes the baseline. A fingerprint alone is refused, and so is the id of a state that has changed since.
+show it, too. The check compares with the accepted state from then on. A fingerprint alone is refused, and so is the id of
+a state that has changed since.
 
 Examples:
   tenantwatch accept

@@ -17,7 +17,7 @@ Examples:
   source <(tenantwatch completion zsh)
   tenantwatch completion fish | source
 
-The line of your shell belongs in its start-up file.`,
+Put the line of your shell into its start-up file.`,
     )
     .action((shell: string) => {
       const name = oneOf('shell', shells, shell)

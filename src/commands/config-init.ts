@@ -36,7 +36,7 @@ export function addConfigInit(config: Command, io: Io, done: (code: ExitCode) =>
     .addHelpText(
       'after',
       `
-Writes ${defaultFile}, or the file of --config, which must not exist yet. The token itself never stands in it.
+Writes ${defaultFile}, or the file of --config, which must not exist yet. It never contains the token itself.
 
 Example:
   tenantwatch config init --tenant acme --base-url https://api.example.com --token-env ACME_TOKEN`,

@@ -32,7 +32,7 @@ export function addDemo(program: Command, io: Io, done: (code: ExitCode) => void
   program
     .command('demo')
     .description('run the daemon against a simulated tenant with a temporary database')
-    .option('--port <n>', 'port of page and metrics; if it cannot be used, a free one is', portNumber, 9469)
+    .option('--port <n>', 'port of page and metrics; a free one if it cannot be used', portNumber, 9469)
     .option('--users <n>', 'users of the simulated tenant', wholeNumber, 250)
     .option('--once', 'print the findings and exit')
     .addHelpText('after', '\nExample:\n  tenantwatch demo --users 5000')

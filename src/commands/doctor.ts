@@ -45,7 +45,7 @@ export function addDoctor(program: Command, io: Io, done: (code: ExitCode) => vo
       `
 Works beside a running engine, sends only GET requests and changes nothing in the mirror.
 
-Exit: 0 no failure, warnings (!) are possible; 2 usage or configuration; 3 a check failed.
+Exit: 0 no failure, warnings (!) are possible; 2 usage or configuration; 3 a failure (✗) was found.
 
 Examples:
   tenantwatch doctor

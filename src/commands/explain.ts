@@ -38,7 +38,7 @@ async function explain(io: Io, given: string, wanted: string, command: Command):
   await using mirror = await openVerifiedMirror(settings, io)
   const checks = checksOf(settings)
   if (checks.some(({ id }) => id === given))
-    throw new UsageError('explain takes a fingerprint; "tenantwatch report" says of each check how it is known')
+    throw new UsageError('explain takes a fingerprint; "tenantwatch report" shows every check with its state')
   const finding = await findFinding(mirror, settings, given, io.clock.now())
   const check = checks.find(({ id }) => id === finding.check)
   const explanation = await explanationOf({ mirror, settings, finding, check })

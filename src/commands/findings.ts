@@ -50,7 +50,7 @@ export function addFindings(program: Command, io: Io, done: (code: ExitCode) => 
     .option('--severity <severity>', `only findings of at least this severity: ${severities.join(', ')}`)
     .option('--since <time>', 'only findings that were opened, changed, reopened or resolved at or after this time')
     .option('--group <by>', `counts instead of findings, one line for each ${groupings.join(' or ')}`)
-    .option('--limit <n>', 'at most so many, the highest severity first', positiveNumber)
+    .option('--limit <n>', 'at most this many, the highest severity first', positiveNumber)
     .option('--wide', 'all columns on a terminal, too, however long the lines')
     .option('--fail-on <severity>', 'exit 1 with open findings of at least this severity')
     .addHelpText(

@@ -57,9 +57,10 @@ export function addHistory(program: Command, io: Io, done: (code: ExitCode) => v
     .addHelpText(
       'after',
       `
-Works beside a running engine. Oldest first: creations, field changes and removals; holds and drift that were accepted, with the
-reason (change hold_accepted or drift_accepted). Records of the first complete full sync do not count as changes.
-What lies before the record begins is unknown: standard error says so, and a period wholly outside of it is refused.
+Works beside a running engine. Oldest first: creations, field changes and removals; holds and drift that were accepted,
+with the reason (change hold_accepted or drift_accepted). Records of the first complete full sync do not count as changes.
+Changes before the record begins are unknown: standard error names that part of the period, and a period wholly outside
+of the record is refused.
 
 Examples:
   tenantwatch history --since 30d

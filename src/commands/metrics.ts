@@ -12,7 +12,15 @@ export function addMetrics(program: Command, io: Io, done: (code: ExitCode) => v
   program
     .command('metrics')
     .description('print the metrics of the mirror, for the textfile collector')
-    .addHelpText('after', '\nExample:\n  tenantwatch metrics > /var/lib/node_exporter/tenantwatch.prom')
+    .addHelpText(
+      'after',
+      `
+Moving the file into place keeps the collector from reading half of it.
+
+Example:
+  tenantwatch metrics > /var/lib/node_exporter/tenantwatch.new &&
+    mv /var/lib/node_exporter/tenantwatch.new /var/lib/node_exporter/tenantwatch.prom`,
+    )
     .action(async (_options: object, command: Command) => {
       const { settings } = loadConfiguration(io, command)
       await using mirror = await openVerifiedMirror(settings, io)

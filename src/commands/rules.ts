@@ -21,7 +21,12 @@ export function addRules(program: Command, io: Io, done: (code: ExitCode) => voi
     .option('--format <format>', formats.join(', '), 'prometheus')
     .option('--label <name=value>', 'label of every alert; may be given several times', collect, [])
     .option('--annotation <name=value>', 'annotation of every alert; may be given several times', collect, [])
-    .option('--severity <from=to>', 'other value of the label severity, such as critical=page', collect, [])
+    .option(
+      '--severity <from=to>',
+      'other value of the label severity, such as critical=page; may be given several times',
+      collect,
+      [],
+    )
     .option('--page <url>', 'base URL of the status page, for links to its findings')
     .option('--datasource <uid>', 'UID of Prometheus in Grafana, for --format grafana', 'prometheus')
   addMonitoringOptions(command)

@@ -83,7 +83,7 @@ it('accepts an unambiguous prefix and refuses any other in one sentence', async 
   expect((await run('explain', finding.fingerprint.slice(0, 6).toUpperCase())).code).toBe(0)
   expect(await output('user-mfa-enrolled')).toEqual([
     2,
-    'tenantwatch: explain takes a fingerprint; "tenantwatch report" says of each check how it is known\n',
+    'tenantwatch: explain takes a fingerprint; "tenantwatch report" shows every check with its state\n',
   ])
   expect(await output('f')).toEqual([2, 'tenantwatch: Give at least 6 characters of the fingerprint\n'])
   expect(await output('zzzzzz')).toEqual([

@@ -36,7 +36,7 @@ it('ends the evaluation of a tenant that another replica takes meanwhile, which 
   let isOwner = true
   const taken = async () => {
     isOwner = false
-    throw new SyncError('aborted', 'Another replica owns the tenant; it goes on there')
+    throw new SyncError('aborted', 'Another replica owns the tenant and continues there')
   }
   const errors: string[] = []
   const log: Log = { ...silentLog(), error: (_, message) => void errors.push(message), child: () => log }

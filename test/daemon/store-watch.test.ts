@@ -7,6 +7,6 @@ import { testMirror } from '../support/mirror.ts'
 
 it('takes a job on a tenant that another replica owns by now for no failure', () => {
   const watch = storeWatch(testMirror().mirror, fakeClock(), silentLog())
-  watch.jobFailed(new SyncError('aborted', 'Another replica owns the tenant; it goes on there'))
+  watch.jobFailed(new SyncError('aborted', 'Another replica owns the tenant and continues there'))
   expect(() => watch.jobFailed(new TypeError('A fault'))).toThrow('A fault')
 })

@@ -378,6 +378,6 @@ it('keeps a wait of two hours', async () => {
   expect((await shown.sync()).code).toBe(3)
   shown.tenant.tamper = () => undefined
   const { stderr } = await shown.sync()
-  const until = /left alone until ([-0-9TZ:.]+)/.exec(stderr)?.[1] ?? ''
+  const until = /no requests until ([-0-9TZ:.]+)/.exec(stderr)?.[1] ?? ''
   expect(Date.parse(until) - Date.now()).toBeGreaterThan(7_000_000)
 })

@@ -208,7 +208,7 @@ const refused: Readonly<Record<string, readonly [prepare: (world: World) => stri
       symlinkSync('nowhere', target)
       return target
     },
-    /backup\.db is a symbolic link to nowhere/,
+    /backup\.db is a symbolic link to a file that does not exist/,
   ],
   'a device': [() => '/dev/null', /^\/dev\/null is no regular file/],
   'a text': [

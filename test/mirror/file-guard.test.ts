@@ -13,7 +13,7 @@ it('ends no engine because the file cannot be looked at just now', () => {
   renameSync(folder, `${folder}-away`)
   symlinkSync(folder, folder)
   expect(() => guard.insist()).toThrow(
-    expect.objectContaining({ reason: 'store', message: 'The database could not be looked at (ELOOP)' }),
+    expect.objectContaining({ reason: 'store', message: 'The database could not be examined (ELOOP)' }),
   )
 })
 

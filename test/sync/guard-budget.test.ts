@@ -57,21 +57,21 @@ it.each([
 it.each([
   [
     { live: 100, due: 11 },
-    '11 of the 100 there were 24 hours ago (or when the mirror began) are more than 5 and more than 10 percent',
+    '11 of the 100 that were live 24 hours ago (or when the mirror began) are more than 5 and more than 10 percent',
   ],
   [
     { live: 97, due: 8, removed: 3 },
-    '11 of the 100 there were 24 hours ago (or when the mirror began) are more than 5 and more than 10 percent',
+    '11 of the 100 that were live 24 hours ago (or when the mirror began) are more than 5 and more than 10 percent',
   ],
   [
     { live: 9, due: 6 },
-    '6 of the 9 there were 24 hours ago (or when the mirror began) are more than half, which is held whatever the limits',
+    '6 of the 9 that were live 24 hours ago (or when the mirror began) are more than half, which is held whatever the limits',
   ],
   [
     { live: 4, due: 3, removed: 8 },
-    '11 of the 12 there were 24 hours ago (or when the mirror began) are more than half',
+    '11 of the 12 that were live 24 hours ago (or when the mirror began) are more than half',
   ],
-  [{ live: 3, due: 1, removed: 3, created: 5 }, '4 of the 6 there were in the last 24 hours are more than half'],
+  [{ live: 3, due: 1, removed: 3, created: 5 }, '4 of the 6 that were live in the last 24 hours are more than half'],
   [{ live: 2, due: 1 }, null],
 ] as const)('states the rule that holds removals and the counts it compares: %j', (counts, why) => {
   const { live: rows, due, ...rest } = counts
@@ -138,7 +138,7 @@ it.each([
     test.sim.primary.removeDocuments(first(more))
     expect(await fullSyncs(test, 'documents', 1, 14 * hourMs)).toEqual(['shrink_held'])
   }
-  expect((await theHold(test)).message).toContain('of the 20 there were 24 hours before removals were first held')
+  expect((await theHold(test)).message).toContain('of the 20 that were live 24 hours before removals were first held')
   expect(live(test, 'documents')).toBe(120)
 })
 

@@ -72,7 +72,7 @@ it('a page that cannot be written does not advance the cursor', async () => {
 
 it('a run that ends after another replica took the tenant is no fault', async () => {
   const test = await testEngine({ settings })
-  const taken = new SyncError('aborted', 'Another replica owns the tenant; it goes on there')
+  const taken = new SyncError('aborted', 'Another replica owns the tenant and continues there')
   vi.spyOn(test.mirror, 'closeRun').mockRejectedValueOnce(taken)
   vi.spyOn(test.mirror, 'completeFullSync').mockRejectedValueOnce(taken)
   const result = await test.run('roles')

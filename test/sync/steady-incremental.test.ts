@@ -186,7 +186,7 @@ it('a list begun before a decision on its tenant is read again after it', async 
     await accept(test, await theHold(test))
     expect(ending(await test.run('roles'))).toBe('success')
   })
-  expect([reason, message]).toEqual(['aborted', 'The list of api-clients is of before a decision'])
+  expect([reason, message]).toEqual(['aborted', 'The list of api-clients was read before a decision'])
   const accepted = "select * from accepted_removals where resource = 'api-clients'"
   expect(test.query(accepted)).toHaveLength(known)
   expect(test.query("select name from api_clients where name = 'Renamed'")).toEqual([])

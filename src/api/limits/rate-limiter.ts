@@ -116,7 +116,7 @@ export class RateLimiter {
 
   #refusal(): SyncError {
     const retryAt = this.blockedUntil
-    return new SyncError('rate_limited', `The tenant asked to be left alone until ${toIso(retryAt)}`, {
+    return new SyncError('rate_limited', `The tenant accepts no requests until ${toIso(retryAt)}`, {
       hint: 'Lower api.requestsPerSecond or run less often',
       retryAt,
     })

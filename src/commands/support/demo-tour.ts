@@ -37,7 +37,7 @@ function stepsOf(findings: readonly FindingView[], secretExpirationDate: string)
       body: { token: 'reader', action: 'deny', permission: 'Api_Users_Read' },
     },
     {
-      what: 'The token becomes that of another tenant: everything is held, nothing is mixed; once more undoes it',
+      what: 'The token becomes that of another tenant: everything is held, nothing is mixed; the same command undoes it',
       path: 'tokens',
       body: { token: 'reader', action: 'swap' },
     },

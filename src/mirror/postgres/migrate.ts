@@ -137,7 +137,7 @@ function problemOf({ version, encoding, fsync, commits, readonly, forbidden }: S
   if (encoding !== 'UTF8') return `its encoding is ${encoding}; create it with encoding UTF8`
   if (fsync !== 'on') return `the server runs with fsync=${fsync} and could lose what it confirmed; switch it on`
   if (commits === 'off') return 'it has synchronous_commit=off and could lose what it confirmed; switch it on'
-  if (readonly !== 'off') return 'it is read-only; let store.url lead to the primary server, not to a standby'
+  if (readonly !== 'off') return 'it is read-only; let store.url point to the primary server, not to a standby'
   if (forbidden > 0) return 'its user may not read and write all tables; make it their owner'
   return null
 }

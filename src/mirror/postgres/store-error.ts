@@ -85,7 +85,7 @@ const known: readonly Known[] = [
   {
     codes: /^25006/,
     sentence: 'The database is read-only',
-    hint: 'Let store.url lead to the primary server, not to a standby',
+    hint: 'Let store.url point to the primary server, not to a standby',
   },
   {
     codes: /^42501/,

@@ -207,7 +207,7 @@ class Transaction {
 }
 
 function ownedByAnother(): SyncError {
-  return new SyncError('aborted', 'Another replica owns the tenant; it goes on there')
+  return new SyncError('aborted', 'Another replica owns the tenant and continues there')
 }
 
 function answerOf(shape: Ask['shape'], { rows }: Answer): unknown {

@@ -38,7 +38,8 @@ function followed(path: string): string {
   if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
     return join(realpathSync(dirname(path)), basename(path))
   }
-  if (!existsSync(path)) throw new UsageError(`${path} is a symbolic link to nowhere; name another file`)
+  if (!existsSync(path))
+    throw new UsageError(`${path} is a symbolic link to a file that does not exist; name another file`)
   return realpathSync(path)
 }
 

@@ -80,7 +80,7 @@ function looking<T>(look: () => T): T {
   } catch (error) {
     const code = codeOf(error)
     const hint = code === 'EMFILE' || code === 'ENFILE' ? { hint: 'Allow the process more open files' } : {}
-    throw new SyncError('store', `The database could not be looked at (${code})`, { cause: error, ...hint })
+    throw new SyncError('store', `The database could not be examined (${code})`, { cause: error, ...hint })
   }
 }
 

@@ -78,7 +78,7 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchAccessRefused',
-    summary: '{{ $labels.tenant }} refuses {{ $labels.resource }}',
+    summary: '{{ $labels.tenant }}: access to {{ $labels.resource }} is refused',
     description:
       'The token of {{ $labels.tenant }} is invalid, or its API client may no longer read {{ $labels.resource }}; the status page names the reason and the permission.',
     dashboard: 'operations',

@@ -45,7 +45,7 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchMetricsMissing',
     summary: 'tenantwatch answers scrapes, but series are missing',
     description:
-      'Rules over missing series never fire. Another program answers on the port, relabeling drops series, or no tenant is configured.',
+      'Rules over missing series never fire. Another program answers on the port, relabeling drops series, or every resource is switched off.',
     dashboard: 'operations',
     cases: ({ job }) => [
       {

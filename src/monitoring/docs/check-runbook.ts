@@ -1,10 +1,10 @@
 import type { CheckFacts } from '../../evaluate/check.ts'
+import { hasAlert } from '../alerts/posture.ts'
 import { generatedMark, wrapped } from './markdown.ts'
 
 export function checkRunbook(check: CheckFacts): { readonly name: string; readonly text: string } | null {
   if (check.alert === null) return null
   const name = `Tenantwatch${check.alert.name}`
-  const bands = check.severities.toReversed().join(' or ')
   return {
     name,
     text: `# ${name}
@@ -13,7 +13,7 @@ ${generatedMark}
 
 ## Meaning
 
-${wrapped(`Check \`${check.id}\` has open findings of severity ${bands} that no waiver accepts. It passes when: ${lowered(check.title)}.`)}
+${wrapped(`${firesFor(check)} The check passes when: ${lowered(check.title)}.`)}
 
 ${wrapped(check.description)}
 
@@ -39,11 +39,19 @@ increase(tenantwatch_findings_opened_total{check="${check.id}"}[1d])
 
 ${wrapped(check.remediation)}
 
-${wrapped(`The finding resolves with the next complete sync of ${listOf([check.evaluates, ...check.needs])} in which the check passes. While they cannot be read, it stays open; see [TenantwatchCheckUnknown](TenantwatchCheckUnknown.md).`)}
+${wrapped(`A finding resolves with the next complete sync of ${listOf([check.evaluates, ...check.needs])} that shows its entity passing. Without such a sync it stays open; see [TenantwatchCheckUnknown](TenantwatchCheckUnknown.md).`)}
 
-${wrapped('To accept it for a time, add a waiver to the configuration (`id`, `check`, `entity`, `tenant`, `reason` of 20 or more characters, `owner`, `expires`) and reload the daemon.')}
+${wrapped('To accept a finding for a time, add a [waiver](../waivers.md) with `tenantwatch waive FINGERPRINT --reason TEXT --owner WHO --expires DATE --write` and reload the daemon.')}
 `,
   }
+}
+
+/** Which findings raise the alert; a check may have further ones of lower severities. */
+function firesFor({ id, severities }: CheckFacts): string {
+  const alerting = severities.toReversed().filter(hasAlert)
+  const open = `Check \`${id}\` has open findings`
+  if (alerting.length > 0) return `${open} of severity ${alerting.join(' or ')} that no waiver accepts.`
+  return `${open} that no waiver accepts. Its severity is ${severities.join(' or ')} by default, which has no alert: this one exists where \`checks.${id}.severity\` is medium or higher and \`tenantwatch rules\` wrote the rules.`
 }
 
 function lowered(title: string): string {

@@ -40,7 +40,7 @@ export function pageBuffer(run: Run, fullSync?: FullSyncRow): PageBuffer {
     if (written !== undefined) return written
     // A decision ends open full syncs, this unwritten one included; the next run reads the list again.
     if (run.decisionVersion() !== decisionVersion)
-      throw new SyncError('aborted', `The list of ${run.definition.name} is of before a decision`)
+      throw new SyncError('aborted', `The list of ${run.definition.name} was read before a decision`)
     run.guard.insist()
     written = await beginFullSync(run, null, { begun })
     for (const one of pages.splice(0)) await write(written, one)

@@ -41,5 +41,5 @@ export async function suspectEmpty(
     rids,
     at: clock.now(),
   })
-  return new SyncError('suspect_empty', message, { hint: 'If that is the truth, see "tenantwatch accept"' })
+  return new SyncError('suspect_empty', message, { hint: 'If that is right, see "tenantwatch accept"' })
 }

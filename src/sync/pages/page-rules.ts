@@ -40,7 +40,7 @@ export function pageRules({ maxPages, pages = 0, emptyPages = 0, seenBefore }: P
       }
       if (empty >= maxEmptyPages) throw refused(`${maxEmptyPages} empty pages came in a row while more are promised`)
       if (count >= maxPages) {
-        throw new SyncError('protocol', `${unfollowed}: the list goes on after ${maxPages} pages (api.maxPages)`)
+        throw new SyncError('protocol', `${unfollowed}: the list continues after ${maxPages} pages (api.maxPages)`)
       }
     },
   }

@@ -64,10 +64,11 @@ function brokenRule({ counted, before, since, held }: Counted, { maxCount, maxPe
   // With fewer than two records at that time, the base is all records that were live since.
   const [base, when] = before > 1 ? [before, then] : [since, after]
   const most = base > 1 && counted * 2 > base
-  if (most) return `${counted} of the ${base} there were ${when} are more than half, which is held whatever the limits`
+  if (most)
+    return `${counted} of the ${base} that were live ${when} are more than half, which is held whatever the limits`
   const tooMany = counted > maxCount && counted * 100 > maxPercent * before
   if (!tooMany) return null
-  return `${counted} of the ${before} there were ${then} are more than ${maxCount} and more than ${maxPercent} percent`
+  return `${counted} of the ${before} that were live ${then} are more than ${maxCount} and more than ${maxPercent} percent`
 }
 
 export interface RemovalDecision {
