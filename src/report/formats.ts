@@ -1,4 +1,4 @@
-import { stringify } from 'csv-stringify/sync'
+import { csvLine } from '../model/text/csv.ts'
 import { jsonArray } from '../model/text/json-array.ts'
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
@@ -25,24 +25,6 @@ export function toMinute(iso: string): string {
 /** Counts code points, an approximation of terminal cells. */
 function width(text: string): number {
   return [...text].length
-}
-
-/** Characters that spreadsheets skip before the first sign of a formula: white space, controls, marks without width. */
-const hiddenFormula = /^[\s\p{Cc}\p{Cf}\p{Z}]+[=+\-@\uff1d\uff0b\uff0d\uff20]/u
-
-/** One line of CSV (RFC 4180, every text quoted). A cell that would start a formula is escaped. */
-export function csvLine(values: readonly unknown[]): string {
-  const cells = values.map((value) => {
-    if (value === null || value === undefined) return ''
-    if (typeof value === 'string' && hiddenFormula.test(value)) return `'${value}`
-    return typeof value === 'object' ? printableJson(value) : value
-  })
-  return stringify([cells], {
-    quoted_string: true,
-    escape_formulas: true,
-    record_delimiter: '\r\n',
-    cast: { boolean: String },
-  })
 }
 
 type Rows<T> = AsyncIterable<T> | Iterable<T>

@@ -95,7 +95,8 @@ class Proof {
       }
       const found = await this.#attempt(definition, 0, () => this.#search(definition, isListed))
       if (this.#failure !== undefined) throw this.#failure
-      if (found !== undefined) return this.#evidence(found ? 'match' : 'ownClientMissing')
+      if (this.#lacking.length > 0) return this.#evidence('denied')
+      return this.#evidence(found === true ? 'match' : 'ownClientMissing')
     }
     return this.#evidence('nothing')
   }
@@ -219,7 +220,8 @@ export function mismatchMessage({ strange }: Evidence): string {
 }
 
 export function deniedMessage({ lacking, records }: Pick<Evidence, 'lacking' | 'records'>): string {
-  return `Nothing proves whose data these are: the token lacks ${lacking.join(', ')}, so none of ${records} known records can be looked for`
+  const unread = records === 0 ? 'neither known records nor ownClientId' : `none of ${records} known records`
+  return `Nothing proves whose data these are: the token lacks ${lacking.join(', ')}, so ${unread} can be looked for`
 }
 
 export function ownClientMissingMessage({ ownClientId }: { readonly ownClientId: string | null }): string {

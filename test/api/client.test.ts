@@ -151,16 +151,25 @@ it('sends each list the page size under its own name, or none', async () => {
   ])
 })
 
-it('refuses an unpaginated list that states hasMore', async () => {
-  const more = (hasMore: boolean) => ({ ...envelope([]), pagination: { limit: 1, nextCursor: 'c', hasMore } })
-  await using server = await testServer((_, response) => sendJson(response, 200, more(true)))
+it.each([
+  [true, { limit: 1, nextCursor: 'c', hasMore: true }],
+  [true, { limit: 3, nextCursor: 'c', hasMore: 'true' }],
+  [true, { hasMore: 1 }],
+  [true, { nextCursor: 'c' }],
+  [true, { page: 1, totalPages: 2 }],
+  [true, 'next: 2'],
+  [false, null],
+  [false, {}],
+  [false, { limit: null, nextCursor: null, hasMore: null }],
+  [false, { limit: 1, nextCursor: 'c', hasMore: false }],
+])('refuses an unpaginated list whose pagination may announce more (%s): %j', async (refused, pagination) => {
+  await using server = await testServer((_, response) => sendJson(response, 200, { ...envelope([]), pagination }))
   const { client } = testClient(server.url)
   await using _ = client
   for (const list of [() => client.fetch(roles, {}), () => client.fetch(permissions, {})]) {
-    expect((await caught(list())).message).toMatch(/hasMore is true where the whole list is due/)
+    if (refused) expect((await caught(list())).message).toMatch(/pagination is not null, and its hasMore not false/)
+    else expect((await list()).items).toEqual([])
   }
-  server.handler = (_, response) => sendJson(response, 200, more(false))
-  expect((await client.fetch(roles, {})).items).toEqual([])
 })
 
 it('gives records the types of the fields of their descriptor', async () => {

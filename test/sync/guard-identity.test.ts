@@ -57,12 +57,35 @@ it('a hold for a missing ownClientId ends when the setting is removed', async ()
 
 it.each([
   ['fails while the list of API clients does', { kind: 'status', status: 400, code: 'BAD_REQUEST' }, 'client_error'],
-  ['proceeds if the token may not read it', { kind: 'status', status: 403, code: 'FORBIDDEN' }, 'success'],
+  ['is on hold if the token may not read it', { kind: 'status', status: 403, code: 'FORBIDDEN' }, 'tenant_changed'],
 ] as const)('at first contact with ownClientId a run %s', async (_what, effect, expected) => {
   const test = await testEngine({ settings })
   await test.restart({ ownClientId: test.sim.credentials.reader.clientId })
   test.sim.faults.add({ path: '/api/public/api-clients*', effect })
   expect(ending(await test.run('users'))).toBe(expected)
+})
+
+it('an accepted lack of the list of API clients, or the permission, ends the hold at first contact', async () => {
+  for (const ends of ['accepted', 'permitted']) {
+    const test = await testEngine({ settings })
+    test.useToken(test.sim.tokens.withoutApiClients)
+    await test.restart({ ownClientId: test.sim.credentials.reader.clientId })
+    expect(ending(await test.run('users'))).toBe('tenant_changed')
+    expect((await theHold(test)).message).toContain('Api_ApiClients_Read')
+    if (ends === 'accepted') await accept(test, await theHold(test))
+    else test.useToken(test.sim.tokens.reader)
+    test.clock.advance(hourMs)
+    expect(ending(await test.run('users'))).toBe('success')
+  }
+})
+
+it('an accepted empty list of API clients does not stand for ownClientId at first contact', async () => {
+  const test = await testEngine({ settings })
+  await test.restart({ ownClientId: test.sim.credentials.reader.clientId })
+  test.sim.faults.add({ path: '/api/public/api-clients', effect: { kind: 'empty' } })
+  expect(ending(await test.run('users'))).toBe('suspect_empty')
+  await accept(test, await theHold(test))
+  expect(ending(await test.run('users'))).toBe('tenant_changed')
 })
 
 it('finds ownClientId on a later page at first contact', async () => {

@@ -19,6 +19,9 @@ export type Response = Dispatcher.ResponseData
 /** A longer body of an error is not read. */
 const maxErrorBytes = 64 * 1024
 
+/** Room for the beginning of a body; it doubles when it is full. */
+const firstBytes = 64 * 1024
+
 /** What is discarded at most to keep the connection. */
 const maxUnreadBytes = 128 * 1024
 
@@ -53,15 +56,22 @@ async function decoded(body: Readable, coding: string, maxBytes: number): Promis
   return insistOnText(await pipeline(body, decoder(), (chunks: AsyncIterable<Buffer>) => collect(chunks, maxBytes)))
 }
 
+/** Chunks are copied together: a server may send one byte at a time, and each chunk takes hundreds. */
 async function collect(source: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
-  const chunks: Buffer[] = []
+  let bytes = Buffer.allocUnsafeSlow(Math.min(firstBytes, maxBytes))
   let size = 0
   for await (const chunk of source) {
-    size += chunk.length
-    if (size > maxBytes) throw new SyncError('too_large', `The body is larger than ${describeBytes(maxBytes)}`)
-    chunks.push(chunk)
+    const end = size + chunk.length
+    if (end > maxBytes) throw new SyncError('too_large', `The body is larger than ${describeBytes(maxBytes)}`)
+    if (end > bytes.length) {
+      const larger = Buffer.allocUnsafeSlow(Math.min(Math.max(end, bytes.length * 2), maxBytes))
+      bytes.copy(larger, 0, 0, size)
+      bytes = larger
+    }
+    chunk.copy(bytes, size)
+    size = end
   }
-  return Buffer.concat(chunks, size)
+  return bytes.subarray(0, size)
 }
 
 const byteOrderMark = Buffer.from('\ufeff')

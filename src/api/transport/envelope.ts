@@ -147,6 +147,14 @@ export function readPagination({ pagination, requestId }: Envelope, what: string
 
 /** Refuses a partial unpaginated answer: missing records would count as removed (docs/api.md#pagination). */
 export function refusePart({ pagination, requestId }: Envelope, what: string): void {
-  if (!isObject(pagination) || pagination['hasMore'] !== true) return
-  throw violation(what, 200, 'pagination.hasMore is true where the whole list is due', requestId)
+  if (pagination === null || pagination === undefined) return
+  const values = isObject(pagination) ? Object.values(pagination) : [pagination]
+  const isWhole = isObject(pagination) && pagination['hasMore'] === false
+  if (isWhole || values.every((value) => value === null)) return
+  throw violation(
+    what,
+    200,
+    'pagination is not null, and its hasMore not false, where the whole list is due',
+    requestId,
+  )
 }

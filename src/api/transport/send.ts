@@ -74,7 +74,7 @@ export function createSend(parts: SendParts): Send {
       undated = wait !== null && 'until' in wait ? wait.until : null
       const [body] = await Promise.all([readBody(response, maxBytes, deadline.signal), storing])
       const retryAfterMs = wait !== null && 'ms' in wait ? wait.ms : await noteWait(parts, undated, body)
-      const ageSeconds = ageOf(firstOf(response.headers['age']))
+      const ageSeconds = ageOf(response.headers['age'])
       const date = dateOf(firstOf(response.headers['date']))
       const received = { receivedAt: clock.now(), receivedMonotonic: clock.monotonic() }
       outcome = { kind: 'answer', status, body, retryAfterMs, ageSeconds, date, ...received }
@@ -157,8 +157,9 @@ function dateOf(header: string | undefined): number | null {
   return Number.isNaN(ms) ? null : ms
 }
 
-/** Of a list, which a proxy may make of several headers, the first member counts (RFC 9111, section 5.1). */
-function ageOf(header: string | undefined): number | null {
-  const [first = ''] = header?.split(',') ?? []
-  return /^\s*\d+\s*$/.test(first) ? Number(first) : null
+/** In seconds; the greatest of several, because RFC 9111 (5.1) lets the first count and caches may add theirs after it. */
+function ageOf(header: string | string[] | undefined): number | null {
+  const ages = [header ?? []].flat().flatMap((line) => line.split(','))
+  const known = ages.filter((age) => /^\s*\d+\s*$/.test(age)).map(Number)
+  return known.length === 0 ? null : Math.max(...known)
 }

@@ -1,5 +1,4 @@
-import type { FindingView } from '../model/finding.ts'
-import type { Serialization } from './formats.ts'
+import type { FindingView } from './finding.ts'
 
 /** The columns after the entity. */
 const fields = [
@@ -19,7 +18,7 @@ const fields = [
 ] as const satisfies readonly (keyof FindingView)[]
 
 /** Of the command `findings` and `/api/v1/findings.csv`. */
-export const findingColumns: Serialization<FindingView> = {
+export const findingColumns = {
   columns: ['entityType', 'entityId', ...fields],
-  cells: (finding) => [finding.entity.type, finding.entity.id, ...fields.map((field) => finding[field])],
+  cells: (finding: FindingView) => [finding.entity.type, finding.entity.id, ...fields.map((field) => finding[field])],
 }
