@@ -172,6 +172,26 @@ it.each([
   }
 })
 
+it.each([['0, 100000'], [['0', '100000']]])('counts the greatest of several ages: %j', async (age) => {
+  await using server = await testServer((_, response) => {
+    response.setHeader('Age', age)
+    sendJson(response, 200, envelope([]))
+  })
+  const { client } = testClient(server.url)
+  await using _ = client
+  expect(await caught(client.fetch(roles, {}))).toMatchObject({ reason: 'stale_answer' })
+})
+
+it('reads a body that comes one byte at a time', async () => {
+  await using server = await testServer((_, response) => {
+    for (const byte of JSON.stringify(page([user]))) response.write(byte)
+    response.end()
+  })
+  const { client } = testClient(server.url)
+  await using _ = client
+  expect((await client.fetch(users, {})).items).toHaveLength(1)
+})
+
 it('gives records the types of the fields of their descriptor', async () => {
   await using server = await testServer((_, response) => sendJson(response, 200, page([user])))
   const { client } = testClient(server.url)

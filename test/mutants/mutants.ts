@@ -245,7 +245,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'a CSV cell may begin a formula',
-    file: 'src/report/formats.ts',
+    file: 'src/model/text/csv.ts',
     find: 'escape_formulas: true',
     replace: 'escape_formulas: false',
     tests: ['test/commands', 'test/hostile'],

@@ -101,7 +101,7 @@ export const webMutants: readonly Mutant[] = [
   },
   {
     name: 'a formula behind white space goes into a spreadsheet as it is',
-    file: 'src/report/formats.ts',
+    file: 'src/model/text/csv.ts',
     find: 'hiddenFormula.test(value)',
     replace: 'false',
     tests: ['test/report/csv.test.ts'],

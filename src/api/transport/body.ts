@@ -19,9 +19,6 @@ export type Response = Dispatcher.ResponseData
 /** A longer body of an error is not read. */
 const maxErrorBytes = 64 * 1024
 
-/** Room for the beginning of a body; it doubles when it is full. */
-const firstBytes = 64 * 1024
-
 /** What is discarded at most to keep the connection. */
 const maxUnreadBytes = 128 * 1024
 
@@ -58,7 +55,7 @@ async function decoded(body: Readable, coding: string, maxBytes: number): Promis
 
 /** Chunks are copied together: a server may send one byte at a time, and each chunk takes hundreds. */
 async function collect(source: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
-  let bytes = Buffer.allocUnsafeSlow(Math.min(firstBytes, maxBytes))
+  let bytes = Buffer.alloc(0)
   let size = 0
   for await (const chunk of source) {
     const end = size + chunk.length

@@ -147,10 +147,9 @@ export function readPagination({ pagination, requestId }: Envelope, what: string
 
 /** Refuses a partial unpaginated answer: missing records would count as removed (docs/api.md#pagination). */
 export function refusePart({ pagination, requestId }: Envelope, what: string): void {
-  if (pagination === null || pagination === undefined) return
   const values = isObject(pagination) ? Object.values(pagination) : [pagination]
   const isWhole = isObject(pagination) && pagination['hasMore'] === false
-  if (isWhole || values.every((value) => value === null)) return
+  if (isWhole || values.every((value) => value == null)) return
   throw violation(
     what,
     200,
