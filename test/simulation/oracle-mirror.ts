@@ -125,7 +125,9 @@ export function checkForeign(oracle: Oracle, { machine }: OracleParts, memory: M
     const [row] = machine.query(`select count(*) as n from ${table} where ${where}`)
     foreign += Number(row?.['n'])
   }
-  foreign += machine.query('select key from quarantine').filter(({ key }) => isForeign(String(key))).length
+  foreign += machine
+    .query('select key from quarantine order by resource, key')
+    .filter(({ key }) => isForeign(String(key))).length
   const [settings] = machine.query(`select count(*) as n from authentication_settings where tenant_name = 'other'`)
   foreign += Number(settings?.['n'])
   if (foreign > memory.foreignRows) oracle.report('foreign_data', `${foreign} records are another tenant's`)

@@ -32,8 +32,8 @@ function stir({ sim: { primary } }: TestEngine, next: () => number): void {
 /** Keys of tombstones whose records the tenant still has. */
 function wronglyRemoved(test: TestEngine): unknown[] {
   const { state } = test.sim.primary
-  const users = test.query('select user_id as id from users where removed_at is not null')
-  const documents = test.query('select file_id as id from documents where removed_at is not null')
+  const users = test.query('select user_id as id from users where removed_at is not null order by user_id')
+  const documents = test.query('select file_id as id from documents where removed_at is not null order by file_id')
   return [
     ...users.filter(({ id }) => state.user(Number(id)) !== undefined),
     ...documents.filter(({ id }) => state.document(String(id)) !== undefined),

@@ -50,7 +50,8 @@ function place(test: TestEngine, fileId: string, where: 'first' | 'last'): void 
   test.sim.primary.addDocument({ fileId, uploadStatus: uploadStatus ?? null, createdAt, updatedAt })
 }
 
-const held = (test: TestEngine) => test.query('select problem from quarantine').map(({ problem }) => problem)
+const held = (test: TestEngine) =>
+  test.query('select problem from quarantine order by resource, key').map(({ problem }) => problem)
 const statusOf = (test: TestEngine, fileId: string) =>
   test.query('select upload_status, status_since from documents where file_id = ?', fileId)[0]
 const changes = (test: TestEngine) => test.query("select field from changes where kind = 'changed'").length

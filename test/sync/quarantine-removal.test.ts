@@ -23,7 +23,8 @@ async function sync(test: TestEngine, resource: ResourceName) {
   return test.run(resource, 'full')
 }
 
-const quarantined = (test: TestEngine) => test.query('select key from quarantine').map(({ key }) => key)
+const quarantined = (test: TestEngine) =>
+  test.query('select key from quarantine order by resource, key').map(({ key }) => key)
 
 const addClient = ({ sim }: TestEngine) => sim.primary.addApiClient({ raw: { secretExpirationDate: 'soon' } }).clientId
 const addDocument = ({ sim }: TestEngine) =>

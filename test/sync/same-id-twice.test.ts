@@ -50,7 +50,9 @@ function byNumber(a: Fields, b: Fields): number {
 }
 
 const held = (test: TestEngine) =>
-  test.query('select resource, problem from quarantine').map(({ resource, problem }) => `${resource} ${problem}`)
+  test
+    .query('select resource, problem from quarantine order by resource, key')
+    .map(({ resource, problem }) => `${resource} ${problem}`)
 
 const cases = [
   ['users', 'users', 'mfaStatus', true, false],
