@@ -1,9 +1,9 @@
 import { hash } from 'node:crypto'
 import type { Clock } from '../model/clock.ts'
-import { secondMs } from '../model/durations.ts'
+import { hourMs, secondMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import { greatestSkewMs, type ServerTimes } from '../model/server-clock.ts'
+import { greatestSkewMs, isSkewed, type ReachedTime, type ServerTimes } from '../model/server-clock.ts'
 import type { Oddity } from './reader.ts'
 
 type RequestIdUse = 'new' | 'replayed' | 'reused'
@@ -69,6 +69,8 @@ const greatestAgeSeconds = 300
 /** Greatest deviation of server time from monotonic time between two agreeing answers, in milliseconds. */
 const agreementMs = 5 * secondMs
 const runsToStartAgain = 3
+/** A server that was further ahead and is corrected must not wait for its former time. */
+const greatestAheadMs = hourMs
 
 const hint =
   'A cache or proxy may replay old answers: exclude the API from caching. If the clock of the tenant was corrected, the next runs succeed'
@@ -115,6 +117,7 @@ export class AnswerTimes implements ServerTimes {
   #newest: Instant | null = null
   /** Of the `Date` headers of answers without a readable time, among those that agree with the local clock. */
   #newestDate: Instant | null = null
+  readonly #before: readonly ReachedTime[]
   /** Reached before this process began: an earlier answer is old. */
   readonly #floor: Instant | null
   /** An answer far ahead of both clocks, until a second one confirms it. */
@@ -123,10 +126,13 @@ export class AnswerTimes implements ServerTimes {
   #startedAgain = false
   #requests = 0
 
-  /** @param reached server time of an earlier answer, in milliseconds since the epoch; null when none is known. */
-  constructor(clock: Pick<Clock, 'now' | 'monotonic'>, reached: number | null = null) {
+  /** @param before times of the last answers to earlier processes. */
+  constructor(clock: Pick<Clock, 'now' | 'monotonic'>, before: readonly ReachedTime[] = []) {
     this.#clock = clock
-    this.#floor = reached === null ? null : { time: reached, monotonic: clock.monotonic() }
+    this.#before = before
+    const agreed = before.filter(({ serverTime, receivedAt }) => !isSkewed(serverTime - receivedAt))
+    const time = Math.max(...agreed.map(({ serverTime }) => serverTime))
+    this.#floor = agreed.length === 0 ? null : { time, monotonic: clock.monotonic() }
   }
 
   now(): number | null {
@@ -174,10 +180,12 @@ export class AnswerTimes implements ServerTimes {
   #confirm(answer: AnsweredRequest & { readonly serverTime: number; readonly hasNewId: boolean }): void {
     const here = { time: answer.serverTime, monotonic: answer.receivedMonotonic }
     const expected = this.#newest === null ? null : later(this.#newest, here.monotonic)
-    this.#refuseOlder(answer, here.time, this.#reached, () => {
-      // Without an id of its own it may be a replay, even if its time advances.
+    // Without an id of its own it may be a replay, even if its time advances.
+    const noteBehind = () => {
       if (answer.hasNewId) this.#noteBehind(here, answer.request)
-    })
+    }
+    this.#refuseOlder(answer, here.time, this.#reached, noteBehind)
+    if (this.#newest === null) this.#refuseUnadvanced(answer, noteBehind)
     this.#behind = null
     const agreesHere = Math.abs(here.time - answer.receivedAt) <= greatestSkewMs
     const agreesBefore = expected !== null && Math.abs(here.time - expected) <= agreementMs
@@ -205,6 +213,17 @@ export class AnswerTimes implements ServerTimes {
     if (behindMs <= greatestSkewMs) return
     note?.()
     throw stale(answer, `a server time ${Math.round(behindMs / secondMs)} s behind that of earlier answers`)
+  }
+
+  /** An answer from before the restart: the local clock advanced since it, the server time did not. */
+  #refuseUnadvanced(answer: AnsweredRequest & { readonly serverTime: number }, note: () => void): void {
+    const isEarlier = ({ serverTime, receivedAt }: ReachedTime) =>
+      answer.serverTime <= serverTime &&
+      answer.serverTime > serverTime - greatestAheadMs &&
+      answer.receivedAt - receivedAt > greatestSkewMs
+    if (!this.#before.some(isEarlier)) return
+    note()
+    throw stale(answer, 'a server time not later than that of an earlier process, while the local clock advanced')
   }
 
   /** The clock was corrected when the time of new answers advances steadily over three runs. */

@@ -76,7 +76,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     },
   })
   const read = createReadCall({ send, access, rateLimiter, bucket: new RetryBucket(options.retries), random, observer })
-  const answerTimes = new AnswerTimes(clock, options.serverTimeReached)
+  const answerTimes = new AnswerTimes(clock, options.serverTimesReached)
   const reader = createTenantReader({ read, api, answerTimes, version: options.version, observer })
 
   return {

@@ -1,6 +1,7 @@
 import type { Clock, Random } from '../model/clock.ts'
 import type { Log } from '../model/log.ts'
 import type { ResourceName } from '../model/resource-names.ts'
+import type { ReachedTime } from '../model/server-clock.ts'
 import type { TenantObserver } from './reader.ts'
 
 export type EnvLookup = (name: string) => string | undefined
@@ -36,8 +37,8 @@ export interface TenantClientOptions {
   readonly cycleMs?: number
   readonly blockedUntil?: number
   readonly blockedForMs?: number | null
-  /** Newest server time of answers to earlier processes, in milliseconds since the epoch. */
-  readonly serverTimeReached?: number | null
+  /** Of the last answers to earlier processes. */
+  readonly serverTimesReached?: readonly ReachedTime[]
   readonly storeWait?: (until: number, forMs: number) => Promise<void>
   readonly retries?: number
   readonly resources?: readonly ResourceName[]

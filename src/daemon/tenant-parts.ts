@@ -10,7 +10,7 @@ import type { Field } from '../model/fields.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
-import { type ServerClock, serverTimeReached } from '../model/server-clock.ts'
+import { type ServerClock, serverTimesReached } from '../model/server-clock.ts'
 import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import { resources } from '../resources/index.ts'
 import { enabledNames, shortestIntervalMs } from '../sync/due.ts'
@@ -111,7 +111,7 @@ export async function openTenant(tenant: TenantSettings, options: TenantPartsOpt
   const { tenant: row } = await store.openTenant(tenant.name, tenant.baseUrl, io.clock.now())
   const client = clientOf({
     ...clientOptions(tenant, options),
-    serverTimeReached: serverTimeReached(await store.quality(row.id)),
+    serverTimesReached: serverTimesReached(await store.quality(row.id)),
     blockedUntil: row.blockedUntil,
     blockedForMs: row.blockedForMs,
     storeWait: (blockedUntil, blockedForMs) => store.noteTenant(row.id, { blockedUntil, blockedForMs }),

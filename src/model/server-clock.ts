@@ -17,15 +17,19 @@ export interface ServerTimes extends ServerClock {
 /** Skew up to which times can be compared, in milliseconds (docs/sync.md#server-time). */
 export const greatestSkewMs = 300_000
 
-/** Newest server time of answers, milliseconds since the epoch, of those with which the local clock agreed; else null. */
-export function serverTimeReached(
+/** A server time and when it was received by the local clock, in milliseconds since the epoch. */
+export interface ReachedTime {
+  readonly serverTime: number
+  readonly receivedAt: number
+}
+
+/** Those of the last answers to earlier processes. */
+export function serverTimesReached(
   rows: readonly { readonly state: { readonly serverTime: number | null; readonly serverTimeAt: number | null } }[],
-): number | null {
-  const times = rows.flatMap(({ state: { serverTime, serverTimeAt } }) => {
-    if (serverTime === null || serverTimeAt === null) return []
-    return isSkewed(serverTime - serverTimeAt) ? [] : [serverTime]
-  })
-  return times.length === 0 ? null : Math.max(...times)
+): readonly ReachedTime[] {
+  return rows.flatMap(({ state: { serverTime, serverTimeAt: receivedAt } }) =>
+    serverTime === null || receivedAt === null ? [] : [{ serverTime, receivedAt }],
+  )
 }
 
 /** False when the skew is unknown. */

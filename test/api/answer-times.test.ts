@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { type AnsweredRequest, AnswerTimes } from '../../src/api/answer-times.ts'
 import { dayMs, hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import { SyncError } from '../../src/model/errors.ts'
+import type { ReachedTime } from '../../src/model/server-clock.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
 
 interface Scene {
@@ -13,9 +14,9 @@ interface Scene {
 
 type Answered = Partial<AnsweredRequest> & { readonly skewMs?: number; readonly isTaken?: boolean }
 
-function scene({ reached = null }: { readonly reached?: number | null } = {}): Scene {
+function scene({ before = [] }: { readonly before?: readonly ReachedTime[] } = {}): Scene {
   const clock = fakeClock()
-  const times = new AnswerTimes(clock, reached)
+  const times = new AnswerTimes(clock, before)
   let ids = 0
   return {
     clock,
@@ -176,18 +177,34 @@ it.each([
 })
 
 it('an answer from before those to an earlier process is stale, until the time of three runs advances', () => {
-  const { now } = fakeClock()
-  const { answer, clock, times } = scene({ reached: now() })
+  const start = fakeClock().now()
+  const { answer, times } = scene({ before: [{ serverTime: start, receivedAt: start }] })
   expect(answer({ skewMs: -6 * minuteMs, requestId: 'first of all' })).toBe('stale')
   expect(times.now()).toBeNull()
   expect(answer({ skewMs: -4 * minuteMs })).toBe('fine')
-  const corrected = scene({ reached: clock.now() + hourMs })
+  const corrected = scene({ before: [{ serverTime: start + hourMs, receivedAt: start + hourMs }] })
   for (const expected of ['stale', 'stale', 'stale', 'order_violation']) {
     corrected.clock.advance(5 * minuteMs)
     expect(corrected.answer()).toBe(expected)
   }
   expect(corrected.answer()).toBe('fine')
 })
+
+it.each([
+  ['4 min ahead, 6 min ago', 4, 6, 'stale'],
+  ['20 min ahead, 20 min ago', 20, 20, 'stale'],
+  ['4 min ahead, 4 min ago', 4, 4, 'fine'],
+  ['70 min ahead, corrected since', 70, 6, 'fine', 0],
+])(
+  'after a restart an answer with the time of an earlier process: %s',
+  (_, ahead, ago, expected, skew = ahead - ago) => {
+    const start = fakeClock().now()
+    const receivedAt = start - ago * minuteMs
+    const restarted = () => scene({ before: [{ serverTime: receivedAt + ahead * minuteMs, receivedAt }] })
+    expect(restarted().answer({ skewMs: skew * minuteMs })).toBe(expected)
+    expect(restarted().answer({ skewMs: ahead * minuteMs })).toBe('fine')
+  },
+)
 
 it('the server time advances with the monotonic clock, whatever the local clock does', () => {
   const { answer, clock, times } = scene()
@@ -269,7 +286,8 @@ it('an answer without a readable time is stale if its Date header lies behind ea
 })
 
 it('an answer without a readable time is stale if its Date header lies behind the last process', () => {
-  const { answer, clock } = scene({ reached: Date.parse('2026-03-01T12:00:00Z') })
+  const reached = Date.parse('2026-03-01T12:00:00Z')
+  const { answer, clock } = scene({ before: [{ serverTime: reached, receivedAt: reached }] })
   expect(answer({ serverTime: null, date: clock.now() - 86_400_000 })).toBe('stale')
 })
 

@@ -16,7 +16,7 @@ import { dayMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import type { Log } from '../../src/model/log.ts'
 import type { TenantPosture } from '../../src/model/posture.ts'
 import type { ResourceName, SyncMode } from '../../src/model/resource-names.ts'
-import { serverTimeReached } from '../../src/model/server-clock.ts'
+import { serverTimesReached } from '../../src/model/server-clock.ts'
 import { resources } from '../../src/resources/index.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
 import { openTenantEngine, type TenantEngine } from '../../src/sync/tenant-engine.ts'
@@ -129,9 +129,9 @@ export class Machine {
     const { tenant } = await mirror.openTenant(settings.name, settings.baseUrl, wall.now)
     const pace = { slow: false }
     const store = slowStore(mirror, { time, scope, prng, pace, dies: (name, first) => this.#burn(scope, name, first) })
-    const reached = serverTimeReached(await mirror.quality(tenant.id))
+    const reached = serverTimesReached(await mirror.quality(tenant.id))
     const wire = { settings, scope, wall, network, prng, tenant, store }
-    const client = createModelClient({ ...wire, serverTimeReached: reached })
+    const client = createModelClient({ ...wire, serverTimesReached: reached })
     const serverClock = new ProvenClock(client.answerTimes)
     const ended = (result: RunResult) => {
       serverClock.note(result)

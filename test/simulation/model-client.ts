@@ -11,6 +11,7 @@ import type { TenantRequest } from '../../src/api/transport/send.ts'
 import type { TenantSettings } from '../../src/config/settings.ts'
 import type { Mirror, TenantRow } from '../../src/mirror/port.ts'
 import { silentLog } from '../../src/model/log.ts'
+import type { ReachedTime } from '../../src/model/server-clock.ts'
 import { enabledNames, shortestIntervalMs } from '../../src/sync/due.ts'
 import type { WallClock } from './clocks.ts'
 import type { Network } from './network.ts'
@@ -25,7 +26,7 @@ export interface ModelClientOptions {
   readonly prng: Prng
   readonly tenant: Pick<TenantRow, 'blockedForMs' | 'blockedUntil' | 'id'>
   readonly store: Pick<Mirror, 'noteTenant'>
-  readonly serverTimeReached: number | null
+  readonly serverTimesReached: readonly ReachedTime[]
 }
 
 /**
@@ -72,7 +73,7 @@ export function createModelClient(
   })
   const random = () => prng.next()
   const read = createReadCall({ send, access, rateLimiter, bucket: new RetryBucket(), random, observer: undefined })
-  const answerTimes = new AnswerTimes(clock, options.serverTimeReached)
+  const answerTimes = new AnswerTimes(clock, options.serverTimesReached)
   return {
     answerTimes,
     reader: createTenantReader({ read, api, answerTimes, version: 'model', observer: undefined }),

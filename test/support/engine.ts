@@ -6,7 +6,7 @@ import type { TenantSettings } from '../../src/config/settings.ts'
 import type { Mirror } from '../../src/mirror/port.ts'
 import type { Log } from '../../src/model/log.ts'
 import { type ResourceName, resourceNames, type SyncMode } from '../../src/model/resource-names.ts'
-import { serverTimeReached } from '../../src/model/server-clock.ts'
+import { serverTimesReached } from '../../src/model/server-clock.ts'
 import { resources } from '../../src/resources/index.ts'
 import { type Simulator, type SimulatorOptions, startSimulator, type TokenName } from '../../src/simulator/index.ts'
 import { enabledNames, shortestIntervalMs } from '../../src/sync/due.ts'
@@ -115,7 +115,7 @@ export async function testEngine(options: TestEngineOptions = {}): Promise<TestE
       blockedUntil: row.blockedUntil,
       blockedForMs: row.blockedForMs,
       storeWait: (blockedUntil, blockedForMs) => mirror.noteTenant(row.id, { blockedUntil, blockedForMs }),
-      serverTimeReached: serverTimeReached(await mirror.quality(row.id)),
+      serverTimesReached: serverTimesReached(await mirror.quality(row.id)),
       resources: enabledNames(settings),
     })
     const log = logInto(observed, observed.log)

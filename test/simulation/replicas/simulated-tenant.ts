@@ -103,7 +103,7 @@ export class SimulatedTenant {
   clientOn(host: Host): typeof createTenantClient {
     const time = this.#time
     return (options: TenantClientOptions): TenantClient => {
-      const { blockedUntil = 0, blockedForMs = null, serverTimeReached = null, storeWait } = options
+      const { blockedUntil = 0, blockedForMs = null, serverTimesReached = [], storeWait } = options
       const wire = this.#network
       const client = createModelClient({
         settings: this.settings,
@@ -119,7 +119,7 @@ export class SimulatedTenant {
         prng: this.#prng,
         tenant: { id: 0, blockedUntil, blockedForMs },
         store: { noteTenant: async (_, wait) => storeWait?.(wait.blockedUntil ?? 0, wait.blockedForMs ?? 0) },
-        serverTimeReached,
+        serverTimesReached,
       })
       return {
         ...client.reader,
