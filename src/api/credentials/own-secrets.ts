@@ -1,5 +1,6 @@
+import { yieldAfter } from '../../model/yield-to-event-loop.ts'
 import type { Outcome } from '../transport/outcome.ts'
-import { allEscapes, hasEscapedWord, jsonEscapes, type Resolved, resolveEscapes } from './escapes.ts'
+import { blocks, type Escapes, hasEscapedWord, locateEscapes, resolveEscapes, type Steps } from './escapes.ts'
 
 /** A shorter text is a word that may occur in any answer. */
 const shortest = 8
@@ -9,6 +10,9 @@ const maxKnown = 4
 
 /** Those of the answer itself, and further ones of the texts in it. */
 const maxLayers = 6
+
+/** Looked at without a pause: some 10 ms. */
+const pauseBytes = 2 ** 21
 
 /** Stands for an echoed secret. A text that a check reads and that contains it is not what the tenant stores. */
 export const withheldMark = '[withheld]'
@@ -35,69 +39,114 @@ export class OwnSecrets {
     this.#known = [...this.#known.filter((one) => one.text !== text), known].slice(-maxKnown)
   }
 
-  maskIn(outcome: Outcome): Outcome {
+  async maskIn(outcome: Outcome): Promise<Outcome> {
     if (outcome.kind === 'failure' || outcome.body === null) return outcome
     const { body } = outcome
-    const masked = this.mask(body)
+    const masked = await this.mask(body)
     return masked === body ? outcome : { ...outcome, body: masked }
   }
 
-  mask(body: Buffer): Buffer {
-    const known = this.#known
-    if (known.length === 0) return body
-    if (!known.some(({ trace }) => body.includes(trace)) && !hasEscapedWord(body)) return body
-    // First as JSON writes it: the exact secret, whatever is beside it.
-    const texts = known.map(({ text }) => Buffer.from(text, 'latin1'))
-    const rest = without(body, resolveEscapes(body, jsonEscapes, 1), texts)
-    const all = known.flatMap(({ normal }) => normal)
-    return without(rest, normalized(rest), all)
+  /** Returns the same body if it holds no secret. */
+  async mask(body: Buffer): Promise<Buffer> {
+    const pause = yieldAfter(pauseBytes)
+    const steps = maskSteps(body, this.#known)
+    for (;;) {
+      const step = steps.next()
+      if (step.done === true) return step.value
+      await pause(step.value)
+    }
   }
 }
 
+function* maskSteps(body: Buffer, known: readonly OwnSecret[]): Steps<Buffer> {
+  if (known.length === 0) return body
+  if (!known.some(({ trace }) => body.includes(trace)) && !(yield* hasEscapedWord(body))) return body
+  // First as JSON writes it: the exact secret, whatever is beside it.
+  const texts = known.map(({ text }) => Buffer.from(text, 'latin1'))
+  const rest = yield* without(body, 'json', texts)
+  const all = known.flatMap(({ normal }) => normal)
+  return yield* without(rest, 'all', all)
+}
+
 function normalOf(text: string): Buffer {
-  const { bytes } = normalized(Buffer.from(text, 'latin1'))
-  return Buffer.from(bytes.toString('latin1').replace(/={1,2}$/, ''), 'latin1')
+  const steps = resolved(Buffer.from(text, 'latin1'), 'all')
+  let step = steps.next()
+  while (step.done !== true) step = steps.next()
+  return Buffer.from(step.value.toString('latin1').replace(/={1,2}$/, ''), 'latin1')
+}
+
+const layersOf = (escapes: Escapes) => (escapes === 'json' ? 1 : maxLayers)
+
+/** `all`: also in the alphabet of base64 that is not for addresses. */
+function* resolved(body: Buffer, escapes: Escapes): Steps<Buffer> {
+  const bytes = yield* resolveEscapes(body, escapes, layersOf(escapes))
+  if (escapes === 'json') return bytes
+  for (const [from, end] of blocks(bytes.length)) {
+    toOneAlphabet(bytes.subarray(from, end))
+    yield end - from
+  }
+  return bytes
 }
 
 const [minus, plus, slash, underscore] = Buffer.from('-+/_')
 
-function normalized(body: Buffer): Resolved {
-  const resolved = resolveEscapes(body, allEscapes, maxLayers)
-  const { bytes } = resolved
+function toOneAlphabet(bytes: Buffer): void {
   for (let at = 0; at < bytes.length; at++) {
     if (bytes[at] === minus) bytes[at] = plus ?? 0
     else if (bytes[at] === underscore) bytes[at] = slash ?? 0
   }
-  return resolved
 }
 
-function without(body: Buffer, { bytes, starts }: Resolved, secrets: readonly Buffer[]): Buffer {
-  const places = secrets
-    .flatMap((secret) => placesOf(secret, bytes).map((at) => ({ at, end: at + secret.length })))
-    .sort((a, b) => a.at - b.at)
+/** Locates the escapes only if there is a secret, for that takes four times the memory of the body. */
+function* without(body: Buffer, escapes: Escapes, secrets: readonly Buffer[]): Steps<Buffer> {
+  const bytes = yield* resolved(body, escapes)
+  const places: { readonly at: number; readonly end: number }[] = []
+  for (const secret of secrets) {
+    for (const end of yield* endsOf(secret, bytes)) places.push({ at: end - secret.length, end })
+  }
+  if (places.length === 0) return body
+  const starts = yield* locateEscapes(body, escapes, layersOf(escapes))
   const kept: Buffer[] = []
   let from = 0
-  for (const { at, end } of places) {
+  for (const { at, end } of places.sort((a, b) => a.at - b.at)) {
     const [first = 0, next = 0] = [starts[at], starts[end]]
     if (first >= from) kept.push(body.subarray(from, first), mask)
     from = Math.max(from, next)
   }
-  return kept.length === 0 ? body : Buffer.concat([...kept, body.subarray(from)])
+  return Buffer.concat([...kept, body.subarray(from)])
+}
+
+function* endsOf(secret: Buffer, bytes: Buffer): Steps<readonly number[]> {
+  const first = bytes.indexOf(secret.subarray(0, shortest))
+  yield first === -1 ? bytes.length : first
+  if (first === -1) return []
+  const search = { secret, borders: bordersOf(secret), matched: 0, ends: [] }
+  for (const [from, end] of blocks(bytes.length, first)) {
+    searchIn(bytes, from, end, search)
+    yield end - from
+  }
+  return search.ends
+}
+
+interface Search {
+  readonly secret: Buffer
+  readonly borders: Uint32Array
+  readonly ends: number[]
+  matched: number
 }
 
 /** Knuth, Morris and Pratt: linear also for a text and a secret that repeat themselves, unlike `indexOf`. */
-function placesOf(secret: Buffer, bytes: Buffer): number[] {
-  const borders = bordersOf(secret)
-  const places: number[] = []
-  let matched = 0
-  for (let at = 0; at < bytes.length; at++) {
+function searchIn(bytes: Buffer, from: number, end: number, search: Search): void {
+  const { secret, borders, ends } = search
+  let { matched } = search
+  for (let at = from; at < end; at++) {
     while (matched > 0 && bytes[at] !== secret[matched]) matched = borders[matched - 1] ?? 0
     if (bytes[at] === secret[matched]) matched += 1
     if (matched < secret.length) continue
-    places.push(at + 1 - matched)
+    ends.push(at + 1)
     matched = 0
   }
-  return places
+  search.matched = matched
 }
 
 /** For each beginning of the secret the length of its longest proper part that both begins and ends it. */

@@ -91,7 +91,7 @@ export function createSend(parts: SendParts): Send {
       // The answer contains a secret by design.
       return outcome
     }
-    return ownSecrets.maskIn(outcome)
+    return await ownSecrets.maskIn(outcome)
   }
 }
 
