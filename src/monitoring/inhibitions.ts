@@ -36,16 +36,50 @@ function moreSevere(severities: AlertMarks['severities']): readonly Inhibition[]
   })
 }
 
-/** While no daemon answers, alerts about single instances are redundant. */
-const allDown: Inhibition = {
-  source_matchers: ['alertname = TenantwatchDown'],
-  target_matchers: ['alertname =~ "Tenantwatch(InstanceDown|MetricsMissing|TenantGone)"'],
-  equal: [],
-}
+const named = (...names: readonly string[]) =>
+  names.length === 1 ? `alertname = Tenantwatch${names[0]}` : `alertname =~ "Tenantwatch(${names.join('|')})"`
+
+/** An alert that names the cause silences those of its consequences, never an alert about findings. */
+const consequences: readonly Inhibition[] = [
+  {
+    source_matchers: [named('Down')],
+    target_matchers: [
+      named(
+        'InstanceDown',
+        'MetricsMissing',
+        'TenantGone',
+        'TenantsUnowned',
+        'ReplicaStale',
+        'EvaluationStalled',
+        'SyncStale',
+        'SyncNever',
+        'SyncFailing',
+        'CheckUnknown',
+      ),
+    ],
+    equal: [],
+  },
+  {
+    source_matchers: [named('TenantsUnowned')],
+    target_matchers: [named('EvaluationStalled', 'SyncStale', 'SyncNever', 'SyncFailing', 'CheckUnknown')],
+    equal: ['tenant'],
+  },
+  // SyncStale is critical and still notifies: the hold or the refusal has lasted beyond the freshness limit.
+  {
+    source_matchers: [named('Held', 'AccessRefused', 'SyncStale', 'SyncNever')],
+    target_matchers: [named('SyncFailing')],
+    equal: ['tenant', 'resource'],
+  },
+  {
+    source_matchers: [named('Held'), 'resource = all'],
+    target_matchers: [named('AccessRefused', 'SyncFailing', 'CheckUnknown')],
+    equal: ['tenant'],
+  },
+]
 
 /** Inhibition rules for Alertmanager: one cause notifies only once. */
 export function renderInhibitions(severities: AlertMarks['severities'] = {}): string {
-  return stringify({ inhibit_rules: [...rungs, ...moreSevere(severities), allDown] }, { lineWidth: 0 })
+  return stringify({ inhibit_rules: [...rungs, ...moreSevere(severities), ...consequences] }, { lineWidth: 0 })
 }
 
 /** A complete initial Alertmanager configuration: grouped by tenant, without receivers. */

@@ -208,3 +208,43 @@ it('lets a more urgent secret alert silence every less urgent one', () => {
     equal: ['tenant', 'client_id'],
   })
 })
+
+it('lets an alert that names the cause silence its consequences, and none about findings', () => {
+  const { inhibit_rules: rules } = parse(renderInhibitions()) as {
+    inhibit_rules: { source_matchers: string[]; target_matchers: string[]; equal: string[] }[]
+  }
+  const holds = ([, name = '', operator, value = '']: RegExpMatchArray, alert: Readonly<Record<string, string>>) =>
+    operator === '=~' ? new RegExp(`^(?:${value})$`).test(alert[name] ?? '') : (alert[name] ?? '') === value
+  const matches = (matchers: string[], alert: Readonly<Record<string, string>>) =>
+    matchers.every((text) => holds(text.match(/^(\w+) (=~?) "?(.*?)"?$/) ?? [], alert))
+  const isSilenced = (target: Readonly<Record<string, string>>, by: Readonly<Record<string, string>>) =>
+    rules.some(
+      ({ source_matchers, target_matchers, equal }) =>
+        matches(source_matchers, by) &&
+        matches(target_matchers, target) &&
+        equal.every((label) => (target[label] ?? '') === (by[label] ?? '')),
+    )
+  const alert = (name: string, severity: string, labels: Readonly<Record<string, string>> = {}) => ({
+    alertname: `Tenantwatch${name}`,
+    severity,
+    ...labels,
+  })
+  const users = { tenant: 'a', resource: 'users' }
+  const failing = alert('SyncFailing', 'warning', { ...users, mode: 'full' })
+  const stale = alert('SyncStale', 'critical', users)
+  const held = (labels: object) => alert('Held', 'warning', { tenant: 'a', reason: 'shrink_held', ...labels })
+  const unknown = alert('CheckUnknown', 'warning', { tenant: 'a', check: 'user-mfa-enrolled' })
+  const finding = alert('MfaPolicyOff', 'warning', { tenant: 'a', check: 'auth-mfa-policy-enabled' })
+  expect(isSilenced(failing, held({ resource: 'users' }))).toBe(true)
+  expect(isSilenced(failing, held({ resource: 'documents' }))).toBe(false)
+  expect(isSilenced(failing, held({ resource: 'all' }))).toBe(true)
+  expect(isSilenced({ ...failing, tenant: 'b' }, held({ resource: 'all' }))).toBe(false)
+  expect(isSilenced(unknown, held({ resource: 'all' }))).toBe(true)
+  expect(isSilenced(unknown, held({ resource: 'users' }))).toBe(false)
+  expect(isSilenced(stale, held({ resource: 'users' }))).toBe(false)
+  expect(isSilenced(failing, stale)).toBe(true)
+  const causes = [alert('Down', 'critical'), alert('TenantsUnowned', 'critical', { tenant: 'a' })]
+  for (const cause of causes) {
+    expect([failing, stale, unknown, finding].map((one) => isSilenced(one, cause))).toEqual([true, true, true, false])
+  }
+})
