@@ -44,15 +44,14 @@ export const documentRequiredPresent = defineCheck({
   timeBased: true,
   material: ['nearest.fileId', 'nearest.updatedAt'],
   options: z.strictObject({ requirements, statuses: doneStatuses }),
+  isConfigured: ({ requirements: configured }) => configured.length > 0,
   async load(reader, options, now) {
-    const population = options.requirements.length
-    if (population === 0) return { population, candidates: [], applicable: false }
     const matches = await nearestMatches(reader, options, now)
     const unconfirmed = new Set(
       matches.filter((match) => isUnconfirmed(match, now)).map(({ requirement }) => requirement.id),
     )
     return {
-      population,
+      population: options.requirements.length,
       candidates: [matches],
       notEvaluated: unconfirmed.size,
       notEvaluatedFor: 'missing_records',

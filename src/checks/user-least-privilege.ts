@@ -43,9 +43,9 @@ export const userLeastPrivilege = defineCheck({
   timeBased: false,
   material: ['roleName', 'excess'],
   options,
+  isConfigured: ({ allowed }) => allowed !== null,
   async load(reader, { allowed, roleIdHours }, now, context) {
-    if (allowed === null) return { population: 0, candidates: [], applicable: false }
-    const isFailing = (role: MirroredRole) => excessOf([role], allowed).length > 0
+    const isFailing = (role: MirroredRole) => excessOf([role], allowed ?? []).length > 0
     const rule = { isFailing, missing: 'not_evaluated' } as const
     const assess = assessRole(await loadRoles(reader), context.incomplete.has('roles'), rule)
     return loadUsersByRole(reader, { users: notInvited, limitMs: roleIdHours * hourMs, now, assess })

@@ -112,6 +112,8 @@ export interface Loaded<Candidate> {
 export interface CheckSpec<Schema extends z.ZodObject, Candidate> extends CheckFacts {
   /** Every option has a default. */
   readonly options: Schema
+  /** False while the configuration leaves nothing to evaluate: the check does not apply, before any other status. */
+  readonly isConfigured?: (options: z.output<Schema>) => boolean
   readonly assumption?: (options: z.output<Schema>) => string | null
   readonly ruleContext?: (context: RuleContext) => unknown
   load(reader: RecordReader, options: z.output<Schema>, now: number, context: CheckContext): Promise<Loaded<Candidate>>
@@ -145,12 +147,13 @@ export interface Check extends CheckFacts {
   readonly options: z.ZodObject
   /** Digest of the configuration that decides. A stored result with another digest is not shown. */
   ruleOf(options: unknown, context: RuleContext): string
+  isConfigured?(options: unknown): boolean
   assumption?(options: unknown): string | null
   evaluator(input: EvaluateInput): Promise<Evaluated>
 }
 
 export function defineCheck<Schema extends z.ZodObject, Candidate>(spec: CheckSpec<Schema, Candidate>): Check {
-  const { load, evaluate, ruleContext, assumption, ...facts } = spec
+  const { load, evaluate, ruleContext, isConfigured, assumption, ...facts } = spec
   const digest = (options: unknown, context: RuleContext) =>
     digestOf([options, ruleContext?.(context) ?? null]).slice(0, 16)
   // Called at each scrape of each tenant with the same few objects of the configuration.
@@ -158,6 +161,7 @@ export function defineCheck<Schema extends z.ZodObject, Candidate>(spec: CheckSp
   const rules = memoizeByObject((_raw: unknown) => new Map<string, string>())
   return {
     ...facts,
+    ...(isConfigured && { isConfigured: (raw: unknown) => isConfigured(read(raw)) }),
     ...(assumption && { assumption: (raw: unknown) => assumption(read(raw)) }),
     ruleOf(raw, context) {
       const known = rules(raw)

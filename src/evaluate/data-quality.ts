@@ -5,7 +5,7 @@ import { fullFreshnessLimitMs, isFresh } from '../model/freshness.ts'
 import type { Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { greatestSkewMs, isSkewed, type SkewOf } from '../model/server-clock.ts'
-import { type CheckFacts, inputsOf } from './check.ts'
+import { type Check, inputsOf } from './check.ts'
 
 export type EvaluatedSettings = Pick<
   TenantSettings,
@@ -191,9 +191,14 @@ export function fullFailure({
   return fullAttemptAt === null || fullAttemptAt >= successAt ? fullReason : null
 }
 
-export function usableInputs(check: CheckFacts, quality: TenantDataQuality, now: number): readonly InputQuality[] {
+/** Inputs of a check with these options; one that is not configured has all of them switched off. */
+export function usableInputs(
+  check: Check,
+  { quality, now, options }: { readonly quality: TenantDataQuality; readonly now: number; readonly options: unknown },
+): readonly InputQuality[] {
   const { maxAgeMs } = check
   const inputs = inputQualities(quality, inputsOf(check))
+  if (check.isConfigured?.(options) === false) return inputs.map((input) => ({ ...input, off: true }))
   if (maxAgeMs === undefined) return inputs
   return inputs.map((input) => {
     const readAt = dataAsOf(quality.resources.get(input.resource)?.stored?.state)

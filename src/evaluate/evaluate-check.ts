@@ -19,7 +19,7 @@ export async function basisOf({ check, request, quality }: CheckRun): Promise<st
   const accepted = check.drift === undefined ? 0 : await store.acceptedVersion(tenant.id, check.id)
   const { severity, options } = settingsOf(check, tenant.settings)
   const { knownStatuses } = tenant.settings.documents
-  const inputs = usableInputs(check, quality, request.now)
+  const inputs = usableInputs(check, { quality, now: request.now, options })
   return JSON.stringify([
     check.ruleOf(options, ruleContextOf(tenant.settings)),
     severity,
@@ -174,7 +174,8 @@ function assemble(
 ): CheckResult {
   const { check, request, quality } = run
   const { store, tenant, now, signal } = request
-  const inputs = usableInputs(check, quality, now)
+  const { options } = settingsOf(check, tenant.settings)
+  const inputs = usableInputs(check, { quality, now, options })
   return {
     tenantId: tenant.id,
     check: check.id,
@@ -237,17 +238,20 @@ async function* openAmong(
 }
 
 /**
- * False when a failure would be meaningless: an input is switched off or may belong to another tenant, or a resource
+ * False when a failure would be meaningless: the check is not configured, or an input is switched off or may belong to another tenant, or a resource
  * for look-ups never completed a full sync. The evaluated resource itself may be partial.
  */
-function isEvaluable({ check, quality }: CheckRun): boolean {
-  if (inputQualities(quality, inputsOf(check)).some((input) => input.off || input.former)) return false
+function isEvaluable({ check, quality, request }: CheckRun): boolean {
+  const { options } = settingsOf(check, request.tenant.settings)
+  if (usableInputs(check, { quality, now: request.now, options }).some((input) => input.off || input.former))
+    return false
   const whole = check.entity.isRecord ? check.needs : inputsOf(check)
   return inputQualities(quality, whole).every((input) => input.everComplete)
 }
 
 function incompleteInputs({ check, quality, request }: CheckRun): ReadonlySet<ResourceName> {
-  const inputs = usableInputs(check, quality, request.now)
+  const { options } = settingsOf(check, request.tenant.settings)
+  const inputs = usableInputs(check, { quality, now: request.now, options })
   return new Set(
     inputs.filter(({ blocked, partial }) => blocked !== null || partial.length > 0).map(({ resource }) => resource),
   )

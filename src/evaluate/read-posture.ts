@@ -13,14 +13,13 @@ import {
 import { isRefusal } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { resources as catalogue } from '../resources/index.ts'
-import { type Check, inputsOf } from './check.ts'
+import type { Check } from './check.ts'
 import { ruleContextOf, settingsOf, severitiesOf } from './check-settings.ts'
 import {
   dataAsOf,
   type EvaluatedTenant,
   greatestSkewOf,
   incrementalFailure,
-  inputQualities,
   readDataQuality,
   type TenantDataQuality,
   usableInputs,
@@ -123,19 +122,20 @@ function presentStatus(check: Check, { request, quality, state }: CheckKnown): D
   if (!settingsOf(check, tenant.settings).enabled) return { status: 'not_applicable', reason: null }
   if (check.own !== undefined && check.own.problem !== null) return { status: 'unknown', reason: 'check_failed' }
   const limit = resultLimitMs(evaluateIntervalMs)
+  const { options } = settingsOf(check, tenant.settings)
+  const inputs = usableInputs(check, { quality, now, options })
   const aged = decideStatus({
     rawResult: state === undefined ? { kind: 'unevaluated', reason: 'never' } : rawResultOf(state),
-    inputs: usableInputs(check, quality, now),
+    inputs,
     timeBased: check.timeBased,
   })
-  const { options } = settingsOf(check, tenant.settings)
   const rule = check.ruleOf(options, ruleContextOf(tenant.settings))
   // A result without a rule is valid if it is `unknown`; otherwise an input was switched off when it was stored.
   const isOfRule = state?.rule === rule || (state?.rule === null && state.status === 'unknown')
   const isCurrent =
     state === undefined || (isOfRule && isFresh(state.evaluatedAt, limit, now) && now <= (state.validUntil ?? now))
   const dependsOnResult = aged.status === 'pass' || aged.status === 'fail' || aged.status === 'not_applicable'
-  const isOff = inputQualities(quality, inputsOf(check)).some((input) => input.off)
+  const isOff = inputs.some((input) => input.off)
   return isCurrent || isOff || !dependsOnResult ? aged : { status: 'unknown', reason: 'stale' }
 }
 

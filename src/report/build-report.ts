@@ -120,7 +120,7 @@ interface CheckKnown {
 
 function reportCheck(check: Check, view: CheckView, { tenant, quality, now, details }: CheckKnown): ReportCheck {
   const { options } = settingsOf(check, tenant)
-  const inputs = usableInputs(check, quality, now)
+  const inputs = usableInputs(check, { quality, now, options })
   const coverage = coverageOf(view, inputs)
   const unknownReason = unknownReasonOf(coverage, inputs)
   const standing = standingOf(view, unknownReason)

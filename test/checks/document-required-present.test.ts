@@ -43,9 +43,9 @@ it('states that letter case does not matter, in its description and in each find
   expect(failures[0]?.evidence).toMatchObject({ letterCase: 'ignored', statuses: ['Completed'] })
 })
 
-it('does not apply without requirements', async () => {
-  const result = await evaluator(check, (mirror) => mirror.put('documents', document()))
-  expect(result).toMatchObject({ applicable: false, population: 0, failures: [] })
+it('is configured with a requirement', () => {
+  const isConfigured = (given: object) => check.isConfigured?.(check.options.parse(given))
+  expect([isConfigured({}), isConfigured({ requirements: [soc2] })]).toEqual([false, true])
 })
 
 it('makes one finding per requirement, with the nearest match as evidence', async () => {

@@ -46,12 +46,9 @@ it.each([
   expect(await result.scope('1')).toBe(notEvaluated === 0 ? 'evaluated' : 'not_evaluated')
 })
 
-it('does not apply until a list is configured', async () => {
-  const result = await evaluator(check, (mirror) => {
-    mirror.put('users', user())
-    mirror.put('roles', wide())
-  })
-  expect(result).toMatchObject({ applicable: false, population: 0, failures: [] })
+it('is configured with a list, also an empty one', () => {
+  const isConfigured = (given: object) => check.isConfigured?.(check.options.parse(given))
+  expect([isConfigured({}), isConfigured({ allowed: [] })]).toEqual([false, true])
 })
 
 it.each([

@@ -156,6 +156,17 @@ it('does not apply to a resource that is switched off, whatever its state, and c
   expect(lifeOf(mirror, 'api-client-secret-not-expired')).toEqual({ c1: 'not_applicable' })
 })
 
+it('does not apply a check that is not configured, whatever the state of its inputs, and closes its findings', async () => {
+  const mirror = soundMirror()
+  const requirements = [{ id: 'soc2', pattern: 'SOC2*' }]
+  const changes = { checks: { 'document-required-present': { options: { requirements } } } }
+  const configured = await evaluate(mirror, { changes })
+  expect(configured.get('document-required-present')).toMatchObject({ status: 'fail' })
+  const outcomes = await evaluate(mirror, { at: now + 30 * dayMs })
+  expect(outcomes.get('document-required-present')).toMatchObject({ status: 'not_applicable', reason: null })
+  expect(lifeOf(mirror, 'document-required-present')).toEqual({ soc2: 'not_applicable' })
+})
+
 it('sets a check that throws to unknown, keeps its findings, logs the error and continues', async () => {
   const mirror = soundMirror()
   mirror.put('api-clients', expired)

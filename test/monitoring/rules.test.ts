@@ -213,7 +213,7 @@ it('lets an alert that names the cause silence its consequences, and none about 
   const { inhibit_rules: rules } = parse(renderInhibitions()) as {
     inhibit_rules: { source_matchers: string[]; target_matchers: string[]; equal: string[] }[]
   }
-  const holds = ([, name = '', operator, value = '']: RegExpMatchArray, alert: Readonly<Record<string, string>>) =>
+  const holds = ([, name = '', operator, value = '']: readonly string[], alert: Readonly<Record<string, string>>) =>
     operator === '=~' ? new RegExp(`^(?:${value})$`).test(alert[name] ?? '') : (alert[name] ?? '') === value
   const matches = (matchers: string[], alert: Readonly<Record<string, string>>) =>
     matchers.every((text) => holds(text.match(/^(\w+) (=~?) "?(.*?)"?$/) ?? [], alert))
