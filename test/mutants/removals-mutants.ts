@@ -108,10 +108,17 @@ export const removalsMutants: readonly Mutant[] = [
     tests: ['test/sync/guard-budget.test.ts'],
   },
   {
+    name: 'without a server time, clients that are new by the local clock replace removed ones',
+    file: 'src/sync/removals/removals.ts',
+    find: 'const now = confirmed ? serverTime : null',
+    replace: 'const now = confirmed ? serverTime : serverTime === null ? at : null',
+    tests: ['test/sync/guard-budget.test.ts'],
+  },
+  {
     name: 'by a server time that the local clock contradicts, old clients replace removed ones',
     file: 'src/sync/removals/removals.ts',
-    find: 'confirmed ? serverTime : serverTime === null ? Math.max(at, unsetAt) : null',
-    replace: 'serverTime ?? at',
+    find: 'const now = confirmed ? serverTime : null',
+    replace: 'const now = serverTime',
     tests: ['test/sync/guard-budget.test.ts'],
   },
   {

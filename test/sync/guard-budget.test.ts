@@ -223,6 +223,16 @@ it('by a server time that is behind the local clock, old clients replace none', 
   expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'shrink_held'])
 })
 
+it('without a server time clients replace none, also by a clock that was set back before the start', async () => {
+  const test = await testEngine({ problems: false, settings, sizes: { apiClients: 6 } })
+  test.sim.faults.add({ effect: { kind: 'set', path: 'meta.timestamp', value: 'today' } })
+  expect(ending(await test.run('api-clients', 'full'))).toBe('success')
+  test.clock.jump(-700 * dayMs)
+  await test.restart()
+  keepClients(test, 4)
+  expect(await fullSyncs(test, 'api-clients', 2, 15 * 60_000)).toEqual(['success', 'shrink_held'])
+})
+
 /** A tenant whose server keeps the time whatever the local clock shows. */
 async function withOwnClock(): Promise<TestEngine> {
   let elapsed = () => 0

@@ -155,8 +155,8 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
     confirmed,
     heldSince,
   })
-  // By a clock that is behind, every client is a new one.
-  const now = confirmed ? serverTime : serverTime === null ? Math.max(at, unsetAt) : null
+  // By a clock that is behind, every client is a new one: both clocks must agree.
+  const now = confirmed ? serverTime : null
   return {
     ...budget,
     held: heldSince !== null,
