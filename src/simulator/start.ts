@@ -66,6 +66,7 @@ function createWorld(options: SimulatorOptions): World {
     cursors: createCursorCodec(seed),
     oauthTokenSeconds: options.oauthTokenSeconds ?? 300,
     responses: 0,
+    responseSeed: mix(seed ^ 0x5eed, now),
   }
 }
 

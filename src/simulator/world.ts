@@ -13,5 +13,8 @@ export interface World {
   readonly tokens: TokenTable
   readonly cursors: CursorCodec
   readonly oauthTokenSeconds: number
+  /** Sent so far. */
   responses: number
+  /** Of the ids of responses: other ones after each start. */
+  readonly responseSeed: number
 }

@@ -9,7 +9,7 @@ import { type ApiError, shapeError } from './api-error.ts'
 /** The `meta` of the next response; `skewMs` shifts its clock. */
 export function nextMeta(world: World, skewMs: number): Record<string, unknown> {
   const { requestIdCasing, metaTimestamps, unknownFields } = world.readings
-  const requestId = guidFor(world.seed ^ 0x5eed, world.responses)
+  const requestId = guidFor(world.responseSeed, world.responses)
   return {
     requestId: requestIdCasing === 'upper' ? requestId.toUpperCase() : requestId,
     timestamp: formatTimestamp(world.clock() + skewMs, metaTimestamps),
