@@ -133,6 +133,18 @@ it('does not hammer with a dead credential: one probe a cycle, in turns, until o
   expect((await t.client.fetch(users, {})).meta.identity).toBe(2)
 })
 
+it('logs once that the credential changed', async () => {
+  const logged: string[] = []
+  const info = (_: object, message: string) => void logged.push(message)
+  const log: Log = { ...silentLog(), info, child: () => log }
+  await using t = await tenant({ first: all, second: all }, { log })
+  for (const token of ['first', 'first', 'second', 'second']) {
+    t.env['TOKEN'] = token
+    await t.client.fetch(users, {})
+  }
+  expect(logged).toEqual(['The credential changed: the tenant is identified again before anything is written'])
+})
+
 it('takes up a changed token at once, dead or not, and numbers a new identity', async () => {
   await using t = await tenant({ second: all, third: all })
   await caught(t.client.fetch(users, {}))

@@ -28,6 +28,10 @@ class Identity {
     this.#client = client
   }
 
+  get number(): number {
+    return this.#identity
+  }
+
   credentialOf(secret: Secret): Credential {
     if (this.#secret === undefined || !this.#secret.equals(secret)) {
       if (this.#secret !== undefined && this.#client === null) this.#identity += 1
@@ -97,7 +101,14 @@ export class Access {
   /** @throws SyncError `unauthorized` while the credential is refused, or when there is none. */
   async token(signal?: AbortSignal): Promise<Credential> {
     const dead = this.#dead
-    if (dead === undefined) return this.#identity.credentialOf(await this.#options.source.current(signal))
+    if (dead === undefined) {
+      const before = this.#identity.number
+      const credential = this.#identity.credentialOf(await this.#options.source.current(signal))
+      if (credential.identity !== before) {
+        this.#options.log.info({}, 'The credential changed: the tenant is identified again before anything is written')
+      }
+      return credential
+    }
     const seen = await this.#options.source.peek()
     if (this.#dead !== dead) return this.token(signal)
     if (dead.trying) throw deadCredential(dead.status)
