@@ -1,1 +1,1 @@
--- Triggers and views, made again after every migration: sha256 dc3ad53ca8760ef8ae9d8b8c2fe17fd5de8b9856e51e4882cf26f9e5e3c8b571
+-- Triggers and views, made again after every migration: sha256 005ec9b96702cc14c8558f677eb983362b9f4ce0691257f3bd7ac7ee8776e89c

@@ -13,6 +13,8 @@ import { waiversByTenant } from './waivers/waivers.ts'
 /** Without address and credentials, which may contain secrets. */
 export interface RecordedTenant extends Omit<EvaluatedSettings, 'baseUrl'> {
   readonly rules: Readonly<Record<string, string>>
+  /** Checks that this configuration leaves nothing to evaluate. */
+  readonly unconfigured: readonly string[]
 }
 
 type RecordedCheck = Omit<CheckFacts, 'alert' | 'material' | 'drift'>
@@ -69,6 +71,9 @@ function recordedTenant(tenant: EvaluatedSettings, checks: readonly Check[]): Re
     documents,
     checks: Object.fromEntries(checks.map((check) => [check.id, settingsOf(check, tenant)])),
     rules: Object.fromEntries(checks.map((check) => [check.id, rule(check)])),
+    unconfigured: checks
+      .filter((check) => check.isConfigured?.(settingsOf(check, tenant).options) === false)
+      .map(({ id }) => id),
   }
 }
 
@@ -77,12 +82,16 @@ export function readRecord({ content }: NotedConfiguration): ConfigurationRecord
 }
 
 /** The checks with the rules of that time, independent of the present configuration and version. */
-export function recordedChecks({ checks }: ConfigurationRecord, { rules }: RecordedTenant): readonly Check[] {
+export function recordedChecks(
+  { checks }: ConfigurationRecord,
+  { rules, unconfigured }: RecordedTenant,
+): readonly Check[] {
   return checks.map((check) => ({
     ...check,
     alert: null,
     options: z.looseObject({}),
     ruleOf: () => rules[check.id] ?? '',
+    isConfigured: () => !unconfigured.includes(check.id),
     evaluator: () =>
       Promise.reject(new TypeError(`Cannot evaluate check ${check.id}: it is a record of a former configuration`)),
   }))

@@ -24,8 +24,10 @@ export function configuredTenant(tenant: Configured, { checks, waivers, currentF
     const { id, title, timeBased, maxAgeMs = null, own } = check
     // No stored result is one of an own check with a problem.
     const rule = own === undefined || own.problem === null ? check.ruleOf(options, ruleContextOf(tenant)) : null
+    const isConfigured = check.isConfigured?.(options) !== false
     const assumption = check.assumption?.(options) ?? null
-    return { check: id, title, enabled, rule, assumption, inputs: inputsOf(check), timeBased, maxAgeMs, currentForMs }
+    const shown = { check: id, title, enabled, isConfigured, rule, assumption }
+    return { ...shown, inputs: inputsOf(check), timeBased, maxAgeMs, currentForMs }
   })
   const accepted = waivers.map((waiver) => {
     const { id, check, entity, reason, owner, expiresMs } = waiver

@@ -18,7 +18,7 @@ const isCurrent = `(s.rule = k.rule or (s.rule is null and s.status = 'unknown')
 const cases = [
   ['not k.enabled', `'not_applicable'`, 'null'],
   ['k.rule is null', `'unknown'`, `'check_failed'`],
-  ['i.is_off', `'not_applicable'`, 'null'],
+  ['not k.is_configured or i.is_off', `'not_applicable'`, 'null'],
   ['i.blocked is not null', `'unknown'`, 'i.blocked'],
   [`s.status = 'fail' and not (${isCurrent})`, `'unknown'`, `'stale'`],
   [`s.status = 'fail'`, `'fail'`, 'null'],
@@ -67,7 +67,7 @@ export const checkView: SqlView = {
   ],
   from: `configured_tenants c
   cross join lateral (select e ->> 'check' as id, e ->> 'title' as title, (e ->> 'enabled')::boolean as enabled,
-      e ->> 'rule' as rule, e ->> 'assumption' as assumption, e -> 'inputs' as inputs,
+      (e ->> 'isConfigured')::boolean as is_configured, e ->> 'rule' as rule, e ->> 'assumption' as assumption, e -> 'inputs' as inputs,
       (e ->> 'timeBased')::boolean as time_based, (e ->> 'maxAgeMs')::numeric as max_age_ms,
       (e ->> 'currentForMs')::numeric as current_for_ms
     from json_array_elements(c.checks::json) e offset 0) k
