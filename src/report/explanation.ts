@@ -8,6 +8,7 @@ import { driftIdIn, type FindingView } from '../model/finding.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import { reportDecision } from './decisions.ts'
+import { type Named, namesIn } from './entity-names.ts'
 import type { ReportDecision } from './report.ts'
 
 /** The rule of a finding, as configured now. */
@@ -58,7 +59,7 @@ export interface ExplainedEvent {
 }
 
 export interface Explanation {
-  readonly finding: FindingView
+  readonly finding: Named
   /** Null when this version or configuration does not have the check. */
   readonly rule: ExplainedRule | null
   /** The mirrored record of the entity; null when it is removed, or when the entity consists of several records. */
@@ -74,7 +75,7 @@ export interface Explanation {
 export interface ExplainRequest {
   readonly mirror: Mirror
   readonly settings: Settings
-  readonly finding: FindingView
+  readonly finding: Named
   readonly check: Check | undefined
 }
 
@@ -139,6 +140,7 @@ export function explanationText({ finding, rule, record, changes, accepted, life
     `Fingerprint  ${finding.fingerprint}`,
     ...(driftId === null ? [] : [`Drift id     ${driftId}`]),
     `Entity       ${entity.type} ${entity.id} of tenant ${finding.tenant}`,
+    ...namesIn(entity).map((name, i) => `${i === 0 ? 'Name' : '    '}         ${name}`),
     `State        ${state}${resolution === null ? '' : `: ${resolution} at ${resolvedAt ?? ''}`}`,
     `First seen   ${firstSeen}`,
     `Last seen    ${lastSeen}${reopened === 0 ? '' : `, reopened ${reopened === 1 ? 'once' : `${reopened} times`}`}`,
