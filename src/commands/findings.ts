@@ -22,7 +22,7 @@ import { type Terminal, terminalOf } from '../report/terminal.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { writeAll } from './support/io.ts'
-import { exitCodeOf, oneOf, positiveNumber, readMoment } from './support/options.ts'
+import { exitCodeOf, leastSeverity, oneOf, positiveNumber, readMoment } from './support/options.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 const groupFormats = ['table', 'json', 'ndjson', 'csv'] as const
@@ -87,7 +87,7 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   const { settings } = loadConfiguration(io, command)
   const checks = checksOf(settings)
   const filter = filterOf(options, settings, checks, io.clock.now())
-  const failOn = oneOf('severity', severities, options.failOn)
+  const failOn = leastSeverity('--fail-on', options.failOn)
   const source = { version, check: (id: string) => checks.find((check) => check.id === id) }
   const render = grouping === undefined ? listing(io, options, source) : grouped(options, grouping)
   await using mirror = await openVerifiedMirror(settings, io)
@@ -136,7 +136,7 @@ function filterOf(
 ): FindingQuery {
   const tenants = settings.tenants.map(({ name }) => name)
   const ids = checks.map(({ id }) => id)
-  const minimum = oneOf('severity', severities, severity)
+  const minimum = leastSeverity('--severity', severity)
   const from = since === undefined ? undefined : readMoment('--since', since, { now, day: 'start' })
   if (from !== undefined && from > now) throw new UsageError('The time of --since is in the future')
   return {

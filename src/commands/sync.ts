@@ -14,7 +14,7 @@ import type { RunResult } from '../sync/observer.ts'
 import { tally } from '../web/postures.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { createLog } from './support/logger.ts'
-import { exitCodeOf, oneOf } from './support/options.ts'
+import { exitCodeOf, leastSeverity, oneOf } from './support/options.ts'
 import { syncProgress } from './support/sync-progress.ts'
 
 interface SyncOptions {
@@ -50,9 +50,9 @@ Examples:
 }
 
 async function sync(io: Io, options: SyncOptions, command: Command): Promise<ExitCode> {
-  const { settings } = loadConfiguration(io, command, { needsSecrets: true })
-  const failOn = oneOf('severity', severities, options.failOn)
+  const failOn = leastSeverity('--fail-on', options.failOn)
   const resource = oneOf('resource', resourceNames, options.resource)
+  const { settings } = loadConfiguration(io, command, { needsSecrets: true })
   const names = settings.tenants.map(({ name }) => name)
   const tenant = oneOf('tenant', names, options.tenant)
   const off = settings.tenants.filter(({ name }) => tenant === undefined || name === tenant)
