@@ -41,7 +41,7 @@ time { white-space: nowrap; }
 .badge.unknown { color: var(--unknown); background: var(--unknown-bg); } .badge.good { color: var(--good); background: var(--good-bg); }
 .badge.quiet { color: var(--quiet); background: var(--quiet-bg); }
 footer { padding-bottom: 32px; font-size: 13px; color: var(--soft); }
-@media (max-width: 700px) { header, main, footer { padding: 0 12px; } table { display: block; overflow-x: auto; } }
+@media (max-width: 700px) { header, main, footer { padding: 0 12px; } table { display: block; overflow-x: auto; } .head { grid-template-columns: 1fr; gap: 0; } .head dd { margin-bottom: 6px; } }
 @media print {
   :root {
     color-scheme: light;
