@@ -9,7 +9,7 @@ export const authSsoEnforced = defineCheck({
   description: 'ssoEnabled and ssoEnforced are both true.',
   risk: 'Users can sign in past the identity provider, its policies and its off-boarding.',
   remediation: 'Configure single sign-on for the tenant and enforce it.',
-  alert: { name: 'SsoNotEnforced', says: 'Single sign-on not enabled and enforced' },
+  alert: { name: 'SsoNotEnforced', says: 'Sign-in policies without enabled and enforced single sign-on' },
   frameworks: [
     'soc2 CC6.1',
     'soc2 CC6.6',

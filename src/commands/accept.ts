@@ -1,18 +1,22 @@
 import type { Command } from 'commander'
 import { createViews } from '../daemon/views.ts'
-import type { HoldRow, Mirror } from '../mirror/port.ts'
+import type { AcceptedHold, HoldRow, Mirror } from '../mirror/port.ts'
+import { toIso } from '../model/dates.ts'
 import { UsageError } from '../model/errors.ts'
-import { remedyOf } from '../model/hold-remedy.ts'
+import { listsRecords, remedyOf } from '../model/hold-remedy.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { printable } from '../model/text/printable.ts'
 import { table } from '../report/formats.ts'
 import { acceptDrift, listDrift } from './support/accept-drift.ts'
 import { loadConfiguration } from './support/configuration.ts'
-import { wholeNumber } from './support/options.ts'
+import { type ListOptions, listHeldRecords } from './support/held-records.ts'
+import { positiveNumber, wholeNumber } from './support/options.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
 
-interface AcceptOptions {
+interface AcceptOptions extends ListOptions {
   readonly count?: number
   readonly reason?: string
+  readonly list?: boolean
 }
 
 export function addAccept(program: Command, io: Io, done: (code: ExitCode) => void): void {
@@ -22,6 +26,10 @@ export function addAccept(program: Command, io: Io, done: (code: ExitCode) => vo
     .description('list or accept holds; accept drift')
     .option('--count <n>', 'refuse when the hold now covers another number', wholeNumber)
     .option('--reason <text>', 'why it is accepted; stored with the decision')
+    .option('--list', 'print the ids of the records that accepting this hold removes; decides nothing')
+    .option('--details', 'with --list: include names of persons, e-mails and file names')
+    .option('--limit <n>', 'with --list: at most this many ids; 100 as text', positiveNumber)
+    .option('--format <format>', 'of --list: text, json')
     .addHelpText(
       'after',
       `
@@ -35,6 +43,8 @@ a state that has changed since.
 
 Examples:
   tenantwatch accept
+  tenantwatch accept 3f2a9c01b7de --list
+  tenantwatch accept 3f2a9c01b7de --list --details --limit 500
   tenantwatch accept 3f2a9c01b7de --count 120 --reason "Left with the spin-off, ticket 4711"
   tenantwatch accept e49418ad0f73-5f2c90ab --reason "Agreed with the board on 3 May"`,
     )
@@ -43,29 +53,31 @@ Examples:
     )
 }
 
-/** Ids of holds whose acceptance no run has applied yet. */
-async function acceptedHolds(mirror: Mirror): Promise<ReadonlySet<string>> {
+/** Acceptances of holds, the latest of each. */
+async function acceptancesOf(mirror: Mirror): Promise<ReadonlyMap<string, AcceptedHold>> {
   const decisions = await mirror.decisions(null)
-  return new Set(decisions.flatMap((one) => (one.accepted === 'hold' && one.appliedAt === null ? [one.id] : [])))
+  return new Map(decisions.flatMap((one) => (one.accepted === 'hold' ? [[one.id, one] as const] : [])))
 }
 
 /** One hold per line for programs; a terminal gets a heading and the command to accept. */
-function list(io: Io, holds: readonly HoldRow[], accepted: ReadonlySet<string>): void {
+function list(io: Io, holds: readonly HoldRow[], acceptances: ReadonlyMap<string, AcceptedHold>): void {
   if (holds.length === 0) {
     io.stderr.write('No holds\n')
     return
   }
+  const isAccepted = (id: string) => acceptances.get(id)?.appliedAt === null
   const rows = holds.map(({ id, tenant, resource, reason, count }) => {
-    return [id, tenant, resource, reason, String(count), accepted.has(id) ? 'accepted' : '']
+    return [id, tenant, resource, reason, String(count), isAccepted(id) ? 'accepted' : '']
   })
   if (io.stdout.isTTY !== true) {
     for (const row of rows) print(io, row.join(' ').trimEnd())
     return
   }
   print(io, table(['ID', 'TENANT', 'RESOURCE', 'REASON', 'COUNT', 'STATE'], rows))
-  const next = holds.find((hold) => remedyOf(hold) === null && !accepted.has(hold.id))
+  const next = holds.find((hold) => remedyOf(hold) === null && !isAccepted(hold.id))
   if (next !== undefined) {
     print(io, `\nAccept one with: tenantwatch accept ${next.id} --count ${next.count} --reason "..."`)
+    if (listsRecords(next.reason)) print(io, `See its records: tenantwatch accept ${next.id} --list`)
   }
   for (const hold of holds) {
     const remedy = remedyOf(hold)
@@ -73,30 +85,76 @@ function list(io: Io, holds: readonly HoldRow[], accepted: ReadonlySet<string>):
   }
 }
 
+/** @throws UsageError on options that do not go together. */
+function insistOnPurpose(id: string | undefined, options: AcceptOptions): void {
+  const given = (names: readonly (keyof AcceptOptions)[]) => names.find((name) => options[name] !== undefined)
+  const deciding = given(['reason', 'count'])
+  const listing = given(['details', 'limit', 'format'])
+  if (id === undefined && deciding !== undefined)
+    throw new UsageError(`--${deciding} needs the id of a hold or of a drifted state; "tenantwatch accept" lists them`)
+  if (id === undefined && options.list === true)
+    throw new UsageError('--list needs the id of a hold; "tenantwatch accept" prints the holds')
+  if (options.list !== true && listing !== undefined)
+    throw new UsageError(`--${listing} is for the list of records: give it with the id of a hold and --list`)
+  if (options.list === true && deciding !== undefined)
+    throw new UsageError(`--list decides nothing, and --${deciding} is for a decision: leave one of them out`)
+}
+
 async function accept(io: Io, id: string | undefined, options: AcceptOptions, command: Command): Promise<ExitCode> {
-  const given = (['reason', 'count'] as const).find((option) => options[option] !== undefined)
-  if (id === undefined && given !== undefined)
-    throw new UsageError(`--${given} needs the id of a hold or of a drifted state; "tenantwatch accept" lists them`)
+  insistOnPurpose(id, options)
   const { settings } = loadConfiguration(io, command)
   await using mirror = await openVerifiedMirror(settings, io)
   const holds = await mirror.holds()
   const views = createViews(mirror, settings, io.clock)
+  const acceptances = await acceptancesOf(mirror)
   if (id === undefined) {
-    list(io, holds, await acceptedHolds(mirror))
+    list(io, holds, acceptances)
     await listDrift(io, mirror, views)
     return exitCodes.ok
   }
   const hold = holds.find((one) => one.id === id)
-  const reason = options.reason?.trim() ?? ''
-  if (hold === undefined && options.count === undefined) {
-    if (await acceptDrift({ io, mirror, views, given: id, reason })) return exitCodes.ok
-  }
-  if (hold === undefined)
-    throw new UsageError(
-      options.count === undefined
-        ? 'No hold has this id and no drifted state; "tenantwatch accept" lists all of both'
-        : 'No hold has this id, and --count is for holds: leave it out to accept a drifted state',
+  const earlier = acceptances.get(id)
+  if (hold === undefined) {
+    if (earlier !== undefined) throw new UsageError(endedSentence(earlier))
+    const reason = options.reason?.trim() ?? ''
+    if (
+      options.count === undefined &&
+      options.list !== true &&
+      (await acceptDrift({ io, mirror, views, given: id, reason }))
     )
+      return exitCodes.ok
+    throw new UsageError(unknownSentence(options))
+  }
+  if (options.list === true) {
+    await listHeldRecords(io, mirror, hold, options)
+    return exitCodes.ok
+  }
+  if (earlier?.appliedAt === null) throw new UsageError(pendingSentence(earlier))
+  await decide(io, mirror, hold, options)
+  return exitCodes.ok
+}
+
+function unknownSentence({ count, list }: AcceptOptions): string {
+  if (list === true) return 'No hold has this id; "tenantwatch accept" prints the holds'
+  return count === undefined
+    ? 'No hold has this id and no drifted state; "tenantwatch accept" lists all of both'
+    : 'No hold has this id, and --count is for holds: leave it out to accept a drifted state'
+}
+
+function pendingSentence({ id, at, reason }: AcceptedHold): string {
+  return `Hold ${id} was accepted at ${toIso(at)} ("${printable(reason)}"); the next run applies it, nothing more is to do`
+}
+
+function endedSentence({ id, tenant, resource, count, at, appliedAt }: AcceptedHold): string {
+  const days = toIso(at).slice(0, 10)
+  const removed = resource === 'all' ? '' : ` --resource ${resource}`
+  const applied = appliedAt === null ? 'and ended before a run applied it' : `and applied at ${toIso(appliedAt)}`
+  return `Hold ${id} has ended: it covered ${count} and was accepted at ${toIso(at)} ${applied}; "tenantwatch history --tenant ${tenant}${removed} --since ${days}" shows what was removed since`
+}
+
+async function decide(io: Io, mirror: Mirror, hold: HoldRow, options: AcceptOptions): Promise<void> {
+  const { id } = hold
+  const reason = options.reason?.trim() ?? ''
   const remedy = remedyOf(hold)
   if (remedy !== null)
     throw new UsageError(`Hold ${id} cannot be accepted, because the next run would raise it again. ${remedy}`)
@@ -111,5 +169,4 @@ async function accept(io: Io, id: string | undefined, options: AcceptOptions, co
     io,
     `Accepted: ${hold.reason} of ${hold.tenant} ${hold.resource}, ${hold.count}. It takes effect with the next run.`,
   )
-  return exitCodes.ok
 }

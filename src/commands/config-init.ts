@@ -51,7 +51,9 @@ function init(io: Io, options: InitOptions): ExitCode {
   const text = textOf(options)
   const { env, cwd } = io
   // The same mistakes as in any other file, before there is one.
-  loadSettings({ file, env, cwd, catalogue, needsSecrets: false, exists: () => true, readFile: () => text })
+  namingOptions(() =>
+    loadSettings({ file, env, cwd, catalogue, needsSecrets: false, exists: () => true, readFile: () => text }),
+  )
   try {
     makeFolder(dirname(resolve(cwd, file)))
     writeFileSync(resolve(cwd, file), text, { flag: 'wx' })
@@ -67,6 +69,31 @@ function init(io: Io, options: InitOptions): ExitCode {
   print(io, `  tenantwatch sync${flag}     reads everything once`)
   print(io, `  tenantwatch run${flag}      keeps it up to date`)
   return exitCodes.ok
+}
+
+const optionOf: Readonly<Record<string, string>> = {
+  name: '--tenant',
+  baseUrl: '--base-url',
+  'auth.token.env': '--token-env',
+  'auth.token.file': '--token-file',
+  'auth.header': '--header',
+  'auth.scheme': '--scheme',
+  ownClientId: '--own-client-id',
+}
+
+/** A mistake is in an option; the file, whose position the message names, does not exist yet. */
+function namingOptions(read: () => void): void {
+  try {
+    read()
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    const sentences = error.message
+      .split('\n')
+      .map((line) =>
+        line.replace(/^.*?:\d+:\d+: `tenants\[0\]\.([\w.]+)`/, (whole, key: string) => optionOf[key] ?? whole),
+      )
+    throw new UsageError(sentences.join('\n'))
+  }
 }
 
 function textOf({ tenant: name, baseUrl, tokenEnv, tokenFile, header, scheme, ownClientId }: InitOptions): string {

@@ -12,6 +12,7 @@ import { diagnoseEnrolment, type Enrolment, readEnrolment } from '../doctor/enro
 import { diagnoseIdentity } from '../doctor/identity.ts'
 import { diagnoseOwnChecks } from '../doctor/own-checks.ts'
 import { type Probed, probeTenant } from '../doctor/probe-tenant.ts'
+import { diagnoseQuarantine } from '../doctor/quarantine.ts'
 import { diagnosisTable, enrolmentTable, marksFor } from '../doctor/render.ts'
 import { diagnoseTwins } from '../doctor/token.ts'
 import type { Mirror, TenantRow } from '../mirror/port.ts'
@@ -28,6 +29,8 @@ import { enabledNames } from '../sync/due.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { type StatusLine, statusLine } from './support/io.ts'
 import { oneOf } from './support/options.ts'
+import { listQuarantine } from './support/quarantine-list.ts'
+import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 const formats = ['table', 'json'] as const
 
@@ -40,6 +43,8 @@ export function addDoctor(program: Command, io: Io, done: (code: ExitCode) => vo
     .command('doctor')
     .description('check endpoints, token, database and configuration, with advice')
     .option('--format <format>', formats.join(', '), 'table')
+    .option('--quarantine', 'only list the records that could not be read, and why; sends no request')
+    .option('--details', 'with --quarantine: also ids that may name a person or a file')
     .addHelpText(
       'after',
       `
@@ -49,10 +54,17 @@ Exit: 0 no failure, warnings (!) are possible; 2 usage or configuration; 3 a fai
 
 Examples:
   tenantwatch doctor
+  tenantwatch doctor --quarantine
   tenantwatch doctor --format json | jq '.tenants[].diagnoses[] | select(.level != "ok")'`,
     )
-    .action(async ({ format }: { readonly format: string }, command: Command) => {
+    .action(async ({ format, quarantine = false, details = false }: DoctorOptions, command: Command) => {
       const wanted = oneOf('format', formats, format)
+      if (details && !quarantine) throw new UsageError('--details is for the list of --quarantine: give it with that')
+      if (quarantine) {
+        await using mirror = await openVerifiedMirror(loadConfiguration(io, command).settings, io)
+        await listQuarantine(io, mirror, wanted, details)
+        return done(exitCodes.ok)
+      }
       const { settings, ignoredPath } = loadConfiguration(io, command, { needsSecrets: true })
       const line = statusLine(io)
       const report = await examine(io, settings, { line, ignoredPath }).finally(line.clear)
@@ -60,6 +72,12 @@ Examples:
       else for (const line of linesOf(report, io)) print(io, line)
       done(report.failed === 0 ? exitCodes.ok : exitCodes.failed)
     })
+}
+
+interface DoctorOptions {
+  readonly format: string
+  readonly quarantine?: boolean
+  readonly details?: boolean
 }
 
 interface TenantReport {
@@ -228,7 +246,13 @@ async function mirrored(
       const allowed = isUnproven ? [] : await diagnoseAllowed(records, tenant)
       known.set(posture.tenant, {
         enrolment,
-        diagnoses: [identity, diagnoseEnrolment(enrolment), ...allowed, ...diagnoseWaivers(posture)],
+        diagnoses: [
+          identity,
+          diagnoseEnrolment(enrolment),
+          ...allowed,
+          ...diagnoseQuarantine(posture),
+          ...diagnoseWaivers(posture),
+        ],
       })
     }
     return { known, problems: [] }

@@ -1,9 +1,12 @@
 import type { Command } from 'commander'
 import { checksOf } from '../checks/index.ts'
+import type { Mirror } from '../mirror/port.ts'
 import { UsageError } from '../model/errors.ts'
+import type { FindingView } from '../model/finding.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { escapeInJson } from '../model/text/printable-json.ts'
+import { type Named, withEntityNames } from '../report/entity-names.ts'
 import { explanationOf, explanationText } from '../report/explanation.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { findFinding } from './support/find-finding.ts'
@@ -12,37 +15,52 @@ import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 const formats = ['text', 'json'] as const
 
+interface ExplainOptions {
+  readonly format: string
+  readonly details?: boolean
+}
+
 export function addExplain(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('explain')
     .argument('<fingerprint>', 'fingerprint of a finding, its prefix, or the id of a drifted state')
     .description('explain a finding: rule, evidence, history')
     .option('--format <format>', formats.join(', '), 'text')
+    .option('--details', 'name the user or the file in the head, too, while the mirror has the name')
     .addHelpText(
       'after',
       `
-Works beside a running engine.
+Works beside a running engine. The mirrored record is shown in full, with the name and e-mail of a user and the name of a
+file; with --details they are also shown where the record was removed.
 
 Examples:
   tenantwatch explain e49418ad0f73
+  tenantwatch explain e49418ad0f73 --details
   tenantwatch explain e49418ad0f73 --format json`,
     )
-    .action(async (fingerprint: string, options: { readonly format: string }, command: Command) =>
-      done(await explain(io, fingerprint, options.format, command)),
+    .action(async (fingerprint: string, options: ExplainOptions, command: Command) =>
+      done(await explain(io, fingerprint, options, command)),
     )
 }
 
-async function explain(io: Io, given: string, wanted: string, command: Command): Promise<ExitCode> {
-  const format = oneOf('format', formats, wanted)
+async function explain(io: Io, given: string, options: ExplainOptions, command: Command): Promise<ExitCode> {
+  const format = oneOf('format', formats, options.format)
   const { settings } = loadConfiguration(io, command)
   await using mirror = await openVerifiedMirror(settings, io)
   const checks = checksOf(settings)
   if (checks.some(({ id }) => id === given))
     throw new UsageError('explain takes a fingerprint; "tenantwatch report" shows every check with its state')
-  const finding = await findFinding(mirror, settings, given, io.clock.now())
+  const found = await findFinding(mirror, settings, given, io.clock.now())
+  const finding = options.details === true ? await withNames(mirror, found, io.clock.now()) : found
   const check = checks.find(({ id }) => id === finding.check)
   const explanation = await explanationOf({ mirror, settings, finding, check })
   if (format === 'json') print(io, escapeInJson(JSON.stringify(explanation, null, 2)))
   else for (const line of explanationText(explanation)) print(io, printable(line))
   return exitCodes.ok
+}
+
+async function withNames(mirror: Mirror, finding: FindingView, now: number): Promise<Named> {
+  const source = { past: await mirror.past(now, true), tenants: await mirror.tenants() }
+  for await (const named of withEntityNames([finding], source)) return named
+  return finding
 }

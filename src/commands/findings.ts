@@ -3,6 +3,7 @@ import { checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
 import { createViews } from '../daemon/views.ts'
 import type { Check } from '../evaluate/check.ts'
+import type { Mirror } from '../mirror/port.ts'
 import { UsageError } from '../model/errors.ts'
 import type { FindingView } from '../model/finding.ts'
 import { findingColumns } from '../model/finding-columns.ts'
@@ -11,6 +12,7 @@ import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { isAtLeast, severities } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
+import { type Named, withEntityNames } from '../report/entity-names.ts'
 import { type Grouping, groupColumns, groupings, groupsOf, groupsTable } from '../report/finding-groups.ts'
 import { offLines, unevaluatedLines, waivedLine, waiverNotes } from '../report/findings-notes.ts'
 import { bySeverity, findingsText, noOpenFindings, totals } from '../report/findings-table.ts'
@@ -20,7 +22,7 @@ import { type Terminal, terminalOf } from '../report/terminal.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { writeAll } from './support/io.ts'
-import { exitCodeOf, oneOf, positiveNumber, readMoment } from './support/options.ts'
+import { exitCodeOf, leastSeverity, oneOf, positiveNumber, readMoment } from './support/options.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 const groupFormats = ['table', 'json', 'ndjson', 'csv'] as const
@@ -36,6 +38,7 @@ interface FindingsOptions {
   readonly group?: string
   readonly limit?: number
   readonly wide?: boolean
+  readonly details?: boolean
   readonly failOn?: string
 }
 
@@ -52,6 +55,7 @@ export function addFindings(program: Command, io: Io, done: (code: ExitCode) => 
     .option('--group <by>', `counts instead of findings, one line for each ${groupings.join(' or ')}`)
     .option('--limit <n>', 'at most this many, the highest severity first', positiveNumber)
     .option('--wide', 'all columns on a terminal, too, however long the lines')
+    .option('--details', 'add the name and e-mail of a user, and the name of a file')
     .option('--fail-on <severity>', 'exit 1 with open findings of at least this severity')
     .addHelpText(
       'after',
@@ -78,22 +82,32 @@ ocsf writes one event per line, of class Compliance Finding (2003) of schema ver
 
 async function findings(io: Io, options: FindingsOptions, command: Command): Promise<ExitCode> {
   const grouping = oneOf('grouping', groupings, options.group)
+  if (grouping !== undefined && options.details === true)
+    throw new UsageError('--details adds names to findings, and --group lists none; leave one of them out')
   const { settings } = loadConfiguration(io, command)
   const checks = checksOf(settings)
   const filter = filterOf(options, settings, checks, io.clock.now())
-  const failOn = oneOf('severity', severities, options.failOn)
+  const failOn = leastSeverity('--fail-on', options.failOn)
   const source = { version, check: (id: string) => checks.find((check) => check.id === id) }
   const render = grouping === undefined ? listing(io, options, source) : grouped(options, grouping)
   await using mirror = await openVerifiedMirror(settings, io)
   const views = createViews(mirror, settings, io.clock)
   const postures = await views.posture(filter.tenant)
   const wanted = postures.map(ofCheck(filter.check))
-  await writeAll(io, render(views.findings(filter), emptyListing(options, wanted)), options.format === 'table')
+  const found = options.details === true ? withNames(mirror, io, views.findings(filter)) : views.findings(filter)
+  await writeAll(io, render(found, emptyListing(options, wanted)), options.format === 'table')
   const waivers = options.all === true ? waiverNotes(postures) : wanted.flatMap(waivedLine)
   // An empty list must not look like a pass.
   const off = postures.flatMap((posture) => offLines(posture, filter.check))
   for (const line of [...waivers, ...off, ...unevaluatedLines(postures)]) io.stderr.write(`${line}\n`)
   return failOn === undefined ? exitCodes.ok : exitCodeOf([], wanted, failOn)
+}
+
+async function* withNames(mirror: Mirror, io: Io, found: AsyncIterable<FindingView>): AsyncIterable<Named> {
+  yield* withEntityNames(found, {
+    past: await mirror.past(io.clock.now(), true),
+    tenants: await mirror.tenants(),
+  })
 }
 
 /** The sentence when there are no findings. */
@@ -122,7 +136,7 @@ function filterOf(
 ): FindingQuery {
   const tenants = settings.tenants.map(({ name }) => name)
   const ids = checks.map(({ id }) => id)
-  const minimum = oneOf('severity', severities, severity)
+  const minimum = leastSeverity('--severity', severity)
   const from = since === undefined ? undefined : readMoment('--since', since, { now, day: 'start' })
   if (from !== undefined && from > now) throw new UsageError('The time of --since is in the future')
   return {
@@ -137,18 +151,25 @@ function filterOf(
 /** @param none the sentence when there are no findings. */
 type Render = (found: AsyncIterable<FindingView>, none: string) => AsyncIterable<string>
 
-function listing(io: Io, { format: word, limit, wide }: FindingsOptions, source: OcsfSource): Render {
+function listing(io: Io, { format: word, limit, wide, details }: FindingsOptions, source: OcsfSource): Render {
   const format = oneOf('format', formats, word)
   if (format === 'table')
     return (found, none) => listingTable(found, { none, limit, terminal: wide === true ? null : terminalOf(io) })
+  const named = details === true ? namedColumns : findingColumns
   const columns =
-    format === 'ocsf'
-      ? { ...findingColumns, object: (finding: FindingView) => complianceFinding(finding, source) }
-      : findingColumns
+    format === 'ocsf' ? { ...named, object: (finding: FindingView) => complianceFinding(finding, source) } : named
   return async function* (found) {
     const shown = limit === undefined ? found : bySeverity(await Array.fromAsync(found)).slice(0, limit)
     yield* serialize(format === 'ocsf' ? 'ndjson' : format, shown, columns)
   }
+}
+
+const namedColumns = {
+  columns: [...findingColumns.columns, 'name', 'email', 'filename'],
+  cells: (finding: Named) => {
+    const { name, email, filename } = finding.entity
+    return [...findingColumns.cells(finding), name, email, filename]
+  },
 }
 
 interface TableOptions {

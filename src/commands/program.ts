@@ -114,10 +114,13 @@ function createProgram(io: Io, done: (code: ExitCode) => void): Command {
   return program
 }
 
+/** Commands that read no configuration. */
+const withoutConfiguration: ReadonlySet<string> = new Set(['completion', 'simulate', 'demo'])
+
 /** Gives commands, which exist already, the settings and options of the program. */
 function inherit(program: Command, command: Command): void {
   command.copyInheritedSettings(program)
-  command.option('--config <file>', 'configuration file')
+  if (!withoutConfiguration.has(command.name())) command.option('--config <file>', 'configuration file')
   for (const inner of command.commands) inherit(command, inner)
 }
 

@@ -3,6 +3,7 @@ import { countsText } from '../daemon/run-log.ts'
 import { openSession } from '../daemon/session.ts'
 import { syncRound } from '../daemon/sync-round.ts'
 import { UsageError } from '../model/errors.ts'
+import { listsRecords } from '../model/hold-remedy.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { type ExitCode, type Io, print } from '../model/process/io.ts'
 import { resourceNames } from '../model/resource-names.ts'
@@ -13,7 +14,7 @@ import type { RunResult } from '../sync/observer.ts'
 import { tally } from '../web/postures.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { createLog } from './support/logger.ts'
-import { exitCodeOf, oneOf } from './support/options.ts'
+import { exitCodeOf, leastSeverity, oneOf } from './support/options.ts'
 import { syncProgress } from './support/sync-progress.ts'
 
 interface SyncOptions {
@@ -49,9 +50,9 @@ Examples:
 }
 
 async function sync(io: Io, options: SyncOptions, command: Command): Promise<ExitCode> {
-  const { settings } = loadConfiguration(io, command, { needsSecrets: true })
-  const failOn = oneOf('severity', severities, options.failOn)
+  const failOn = leastSeverity('--fail-on', options.failOn)
   const resource = oneOf('resource', resourceNames, options.resource)
+  const { settings } = loadConfiguration(io, command, { needsSecrets: true })
   const names = settings.tenants.map(({ name }) => name)
   const tenant = oneOf('tenant', names, options.tenant)
   const off = settings.tenants.filter(({ name }) => tenant === undefined || name === tenant)
@@ -83,7 +84,8 @@ function syncSummary(results: readonly RunResult[], postures: readonly TenantPos
     `${(durationMs / 1000).toFixed(1)} s`,
   ])
   const heading = ['TENANT', 'RESOURCE', 'MODE', 'RESULT', 'RECORDS', '', 'TIME']
-  return [table(heading, runs), '', ...postures.map(checkLine), ...holdLines(postures), ...failures(results)].join('\n')
+  const holds = holdLines(postures, results)
+  return [table(heading, runs), '', ...postures.map(checkLine), ...holds, ...failures(results, postures)].join('\n')
 }
 
 function checkLine(posture: TenantPosture): string {
@@ -95,16 +97,24 @@ function checkLine(posture: TenantPosture): string {
   return `${posture.tenant}: checks ${statuses}; open findings: ${found.length === 0 ? 'none' : found.join(', ')}`
 }
 
-function holdLines(postures: readonly TenantPosture[]): string[] {
+/** Failed runs whose message is that of the hold that they raised are not repeated. */
+function holdLines(postures: readonly TenantPosture[], results: readonly RunResult[]): string[] {
   return postures.flatMap(({ tenant, holds }) =>
-    holds.map(({ id, resource, message, remedy }) =>
-      printable(`${tenant} ${resource}: on hold ${id}: ${message}${remedy ? '' : '; see "tenantwatch accept"'}`),
-    ),
+    holds.map(({ id, resource, reason, message, remedy }) => {
+      const raised = results.find((one) => isHeld(one, postures) && one.tenant === tenant && one.message === message)
+      const hint = raised?.hint ?? (remedy ? null : 'See "tenantwatch accept"')
+      const records = listsRecords(reason) ? `. Its records: tenantwatch accept ${id} --list` : ''
+      return printable(`${tenant} ${resource}: on hold ${id}: ${message}${hint === null ? '' : `. ${hint}`}${records}`)
+    }),
   )
 }
 
-function failures(results: readonly RunResult[]): string[] {
-  const failed = results.filter(({ outcome }) => outcome === 'failure')
+function isHeld({ tenant, message }: RunResult, postures: readonly TenantPosture[]): boolean {
+  return postures.some((one) => one.tenant === tenant && one.holds.some((hold) => hold.message === message))
+}
+
+function failures(results: readonly RunResult[], postures: readonly TenantPosture[]): string[] {
+  const failed = results.filter((one) => one.outcome === 'failure' && !isHeld(one, postures))
   const causes = Map.groupBy(failed, ({ tenant, message, hint }) => JSON.stringify([tenant, message, hint]))
   const lines = [...causes.values()].map((ofCause) => {
     const [{ tenant, message, hint } = {}] = ofCause

@@ -17,13 +17,43 @@ export function marksFor({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Marks {
 
 export function diagnosisTable(found: readonly Diagnosis[], marks: Marks): string {
   const withPermission = found.some(({ permission }) => permission !== null)
-  const rows = found.map(({ level, subject, permission, sentence, advice }) => [
+  const rows = byCause(found).map(({ level, subject, permission, sentence, advice }) => [
     marks[level],
     subject,
     ...(withPermission ? [permission ?? ''] : []),
     advice === null ? sentence : `${sentence}. ${advice}`,
   ])
   return table(['', 'WHAT', ...(withPermission ? ['PERMISSION'] : []), 'FOUND'], rows)
+}
+
+/** The sentence without the endpoint and the id of the request. */
+function causeIn({ sentence, advice }: Diagnosis): string {
+  const same = sentence.replace(/\/api\/public\/[\w-]+|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi, '')
+  return `${same}\n${advice}`
+}
+
+/** One diagnosis for one cause that fails several requests, with the names of all resources. */
+function byCause(found: readonly Diagnosis[]): readonly Diagnosis[] {
+  const isFailed = ({ level, reason }: Diagnosis) => level === 'fail' && reason !== null
+  const isSkipped = (one: Diagnosis) => isFailed(one) && one.sentence.startsWith(`${one.reason}: skipped`)
+  const firstOf = (one: Diagnosis) =>
+    isSkipped(one)
+      ? found.find((other) => isFailed(other) && other.reason === one.reason)
+      : found.find((other) => isFailed(other) && causeIn(other) === causeIn(one))
+  const causes = Map.groupBy(found, (one) => (isFailed(one) ? (firstOf(one) ?? one) : one))
+  return [...causes].map(([first, all]) => {
+    if (all.length === 1) return first
+    const names = (some: readonly Diagnosis[]) => some.map(({ subject }) => subject).join(', ')
+    const skipped = all.filter((one) => one !== first && isSkipped(one))
+    const permissions = [...new Set(all.flatMap(({ permission }) => permission ?? []))]
+    const untried = skipped.length === 0 ? '' : `; not tried after that: ${names(skipped)}`
+    return {
+      ...first,
+      subject: `${all.length} resources`,
+      permission: permissions.length > 1 ? `${permissions.length} permissions` : (permissions[0] ?? null),
+      sentence: `${first.sentence} (${names(all.filter((one) => !skipped.includes(one)))}${untried})`,
+    }
+  })
 }
 
 export function enrolmentTable({ enrolledWhen, assumed, policy, groups }: Enrolment): string {

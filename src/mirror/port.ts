@@ -1,3 +1,4 @@
+import type { ResourceName } from '../model/resource-names.ts'
 import type { FindingStore, OpenFindingStore } from './findings/finding-port.ts'
 import type { EvidenceStore } from './history/evidence-port.ts'
 import type { Erasure } from './records/record-retention.ts'
@@ -29,8 +30,24 @@ export type PostureStore = Pick<
   | 'waiverBreadth'
 >
 
+export interface QuarantinedRecord {
+  readonly tenant: string
+  readonly resource: ResourceName
+  /** A digest when no id could be read. */
+  readonly id: string
+  /** Names fields and kinds of values, no values. */
+  readonly problem: string
+  /** Milliseconds since the epoch. */
+  readonly since: number
+  readonly lastSeenAt: number
+  readonly requestId: string | null
+}
+
 export interface AdminStore {
   decide(decision: { readonly holdId: string; readonly reason: string; readonly at: number }): Promise<void>
+  /** Ids of the records that accepting the hold removes; null where it names none. */
+  heldRecords(holdId: string): Promise<{ readonly resource: ResourceName; readonly ids: readonly string[] } | null>
+  quarantined(): Promise<readonly QuarantinedRecord[]>
   /** Erases personal fields, history and runs that ended before their tenant's time, or before one time for all. */
   eraseOutdated(erasure: Erasure | number): Promise<void>
   purgeTenant(tenantId: number): Promise<void>

@@ -8,6 +8,7 @@ import { clockStore, evidenceStore } from './history/evidence-store.ts'
 import { historyStore } from './history/history-store.ts'
 import { ownCheckStore } from './own-checks/own-check-store.ts'
 import type { Mirror } from './port.ts'
+import { listedRecords } from './records/listed-records.ts'
 import { personComparison } from './records/person-comparison.ts'
 import { quarantineStore } from './records/quarantine-store.ts'
 import { tallies } from './records/record-counts.ts'
@@ -52,6 +53,7 @@ export function storesOver(database: Database) {
     ...lookUpStore(database, quarantine),
     ...personComparison(database),
     ...holdStore(database, removal),
+    ...listedRecords(database, removal),
     ...checkResults,
     ...findingStore(database, checkResults),
     ...openFindings(database),

@@ -1,3 +1,5 @@
+import type { Reason } from './reasons.ts'
+
 export const ownClientRemedy =
   'Set ownClientId to the API client whose token is configured, or configure the token of the client in ownClientId'
 
@@ -15,6 +17,11 @@ export const ownClientCause = (ownClientId: string) => ({ check: 'own-client', o
 /** What ends a hold that cannot be accepted; null for other holds (docs/operations.md#holds). */
 export function remedyOf({ cause }: Caused): string | null {
   return cause['check'] === 'own-client' ? ownClientRemedy : null
+}
+
+/** Whether the hold is about records that `tenantwatch accept HOLD --list` names. */
+export function listsRecords(reason: Reason): boolean {
+  return reason === 'shrink_held' || reason === 'suspect_empty'
 }
 
 /** True for a hold raised because no list that identifies the tenant could be read. */

@@ -14,7 +14,6 @@ import { readPosture } from '../evaluate/read-posture.ts'
 import type { NotedConfiguration, PastReader, PostureStore, TenantRow } from '../mirror/port.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
-import type { FindingView } from '../model/finding.ts'
 import type { CheckView, TenantPosture, WaiverView } from '../model/posture.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import { withoutDetails } from '../model/text/redact-finding.ts'
@@ -22,6 +21,7 @@ import { withoutWaiverDetails } from '../model/text/redact-waiver.ts'
 import { dataQualityOf, resourceState, tally } from '../web/postures.ts'
 import { coverageOf, requirementsOf, standingOf, unknownReasonOf } from './coverage.ts'
 import { reportDecision } from './decisions.ts'
+import { type Named, withEntityNames } from './entity-names.ts'
 import {
   type Report,
   type ReportCheck,
@@ -171,10 +171,11 @@ async function* findingsOf(
 ): AsyncIterable<ReportFinding> {
   const now = request.past.at
   const found = readFindings({ store, waivers, now, tenantIds: [tenantId], states: ['open', 'waived'] })
-  for await (const finding of found) yield toReport(request.details ? finding : withoutDetails(finding), now)
+  if (request.details) for await (const finding of withEntityNames(found, request)) yield toReport(finding, now)
+  else for await (const finding of found) yield toReport(withoutDetails(finding), now)
 }
 
-function toReport(finding: FindingView, now: number): ReportFinding {
+function toReport(finding: Named, now: number): ReportFinding {
   const { fingerprint, check, entity, severity, state, message, firstSeen, reopened, waiver, evidence } = finding
   const ageDays = Math.max(0, Math.floor((now - Date.parse(firstSeen)) / dayMs))
   const mark = waiver && {

@@ -8,6 +8,7 @@ import { driftIdIn, type FindingView } from '../model/finding.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import { reportDecision } from './decisions.ts'
+import { type Named, namesIn } from './entity-names.ts'
 import type { ReportDecision } from './report.ts'
 
 /** The rule of a finding, as configured now. */
@@ -58,7 +59,7 @@ export interface ExplainedEvent {
 }
 
 export interface Explanation {
-  readonly finding: FindingView
+  readonly finding: Named
   /** Null when this version or configuration does not have the check. */
   readonly rule: ExplainedRule | null
   /** The mirrored record of the entity; null when it is removed, or when the entity consists of several records. */
@@ -74,7 +75,7 @@ export interface Explanation {
 export interface ExplainRequest {
   readonly mirror: Mirror
   readonly settings: Settings
-  readonly finding: FindingView
+  readonly finding: Named
   readonly check: Check | undefined
 }
 
@@ -139,6 +140,7 @@ export function explanationText({ finding, rule, record, changes, accepted, life
     `Fingerprint  ${finding.fingerprint}`,
     ...(driftId === null ? [] : [`Drift id     ${driftId}`]),
     `Entity       ${entity.type} ${entity.id} of tenant ${finding.tenant}`,
+    ...namesIn(entity).map((name, i) => `${i === 0 ? 'Name' : '    '}         ${name}`),
     `State        ${state}${resolution === null ? '' : `: ${resolution} at ${resolvedAt ?? ''}`}`,
     `First seen   ${firstSeen}`,
     `Last seen    ${lastSeen}${reopened === 0 ? '' : `, reopened ${reopened === 1 ? 'once' : `${reopened} times`}`}`,
@@ -150,7 +152,7 @@ export function explanationText({ finding, rule, record, changes, accepted, life
     ...recordLines(record),
     ...(changes.length === 0 ? [] : ['', 'History of the entity', ...changes.map(changeLine)]),
     ...(accepted.length === 0 ? [] : ['', 'Accepted by operators', ...accepted.map(acceptedLine)]),
-    ...(life.length === 0 ? [] : ['', 'History of the finding', ...life.map(eventLine)]),
+    ...(life.length === 0 ? [] : ['', 'History of the finding', ...eventLines(life)]),
   ]
 }
 
@@ -196,6 +198,27 @@ function changeLine({ at, change, field, before, after, requestId }: ExplainedCh
 
 function acceptedLine({ at, what, reason }: ReportDecision): string {
   return `  ${at}  ${what}: ${reason}`
+}
+
+/** Consecutive events with the same words are one line: only the evidence changed, of which JSON has each. */
+function eventLines(life: readonly ExplainedEvent[]): readonly string[] {
+  const words = (one: ExplainedEvent | undefined) =>
+    one && [one.event, one.severity, one.message, one.resolution].join('\n')
+  return life.flatMap((one, i) => {
+    if (words(one) === words(life[i - 1])) return []
+    const end = life.findIndex((later, k) => k > i && words(later) !== words(one))
+    const same = life.slice(i, end === -1 ? undefined : end)
+    if (same.length === 1) return [eventLine(one)]
+    const fields = changedEvidence([...(i === 0 ? [] : [life[i - 1] as ExplainedEvent]), ...same])
+    const what = fields.length === 0 ? '' : `; evidence: ${fields.join(', ')}`
+    return [`${eventLine(one)} (${same.length} times, last ${same.at(-1)?.at ?? ''}${what})`]
+  })
+}
+
+/** Names of the evidence that differs between these events. */
+function changedEvidence(events: readonly ExplainedEvent[]): readonly string[] {
+  const names = new Set(events.flatMap(({ evidence }) => Object.keys(evidence)))
+  return [...names].filter((name) => new Set(events.map(({ evidence }) => JSON.stringify(evidence[name]))).size > 1)
 }
 
 function eventLine({ at, event, severity, message, resolution }: ExplainedEvent): string {

@@ -2,6 +2,7 @@ import { driftIdIn, type FindingView } from '../model/finding.ts'
 import { type Severity, severities } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
+import { type Named, namesIn } from './entity-names.ts'
 import { table, toMinute } from './formats.ts'
 import { severityInColor, shortened, type Terminal } from './terminal.ts'
 
@@ -16,30 +17,33 @@ export function bySeverity(found: readonly FindingView[]): readonly FindingView[
 }
 
 /** In the order of `found`; see `bySeverity`. */
-export function findingsText(found: readonly FindingView[], terminal: Terminal | null): string {
+export function findingsText(found: readonly Named[], terminal: Terminal | null): string {
   if (found.length === 0) return noOpenFindings
   return terminal === null ? findingsTable(found) : findingsInColumns(found, terminal)
 }
 
 /** A line a finding, with everything but its evidence. */
-function findingsTable(found: readonly FindingView[]): string {
+function findingsTable(found: readonly Named[]): string {
+  const isNamed = found.some(({ entity }) => namesIn(entity).length > 0)
   const rows = found.map((finding) => [
     finding.severity.toUpperCase(),
     stateOf(finding),
     finding.tenant,
     finding.check,
     finding.entity.id,
+    ...(isNamed ? [namesIn(finding.entity).join(', ')] : []),
     sentenceOf(finding),
     toMinute(finding.firstSeen),
     idOf(finding),
   ])
-  return table(['SEVERITY', '', 'TENANT', 'CHECK', 'ENTITY', 'WHY', 'SINCE (UTC)', 'FINGERPRINT'], rows)
+  const who = isNamed ? ['WHO OR WHAT'] : []
+  return table(['SEVERITY', '', 'TENANT', 'CHECK', 'ENTITY', ...who, 'WHY', 'SINCE (UTC)', 'FINGERPRINT'], rows)
 }
 
 const idWidth = 12
 
 /** For a terminal: one heading a check, below it a line a finding that fits the width. */
-function findingsInColumns(found: readonly FindingView[], terminal: Terminal): string {
+function findingsInColumns(found: readonly Named[], terminal: Terminal): string {
   const hasTenants = new Set(found.map(({ tenant }) => tenant)).size > 1
   return found
     .flatMap((finding, i) => {
@@ -53,10 +57,12 @@ function findingsInColumns(found: readonly FindingView[], terminal: Terminal): s
     .join('\n')
 }
 
-function lineOf(finding: FindingView, { columns }: Terminal): string {
+function lineOf(finding: Named, { columns }: Terminal): string {
   const state = stateOf(finding)
   const why = sentenceOf(finding).replace(` (${finding.entity.id})`, '')
-  const text = printable(`${state === '' ? '' : `[${state}] `}${why}`)
+  const names = namesIn(finding.entity)
+  const who = names.length === 0 ? '' : `${names.join(', ')}: `
+  const text = printable(`${state === '' ? '' : `[${state}] `}${who}${why}`)
   const id = idOf(finding).padEnd(idWidth)
   return `  ${id}  ${shortened(text, columns - id.length - 4)}`
 }

@@ -6,6 +6,7 @@ import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import { badge, severityTone, stateTone, type Tone } from '../web/page/marks.ts'
 import type { Html } from '../web/page/text.ts'
+import { namesIn } from './entity-names.ts'
 import {
   mostSevere,
   type Report,
@@ -127,7 +128,7 @@ function findings({ shown, total }: TopFindings): Html {
     rows: shown.map((finding) => [
       html`${whole(finding.message)}<code class="id">${finding.check}</code><code class="id">${finding.fingerprint}</code>${marks(finding)}`,
       badge(finding.severity, finding.state === 'waived' ? 'quiet' : severityTone[finding.severity]),
-      html`${finding.entity.type} ${whole(finding.entity.id)}`,
+      html`${finding.entity.type} ${whole(finding.entity.id)}${namesIn(finding.entity).map((name) => html`<span class="why">${whole(name)}</span>`)}`,
       html`${when(finding.firstSeen)}<span class="why">${plural(finding.ageDays, 'day')} old</span>`,
       html`<code class="facts">${whole(printableJson(finding.evidence))}</code>`,
     ]),

@@ -2,6 +2,7 @@ import { toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
+import { namesIn } from './entity-names.ts'
 import { markup, md } from './markdown.ts'
 import { mostSevere, type Report, type ReportFinding, type ReportFramework, type TenantReport } from './report.ts'
 import {
@@ -87,7 +88,7 @@ async function* findingsMd({ findings }: TenantReport): AsyncIterable<string> {
     shown.map((finding) => [
       finding.state === 'waived' ? `${finding.severity}, waived by ${md(finding.waiver?.id ?? '')}` : finding.severity,
       code(finding.check),
-      `${md(finding.entity.type)} ${md(finding.entity.id)}`,
+      [`${md(finding.entity.type)} ${md(finding.entity.id)}`, ...namesIn(finding.entity).map(md)].join('<br>'),
       messageMd(finding),
       finding.firstSeen,
       `${finding.ageDays} d`,

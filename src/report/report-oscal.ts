@@ -177,6 +177,11 @@ function factsOf({ check, severity, fingerprint, entity, firstSeen }: ReportFind
   return [
     ...[prop('check', check), prop('severity', severity), prop('fingerprint', fingerprint)],
     ...[prop('entity-type', entity.type), prop('entity-id', entity.id), prop('first-seen', firstSeen)],
+    ...Object.entries({
+      'entity-name': entity.name,
+      'entity-email': entity.email,
+      'entity-filename': entity.filename,
+    }).flatMap(([name, value]) => (value === undefined ? [] : [prop(name, value)])),
   ]
 }
 

@@ -4,6 +4,7 @@ import type { HoldView, WaiverView } from '../model/posture.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import { type Severity, severities } from '../model/severity.ts'
 import type { DataQuality, ResourceState } from '../web/postures.ts'
+import type { EntityNames } from './entity-names.ts'
 
 /** `waived` = every failing entity is waived and all others were evaluated; `off` = switched off in the configuration. */
 export const standings = ['fail', 'unknown', 'waived', 'pass', 'not_applicable', 'off'] as const
@@ -65,7 +66,8 @@ export interface ReportFramework {
 export interface ReportFinding {
   readonly fingerprint: string
   readonly check: string
-  readonly entity: { readonly type: string; readonly id: string }
+  /** With names, e-mail and file name where details are wanted and known. */
+  readonly entity: { readonly type: string; readonly id: string } & EntityNames
   readonly severity: Severity
   readonly state: 'open' | 'waived' | 'resolved'
   readonly message: string

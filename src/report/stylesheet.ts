@@ -23,7 +23,7 @@ section { margin-bottom: 44px; }
 .head { display: grid; grid-template-columns: max-content 1fr; gap: 2px 16px; margin: 0 0 16px; }
 .head dt { color: var(--soft); } .head dd { margin: 0; overflow-wrap: anywhere; }
 .banner { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 16px; background: var(--card); border: 1px solid var(--line); border-left-width: 6px; border-radius: 10px; padding: 14px 20px; }
-.banner p { margin: 0; }
+.banner p { margin: 0; } .banner h2 { min-width: 0; overflow-wrap: anywhere; }
 .edge-bad { border-left-color: var(--bad); } .edge-unknown { border-left-color: var(--unknown); } .edge-good { border-left-color: var(--good); }
 .sums { margin: 12px 0; }
 .note, .empty { margin: 12px 0; background: var(--quiet-bg); border-radius: 8px; padding: 8px 16px; color: var(--soft); }
@@ -41,7 +41,7 @@ time { white-space: nowrap; }
 .badge.unknown { color: var(--unknown); background: var(--unknown-bg); } .badge.good { color: var(--good); background: var(--good-bg); }
 .badge.quiet { color: var(--quiet); background: var(--quiet-bg); }
 footer { padding-bottom: 32px; font-size: 13px; color: var(--soft); }
-@media (max-width: 700px) { header, main, footer { padding: 0 12px; } table { display: block; overflow-x: auto; } }
+@media (max-width: 700px) { header, main, footer { padding: 0 12px; } table { display: block; overflow-x: auto; } .head { grid-template-columns: 1fr; gap: 0; } .head dd { margin-bottom: 6px; } }
 @media print {
   :root {
     color-scheme: light;

@@ -21,6 +21,11 @@ it('offers commands, inner commands and options', async () => {
   expect(await offered('config', 'init', '--token')).toEqual(['--token-env', '--token-file'])
 })
 
+it('offers no configuration to commands that read none', async () => {
+  expect(await offered('demo', '--')).toEqual(['--port', '--users', '--once', '--help'])
+  expect(await offered('simulate', '--c')).toEqual(['--control-port'])
+})
+
 it('offers the values that an option or argument takes', async () => {
   expect(await offered('sync', '--fail-on', '')).toEqual([...severities])
   expect(await offered('export', 'd')).toEqual(['documents'])

@@ -58,8 +58,18 @@ it('configures a tenant that can be read at once, in the file that is asked for'
 it.each([
   [[...given], 'Give one of --token-env and --token-file: where tenantwatch finds the token'],
   [[...given, '--token-env', 'A', '--token-file', 'b'], 'Give one of --token-env and --token-file'],
-  [['--tenant', 'Acme!', '--base-url', 'https://api.example.com', '--token-env', 'A'], 'tenants[0].name'],
-  [['--tenant', 'acme', '--base-url', 'api.example.com', '--token-env', 'A'], 'tenants[0].baseUrl'],
+  [
+    ['--tenant', 'Acme!', '--base-url', 'https://api.example.com', '--token-env', 'A'],
+    'tenantwatch: --tenant is "Acme!"; want a name',
+  ],
+  [
+    ['--tenant', 'acme', '--base-url', 'api.example.com', '--token-env', 'A'],
+    'tenantwatch: --base-url is "api.example.com"; want an http(s) URL',
+  ],
+  [
+    [...given, '--token-env', 'my token'],
+    'tenantwatch: --token-env is a text; want the name of an environment variable',
+  ],
   [['--base-url', 'https://api.example.com', '--token-env', 'A'], '--tenant'],
 ])('refuses %j in one sentence, and writes nothing', async (args, sentence) => {
   const { init, folder } = await world()

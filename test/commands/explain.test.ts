@@ -91,3 +91,19 @@ it('accepts an unambiguous prefix and refuses any other in one sentence', async 
     'tenantwatch: No finding has this fingerprint; see "tenantwatch findings --all"\n',
   ])
 })
+
+it('prints events with the same words once, with how often and which evidence changed', async () => {
+  const { run, simulator, pass, userId, finding } = await explained()
+  for (const mfaAction of [true, false, true]) {
+    simulator.primary.updateUser(userId, { roleName: `Role ${mfaAction}` })
+    pass(aDay)
+    await run('sync', '--full')
+  }
+  const [, history = ''] = (await run('explain', finding.fingerprint)).stdout.split('History of the finding\n')
+  const lines = history
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.replace(/^ *\S+ */, ''))
+  const changed = lines.filter((line) => line.startsWith('changed'))
+  expect(changed).toEqual([expect.stringMatching(/ \(3 times, last 2026-03-08T12:00:00\.000Z; evidence: .*roleName/)])
+})

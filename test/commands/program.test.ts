@@ -55,7 +55,7 @@ it.each(commands)('shows an example in the help of %s', async (command) => {
   const { code, stdout, stderr } = await run(...command.split(' '), '--help')
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toMatch(new RegExp(`^Examples?:\\n(  .*\\n)*.*tenantwatch ${command}`, 'm'))
-  expect(stdout).toContain('--config <file>')
+  expect(stdout.includes('--config <file>')).toBe(!['completion', 'demo', 'simulate'].includes(command))
 })
 
 it('exits with 2 on unknown arguments, with a hint and without a stack', async () => {

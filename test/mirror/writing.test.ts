@@ -209,6 +209,8 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   checkProblems: (mirror) => mirror.checkProblems(tenantId),
   ask: (mirror) => mirror.ask(tenantId, query),
   overdueErasure: (mirror) => mirror.overdueErasure(at),
+  heldRecords: (mirror) => mirror.heldRecords('a hold'),
+  quarantined: (mirror) => mirror.quarantined(),
   ping: (mirror) => mirror.ping(),
   isVerified: (mirror) => mirror.isVerified(),
   verify: (mirror) => mirror.verify(),

@@ -64,12 +64,23 @@ function pairsOf(option: string, given: readonly string[] = [], names: RegExp): 
   for (const pair of given) {
     const at = pair.indexOf('=')
     const [name, value] = [pair.slice(0, at), pair.slice(at + 1)]
-    const isWhole = at > 0 && value !== '' && names.test(name) && !/\{\{|\p{Cc}/u.test(value)
-    if (!isWhole) throw new UsageError(`Invalid value of ${option}: want ${wantedPairs[option]}`)
+    const problem = pairProblem(at, name, value, names)
+    if (problem !== null) throw new UsageError(`Invalid value of ${option}: ${problem}; want ${wantedPairs[option]}`)
     if (pairs.has(name)) throw new UsageError(`${option} is given twice for ${name}; give it once`)
     pairs.set(name, value)
   }
   return Object.fromEntries(pairs)
+}
+
+/** Does not repeat what was given, which may be a secret. */
+function pairProblem(at: number, name: string, value: string, names: RegExp): string | null {
+  if (at < 0) return 'there is no "="'
+  if (name === '') return 'there is no name before the "="'
+  if (!/^[A-Za-z_]\w*$/.test(name))
+    return 'the name before the "=" must begin with a letter or "_" and have only letters, digits and "_"'
+  if (!names.test(name)) return 'the name before the "=" cannot be used here'
+  if (value === '') return 'there is no text after the "="'
+  return /\{\{|\p{Cc}/u.test(value) ? 'the text after the "=" has "{{" or a control character' : null
 }
 
 const wantedPairs: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@ import { dayMs, parseDuration } from '../../model/durations.ts'
 import { UsageError } from '../../model/errors.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { type ExitCode, exitCodes } from '../../model/process/io.ts'
-import { isAtLeast, type Severity } from '../../model/severity.ts'
+import { isAtLeast, type Severity, severities } from '../../model/severity.ts'
 import type { RunResult } from '../../sync/observer.ts'
 
 /** An ISO 8601 time (UTC without an offset), a day, or how long ago (`30d`). The UsageError omits the given text. */
@@ -33,6 +33,14 @@ export function oneOf<const T extends string>(what: string, words: readonly T[],
   const meant = nearest(given, words)
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
   throw new UsageError(`Unknown ${what}: want one of ${words.join(', ')}${hint}`)
+}
+
+/** Reads the lowest severity that counts; a list of severities is refused with the reason. */
+export function leastSeverity(option: string, given: string | undefined): Severity | undefined {
+  if (given === undefined || !/[\s,]/.test(given.trim())) return oneOf('severity', severities, given?.trim())
+  throw new UsageError(
+    `${option} takes one word, the lowest severity that counts: "${option} high" includes critical; want one of ${severities.join(', ')}`,
+  )
 }
 
 /** Reads a port; 0 means any free one. */

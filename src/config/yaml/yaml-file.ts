@@ -10,6 +10,7 @@ import {
   type Node,
   parseDocument,
   visit,
+  type YAMLError,
 } from 'yaml'
 import { formatPath, type KeyPath, type Locate } from './report.ts'
 
@@ -20,9 +21,15 @@ const badAlias = `an alias has no anchor; ${quoteStar}`
 
 const notClosed = 'the bracket that opens here is not closed; close it, and indent all its lines'
 
+const badIndent = 'the indentation does not fit; every key of a map must begin in the same column'
+
+/** A key on two lines is almost always a value whose next line is indented deeper. */
+const deeperLine =
+  'the line after this one is indented deeper although this one has a value; every key of a map must begin in the same column'
+
 const sentences: Readonly<Partial<Record<ErrorCode, string>>> = {
   BAD_ALIAS: badAlias,
-  BAD_INDENT: 'the indentation does not fit; every key of a map must begin in the same column',
+  BAD_INDENT: badIndent,
   BAD_SCALAR_START: 'a value that begins with `@`, `%` or a back-quote needs quotes',
   BLOCK_AS_IMPLICIT_KEY: 'a nested map cannot begin on this line; a value that contains `: ` needs quotes',
   BAD_DQ_ESCAPE: 'a text in double quotes contains an unknown escape; double its back-slashes or use single quotes',
@@ -35,7 +42,10 @@ const sentences: Readonly<Partial<Record<ErrorCode, string>>> = {
 }
 
 /** A message without a quote of the source, which may contain secrets, unlike the messages of the library. */
-function yamlProblem(code: ErrorCode): string {
+function yamlProblem({ code, message, pos: [at] }: YAMLError, all: readonly YAMLError[]): string {
+  if (code === 'MISSING_CHAR' && message.startsWith('Sequence item without')) return badIndent
+  const isOnTwoLines = all.some((one) => one.code === 'MULTILINE_IMPLICIT_KEY' && one.pos[0] === at)
+  if (code === 'BLOCK_AS_IMPLICIT_KEY' && isOnTwoLines) return deeperLine
   return sentences[code] ?? `this is not valid YAML (${code.toLowerCase().replaceAll('_', ' ')})`
 }
 
@@ -67,11 +77,17 @@ export function readYaml(source: string): YamlFile {
     const open = openBrackets(document)
     const errors = [...document.errors, ...document.warnings]
     const readable = errors.every(({ code }) => code === 'DUPLICATE_KEY')
-    const problems = errors.map(({ code, pos: [at] }) => ({
-      position: positionAt(lines, at),
-      sentence: code === 'DUPLICATE_KEY' ? duplicateKey(source, at) : yamlProblem(code),
-      bracket: code === 'BAD_INDENT' ? open.get(at) : undefined,
-    }))
+    const problems = errors.map((error) => {
+      const {
+        code,
+        pos: [at],
+      } = error
+      return {
+        position: positionAt(lines, at),
+        sentence: code === 'DUPLICATE_KEY' ? duplicateKey(source, at) : yamlProblem(error, errors),
+        bracket: code === 'BAD_INDENT' ? open.get(at) : undefined,
+      }
+    })
     const lost = readable ? lostAliases(document).map((offset) => positionAt(lines, offset)) : []
     problems.push(...lost.map((position) => ({ position, sentence: badAlias, bracket: undefined })))
     keepOneOfEachKey(document)

@@ -114,6 +114,12 @@ export interface PastReader {
   lapseCounts: WaiverStore['lapseCounts']
   lapsedUnderAll: WaiverStore['lapsedUnderAll']
   isLive: FindingStore['isLive']
+  /** Personal fields of records by id, of removed ones until they are erased. Unknown ids are left out. */
+  personal(
+    tenantId: number,
+    resource: ResourceName,
+    ids: readonly string[],
+  ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>>
   /** Oldest first. */
   decisions(tenantId: number): Promise<readonly OperatorDecision[]>
 }

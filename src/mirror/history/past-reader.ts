@@ -12,6 +12,7 @@ import { oneOf } from '../records/record-codec.ts'
 import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
 import { decisionReader } from './decision-reader.ts'
 import type { NotedConfiguration, PastReader, PastRun } from './evidence-port.ts'
+import { pastPersonal } from './past-personal.ts'
 import type { RecordAsOf } from './record-as-of.ts'
 
 const batchSize = 250
@@ -151,6 +152,7 @@ export function pastReader(database: Database, { at, present, asOf }: PastMoment
     findings: pastFindings(database, asOf),
     ...pastLapses(database, asOf),
     isLive: pastPresence(database, asOf),
+    personal: pastPersonal(database, asOf),
     async decisions(tenantId) {
       const known = (await decisions(tenantId)).filter(({ at: decidedAt }) => asOf.includes(decidedAt))
       return known.map((one) =>

@@ -17,6 +17,8 @@ export interface Removals {
   live(tenantId: number, resource: ResourceName): Steps<Uint32Array>
   /** Live records, and quarantined ones without a live version (negative ids). */
   removable(tenantId: number, resource: ResourceName): Steps<readonly number[]>
+  /** By id, of those without a live version. */
+  quarantinedKeys(tenantId: number, resource: ResourceName): Steps<ReadonlyMap<number, string>>
   absentQuarantined(tenantId: number, resource: ResourceName, fullSyncId: number): Steps<Absence>
   /** Returns how many were live. `serverTime` of the full sync is for the shrink guard; undefined = not counted. */
   tombstone(
@@ -106,6 +108,10 @@ export function removals(database: Database, log: ChangeLog, quarantine: Quarant
       const quarantined = yield* quarantine.withoutLive(tenantId, recordTables[resource])
       return [...(yield* parts.live(tenantId, resource)), ...quarantined.map(({ rid }) => rid)]
     },
+    *quarantinedKeys(tenantId, resource) {
+      const all = yield* quarantine.withoutLive(tenantId, recordTables[resource])
+      return new Map(all.map(({ rid, key }) => [rid, key]))
+    },
     *absentQuarantined(tenantId, resource, fullSyncId) {
       const all = yield* quarantine.withoutLive(tenantId, recordTables[resource])
       const absent: AbsentRecord[] = []
@@ -119,8 +125,7 @@ export function removals(database: Database, log: ChangeLog, quarantine: Quarant
     *tombstone(tenantId, resource, rids, { at, requestId, serverTime }) {
       const { tombstone } = statements(resource)
       const table = recordTables[resource]
-      const quarantined = rids.some((rid) => rid < 0) ? yield* quarantine.withoutLive(tenantId, table) : []
-      const keys = new Map(quarantined.map(({ rid, key }) => [rid, key]))
+      const keys = rids.some((rid) => rid < 0) ? yield* parts.quarantinedKeys(tenantId, resource) : new Map()
       let tombstoned = 0
       for (const rid of rids) {
         const key = rid < 0 ? keys.get(rid) : yield* tombstone.get(at, rid)

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { ChangeView } from '../../model/change.ts'
 import { dayMs } from '../../model/durations.ts'
+import { listsRecords } from '../../model/hold-remedy.ts'
 import { type HoldView, identitySentences } from '../../model/posture.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import { dataQualityOf, tally } from '../postures.ts'
@@ -81,7 +82,10 @@ function card(hold: HoldView, now: number): Html {
 
 function ending({ remedy, ...hold }: HoldView): Html {
   if (remedy !== undefined) return html`It cannot be accepted. ${remedy}; then it ends automatically.`
-  return html`If this is right, accept all ${number(hold.count)}: <code class="command">tenantwatch accept ${hold.id} --count ${hold.count} --reason "&hellip;"</code> It also ends when its cause is gone.`
+  const records = listsRecords(hold.reason)
+    ? html`The ids of the records: <code class="command">tenantwatch accept ${hold.id} --list</code> `
+    : ''
+  return html`${records}If this is right, accept all ${number(hold.count)}: <code class="command">tenantwatch accept ${hold.id} --count ${hold.count} --reason "&hellip;"</code> It also ends when its cause is gone.`
 }
 
 function changes({ posture: { tenant }, changes: views }: TenantPage, now: number): Html {

@@ -56,7 +56,7 @@ it('names each unreadable resource and its permission, for each of several tenan
   const [first, second, third] = stdout.split('\n\n')
   expect(first?.match(/^✓ .* Api_/gm)).toHaveLength(resources.length - 1)
   expect(second).toMatch(/^globex at /)
-  expect(second?.match(/^✗ .* Api_\w+ +unauthorized: /gm)).toHaveLength(resources.length)
+  expect(second?.match(/^✗ +6 resources +5 permissions +unauthorized: /gm)).toHaveLength(1)
   expect(third?.match(/^✓ .* Api_/gm)).toHaveLength(resources.length)
 })
 
@@ -181,4 +181,17 @@ it('warns of an allowed client that is the id of no mirrored API client', async 
   expect(about(tenants[0]?.diagnoses, 'api-client-least-privilege')).toEqual([
     'warn: allowed names "Backup", which is the id of no mirrored API client',
   ])
+})
+
+it('prints one line for one cause that fails every request, and names the resources', async () => {
+  const { run, env, simulator } = await cli()
+  env['ACME_TOKEN'] = 'no-longer-valid'
+  const refused = (await run('doctor')).stdout.split('\n').filter((line) => line.includes('unauthorized'))
+  await simulator.close()
+  env['ACME_TOKEN'] = simulator.tokens.reader
+  const unreachable = (await run('doctor')).stdout.split('\n').filter((line) => line.includes('network:'))
+  for (const lines of [refused, unreachable]) {
+    expect(lines).toEqual([expect.stringMatching(/^✗ +6 resources /)])
+    for (const { name } of resources) expect(lines[0]).toContain(name)
+  }
 })

@@ -1,0 +1,55 @@
+import type { HoldRow, Mirror } from '../../mirror/port.ts'
+import { UsageError } from '../../model/errors.ts'
+import { type Io, print } from '../../model/process/io.ts'
+import { grouped as number } from '../../model/text/numbers.ts'
+import { printable } from '../../model/text/printable.ts'
+import { printableJson } from '../../model/text/printable-json.ts'
+import { type EntityNames, namesIn, namesOf } from '../../report/entity-names.ts'
+import { oneOf } from './options.ts'
+
+const formats = ['text', 'json'] as const
+const mostInText = 100
+
+export interface ListOptions {
+  readonly format?: string
+  readonly limit?: number
+  readonly details?: boolean
+}
+
+interface HeldRecord extends EntityNames {
+  readonly id: string
+}
+
+/** Prints the ids that a hold covers, one a line; sentences about them go to standard error. */
+export async function listHeldRecords(io: Io, mirror: Mirror, hold: HoldRow, options: ListOptions): Promise<void> {
+  const format = oneOf('format', formats, options.format) ?? 'text'
+  const held = await mirror.heldRecords(hold.id)
+  if (held === null)
+    throw new UsageError(`Hold ${hold.id} names no records: ${hold.reason} is about a list or a token as a whole`)
+  const { id, tenant, resource, reason, count } = hold
+  const ids = held.ids.slice(0, options.limit ?? (format === 'text' ? mostInText : held.ids.length))
+  const records = await recordsOf(io, mirror, { hold, ids, details: options.details === true })
+  if (format === 'json') {
+    print(io, printableJson({ id, tenant, resource, reason, count, records }))
+    return
+  }
+  for (const record of records) print(io, printable([record.id, ...namesIn(record)].join('  ')))
+  io.stderr.write(
+    `Accepting hold ${id} removes these ${held.resource} of ${tenant}, ${number(held.ids.length)} in all\n`,
+  )
+  const rest = held.ids.length - records.length
+  if (rest > 0) io.stderr.write(`Not shown: ${number(rest)}; --limit ${held.ids.length} or --format json shows all\n`)
+}
+
+interface Listed {
+  readonly hold: HoldRow
+  readonly ids: readonly string[]
+  readonly details: boolean
+}
+
+async function recordsOf(io: Io, mirror: Mirror, { hold, ids, details }: Listed): Promise<readonly HeldRecord[]> {
+  if (!details || hold.resource === 'all') return ids.map((id) => ({ id }))
+  const past = await mirror.past(io.clock.now(), true)
+  const known = await past.personal(hold.tenantId, hold.resource, ids)
+  return ids.map((id) => ({ id, ...namesOf(known.get(id) ?? {}) }))
+}

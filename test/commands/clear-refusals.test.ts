@@ -1,0 +1,30 @@
+import { expect, it } from 'vitest'
+import { cli } from './support/cli.ts'
+
+const takesOne = (option: string) =>
+  `${option} takes one word, the lowest severity that counts: "${option} high" includes critical; want one of info, low, medium, high, critical`
+const pair = 'want name=value, such as team=security, with another name than alertname and severity'
+
+it.each([
+  [['findings', '--severity', 'high,critical'], takesOne('--severity')],
+  [['findings', '--fail-on', 'high critical'], takesOne('--fail-on')],
+  [['sync', '--fail-on', 'low,high'], takesOne('--fail-on')],
+  [
+    ['rules', '--label', '1a=b'],
+    `Invalid value of --label: the name before the "=" must begin with a letter or "_" and have only letters, digits and "_"; ${pair}`,
+  ],
+  [['rules', '--label', 'team'], `Invalid value of --label: there is no "="; ${pair}`],
+  [
+    ['rules', '--label', 'severity=b'],
+    `Invalid value of --label: the name before the "=" cannot be used here; ${pair}`,
+  ],
+])('says what is wrong with %j and what would be right', async (args, sentence) => {
+  const { run } = await cli({ simulator: null })
+  expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: `tenantwatch: ${sentence}\n` })
+})
+
+it.each(['demo', 'simulate', 'completion'])('offers no configuration for %s, which reads none', async (command) => {
+  const { run } = await cli({ simulator: null })
+  expect((await run(command, '--help')).stdout).not.toContain('--config')
+  expect((await run('findings', '--help')).stdout).toContain('--config')
+})

@@ -1,0 +1,27 @@
+import { expect, it } from 'vitest'
+import { aDay, synced } from '../support/cli.ts'
+
+it('names quarantined records and what is wrong with each, without a request and without a value of theirs', async () => {
+  const { run, simulator, pass } = await synced({ simulator: { sizes: { users: 20, documents: 10 } } })
+  expect(await run('doctor', '--quarantine')).toEqual({ code: 0, stdout: '', stderr: 'No record is quarantined\n' })
+  const [user] = [...simulator.state().users()]
+  simulator.primary.updateUser(user?.userId ?? 0, { state: 7 as never })
+  pass(aDay)
+  await run('sync', '--full')
+  const requests = simulator.requests.all().length
+  const { stdout } = await run('doctor', '--quarantine')
+  expect(stdout).toMatch(/^TENANT +RESOURCE +ID +PROBLEM +SINCE \(UTC\) +REQUEST ID\n/)
+  expect(stdout).toMatch(new RegExp(`\nacme +users +${user?.userId} +state is .*2026-03-02 12:00 +[\\w-]+\n`))
+  expect(stdout).not.toContain('@')
+  expect(simulator.requests.all()).toHaveLength(requests)
+  expect(JSON.parse((await run('doctor', '--quarantine', '--format', 'json')).stdout)).toEqual([
+    expect.objectContaining({
+      tenant: 'acme',
+      resource: 'users',
+      id: String(user?.userId),
+      since: '2026-03-02T12:00:00.000Z',
+    }),
+  ])
+  expect((await run('doctor')).stdout).toMatch(/! +quarantine .*1 of users\. "tenantwatch doctor --quarantine" names/)
+  expect(await run('doctor', '--details')).toMatchObject({ code: 2 })
+})
