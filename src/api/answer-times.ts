@@ -118,8 +118,8 @@ export class AnswerTimes implements ServerTimes {
   /** Of the `Date` headers of answers without a readable time, among those that agree with the local clock. */
   #newestDate: Instant | null = null
   readonly #before: readonly ReachedTime[]
-  /** Reached before this process began: an earlier answer is old. */
-  readonly #floor: Instant | null
+  /** Reached before this process began: an earlier answer is old. Null again once the server's clock was corrected. */
+  #floor: Instant | null
   /** An answer far ahead of both clocks, until a second one confirms it. */
   #ahead: Instant | null = null
   #behind: Behind | null = null
@@ -184,6 +184,7 @@ export class AnswerTimes implements ServerTimes {
     const noteBehind = () => {
       if (answer.hasNewId) this.#noteBehind(here, answer.request)
     }
+    this.#refuseEarlier(answer, noteBehind)
     this.#refuseOlder(answer, here.time, this.#reached, noteBehind)
     if (this.#newest === null) this.#refuseUnadvanced(answer, noteBehind)
     this.#behind = null
@@ -215,6 +216,13 @@ export class AnswerTimes implements ServerTimes {
     throw stale(answer, `a server time ${Math.round(behindMs / secondMs)} s behind that of earlier answers`)
   }
 
+  /** Request ids are remembered within one process: an answer to an earlier one is recognized by its time. */
+  #refuseEarlier(answer: AnsweredRequest & { readonly serverTime: number }, note: () => void): void {
+    if (this.#floor === null || answer.serverTime >= this.#floor.time - agreementMs) return
+    note()
+    throw stale(answer, 'a server time before that of an answer to an earlier process')
+  }
+
   /** An answer from before the restart: the local clock advanced since it, the server time did not. */
   #refuseUnadvanced(answer: AnsweredRequest & { readonly serverTime: number }, note: () => void): void {
     const isEarlier = ({ serverTime, receivedAt }: ReachedTime) =>
@@ -234,6 +242,7 @@ export class AnswerTimes implements ServerTimes {
     this.#behind = { ...here, request: this.#requests, runs }
     if (runs < runsToStartAgain) return
     this.#newest = here
+    this.#floor = null
     this.#behind = null
     this.#startedAgain = true
   }

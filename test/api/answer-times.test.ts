@@ -181,7 +181,10 @@ it('an answer from before those to an earlier process is stale, until the time o
   const { answer, times } = scene({ before: [{ serverTime: start, receivedAt: start }] })
   expect(answer({ skewMs: -6 * minuteMs, requestId: 'first of all' })).toBe('stale')
   expect(times.now()).toBeNull()
-  expect(answer({ skewMs: -4 * minuteMs })).toBe('fine')
+  expect(answer({ skewMs: -10 * secondMs })).toBe('stale')
+  expect(answer({ skewMs: -4 * secondMs })).toBe('fine')
+  expect(answer()).toBe('fine')
+  expect(answer({ skewMs: -10 * secondMs })).toBe('stale')
   const corrected = scene({ before: [{ serverTime: start + hourMs, receivedAt: start + hourMs }] })
   for (const expected of ['stale', 'stale', 'stale', 'order_violation']) {
     corrected.clock.advance(5 * minuteMs)
