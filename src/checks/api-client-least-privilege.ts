@@ -1,10 +1,12 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
+import { memoizeWeakly } from '../model/memoize.ts'
+import { excessOf } from './support/bounded-list.ts'
 import { clientRoleNames, clientTitle, unevaluatedClients } from './support/clients.ts'
 import { factsOf, mapBatches, textOf } from './support/records.ts'
-import { loadRoles } from './support/roles.ts'
-import { listed, quoted } from './support/words.ts'
+import { loadRoles, type MirroredRole } from './support/roles.ts'
+import { quoted } from './support/words.ts'
 
 const options = z.strictObject({
   /** Allowed codes by clientId. */
@@ -44,8 +46,12 @@ export const apiClientLeastPrivilege = defineCheck({
   material: ['roleName', 'excess'],
   options,
   ruleContext: ({ ownClientId }) => ownClientId,
-  async load(reader, _options, _now, { ownClientId }) {
+  async load(reader, { forbiddenSuffixes }, _now, { ownClientId }) {
     const roles = await loadRoles(reader)
+    const isForbidden = endsInOne(forbiddenSuffixes.map(plain))
+    const forbiddenIn = memoizeWeakly((found: readonly MirroredRole[]) =>
+      excessOf(found, (code) => isForbidden(plain(code))),
+    )
     const { known, missing, unnamed } = await clientRoleNames(reader, roles)
     const { unevaluated, isUnevaluated } = await unevaluatedClients(reader, [...missing.names, ...unnamed.names])
     return {
@@ -58,41 +64,43 @@ export const apiClientLeastPrivilege = defineCheck({
           client,
           isOwn: client.key.toLowerCase() === ownClientId,
           roles: roles.byName.get(textOf(client, 'roleName') ?? '') ?? [],
+          forbiddenIn,
         }),
       ),
       scope: async (id) => ((await isUnevaluated(id)) ? 'not_evaluated' : 'evaluated'),
     }
   },
-  evaluate({ client, isOwn, roles }, options) {
-    const { isExcess, limit } = limitOf(client.key, isOwn, options)
-    const offending = roles.filter((role) => role.codes.some(isExcess))
-    if (offending.length === 0) return null
-    const excess = [...new Set(offending.flatMap((role) => role.codes.filter(isExcess)))].sort()
+  evaluate({ client, isOwn, roles, forbiddenIn }, options) {
+    const limit = limitOf(client.key, isOwn, options)
+    const excess = limit.isExcess === null ? forbiddenIn(roles) : excessOf(roles, limit.isExcess)
+    if (excess === 'none') return null
     const role = quoted(textOf(client, 'roleName') ?? '')
     const excessive = isOwn ? ", tenantwatch's own client, has more than read permissions" : ' has excess permissions'
     return {
       entityId: client.key,
       severity: 'high',
-      message: `${clientTitle(client)}${excessive}: its role ${role} grants ${listed(excess)}.`,
+      message: `${clientTitle(client)}${excessive}: its role ${role} grants ${excess.codes}.`,
       evidence: {
         ...factsOf(client, ['clientId', 'name', 'roleName']),
         ...identityOf(client),
-        excess,
-        ...limit,
-        roles: offending.map(({ facts }) => facts),
+        ...excess.evidence,
+        ...limit.stated,
       },
     }
   },
 })
 
-/** The predicate for excess codes and the configured limit that it applies. */
+/** What is in excess for a client, and the configured limit that states it; null where only the forbidden suffixes count. */
 function limitOf(clientId: string, isOwn: boolean, { allowed, forbiddenSuffixes, ownSuffixes }: Options) {
   const list = allowListOf(allowed, clientId)
-  const endsIn = (code: string, suffixes: readonly string[]) => suffixes.some((suffix) => code.endsWith(suffix))
-  if (list !== null) return { isExcess: (code: string) => !list.includes(code), limit: { allowed: list } }
-  if (isOwn) return { isExcess: (code: string) => !endsIn(code, ownSuffixes), limit: { ownSuffixes } }
-  const forbidden = forbiddenSuffixes.map(plain)
-  return { isExcess: (code: string) => endsIn(plain(code), forbidden), limit: { forbiddenSuffixes } }
+  if (list !== null) return { isExcess: (code: string) => !list.includes(code), stated: { allowed: list } }
+  if (!isOwn) return { isExcess: null, stated: { forbiddenSuffixes } }
+  const isOwnCode = endsInOne(ownSuffixes)
+  return { isExcess: (code: string) => !isOwnCode(code), stated: { ownSuffixes } }
+}
+
+function endsInOne(suffixes: readonly string[]): (code: string) => boolean {
+  return (code) => suffixes.some((suffix) => code.endsWith(suffix))
 }
 
 /** However a server spells what is forbidden: the specification does not say whether codes differ by letter case. */

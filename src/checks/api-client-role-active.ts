@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
+import { rolesEvidence } from './support/bounded-list.ts'
 import { clientRoleNames, clientTitle, unevaluatedClients } from './support/clients.ts'
 import { factsOf, mapBatches, textOf } from './support/records.ts'
 import { loadRoles, type MirroredRole } from './support/roles.ts'
@@ -51,7 +52,7 @@ export const apiClientRoleActive = defineCheck({
       evidence: {
         ...factsOf(client, ['clientId', 'name', 'roleName']),
         ...identityOf(client),
-        roles: roles.map(({ facts }) => facts),
+        ...rolesEvidence(roles),
       },
     }
   },

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import { defineCheck, maxUnevaluatedIds } from '../evaluate/check.ts'
 import type { RecordReader } from '../mirror/records/query.ts'
+import { boundedList } from './support/bounded-list.ts'
 import { textOf } from './support/records.ts'
 import { loadRoles, type MirroredRole } from './support/roles.ts'
 import { listed, quoted } from './support/words.ts'
@@ -43,7 +44,7 @@ export const permissionCatalogueKnown = defineCheck({
       entityId: String(role.roleId),
       severity: 'info',
       message: `Role ${quoted(role.name)} (${role.roleId}) grants ${listed(unlisted)}, not in the permission list.`,
-      evidence: { ...role.facts, unlisted },
+      evidence: { ...role.facts, ...boundedList('unlisted', unlisted) },
     }
   },
 })

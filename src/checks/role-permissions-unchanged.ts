@@ -78,8 +78,8 @@ export const rolePermissionsUnchanged = defineCheck({
     const expectation = expectationOf(configured, accepted)
     const before = codesOf(expectation.expected)
     const present = role?.codes ?? null
-    const gained = (present ?? []).filter((code) => !(before ?? []).includes(code))
-    const lost = (before ?? []).filter((code) => !(present ?? []).includes(code))
+    const gained = without(present, before)
+    const lost = without(before, present)
     const isGone = present === null && before !== null
     if (gained.length === 0 && lost.length === 0 && !isGone) return null
     return {
@@ -90,6 +90,11 @@ export const rolePermissionsUnchanged = defineCheck({
     }
   },
 })
+
+function without(codes: readonly string[] | null, others: readonly string[] | null): readonly string[] {
+  const known = new Set(others)
+  return codes?.filter((code) => !known.has(code)) ?? []
+}
 
 /** A role that is mirrored, accepted or named in the baseline. */
 interface Subject {

@@ -2,12 +2,13 @@ import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { hourMs } from '../model/durations.ts'
+import { memoizeWeakly } from '../model/memoize.ts'
+import { excessOf } from './support/bounded-list.ts'
 import { hours } from './support/options.ts'
-import { factsOf } from './support/records.ts'
+import { factsOf, mapBatches } from './support/records.ts'
 import { assessRole } from './support/role-assessment.ts'
 import { loadRoles, type MirroredRole } from './support/roles.ts'
 import { loadUsersByRole, roleTitle } from './support/users-by-role.ts'
-import { listed } from './support/words.ts'
 
 const options = z.strictObject({
   /** Codes that the role of a user may grant; null = every code. */
@@ -45,29 +46,29 @@ export const userLeastPrivilege = defineCheck({
   options,
   isConfigured: ({ allowed }) => allowed !== null,
   async load(reader, { allowed, roleIdHours }, now, context) {
-    const isFailing = (role: MirroredRole) => excessOf([role], allowed ?? []).length > 0
+    const isAllowed = new Set(allowed)
+    const excessIn = memoizeWeakly((roles: readonly MirroredRole[]) => excessOf(roles, (code) => !isAllowed.has(code)))
+    const isFailing = memoizeWeakly(({ codes }: MirroredRole) => codes.some((code) => !isAllowed.has(code)))
     const rule = { isFailing, missing: 'not_evaluated' } as const
     const assess = assessRole(await loadRoles(reader), context.incomplete.has('roles'), rule)
-    return loadUsersByRole(reader, { users: notInvited, limitMs: roleIdHours * hourMs, now, assess })
+    const users = { users: notInvited, limitMs: roleIdHours * hourMs, now, assess }
+    const loaded = await loadUsersByRole(reader, users)
+    return { ...loaded, candidates: mapBatches(loaded.candidates, (found) => ({ ...found, excessIn })) }
   },
-  evaluate({ user, reference, checkResult, roles }, { allowed }) {
+  evaluate({ user, reference, checkResult, roles, excessIn }, { allowed }) {
     if (checkResult !== 'fails') return null
-    const excess = excessOf(roles, allowed ?? [])
+    const excess = excessIn(roles)
+    if (excess === 'none') return null
     return {
       entityId: user.key,
       severity: 'high',
-      message: `User ${user.key} has excess permissions: ${roleTitle(reference, roles)} grants ${listed(excess)}.`,
+      message: `User ${user.key} has excess permissions: ${roleTitle(reference, roles)} grants ${excess.codes}.`,
       evidence: {
         ...factsOf(user, ['userId', 'state', 'roleId', 'roleName']),
         ...identityOf(user),
-        excess,
+        ...excess.evidence,
         allowed,
-        roles: roles.map(({ facts }) => facts),
       },
     }
   },
 })
-
-function excessOf(roles: readonly MirroredRole[], allowed: readonly string[]): readonly string[] {
-  return [...new Set(roles.flatMap(({ codes }) => codes.filter((code) => !allowed.includes(code))))].sort()
-}

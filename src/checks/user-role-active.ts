@@ -2,6 +2,7 @@ import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { hourMs } from '../model/durations.ts'
+import { rolesEvidence } from './support/bounded-list.ts'
 import { hours } from './support/options.ts'
 import { factsOf } from './support/records.ts'
 import { assessRole } from './support/role-assessment.ts'
@@ -52,7 +53,7 @@ export const userRoleActive = defineCheck({
       evidence: {
         ...factsOf(user, ['userId', 'state', 'roleId', 'roleName']),
         ...identityOf(user),
-        roles: roles.map(({ facts }) => facts),
+        ...rolesEvidence(roles),
       },
     }
   },
@@ -60,6 +61,6 @@ export const userRoleActive = defineCheck({
 
 function problemOf(roles: readonly MirroredRole[]): string {
   if (roles.length === 0) return 'which does not exist'
-  const states = [...new Set(roles.map(({ facts }) => quoted(String(facts['state']))))].join(' and ')
+  const states = [...new Set(roles.map(({ facts }) => String(facts['state'])))].map(quoted).join(' and ')
   return roles.length === 1 ? `which is in state ${states}` : `whose ${roles.length} roles are in state ${states}`
 }

@@ -1,3 +1,4 @@
+import { memoize } from '../../model/memoize.ts'
 import type { MirroredRole, Roles } from './roles.ts'
 
 export interface RoleReference {
@@ -20,7 +21,8 @@ export interface RoleRule {
 /**
  * Assesses a user's role: by id when it is known, else by name if all roles of that name agree. If they differ, or no name
  * is given, the user is not evaluated (docs/checks.md#user-role-active). If the role with that id has another name than the
- * user's role name, and roles with that name exist, one failing role among all of them is enough.
+ * user's role name, and roles with that name exist, one failing role among all of them is enough. Equal references have the
+ * same assessment.
  *
  * @param incomplete true when the mirror may lack roles, so that a missing role, or another of the same name, may exist.
  */
@@ -29,7 +31,7 @@ export function assessRole(
   incomplete: boolean,
   { isFailing, missing }: RoleRule,
 ): (reference: RoleReference) => RoleAssessment {
-  return ({ roleId, roleName }) => {
+  const assess = ({ roleId, roleName }: RoleReference): RoleAssessment => {
     if (roleId === null && roleName === null) return { checkResult: 'not_evaluated', roles: [] }
     const named = roles.byName.get(roleName ?? '') ?? []
     const byId = roleId === null ? undefined : roles.byId.get(roleId)
@@ -44,4 +46,6 @@ export function assessRole(
     if (candidates.length === 0) return { checkResult: missing, roles: [] }
     return { checkResult: failing > 0 ? 'fails' : 'passes', roles: candidates }
   }
+  const byReference = memoize((reference: string) => assess(JSON.parse(reference)))
+  return ({ roleId, roleName }) => byReference(JSON.stringify({ roleId, roleName }))
 }

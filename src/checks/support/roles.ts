@@ -22,7 +22,9 @@ export async function loadRoles(reader: RecordReader): Promise<Roles> {
     for (const record of batch) {
       const role = toRole(record)
       byId.set(role.roleId, role)
-      byName.set(role.name, [...(byName.get(role.name) ?? []), role])
+      const named = byName.get(role.name)
+      if (named === undefined) byName.set(role.name, [role])
+      else named.push(role)
     }
   }
   return { byId, byName }

@@ -9,12 +9,16 @@ const identityFields = ['identity.createdAt', 'identity.emailDigest'] as const
 
 const isThreshold = (name: string) => /^threshold/.test(name)
 
-/** Instants are normalized, so that another notation of the same instant is no change. `names` as in `material`. */
+/**
+ * Instants are normalized, so that another notation of the same instant is no change. `names` as in `material`; of a list
+ * that is only stated in part, its digest counts as well.
+ */
 export function materialFacts(evidence: Facts, names?: readonly string[]): Facts {
   if (names === undefined) return ownFacts(evidence)
   const identity = evidence['identity'] === undefined ? [] : identityFields
+  const digests = names.map((name) => `${name.split('.')[0]}Digest`).filter((name) => evidence[name] !== undefined)
   return Object.fromEntries(
-    [...names, ...identity].map((name) => [name, canonical(valueAt(evidence, name.split('.')))]),
+    [...names, ...new Set(digests), ...identity].map((name) => [name, canonical(valueAt(evidence, name.split('.')))]),
   )
 }
 
