@@ -35,6 +35,11 @@ export function oneOf<const T extends string>(what: string, words: readonly T[],
   throw new UsageError(`Unknown ${what}: want one of ${words.join(', ')}${hint}`)
 }
 
+/** Of an option that may repeat: its default is a list. */
+export function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value]
+}
+
 /** Reads a port; 0 means any free one. */
 export function portNumber(text: string): number {
   const port = wholeNumber(text)

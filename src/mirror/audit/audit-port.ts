@@ -3,29 +3,29 @@ import type { AuditLog } from './logs.ts'
 
 export type { ChainHead } from './chain.ts'
 
+/** Of the entry at which a mismatch shows. */
+interface AtEntry {
+  readonly sequence: number
+  /** In milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** Rows that do not agree with their entry. */
+export interface RowsMismatch extends AtEntry {
+  readonly what: 'rows_changed' | 'rows_missing' | 'rows_inserted' | 'differed_at_erasure'
+  readonly log: AuditLog
+  readonly firstId: number
+  readonly lastId: number
+  /** Rows that the entry covers, and rows that are there. */
+  readonly sealed: number
+  readonly found: number
+}
+
 /** What does not agree with the chain of a tenant. */
 export type ChainMismatch =
-  | {
-      readonly what: 'entry_changed' | 'entries_missing'
-      /** Of the entry at which it shows. */
-      readonly sequence: number
-      readonly at: number
-      /** Missing entries before it. */
-      readonly missing: number
-    }
-  | {
-      readonly what: 'rows_changed' | 'rows_missing' | 'rows_inserted' | 'differed_at_erasure'
-      readonly sequence: number
-      /** When the entry was made, in milliseconds since the epoch. */
-      readonly at: number
-      readonly log: AuditLog
-      readonly firstId: number
-      readonly lastId: number
-      /** Rows that the entry covers, and rows that are there. */
-      readonly sealed: number
-      readonly found: number
-    }
-  | { readonly what: 'head_unknown'; readonly hash: string }
+  | RowsMismatch
+  | (AtEntry & { readonly what: 'entry_changed' })
+  | (AtEntry & { readonly what: 'entries_missing'; readonly missing: number })
 
 export interface ChainVerification {
   readonly entries: number

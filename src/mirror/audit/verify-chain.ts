@@ -1,7 +1,7 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Database } from '../database.ts'
 import type { ChainMismatch, ChainVerification } from './audit-port.ts'
-import { type Chain, type ChainEntry, ChainState, entriesAtOnce, RowsDigest } from './chain.ts'
+import { type Chain, type ChainEntry, type ChainHead, ChainState, entriesAtOnce, RowsDigest } from './chain.ts'
 import { type AuditLog, auditLogNames } from './logs.ts'
 
 interface Wanted {
@@ -19,14 +19,18 @@ export async function verifyChain(database: Database, chain: Chain, wanted: Want
     const { state, heads } = await readChain(database, chain, wanted)
     const found: Found = { rows: 0, unsealed: 0, mismatches: [] }
     for (const log of auditLogNames) await compare(log, { database, chain, state, found, tenantId: wanted.tenantId })
-    const { entries, firstAt, head, erasedRows: erased } = state
+    const { entries, firstAt, erasedRows: erased } = state
     if (found.mismatches.length > 0 && tries < mostTries) {
       const { state: later } = await readChain(database, chain, wanted)
       if (later.replacements !== state.replacements) continue
     }
     const mismatches = [...ofEntries(state), ...found.mismatches]
-    return { ...found, entries, firstAt, head, erased, heads, mismatches }
+    return { ...found, entries, firstAt, head: headOf(state), erased, heads, mismatches }
   }
+}
+
+function headOf({ head }: ChainState): ChainHead | null {
+  return head && { sequence: head.sequence, at: head.at, hash: head.hash }
 }
 
 /** As of one state each, so that a page of entries and the next may have others between them, but none is skipped. */
@@ -96,11 +100,11 @@ function mismatchOf(entry: ChainEntry, found: Pick<ChainEntry, 'rows' | 'digest'
 
 function ofEntries({ broken, differing }: ChainState): readonly ChainMismatch[] {
   return [
-    ...broken.map(({ entry: { sequence, at }, missing }) => {
-      return { what: missing > 0 ? 'entries_missing' : 'entry_changed', sequence, at, missing } as const
+    ...broken.map(({ entry: { sequence, at }, missing }): ChainMismatch => {
+      return missing > 0 ? { what: 'entries_missing', sequence, at, missing } : { what: 'entry_changed', sequence, at }
     }),
-    ...differing.map(({ sequence, at, log, firstId, lastId, rows }) => {
-      return { what: 'differed_at_erasure', sequence, at, log, firstId, lastId, sealed: rows, found: rows } as const
+    ...differing.map(({ sequence, at, log, firstId, lastId, rows }): ChainMismatch => {
+      return { what: 'differed_at_erasure', sequence, at, log, firstId, lastId, sealed: rows, found: rows }
     }),
   ]
 }
