@@ -33,21 +33,23 @@ function sentenceOf(tenant: string, mismatch: ChainMismatch): string {
   const text = `${tenant}: MISMATCH: `
   const by = `entry ${mismatch.sequence} of ${toIso(mismatch.at)}`
   if (mismatch.what === 'entries_missing')
-    return `${text}${plural(mismatch.missing, 'entry', 'entries')} before ${by} missing`
+    return `${text}${plural(mismatch.missing, 'entry', 'entries')} before ${by} ${isAre(mismatch.missing)} missing`
   if (mismatch.what === 'entry_changed') return `${text}${by}, or the one before it, was changed or inserted`
   const { what, log, firstId, lastId, sealed, found } = mismatch
   const where = `${logWord[log] ?? log} (table ${log}), ids ${firstId} to ${lastId}, sealed by ${by}`
   switch (what) {
     case 'rows_changed':
-      return `${text}${where}: at least one of ${plural(sealed, 'row')} was changed`
+      return `${text}${where}: ${sealed === 1 ? 'the row' : `at least one of ${grouped(sealed)} rows`} was changed`
     case 'rows_missing':
-      return `${text}${where}: ${grouped(sealed - found)} of ${plural(sealed, 'row')} missing`
+      return `${text}${where}: ${grouped(sealed - found)} of ${plural(sealed, 'row')} ${isAre(sealed - found)} missing`
     case 'rows_inserted':
-      return `${text}${where}: ${plural(found - sealed, 'row')} inserted`
+      return `${text}${where}: ${plural(found - sealed, 'row was', 'rows were')} inserted`
     case 'differed_at_erasure':
       return `${text}${logWord[log] ?? log} (table ${log}) did not match its digests when retention erased rows, as ${by} states`
   }
 }
+
+const isAre = (count: number) => (count === 1 ? 'is' : 'are')
 
 /** For programs. */
 export function verificationJson({ head, firstAt, mismatches, heads: _, ...one }: TenantVerification): object {

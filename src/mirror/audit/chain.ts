@@ -112,10 +112,6 @@ export class ChainState {
       digests.unshift(entry)
     }
   }
-
-  sealedTo(log: AuditLog): number {
-    return this.inForce.get(log)?.at(-1)?.lastId ?? 0
-  }
 }
 
 const columns = `sequence, at, log, first_id as "firstId", last_id as "lastId", row_count as "rows", digest, replaces,

@@ -19,6 +19,9 @@ export const auditLogNames = Object.keys(auditLogs) as AuditLog[]
 /** The id, then the columns of the log. */
 export type LogRow = readonly [id: number, ...values: unknown[]]
 
+/** Inserted rows may have ids below the first one that the mirror gives. */
+export const beforeAnyRow = Number.MIN_SAFE_INTEGER
+
 export interface LogRange {
   readonly tenantId: number
   readonly after: number

@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts'
 import type { Steps } from '../steps.ts'
 import { chainOver, digestOf } from './chain.ts'
-import { type AuditLog, auditLogNames, logRows } from './logs.ts'
+import { type AuditLog, auditLogNames, beforeAnyRow, logRows } from './logs.ts'
 
 /** By log, the id before which rows may be erased; a log without an entry keeps all its rows. */
 export type ErasedBefore = Readonly<Partial<Record<AuditLog, number>>>
@@ -39,7 +39,7 @@ export function* beginSealedErasure(
     for (const log of auditLogNames) {
       const inForce = state.inForce.get(log) ?? []
       const digests = inForce.filter(({ firstId }) => firstId < (before[log] ?? 0))
-      let after = 0
+      let after = beforeAnyRow
       let matches = true
       let rows = 0
       for (const { lastId, digest, rows: sealed } of digests) {
@@ -57,7 +57,7 @@ export function* beginSealedErasure(
   return {
     *end(at) {
       for (const { tenantId, log, replaces, isAll, to, rows, matches } of touched) {
-        const range = { tenantId, after: 0, to, most: Number.MAX_SAFE_INTEGER }
+        const range = { tenantId, after: beforeAnyRow, to, most: Number.MAX_SAFE_INTEGER }
         const left = yield* digestOf(chain.rows[log], range)
         if (left.rows === rows) continue
         // SQLite gives the id of an erased last row to the next row.

@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { Database } from '../database.ts'
 import type { ChainMismatch, ChainVerification } from './audit-port.ts'
 import { type Chain, type ChainEntry, type ChainHead, ChainState, entriesAtOnce, RowsDigest } from './chain.ts'
-import { type AuditLog, auditLogNames } from './logs.ts'
+import { type AuditLog, auditLogNames, beforeAnyRow } from './logs.ts'
 
 interface Wanted {
   readonly tenantId: number
@@ -73,7 +73,7 @@ async function compare(log: AuditLog, { database, chain, state, found, tenantId 
     digest = new RowsDigest()
     at++
   }
-  for (let after = 0; ; ) {
+  for (let after = beforeAnyRow; ; ) {
     const range = { tenantId, after, to: Number.MAX_SAFE_INTEGER, most: rowsAtOnce }
     const rows = await database.read(() => chain.rows[log](range))
     for (const row of rows) {
