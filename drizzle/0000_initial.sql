@@ -1,4 +1,5 @@
 CREATE TABLE `audit_chain` (
+	`id` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
 	`sequence` integer NOT NULL,
 	`at` integer NOT NULL,
@@ -10,10 +11,10 @@ CREATE TABLE `audit_chain` (
 	`replaces` integer NOT NULL,
 	`differs` integer NOT NULL,
 	`sealed_to` integer NOT NULL,
-	`hash` text NOT NULL,
-	PRIMARY KEY(`tenant_id`, `sequence`)
+	`hash` text NOT NULL
 );
 --> statement-breakpoint
+CREATE UNIQUE INDEX `audit_chain_sequence` ON `audit_chain` (`tenant_id`,`sequence`);--> statement-breakpoint
 CREATE INDEX `audit_chain_log` ON `audit_chain` (`tenant_id`,`log`,`sequence`);--> statement-breakpoint
 CREATE TABLE `accepted_removals` (
 	`tenant_id` integer NOT NULL,

@@ -95,8 +95,7 @@ export class ChainState {
   add(entry: ChainEntry): void {
     const before = this.head
     const missing = entry.sequence - (before?.sequence ?? 0) - 1
-    if (missing !== 0 || entry.hash !== hashOf(this.#tenantId, before?.hash ?? '', entry))
-      this.broken.push({ entry, missing })
+    if (entry.hash !== hashOf(this.#tenantId, before?.hash ?? '', entry)) this.broken.push({ entry, missing })
     this.firstAt ??= entry.at
     this.head = entry
     this.entries++

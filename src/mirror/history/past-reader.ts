@@ -111,8 +111,9 @@ export interface PastMoment {
 
 export function pastReader(database: Database, { at, present, asOf }: PastMoment): PastReader {
   const decisions = decisionReader(database)
-  const head = database.prepare<[number, number], ChainHead>(
-    'select sequence, at, hash from audit_chain where tenant_id = ? and at <= ? order by sequence desc limit 1',
+  const head = database.prepare<[number], ChainHead>(
+    `select sequence, at, hash from audit_chain where tenant_id = ? and ${asOf.within('audit_chain')}
+     order by sequence desc limit 1`,
   )
   const configuration = database.prepare<[], Omit<NotedConfiguration, 'content'> & { readonly content: Buffer }>(
     `select at, digest, content from configurations where ${asOf.within('configurations')} order by id desc limit 1`,
@@ -163,7 +164,7 @@ export function pastReader(database: Database, { at, present, asOf }: PastMoment
           : one,
       )
     },
-    chainHead: async (tenantId) => (await database.read(() => head.get(tenantId, at))) ?? null,
+    chainHead: async (tenantId) => (await database.read(() => head.get(tenantId))) ?? null,
   }
 }
 

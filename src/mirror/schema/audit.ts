@@ -1,11 +1,12 @@
-import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
 /** Hash chain over the logs of a tenant (docs/evidence.md#proof-against-changes); never changed, never erased in part. */
 export const auditChain = sqliteTable(
   'audit_chain',
   {
+    id: integer('id').primaryKey(),
     tenantId: integer('tenant_id').notNull(),
-    /** From 1, without gaps. */
+    /** Of the tenant, from 1, without gaps. */
     sequence: integer('sequence').notNull(),
     at: integer('at').notNull(),
     log: text('log').notNull(),
@@ -23,7 +24,7 @@ export const auditChain = sqliteTable(
     hash: text('hash').notNull(),
   },
   (table) => [
-    primaryKey({ columns: [table.tenantId, table.sequence] }),
+    uniqueIndex('audit_chain_sequence').on(table.tenantId, table.sequence),
     index('audit_chain_log').on(table.tenantId, table.log, table.sequence),
   ],
 )
