@@ -47,10 +47,14 @@ async function world() {
     shared: mirrorOver(replica.fenced(noTenant)),
     beside,
     open: () => gate.sendText('select pg_advisory_unlock(42)'),
-    /** Until so many statements wait for a lock. */
-    async waiting(locks: number): Promise<void> {
-      const text = 'select 1 from pg_locks where not granted'
-      while (query(text).length < locks) await nextTurn()
+    /** Until so many statements wait for a lock, or the work that should wait has ended. */
+    async waiting(locks: number, work: Promise<unknown>): Promise<void> {
+      let isOver = false
+      const end = () => {
+        isOver = true
+      }
+      work.then(end, end)
+      while (!isOver && query('select 1 from pg_locks where not granted').length < locks) await nextTurn()
     },
   }
 }
@@ -63,7 +67,7 @@ onServer.each(['beside', 'owner'] as const)(
   async (writer) => {
     const { owner, beside, waiting, open, query, ...others } = await world()
     const late = accept({ beside, owner, ...others }[writer], 'late')
-    await waiting(1)
+    await waiting(1, late)
     await accept(beside, 'early')
     await owner.seal(tenantId, start)
     expect(query('select sequence from audit_chain')).toEqual([])
@@ -85,9 +89,9 @@ onServer('seals nothing that an erasure under way erases', async () => {
   await owner.commitPage({ ...ofUsers, items: [incomingUser(3)], at: start + 300 * dayMs })
   await shared.eraseOutdated({ before: new Map([[tenantId, start - dayMs]]), now: start })
   const erased = shared.eraseOutdated({ before: new Map([[tenantId, start + dayMs]]), now: start + 401 * dayMs })
-  await waiting(1)
+  await waiting(1, erased)
   const sealed = owner.seal(tenantId, start + 401 * dayMs)
-  await waiting(2)
+  await waiting(2, sealed)
   await open()
   await Promise.all([erased, sealed])
   expect(query('select row_count as "rows" from audit_chain')).toEqual([{ rows: 1 }])
