@@ -1,3 +1,21 @@
+CREATE TABLE `audit_chain` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`sequence` integer NOT NULL,
+	`at` integer NOT NULL,
+	`log` text NOT NULL,
+	`first_id` integer NOT NULL,
+	`last_id` integer NOT NULL,
+	`row_count` integer NOT NULL,
+	`digest` text NOT NULL,
+	`replaces` integer NOT NULL,
+	`differs` integer NOT NULL,
+	`sealed_to` integer NOT NULL,
+	`hash` text NOT NULL
+);
+--> statement-breakpoint
+CREATE UNIQUE INDEX `audit_chain_sequence` ON `audit_chain` (`tenant_id`,`sequence`);--> statement-breakpoint
+CREATE INDEX `audit_chain_log` ON `audit_chain` (`tenant_id`,`log`,`sequence`);--> statement-breakpoint
 CREATE TABLE `accepted_removals` (
 	`tenant_id` integer NOT NULL,
 	`resource` text NOT NULL,
@@ -132,8 +150,10 @@ CREATE TABLE `check_status_changes` (
 );
 --> statement-breakpoint
 CREATE INDEX `check_status_changes_time` ON `check_status_changes` (`tenant_id`,`check`,`at`);--> statement-breakpoint
+CREATE INDEX `check_status_changes_tenant` ON `check_status_changes` (`tenant_id`,`id`);--> statement-breakpoint
 CREATE TABLE `finding_events` (
 	`id` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
 	`fingerprint` text NOT NULL,
 	`at` integer NOT NULL,
 	`kind` text NOT NULL,
@@ -145,6 +165,7 @@ CREATE TABLE `finding_events` (
 --> statement-breakpoint
 CREATE INDEX `finding_events_finding` ON `finding_events` (`fingerprint`,`at`);--> statement-breakpoint
 CREATE INDEX `finding_events_time` ON `finding_events` (`at`);--> statement-breakpoint
+CREATE INDEX `finding_events_tenant` ON `finding_events` (`tenant_id`,`id`);--> statement-breakpoint
 CREATE TABLE `findings` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`fingerprint` text NOT NULL,
@@ -198,6 +219,7 @@ CREATE TABLE `changes` (
 --> statement-breakpoint
 CREATE INDEX `changes_entity` ON `changes` (`tenant_id`,`resource`,`key`);--> statement-breakpoint
 CREATE INDEX `changes_time` ON `changes` (`at`);--> statement-breakpoint
+CREATE INDEX `changes_tenant` ON `changes` (`tenant_id`,`id`);--> statement-breakpoint
 CREATE TABLE `quarantine` (
 	`tenant_id` integer NOT NULL,
 	`resource` text NOT NULL,

@@ -26,6 +26,7 @@ import { addSimulate } from './simulate.ts'
 import { printableLines } from './support/io.ts'
 import { usageText } from './support/usage-text.ts'
 import { addSync } from './sync.ts'
+import { addVerify } from './verify.ts'
 import { addWaive } from './waive.ts'
 
 const commands = [
@@ -35,6 +36,7 @@ const commands = [
   addExplain,
   addHistory,
   addReport,
+  addVerify,
   addExpiring,
   addExport,
   addAccept,

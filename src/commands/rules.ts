@@ -5,7 +5,7 @@ import { renderGrafanaRules } from '../monitoring/grafana-rules.ts'
 import { renderInhibitions } from '../monitoring/inhibitions.ts'
 import { renderRules, ruleFormats } from '../monitoring/rules.ts'
 import { type AlertOptions, addMonitoringOptions, monitoringInputOf } from './support/monitoring-input.ts'
-import { oneOf } from './support/options.ts'
+import { collect, oneOf } from './support/options.ts'
 
 const formats = [...ruleFormats, 'alertmanager', 'grafana'] as const
 
@@ -60,8 +60,4 @@ Examples:
       }
       done(exitCodes.ok)
     })
-}
-
-function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value]
 }

@@ -69,7 +69,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
     try {
       await shared?.noteTime(now)
       if (serverTime !== null && !isSkewed(serverTime - now)) await shared?.confirmTime(now)
-      return await evaluateTenant({
+      const outcomes = await evaluateTenant({
         store,
         tenant,
         checks,
@@ -83,6 +83,8 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         },
         ...how,
       })
+      await store.seal(tenant.id, now)
+      return outcomes
     } catch (error) {
       if (reasonOf(error) === 'aborted' && how.signal?.aborted !== true) return null
       throw error
@@ -119,9 +121,14 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
       queue.runExclusive(async () => {
         memoryOf = emptyMemories()
         const shared = stores.shared()
-        if (shared !== null) await closeTenants(shared, await stores.removed(configured), clock.now())
+        if (shared !== null) await closeRemovedTenants(shared, await stores.removed(configured), clock.now())
       }),
   }
+}
+
+async function closeRemovedTenants(store: Mirror, removed: readonly string[], at: number): Promise<void> {
+  await closeTenants(store, removed, at)
+  for (const { id, name } of await store.tenants()) if (removed.includes(name)) await store.seal(id, at)
 }
 
 /** A stored skew is updated when it changes by more than this, in milliseconds. */

@@ -28,6 +28,6 @@ export async function eraseOutdated(mirror: Mirror | null, { clocks, retentionMs
   const newest = Math.max(...times.values())
   const before = new Map<number, number>()
   for (const { id } of await mirror.tenants()) before.set(id, Math.min(now, times.get(id) ?? newest) - retentionMs)
-  await mirror.eraseOutdated({ before, now: Math.min(now, newest), latest: Math.max(now, newest) })
+  await mirror.eraseOutdated({ before, now: Math.min(now, newest), latest: Math.max(now, newest), at: now })
   return true
 }

@@ -46,6 +46,11 @@ export abstract class BaseDatabase implements Database {
     return this.run(() => this.transact(change, body))
   }
 
+  /** Where transactions that write follow one another. */
+  async settledIds(tables: readonly string[]): Promise<readonly number[] | null> {
+    return tables.map(() => Number.MAX_SAFE_INTEGER)
+  }
+
   each<T>(items: AsyncIterable<T>): Ran<AsyncIterable<T>> {
     const errorOf = (error: unknown) => this.errorOf(error)
     async function* reading() {

@@ -112,5 +112,10 @@ export interface Database {
   writeProgress<T>(body: () => Step<T>): Ran<Promise<T>>
   /** One of the transactions of an operation. Call inside `run`. */
   transact<T>(changes: Changes, body: () => Step<T>): Promise<T>
+  /**
+   * By table, the id up to which every row is committed: one transaction may commit after another that has higher ids.
+   * Null = not known now, because others are writing. Call inside `run`.
+   */
+  settledIds(tables: readonly string[]): Promise<readonly number[] | null>
   each<T>(items: AsyncIterable<T>): Ran<AsyncIterable<T>>
 }

@@ -9,7 +9,6 @@ const dependent = [
   'delete from configured_tenants where tenant = (select name from tenants where id = ?)',
   'delete from full_sync_pages where full_sync_id in (select id from full_syncs where tenant_id = ?)',
   'delete from held_records where hold_id in (select id from holds where tenant_id = ?)',
-  'delete from finding_events where fingerprint in (select fingerprint from findings where tenant_id = ?)',
 ]
 
 const tables = [...Object.values(schema), ...Object.values(recordTables).map(({ table }) => table)]

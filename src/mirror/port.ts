@@ -1,9 +1,11 @@
 import type { ResourceName } from '../model/resource-names.ts'
+import type { AuditStore } from './audit/audit-port.ts'
 import type { FindingStore, OpenFindingStore } from './findings/finding-port.ts'
 import type { EvidenceStore } from './history/evidence-port.ts'
 import type { Erasure } from './records/record-retention.ts'
 import type { SyncStore } from './sync/sync-port.ts'
 
+export type * from './audit/audit-port.ts'
 export type * from './findings/finding-port.ts'
 export type * from './history/evidence-port.ts'
 export type { EntityReason, NoAnswer, OwnAnswer, OwnQuery } from './own-checks/question.ts'
@@ -11,7 +13,14 @@ export type * from './sync/page-rows.ts'
 export type * from './sync/sync-port.ts'
 
 /** The local database copy of every tenant. Whole operations only, so that another database can implement it. */
-export interface Mirror extends SyncStore, FindingStore, OpenFindingStore, EvidenceStore, AdminStore, AsyncDisposable {}
+export interface Mirror
+  extends SyncStore,
+    FindingStore,
+    OpenFindingStore,
+    EvidenceStore,
+    AuditStore,
+    AdminStore,
+    AsyncDisposable {}
 
 /** What outputs read of a tenant; the record also provides it, as of a time. */
 export type PostureStore = Pick<

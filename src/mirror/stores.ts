@@ -1,3 +1,4 @@
+import { auditStore } from './audit/audit-store.ts'
 import type { Database, Operations } from './database.ts'
 import { erasureStore } from './erasure-store.ts'
 import { findingStore, openFindings } from './findings/finding-store.ts'
@@ -65,6 +66,7 @@ export function storesOver(database: Database) {
     ...clockStore(database),
     ...evidenceStore(database, () => checkResults.settle()),
     ...historyStore(database, records, () => checkResults.settle()),
+    ...auditStore(database),
     ...erasureStore(database),
     dataVersion: (tenantId, resource) => versions.ofRecords(tenantId, resource),
     findingVersion: (tenantId, check) => versions.ofFindings(tenantId, check),

@@ -26,6 +26,7 @@ import {
   type Report,
   type ReportCheck,
   type ReportFinding,
+  type ReportHead,
   type ReportResource,
   standings,
   type TenantReport,
@@ -106,9 +107,15 @@ async function tenantReport(tenant: RecordedTenant, known: Known): Promise<Tenan
     holds: posture.holds.map((hold) => ({ ...hold, raisedAt: toIso(hold.raisedAt) })),
     waivers: posture.waivers.map((waiver) => reportWaiver(waiver, request.details)),
     decisions: row === undefined ? [] : (await request.past.decisions(row.id)).map(reportDecision),
+    chainHead: row === undefined ? null : await chainHeadOf(request.past, row.id),
     frameworks: requirementsOf(checks, new Map(rows.map(({ check, standing }) => [check, standing]))),
     findings: () => findingsOf(evaluated.id, waivers, known),
   }
+}
+
+async function chainHeadOf(past: PastReader, tenantId: number): Promise<ReportHead | null> {
+  const head = await past.chainHead(tenantId)
+  return head && { ...head, at: toIso(head.at) }
 }
 
 interface CheckKnown {

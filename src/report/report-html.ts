@@ -19,6 +19,7 @@ import {
 import { stylesheet } from './stylesheet.ts'
 import {
   caveat,
+  chainSentence,
   countsInWords,
   coverageInWords,
   headLines,
@@ -76,6 +77,7 @@ function section(tenant: TenantReport, found: TopFindings): Html {
 <div class="banner edge-${tone}"><h2>${tenant.tenant}</h2><p>${tenantSentence(tenant)}</p></div>
 <p class="sums">Checks: ${countsInWords(standings, standingWord)}. Findings: ${number(tenant.openTotal)} open, ${number(tenant.waivedTotal)} waived.</p>
 ${clocks}${tenant.holds.map((hold) => html`<div class="hold"><p><strong>On hold: ${hold.resource}</strong> <code>${hold.reason}</code> since ${when(hold.raisedAt)}</p><p>${whole(hold.message)}</p></div>`)}
+<p class="sums">${chainSentence(tenant.chainHead, (hash) => hash)}</p>
 ${resources(tenant)}
 ${checks(tenant)}
 ${findings(found)}

@@ -7,6 +7,7 @@ import { markup, md } from './markdown.ts'
 import { mostSevere, type Report, type ReportFinding, type ReportFramework, type TenantReport } from './report.ts'
 import {
   caveat,
+  chainSentence,
   countsInWords,
   coverageInWords,
   headLines,
@@ -29,6 +30,7 @@ async function* tenantMd(tenant: TenantReport): AsyncIterable<string> {
   yield `- Findings: ${[`${tenant.openTotal} open`, ...bySeverity, `${tenant.waivedTotal} waived`].join(', ')}\n`
   if (tenant.clocksDiffer)
     yield '- The clocks of tenant and tenantwatch differed too much to evaluate checks that compare times.\n'
+  yield `- ${chainSentence(tenant.chainHead, code)}\n`
   yield `\n${resourcesMd(tenant)}${holdsMd(tenant)}${checksMd(tenant)}`
   yield* findingsMd(tenant)
   yield `${waiversMd(tenant)}${decisionsMd(tenant)}### Requirements\n\n${caveat}\n\n`

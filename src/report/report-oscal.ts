@@ -57,7 +57,7 @@ export async function* reportOscal(report: Report): AsyncIterable<string> {
 
 async function* resultJson(tenant: TenantReport, { at, recordBegins }: Report): AsyncIterable<string> {
   const time = toIso(at)
-  const { tenant: name, quality, checks, findings } = tenant
+  const { tenant: name, quality, checks, findings, chainHead } = tenant
   const requirements = tenant.frameworks.flatMap((framework) =>
     framework.requirements
       .filter(({ checks: by }) => by.length > 0)
@@ -70,7 +70,17 @@ async function* resultJson(tenant: TenantReport, { at, recordBegins }: Report): 
     description: md(tenantSentence(tenant)),
     start: recordBegins,
     end: time,
-    props: [prop('tenant', name), prop('complete-and-fresh-resources', `${quality.fresh} of ${quality.of}`)],
+    props: [
+      prop('tenant', name),
+      prop('complete-and-fresh-resources', `${quality.fresh} of ${quality.of}`),
+      ...(chainHead === null
+        ? []
+        : [
+            prop('audit-chain-entry', `${chainHead.sequence}`),
+            prop('audit-chain-time', chainHead.at),
+            prop('audit-chain-hash', chainHead.hash),
+          ]),
+    ],
     'reviewed-controls': { 'control-selections': tenant.frameworks.map(selectionOf) },
     ...(parts.length > 0 && { attestations: [{ parts }] }),
     ...(requirements.length > 0 && { findings: requirements }),

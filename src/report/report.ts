@@ -79,6 +79,13 @@ export interface ReportFinding {
   readonly evidence: Readonly<Record<string, unknown>>
 }
 
+/** Last entry of the tenant's audit chain; `tenantwatch verify --head` looks for the hash later. */
+export interface ReportHead {
+  readonly sequence: number
+  readonly at: string
+  readonly hash: string
+}
+
 /** What an operator accepted, and why. */
 export interface ReportDecision {
   readonly at: string
@@ -108,6 +115,8 @@ export interface TenantReport {
   readonly waivers: readonly (Omit<WaiverView, 'expiresAt' | 'breadth'> & { readonly expires: string })[]
   /** Oldest first, from the beginning of the record. */
   readonly decisions: readonly ReportDecision[]
+  /** Null = nothing was sealed yet. */
+  readonly chainHead: ReportHead | null
   readonly frameworks: readonly ReportFramework[]
   /** Open and waived findings, oldest first; each call reads them again. */
   readonly findings: () => AsyncIterable<ReportFinding>

@@ -1,4 +1,4 @@
-import type { Coverage, Report, RequirementState, Standing, TenantReport } from './report.ts'
+import type { Coverage, Report, ReportHead, RequirementState, Standing, TenantReport } from './report.ts'
 
 export const standingWord = {
   fail: 'fail',
@@ -42,6 +42,12 @@ export function coverageInWords({ entities, passing, failing, waived, unknown }:
   if (entities === null) return ['number not known', ...rest].join(', ')
   if (entities === 0 && rest.length === 0) return 'none'
   return [`${passing ?? 0} of ${entities} pass`, ...rest].join(', ')
+}
+
+/** `shown`: the hash as the format marks it. */
+export function chainSentence(head: ReportHead | null, shown: (hash: string) => string): string {
+  if (head === null) return 'Audit chain: no entry yet.'
+  return `Audit chain: entry ${head.sequence} of ${head.at}, hash ${shown(head.hash)}`
 }
 
 export function headLines(report: Report, asOf: string): readonly (readonly [string, string])[] {

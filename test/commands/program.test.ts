@@ -14,6 +14,7 @@ const commands = [
   'explain',
   'history',
   'report',
+  'verify',
   'expiring',
   'export',
   'accept',

@@ -30,10 +30,10 @@ it('erases by the earlier of the local clock and the server time, and by the new
   const ahead = now + 900 * dayMs
   const { calls } = await erasedBy({ 1: behind, 2: ahead, 3: null }, [1, 2, 3, 4])
   const before = new Map([1, 2, 3, 4].map((id) => [id, (id === 1 ? behind : now) - retentionMs] as const))
-  expect(calls).toEqual([[{ before, now, latest: ahead }]])
+  expect(calls).toEqual([[{ before, now, latest: ahead, at: now }]])
   const one = await erasedBy({ 1: behind, 3: null })
   expect(one.calls).toEqual([
-    [{ before: new Map([1, 2, 3].map((id) => [id, behind - retentionMs])), now: behind, latest: now }],
+    [{ before: new Map([1, 2, 3].map((id) => [id, behind - retentionMs])), now: behind, latest: now, at: now }],
   ])
 })
 

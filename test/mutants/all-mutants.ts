@@ -1,4 +1,5 @@
 import { answerTimeMutants } from './answer-time-mutants.ts'
+import { auditMutants } from './audit-mutants.ts'
 import { checksMutants } from './checks-mutants.ts'
 import { decoderMutants } from './decoder-mutants.ts'
 import { hostingMutants } from './hosting-mutants.ts'
@@ -17,6 +18,7 @@ import { webMutants } from './web-mutants.ts'
 export const allMutants: readonly Mutant[] = [
   ...mutants,
   ...answerTimeMutants,
+  ...auditMutants,
   ...checksMutants,
   ...decoderMutants,
   ...hostingMutants,

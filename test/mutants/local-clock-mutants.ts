@@ -155,8 +155,8 @@ export const localClockMutants: readonly Mutant[] = [
   {
     name: 'a tenant is purged without its evidence',
     file: 'src/mirror/erasure-store.ts',
-    find: "  'delete from finding_events where fingerprint in (select fingerprint from findings where tenant_id = ?)',\n",
-    replace: '',
+    find: "filter((name) => name !== 'record_counts')",
+    replace: "filter((name) => name !== 'record_counts' && name !== 'finding_events')",
     tests: clock,
   },
   {

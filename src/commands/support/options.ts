@@ -43,6 +43,11 @@ export function leastSeverity(option: string, given: string | undefined): Severi
   )
 }
 
+/** Of an option that may repeat: its default is a list. */
+export function collect(value: string, before: readonly string[]): readonly string[] {
+  return [...before, value]
+}
+
 /** Reads a port; 0 means any free one. */
 export function portNumber(text: string): number {
   const port = wholeNumber(text)

@@ -35,7 +35,7 @@ export function isSame(one: Contents, other: Contents): boolean {
   return one.rows === other.rows && one.digest === other.digest
 }
 
-function canonicalText(row: Row): string {
+export function canonicalText(row: Row): string {
   return JSON.stringify(row.map(canonical))
 }
 

@@ -66,12 +66,12 @@ export function stagedFindings(database: Database): StagedFindings {
   )
   const drop = database.prepare<[number, string, number]>(`delete from staged_findings where ${part}`)
   const writing = [
-    `insert into finding_events (fingerprint, at, kind, severity, message, evidence, resolution)
-       select f.fingerprint, d.at, 'resolved', f.severity, f.message, f.evidence, 'entity_removed'
+    `insert into finding_events (tenant_id, fingerprint, at, kind, severity, message, evidence, resolution)
+       select f.tenant_id, f.fingerprint, d.at, 'resolved', f.severity, f.message, f.evidence, 'entity_removed'
        from (select * from staged_findings where ${part} and kind = 'replaced') d
        join findings f on f.fingerprint = d.fingerprint and f.resolved_at is null order by d.id`,
-    `insert into finding_events (fingerprint, at, kind, severity, message, evidence, resolution)
-       select fingerprint, at, case kind when 'replaced' then 'opened' else kind end, severity, message, evidence, resolution from staged_findings where ${part} order by id`,
+    `insert into finding_events (tenant_id, fingerprint, at, kind, severity, message, evidence, resolution)
+       select tenant_id, fingerprint, at, case kind when 'replaced' then 'opened' else kind end, severity, message, evidence, resolution from staged_findings where ${part} order by id`,
     `insert into findings (fingerprint, tenant_id, "check", entity_type, entity_id, severity, message, evidence,
          first_seen_at, last_seen_at)
        select fingerprint, tenant_id, "check", entity_type, entity_id, severity, message, evidence, at, at

@@ -1,6 +1,7 @@
 import type { Reason } from '../../model/reasons.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Severity } from '../../model/severity.ts'
+import type { ChainHead } from '../audit/chain.ts'
 import type { CheckStateRow, FindingStore, WaiverStore } from '../findings/finding-port.ts'
 import type { ChangeRow } from '../records/query.ts'
 
@@ -122,6 +123,8 @@ export interface PastReader {
   ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>>
   /** Oldest first. */
   decisions(tenantId: number): Promise<readonly OperatorDecision[]>
+  /** Last entry of the audit chain by then. */
+  chainHead(tenantId: number): Promise<ChainHead | null>
 }
 
 export interface EvidenceStore {

@@ -6,6 +6,7 @@ import { memoize } from '../../model/memoize.ts'
 import { unknownReasons } from '../../model/reasons.ts'
 import { resourceNames } from '../../model/resource-names.ts'
 import { severities } from '../../model/severity.ts'
+import type { ChainHead } from '../audit/chain.ts'
 import type { Database, List } from '../database.ts'
 import type { CheckStateRow, FindingRow, FindingStore, Lapse, LapseCount } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
@@ -111,6 +112,10 @@ export interface PastMoment {
 
 export function pastReader(database: Database, { at, present, asOf }: PastMoment): PastReader {
   const decisions = decisionReader(database)
+  const head = database.prepare<[number], ChainHead>(
+    `select sequence, at, hash from audit_chain where tenant_id = ? and ${asOf.within('audit_chain')}
+     order by sequence desc limit 1`,
+  )
   const configuration = database.prepare<[], Omit<NotedConfiguration, 'content'> & { readonly content: Buffer }>(
     `select at, digest, content from configurations where ${asOf.within('configurations')} order by id desc limit 1`,
   )
@@ -161,6 +166,7 @@ export function pastReader(database: Database, { at, present, asOf }: PastMoment
           : one,
       )
     },
+    chainHead: async (tenantId) => (await database.read(() => head.get(tenantId))) ?? null,
   }
 }
 

@@ -4,6 +4,7 @@ import type { Steps } from '../steps.ts'
 
 /** Tables of the record, each with the column of the time at which a row was written. */
 export const recordTimes = {
+  audit_chain: 'at',
   changes: 'at',
   check_status_changes: 'at',
   configurations: 'at',

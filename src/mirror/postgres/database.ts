@@ -1,6 +1,6 @@
 import { BaseDatabase } from '../base-database.ts'
 import type { Changes, Ran, RecordInserts } from '../database.ts'
-import type { SlowSteps, Statement, Step } from '../steps.ts'
+import type { SlowSteps, Statement, Step, Steps } from '../steps.ts'
 import { changeKey } from '../versions.ts'
 import { recordInserts } from './record-inserts.ts'
 import { RowMemory } from './row-memory.ts'
@@ -19,6 +19,7 @@ export class PostgresDatabase extends BaseDatabase {
   readonly #names: Map<string, string>
   readonly #turns = new Turns()
   readonly #fence: Fence | null
+  readonly #barrier: Fence | null
   readonly #memory: RowMemory | null
 
   constructor(
@@ -27,6 +28,7 @@ export class PostgresDatabase extends BaseDatabase {
     names = new Map<string, string>(),
     fence: Fence | null = null,
     memory: RowMemory | null = null,
+    barrier: Fence | null = null,
   ) {
     super()
     this.#sessions = sessions
@@ -34,22 +36,30 @@ export class PostgresDatabase extends BaseDatabase {
     this.#names = names
     this.#fence = fence
     this.#memory = memory
+    this.#barrier = barrier
   }
 
   get clock(): Timing['clock'] {
     return this.#timing.clock
   }
 
-  /** The same database for one tenant: nothing is written once another replica owns it. Memories are its own. */
-  fencedBy(text: string, params: readonly unknown[]): PostgresDatabase {
-    const statement = this.#statement<readonly unknown[], unknown>(text, 'arrays')
-    const fence = { statement, params: statement.parametersOf(params) }
-    return new PostgresDatabase(this.#sessions, this.#timing, this.#names, fence)
+  /**
+   * The same database for one tenant: nothing is written once another replica owns it. Memories are its own.
+   *
+   * @param barrier finds a row only while no other transaction holds the lock that the fence takes.
+   */
+  fencedBy(text: string, params: readonly unknown[], barrier: string | null = null): PostgresDatabase {
+    const fenceOf = (sql: string): Fence => {
+      const statement = this.#statement<readonly unknown[], unknown>(sql, 'arrays')
+      return { statement, params: statement.parametersOf(params) }
+    }
+    const own = barrier === null ? null : fenceOf(barrier)
+    return new PostgresDatabase(this.#sessions, this.#timing, this.#names, fenceOf(text), null, own)
   }
 
   /** The same database, for the owner of a tenant: `readOwn` asks the server after this database wrote. */
   remembering(): PostgresDatabase {
-    return new PostgresDatabase(this.#sessions, this.#timing, this.#names, this.#fence, new RowMemory())
+    return new PostgresDatabase(this.#sessions, this.#timing, this.#names, this.#fence, new RowMemory(), this.#barrier)
   }
 
   /** Transactions that are under way fail. */
@@ -103,6 +113,22 @@ export class PostgresDatabase extends BaseDatabase {
     }
   }
 
+  /** Ids come from sequences before their rows are committed: those given out by a moment at which nobody writes. */
+  override settledIds(tables: readonly string[]): Promise<readonly number[] | null> {
+    const barrier = this.#barrier
+    const given = tables.map((table) =>
+      this.prepareValues<[], number>(
+        `select case when is_called then last_value else last_value - 1 end from "${table}_id_seq"`,
+      ),
+    )
+    return this.#transaction('write', function* () {
+      if (barrier !== null && (yield* rowsOf(barrier)).length === 0) return null
+      const ids: number[] = []
+      for (const statement of given) ids.push((yield* statement.get()) ?? 0)
+      return ids
+    })
+  }
+
   protected override errorOf(error: unknown): unknown {
     return storeError(error)
   }
@@ -122,6 +148,10 @@ export class PostgresDatabase extends BaseDatabase {
     this.#names.set(text, name)
     return new PostgresStatement(text, name, rows)
   }
+}
+
+function* rowsOf({ statement, params }: Fence): Steps<readonly unknown[]> {
+  return (yield { statement, params, shape: 'all' }) as readonly unknown[]
 }
 
 /** Transactions of this process that change the same rows would conflict, and run again: they run in turn instead. */

@@ -21,13 +21,20 @@ type Options = PostgresOptions & { readonly clock: Clock }
 export async function openPostgresMirror(options: Options): Promise<Mirror> {
   await using opening = new AsyncDisposableStack()
   const opened = opening.use(await openPostgres(options))
-  if (options.role === 'beside') return postgresMirror({ ...opened, [Symbol.asyncDispose]: disposeOf(opening) })
+  if (options.role === 'beside')
+    return postgresMirror({
+      database: opened.database.fencedBy(besideOwners, []),
+      [Symbol.asyncDispose]: disposeOf(opening),
+    })
   const lease = opening.use(await leaseForEngine(opened.database, options.clock, newEngineId(options.random)))
   const { database, insist } = lease
   // Again: a copy may have begun while this engine waited for the lease.
   await insistOnNoCopy(database)
   return postgresMirror({ database, [Symbol.asyncDispose]: disposeOf(opening) }, { insist })
 }
+
+/** Always a row. Like every owner's fence, it keeps a tenant from being sealed while a row for it is not committed. */
+const besideOwners = 'select count(*) from (select 1 from tenant_owners for key share) owners'
 
 /** In milliseconds: a heartbeat that takes longer comes too late. */
 export const heartbeatLimits = { statementMs: 4 * secondMs, idleMs: 4 * secondMs, silenceMs: 5 * secondMs }

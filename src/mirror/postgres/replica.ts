@@ -13,6 +13,9 @@ const writesForMs = 6 * secondMs
 /** A new owner raises the epoch, which waits for the transactions that hold this lock. */
 const fence = 'select 1 from tenant_owners where tenant_id = ? and owner = ? and epoch = ? for key share'
 
+/** Waits for nobody: the lock is only of use at a moment at which nobody writes. */
+const barrier = 'select 1 from tenant_owners where tenant_id = ? and owner = ? and epoch = ? for update skip locked'
+
 export interface Balance {
   /** Tenants that this replica took over from a dead one. */
   readonly takenOver: number
@@ -66,7 +69,7 @@ export class Replica {
   fenced(tenantId: number, over = this.#database): PostgresDatabase {
     const epoch = this.epochs.get(tenantId)
     if (epoch === undefined) throw new RangeError(`This replica does not own tenant ${tenantId}`)
-    return over.fencedBy(fence, [tenantId, this.#id, epoch])
+    return over.fencedBy(fence, [tenantId, this.#id, epoch], barrier)
   }
 
   /**

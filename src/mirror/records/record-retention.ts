@@ -1,4 +1,5 @@
 import { getTableName } from 'drizzle-orm'
+import { beginSealedErasure } from '../audit/sealed-erasure.ts'
 import type { Database } from '../database.ts'
 import type { Steps } from '../steps.ts'
 import { columnOf, recordTables } from './record-tables.ts'
@@ -10,6 +11,8 @@ export interface Erasure {
   /** Confirmed time; rows dated later were written under a wrong clock. */
   readonly now: number
   readonly latest?: number
+  /** Local time, for the entry of the erasure in the audit chain; absent = `now`. */
+  readonly at?: number
 }
 
 /** Tables of the record, the column of the time, and the columns that identify a thing, whose last row stays. */
@@ -34,17 +37,17 @@ const due = (table: string) => `(select erase_before from tenants t where t.id =
  */
 export function* eraseRecord(database: Database, erasure: Erasure | number): Steps<void> {
   const due = typeof erasure === 'number' ? ofAll(database, erasure) : sinceConfirmed(database, erasure)
-  const { before, now } = yield* due
-  if (before.size > 0) yield* eraseBefore(database, before, now)
+  const { before, now, at = now } = yield* due
+  if (before.size > 0) yield* eraseBefore(database, { before, now, at })
 }
 
 function* ofAll(database: Database, before: number): Steps<Erasure> {
   const ids = yield* database.prepareValues<[], number>('select id from tenants').all()
-  return { before: new Map(ids.map((id) => [id, before] as const)), now: Number.MAX_SAFE_INTEGER }
+  return { before: new Map(ids.map((id) => [id, before] as const)), now: Number.MAX_SAFE_INTEGER, at: before }
 }
 
 /** Uses `latest`: a clock that is behind must not make the mirror old. An earlier time corrects one that is ahead. */
-function* sinceConfirmed(database: Database, { before, now, latest = now }: Erasure): Steps<Erasure> {
+function* sinceConfirmed(database: Database, { before, now, at = now, latest = now }: Erasure): Steps<Erasure> {
   const from = yield* database
     .prepareValues<[number], number>(
       `insert into retention (id, confirmed_from) values (1, ?)
@@ -53,10 +56,10 @@ function* sinceConfirmed(database: Database, { before, now, latest = now }: Eras
        returning confirmed_from`,
     )
     .get(latest)
-  return { before: new Map([...before].filter(([, time]) => time > (from ?? latest))), now }
+  return { before: new Map([...before].filter(([, time]) => time > (from ?? latest))), now, at }
 }
 
-function* eraseBefore(database: Database, before: ReadonlyMap<number, number>, now: number): Steps<void> {
+function* eraseBefore(database: Database, { before, now, at }: Required<Omit<Erasure, 'latest'>>): Steps<void> {
   const exec = (text: string) => database.prepare(text).run()
   const latest = Math.max(...before.values())
   const earliest = Math.min(...before.values())
@@ -72,6 +75,12 @@ function* eraseBefore(database: Database, before: ReadonlyMap<number, number>, n
     return (yield* first.get(latest, now)) ?? Number.MAX_SAFE_INTEGER
   }
   const keptEvents = yield* firstKept('finding_events')
+  const sealed = yield* beginSealedErasure(database, before.keys(), {
+    changes: yield* firstKept('changes'),
+    check_status_changes: yield* firstKept('check_status_changes'),
+    finding_events: keptEvents,
+    waiver_changes: yield* firstKept('waiver_changes'),
+  })
   function* old(table: string, time = 'at'): Steps<string> {
     const kept = yield* firstKept(table, time)
     return `${table}.${time} < ${latest} and ${table}.${time} < ${due(table)} and ${table}.id < ${kept}`
@@ -95,12 +104,10 @@ function* eraseBefore(database: Database, before: ReadonlyMap<number, number>, n
          and id not in (select max(id) from ${table} where ${isOld} group by ${thing})`,
     )
   }
-  const tenantOfEvent = `(select t.erase_before from findings f join tenants t on t.id = f.tenant_id
-    where f.fingerprint = finding_events.fingerprint)`
   yield* exec(
     `delete from finding_events where at < ${latest} and id < ${keptEvents} and (
        exists (select 1 from finding_events n where n.fingerprint = finding_events.fingerprint
-         and n.id > finding_events.id and n.at < ${tenantOfEvent} and n.id < ${keptEvents})
+         and n.id > finding_events.id and n.at < ${due('finding_events')} and n.id < ${keptEvents})
        or not exists (select 1 from findings f where f.fingerprint = finding_events.fingerprint))`,
   )
   yield* exec(
@@ -111,6 +118,7 @@ function* eraseBefore(database: Database, before: ReadonlyMap<number, number>, n
        or (fingerprint is not null
          and not exists (select 1 from findings f where f.fingerprint = waiver_changes.fingerprint)))`,
   )
+  yield* sealed.end(at)
   yield* exec('delete from waived_findings where fingerprint not in (select fingerprint from findings)')
   // Problems of checks that are no longer evaluated may quote a person or a file.
   yield* exec(

@@ -58,7 +58,10 @@ export const checkStatusChanges = sqliteTable(
     /** As in `check_states`; stored with `confirmedAt`. */
     validUntil: integer('valid_until'),
   },
-  (table) => [index('check_status_changes_time').on(table.tenantId, table.check, table.at)],
+  (table) => [
+    index('check_status_changes_time').on(table.tenantId, table.check, table.at),
+    index('check_status_changes_tenant').on(table.tenantId, table.id),
+  ],
 )
 
 /** Differences of a check result, without effect until it is committed; see `check_states.owing`. */
@@ -129,6 +132,7 @@ export const findingEvents = sqliteTable(
   'finding_events',
   {
     id: integer('id').primaryKey(),
+    tenantId: integer('tenant_id').notNull(),
     fingerprint: text('fingerprint').notNull(),
     at: integer('at').notNull(),
     kind: text('kind').notNull(),
@@ -140,5 +144,6 @@ export const findingEvents = sqliteTable(
   (table) => [
     index('finding_events_finding').on(table.fingerprint, table.at),
     index('finding_events_time').on(table.at),
+    index('finding_events_tenant').on(table.tenantId, table.id),
   ],
 )

@@ -1,3 +1,4 @@
+export * from './audit.ts'
 export * from './decisions.ts'
 export * from './findings.ts'
 export * from './records.ts'

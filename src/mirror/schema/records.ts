@@ -66,5 +66,6 @@ export const changes = sqliteTable(
   (table) => [
     index('changes_entity').on(table.tenantId, table.resource, table.key),
     index('changes_time').on(table.at),
+    index('changes_tenant').on(table.tenantId, table.id),
   ],
 )

@@ -23,6 +23,7 @@ const views: readonly (readonly string[])[] = [
   ['report', '--format', 'json', '--details'],
   ['report', '--format', 'json', '--as-of', '2026-03-02T18:00:00Z'],
   ['accept'],
+  ['verify', '--format', 'json'],
   ['expiring', '--format', 'json'],
   ...resourceNames.flatMap((name) => ['acme', 'globex'].map((tenant) => ['export', name, '--tenant', tenant])),
 ]
@@ -30,6 +31,7 @@ const views: readonly (readonly string[])[] = [
 /** Tables of what cannot be read from a tenant again. */
 const worthMoving = [
   'accepted_states',
+  'audit_chain',
   'changes',
   'decisions',
   'finding_events',

@@ -1,0 +1,85 @@
+import type { Command } from 'commander'
+import { UsageError } from '../model/errors.ts'
+import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { printable } from '../model/text/printable.ts'
+import { escapeInJson } from '../model/text/printable-json.ts'
+import { type TenantVerification, verificationJson, verificationText } from '../report/verification.ts'
+import { loadConfiguration } from './support/configuration.ts'
+import { collect, oneOf } from './support/options.ts'
+import { openVerifiedMirror } from './support/verified-mirror.ts'
+
+const formats = ['text', 'json'] as const
+
+interface VerifyOptions {
+  readonly tenant?: string
+  readonly head: readonly string[]
+  readonly format: string
+}
+
+export function addVerify(program: Command, io: Io, done: (code: ExitCode) => void): void {
+  program
+    .command('verify')
+    .description('verify the stored history against its audit chain')
+    .option('--tenant <name>', 'only this tenant')
+    .option(
+      '--head <hash>',
+      'hash of an earlier report that the chain must contain; may be given several times',
+      collect,
+      [],
+    )
+    .option('--format <format>', formats.join(', '), 'text')
+    .addHelpText(
+      'after',
+      `
+Works beside a running engine and only reads. Recomputes the digests of changes, check results, finding events, accepted
+holds and drift, and waiver changes, and the hashes that chain them. Whoever can write the database can also recompute the
+whole chain: only a hash that was kept elsewhere, such as in an earlier report, shows that. Give it by --head.
+
+Exit: 0 all agree; 2 usage or configuration; 3 a row, an entry or a head does not agree, each with a sentence.
+
+Examples:
+  tenantwatch verify
+  tenantwatch verify --tenant acme --head 8f14e45fceea167a5a36dedd4bea2543f0b1c6a1b5c54a3f2d6f7d3f0a9c1e77`,
+    )
+    .action(async (options: VerifyOptions, command: Command) => done(await verify(io, options, command)))
+}
+
+async function verify(io: Io, options: VerifyOptions, command: Command): Promise<ExitCode> {
+  const format = oneOf('format', formats, options.format)
+  const heads = options.head.map(readHash)
+  const { settings } = loadConfiguration(io, command)
+  await using mirror = await openVerifiedMirror(settings, io)
+  const tenants = await mirror.tenants()
+  const only = oneOf(
+    'tenant',
+    tenants.map(({ name }) => name),
+    options.tenant,
+  )
+  const verified: TenantVerification[] = []
+  for (const { id, name } of tenants) {
+    io.stop.throwIfAborted()
+    if (only === undefined || name === only) verified.push({ tenant: name, ...(await mirror.verifyChain(id, heads)) })
+  }
+  const unknownHeads = heads.filter((hash) => !verified.some((one) => one.heads.includes(hash)))
+  if (format === 'json') {
+    const made = { tenants: verified.map(verificationJson), unknownHeads }
+    print(io, escapeInJson(JSON.stringify(made, null, 2)))
+  } else {
+    for (const line of verified.flatMap(verificationText)) print(io, printable(line))
+    for (const hash of unknownHeads) print(io, unknownHead(hash, only))
+  }
+  const agrees = unknownHeads.length === 0 && verified.every(({ mismatches }) => mismatches.length === 0)
+  return agrees ? exitCodes.ok : exitCodes.failed
+}
+
+function unknownHead(hash: string, only: string | undefined): string {
+  const where = only === undefined ? 'the chain of any tenant' : `the chain of ${only}`
+  return `MISMATCH: the head ${hash} is not in ${where}: the chain was cut off or recomputed since, or the head is of another database`
+}
+
+/** The UsageError does not repeat the given text, which may be a secret. */
+function readHash(text: string): string {
+  const hash = text.trim().toLowerCase()
+  if (/^[0-9a-f]{64}$/.test(hash)) return hash
+  throw new UsageError('Invalid value of --head: want the 64 hexadecimal digits of a hash, as a report shows it')
+}

@@ -1,0 +1,50 @@
+import type { ChainHead } from './chain.ts'
+import type { AuditLog } from './logs.ts'
+
+export type { ChainHead } from './chain.ts'
+
+/** Of the entry at which a mismatch shows. */
+interface AtEntry {
+  readonly sequence: number
+  /** In milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** Rows that do not agree with their entry. */
+export interface RowsMismatch extends AtEntry {
+  readonly what: 'rows_changed' | 'rows_missing' | 'rows_inserted' | 'differed_at_erasure'
+  readonly log: AuditLog
+  readonly firstId: number
+  readonly lastId: number
+  /** Rows that the entry covers, and rows that are there. */
+  readonly sealed: number
+  readonly found: number
+}
+
+/** What does not agree with the chain of a tenant. */
+export type ChainMismatch =
+  | RowsMismatch
+  | (AtEntry & { readonly what: 'entry_changed' })
+  | (AtEntry & { readonly what: 'entries_missing'; readonly missing: number })
+
+export interface ChainVerification {
+  readonly entries: number
+  /** Rows whose digest was compared. */
+  readonly rows: number
+  /** Rows that retention erased after they were sealed. */
+  readonly erased: number
+  /** Rows since the last entry of their log. */
+  readonly unsealed: number
+  readonly firstAt: number | null
+  readonly head: ChainHead | null
+  /** Which of the given heads are in the chain. */
+  readonly heads: readonly string[]
+  readonly mismatches: readonly ChainMismatch[]
+}
+
+export interface AuditStore {
+  /** Appends entries for the rows that are not sealed yet; writes nothing without such rows. */
+  seal(tenantId: number, at: number): Promise<void>
+  /** Compares the logs of a tenant with its chain, beside a running engine. @param heads hashes to look for. */
+  verifyChain(tenantId: number, heads?: readonly string[]): Promise<ChainVerification>
+}

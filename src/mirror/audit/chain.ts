@@ -1,0 +1,172 @@
+import { createHash, hash } from 'node:crypto'
+import { canonicalText } from '../copy/contents.ts'
+import type { Database } from '../database.ts'
+import type { Statement, Steps } from '../steps.ts'
+import { type AuditLog, auditLogNames, type LogRange, type LogRow, type LogRows } from './logs.ts'
+
+/** Times are in milliseconds since the epoch. See the table `audit_chain` for what a member is. */
+export interface ChainEntry {
+  readonly sequence: number
+  readonly at: number
+  readonly log: AuditLog
+  readonly firstId: number
+  readonly lastId: number
+  readonly rows: number
+  readonly digest: string
+  readonly replaces: number
+  readonly differs: number
+  readonly sealedTo: number
+  readonly hash: string
+}
+
+export type NewEntry = Omit<ChainEntry, 'sequence' | 'hash'>
+export type ChainHead = Pick<ChainEntry, 'sequence' | 'at' | 'hash'>
+
+/** @param before hash of the entry before it; empty for the first one. */
+export function hashOf(tenantId: number, before: string, entry: Omit<ChainEntry, 'hash'>): string {
+  const { sequence, at, log, firstId, lastId, rows, digest, replaces, differs, sealedTo } = entry
+  const content = [before, tenantId, sequence, at, log, firstId, lastId, rows, digest, replaces, differs, sealedTo]
+  return hash('sha256', JSON.stringify(content))
+}
+
+/** Digest of rows in the order of their ids. */
+export class RowsDigest {
+  readonly #hash = createHash('sha256')
+  rows = 0
+  firstId = 0
+  lastId = 0
+
+  add(row: LogRow): void {
+    const [id] = row
+    if (this.rows === 0) this.firstId = id
+    this.lastId = id
+    this.rows++
+    this.#hash.update(`${canonicalText(row)}\n`)
+  }
+
+  /** Takes no more rows. */
+  end(): Pick<ChainEntry, 'firstId' | 'lastId' | 'rows' | 'digest'> {
+    const { firstId, lastId, rows } = this
+    return { firstId, lastId, rows, digest: this.#hash.digest('hex') }
+  }
+}
+
+const rowsAtOnce = 500
+
+/** Reads at most `most` rows, some hundred of them at once. */
+export function* digestOf(read: LogRows[AuditLog], range: LogRange) {
+  const digest = new RowsDigest()
+  let { after } = range
+  while (digest.rows < range.most) {
+    const most = Math.min(rowsAtOnce, range.most - digest.rows)
+    const rows: LogRow[] = yield* read({ ...range, after, most })
+    for (const row of rows) digest.add(row)
+    if (rows.length < most) break
+    after = digest.lastId
+  }
+  return digest.end()
+}
+
+/** Entry without a predecessor that fits, or with a hash that is not its own. */
+export interface BrokenEntry {
+  readonly entry: ChainEntry
+  /** Entries between it and the one before it. */
+  readonly missing: number
+}
+
+/** What a chain states, read from its first entry on. */
+export class ChainState {
+  readonly #tenantId: number
+  readonly broken: BrokenEntry[] = []
+  /** Entries that state that rows did not match when an erasure began. */
+  readonly differing: ChainEntry[] = []
+  /** By log, the digests that rows must match, the oldest first. */
+  readonly inForce = new Map<AuditLog, ChainEntry[]>(auditLogNames.map((log) => [log, []]))
+  entries = 0
+  firstAt: number | null = null
+  head: ChainEntry | null = null
+  erasedRows = 0
+  replacements = 0
+
+  constructor(tenantId: number) {
+    this.#tenantId = tenantId
+  }
+
+  add(entry: ChainEntry): void {
+    const before = this.head
+    const missing = entry.sequence - (before?.sequence ?? 0) - 1
+    if (entry.hash !== hashOf(this.#tenantId, before?.hash ?? '', entry)) this.broken.push({ entry, missing })
+    this.firstAt ??= entry.at
+    this.head = entry
+    this.entries++
+    if (entry.differs === 1) this.differing.push(entry)
+    const digests = this.inForce.get(entry.log)
+    // The name of a log that does not exist is a changed entry.
+    if (digests === undefined) return
+    if (entry.replaces === 0) digests.push(entry)
+    else {
+      const replaced = digests.splice(0, entry.replaces)
+      this.erasedRows += replaced.reduce((sum, { rows }) => sum + rows, -entry.rows)
+      this.replacements++
+      digests.unshift(entry)
+    }
+  }
+}
+
+const columns = `sequence, at, log, first_id as "firstId", last_id as "lastId", row_count as "rows", digest, replaces,
+  differs, sealed_to as "sealedTo", hash`
+
+/** Entries read in one step. */
+export const entriesAtOnce = 1000
+
+/** Take the steps of what writes inside a transaction. */
+export interface Chain {
+  readonly rows: LogRows
+  readonly entriesAfter: Statement<[tenantId: number, sequence: number], ChainEntry>
+  head(tenantId: number): Steps<ChainHead | null>
+  sealedTo(tenantId: number, log: AuditLog): Steps<number>
+  state(tenantId: number): Steps<ChainState>
+  append(tenantId: number, entry: NewEntry): Steps<void>
+}
+
+export function chainOver(database: Database, rows: LogRows): Chain {
+  const entriesAfter = database.prepare<[number, number], ChainEntry>(
+    `select ${columns} from audit_chain where tenant_id = ? and sequence > ? order by sequence limit ${entriesAtOnce}`,
+  )
+  const last = database.prepare<[number], ChainHead>(
+    'select sequence, at, hash from audit_chain where tenant_id = ? order by sequence desc limit 1',
+  )
+  const lastOf = database.prepareValues<[number, AuditLog], number>(
+    'select sealed_to from audit_chain where tenant_id = ? and log = ? order by sequence desc limit 1',
+  )
+  const insert = database.prepare(
+    `insert into audit_chain (tenant_id, sequence, at, log, first_id, last_id, row_count, digest, replaces, differs,
+       sealed_to, hash) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
+  )
+  const chain: Chain = {
+    rows,
+    entriesAfter,
+    *head(tenantId) {
+      return (yield* last.get(tenantId)) ?? null
+    },
+    *sealedTo(tenantId, log) {
+      return (yield* lastOf.get(tenantId, log)) ?? 0
+    },
+    *state(tenantId) {
+      const state = new ChainState(tenantId)
+      for (;;) {
+        const entries = yield* entriesAfter.all(tenantId, state.head?.sequence ?? 0)
+        for (const entry of entries) state.add(entry)
+        if (entries.length < entriesAtOnce) return state
+      }
+    },
+    *append(tenantId, { at, ...given }) {
+      const before = yield* chain.head(tenantId)
+      const entry = { ...given, at: Math.round(at), sequence: (before?.sequence ?? 0) + 1 }
+      const { sequence, log, firstId, lastId, rows: count, digest, replaces, differs, sealedTo } = entry
+      const values = [sequence, entry.at, log, firstId, lastId, count, digest, replaces, differs, sealedTo]
+      yield* insert.run(tenantId, ...values, hashOf(tenantId, before?.hash ?? '', entry))
+    },
+  }
+  return chain
+}

@@ -1,0 +1,51 @@
+import type { Database } from '../database.ts'
+import type { Step } from '../steps.ts'
+
+/** Tables to which rows are only added, each with the columns that never change after that. */
+export const auditLogs = {
+  accepted_states: ['check', 'entity_id', 'state', 'at', 'reason'],
+  changes: ['resource', 'key', 'at', 'kind', 'field', 'before', 'after', 'request_id'],
+  check_status_changes: ['check', 'at', 'status', 'reason', 'entities', 'not_evaluated', 'since', 'rule', 'open'],
+  decisions: ['hold_id', 'resource', 'hold_reason', 'count', 'reason', 'decided_at'],
+  finding_events: ['fingerprint', 'at', 'kind', 'severity', 'message', 'evidence', 'resolution'],
+  waiver_changes: ['waiver', 'at', 'terms', 'check', 'fingerprint', 'accepted', 'changed'],
+} as const
+
+export type AuditLog = keyof typeof auditLogs
+
+/** In the order in which their entries are appended. */
+export const auditLogNames = Object.keys(auditLogs) as AuditLog[]
+
+/** The id, then the columns of the log. */
+export type LogRow = readonly [id: number, ...values: unknown[]]
+
+/** Inserted rows may have ids below the first one that the mirror gives. */
+export const beforeAnyRow = Number.MIN_SAFE_INTEGER
+
+export interface LogRange {
+  readonly tenantId: number
+  readonly after: number
+  readonly to: number
+  readonly most: number
+}
+
+/** Rows of a tenant after an id and up to another one, in the order of their ids. */
+export type LogRows = Readonly<Record<AuditLog, (range: LogRange) => Step<LogRow[]>>>
+
+export function logRows(database: Database): LogRows {
+  const reading = (log: AuditLog) => {
+    const columns = ['id', ...auditLogs[log]].map((column) => `"${column}"`).join(', ')
+    const select = database.prepareRows<[number, number, number, number], LogRow>(
+      `select ${columns} from ${log} where tenant_id = ? and id > ? and id <= ? order by id limit ?`,
+    )
+    return ({ tenantId, after, to, most }: LogRange) => select.all(tenantId, after, to, most)
+  }
+  return {
+    accepted_states: reading('accepted_states'),
+    changes: reading('changes'),
+    check_status_changes: reading('check_status_changes'),
+    decisions: reading('decisions'),
+    finding_events: reading('finding_events'),
+    waiver_changes: reading('waiver_changes'),
+  }
+}

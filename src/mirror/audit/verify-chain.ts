@@ -1,0 +1,110 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import type { Database } from '../database.ts'
+import type { ChainMismatch, ChainVerification } from './audit-port.ts'
+import { type Chain, type ChainEntry, type ChainHead, ChainState, entriesAtOnce, RowsDigest } from './chain.ts'
+import { type AuditLog, auditLogNames, beforeAnyRow } from './logs.ts'
+
+interface Wanted {
+  readonly tenantId: number
+  readonly heads: readonly string[]
+}
+
+/** An erasure during the reading makes rows disappear: the reading begins again. */
+const mostTries = 5
+
+const rowsAtOnce = 1000
+
+export async function verifyChain(database: Database, chain: Chain, wanted: Wanted): Promise<ChainVerification> {
+  for (let tries = 1; ; tries++) {
+    const { state, heads } = await readChain(database, chain, wanted)
+    const found: Found = { rows: 0, unsealed: 0, mismatches: [] }
+    for (const log of auditLogNames) await compare(log, { database, chain, state, found, tenantId: wanted.tenantId })
+    const { entries, firstAt, erasedRows: erased } = state
+    if (found.mismatches.length > 0 && tries < mostTries) {
+      const { state: later } = await readChain(database, chain, wanted)
+      if (later.replacements !== state.replacements) continue
+    }
+    const mismatches = [...ofEntries(state), ...found.mismatches]
+    return { ...found, entries, firstAt, head: headOf(state), erased, heads, mismatches }
+  }
+}
+
+function headOf({ head }: ChainState): ChainHead | null {
+  return head && { sequence: head.sequence, at: head.at, hash: head.hash }
+}
+
+/** As of one state each, so that a page of entries and the next may have others between them, but none is skipped. */
+async function readChain(database: Database, chain: Chain, { tenantId, heads }: Wanted) {
+  const state = new ChainState(tenantId)
+  const met = new Set<string>()
+  for (;;) {
+    const entries = await database.read(() => chain.entriesAfter.all(tenantId, state.head?.sequence ?? 0))
+    for (const entry of entries) {
+      state.add(entry)
+      if (heads.includes(entry.hash)) met.add(entry.hash)
+    }
+    if (entries.length < entriesAtOnce) return { state, heads: [...met] }
+    await yieldToEventLoop()
+  }
+}
+
+interface Found {
+  rows: number
+  unsealed: number
+  readonly mismatches: ChainMismatch[]
+}
+
+interface Comparison {
+  readonly database: Database
+  readonly chain: Chain
+  readonly state: ChainState
+  readonly found: Found
+  readonly tenantId: number
+}
+
+/** One pass over the rows; those after one digest and up to the end of the next one belong to the next. */
+async function compare(log: AuditLog, { database, chain, state, found, tenantId }: Comparison): Promise<void> {
+  const digests = state.inForce.get(log) ?? []
+  let at = 0
+  let digest = new RowsDigest()
+  const end = (entry: ChainEntry) => {
+    const mismatch = mismatchOf(entry, digest.end())
+    if (mismatch !== null) found.mismatches.push(mismatch)
+    digest = new RowsDigest()
+    at++
+  }
+  for (let after = beforeAnyRow; ; ) {
+    const range = { tenantId, after, to: Number.MAX_SAFE_INTEGER, most: rowsAtOnce }
+    const rows = await database.read(() => chain.rows[log](range))
+    for (const row of rows) {
+      for (let entry = digests[at]; entry !== undefined && row[0] > entry.lastId; entry = digests[at]) end(entry)
+      if (at === digests.length) found.unsealed++
+      else {
+        found.rows++
+        digest.add(row)
+      }
+    }
+    if (rows.length < rowsAtOnce) break
+    after = rows.at(-1)?.[0] ?? after
+    await yieldToEventLoop()
+  }
+  for (let entry = digests[at]; entry !== undefined; entry = digests[at]) end(entry)
+}
+
+function mismatchOf(entry: ChainEntry, found: Pick<ChainEntry, 'rows' | 'digest'>): ChainMismatch | null {
+  if (entry.digest === found.digest && entry.rows === found.rows) return null
+  const { sequence, at, log, firstId, lastId, rows: sealed } = entry
+  const what = found.rows < sealed ? 'rows_missing' : found.rows > sealed ? 'rows_inserted' : 'rows_changed'
+  return { what, sequence, at, log, firstId, lastId, sealed, found: found.rows }
+}
+
+function ofEntries({ broken, differing }: ChainState): readonly ChainMismatch[] {
+  return [
+    ...broken.map(({ entry: { sequence, at }, missing }): ChainMismatch => {
+      return missing > 0 ? { what: 'entries_missing', sequence, at, missing } : { what: 'entry_changed', sequence, at }
+    }),
+    ...differing.map(({ sequence, at, log, firstId, lastId, rows }): ChainMismatch => {
+      return { what: 'differed_at_erasure', sequence, at, log, firstId, lastId, sealed: rows, found: rows }
+    }),
+  ]
+}
