@@ -25,6 +25,7 @@ import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts
 import { version } from '../model/process/version.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printableJson } from '../model/text/printable-json.ts'
+import { terminalOf, wrapLastColumn } from '../report/terminal.ts'
 import { enabledNames } from '../sync/due.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { type StatusLine, statusLine } from './support/io.ts'
@@ -264,12 +265,13 @@ async function mirrored(
 
 function linesOf({ tenants, general, failed, warnings }: Report, io: Io): readonly string[] {
   const marks = marksFor(io)
+  const diagnosed = (found: readonly Diagnosis[]) => wrapLastColumn(diagnosisTable(found, marks), terminalOf(io))
   const ofTenants = tenants.flatMap(({ tenant, baseUrl, diagnoses, enrolment }) => [
     `${tenant} at ${baseUrl}`,
-    diagnosisTable(diagnoses, marks),
+    diagnosed(diagnoses),
     '',
     ...(enrolment === null || enrolment.groups.length === 0 ? [] : [enrolmentTable(enrolment), '']),
   ])
   const summary = `${failed} failed, ${plural(warnings, 'warning')}`
-  return [...ofTenants, diagnosisTable(general, marks), '', summary]
+  return [...ofTenants, diagnosed(general), '', summary]
 }

@@ -89,7 +89,7 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   const filter = filterOf(options, settings, checks, io.clock.now())
   const failOn = leastSeverity('--fail-on', options.failOn)
   const source = { version, check: (id: string) => checks.find((check) => check.id === id) }
-  const render = grouping === undefined ? listing(io, options, source) : grouped(options, grouping)
+  const render = grouping === undefined ? listing(io, options, source) : grouped(options, grouping, terminalOf(io))
   await using mirror = await openVerifiedMirror(settings, io)
   const views = createViews(mirror, settings, io.clock)
   const postures = await views.posture(filter.tenant)
@@ -192,11 +192,19 @@ async function* listingTable(
   yield `\n${totals(all)}\nTo see why: tenantwatch explain FINGERPRINT\n`
 }
 
-function grouped({ format: word, limit }: FindingsOptions, grouping: Grouping): Render {
+function grouped({ format: word, limit }: FindingsOptions, grouping: Grouping, terminal: Terminal | null): Render {
   const format = oneOf('format of --group', groupFormats, word)
   return async function* (found, none) {
-    const groups = groupsOf(await Array.fromAsync(found), grouping).slice(0, limit)
-    if (format !== 'table') yield* serialize(format, groups, groupColumns)
-    else yield groups.length === 0 ? `${none}\n` : `${groupsTable(groups, grouping)}\n`
+    const all = await Array.fromAsync(found)
+    const groups = groupsOf(all, grouping)
+    const shown = groups.slice(0, limit)
+    if (format !== 'table') yield* serialize(format, shown, groupColumns)
+    else if (groups.length === 0) yield `${none}\n`
+    else {
+      yield `${groupsTable(shown, grouping)}\n`
+      if (terminal === null) return
+      if (groups.length > shown.length) yield `… and ${groups.length - shown.length} more\n`
+      yield `\n${totals(all)}\n`
+    }
   }
 }

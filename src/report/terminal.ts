@@ -41,3 +41,28 @@ export function shortened(text: string, columns: number): string {
         .join('')
         .trimEnd()}…`
 }
+
+const leastWrapped = 20
+
+/** Breaks the last column of a table between words, so that its lines fit. */
+export function wrapLastColumn(table: string, terminal: Terminal | null): string {
+  const [heading = '', ...lines] = table.split('\n')
+  const begin = heading.lastIndexOf('  ') + 2
+  if (terminal === null || terminal.columns - begin < leastWrapped) return table
+  const wrapped = lines.map((line) => {
+    const parts = wordsIn(line.slice(begin), terminal.columns - begin)
+    return line.slice(0, begin) + parts.join(`\n${' '.repeat(begin)}`)
+  })
+  return [heading, ...wrapped].join('\n')
+}
+
+/** Lines of at most so many columns, except for longer words. */
+function wordsIn(text: string, columns: number): readonly string[] {
+  const lines: string[] = []
+  for (const word of text.split(' ')) {
+    const last = lines.at(-1)
+    if (last === undefined || last.length + 1 + word.length > columns) lines.push(word)
+    else lines[lines.length - 1] = `${last} ${word}`
+  }
+  return lines
+}
