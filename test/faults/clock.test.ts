@@ -35,7 +35,9 @@ it.each(jumps)(
       for (const { id, timeBased } of checks) {
         if (timeBased) expect([id, stored[id], shown[id]]).not.toContain('pass')
         else {
-          const wanted = isForward && before.stored[id] !== 'fail' ? 'unknown' : before.stored[id]
+          // By a later clock a role id was read too long ago, and the role name decides.
+          const isByAge = id === 'user-least-privilege'
+          const wanted = isForward && (isByAge || before.stored[id] !== 'fail') ? 'unknown' : before.stored[id]
           expect([id, stored[id], shown[id]]).toEqual([id, wanted, wanted])
         }
       }

@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { expect, onTestFinished } from 'vitest'
 import { checks } from '../../../src/checks/index.ts'
+import type { TenantSettings } from '../../../src/config/settings.ts'
 import { inputsOf } from '../../../src/evaluate/check.ts'
 import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
 import { readPosture } from '../../../src/evaluate/read-posture.ts'
@@ -79,7 +80,7 @@ export async function startScene(options: SceneOptions = {}): Promise<Scene> {
     },
   })
   server.upstream = test.sim.baseUrl
-  const tenant = () => ({ id: test.engine.tenantId, settings: test.settings })
+  const tenant = () => ({ id: test.engine.tenantId, settings: { ...test.settings, checks: configured } })
   const scene: Scene = {
     test,
     server,
@@ -147,6 +148,16 @@ export async function assertMirrored({ test }: Scene): Promise<void> {
 }
 
 /** Checks that hang on a resource. */
+/** Of the checks that evaluate nothing without it. */
+const configured: TenantSettings['checks'] = {
+  'document-required-present': {
+    enabled: true,
+    severity: null,
+    options: { requirements: [{ id: 'any', pattern: '*' }] },
+  },
+  'user-least-privilege': { enabled: true, severity: null, options: { allowed: ['Api_Users_Read'] } },
+}
+
 export function checksOf(resource: ResourceName): readonly string[] {
   return checks.filter((check) => inputsOf(check).includes(resource)).map(({ id }) => id)
 }
