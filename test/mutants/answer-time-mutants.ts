@@ -21,6 +21,20 @@ export const answerTimeMutants: readonly Mutant[] = [
     tests: stale,
   },
   {
+    name: 'an answer from before those to an earlier process is used',
+    file: 'src/api/answer-times.ts',
+    find: 'answer.serverTime >= this.#floor.time - agreementMs',
+    replace: 'answer.serverTime >= this.#floor.time - greatestSkewMs',
+    tests: times,
+  },
+  {
+    name: 'after a restart the last answer of a server that is ahead is used again',
+    file: 'src/api/answer-times.ts',
+    find: 'if (this.#newest === null) this.#refuseUnadvanced(answer, noteBehind)',
+    replace: '',
+    tests: times,
+  },
+  {
     name: 'one answer far ahead raises the newest time',
     file: 'src/api/answer-times.ts',
     find: '(this.#ahead !== null && advances(this.#ahead, here))',

@@ -219,4 +219,18 @@ export const checksMutants: readonly Mutant[] = [
     replace: '!covered.includes(status) && status === null',
     tests: ['test/commands/doctor/warnings.test.ts'],
   },
+  {
+    name: 'a permission beyond the stated ones does not change what a waiver covers',
+    file: 'src/checks/support/bounded-list.ts',
+    find: 'digestOf(all)',
+    replace: 'digestOf(all.slice(0, longestList))',
+    tests: ['test/checks/bounded-list.test.ts'],
+  },
+  {
+    name: 'a check that is not configured is unknown while its inputs are',
+    file: 'src/evaluate/data-quality.ts',
+    find: 'if (check.isConfigured?.(options) === false)',
+    replace: 'if (check.isConfigured?.(options) === false && quality.resources.size === 0)',
+    tests: ['test/evaluate/evaluate-tenant.test.ts'],
+  },
 ]
