@@ -1,8 +1,10 @@
 import { expect, it } from 'vitest'
+import { checks } from '../../../src/checks/index.ts'
 import type { Waiver } from '../../../src/config/settings.ts'
 import { dayMs, hourMs } from '../../../src/model/durations.ts'
 import { resourceNames } from '../../../src/model/resource-names.ts'
 import { resourceState } from '../../../src/web/postures.ts'
+import { offByDefault } from '../../support/off-by-default.ts'
 import { onPostgres } from '../../support/test-database.ts'
 import { type SqlWorld, sqlWorld } from './support/sql-world.ts'
 
@@ -137,9 +139,13 @@ it.runIf(onPostgres)('knows what the configuration leaves out', async () => {
     { tenant: 'acme', state: 'not_configured' },
     { tenant: 'other', state: 'never' },
   ])
-  expect(world.sql('select distinct tenant, status, reason from tenantwatch_checks where enabled')).toEqual([
-    { tenant: 'other', status: 'unknown', reason: 'never' },
-  ])
+  expect(world.sql('select "check", status, reason from tenantwatch_checks where enabled order by "check"')).toEqual(
+    checks.map(({ id }) =>
+      offByDefault.includes(id)
+        ? { check: id, status: 'not_applicable', reason: null }
+        : { check: id, status: 'unknown', reason: 'never' },
+    ),
+  )
 })
 
 it.runIf(onPostgres)(
