@@ -33,7 +33,7 @@ table { width: 100%; margin: 0 0 24px; border-spacing: 0; background: var(--card
 th, td { padding: 8px 14px; text-align: left; vertical-align: top; font-weight: 400; border-top: 1px solid var(--line); }
 thead th { border-top: 0; color: var(--soft); font-size: 12px; white-space: nowrap; }
 code { font: 12.5px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
-bdi, .id, .facts { overflow-wrap: anywhere; } .facts { font-size: 11.5px; }
+bdi, .id, .facts, .sums { overflow-wrap: anywhere; } .facts { font-size: 11.5px; }
 .id, .why { display: block; color: var(--soft); } .id { font-size: 11.5px; } .why { font-size: 13px; }
 time { white-space: nowrap; }
 .badge { display: inline-block; border-radius: 99px; padding: 0 9px; font-size: 12.5px; font-weight: 600; line-height: 1.6; white-space: nowrap; }

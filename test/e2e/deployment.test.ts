@@ -18,7 +18,7 @@ it('ships a configuration of Prometheus and of Alertmanager that their own tools
   const { stdout } = await run('promtool', ['check', 'config', join(folder, 'prometheus.yml')])
   expect(stdout).toContain('1 rule files found')
   const { stdout: observed } = await run('amtool', ['check-config', 'deploy/compose/alertmanager.yml'])
-  expect(observed).toMatch(/SUCCESS[\s\S]*6 inhibit rules/)
+  expect(observed).toMatch(/SUCCESS[\s\S]*9 inhibit rules/)
 })
 
 it('finds the separate part of the program from any folder and by a link, as a package has one', async () => {
