@@ -194,8 +194,8 @@ export const removalsMutants: readonly Mutant[] = [
   {
     name: 'an answer that leaves out other documents confirms removals',
     file: 'src/sync/removals/confirm-by-time.ts',
-    find: 'const applied = !older && left.updated.leftOut === 0',
-    replace: 'const applied = !older',
+    find: ' && left.updated.leftOut === 0',
+    replace: '',
     tests: ['test/sync/confirm-documents.test.ts'],
   },
   {
@@ -203,6 +203,13 @@ export const removalsMutants: readonly Mutant[] = [
     file: 'src/sync/removals/confirm-by-time.ts',
     find: 'const applied = !older && ',
     replace: 'const applied = ',
+    tests: ['test/sync/confirm-documents.test.ts'],
+  },
+  {
+    name: 'an answer whose announced page is empty confirms removals',
+    file: 'src/sync/removals/confirm-by-time.ts',
+    find: ' && !announcedEmpty',
+    replace: '',
     tests: ['test/sync/confirm-documents.test.ts'],
   },
   {

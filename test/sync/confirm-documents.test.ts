@@ -244,3 +244,23 @@ it('an announced page of documents or users that comes back empty removes nobody
     expect(live(test, resource)).toBe(30)
   }
 })
+
+it('an answer to updatedAfter whose announced page comes back empty confirms no removal', async () => {
+  const test = await testEngine({
+    problems: false,
+    sizes: { documents: 12 },
+    readings: { defaultPageSize: { documents: 10 } },
+    settings: { userDetails: { perRun: 0 } },
+  })
+  for (const [n, fileId] of ids(test).entries()) {
+    const updatedAt = startTime - (n < 10 ? 10 : 9) * hourMs
+    test.sim.primary.updateDocument(fileId, { createdAt: startTime - 999 * hourMs, updatedAt })
+  }
+  await full(test)
+  test.sim.faults.add({ path, page: 2, effect: { kind: 'empty' } })
+  await full(test)
+  expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 0 } })
+  expect(confirmations(test)).toHaveLength(1)
+  expect(await full(test)).toMatchObject({ reason: 'shrink_held', counts: { removed: 0 } })
+  expect(live(test, 'documents')).toBe(12)
+})

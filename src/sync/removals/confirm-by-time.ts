@@ -34,10 +34,12 @@ export async function confirmByTime(
   const { since, neverUpdated } = await oldest(run, dates, fullSync, asked)
   const before = await store.besideFullSync(fullSync.id)
   let older = false
+  let announcedEmpty = false
   try {
     const updatedAfter = new Date(since).toISOString()
-    await readFeed(run, { updatedAfter }, ({ items }) => {
+    await readFeed(run, { updatedAfter }, ({ items, hasMore }, index) => {
       older ||= items.some((item) => isOlder(item, dates, since))
+      announcedEmpty ||= index > 0 && items.length === 0 && !hasMore
       return { fullSync: { id: fullSync.id } }
     })
   } catch (error) {
@@ -55,7 +57,8 @@ export async function confirmByTime(
   for (const { rid, key } of asked) if (!absent.has(rid)) noteEvent(run, 'skipped_row', key)
   const left = await store.leftOut(fullSync.id, before, since)
   const complete = left.neverUpdated.leftOut === 0
-  const applied = !older && left.updated.leftOut === 0
+  // An announced page that is empty may be one that the tenant could not complete.
+  const applied = !older && !announcedEmpty && left.updated.leftOut === 0
   const usable = applied && (left.updated.expected > 0 || complete)
   // A server that excludes all never-updated records confirms nothing about them: they need more full syncs.
   const excludes = applied && !complete && left.neverUpdated.leftOut === left.neverUpdated.expected
