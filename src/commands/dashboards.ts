@@ -16,8 +16,8 @@ export function addDashboards(program: Command, io: Io, done: (code: ExitCode) =
   const command = program
     .command('dashboards')
     .description('write Grafana dashboards for the configuration')
-    .argument('[dashboard]', `${allIds.join(', ')}: written to standard output; default posture`)
-    .option('--output <folder>', 'write all dashboards into this folder; records only if store.url is configured')
+    .argument('[dashboard]', `${allIds.join(', ')}: default posture, with --output all of them`)
+    .option('--output <folder>', 'write into this folder; without a name, records only if store.url is configured')
   addMonitoringOptions(command)
     .addHelpText(
       'after',
@@ -57,7 +57,8 @@ async function dashboards(
     throw new UsageError(`--output cannot be created (${codeOf(error)}); want the path of a folder`)
   }
   const hasViews = options.defaults === true || loadConfiguration(io, command).settings.store.path === null
-  for (const id of hasViews ? allIds : dashboardIds) {
+  const wanted = name === undefined ? (hasViews ? allIds : dashboardIds) : [oneOf('dashboard', allIds, name)]
+  for (const id of wanted) {
     const file = join(folder, `tenantwatch-${id}.json`)
     try {
       assertReplaceable(file, anyDashboard)

@@ -98,6 +98,7 @@ export async function diagnoseStore(
         : [fine('database', `${file.what}: read completely, no damage found`)]),
       diagnoseRuns((file ?? server?.mirror)?.runs ?? null, now),
       ...(await diagnoseHolds(mirror)),
+      ...(await diagnoseFormerTenants(mirror, tenants)),
       ...(await diagnoseErasure(mirror, now, retentionDays)),
     ]
   } catch (error) {
@@ -135,6 +136,14 @@ async function diagnoseHolds(mirror: Mirror): Promise<readonly Diagnosis[]> {
   ]
 }
 
+async function diagnoseFormerTenants(mirror: Mirror, configured: readonly string[]): Promise<readonly Diagnosis[]> {
+  const names = (await mirror.tenants()).map(({ name }) => name).filter((name) => !configured.includes(name))
+  if (names.length === 0) return []
+  const sentence = `no longer configured, but in the mirror: ${names.join(', ')}`
+  const advice = 'Configure them again under the same name to go on, or erase them with "tenantwatch purge TENANT"'
+  return [warning('former tenants', sentence, advice)]
+}
+
 /** The engine erases once a day and uses the time that a tenant confirms. */
 const erasureGraceMs = 2 * dayMs
 
@@ -142,8 +151,7 @@ async function diagnoseErasure(mirror: Mirror, now: number, retentionDays: numbe
   const names = await mirror.overdueErasure(now - retentionDays * dayMs - erasureGraceMs)
   if (names.length === 0) return []
   const sentence = `overdue for ${names.join(', ')}: findings or names are older than history.retentionDays (${retentionDays})`
-  const advice =
-    'The engine erases after a tenant has confirmed the time: check the clock and that the tenants answer; "tenantwatch purge TENANT" erases a tenant removed from the configuration'
+  const advice = 'The engine erases after a tenant has confirmed the time: check the clock and that the tenants answer'
   return [warning('erasure', sentence, advice)]
 }
 

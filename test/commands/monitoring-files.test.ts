@@ -31,6 +31,8 @@ it('writes every dashboard into a folder', async () => {
   expect(code).toBe(0)
   expect(stdout.trim().split('\n')).toHaveLength(3)
   expect(JSON.parse(read('tenantwatch-posture.json'))).toMatchObject({ uid: 'tenantwatch-posture' })
+  const one = await run('dashboards', 'fleet', '--output', 'one')
+  expect(one.stdout.trim()).toMatch(/one\/tenantwatch-fleet\.json$/)
 })
 
 it('writes the dashboard over the views where the mirror is in PostgreSQL, and by its name', async () => {

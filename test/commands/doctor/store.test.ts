@@ -169,6 +169,14 @@ it('warns about holds', async () => {
   expect(stdout).toMatch(/^! +holds +1 open\. See "tenantwatch accept"/m)
 })
 
+it('names tenants that are in the mirror and not in the configuration', async () => {
+  const world = await synced()
+  const path = join(world.folder, 'tenantwatch.yaml')
+  writeFileSync(path, readFileSync(path, 'utf8').replace('name: acme', 'name: renamed'))
+  const { stdout } = await world.run('doctor')
+  expect(stdout).toMatch(/^! +former tenants +no longer configured, but in the mirror: acme\./m)
+})
+
 it('works where the database may only be read', async () => {
   const world = await synced()
   chmodSync(world.store, 0o400)
