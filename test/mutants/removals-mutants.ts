@@ -213,6 +213,13 @@ export const removalsMutants: readonly Mutant[] = [
     tests: ['test/sync/confirm-documents.test.ts'],
   },
   {
+    name: 'the only document that was never updated is removed by an answer that may leave such out',
+    file: 'src/sync/removals/confirm-by-time.ts',
+    find: ' && left.neverUpdated.expected > 0',
+    replace: '',
+    tests: ['test/sync/confirm-documents.test.ts'],
+  },
+  {
     name: 'documents that no request can show are removed after two full syncs',
     file: 'src/sync/removals/confirm-by-time.ts',
     find: 'never && excludes && fullSyncs >= fullSyncsWithoutConfirmation',

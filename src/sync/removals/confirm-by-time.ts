@@ -60,13 +60,14 @@ export async function confirmByTime(
   // An announced page that is empty may be one that the tenant could not complete.
   const applied = !older && !announcedEmpty && left.updated.leftOut === 0
   const usable = applied && (left.updated.expected > 0 || complete)
-  // A server that excludes all never-updated records confirms nothing about them: they need more full syncs.
-  const excludes = applied && !complete && left.neverUpdated.leftOut === left.neverUpdated.expected
+  // A server that may exclude all never-updated records confirms nothing about them: they need more full syncs.
+  const includes = complete && left.neverUpdated.expected > 0
+  const excludes = applied && left.neverUpdated.leftOut === left.neverUpdated.expected
   const unconfirmed = new Set<number>()
   const refused = new Set<number>()
   for (const { rid, fullSyncs } of asked) {
     const never = neverUpdated.has(rid)
-    if (never ? usable && complete : usable) continue
+    if (never ? usable && includes : usable) continue
     if (never && excludes && fullSyncs >= fullSyncsWithoutConfirmation) continue
     unconfirmed.add(rid)
     // Concurrent changes can make one answer incomplete, but not two in a row.
