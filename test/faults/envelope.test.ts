@@ -33,6 +33,16 @@ const faults: readonly FaultCase[] = [
     }),
   },
   {
+    id: 'V1',
+    what: 'an object that has one name twice',
+    ...broken,
+    family: () => ({
+      'of a record': wire.rewritten((body) => body.replace(/("createdAt"):/, '$1:"2026-01-01T00:00:00Z",$1:')),
+      'of the envelope': wire.rewritten((body) => body.replace('{', '{"data":[],')),
+      'of the pagination': wire.rewritten((body) => body.replace('"hasMore":', '"hasMore":false,"hasMore":')),
+    }),
+  },
+  {
     id: 'V2',
     what: 'data that is no list',
     on: 'documents',

@@ -3,6 +3,13 @@ import type { Mutant } from './mutants.ts'
 /** Deliberate mistakes in reading records, in what is stored of them, and in what becomes of repeats and details. */
 export const decoderMutants: readonly Mutant[] = [
   {
+    name: 'of two values of one name the last one counts',
+    file: 'src/api/transport/envelope.ts',
+    find: 'if (repeatsName(text, body)) ',
+    replace: 'if (body === text) ',
+    tests: ['test/faults/envelope.test.ts'],
+  },
+  {
     name: 'a provider type of a wrong type becomes null',
     file: 'src/api/decode/record.ts',
     find: 'if (!strict) return describedText(',

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import { parseIsoDate } from '../../model/dates.ts'
 import { SyncError } from '../../model/errors.ts'
 import { isObject, kindOf, parseJson } from '../json.ts'
+import { repeatsName } from './repeated-name.ts'
 import { excessIn } from './value-cap.ts'
 
 export interface Envelope {
@@ -19,6 +20,7 @@ export function openEnvelope(text: string, status: number, what: string): Envelo
   if (excess !== null) throw new SyncError('too_large', `${what} answered ${status} with ${excess}`, { status })
   const body = parseJson(text)
   if (body === undefined) throw violation(what, status, 'the body is not JSON')
+  if (repeatsName(text, body)) throw violation(what, status, 'an object in the body has one name twice')
   if (!isObject(body)) throw violation(what, status, `the body is ${kindOf(body)}, not an envelope`)
   const { data, error = null, meta, pagination } = body
   const requestId = isObject(meta) ? asRequestId(meta['requestId']) : null
