@@ -191,11 +191,6 @@ const harmless: readonly HarmlessCase[] = [
     fault: wire.changed((body) => Buffer.from(`\r\n\t ${body} \n`)),
   },
   {
-    id: 'B6',
-    what: 'a key that comes twice',
-    fault: wire.changed((body) => Buffer.from(`{"data":null,${body.subarray(1)}`)),
-  },
-  {
     id: 'B8',
     what: 'a wrong name of the encoding',
     on: 'roles',

@@ -54,14 +54,6 @@ export const reshaped = (change: (envelope: AnyEnvelope, url: URL) => unknown): 
   }
 }
 
-/** The right answer with another text as its body. */
-export const rewritten = (change: (body: string) => string): Fault => {
-  return async ({ socket, good }) => {
-    const right = await good()
-    send(socket, { ...right, body: Buffer.from(change(right.body.toString())) })
-  }
-}
-
 /** The right answer with members of its pagination set. */
 export const paged = (members: Readonly<Record<string, unknown>>): Fault =>
   reshaped((envelope) => {
