@@ -6,13 +6,13 @@ import { openStore, urlOf } from '../daemon/open-store.ts'
 import { createViews } from '../daemon/views.ts'
 import { diagnoseAllowed } from '../doctor/allowed-clients.ts'
 import { configWarnings, diagnoseWaivers, ignoredStorePath, tenantWarnings } from '../doctor/config-warnings.ts'
+import { diagnoseFreshness, diagnoseQuarantine } from '../doctor/data-quality.ts'
 import { diagnosePlace, diagnoseStore, type Opened, unusable } from '../doctor/database.ts'
 import type { Diagnosis } from '../doctor/diagnosis.ts'
 import { diagnoseEnrolment, type Enrolment, readEnrolment } from '../doctor/enrolment.ts'
 import { diagnoseIdentity } from '../doctor/identity.ts'
 import { diagnoseOwnChecks } from '../doctor/own-checks.ts'
 import { type Probed, probeTenant } from '../doctor/probe-tenant.ts'
-import { diagnoseQuarantine } from '../doctor/quarantine.ts'
 import { diagnosisTable, enrolmentTable, marksFor } from '../doctor/render.ts'
 import { diagnoseTwins } from '../doctor/token.ts'
 import type { Mirror, TenantRow } from '../mirror/port.ts'
@@ -249,6 +249,7 @@ async function mirrored(
         enrolment,
         diagnoses: [
           identity,
+          diagnoseFreshness(posture, io.clock.now()),
           diagnoseEnrolment(enrolment),
           ...allowed,
           ...diagnoseQuarantine(posture),

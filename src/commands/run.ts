@@ -30,7 +30,7 @@ Examples:
       await using daemon = await startDaemon(settings, io, log, { load, setLogLevel: log.setLevel })
       started = daemon
       await Promise.race([untilStopped(io), daemon.broken])
-      log.info({}, 'Stopping')
+      log.info({ cause: (io.stop.reason as DOMException).message }, 'Stopping')
       done(exitCodes.ok)
     })
 }

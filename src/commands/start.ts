@@ -13,16 +13,16 @@ export async function start(hangUp: AbortSignal): Promise<void> {
   const args = process.argv.slice(2)
   // A stop is the normal end of a service, but a failure of any other command.
   const stopped = isService(args) ? exitCodes.ok : exitCodes.failed
-  const stop = () => {
+  const stop = (signal: NodeJS.Signals) => {
     if (stopping.signal.aborted) endNow(stopped)
-    stopping.abort(new DOMException('The program is stopping', 'AbortError'))
+    stopping.abort(new DOMException(`Stopped by ${signal}`, 'AbortError'))
     setTimeout(() => endNow(stopped), stopLimitMs).unref()
   }
   process.on('SIGTERM', stop)
   process.on('SIGINT', stop)
   if (!reloads(args)) {
-    hangUp.addEventListener('abort', stop)
-    if (hangUp.aborted) stop()
+    hangUp.addEventListener('abort', () => stop('SIGHUP'))
+    if (hangUp.aborted) stop('SIGHUP')
   }
   // Without a listener SIGUSR1 opens Node's debugger, and with it the token, to every user of this machine.
   process.on('SIGUSR1', () => {})

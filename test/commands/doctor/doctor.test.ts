@@ -148,13 +148,19 @@ it('warns about a rule by which nobody is enrolled', async () => {
   ])
 })
 
-it('warns when nothing was synced for a day', async () => {
+it('warns as soon as data is older than its freshness limit', async () => {
   const world = await synced()
+  world.pass(aDay / 24)
+  const { tenants } = await doctorOutput(world)
+  const [found = ''] = about(tenants[0]?.diagnoses, 'freshness') ?? []
+  expect(found).toMatch(/^warn: stale: api-clients, authentication-settings \(the oldest was read 1 h ago\)/)
   world.pass(3 * aDay)
-  const { code, general } = await doctorOutput(world)
-  expect(code).toBe(0)
-  expect(about(general, 'runs')).toEqual([
-    expect.stringMatching(/^warn: \d+ since 2026-03-01, the latest ended 3 days ago$/),
+  const later = await doctorOutput(world)
+  expect(about(later.tenants[0]?.diagnoses, 'freshness')).toEqual([
+    expect.stringContaining(', users (the oldest was read 3 days 1 h ago)'),
+  ])
+  expect(about(later.general, 'runs')).toEqual([
+    expect.stringMatching(/^ok: \d+ since 2026-03-01, the latest ended 3 /),
   ])
 })
 
