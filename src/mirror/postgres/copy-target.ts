@@ -9,8 +9,8 @@ import { shown } from './address.ts'
 import { decodeText } from './codec.ts'
 import { markCopy, removeMark } from './copy-mark.ts'
 import type { PostgresDatabase } from './database.ts'
-import { leaseForEngine, newEngineId } from './engine-lease.ts'
 import { openPostgres, type PostgresOptions } from './open.ts'
+import { leaseForEngine, newEngineId } from './replicas/engine-lease.ts'
 import { sqlTypeOf } from './schema.ts'
 
 /** Blocks of a table that one statement reads: some hundred rows, whatever their keys. */

@@ -9,10 +9,10 @@ import { storesOver } from '../stores.ts'
 import type { TenantStores } from '../tenant-stores.ts'
 import { insistOnNoCopy } from './copy-mark.ts'
 import type { PostgresDatabase } from './database.ts'
-import { leaseForEngine, newEngineId } from './engine-lease.ts'
 import { type OpenedPostgres, openPostgres, type PostgresOptions } from './open.ts'
 import { defaultConnections } from './pool.ts'
-import { type ReplicaOptions, ReplicaStores } from './replica-stores.ts'
+import { leaseForEngine, newEngineId } from './replicas/engine-lease.ts'
+import { type ReplicaOptions, ReplicaStores } from './replicas/replica-stores.ts'
 import { SnapshotSandboxes } from './snapshot-sandboxes.ts'
 
 type Options = PostgresOptions & { readonly clock: Clock }

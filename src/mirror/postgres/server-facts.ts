@@ -4,9 +4,9 @@ import type { Clock } from '../../model/clock.ts'
 import type { OwnerView } from '../../model/posture.ts'
 import { type Address, parseAddress, shown } from './address.ts'
 import { marker, postgresMigrations } from './migrate.ts'
-import { type OwnerRow, ownersOf, ownersText } from './owners.ts'
 import { clientConfig } from './pool.ts'
-import { isAlive } from './replica-statements.ts'
+import { type OwnerRow, ownersOf, ownersText } from './replicas/owners.ts'
+import { isAlive } from './replicas/replica-statements.ts'
 
 export type Layout = 'none' | 'older' | 'current' | 'newer'
 

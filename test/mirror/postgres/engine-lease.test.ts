@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { PostgresDatabase } from '../../../src/mirror/postgres/database.ts'
-import { leaseForEngine } from '../../../src/mirror/postgres/engine-lease.ts'
+import { leaseForEngine } from '../../../src/mirror/postgres/replicas/engine-lease.ts'
 import { FatalError } from '../../../src/model/errors.ts'
 import { testPostgres, testTiming } from '../../support/postgres.ts'
 

@@ -2,7 +2,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { PostgresDatabase } from '../../../src/mirror/postgres/database.ts'
 import { postgresMirror } from '../../../src/mirror/postgres/postgres-mirror.ts'
-import { ReplicaStores } from '../../../src/mirror/postgres/replica-stores.ts'
+import { ReplicaStores } from '../../../src/mirror/postgres/replicas/replica-stores.ts'
 import { silentLog } from '../../../src/model/log.ts'
 import { testPostgres, testTiming } from '../../support/postgres.ts'
 

@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { PostgresDatabase } from '../../../src/mirror/postgres/database.ts'
-import { type Balance, noTenant, Replica } from '../../../src/mirror/postgres/replica.ts'
+import { type Balance, noTenant, Replica } from '../../../src/mirror/postgres/replicas/replica.ts'
 import { secondMs } from '../../../src/model/durations.ts'
 import { testPostgres, testTiming } from '../../support/postgres.ts'
 

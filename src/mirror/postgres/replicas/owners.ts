@@ -1,5 +1,5 @@
-import type { OwnerView } from '../../model/posture.ts'
-import type { PostgresDatabase } from './database.ts'
+import type { OwnerView } from '../../../model/posture.ts'
+import type { PostgresDatabase } from '../database.ts'
 import { isAlive } from './replica-statements.ts'
 
 export interface OwnerRow {

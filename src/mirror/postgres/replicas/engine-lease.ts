@@ -1,8 +1,8 @@
 import { hostname } from 'node:os'
-import type { Clock, Random } from '../../model/clock.ts'
-import { secondMs } from '../../model/durations.ts'
-import { FatalError } from '../../model/errors.ts'
-import type { PostgresDatabase } from './database.ts'
+import type { Clock, Random } from '../../../model/clock.ts'
+import { secondMs } from '../../../model/durations.ts'
+import { FatalError } from '../../../model/errors.ts'
+import type { PostgresDatabase } from '../database.ts'
 import { noTenant, Replica } from './replica.ts'
 
 const beatEveryMs = 2 * secondMs

@@ -1,7 +1,7 @@
-import type { Clock } from '../../model/clock.ts'
-import { secondMs } from '../../model/durations.ts'
-import type { PostgresDatabase } from './database.ts'
-import { newerLayout, newestMigration } from './migrate.ts'
+import type { Clock } from '../../../model/clock.ts'
+import { secondMs } from '../../../model/durations.ts'
+import type { PostgresDatabase } from '../database.ts'
+import { newerLayout, newestMigration } from '../migrate.ts'
 import { type Owned, replicaStatements } from './replica-statements.ts'
 
 /** In the place of a tenant: what belongs to no tenant. */

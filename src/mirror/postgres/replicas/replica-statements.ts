@@ -1,7 +1,7 @@
-import { secondMs } from '../../model/durations.ts'
-import type { List } from '../database.ts'
-import type { PostgresDatabase } from './database.ts'
-import { marker } from './migrate.ts'
+import { secondMs } from '../../../model/durations.ts'
+import type { List } from '../../database.ts'
+import type { PostgresDatabase } from '../database.ts'
+import { marker } from '../migrate.ts'
 
 /** After its last heartbeat a replica is dead, by the clock of the database; in milliseconds. */
 const deadMs = 10 * secondMs
