@@ -80,8 +80,17 @@ export function sandboxProcesses(): number[] {
 
 /** Open files with a place on a disk. */
 export function filesOf(pid: number): string[] {
-  const links = readdirSync(`/proc/${pid}/fd`).map((fd) => readlinkSync(`/proc/${pid}/fd/${fd}`))
+  const links = readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`))
   return links.filter((link) => link.startsWith('/') && !link.startsWith('/dev/'))
+}
+
+function linkOf(path: string): string {
+  try {
+    return readlinkSync(path)
+  } catch {
+    // It was closed meanwhile.
+    return ''
+  }
 }
 
 function textOf(path: string): string {
