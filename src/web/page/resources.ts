@@ -98,7 +98,7 @@ function problem(view: ResourceView, state: ResourceState, holds: readonly HoldV
 
 /** Messages of errors have no full stop. */
 function sentence(message: string): string {
-  return /[.!?…]$/.test(message) ? message : `${message}.`
+  return /[.!?\u2026]$/.test(message) ? message : `${message}.`
 }
 
 function when(ms: number | null, now: number): Html {
