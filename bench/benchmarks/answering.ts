@@ -7,8 +7,8 @@ import { Scraper } from '../support/scraper.ts'
 import { percentile } from '../support/statistics.ts'
 import { worldOf } from '../support/world-of.ts'
 
-/** Full syncs follow each other closely, so that the second one need not be waited for. */
-const schedule = { users: { full: '*/5 * * * * *' } }
+/** Full syncs and evaluations follow each other closely, so that no phase waits for its tick. */
+const schedule = { users: { full: '*/5 * * * * *' }, evaluate: '*/5 * * * * *' }
 
 export const answering: Benchmark = {
   name: 'answering',

@@ -25,3 +25,16 @@ it.each([
 ])('finds none where names differ, whatever the values say: %.40s', (text) => {
   expect(repeats(text)).toBe(false)
 })
+
+it('is right whatever quotes, backslashes, colons and spaces names and values consist of', () => {
+  const parts = [':', '"', '\\', ' ', 'a']
+  let texts = ['']
+  for (let length = 0; length < 4; length++) texts = ['', ...texts.flatMap((text) => parts.map((part) => part + text))]
+  for (const text of new Set(texts)) {
+    for (const space of [undefined, 1, '\t']) {
+      expect(repeats(JSON.stringify({ [text]: text, b: [text, { [text]: 1 }] }, null, space))).toBe(false)
+    }
+    const quoted = JSON.stringify(text)
+    expect(repeats(`{"x":${quoted},"y":{${quoted} : 1,${quoted}:${quoted}}}`)).toBe(true)
+  }
+})
