@@ -22,6 +22,7 @@ import {
   isIntegerId,
   isShortText,
   isTextId,
+  personalText,
   strictBoolean,
   strictDate,
   strictText,
@@ -39,6 +40,7 @@ interface FieldReader {
   readonly name: string
   readonly kind: Field['kind']
   readonly strict: boolean
+  readonly personal: boolean
   /** True when null alone is neither refused nor counted. */
   readonly takesNull: boolean
   readonly nullable: boolean
@@ -88,6 +90,7 @@ function readerOf(name: string, field: Field): FieldReader {
     name,
     kind: field.kind,
     strict: field.strict === true,
+    personal: field.personal === true,
     takesNull: nullable === true || optional,
     nullable: nullable !== undefined || optional,
     optional,
@@ -212,6 +215,7 @@ function readValue(context: ParseContext, reader: FieldReader, value: unknown, l
       return guidId(context, field, value)
     case 'text':
       if (!strict) return describedText(context, field, value)
+      if (reader.personal) return personalText(context, field, value)
       return known === null ? strictText(context, field, value) : strictWord(context, field, value, known)
     case 'flag':
       return strict ? strictBoolean(context, field, value) : describedBoolean(context, field, value)

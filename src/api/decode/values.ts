@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { parseIsoDate, plainUtcMs } from '../../model/dates.ts'
 import { dayMs } from '../../model/durations.ts'
 import { withheldMark } from '../credentials/own-secrets.ts'
@@ -87,6 +88,19 @@ export function strictText(context: ParseContext, field: string, value: unknown)
   return ''
 }
 
+/**
+ * A text that any user of the tenant chooses, such as a file name: a long one must not quarantine its record, because
+ * then an upload could keep every check over documents `unknown`. It is cut; its digest keeps different texts apart.
+ */
+export function personalText(context: ParseContext, field: string, value: unknown): string {
+  if (typeof value !== 'string' || value.length <= maxLength || isAltered(value))
+    return strictText(context, field, value)
+  odd(context, 'unknown_value', field)
+  const digest = createHash('sha256').update(value).digest('hex')
+  const ending = ` (${value.length} characters, SHA-256 ${digest})`
+  return `${cut(value, maxLength - ending.length)}${ending}`
+}
+
 export function strictWord(context: ParseContext, field: string, value: unknown, known: readonly string[]): string {
   const text = strictText(context, field, value)
   if (context.problem === null && !known.includes(text)) odd(context, 'unknown_value', field)
@@ -122,7 +136,7 @@ export function describedText(context: ParseContext, field: string, value: unkno
   if (typeof value === 'string') {
     if (value.length <= maxLength) return value.toWellFormed()
     odd(context, 'unknown_value', field)
-    return cut(value)
+    return cut(value, maxLength)
   }
   odd(context, 'unknown_value', field)
   return null
@@ -134,8 +148,8 @@ export function describedBoolean(context: ParseContext, field: string, value: un
   return null
 }
 
-function cut(text: string): string {
-  const kept = text.slice(0, maxLength - 1)
+function cut(text: string, length: number): string {
+  const kept = text.slice(0, length - 1)
   const last = kept.charCodeAt(kept.length - 1)
   const whole = last >= 0xd800 && last <= 0xdbff ? kept.slice(0, -1) : kept
   return `${whole.toWellFormed()}…`

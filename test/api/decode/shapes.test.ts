@@ -253,6 +253,19 @@ it('cuts long descriptive text at 1024 characters without halving a character', 
   expect(reading.oddities).toEqual([{ kind: 'unknown_value', field: 'firstName' }])
 })
 
+it('cuts a long text that users of the tenant choose and keeps it apart from others, instead of refusing the record', () => {
+  const named = (filename: string) => readDocument({ ...document, filename })
+  const [first, second] = ['a', 'b'].map((end) => named(`${'x'.repeat(20_000)}${end}`))
+  expect(first).toMatchObject({
+    record: { filename: expect.stringMatching(/^x+… \(20001 characters, SHA-256 [0-9a-f]{64}\)$/) },
+    oddities: [{ kind: 'unknown_value', field: 'filename' }],
+  })
+  const filenames = [first, second, named('x'.repeat(1024))].map((one) => (one?.ok ? one.record.filename : null))
+  expect(filenames.map((text) => text?.length)).toEqual([1024, 1024, 1024])
+  expect(new Set(filenames).size).toBe(3)
+  expect(named(`${'x'.repeat(20_000)}[withheld]`)).toMatchObject({ ok: false })
+})
+
 it('makes lone surrogates well-formed, so that stored text reads back equal', () => {
   expect(readUser({ ...user, firstName: 'a\ud800', roleName: '\udc00' })).toMatchObject({
     record: { firstName: 'a\ufffd', roleName: '\ufffd' },
