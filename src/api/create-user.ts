@@ -41,15 +41,15 @@ function toBody({ firstName, lastName, email, roleId }: NewUser): string {
 function readOutcome(answer: Answer, sent: NewUser): CreateUserOutcome {
   const { status } = answer
   if (status === 409) return { outcome: 'already_created' }
-  if (status === 201) return { outcome: 'created', user: readCreated(answer.body?.toString() ?? '', sent) }
+  if (status === 201) return { outcome: 'created', user: readCreated(answer, sent) }
   const { error } = statusFailure(answer, { what, permission: endpoint.permission })
   throw withHint(error, hintFor(status) ?? error.hint)
 }
 
-function readCreated(text: string, sent: NewUser): User {
+function readCreated({ body, hasEcho }: Answer, sent: NewUser): User {
   try {
-    const { data, requestId, serverTime } = openEnvelope(text, 201, what)
-    const reading = readUser(data, latestDate(serverTime))
+    const { data, requestId, serverTime } = openEnvelope(body?.toString() ?? '', 201, what)
+    const reading = readUser(data, latestDate(serverTime), hasEcho)
     if (!reading.ok) throw violation(what, 201, `the user cannot be read: ${reading.problem}`, requestId)
     const broken = brokenBy(reading.record, sent)
     if (broken !== null) throw violation(what, 201, broken, requestId)

@@ -63,6 +63,8 @@ export interface ReadAnswer {
   readonly secret: Secret
   /** The body of a 200, in UTF-8; null for an absent record. */
   readonly body: Buffer | null
+  /** True if an echo of a credential was replaced in the body. */
+  readonly hasEcho: boolean
   /** Null for a 200, whose body has its own. */
   readonly absent: Pick<ErrorFacts, 'requestId' | 'timestamp'> | null
   readonly ageSeconds: number | null
@@ -99,13 +101,14 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
       const credential = await access.token(signal)
       const outcome = await send({ endpoint, method: 'GET', path: call.path, secret: credential.secret, signal })
       if (outcome.kind === 'answer') {
-        const { status, body, receivedAt, receivedMonotonic, ageSeconds = null, date = null } = outcome
+        const { status, body, hasEcho = false, receivedAt, receivedMonotonic, ageSeconds = null, date = null } = outcome
         const denial = status === 404 && call.absentOn404 ? denialIn(outcome) : null
         if (status === 200 || denial !== null) {
           bucket.succeeded(retries)
           mayBeStale = true
           return {
             body: denial !== null ? null : (body ?? Buffer.alloc(0)),
+            hasEcho,
             absent: denial,
             ageSeconds,
             date,

@@ -37,7 +37,10 @@ type Stated = Pick<AnsweredRequest, 'requestId' | 'resource' | 'serverTime' | 't
 
 export function createTenantReader({ read, api, answerTimes, version, observer }: TenantReaderParts): TenantReader {
   const decoders = memoize((fields: Fields) => recordDecoder(fields))
-  const decoderOf = <F extends Fields>({ fields }: Described<F>) => decoders(fields) as RecordDecoder<F>
+  function decoderOf<F extends Fields>({ fields }: Described<F>, { hasEcho }: ReadAnswer): RecordDecoder<F> {
+    const decode = decoders(fields) as RecordDecoder<F>
+    return hasEcho ? (raw, latest) => decode(raw, latest, true) : decode
+  }
 
   // Another version or field table may decode the same page differently.
   const saltOf = memoize(
@@ -77,6 +80,7 @@ export function createTenantReader({ read, api, answerTimes, version, observer }
       const request = answerTimes.begin()
       const answer = await read({ endpoint, path, absentOn404: false, badRequestHint: hint, signal })
       const body = answer.body ?? Buffer.alloc(0)
+      const decode = decoderOf(resource, answer)
       return readAnswer(() => {
         const known = kind === 'whole' ? null : recordsDigest(body, saltOf(resource.fields))
         const same = known !== null && known.digest === unless
@@ -84,14 +88,14 @@ export function createTenantReader({ read, api, answerTimes, version, observer }
         const meta = metaOf({ ...answer, request, what }, { ...envelope, resource: name })
         if (kind === 'whole') {
           return {
-            items: wholeItems(envelope, resource, what, decoderOf(resource)),
+            items: wholeItems(envelope, resource, what, decode),
             nextCursor: null,
             hasMore: false,
             meta,
           }
         }
         const pagination = readPagination(envelope, what)
-        const items = readItems(envelope, what, decoderOf(resource))
+        const items = readItems(envelope, what, decode)
         const oddities = limitOddities(pageSize, pagination)
         return { items, ...pagination, oddities, meta, bytes: body.length, digest: known?.digest ?? null, same }
       })
@@ -116,7 +120,7 @@ export function createTenantReader({ read, api, answerTimes, version, observer }
         }
         const envelope = openEnvelope(answer.body.toString(), 200, what)
         const meta = metaOf(answer, { ...envelope, resource: null })
-        const item = decoderOf(resource)(singleData(envelope, what), latestDate(envelope.serverTime))
+        const item = decoderOf(resource, answer)(singleData(envelope, what), latestDate(envelope.serverTime))
         const got = item.ok ? Reflect.get(item.record, resource.idField ?? '') : item.id
         if (got !== null && got !== id) {
           throw violation(what, 200, 'the record is not the one asked for', meta.requestId)

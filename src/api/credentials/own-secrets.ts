@@ -14,7 +14,7 @@ const maxLayers = 6
 /** Looked at without a pause: some 10 ms. */
 const pauseBytes = 2 ** 21
 
-/** Stands for an echoed secret. A text that a check reads and that contains it is not what the tenant stores. */
+/** Stands for an echoed secret. In an answer with an echo, a text that contains it is not what the tenant stores. */
 export const withheldMark = '[withheld]'
 const mask = Buffer.from(withheldMark)
 
@@ -43,7 +43,7 @@ export class OwnSecrets {
     if (outcome.kind === 'failure' || outcome.body === null) return outcome
     const { body } = outcome
     const masked = await this.mask(body)
-    return masked === body ? outcome : { ...outcome, body: masked }
+    return masked === body ? outcome : { ...outcome, body: masked, hasEcho: true }
   }
 
   /** Returns the same body if it holds no secret. */

@@ -33,8 +33,11 @@ import type { DescribedTexts } from './withheld.ts'
 
 type Raw = Readonly<Record<string, unknown>>
 
-/** Reads one record by its field table; `latest` is the last plausible time in milliseconds since the epoch. */
-export type RecordDecoder<F> = (raw: unknown, latest?: number) => Reading<RecordOf<F>>
+/**
+ * Reads one record by its field table. `latest` is the last plausible time in milliseconds since the epoch; `hasEcho` is
+ * true if an echo of a credential was replaced in the answer.
+ */
+export type RecordDecoder<F> = (raw: unknown, latest?: number, hasEcho?: boolean) => Reading<RecordOf<F>>
 
 interface FieldReader {
   readonly name: string
@@ -61,14 +64,14 @@ interface Table {
 
 export function recordDecoder<const F extends Fields>(fields: F): RecordDecoder<F> {
   const table = tableOf(fields)
-  return (raw, latest = Number.POSITIVE_INFINITY) => {
+  return (raw, latest = Number.POSITIVE_INFINITY, hasEcho = false) => {
     if (!isObject(raw)) return notAnObject(raw)
-    const look = lookAt(table, raw, latest)
+    const look = hasEcho ? 'odd' : lookAt(table, raw, latest)
     if (look === 'plain') return { ok: true, record: raw as RecordOf<F>, extra: null, oddities: noOddities }
-    const context = newParseContext()
+    const context = newParseContext(hasEcho)
     const { record, extra } =
       look === 'good' ? knownAndExtra(context, table, raw) : readObject(context, table, raw, latest)
-    return finish(context, record as RecordOf<F>, extra, readableId(table, raw), raw, table.texts)
+    return finish(context, record as RecordOf<F>, extra, readableId(context, table, raw), raw, table.texts)
   }
 }
 
@@ -145,9 +148,8 @@ function isGood(reader: FieldReader, value: unknown, latest: number): boolean {
   }
 }
 
-function isGoodText({ known, strict }: FieldReader, value: unknown): boolean {
-  if (!isShortText(value) || !value.isWellFormed()) return false
-  return known === null ? !(strict && isAltered(value)) : known.includes(value)
+function isGoodText({ known }: FieldReader, value: unknown): boolean {
+  return isShortText(value) && value.isWellFormed() && (known === null || known.includes(value))
 }
 
 function isGoodDate(text: string, latest: number): boolean {
@@ -180,7 +182,7 @@ function knownAndExtra(context: ParseContext, { readers, names }: Table, raw: Ra
 function readObject(context: ParseContext, table: Table, raw: Raw, latest: number, path = ''): ReadObject {
   const record: Record<string, unknown> = {}
   const listed: Record<string, readonly object[]> = {}
-  const isRenamed = Object.keys(raw).some(isAltered)
+  const isRenamed = context.hasEcho && Object.keys(raw).some((name) => isAltered(context, name))
   for (const reader of table.readers) {
     const { name, members } = reader
     if (isRenamed && reader.strict && raw[name] === undefined) fail(context, `${path}${name} is missing`)
@@ -249,9 +251,9 @@ function readList(context: ParseContext, table: Table, raw: unknown, latest: num
   return { items: items.sort(byId), extra: extra.sort(byId) }
 }
 
-function readableId({ idField, byName }: Table, raw: Raw): string | number | null {
+function readableId(context: ParseContext, { idField, byName }: Table, raw: Raw): string | number | null {
   const reader = byName.get(idField ?? '')
   const value = raw[reader?.name ?? '']
   if (reader?.kind === 'integer') return isIntegerId(value) ? value : null
-  return reader !== undefined && isTextId(value) ? value : null
+  return reader !== undefined && isTextId(value) && !isAltered(context, value) ? value : null
 }

@@ -12,20 +12,19 @@ export function isIntegerId(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value)
 }
 
-/** True where an echo of a credential was replaced: the value is not the one that the tenant stores. */
-export function isAltered(text: string): boolean {
-  return text.includes(withheldMark)
+/** True where an echo of a credential may have been replaced: the value is not the one that the tenant stores. */
+export function isAltered({ hasEcho }: Pick<ParseContext, 'hasEcho'>, text: string): boolean {
+  return hasEcho && text.includes(withheldMark)
 }
 
 const altered = (field: string) => `${field} contains ${withheldMark}, which replaces an echo of the credential`
 
-/** 1 to 200 characters, unaltered, without control, format and direction characters, which make different ids look alike. */
+/** 1 to 200 characters without control, format and direction characters, which make different ids look alike. */
 export function isTextId(value: unknown): value is string {
   return (
     typeof value === 'string' &&
     value.length > 0 &&
     value.length <= maxTextId &&
-    !isAltered(value) &&
     !/[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)
   )
 }
@@ -45,13 +44,13 @@ export function isGuid(text: string): boolean {
 /** An id that is specified as a GUID; one of another form is counted and kept; empty when unusable. */
 export function guidId(context: ParseContext, field: string, value: unknown): string {
   if (typeof value === 'string' && isGuid(value)) return value
+  if (typeof value === 'string' && isAltered(context, value)) {
+    fail(context, altered(field))
+    return ''
+  }
   if (isTextId(value)) {
     odd(context, 'invalid_id', field)
     return value
-  }
-  if (typeof value === 'string' && isAltered(value)) {
-    fail(context, altered(field))
-    return ''
   }
   const rule = `${field} is not 1 to ${maxTextId} characters without control characters`
   fail(context, typeof value === 'string' ? rule : wrong(field, value, 'a string'))
@@ -83,7 +82,7 @@ export function isShortText(value: unknown): value is string {
 export function strictText(context: ParseContext, field: string, value: unknown): string {
   if (typeof value !== 'string') fail(context, wrong(field, value, 'a string'))
   else if (value.length > maxLength) fail(context, `${field} is longer than ${maxLength} characters`)
-  else if (isAltered(value)) fail(context, altered(field))
+  else if (isAltered(context, value)) fail(context, altered(field))
   else return value.toWellFormed()
   return ''
 }
@@ -93,7 +92,7 @@ export function strictText(context: ParseContext, field: string, value: unknown)
  * then an upload could keep every check over documents `unknown`. It is cut; its digest keeps different texts apart.
  */
 export function personalText(context: ParseContext, field: string, value: unknown): string {
-  if (typeof value !== 'string' || value.length <= maxLength || isAltered(value))
+  if (typeof value !== 'string' || value.length <= maxLength || isAltered(context, value))
     return strictText(context, field, value)
   odd(context, 'unknown_value', field)
   const digest = createHash('sha256').update(value).digest('hex')

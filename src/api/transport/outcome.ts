@@ -10,6 +10,8 @@ export interface Answer {
   readonly status: number
   /** In UTF-8; null when not requested, or an unreadable error body. */
   readonly body: Buffer | null
+  /** True if an echo of a credential was replaced in the body. */
+  readonly hasEcho?: boolean
   /** `Retry-After` in milliseconds; null also for a status without such a meaning. */
   readonly retryAfterMs: number | null
   readonly ageSeconds?: number | null

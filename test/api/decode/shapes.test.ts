@@ -17,7 +17,9 @@ const readPermission = recordDecoder(permissions.fields)
 const readRole = recordDecoder(roles.fields)
 const readUser = recordDecoder(users.fields)
 
-const shapes: readonly (readonly [string, (raw: unknown) => Reading<object>, Record<string, unknown>])[] = [
+type Decoder = (raw: unknown, latest?: number, hasEcho?: boolean) => Reading<object>
+
+const shapes: readonly (readonly [string, Decoder, Record<string, unknown>])[] = [
   ['api-client', readApiClient, apiClient],
   ['authentication-settings', readAuthenticationSettings, settings],
   ['document', readDocument, document],
@@ -263,7 +265,7 @@ it('cuts a long text that users of the tenant choose and keeps it apart from oth
   const filenames = [first, second, named('x'.repeat(1024))].map((one) => (one?.ok ? one.record.filename : null))
   expect(filenames.map((text) => text?.length)).toEqual([1024, 1024, 1024])
   expect(new Set(filenames).size).toBe(3)
-  expect(named(`${'x'.repeat(20_000)}[withheld]`)).toMatchObject({ ok: false })
+  expect(named('Scan [withheld].pdf')).toMatchObject({ record: { filename: 'Scan [withheld].pdf' }, oddities: [] })
 })
 
 it('makes lone surrogates well-formed, so that stored text reads back equal', () => {
@@ -291,20 +293,26 @@ it.each(shapes)(
       role: ['name', 'state'],
       user: ['email', 'state', 'roleName', 'createdAt'],
     }
+    const readEcho = (raw: object) => read(raw, Number.POSITIVE_INFINITY, true)
     for (const field of strict[name] ?? []) {
-      const altered = read({ ...sample, [field]: `Api_[withheld]` })
+      const altered = readEcho({ ...sample, [field]: `Api_[withheld]` })
       expect(altered).toMatchObject({ ok: false, problem: expect.stringMatching(`^${field} `) })
       const { [field]: value, ...rest } = sample
-      expect(read({ ...rest, '[withheld]': value })).toMatchObject({ ok: false, problem: `${field} is missing` })
+      expect(readEcho({ ...rest, '[withheld]': value })).toMatchObject({ ok: false, problem: `${field} is missing` })
     }
-    expect(read({ ...sample, nickname: 'x [withheld]', '[withheld]': 1 })).toMatchObject({ ok: true })
+    expect(readEcho({ ...sample, nickname: 'x [withheld]', '[withheld]': 1 })).toMatchObject({ ok: true })
   },
 )
 
 it('takes an altered id for no id, and refuses an altered code within a role', () => {
-  expect(readApiClient({ ...apiClient, clientId: '[withheld]' })).toMatchObject({ ok: false, id: null })
-  expect(readDocument({ ...document, fileId: 'a [withheld]' })).toMatchObject({ ok: false, id: null })
-  expect(readRole({ ...role, permissions: [{ ...permission, code: 'Api_[withheld]' }] })).toMatchObject({
+  const [latest, hasEcho] = [Number.POSITIVE_INFINITY, true]
+  expect(readApiClient({ ...apiClient, clientId: '[withheld]' }, latest, hasEcho)).toMatchObject({
+    ok: false,
+    id: null,
+  })
+  expect(readDocument({ ...document, fileId: 'a [withheld]' }, latest, hasEcho)).toMatchObject({ ok: false, id: null })
+  const permissions = [{ ...permission, code: 'Api_[withheld]' }]
+  expect(readRole({ ...role, permissions }, latest, hasEcho)).toMatchObject({
     ok: false,
     id: role.roleId,
     problem: 'permissions[].code contains [withheld], which replaces an echo of the credential',
