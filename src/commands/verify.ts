@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
+import { sharedChain } from '../mirror/port.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { escapeInJson } from '../model/text/printable-json.ts'
-import { type TenantVerification, verificationJson, verificationText } from '../report/verification.ts'
+import { type NamedVerification, verificationJson, verificationText } from '../report/verification.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { collect, oneOf } from './support/options.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
@@ -32,8 +33,9 @@ export function addVerify(program: Command, io: Io, done: (code: ExitCode) => vo
       'after',
       `
 Works beside a running engine and only reads. Recomputes the digests of changes, check results, finding events, accepted
-holds and drift, and waiver changes, and the hashes that chain them. Whoever can write the database can also recompute the
-whole chain: only a hash that was kept elsewhere, such as in an earlier report, shows that. Give it by --head.
+holds and drift, waiver changes, data quality and configurations, and the hashes that chain them; compares the findings with
+their events. Whoever can write the database can also recompute the whole chain: only a hash that was kept elsewhere, such as
+in an earlier report, shows that. Give it by --head.
 
 Exit: 0 all agree; 2 usage or configuration; 3 a row, an entry or a head does not agree, each with a sentence.
 
@@ -55,20 +57,24 @@ async function verify(io: Io, options: VerifyOptions, command: Command): Promise
     tenants.map(({ name }) => name),
     options.tenant,
   )
-  const verified: TenantVerification[] = []
+  // Every tenant's results rest on the configuration.
+  const configuration = { name: 'configuration of all tenants', ...(await mirror.verifyChain(sharedChain)) }
+  const verified: NamedVerification[] = []
   for (const { id, name } of tenants) {
     io.stop.throwIfAborted()
-    if (only === undefined || name === only) verified.push({ tenant: name, ...(await mirror.verifyChain(id, heads)) })
+    if (only === undefined || name === only) verified.push({ name, ...(await mirror.verifyChain(id, heads)) })
   }
+  const all = [configuration, ...verified]
   const unknownHeads = heads.filter((hash) => !verified.some((one) => one.heads.includes(hash)))
   if (format === 'json') {
-    const made = { tenants: verified.map(verificationJson), unknownHeads }
+    const ofTenants = verified.map((one) => ({ tenant: one.name, ...verificationJson(one) }))
+    const made = { configuration: verificationJson(configuration), tenants: ofTenants, unknownHeads }
     print(io, escapeInJson(JSON.stringify(made, null, 2)))
   } else {
-    for (const line of verified.flatMap(verificationText)) print(io, printable(line))
+    for (const line of all.flatMap(verificationText)) print(io, printable(line))
     for (const hash of unknownHeads) print(io, unknownHead(hash, only))
   }
-  const agrees = unknownHeads.length === 0 && verified.every(({ mismatches }) => mismatches.length === 0)
+  const agrees = unknownHeads.length === 0 && all.every(({ mismatches }) => mismatches.length === 0)
   return agrees ? exitCodes.ok : exitCodes.failed
 }
 

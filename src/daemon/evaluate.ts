@@ -10,7 +10,7 @@ import { inputSnapshot } from '../evaluate/past-store.ts'
 import type { QueryBudget } from '../evaluate/query-budget.ts'
 import { resultMemory } from '../evaluate/result-memory.ts'
 import type { Metrics } from '../metrics/metrics.ts'
-import type { Mirror } from '../mirror/port.ts'
+import { type Mirror, sharedChain } from '../mirror/port.ts'
 import type { TenantStores } from '../mirror/tenant-stores.ts'
 import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
@@ -116,6 +116,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         await shared?.noteTime(at)
         const given = { checks: checksOf(settings), version, at }
         await shared?.noteConfiguration(await configurationRecord(settings, given))
+        await shared?.seal(sharedChain, at)
       }),
     closeRemoved: (configured) =>
       queue.runExclusive(async () => {

@@ -1,6 +1,7 @@
 import { z } from 'zod'
 import type { Settings, Waiver } from '../config/settings.ts'
 import type { ConfiguredTenant, NewConfiguration, NotedConfiguration } from '../mirror/port.ts'
+import { readStored } from '../model/errors.ts'
 import { resultLimitMs } from '../model/freshness.ts'
 import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import type { Check, CheckFacts } from './check.ts'
@@ -78,7 +79,7 @@ function recordedTenant(tenant: EvaluatedSettings, checks: readonly Check[]): Re
 }
 
 export function readRecord({ content }: NotedConfiguration): ConfigurationRecord {
-  return JSON.parse(content) as ConfigurationRecord
+  return readStored('recorded configuration', () => JSON.parse(content) as ConfigurationRecord)
 }
 
 /** The checks with the rules of that time, independent of the present configuration and version. */

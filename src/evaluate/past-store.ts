@@ -8,6 +8,7 @@ import type {
   TenantRow,
 } from '../mirror/port.ts'
 import { minuteMs } from '../model/durations.ts'
+import { readStored } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
@@ -106,7 +107,7 @@ function resourceRecord(
 }
 
 export function readInputSnapshot(text: string | null): InputSnapshot | null {
-  return text === null ? null : (JSON.parse(text) as InputSnapshot)
+  return text === null ? null : readStored('recorded data quality', () => JSON.parse(text) as InputSnapshot)
 }
 
 export function pastTenant(row: TenantRow, record: InputSnapshot | null): TenantRow {

@@ -37,6 +37,16 @@ export function reasonOf(error: unknown): Reason {
   return 'internal'
 }
 
+/** Reads what the mirror stores as text. @throws SyncError `store` if something else changed it. */
+export function readStored<T>(what: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    const hint = '`tenantwatch verify` names rows that were changed; restore the database from a backup'
+    throw new SyncError('store', `The ${what} in the mirror cannot be read`, { cause: error, hint })
+  }
+}
+
 export class UsageError extends Error {
   override readonly name = 'UsageError'
 }

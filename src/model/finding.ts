@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import type { Resolution } from './check-status.ts'
 import type { Severity } from './severity.ts'
 
@@ -17,6 +18,18 @@ export interface FindingView {
   readonly resolution: Resolution | null
   readonly reopened: number
   readonly waiver: WaiverMark | null
+}
+
+export interface FindingIdentity {
+  readonly tenant: string
+  readonly check: string
+  readonly entityType: string
+  readonly entityId: string
+}
+
+/** Stable: the same for every finding of a check about an entity of a tenant. */
+export function fingerprintOf({ tenant, check, entityType, entityId }: FindingIdentity): string {
+  return hash('sha256', JSON.stringify([tenant, check, entityType, entityId])).slice(0, 32)
 }
 
 /** The id of the drifted state for `tenantwatch accept` (docs/waivers.md#drift); null when nothing can be accepted. */

@@ -1,23 +1,25 @@
-import type { ChainHead, ChainMismatch, ChainVerification } from '../mirror/port.ts'
+import type { ChainHead, ChainMismatch, ChainVerification, FindingsMismatch, RowsMismatch } from '../mirror/port.ts'
 import { toIso } from '../model/dates.ts'
 import { grouped, plural } from '../model/text/numbers.ts'
 
-/** Of one tenant. */
-export interface TenantVerification extends ChainVerification {
-  readonly tenant: string
+/** Of one tenant, or of the configuration of all. */
+export interface NamedVerification extends ChainVerification {
+  readonly name: string
 }
 
 const logWord: Readonly<Record<string, string>> = {
   accepted_states: 'accepted drift',
   changes: 'changes',
   check_status_changes: 'check results',
+  configurations: 'configurations',
   decisions: 'accepted holds',
   finding_events: 'finding events',
+  tenant_states: 'data quality',
   waiver_changes: 'waiver changes',
 }
 
-export function verificationText(one: TenantVerification): readonly string[] {
-  const { tenant, entries, rows, erased, unsealed, firstAt, head, mismatches } = one
+export function verificationText(one: NamedVerification): readonly string[] {
+  const { name, entries, rows, erased, unsealed, firstAt, head, mismatches } = one
   const begun = firstAt === null ? '' : ` since ${toIso(firstAt)}`
   const counts = [
     `${plural(entries, 'entry', 'entries')}${begun}`,
@@ -26,38 +28,66 @@ export function verificationText(one: TenantVerification): readonly string[] {
     `${grouped(unsealed)} not yet sealed`,
   ]
   const end = head === null ? '' : `; head ${head.hash} of ${toIso(head.at)}`
-  return [`${tenant}: ${counts.join(', ')}${end}`, ...mismatches.map((mismatch) => sentenceOf(tenant, mismatch))]
+  return [
+    `${name}: ${counts.join(', ')}${end}`,
+    ...mismatches.map((mismatch) => `${name}: MISMATCH: ${sentenceOf(mismatch)}`),
+  ]
 }
 
-function sentenceOf(tenant: string, mismatch: ChainMismatch): string {
-  const text = `${tenant}: MISMATCH: `
-  const by = `entry ${mismatch.sequence} of ${toIso(mismatch.at)}`
-  if (mismatch.what === 'entries_missing')
-    return `${text}${plural(mismatch.missing, 'entry', 'entries')} before ${by} ${isAre(mismatch.missing)} missing`
-  if (mismatch.what === 'entry_changed') return `${text}${by}, or the one before it, was changed or inserted`
-  const { what, log, firstId, lastId, sealed, found } = mismatch
-  const where = `${logWord[log] ?? log} (table ${log}), ids ${firstId} to ${lastId}, sealed by ${by}`
-  switch (what) {
-    case 'rows_changed':
-      return `${text}${where}: ${sealed === 1 ? 'the row' : `at least one of ${grouped(sealed)} rows`} was changed`
-    case 'rows_missing':
-      return `${text}${where}: ${grouped(sealed - found)} of ${plural(sealed, 'row')} ${isAre(sealed - found)} missing`
-    case 'rows_inserted':
-      return `${text}${where}: ${plural(found - sealed, 'row was', 'rows were')} inserted`
+function sentenceOf(mismatch: ChainMismatch): string {
+  switch (mismatch.what) {
+    case 'entries_missing': {
+      const { missing } = mismatch
+      return `${plural(missing, 'entry', 'entries')} before ${entryOf(mismatch)} ${isAre(missing)} missing`
+    }
+    case 'entry_changed':
+      return `${entryOf(mismatch)}, or the one before it, was changed or inserted`
+    case 'configuration_chain_changed':
+      return `${entryOf(mismatch)} states another head of the chain of configurations than that has: it was cut off or recomputed`
+    case 'rows_not_sealed': {
+      const { log, count, at } = mismatch
+      return `${plural(count, 'row')} of ${tableOf(log)}, the first of ${toIso(at)}, ${isAre(count)} not sealed: their entries were removed`
+    }
+    case 'findings_missing':
+      return `${findingsOf(mismatch)} ${isAre(mismatch.count)} missing from the table findings although events of ${mismatch.count === 1 ? 'it' : 'them'} are sealed`
+    case 'findings_inserted':
+      return `${findingsOf(mismatch)} of the table findings ${mismatch.count === 1 ? 'has' : 'have'} no event`
+    case 'findings_changed':
+      return `${findingsOf(mismatch)} of the table findings ${mismatch.count === 1 ? 'differs' : 'differ'} from the last sealed event in entity, severity or state`
     case 'differed_at_erasure':
-      return `${text}${logWord[log] ?? log} (table ${log}) did not match its digests when retention erased rows, as ${by} states`
+      return `${tableOf(mismatch.log)} did not match its digests when retention erased rows, as ${entryOf(mismatch)} states`
+    default:
+      return rowsSentence(mismatch)
   }
 }
+
+function rowsSentence(mismatch: RowsMismatch): string {
+  const { what, log, firstId, lastId, sealed, found } = mismatch
+  const where = `${tableOf(log)}, ids ${firstId} to ${lastId}, sealed by ${entryOf(mismatch)}`
+  if (what === 'rows_changed')
+    return `${where}: ${sealed === 1 ? 'the row' : `at least one of ${grouped(sealed)} rows`} was changed`
+  if (what === 'rows_missing')
+    return `${where}: ${grouped(sealed - found)} of ${plural(sealed, 'row')} ${isAre(sealed - found)} missing`
+  return `${where}: ${plural(found - sealed, 'row was', 'rows were')} inserted`
+}
+
+const entryOf = ({ sequence, at }: { readonly sequence: number; readonly at: number }) =>
+  `entry ${sequence} of ${toIso(at)}`
+
+const tableOf = (log: string) => `${logWord[log] ?? log} (table ${log})`
+
+const findingsOf = ({ count, fingerprint }: FindingsMismatch) =>
+  `${plural(count, 'finding')} (${fingerprint}${count === 1 ? '' : ' and others'})`
 
 const isAre = (count: number) => (count === 1 ? 'is' : 'are')
 
 /** For programs. */
-export function verificationJson({ head, firstAt, mismatches, heads: _, ...one }: TenantVerification): object {
+export function verificationJson({ head, firstAt, mismatches, heads: _, name: __, ...one }: NamedVerification): object {
   return {
     ...one,
     firstAt: firstAt === null ? null : toIso(firstAt),
     head: headJson(head),
-    mismatches: mismatches.map(({ at, ...mismatch }) => ({ ...mismatch, at: toIso(at) })),
+    mismatches: mismatches.map((mismatch) => ('at' in mismatch ? { ...mismatch, at: toIso(mismatch.at) } : mismatch)),
   }
 }
 

@@ -36,7 +36,7 @@ it('finds the head of a report, and tells what it verified', async () => {
   const { code, stdout } = await world.run('verify', '--head', head?.hash ?? '')
   expect(code).toBe(0)
   expect(stdout).toMatch(
-    /^acme: \d+ entries since 2026-03-01T12:00:\d\d\.\d+Z, \d+ rows checked, 0 erased by retention, 0 not yet sealed; head [0-9a-f]{64} of 2026-03-01T12:01:\S+Z\n$/,
+    /^configuration of all tenants: 1 entry since \S+, 1 row checked, .*\nacme: \d+ entries since 2026-03-01T12:00:\d\d\.\d+Z, \d+ rows checked, 0 erased by retention, 0 not yet sealed; head [0-9a-f]{64} of 2026-03-01T12:01:\S+Z\n$/,
   )
   expect(stdout).toContain(`head ${head?.hash} of ${head?.at}`)
   for (const format of ['html', 'md', 'oscal'])
@@ -112,10 +112,42 @@ it('names rows and entries that are missing, inserted or changed', async () => {
   )
 })
 
+it('detects invented waivers, a past without its findings, and a chain without its entries', async () => {
+  const world = await synced()
+  const said = async (text: string) => {
+    withDatabase(world.store, (db) => db.exec(text))
+    const { code, stdout } = await world.run('verify')
+    expect(code).toBe(3)
+    return stdout
+  }
+  expect(await said(`update configurations set content = x'00'`)).toMatch(
+    /^configuration of all tenants: MISMATCH: configurations \(table configurations\), ids 1 to 1, sealed by entry 1 of \S+: the row was changed$/m,
+  )
+  expect(await world.run('report')).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('The recorded configuration in the mirror cannot be read'),
+  })
+  expect(await said(`update tenant_states set state = '{}'`)).toMatch(
+    /^acme: MISMATCH: data quality \(table tenant_states\), .*: (the row|at least one of \d+ rows) was changed$/m,
+  )
+  expect(await said('delete from findings where id = (select min(id) from findings)')).toMatch(
+    /^acme: MISMATCH: 1 finding \([0-9a-f]{32}\) is missing from the table findings although events of it are sealed$/m,
+  )
+  expect(await said(`update findings set entity_id = 'x'`)).toMatch(
+    /^acme: MISMATCH: \d+ findings \([0-9a-f]{32} and others\) of the table findings differ from the last sealed event in entity, severity or state$/m,
+  )
+  const late = `update check_states set evaluated_at = evaluated_at + ${2 * hourMs}`
+  expect(await said(`delete from audit_chain where tenant_id > 0; ${late}`)).toMatch(
+    /^acme: MISMATCH: \d+ rows of finding events \(table finding_events\), the first of \S+, are not sealed: their entries were removed$/m,
+  )
+})
+
 it('detects a chain that was recomputed as a whole by the head of an earlier report', async () => {
   const world = await synced()
   const [head] = await heads(world)
-  withDatabase(world.store, (db) => db.exec(`delete from audit_chain; update finding_events set severity = 'low'`))
+  withDatabase(world.store, (db) =>
+    db.exec(`delete from audit_chain; update finding_events set message = 'All is well'`),
+  )
   world.pass(hourMs)
   await world.run('sync')
   expect(await world.run('verify')).toMatchObject({ code: 0 })
@@ -154,10 +186,14 @@ it('writes JSON for programs', async () => {
   const { code, stdout } = await world.run('verify', '--format', 'json', '--head', 'F'.repeat(64))
   expect(code).toBe(3)
   expect(JSON.parse(stdout)).toMatchObject({
+    configuration: { erased: 0, unsealed: 0, mismatches: [] },
     tenants: [
       {
         ...{ tenant: 'acme', erased: 0, unsealed: 0, head },
-        mismatches: [{ what: 'rows_changed', log: 'finding_events', firstId: 1, at: expect.stringMatching(/Z$/) }],
+        mismatches: [
+          { what: 'rows_changed', log: 'finding_events', firstId: 1, at: expect.stringMatching(/Z$/) },
+          { what: 'findings_changed', count: 1, fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/) },
+        ],
       },
     ],
     unknownHeads: ['f'.repeat(64)],

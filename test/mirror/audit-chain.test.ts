@@ -1,21 +1,30 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
 import { expect, it } from 'vitest'
-import { type AuditLog, auditLogNames, auditLogs } from '../../src/mirror/audit/logs.ts'
+import { type AuditLog, auditLogNames, auditLogs, sharedChain, tenantLogs } from '../../src/mirror/audit/logs.ts'
 import * as schema from '../../src/mirror/schema/index.ts'
-import { dayMs, minuteMs } from '../../src/model/durations.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { fingerprintOf } from '../../src/model/finding.ts'
 import { type TestMirror, testMirror } from '../support/mirror.ts'
 import { onPostgres } from '../support/test-database.ts'
 import { incomingUser } from './support/incoming-user.ts'
 import { check, findingOf, resultOf } from './support/results.ts'
 
 const start = Date.parse('2026-03-01T12:00:00Z')
-const logs = Object.values(schema).filter((table) => getTableName(table) in auditLogs)
+const tables = Object.values(schema).filter((table) => getTableName(table) in auditLogs)
+const logs = tables.filter((table) => getTableName(table) !== 'configurations')
+
+/** A finding about a user, with the fingerprint that verifying computes. */
+function foundOf(tenantId: number, id: number) {
+  const entityId = `${tenantId}-${id}`
+  const identity = { tenant: tenantId === 1 ? 'acme' : 'beta', check, entityType: 'user', entityId }
+  return findingOf(entityId, { fingerprint: fingerprintOf(identity) })
+}
 
 /** Adds rows to every log of a tenant. */
 async function live({ mirror }: Pick<TestMirror, 'mirror'>, tenantId: number, at: number, ids: readonly number[]) {
   const items = ids.map((id) => incomingUser(id))
   await mirror.commitPage({ tenantId, resource: 'users', items, at, requestId: 'r', recordCreations: true })
-  const failing = [ids.map((id) => findingOf(`${tenantId}-${id}`))]
+  const failing = [ids.map((id) => foundOf(tenantId, id))]
   await mirror.commitResult(resultOf(tenantId, at, failing, { entities: 100 + (ids[0] ?? 0) }))
   const hold = { tenantId, resource: 'users', reason: 'shrink_held', count: 1, message: '', cause: {}, at } as const
   const { id: holdId } = await mirror.raiseHold({ ...hold, rids: [...ids] })
@@ -23,6 +32,7 @@ async function live({ mirror }: Pick<TestMirror, 'mirror'>, tenantId: number, at
   await mirror.acceptState(tenantId, check, { entityId: `${at}`, state: { a: 1 }, at, reason: 'Ticket 2' })
   const waiver = { id: `w${at}`, check, entity: '*', entityKey: '*', terms: 't', since: at, expiresAt: at + dayMs }
   await mirror.noteWaiver(tenantId, waiver)
+  await mirror.noteTenantState(tenantId, `{"at":${at}}`, at)
 }
 
 /** Two tenants with rows of two evaluations, which are sealed. */
@@ -54,7 +64,7 @@ async function sealed() {
 
 it('covers every column of a log except those that are written later', () => {
   const later = { check_status_changes: ['confirmed_at', 'valid_until'], decisions: ['applied_at'] }
-  const columns = logs.map((table) => {
+  const columns = tables.map((table) => {
     const name = getTableName(table) as AuditLog
     const left = Object.values(getTableColumns(table)).map((column) => column.name)
     const covered: readonly string[] = auditLogs[name]
@@ -69,22 +79,22 @@ it('seals the new rows of every log once, and writes nothing without new rows', 
   const { mirror, acme, beta, kinds, entries } = test
   const before = entries()
   expect(before.map(({ tenant, sequence, log }) => [tenant, sequence, log])).toEqual(
-    [acme, beta].flatMap((tenant) => [...auditLogNames, ...auditLogNames].map((log, i) => [tenant, i + 1, log])),
+    [acme, beta].flatMap((tenant) => [...tenantLogs, ...tenantLogs].map((log, i) => [tenant, i + 1, log])),
   )
   await mirror.seal(acme, start + 2 * minuteMs)
   expect(entries()).toEqual(before)
   expect(await kinds()).toEqual([])
   const found = await mirror.verifyChain(acme, [String(before[3]?.['hash']), 'f'.repeat(64)])
-  const rows = test.idsOf('changes').length + test.idsOf('finding_events').length + 2 + 2 + 2 + 2
+  const rows = test.idsOf('changes').length + test.idsOf('finding_events').length + 2 + 2 + 2 + 2 + 2
   expect(found).toMatchObject({
-    entries: 12,
+    entries: 14,
     rows,
     erased: 0,
     unsealed: 0,
     firstAt: start,
     heads: [before[3]?.['hash']],
   })
-  expect(found.head).toEqual({ sequence: 12, at: start + minuteMs, hash: before[11]?.['hash'] })
+  expect(found.head).toEqual({ sequence: 14, at: start + minuteMs, hash: before[13]?.['hash'] })
 })
 
 it('counts rows that are not sealed yet', async () => {
@@ -92,7 +102,7 @@ it('counts rows that are not sealed yet', async () => {
   await test.mirror.acceptState(test.acme, check, { entityId: 'x', state: 1, at: start, reason: 'Ticket 3' })
   expect(await test.mirror.verifyChain(test.acme)).toMatchObject({ unsealed: 1, mismatches: [] })
   await test.mirror.seal(test.acme, start + 2 * minuteMs)
-  expect(await test.mirror.verifyChain(test.acme)).toMatchObject({ unsealed: 0, entries: 13, mismatches: [] })
+  expect(await test.mirror.verifyChain(test.acme)).toMatchObject({ unsealed: 0, entries: 15, mismatches: [] })
 })
 
 it('detects a change of any covered column', async () => {
@@ -106,7 +116,8 @@ it('detects a change of any covered column', async () => {
       const [row] = query(`select ${name} as value from ${log} where id = ?`, id)
       const other = column.dataType === 'number' ? `coalesce(${name}, 0) + 1` : `coalesce(${name}, '') || 'x'`
       query(`update ${log} set ${name} = ${other} where id = ? returning id`, id)
-      expect([column.name, await kinds(acme)]).toEqual([column.name, [`${log} rows_changed`]])
+      const ofChain = (await kinds(acme)).filter((kind) => !kind.startsWith('findings_'))
+      expect([column.name, ofChain]).toEqual([column.name, [`${log} rows_changed`]])
       query(`update ${log} set ${name} = ? where id = ? returning id`, row?.['value'], id)
     }
   }
@@ -123,13 +134,12 @@ it('accepts what is written later: the end of a check result and the application
 it('detects rows that are missing in the middle and at the end of each log', async () => {
   const { query, kinds, idsOf } = await sealed()
   const expected: string[] = []
-  for (const log of auditLogNames) {
-    query(`delete from ${log} where id = ? returning id`, idsOf(log).at(0))
-    expected.push(`${log} rows_missing`)
-    expect(await kinds()).toEqual(expected)
-    query(`delete from ${log} where id = ? returning id`, idsOf(log).at(-1))
-    expected.push(`${log} rows_missing`)
-    expect(await kinds()).toEqual(expected)
+  for (const log of tenantLogs) {
+    for (const end of [0, -1]) {
+      query(`delete from ${log} where id = ? returning id`, idsOf(log).at(end))
+      expected.push(`${log} rows_missing`)
+      expect((await kinds()).filter((kind) => !kind.startsWith('findings_'))).toEqual(expected)
+    }
   }
 })
 
@@ -148,7 +158,7 @@ it('names the entry, its time and the ids of rows that differ', async () => {
   expect((await mirror.verifyChain(acme)).mismatches).toEqual([
     {
       what: 'rows_changed',
-      ...{ sequence: 11, at: start + minuteMs, log: 'finding_events' },
+      ...{ sequence: 12, at: start + minuteMs, log: 'finding_events' },
       ...{ firstId: ids[3], lastId: ids.at(-1), sealed: ids.length - 3, found: ids.length - 3 },
     },
   ])
@@ -159,7 +169,7 @@ it('detects entries that were changed, removed or moved', async () => {
   query('update audit_chain set at = at + 1 where tenant_id = ? and sequence = 3 returning at', acme)
   expect(await kinds()).toEqual(['entry_changed'])
   query('update audit_chain set at = at - 1 where tenant_id = ? and sequence = 3 returning at', acme)
-  query('update audit_chain set sealed_to = 0 where tenant_id = ? and sequence = 12 returning at', acme)
+  query('update audit_chain set sealed_to = 0 where tenant_id = ? and sequence = 14 returning at', acme)
   expect(await kinds()).toEqual(['entry_changed'])
   query('delete from audit_chain where tenant_id = ? and sequence between 1 and 2 returning at', acme)
   expect(await kinds()).toContain('entries_missing')
@@ -173,7 +183,97 @@ it('detects a chain that was recomputed, and one that was cut off, only by a hea
   expect(await mirror.verifyChain(acme, [kept])).toMatchObject({ entries: 0, heads: [], mismatches: [] })
   await mirror.seal(acme, start + minuteMs)
   expect(await kinds()).toEqual([])
-  expect(await mirror.verifyChain(acme, [kept])).toMatchObject({ entries: 6, heads: [], unsealed: 0 })
+  expect(await mirror.verifyChain(acme, [kept])).toMatchObject({ entries: 7, heads: [], unsealed: 0 })
+})
+
+it('detects rows whose entries were removed, once an evaluation should have sealed them', async () => {
+  const { mirror, query, acme, kinds } = await sealed()
+  query('delete from audit_chain where tenant_id = ? and sequence > 7 returning at', acme)
+  expect(await kinds()).toEqual([])
+  await mirror.commitResult(resultOf(acme, start + 2 * hourMs, [[foundOf(acme, 11)]]))
+  expect((await kinds()).toSorted()).toEqual(tenantLogs.map((log) => `${log} rows_not_sealed`))
+  await mirror.seal(acme, start + 2 * hourMs)
+  expect(await kinds()).toEqual([])
+})
+
+it.each([
+  ['findings_missing', 'delete from findings where fingerprint = ? returning id'],
+  ['findings_changed', `update findings set severity = 'low' where fingerprint = ? returning id`],
+  ['findings_changed', `update findings set entity_id = '1-99' where fingerprint = ? returning id`],
+  ['findings_changed', `update findings set "check" = 'user-role-active' where fingerprint = ? returning id`],
+  [
+    'findings_changed',
+    `update findings set resolved_at = last_seen_at, resolution = 'fixed' where fingerprint = ? returning id`,
+  ],
+  [
+    'findings_inserted',
+    `insert into findings (fingerprint, tenant_id, "check", entity_type, entity_id, severity, message, evidence,
+       first_seen_at, last_seen_at) select 'x', tenant_id, "check", entity_type, entity_id, severity, message, evidence,
+       first_seen_at, last_seen_at from findings where fingerprint = ? returning id`,
+  ],
+])('detects findings that do not agree with their events: %s', async (what, text) => {
+  const { mirror, query, acme, kinds } = await sealed()
+  const { fingerprint } = foundOf(acme, 12)
+  const [row = {}] = query('select * from findings where fingerprint = ?', fingerprint)
+  query(text, fingerprint)
+  expect(await kinds()).toEqual([what])
+  const [mismatch] = (await mirror.verifyChain(acme)).mismatches
+  expect(mismatch).toEqual({ what, count: 1, fingerprint: what === 'findings_inserted' ? 'x' : fingerprint })
+  // The counts that the mirror keeps are compared when the test ends.
+  query(`delete from findings where fingerprint in (?, 'x') returning id`, fingerprint)
+  const columns = Object.keys(row).map((name) => `"${name}"`)
+  const values = columns.map(() => '?').join(', ')
+  query(`insert into findings (${columns.join(', ')}) values (${values}) returning id`, ...Object.values(row))
+})
+
+it('seals the configuration in a chain of its own, whose heads the chains of all tenants state', async () => {
+  const { mirror, query, acme, beta, kinds } = await sealed()
+  const note = async (digest: string, at: number) => {
+    await mirror.noteConfiguration({ at, digest, content: `{"waivers":["${digest}"]}` })
+    for (const tenantId of [sharedChain, acme, beta]) await mirror.seal(tenantId, at)
+  }
+  await note('a', start + minuteMs)
+  await note('b', start + 2 * minuteMs)
+  await mirror.seal(acme, start + 3 * minuteMs)
+  expect(
+    query(`select tenant_id as tenant, sequence, log from audit_chain where log = 'configurations' order by 1, 2`),
+  ).toEqual(
+    [
+      [sharedChain, 1],
+      [sharedChain, 2],
+      [acme, 15],
+      [acme, 16],
+      [beta, 15],
+      [beta, 16],
+    ].map(([tenant, sequence]) => ({ tenant, sequence, log: 'configurations' })),
+  )
+  for (const tenantId of [sharedChain, acme, beta]) expect(await kinds(tenantId)).toEqual([])
+  query(
+    `update configurations set content = x'00' where digest = 'a' returning id`.replace(
+      /x'00'/,
+      onPostgres ? `'\x00'` : `x'00'`,
+    ),
+  )
+  expect(await kinds(sharedChain)).toEqual(['configurations rows_changed'])
+  query('delete from audit_chain where tenant_id = ? returning id', sharedChain)
+  await mirror.seal(sharedChain, start + 3 * minuteMs)
+  expect(await kinds(sharedChain)).toEqual([])
+  expect(await kinds(acme)).toEqual(['configuration_chain_changed', 'configuration_chain_changed'])
+})
+
+it('goes on after retention erased configurations', async () => {
+  const { mirror, query, acme, beta, kinds } = await sealed()
+  await mirror.eraseOutdated({ before: new Map([[acme, start - dayMs]]), now: start })
+  for (const [i, digest] of ['a', 'b', 'c'].entries()) {
+    await mirror.noteConfiguration({ at: start + i * minuteMs, digest, content: '{}' })
+    await mirror.seal(sharedChain, start + i * minuteMs)
+  }
+  await mirror.eraseOutdated({
+    ...erasure(acme),
+    before: new Map([acme, beta].map((id) => [id, start + 2 * minuteMs])),
+  })
+  expect(query('select digest from configurations order by id')).toEqual([{ digest: 'b' }, { digest: 'c' }])
+  for (const tenantId of [sharedChain, acme, beta]) expect(await kinds(tenantId)).toEqual([])
 })
 
 /** An erasure of what is older than two minutes after the start, so that it cuts through no row of later times. */
@@ -188,7 +288,7 @@ async function outdated() {
   const { mirror, acme } = test
   await mirror.eraseOutdated({ before: new Map([[acme, start - dayMs]]), now: start })
   const at = start + 300 * dayMs
-  await mirror.commitResult(resultOf(acme, at, [[findingOf(`${acme}-13`)]], { entities: 10 }))
+  await mirror.commitResult(resultOf(acme, at, [[foundOf(acme, 13)]], { entities: 10 }))
   await mirror.seal(acme, at)
   return { ...test, before: (await mirror.verifyChain(acme)).entries }
 }
@@ -262,7 +362,7 @@ it('leaves rows that an erasure erased before they were sealed', async () => {
 it('is erased with its tenant', async () => {
   const { mirror, acme, beta, entries, kinds } = await sealed()
   await mirror.purgeTenant(acme)
-  expect(entries().map(({ tenant }) => tenant)).toEqual(Array(12).fill(beta))
+  expect(entries().map(({ tenant }) => tenant)).toEqual(Array(14).fill(beta))
   expect(await kinds(beta)).toEqual([])
 })
 
@@ -274,7 +374,7 @@ it('seals many rows in entries of bounded size, and verifies them', async () => 
   }
   await mirror.seal(acme, start + 2 * minuteMs)
   const counts = query(
-    'select row_count as "rows" from audit_chain where tenant_id = ? and sequence > 12 order by sequence',
+    'select row_count as "rows" from audit_chain where tenant_id = ? and sequence > 14 order by sequence',
     acme,
   )
   expect(counts).toEqual([{ rows: 5000 }, { rows: 600 }])
@@ -298,5 +398,5 @@ it.skipIf(onPostgres)('appends all entries of a transaction or none', async () =
   beside.exec('drop trigger fail')
   beside.close()
   await mirror.seal(acme, start + 2 * minuteMs)
-  expect(await mirror.verifyChain(acme)).toMatchObject({ entries: 18, unsealed: 0, mismatches: [] })
+  expect(await mirror.verifyChain(acme)).toMatchObject({ entries: 21, unsealed: 0, mismatches: [] })
 })

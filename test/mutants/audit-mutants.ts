@@ -70,8 +70,8 @@ export const auditMutants: readonly Mutant[] = [
   {
     name: 'a head that is in no chain is no mismatch',
     file: 'src/commands/verify.ts',
-    find: 'unknownHeads.length === 0 && verified',
-    replace: 'verified',
+    find: 'unknownHeads.length === 0 && all',
+    replace: 'all',
     tests: ['test/commands/verify.test.ts'],
   },
   {
@@ -80,5 +80,26 @@ export const auditMutants: readonly Mutant[] = [
     find: "asOf.within('audit_chain')",
     replace: "'true'",
     tests: ['test/commands/verify.test.ts'],
+  },
+  {
+    name: 'the chain of configurations is not compared with the heads that tenants state',
+    file: 'src/mirror/audit/verify-chain.ts',
+    find: 'if (hash !== digest) differing.push',
+    replace: 'if (hash === undefined) differing.push',
+    tests,
+  },
+  {
+    name: 'a finding of another entity has the fingerprint of its event',
+    file: 'src/mirror/audit/compare-findings.ts',
+    find: 'fingerprintOf({ ...pair, tenant }) === fingerprint &&',
+    replace: 'pair.check !== null &&',
+    tests,
+  },
+  {
+    name: 'a chain without its last entries looks unsealed',
+    file: 'src/mirror/audit/verify-chain.ts',
+    find: 'if (late > 0) found.mismatches.push',
+    replace: 'if (late < 0) found.mismatches.push',
+    tests,
   },
 ]

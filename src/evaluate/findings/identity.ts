@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import type { MirrorRecord } from '../../mirror/records/query.ts'
 import { isoMs } from '../../model/dates.ts'
 import { secondMs } from '../../model/durations.ts'
@@ -34,15 +33,4 @@ function identityIn({ identity }: Evidence): Evidence {
 function secondOf({ createdAt }: Evidence): number | null {
   const ms = typeof createdAt === 'string' ? isoMs(createdAt) : null
   return ms === null ? null : Math.floor(ms / secondMs)
-}
-
-export interface FindingIdentity {
-  readonly tenant: string
-  readonly check: string
-  readonly entityType: string
-  readonly entityId: string
-}
-
-export function fingerprintOf({ tenant, check, entityType, entityId }: FindingIdentity): string {
-  return hash('sha256', JSON.stringify([tenant, check, entityType, entityId])).slice(0, 32)
 }

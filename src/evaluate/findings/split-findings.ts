@@ -1,9 +1,9 @@
 import type { Waiver } from '../../config/settings.ts'
 import type { CheckStateRow, FindingRow, LapseCount, PostureStore, WaiverTerms } from '../../mirror/port.ts'
+import { fingerprintOf } from '../../model/finding.ts'
 import type { Severity } from '../../model/severity.ts'
 import type { Check } from '../check.ts'
 import { anyEntity, entityKeyOf, isCovering, isValid, lapsesOf, termsOf, waiversOf } from '../waivers/waivers.ts'
-import { fingerprintOf } from './identity.ts'
 
 export type SeverityCounts = Partial<Record<Severity, number>>
 

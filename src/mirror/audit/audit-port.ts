@@ -21,10 +21,29 @@ export interface RowsMismatch extends AtEntry {
   readonly found: number
 }
 
+/** Rows that an evaluation more than an hour ago should have sealed: their entries were removed. */
+export interface UnsealedRows {
+  readonly what: 'rows_not_sealed'
+  readonly log: AuditLog
+  readonly count: number
+  /** When the first of them was written. */
+  readonly at: number
+}
+
+/** Findings that do not agree with the last of their events. */
+export interface FindingsMismatch {
+  readonly what: 'findings_missing' | 'findings_inserted' | 'findings_changed'
+  readonly count: number
+  /** Of the first of them. */
+  readonly fingerprint: string
+}
+
 /** What does not agree with the chain of a tenant. */
 export type ChainMismatch =
   | RowsMismatch
-  | (AtEntry & { readonly what: 'entry_changed' })
+  | UnsealedRows
+  | FindingsMismatch
+  | (AtEntry & { readonly what: 'entry_changed' | 'configuration_chain_changed' })
   | (AtEntry & { readonly what: 'entries_missing'; readonly missing: number })
 
 export interface ChainVerification {
@@ -43,8 +62,8 @@ export interface ChainVerification {
 }
 
 export interface AuditStore {
-  /** Appends entries for the rows that are not sealed yet; writes nothing without such rows. */
+  /** Appends entries for the rows that are not sealed yet, of a tenant or, with `sharedChain`, of the configuration. */
   seal(tenantId: number, at: number): Promise<void>
-  /** Compares the logs of a tenant with its chain, beside a running engine. @param heads hashes to look for. */
+  /** Compares logs and findings with the chain, beside a running engine. @param heads hashes to look for. */
   verifyChain(tenantId: number, heads?: readonly string[]): Promise<ChainVerification>
 }

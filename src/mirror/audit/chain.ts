@@ -1,8 +1,8 @@
 import { createHash, hash } from 'node:crypto'
 import { canonicalText } from '../copy/contents.ts'
 import type { Database } from '../database.ts'
-import type { Statement, Steps } from '../steps.ts'
-import { type AuditLog, auditLogNames, type LogRange, type LogRow, type LogRows } from './logs.ts'
+import type { Statement, Step, Steps } from '../steps.ts'
+import { type AuditLog, type LogRange, type LogRow, type LogRows, logsOf, sharedLog } from './logs.ts'
 
 /** Times are in milliseconds since the epoch. See the table `audit_chain` for what a member is. */
 export interface ChainEntry {
@@ -81,7 +81,9 @@ export class ChainState {
   /** Entries that state that rows did not match when an erasure began. */
   readonly differing: ChainEntry[] = []
   /** By log, the digests that rows must match, the oldest first. */
-  readonly inForce = new Map<AuditLog, ChainEntry[]>(auditLogNames.map((log) => [log, []]))
+  readonly inForce: ReadonlyMap<AuditLog, ChainEntry[]>
+  /** Entries of a tenant that state the head of the shared chain. */
+  readonly sharedHeads: ChainEntry[] = []
   entries = 0
   firstAt: number | null = null
   head: ChainEntry | null = null
@@ -90,6 +92,7 @@ export class ChainState {
 
   constructor(tenantId: number) {
     this.#tenantId = tenantId
+    this.inForce = new Map(logsOf(tenantId).map((log) => [log, []]))
   }
 
   add(entry: ChainEntry): void {
@@ -101,9 +104,10 @@ export class ChainState {
     this.entries++
     if (entry.differs === 1) this.differing.push(entry)
     const digests = this.inForce.get(entry.log)
-    // The name of a log that does not exist is a changed entry.
-    if (digests === undefined) return
-    if (entry.replaces === 0) digests.push(entry)
+    // Any other name is one of no log, so of a changed entry.
+    if (digests === undefined) {
+      if (entry.log === sharedLog) this.sharedHeads.push(entry)
+    } else if (entry.replaces === 0) digests.push(entry)
     else {
       const replaced = digests.splice(0, entry.replaces)
       this.erasedRows += replaced.reduce((sum, { rows }) => sum + rows, -entry.rows)
@@ -124,6 +128,7 @@ export interface Chain {
   readonly rows: LogRows
   readonly entriesAfter: Statement<[tenantId: number, sequence: number], ChainEntry>
   head(tenantId: number): Steps<ChainHead | null>
+  hashAt(tenantId: number, sequence: number): Step<string | undefined>
   sealedTo(tenantId: number, log: AuditLog): Steps<number>
   state(tenantId: number): Steps<ChainState>
   append(tenantId: number, entry: NewEntry): Steps<void>
@@ -139,6 +144,9 @@ export function chainOver(database: Database, rows: LogRows): Chain {
   const lastOf = database.prepareValues<[number, AuditLog], number>(
     'select sealed_to from audit_chain where tenant_id = ? and log = ? order by sequence desc limit 1',
   )
+  const hashAt = database.prepareValues<[number, number], string>(
+    'select hash from audit_chain where tenant_id = ? and sequence = ?',
+  )
   const insert = database.prepare(
     `insert into audit_chain (tenant_id, sequence, at, log, first_id, last_id, row_count, digest, replaces, differs,
        sealed_to, hash) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
@@ -149,6 +157,7 @@ export function chainOver(database: Database, rows: LogRows): Chain {
     *head(tenantId) {
       return (yield* last.get(tenantId)) ?? null
     },
+    hashAt: (tenantId, sequence) => hashAt.get(tenantId, sequence),
     *sealedTo(tenantId, log) {
       return (yield* lastOf.get(tenantId, log)) ?? 0
     },

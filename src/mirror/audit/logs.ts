@@ -6,8 +6,10 @@ export const auditLogs = {
   accepted_states: ['check', 'entity_id', 'state', 'at', 'reason'],
   changes: ['resource', 'key', 'at', 'kind', 'field', 'before', 'after', 'request_id'],
   check_status_changes: ['check', 'at', 'status', 'reason', 'entities', 'not_evaluated', 'since', 'rule', 'open'],
+  configurations: ['at', 'digest', 'content'],
   decisions: ['hold_id', 'resource', 'hold_reason', 'count', 'reason', 'decided_at'],
   finding_events: ['fingerprint', 'at', 'kind', 'severity', 'message', 'evidence', 'resolution'],
+  tenant_states: ['at', 'state'],
   waiver_changes: ['waiver', 'at', 'terms', 'check', 'fingerprint', 'accepted', 'changed'],
 } as const
 
@@ -15,6 +17,29 @@ export type AuditLog = keyof typeof auditLogs
 
 /** In the order in which their entries are appended. */
 export const auditLogNames = Object.keys(auditLogs) as AuditLog[]
+
+/** In place of a tenant's id: the chain over the log that belongs to no tenant. */
+export const sharedChain = 0
+
+/** The log of the shared chain. In the chain of a tenant, an entry of this name states the head of the shared chain. */
+export const sharedLog = 'configurations' satisfies AuditLog
+
+export const tenantLogs: readonly AuditLog[] = auditLogNames.filter((log) => log !== sharedLog)
+
+/** The logs whose rows a chain seals. */
+export function logsOf(tenantId: number): readonly AuditLog[] {
+  return tenantId === sharedChain ? [sharedLog] : tenantLogs
+}
+
+/** Condition with the id of the tenant as its parameter. */
+export const belongsTo = (log: AuditLog) => (log === sharedLog ? `? = ${sharedChain}` : 'tenant_id = ?')
+
+const timeOf = (log: AuditLog) => (log === 'decisions' ? 'decided_at' : 'at')
+
+/** When a row was written, in milliseconds since the epoch. */
+export function timeIn(log: AuditLog, [, ...values]: LogRow): number {
+  return Number(values[(auditLogs[log] as readonly string[]).indexOf(timeOf(log))])
+}
 
 /** The id, then the columns of the log. */
 export type LogRow = readonly [id: number, ...values: unknown[]]
@@ -36,16 +61,9 @@ export function logRows(database: Database): LogRows {
   const reading = (log: AuditLog) => {
     const columns = ['id', ...auditLogs[log]].map((column) => `"${column}"`).join(', ')
     const select = database.prepareRows<[number, number, number, number], LogRow>(
-      `select ${columns} from ${log} where tenant_id = ? and id > ? and id <= ? order by id limit ?`,
+      `select ${columns} from ${log} where ${belongsTo(log)} and id > ? and id <= ? order by id limit ?`,
     )
     return ({ tenantId, after, to, most }: LogRange) => select.all(tenantId, after, to, most)
   }
-  return {
-    accepted_states: reading('accepted_states'),
-    changes: reading('changes'),
-    check_status_changes: reading('check_status_changes'),
-    decisions: reading('decisions'),
-    finding_events: reading('finding_events'),
-    waiver_changes: reading('waiver_changes'),
-  }
+  return Object.fromEntries(auditLogNames.map((log) => [log, reading(log)])) as LogRows
 }

@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts'
 import type { Steps } from '../steps.ts'
 import { chainOver, digestOf } from './chain.ts'
-import { type AuditLog, auditLogNames, beforeAnyRow, logRows } from './logs.ts'
+import { type AuditLog, beforeAnyRow, logRows, logsOf } from './logs.ts'
 
 /** By log, the id before which rows may be erased; a log without an entry keeps all its rows. */
 export type ErasedBefore = Readonly<Partial<Record<AuditLog, number>>>
@@ -36,7 +36,7 @@ export function* beginSealedErasure(
   const touched: Touched[] = []
   for (const tenantId of tenantIds) {
     const state = yield* chain.state(tenantId)
-    for (const log of auditLogNames) {
+    for (const log of logsOf(tenantId)) {
       const inForce = state.inForce.get(log) ?? []
       const digests = inForce.filter(({ firstId }) => firstId < (before[log] ?? 0))
       let after = beforeAnyRow

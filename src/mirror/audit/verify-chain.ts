@@ -1,8 +1,10 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { hourMs } from '../../model/durations.ts'
 import type { Database } from '../database.ts'
 import type { ChainMismatch, ChainVerification } from './audit-port.ts'
 import { type Chain, type ChainEntry, type ChainHead, ChainState, entriesAtOnce, RowsDigest } from './chain.ts'
-import { type AuditLog, auditLogNames, beforeAnyRow } from './logs.ts'
+import { compareFindings } from './compare-findings.ts'
+import { type AuditLog, beforeAnyRow, logsOf, sharedChain, timeIn } from './logs.ts'
 
 interface Wanted {
   readonly tenantId: number
@@ -14,11 +16,20 @@ const mostTries = 5
 
 const rowsAtOnce = 1000
 
+/** Every evaluation seals; on PostgreSQL one during which others write leaves that to a later one. */
+const sealingToleranceMs = hourMs
+
 export async function verifyChain(database: Database, chain: Chain, wanted: Wanted): Promise<ChainVerification> {
   for (let tries = 1; ; tries++) {
     const { state, heads } = await readChain(database, chain, wanted)
     const found: Found = { rows: 0, unsealed: 0, mismatches: [] }
-    for (const log of auditLogNames) await compare(log, { database, chain, state, found, tenantId: wanted.tenantId })
+    const { tenantId } = wanted
+    const sealedBy = (await lastEvaluation(database, tenantId)) - sealingToleranceMs
+    for (const log of logsOf(tenantId)) await compare(log, { database, chain, state, found, tenantId, sealedBy })
+    if (tenantId !== sharedChain) {
+      found.mismatches.push(...(await compareFindings(database, tenantId)))
+      found.mismatches.push(...(await compareSharedHeads(database, chain, state)))
+    }
     const { entries, firstAt, erasedRows: erased } = state
     if (found.mismatches.length > 0 && tries < mostTries) {
       const { state: later } = await readChain(database, chain, wanted)
@@ -60,13 +71,20 @@ interface Comparison {
   readonly state: ChainState
   readonly found: Found
   readonly tenantId: number
+  /** Rows written before must be sealed. */
+  readonly sealedBy: number
 }
 
 /** One pass over the rows; those after one digest and up to the end of the next one belong to the next. */
-async function compare(log: AuditLog, { database, chain, state, found, tenantId }: Comparison): Promise<void> {
+async function compare(
+  log: AuditLog,
+  { database, chain, state, found, tenantId, sealedBy }: Comparison,
+): Promise<void> {
   const digests = state.inForce.get(log) ?? []
   let at = 0
   let digest = new RowsDigest()
+  let late = 0
+  let firstLate = Number.POSITIVE_INFINITY
   const end = (entry: ChainEntry) => {
     const mismatch = mismatchOf(entry, digest.end())
     if (mismatch !== null) found.mismatches.push(mismatch)
@@ -78,8 +96,12 @@ async function compare(log: AuditLog, { database, chain, state, found, tenantId 
     const rows = await database.read(() => chain.rows[log](range))
     for (const row of rows) {
       for (let entry = digests[at]; entry !== undefined && row[0] > entry.lastId; entry = digests[at]) end(entry)
-      if (at === digests.length) found.unsealed++
-      else {
+      if (at === digests.length) {
+        found.unsealed++
+        const time = timeIn(log, row)
+        if (time < sealedBy) late++
+        firstLate = Math.min(firstLate, time)
+      } else {
         found.rows++
         digest.add(row)
       }
@@ -89,6 +111,25 @@ async function compare(log: AuditLog, { database, chain, state, found, tenantId 
     await yieldToEventLoop()
   }
   for (let entry = digests[at]; entry !== undefined; entry = digests[at]) end(entry)
+  if (late > 0) found.mismatches.push({ what: 'rows_not_sealed', log, count: late, at: firstLate })
+}
+
+/** In milliseconds since the epoch; 0 = none. */
+async function lastEvaluation(database: Database, tenantId: number): Promise<number> {
+  const last = database.prepareValues<[number, number], number | null>(
+    `select max(evaluated_at) from check_states where tenant_id = ? or ? = ${sharedChain}`,
+  )
+  return (await database.read(() => last.get(tenantId, tenantId))) ?? 0
+}
+
+/** The shared chain is compared by itself; here, that it still has the heads that the tenant's entries state. */
+async function compareSharedHeads(database: Database, chain: Chain, state: ChainState): Promise<ChainMismatch[]> {
+  const differing: ChainMismatch[] = []
+  for (const { sequence, at, firstId, digest } of state.sharedHeads) {
+    const hash = await database.read(() => chain.hashAt(sharedChain, firstId))
+    if (hash !== digest) differing.push({ what: 'configuration_chain_changed', sequence, at })
+  }
+  return differing
 }
 
 function mismatchOf(entry: ChainEntry, found: Pick<ChainEntry, 'rows' | 'digest'>): ChainMismatch | null {

@@ -2,6 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { inflateRawSync } from 'node:zlib'
 import { getTableName } from 'drizzle-orm'
 import { checkStatuses } from '../../model/check-status.ts'
+import { readStored } from '../../model/errors.ts'
 import { memoize } from '../../model/memoize.ts'
 import { unknownReasons } from '../../model/reasons.ts'
 import { resourceNames } from '../../model/resource-names.ts'
@@ -143,7 +144,11 @@ export function pastReader(database: Database, { at, present, asOf }: PastMoment
       const row = await database.read(() => configuration.get())
       return row === undefined
         ? null
-        : { ...row, at: asOf.clampToLife(row.at), content: inflateRawSync(row.content).toString() }
+        : {
+            ...row,
+            at: asOf.clampToLife(row.at),
+            content: readStored('recorded configuration', () => inflateRawSync(row.content).toString()),
+          }
     },
     async checkStates(tenantId) {
       const rows = await database.read(() => states.all(tenantId))

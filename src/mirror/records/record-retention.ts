@@ -1,4 +1,5 @@
 import { getTableName } from 'drizzle-orm'
+import { sharedChain } from '../audit/logs.ts'
 import { beginSealedErasure } from '../audit/sealed-erasure.ts'
 import type { Database } from '../database.ts'
 import type { Steps } from '../steps.ts'
@@ -75,10 +76,13 @@ function* eraseBefore(database: Database, { before, now, at }: Required<Omit<Era
     return (yield* first.get(latest, now)) ?? Number.MAX_SAFE_INTEGER
   }
   const keptEvents = yield* firstKept('finding_events')
-  const sealed = yield* beginSealedErasure(database, before.keys(), {
+  const keptConfigurations = yield* firstKept('configurations')
+  const sealed = yield* beginSealedErasure(database, [...before.keys(), sharedChain], {
     changes: yield* firstKept('changes'),
     check_status_changes: yield* firstKept('check_status_changes'),
+    configurations: keptConfigurations,
     finding_events: keptEvents,
+    tenant_states: yield* firstKept('tenant_states'),
     waiver_changes: yield* firstKept('waiver_changes'),
   })
   function* old(table: string, time = 'at'): Steps<string> {
@@ -118,7 +122,6 @@ function* eraseBefore(database: Database, { before, now, at }: Required<Omit<Era
        or (fingerprint is not null
          and not exists (select 1 from findings f where f.fingerprint = waiver_changes.fingerprint)))`,
   )
-  yield* sealed.end(at)
   yield* exec('delete from waived_findings where fingerprint not in (select fingerprint from findings)')
   // Problems of checks that are no longer evaluated may quote a person or a file.
   yield* exec(
@@ -127,11 +130,12 @@ function* eraseBefore(database: Database, { before, now, at }: Required<Omit<Era
          and s."check" = check_problems."check" and s.evaluated_at >= ${due('check_problems')})`,
   )
   for (const text of personalErasures(latest)) yield* exec(text)
-  const configurations = `at < ${earliest} and id < ${yield* firstKept('configurations')}`
+  const configurations = `at < ${earliest} and id < ${keptConfigurations}`
   yield* exec(
     `delete from configurations where ${configurations}
        and id <> (select max(id) from configurations where ${configurations})`,
   )
+  yield* sealed.end(at)
   yield* exec(`delete from clock_steps where at < ${earliest} and latest < ${earliest}`)
   yield* database
     .prepare<[number]>(

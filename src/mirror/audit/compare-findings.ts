@@ -1,0 +1,70 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { type FindingIdentity, fingerprintOf } from '../../model/finding.ts'
+import type { Database } from '../database.ts'
+import type { FindingsMismatch } from './audit-port.ts'
+
+/** A finding beside the last of its events; null in the columns of the one that is missing. */
+interface Pair extends FindingIdentity {
+  readonly fingerprint: string
+  readonly kind: string | null
+  readonly eventSeverity: string | null
+  readonly eventResolution: string | null
+  readonly severity: string | null
+  readonly isResolved: number
+  readonly resolution: string | null
+}
+
+const pairsAtOnce = 1000
+
+const columns = `f."check", f.entity_type as "entityType", f.entity_id as "entityId", f.severity, f.resolution,
+  case when f.resolved_at is null then 0 else 1 end as "isResolved",
+  e.kind, e.severity as "eventSeverity", e.resolution as "eventResolution"`
+
+/**
+ * Reports name the entity of a finding by the table `findings`, which the chain does not seal: its rows must be those
+ * that the sealed events are about, and in the state of the last of them.
+ */
+export async function compareFindings(database: Database, tenantId: number): Promise<readonly FindingsMismatch[]> {
+  const tenantName = database.prepareValues<[number], string>('select name from tenants where id = ?')
+  const tenant = (await database.read(() => tenantName.get(tenantId))) ?? ''
+  const ofEvents = database.prepare<[number, string], Pair>(
+    `select e.fingerprint, ${columns} from finding_events e
+       left join findings f on f.fingerprint = e.fingerprint and f.tenant_id = e.tenant_id
+     where e.tenant_id = ? and e.fingerprint > ? and not exists (select 1 from finding_events n
+       where n.fingerprint = e.fingerprint and n.tenant_id = e.tenant_id and n.id > e.id)
+     order by e.fingerprint limit ${pairsAtOnce}`,
+  )
+  const withoutEvents = database.prepare<[number, string], Pair>(
+    `select f.fingerprint, ${columns} from findings f
+       left join finding_events e on e.fingerprint = f.fingerprint and e.tenant_id = f.tenant_id
+     where f.tenant_id = ? and f.fingerprint > ? and e.id is null order by f.fingerprint limit ${pairsAtOnce}`,
+  )
+  const found = new Map<FindingsMismatch['what'], { count: number; fingerprint: string }>()
+  for (const statement of [ofEvents, withoutEvents]) {
+    for (let after = ''; ; ) {
+      const pairs = await database.read(() => statement.all(tenantId, after))
+      for (const pair of pairs) {
+        const what = mismatchOf(tenant, pair)
+        if (what === null) continue
+        const known = found.get(what)
+        found.set(what, { fingerprint: pair.fingerprint, ...known, count: (known?.count ?? 0) + 1 })
+      }
+      if (pairs.length < pairsAtOnce) break
+      after = pairs.at(-1)?.fingerprint ?? after
+      await yieldToEventLoop()
+    }
+  }
+  return [...found].map(([what, seen]) => ({ what, ...seen }))
+}
+
+function mismatchOf(tenant: string, pair: Pair): FindingsMismatch['what'] | null {
+  const { fingerprint, kind, severity, eventSeverity, resolution, eventResolution, isResolved } = pair
+  if (severity === null) return 'findings_missing'
+  if (kind === null) return 'findings_inserted'
+  const isSame =
+    fingerprintOf({ ...pair, tenant }) === fingerprint &&
+    severity === eventSeverity &&
+    (isResolved === 1) === (kind === 'resolved') &&
+    (isResolved === 0 || resolution === eventResolution)
+  return isSame ? null : 'findings_changed'
+}
