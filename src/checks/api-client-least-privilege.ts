@@ -103,12 +103,14 @@ function endsInOne(suffixes: readonly string[]): (code: string) => boolean {
   return (code) => suffixes.some((suffix) => code.endsWith(suffix))
 }
 
-/** However a server spells what is forbidden: the specification does not say whether codes differ by letter case. */
+/** However a server writes what is forbidden: `Api_Users_Create`, `API-USERS-CREATE` and `ApiUsersCreate` are one code. */
 function plain(code: string): string {
-  return code
+  const words = code
     .normalize('NFKC')
-    .replace(/[\s\p{Cf}]/gu, '')
-    .toLowerCase()
+    .replace(/[\s\p{Cc}\p{Cf}]/gu, '')
+    .replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, '_')
+    .split(/[^\p{L}\p{N}]+/u)
+  return `_${words.filter((word) => word !== '').join('_')}`.toLowerCase()
 }
 
 /** The allowed codes of a client; null = not listed. Client ids match whatever the letter case. */

@@ -34,11 +34,17 @@ export async function start(hangUp: AbortSignal): Promise<void> {
   })
   process.on('uncaughtException', crash)
   process.on('unhandledRejection', crash)
+  const cwd = workingFolder()
+  if (cwd === null) {
+    process.stderr.write('tenantwatch: the current folder no longer exists; change to another one\n')
+    process.exitCode = exitCodes.usage
+    return
+  }
   const io: Io = {
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,
-    cwd: process.cwd(),
+    cwd,
     clock: systemClock(),
     random: Math.random,
     stop: stopping.signal,
@@ -54,6 +60,14 @@ export async function start(hangUp: AbortSignal): Promise<void> {
       setTimeout(() => endNow(ended), 500).unref()
     }),
   )
+}
+
+function workingFolder(): string | null {
+  try {
+    return process.cwd()
+  } catch {
+    return null
+  }
 }
 
 /** A failed write, as on a full disk, is a failure; a closed pipe is not. */

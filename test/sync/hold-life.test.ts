@@ -52,6 +52,22 @@ it('a decision is one row, applied before the next run of whichever resource, an
   expect(decided(test)).toEqual(applied)
 })
 
+it('the id of a hold that ended accepts no later hold of the same records', async () => {
+  const test = await shrunk()
+  const { id } = await holdOf(test, 'api-clients')
+  test.clock.advance(minuteMs)
+  await test.run('api-clients')
+  expect((await holdOf(test, 'api-clients')).id).toBe(id)
+  test.sim.faults.clear()
+  await test.run('api-clients')
+  expect(await heldBack(test)).toEqual(['documents shrink_held 20', 'users shrink_held 20'])
+  test.clock.advance(minuteMs)
+  test.sim.faults.add({ path: '/api/public/api-clients', effect: { kind: 'empty' } })
+  await test.run('api-clients')
+  expect((await holdOf(test, 'api-clients')).id).not.toBe(id)
+  await expect(test.mirror.decide({ holdId: id, reason: 'An old ticket', at: test.clock.now() })).rejects.toThrow()
+})
+
 it('a decision taken while no engine runs is applied by the next one', async () => {
   const test = await shrunk()
   await accept(test, await holdOf(test, 'users'))

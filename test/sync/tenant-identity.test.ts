@@ -442,3 +442,17 @@ it('an empty list of API clients at a start fails with a hold of that list, and 
   for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
   expect(await heldBack(test)).toEqual([])
 })
+
+it('two reads that write the same dates in another notation do not differ', async () => {
+  const a = { users: users(1, 8), clients: [client(1)] }
+  const { test, server } = await mirrored(a, {})
+  for (const one of server.a.users) one['mfaStatus'] = false
+  const other = tenant({
+    ...a,
+    users: server.a.users.map((one) => ({ ...one, createdAt: String(one['createdAt']).replace('Z', '0000+00:00') })),
+  })
+  let turn = 0
+  server.choose(() => (turn++ % 2 === 0 ? server.a : other))
+  expect(ending(await test.run('users', 'full'))).toBe('success')
+  expect(test.query('select count(*) as n from users where mfa_status = 0')).toEqual([{ n: 8 }])
+})

@@ -59,12 +59,12 @@ export function asGuid(value: unknown): string | null {
 
 const longestId = 200
 
-/** The request id of a success; withheld when it is longer than 200 characters or looks like a token. */
+/** The request id of a success; withheld when it is longer than 200 characters or may be a token or an e-mail address. */
 export function asRequestId(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null
   const text = String(value)
   if (guidLike.test(text)) return text
-  if (text.length > longestId || /eyJ[\w-]+\./.test(text)) return `[withheld: string of ${text.length} characters]`
+  if (text.length > longestId || /eyJ[\w-]+\.|@/.test(text)) return `[withheld: string of ${text.length} characters]`
   const kept = text
     .toWellFormed()
     .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, '')

@@ -49,7 +49,8 @@ function yamlProblem({ code, message, pos: [at] }: YAMLError, all: readonly YAML
   return sentences[code] ?? `this is not valid YAML (${code.toLowerCase().replaceAll('_', ' ')})`
 }
 
-const maxAliasCount = 100
+/** One anchor may serve a thousand tenants; a bomb expands to millions. */
+const maxAliasCount = 5000
 
 export interface YamlProblem {
   readonly position: Position

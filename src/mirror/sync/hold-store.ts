@@ -131,15 +131,15 @@ export function holdStore(database: Database, removals: Removals): Part {
         : database.readOwn(() => rowsOf(holdsOf.all({ tenantId }))),
     raiseHold: ({ tenantId, resource, reason, count, message, cause, rids = [], at }) =>
       database.write('nothing', function* () {
-        const held = JSON.stringify([tenantId, resource, reason, cause, rids])
-        const id = createHash('sha256').update(held).digest('hex').slice(0, 12)
         const text = JSON.stringify(cause)
-        let raisedAt = at
-        for (const other of yield* ofScope.all({ tenantId, resource, reason })) {
-          // A hold with the same cause and other records keeps the earlier time.
-          if (other.cause === text) raisedAt = Math.min(raisedAt, other.raisedAt)
-          if (other.id !== id) yield* drop(other.id)
-        }
+        const others = yield* ofScope.all({ tenantId, resource, reason })
+        // A hold with the same cause and other records keeps the earlier time.
+        const earlier = others.filter((other) => other.cause === text).map((other) => other.raisedAt)
+        const raisedAt = Math.min(Math.round(at), ...earlier)
+        // With its time, so that the id of a hold that ended does not accept a later one of the same records.
+        const held = JSON.stringify([tenantId, resource, reason, cause, rids, raisedAt])
+        const id = createHash('sha256').update(held).digest('hex').slice(0, 12)
+        for (const other of others) if (other.id !== id) yield* drop(other.id)
         yield* put.run(id, tenantId, resource, reason, count, message, text, raisedAt)
         for (const rid of rids) yield* putRecord.run(id, rid)
         const row = yield* holdOf.get({ id })

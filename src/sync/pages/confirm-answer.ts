@@ -1,5 +1,6 @@
 import type { FeedQuery, Fetched, Item } from '../../api/reader.ts'
 import type { PageComparison } from '../../mirror/port.ts'
+import { parseIsoDate } from '../../model/dates.ts'
 import { reasonOf, SyncError } from '../../model/errors.ts'
 import type { ResourceDefinition } from '../../model/resource.ts'
 import { enabledResources } from '../context.ts'
@@ -117,11 +118,13 @@ async function isUnknown({ context, tenantId, definition }: Run, { items }: Fetc
 }
 
 /** Ignores order; a page of a feed may grow, or shrink while its records are equal and more follow. */
-function isSame(one: Fetched, other: Fetched, { kind }: ResourceDefinition): boolean {
+function isSame(one: Fetched, other: Fetched, definition: ResourceDefinition): boolean {
+  const { kind } = definition
   const exactly = kind === 'whole'
   const [first, second] = [one.items, other.items]
+  const written = textIn(definition)
   // The letter case of a GUID may vary between answers.
-  const text = (item: Item) => (exactly ? textOf(item) : textOf(item).toLowerCase())
+  const text = (item: Item) => (exactly ? written(item) : written(item).toLowerCase())
   const contains = (all: readonly Item[], part: readonly Item[]) => {
     const shown = new Set(all.map(text))
     return part.every((item) => shown.has(text(item)))
@@ -130,10 +133,11 @@ function isSame(one: Fetched, other: Fetched, { kind }: ResourceDefinition): boo
   return contains(second, first) || (second.length > 0 && other.hasMore && contains(first, second))
 }
 
-/** Ignores unspecified fields, which may vary between answers. */
-function textOf(item: Item): string {
-  return item.ok ? JSON.stringify(item.record, inOrder) : `${item.id} ${item.problem}`
+/** Ignores unspecified fields and the notation of a date, which may vary between answers. */
+function textIn({ fields }: ResourceDefinition): (item: Item) => string {
+  const comparable = (key: string, value: unknown) => {
+    if (Array.isArray(value)) return value.map((one) => JSON.stringify(one)).sort()
+    return fields[key]?.kind === 'date' ? (parseIsoDate(value)?.ms ?? value) : value
+  }
+  return (item) => (item.ok ? JSON.stringify(item.record, comparable) : `${item.id} ${item.problem}`)
 }
-
-const inOrder = (_key: string, value: unknown) =>
-  Array.isArray(value) ? value.map((one) => JSON.stringify(one)).sort() : value

@@ -12,6 +12,7 @@ it.each([
   [null, null],
   [{}, null],
   ['x'.repeat(201), '[withheld: string of 201 characters]'],
+  ['ann@example.com 7', '[withheld: string of 17 characters]'],
   ['eyJhbGciOiJub25lIn0.eyJhIjoxfQ.', '[withheld: string of 31 characters]'],
 ])('keeps the request id %j as bounded text', (sent, kept) => {
   expect(asRequestId(sent)).toBe(kept)
