@@ -12,8 +12,8 @@ import { metricsPage } from '../../monitoring/docs/metrics-page.ts'
 import {
   checksTable,
   enabledByDefault,
+  endpointsTable,
   grantOfSql,
-  permissionsList,
   resourcesTable,
   type Sections,
   scheduleByDefault,
@@ -50,7 +50,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
 /** The generated parts of pages that are written by hand, by path from the root of the repository. */
 export function generatedSections(): ReadonlyMap<string, Sections> {
   return new Map<string, Sections>([
-    ['README.md', { checks: checksTable(checks), permissions: permissionsList(resources) }],
+    ['README.md', { checks: checksTable(checks), endpoints: endpointsTable(resources) }],
     [
       'config/tenantwatch.example.yaml',
       { resources: enabledByDefault(resources), schedule: scheduleByDefault(resources) },
