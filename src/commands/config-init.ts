@@ -105,9 +105,7 @@ function textOf({ tenant: name, baseUrl, tokenEnv, tokenFile, header, scheme, ow
     '# "tenantwatch config check" names mistakes, "tenantwatch config print" what is in force.',
     stringify({ tenants: [tenant] }, { lineWidth: 0 }).trimEnd(),
     ...(ownClientId === undefined
-      ? [
-          '    # ownClientId: the clientId of the API client that the token belongs to; a list without it is not believed',
-        ]
+      ? ['    # ownClientId: clientId of the API client of this token; a list of API clients without it is rejected']
       : []),
     '# The mirror is data/tenantwatch.db, page and metrics are on 127.0.0.1:9469.',
     '# store: { path: data/tenantwatch.db }',

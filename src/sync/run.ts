@@ -143,7 +143,7 @@ const mostEvents = 2000
 
 const mostNamed = 10
 
-const hint = 'The runbook TenantwatchContractChanged says what each kind means'
+const hint = 'The runbook TenantwatchContractChanged explains each kind'
 
 export function noteEvent(run: Run, kind: ContractEventKind, field: string): void {
   const fields = run.events.get(kind) ?? new Set()
