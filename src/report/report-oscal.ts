@@ -28,7 +28,7 @@ export async function* reportOscal(report: Report): AsyncIterable<string> {
   const head = {
     uuid: uuidOf('report', time, configurationDigest, ...tenants.map(({ tenant }) => tenant)),
     metadata: {
-      title: 'Evidence report of tenantwatch',
+      title: 'Audit report of tenantwatch',
       'last-modified': time,
       version: time,
       'oscal-version': oscalVersion,
