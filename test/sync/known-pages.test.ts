@@ -94,7 +94,9 @@ it('logs the deviations of a run in one line, however many there are', async () 
     test.sim.primary.updateUser(userId, { raw: { ...raw, [`${userId}@example.com`]: 1 } })
   }
   await test.run('users', 'full')
-  const logged = test.observed.logged.filter(([message]) => message === 'The tenant deviates from the known contract')
+  const logged = test.observed.logged.filter(
+    ([message]) => message === "The tenant's API deviates from its specification",
+  )
   expect(logged).toHaveLength(1)
   expect(logged[0]?.[1]).toMatchObject({ resource: 'users', counts: { unknown_field: 2000 } })
   expect(JSON.stringify(logged)).not.toContain('@example.com')
@@ -107,7 +109,7 @@ it('logs the same deviations again only after an hour, and others at once', asyn
   const deviate = (raw: object) => test.sim.primary.updateUser(Number(user?.userId), { raw: { ...raw } })
   const lines = async () => {
     await test.run('users', 'full')
-    return test.observed.log.filter((line) => line.startsWith('warn The tenant deviates')).length
+    return test.observed.log.filter((line) => line.startsWith("warn The tenant's API deviates")).length
   }
   deviate({ one: 1 })
   expect([await lines(), await lines()]).toEqual([1, 1])
