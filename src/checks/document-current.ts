@@ -1,10 +1,11 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { dayMs } from '../model/durations.ts'
+import { lastTouched } from './support/documents.ts'
 import { isOlderThan, olderThan } from './support/older-than.ts'
 import { days } from './support/options.ts'
 import { factsOf, timeOf } from './support/records.ts'
-import { counted, onDate } from './support/words.ts'
+import { counted } from './support/words.ts'
 
 export const documentCurrent = defineCheck({
   id: 'document-current',
@@ -28,13 +29,12 @@ export const documentCurrent = defineCheck({
     }
   },
   evaluate(document, options, now) {
-    const touched = timeOf(document, 'touchedAtMs')
-    if (!isOlderThan(touched, options.days * dayMs, now)) return null
+    if (!isOlderThan(timeOf(document, 'touchedAtMs'), options.days * dayMs, now)) return null
     const limit = counted(options.days, 'day')
     return {
       entityId: document.key,
       severity: 'medium',
-      message: `Document ${document.key} was last updated on ${onDate(touched)}, more than ${limit} ago.`,
+      message: `Document ${document.key} ${lastTouched(document)}, more than ${limit} ago.`,
       evidence: {
         ...factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
         thresholdDays: options.days,

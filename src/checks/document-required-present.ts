@@ -2,11 +2,12 @@ import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import type { MirrorRecord, RecordReader } from '../mirror/records/query.ts'
 import { dayMs } from '../model/durations.ts'
+import { lastTouched } from './support/documents.ts'
 import { comparableName, globMatcher } from './support/glob.ts'
 import { isOlderThan } from './support/older-than.ts'
 import { factsOf, textOf, timeOf } from './support/records.ts'
 import { doneStatuses, inStatus, statusWords } from './support/statuses.ts'
-import { counted, onDate } from './support/words.ts'
+import { counted } from './support/words.ts'
 
 const requirement = z.strictObject({
   /** The entity id of its finding, shown without authentication. */
@@ -66,7 +67,7 @@ export const documentRequiredPresent = defineCheck({
     const message =
       nearest === undefined || maxAgeDays === null
         ? `Requirement ${id} is not met: no ${words} document has a name that matches, whatever the letter case.`
-        : `Requirement ${id} is not met: the newest ${words} document whose name matches was last updated on ${onDate(touchedAt(nearest))}, more than ${counted(maxAgeDays, 'day')} ago.`
+        : `Requirement ${id} is not met: the newest ${words} document whose name matches ${lastTouched(nearest)}, more than ${counted(maxAgeDays, 'day')} ago.`
     return {
       entityId: id,
       severity: 'high',

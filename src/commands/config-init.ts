@@ -63,11 +63,15 @@ function init(io: Io, options: InitOptions): ExitCode {
     throw new UsageError(`${printable(file)} cannot be written (${why})`)
   }
   const flag = options.config === undefined ? '' : ` --config ${printable(file)}`
+  const next: (readonly [string, string])[] = [
+    [`tenantwatch doctor${flag}`, 'tries the address, the permissions and the clock'],
+    [`tenantwatch sync${flag}`, 'reads everything once'],
+    [`tenantwatch run${flag}`, 'keeps it up to date'],
+  ]
+  if (tokenEnv !== undefined) next.unshift([`export ${tokenEnv}=...`, 'the token'])
+  const width = Math.max(...next.map(([command]) => command.length))
   print(io, `Wrote ${printable(file)}. Next:`)
-  if (tokenEnv !== undefined) print(io, `  export ${tokenEnv}=...             the token`)
-  print(io, `  tenantwatch doctor${flag}   tries the address, the permissions and the clock`)
-  print(io, `  tenantwatch sync${flag}     reads everything once`)
-  print(io, `  tenantwatch run${flag}      keeps it up to date`)
+  for (const [command, effect] of next) print(io, `  ${command.padEnd(width)}   ${effect}`)
   return exitCodes.ok
 }
 
@@ -105,9 +109,7 @@ function textOf({ tenant: name, baseUrl, tokenEnv, tokenFile, header, scheme, ow
     '# "tenantwatch config check" names mistakes, "tenantwatch config print" what is in force.',
     stringify({ tenants: [tenant] }, { lineWidth: 0 }).trimEnd(),
     ...(ownClientId === undefined
-      ? [
-          '    # ownClientId: the clientId of the API client that the token belongs to; a list without it is not believed',
-        ]
+      ? ['    # ownClientId: clientId of the API client of this token; a list of API clients without it is rejected']
       : []),
     '# The mirror is data/tenantwatch.db, page and metrics are on 127.0.0.1:9469.',
     '# store: { path: data/tenantwatch.db }',

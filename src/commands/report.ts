@@ -25,7 +25,7 @@ const renderers = { html: reportHtml, md: reportMd, json: reportJson, oscal: rep
 
 /** Matches the beginning of a report of any format. */
 const anyReport =
-  /^(?:<!doctype html>.*<title>Evidence as of |# Evidence report\n|\{\n {2}"(?:asOf|assessment-results)": )/s
+  /^(?:<!doctype html>.*<title>Audit report as of |# Audit report\n|\{\n {2}"(?:asOf|assessment-results)": )/s
 
 interface ReportOptions {
   readonly format: string

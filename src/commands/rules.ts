@@ -5,7 +5,7 @@ import { renderGrafanaRules } from '../monitoring/grafana-rules.ts'
 import { renderInhibitions } from '../monitoring/inhibitions.ts'
 import { renderRules, ruleFormats } from '../monitoring/rules.ts'
 import { type AlertOptions, addMonitoringOptions, monitoringInputOf } from './support/monitoring-input.ts'
-import { collect, oneOf } from './support/options.ts'
+import { oneOf, repeatable } from './support/options.ts'
 
 const formats = [...ruleFormats, 'alertmanager', 'grafana'] as const
 
@@ -19,14 +19,9 @@ export function addRules(program: Command, io: Io, done: (code: ExitCode) => voi
     .command('rules')
     .description('write alert and recording rules with the thresholds of the configuration')
     .option('--format <format>', formats.join(', '), 'prometheus')
-    .option('--label <name=value>', 'label of every alert; may be given several times', collect, [])
-    .option('--annotation <name=value>', 'annotation of every alert; may be given several times', collect, [])
-    .option(
-      '--severity <from=to>',
-      'other value of the label severity, such as critical=page; may be given several times',
-      collect,
-      [],
-    )
+    .addOption(repeatable('--label <name=value>', 'label of every alert'))
+    .addOption(repeatable('--annotation <name=value>', 'annotation of every alert'))
+    .addOption(repeatable('--severity <from=to>', 'other value of the label severity, such as critical=page'))
     .option('--page <url>', 'base URL of the status page, for links to its findings')
     .option('--datasource <uid>', 'UID of Prometheus in Grafana, for --format grafana', 'prometheus')
   addMonitoringOptions(command)

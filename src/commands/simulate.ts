@@ -3,7 +3,7 @@ import { FatalError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { whyNotListening } from '../model/process/listen-error.ts'
 import { untilStopped } from './support/io.ts'
-import { portNumber, wholeNumber } from './support/options.ts'
+import { portNumber, repeatable, wholeNumber } from './support/options.ts'
 import { describeReadings, readReadings } from './support/simulator-readings.ts'
 
 interface SimulateOptions {
@@ -25,10 +25,6 @@ function notListening(error: unknown, host: string): unknown {
   return new FatalError(`Cannot listen on ${where}: ${whyNotListening(cause)}`, { cause })
 }
 
-function collect(pair: string, before: readonly string[]): readonly string[] {
-  return [...before, pair]
-}
-
 export function addSimulate(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('simulate')
@@ -40,11 +36,8 @@ export function addSimulate(program: Command, io: Io, done: (code: ExitCode) => 
     .option('--documents <n>', 'documents of the first tenant', wholeNumber, 120)
     .option('--seed <text>', 'the same seed makes the same tenant', 'tenantwatch')
     .option('--live-seconds <n>', 'seconds between changes of the simulated data; 0 = no changes', wholeNumber, 0)
-    .option(
-      '--reading <name=value>',
-      'interpretation of an open point of the specification, listed below; may be repeated',
-      collect,
-      [],
+    .addOption(
+      repeatable('--reading <name=value>', 'interpretation of an open point of the specification, listed below'),
     )
     .addHelpText(
       'after',

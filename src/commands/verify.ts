@@ -6,7 +6,7 @@ import { printable } from '../model/text/printable.ts'
 import { escapeInJson } from '../model/text/printable-json.ts'
 import { type NamedVerification, verificationJson, verificationText } from '../report/verification.ts'
 import { loadConfiguration } from './support/configuration.ts'
-import { collect, oneOf } from './support/options.ts'
+import { oneOf, repeatable } from './support/options.ts'
 import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 const formats = ['text', 'json'] as const
@@ -22,12 +22,7 @@ export function addVerify(program: Command, io: Io, done: (code: ExitCode) => vo
     .command('verify')
     .description('verify the stored history against its audit chain')
     .option('--tenant <name>', 'only this tenant')
-    .option(
-      '--head <hash>',
-      'hash of an earlier report that the chain must contain; may be given several times',
-      collect,
-      [],
-    )
+    .addOption(repeatable('--head <hash>', 'hash of an earlier report that the chain must contain'))
     .option('--format <format>', formats.join(', '), 'text')
     .addHelpText(
       'after',

@@ -169,6 +169,6 @@ async function withWaiver(io: Io, file: string, before: string, asked: Asked) {
     fingerprints: [finding.fingerprint],
   } as const
   if (!isSame || (await Array.fromAsync(readFindings(request))).length !== 1)
-    throw new UsageError(`${printable(file)} would not say the same beside the waiver; ${addByHand}`)
+    throw new UsageError(`${printable(file)} would differ in more than the waiver; ${addByHand}`)
   return { id: waiver.id, after }
 }

@@ -46,7 +46,7 @@ export async function startDaemon(settings: Settings, io: Io, log: Log, reloadin
   // Ages depend on the wall clock: after a change of it, other runs may be due.
   const catchUp = () => jobs.runDue(session.tenants)
   const onJump = () =>
-    void catchUp().catch((error: unknown) => log.warn({ detail: String(error) }, 'What fell due could not be asked'))
+    void catchUp().catch((error: unknown) => log.warn({ detail: String(error) }, 'Due runs could not be determined'))
   const scheduler = createScheduler({ clock, random, log, timezone: settings.timezone, onJump })
   const jobs = createJobs(scheduler, { session, io, heart, watch })
   const again = { load: () => session.settings, setLogLevel: () => {}, ...reloading }

@@ -80,7 +80,7 @@ async function attempt(parts: ReloadParts, ended: () => boolean): Promise<Probe>
     if (!ended()) {
       jobs.arrange()
       await jobs.runDue(opened).catch((error: unknown) => {
-        log.warn({ detail: String(error) }, 'What is due waits for the schedule')
+        log.warn({ detail: String(error) }, 'Due runs wait for the schedule')
       })
     }
     return { ok: true, text: `Reloaded: ${inWords(tenants, waivers, changedSettings)}` }

@@ -137,7 +137,7 @@ async function diagnoseFormerTenants(mirror: Mirror, configured: readonly string
   const names = (await mirror.tenants()).map(({ name }) => name).filter((name) => !configured.includes(name))
   if (names.length === 0) return []
   const sentence = `no longer configured, but in the mirror: ${names.join(', ')}`
-  const advice = 'Configure them again under the same name to go on, or erase them with "tenantwatch purge TENANT"'
+  const advice = 'Configure them again under the same name to continue, or erase them with "tenantwatch purge TENANT"'
   return [warning('former tenants', sentence, advice)]
 }
 

@@ -20,7 +20,7 @@ export const counters = [
   },
   {
     name: 'tenantwatch_contract_events_total',
-    help: `Harmless deviations of the tenant's API from its known contract, counted once per field and run. ${sinceStart}`,
+    help: `Deviations of the tenant's API from its specification that lose no data, counted once per field and run. ${sinceStart}`,
     labelNames: ['tenant', 'resource', 'kind'],
   },
   {

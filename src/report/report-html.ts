@@ -48,11 +48,11 @@ export async function* reportHtml(report: Report): AsyncIterable<string> {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">
-<title>Evidence as of ${asOf}</title>
+<title>Audit report as of ${asOf}</title>
 <style>${raw(stylesheet)}</style>
 </head>
 <body>
-<header><h1>Evidence report <small>tenantwatch ${report.version}</small></h1></header>
+<header><h1>Audit report <small>tenantwatch ${report.version}</small></h1></header>
 <main>
 <dl class="head">${headLines(report, asOf).map(([name, value]) => html`<dt>${name}</dt><dd>${value}</dd>`)}</dl>
 ${report.notes.map((note) => html`<p class="note">${note}</p>`)}

@@ -18,7 +18,7 @@ import {
 
 export async function* reportMd(report: Report): AsyncIterable<string> {
   const head = headLines(report, toIso(report.at)).map(([name, value]) => [name, md(value)])
-  yield `# Evidence report\n\n${table(['', ''], head)}\n${report.notes.map((note) => `> ${md(note)}\n\n`).join('')}`
+  yield `# Audit report\n\n${table(['', ''], head)}\n${report.notes.map((note) => `> ${md(note)}\n\n`).join('')}`
   for (const tenant of report.tenants) yield* tenantMd(tenant)
 }
 

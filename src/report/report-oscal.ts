@@ -28,7 +28,7 @@ export async function* reportOscal(report: Report): AsyncIterable<string> {
   const head = {
     uuid: uuidOf('report', time, configurationDigest, ...tenants.map(({ tenant }) => tenant)),
     metadata: {
-      title: 'Evidence report of tenantwatch',
+      title: 'Audit report of tenantwatch',
       'last-modified': time,
       version: time,
       'oscal-version': oscalVersion,
@@ -216,7 +216,7 @@ function riskOf(finding: ReportFinding, { tenant, checks }: TenantReport, time: 
     uuid: uuidOf('finding', tenant, fingerprint),
     title: md(check),
     description: md(message),
-    statement: `This does not hold: ${md(title)}.`,
+    statement: `Not met: ${md(title)}.`,
     props: [
       ...factsOf(finding),
       ...(waiver === null ? [] : [prop('waiver', waiver.id), prop('waiver-state', waiver.state)]),

@@ -13,7 +13,7 @@ export async function applyDecisions(context: TenantContext, tenantId: number): 
     const coversKnown = held !== undefined && ofTenant ? await acceptTenant(context, tenantId, held) : false
     await store.applyDecision(decision, { tenantId, at: clock.now(), coversKnown })
     if (held !== undefined) log.warn({ hold, reason }, 'An operator accepted a hold')
-    else log.warn({ hold, reason }, 'A decision came too late: the hold is gone or holds something else by now')
+    else log.warn({ hold, reason }, 'A decision came too late: the hold is gone or covers something else by now')
   }
   return decisions.some(({ resource }) => resource === 'all')
 }

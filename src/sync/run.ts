@@ -143,7 +143,7 @@ const mostEvents = 2000
 
 const mostNamed = 10
 
-const hint = 'The runbook TenantwatchContractChanged says what each kind means'
+const hint = 'The runbook TenantwatchContractChanged explains each kind'
 
 export function noteEvent(run: Run, kind: ContractEventKind, field: string): void {
   const fields = run.events.get(kind) ?? new Set()
@@ -171,7 +171,7 @@ export function logEvents({ events, context, definition }: Run, logged: LoggedEv
   const isKnown = before?.text === text && at - before.at < hourMs
   if (!isKnown) logged.set(definition.name, { text, at })
   const write = isKnown ? context.log.debug : context.log.warn
-  write({ resource: definition.name, counts, fields, hint }, 'The tenant deviates from the known contract')
+  write({ resource: definition.name, counts, fields, hint }, "The tenant's API deviates from its specification")
 }
 
 const maxRemembered = 100

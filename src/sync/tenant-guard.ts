@@ -234,7 +234,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     refusePage(resource, query, { known, unknown }) {
       const keys = unknown.map(({ key }) => key).filter((key) => key !== null)
       return raise(
-        `A page of ${resource} holds mostly records that are unknown here although they are old`,
+        `A page of ${resource} contains mostly records that are unknown here although they are old`,
         { check: 'page', resource, query, keys },
         known + unknown.length,
       )

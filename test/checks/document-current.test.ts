@@ -18,8 +18,11 @@ it.each([
   expect(result.population).toBe(1)
 })
 
-it('states when the document was last touched', async () => {
-  const fields = { createdAt: '2023-05-01T00:00:00Z', updatedAt: '2024-05-01T00:00:00Z' }
+it.each([
+  ['2024-05-01T00:00:00Z', 'was last updated on 2024-05-01 00:00 UTC'],
+  [null, 'was uploaded on 2023-05-01 00:00 UTC'],
+])('states when the document was last touched: updatedAt %s', async (updatedAt, words) => {
+  const fields = { createdAt: '2023-05-01T00:00:00Z', updatedAt }
   const { failures } = await evaluator(check, (mirror) => mirror.put('documents', document(fields)))
-  expect(failures[0]?.message).toBe('Document d1 was last updated on 2024-05-01 00:00 UTC, more than 365 days ago.')
+  expect(failures[0]?.message).toBe(`Document d1 ${words}, more than 365 days ago.`)
 })

@@ -61,7 +61,7 @@ it('makes one finding per requirement, with the nearest match as evidence', asyn
   }
   const { failures } = await evaluator(check, fill, { options: { requirements: [soc2, pentest] } })
   expect(failures.map(({ message }) => message)).toEqual([
-    'Requirement soc2 is not met: the newest Completed document whose name matches was last updated on 2024-03-01 12:00 UTC, more than 365 days ago.',
+    'Requirement soc2 is not met: the newest Completed document whose name matches was uploaded on 2024-03-01 12:00 UTC, more than 365 days ago.',
     'Requirement pentest is not met: no Completed document has a name that matches, whatever the letter case.',
   ])
   expect(failures.map(({ evidence }) => evidence)).toMatchObject([

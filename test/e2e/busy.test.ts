@@ -54,7 +54,7 @@ it('fails the runs of a daemon while another program locks the database, and con
   const other = new BetterSqlite3(place.store)
   onTestFinished(() => void other.close())
   other.exec('begin immediate')
-  await until(() => /"reason":"store"[^\n]*Another program holds the database; close it/.test(one.stderr))
+  await until(() => /"reason":"store"[^\n]*Another program has locked the database; close it/.test(one.stderr))
   other.exec('commit')
   await until(async () => (await roles()) === '1')
   expect(one.stderr).not.toMatch(/"stack"/)

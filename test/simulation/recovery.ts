@@ -28,7 +28,7 @@ export interface RecoveryParts {
 /** The longest wait that the tenant states. */
 const longestWaitMs = 90 * minuteMs
 
-/** Two cycles of the shortest interval, and the jitter (docs/reliability.md#what-is-promised). */
+/** Two of the shortest intervals, and the jitter (docs/reliability.md#what-is-promised). */
 const cyclesMs = 21 * minuteMs
 
 const paged = ['users', 'documents', 'api-clients'] as const

@@ -93,7 +93,7 @@ it('a decision about a hold that ended meanwhile changes nothing', async () => {
   expect(ending(await test.run('api-clients'))).toBe('suspect_empty')
   expect(live(test, 'api-clients')).toBe(24)
   expect(test.query('select * from accepted_removals')).toEqual([])
-  expect(test.observed.log).toContain('warn A decision came too late: the hold is gone or holds something else by now')
+  expect(test.observed.log).toContain('warn A decision came too late: the hold is gone or covers something else by now')
 })
 
 it('an empty later page is requested again, and filled again it is no break', async () => {

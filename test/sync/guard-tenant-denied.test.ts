@@ -142,7 +142,7 @@ it('a page of foreign users that becomes readable later raises another hold, whi
     'The mirror knows none of the ids in the lists of documents that were read',
   )
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
-  expect(test.observed.log).toContain('warn A decision came too late: the hold is gone or holds something else by now')
+  expect(test.observed.log).toContain('warn A decision came too late: the hold is gone or covers something else by now')
   expect(everyRow(test)).toEqual(before)
 })
 

@@ -4,7 +4,7 @@ import { hourMs } from '../../src/model/durations.ts'
 import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
 
 /** Five pages of users; the first page is always read. */
-async function sweptTwice(perRun = 0): Promise<TestEngine> {
+async function syncedTwice(perRun = 0): Promise<TestEngine> {
   const test = await testEngine({
     sizes: { users: 23, documents: 4 },
     readings: { defaultPageSize: { users: 5 } },
@@ -26,7 +26,7 @@ function tamper(test: TestEngine, userId: number): void {
 const tampered = (test: TestEngine) => test.query("select user_id from users where first_name = 'Tampered'").length
 
 it('does not decode a page again that is byte for byte the same, and counts it as unchanged', async () => {
-  const test = await sweptTwice()
+  const test = await syncedTwice()
   for (const index of [7, 22]) tamper(test, userAt(test, index))
   const { counts, outcome } = await test.run('users', 'full')
   expect([outcome, counts.created, counts.updated, counts.unchanged, counts.removed]).toEqual(['success', 0, 0, 23, 0])
@@ -34,7 +34,7 @@ it('does not decode a page again that is byte for byte the same, and counts it a
 })
 
 it('reads every page again under another configuration', async () => {
-  const test = await sweptTwice()
+  const test = await syncedTwice()
   tamper(test, userAt(test, 7))
   await test.restart({ documents: { overlapMs: 1 } })
   expect((await test.run('users', 'full')).counts.updated).toBe(1)
@@ -42,7 +42,7 @@ it('reads every page again under another configuration', async () => {
 })
 
 it('knows the pages after a restart, also those of a resumed full sync', async () => {
-  const test = await sweptTwice()
+  const test = await syncedTwice()
   tamper(test, userAt(test, 12))
   await test.restart()
   const stop = new AbortController()
@@ -62,7 +62,7 @@ it.each([
   ['a newcomer in the middle', ({ sim }: TestEngine) => sim.primary.addUserInTheMiddle()],
   ['a leaver', (test: TestEngine) => test.sim.primary.removeUser(userAt(test, 13))],
 ])('becomes equal to the tenant after %s', async (_, happens) => {
-  const test = await sweptTwice(200)
+  const test = await syncedTwice(200)
   await test.run('users', 'full')
   happens(test)
   expect((await test.run('users', 'full')).outcome).toBe('success')
@@ -71,14 +71,14 @@ it.each([
 })
 
 it('reports a deviation on a page in each run, although the page is the same', async () => {
-  const test = await sweptTwice()
+  const test = await syncedTwice()
   test.sim.primary.updateUser(userAt(test, 13), { state: 'Suspended' })
   for (const _ of [1, 2, 3]) await test.run('users', 'full')
   expect(test.observed.events).toEqual(['users unknown_value', 'users unknown_value', 'users unknown_value'])
 })
 
 it('does not read again a page that deviates from the contract', async () => {
-  const test = await sweptTwice()
+  const test = await syncedTwice()
   test.sim.primary.updateUser(userAt(test, 13), { state: 'Suspended' })
   await test.run('users', 'full')
   tamper(test, userAt(test, 13))
@@ -94,7 +94,9 @@ it('logs the deviations of a run in one line, however many there are', async () 
     test.sim.primary.updateUser(userId, { raw: { ...raw, [`${userId}@example.com`]: 1 } })
   }
   await test.run('users', 'full')
-  const logged = test.observed.logged.filter(([message]) => message === 'The tenant deviates from the known contract')
+  const logged = test.observed.logged.filter(
+    ([message]) => message === "The tenant's API deviates from its specification",
+  )
   expect(logged).toHaveLength(1)
   expect(logged[0]?.[1]).toMatchObject({ resource: 'users', counts: { unknown_field: 2000 } })
   expect(JSON.stringify(logged)).not.toContain('@example.com')
@@ -107,7 +109,7 @@ it('logs the same deviations again only after an hour, and others at once', asyn
   const deviate = (raw: object) => test.sim.primary.updateUser(Number(user?.userId), { raw: { ...raw } })
   const lines = async () => {
     await test.run('users', 'full')
-    return test.observed.log.filter((line) => line.startsWith('warn The tenant deviates')).length
+    return test.observed.log.filter((line) => line.startsWith("warn The tenant's API deviates")).length
   }
   deviate({ one: 1 })
   expect([await lines(), await lines()]).toEqual([1, 1])

@@ -53,7 +53,7 @@ export class Dispatchers {
       version = await regularFileVersion(caFile)
       if (version !== this.#version || this.#dispatcher === undefined) {
         ca = (await readRegularFile(caFile)).toString()
-        if (!containsCertificate(ca)) throw new UnfitFile('it holds no PEM certificate')
+        if (!containsCertificate(ca)) throw new UnfitFile('it contains no PEM certificate')
       }
     } catch (thrown) {
       throw new SyncError('tls', `The certificate authorities in ${caFile} cannot be used: ${codeOf(thrown)}`, {

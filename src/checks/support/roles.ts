@@ -44,5 +44,5 @@ function toRole(record: MirrorRecord): MirroredRole {
 
 function codeOf(permission: unknown): string {
   if (typeof permission === 'object' && permission !== null && 'code' in permission) return String(permission.code)
-  throw new TypeError('A mirrored role holds a permission without a code')
+  throw new TypeError('A mirrored role has a permission without a code')
 }

@@ -12,14 +12,15 @@ import { metricsPage } from '../../monitoring/docs/metrics-page.ts'
 import {
   checksTable,
   enabledByDefault,
+  endpointsTable,
   grantOfSql,
-  permissionsList,
   resourcesTable,
   type Sections,
   scheduleByDefault,
   viewsOfOwnChecks,
   viewsOfSql,
 } from '../../monitoring/docs/page-sections.ts'
+import { runbooksIndex } from '../../monitoring/docs/runbooks-index.ts'
 import { renderAlertmanager, renderInhibitions } from '../../monitoring/inhibitions.ts'
 import { renderRules } from '../../monitoring/rules.ts'
 import { resources } from '../../resources/index.ts'
@@ -40,6 +41,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
     files.set(`config/grafana/${id}.json`, writeDashboard(id, input))
   files.set('docs/checks.md', checksPage(checks, requirementsByCheck()))
   files.set('docs/metrics.md', metricsPage(metricCatalogue(inventories)))
+  files.set('docs/runbooks/README.md', runbooksIndex(input))
   for (const check of checks) {
     const page = checkRunbook(check)
     if (page !== null && !writtenByHand.has(page.name)) files.set(`docs/runbooks/${page.name}.md`, page.text)
@@ -50,7 +52,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
 /** The generated parts of pages that are written by hand, by path from the root of the repository. */
 export function generatedSections(): ReadonlyMap<string, Sections> {
   return new Map<string, Sections>([
-    ['README.md', { checks: checksTable(checks), permissions: permissionsList(resources) }],
+    ['README.md', { checks: checksTable(checks), endpoints: endpointsTable(resources) }],
     [
       'config/tenantwatch.example.yaml',
       { resources: enabledByDefault(resources), schedule: scheduleByDefault(resources) },

@@ -1,4 +1,4 @@
-import { InvalidArgumentError } from 'commander'
+import { InvalidArgumentError, Option } from 'commander'
 import { nearest } from '../../config/yaml/nearest.ts'
 import { parseIsoDate } from '../../model/dates.ts'
 import { dayMs, parseDuration } from '../../model/durations.ts'
@@ -43,9 +43,11 @@ export function leastSeverity(option: string, given: string | undefined): Severi
   )
 }
 
-/** Of an option that may repeat: its default is a list. */
-export function collect(value: string, before: readonly string[]): readonly string[] {
-  return [...before, value]
+/** An option that may repeat: its default is a list. */
+export function repeatable(flags: string, description: string): Option {
+  return new Option(flags, `${description}; may be repeated`)
+    .argParser((value, before: readonly string[]) => [...before, value])
+    .default([], 'none')
 }
 
 /** Reads a port; 0 means any free one. */

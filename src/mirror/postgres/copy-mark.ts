@@ -66,7 +66,7 @@ function* sourceOfCopy(database: PostgresDatabase): Steps<string | null> {
 
 export function halfCopied(source: string): FatalError {
   return new FatalError(
-    `The database of store.url holds an unfinished copy of ${source}; finish it with "tenantwatch migrate-store --from ${source}", or give tenantwatch another, empty database`,
+    `The database of store.url contains an unfinished copy of ${source}; finish it with "tenantwatch migrate-store --from ${source}", or give tenantwatch another, empty database`,
   )
 }
 

@@ -98,7 +98,7 @@ export function newerLayout(): FatalError {
 }
 
 function foreign(): FatalError {
-  return new FatalError('The database of store.url holds tables of another program; give tenantwatch one of its own')
+  return new FatalError('The database of store.url contains tables of another program; give tenantwatch one of its own')
 }
 
 function notCurrent(at: number): FatalError {

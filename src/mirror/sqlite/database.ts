@@ -100,7 +100,7 @@ function storeError(error: unknown): unknown {
 
 function hintFor(code: string): { hint?: string } {
   if (code.startsWith('SQLITE_FULL')) return { hint: 'Free space on the volume of store.path; nothing was lost' }
-  if (code.startsWith('SQLITE_BUSY')) return { hint: 'Another program holds the database; close it' }
+  if (code.startsWith('SQLITE_BUSY')) return { hint: 'Another program has locked the database; close it' }
   if (code.startsWith('SQLITE_READONLY')) return { hint: 'Make store.path and its folder writable for this user' }
   if (code.startsWith('SQLITE_CORRUPT') || code.startsWith('SQLITE_NOTADB'))
     return { hint: 'The database file is damaged; restore a backup, or move it and its -lock file away to begin again' }

@@ -126,7 +126,8 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchContractChanged',
-    summary: '{{ $labels.tenant }}: the API deviates from its contract: {{ $labels.kind }} in {{ $labels.resource }}',
+    summary:
+      '{{ $labels.tenant }}: the API deviates from its specification: {{ $labels.kind }} in {{ $labels.resource }}',
     description: 'No data of {{ $labels.resource }} of {{ $labels.tenant }} is lost yet; the log names the field.',
     dashboard: 'operations',
     cases: () => [

@@ -40,7 +40,7 @@ const runs: RowSpec = {
     ),
     dayCount(
       'Contract events, 24 h',
-      'Deviations of the API from its known contract without loss of data.',
+      'Deviations of the API from its specification that lose no data.',
       `sum(increase(${ofTenants('tenantwatch_contract_events_total')}[1d]))`,
     ),
     dayCount(

@@ -57,7 +57,7 @@ const quality: RowSpec = {
   title: 'State of the data',
   panels: [
     count(
-      'Resources that cannot be believed',
+      'Resources without fresh, complete data',
       'Resources whose data is stale, on hold, refused or not whole. What is missing below may exist.',
       'tenantwatch_sync',
       "not complete and state not in ('off', 'not_configured')",

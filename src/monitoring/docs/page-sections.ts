@@ -24,9 +24,13 @@ export function checksTable(checks: readonly Check[]): string {
   return `\n${markdownTable(['Check', 'Passes when', 'Severity'], rows)}\n`
 }
 
-export function permissionsList(resources: readonly ResourceDefinition[]): string {
-  const names = [...new Set(resources.map(({ permission }) => `\`${permission}\``))].toSorted()
-  return wrapped(`The token needs the permissions ${names.slice(0, -1).join(', ')} and ${names.at(-1)}.`)
+export function endpointsTable(resources: readonly ResourceDefinition[]): string {
+  const rows = resources.map((resource) => {
+    const lookUp = resource.kind === 'feed' && resource.lookUp !== undefined ? [resource.lookUp.path] : []
+    const requests = [resource.path, ...lookUp].map((path) => `\`GET ${path}\``)
+    return [`\`${resource.name}\``, requests.join(', '), `\`${resource.permission}\``]
+  })
+  return `\n${markdownTable(['Resource', 'Requests', 'Permission of the token'], rows)}\n`
 }
 
 export function resourcesTable(resources: readonly ResourceDefinition[]): string {

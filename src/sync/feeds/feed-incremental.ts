@@ -56,7 +56,7 @@ async function recover(run: Run, definition: FeedResource, fullSync: FullSyncRow
     await store.noteSync(tenantId, definition.name, { incrementalPaused: true })
     throw new SyncError(
       'invalid_cursor',
-      'The stored cursor was refused again; incremental syncs rest until the next full sync',
+      'The stored cursor was refused again; incremental syncs pause until the next full sync',
     )
   }
   log.warn({ resource: definition.name }, 'The stored cursor was refused; full sync at once')
@@ -87,7 +87,7 @@ async function makeGood(run: Run, definition: FeedResource, fullSync: FullSyncRo
       if (!(error instanceof SyncError && error.status === 400)) throw error
       log.warn(
         { resource: definition.name },
-        'The feed could not be recovered by time; only the full sync makes it good',
+        'The feed could not be recovered by updatedAfter; the next full sync recovers it',
       )
     }
   }

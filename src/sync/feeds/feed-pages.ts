@@ -73,8 +73,7 @@ async function openOrStart(run: Run, definition: FeedResource): Promise<FullSync
   const isIdle = open !== null && Math.abs(now - open.progressAt) - open.waitMs > idleLimitMs(context, state)
   // At the limit it could only fail again: the pages may have been the same one over and over.
   if (open !== null && !isIdle && open.pages + 1 < context.settings.api.maxPages) {
-    if (open.pages > 0)
-      log.info({ resource: definition.name, pages: open.pages }, 'Going on with an interrupted full sync')
+    if (open.pages > 0) log.info({ resource: definition.name, pages: open.pages }, 'Resuming an interrupted full sync')
     // In a first full sync only the first page needs a proof.
     run.proven ||= open.pages > 0 && state.completeStartedAt === null
     run.readInFull = { beforeMs: open.fullSyncMs + Math.abs(now - open.progressAt), since: clock.monotonic() }

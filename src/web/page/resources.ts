@@ -73,7 +73,7 @@ const advice: Readonly<Record<ResourceState, string | null>> = {
   stale: 'Checks that read it are unknown until the next complete full sync; "tenantwatch doctor" shows why it fails.',
   quarantined:
     'Correct the records in the portal; they leave quarantine when a full sync returns them valid or when their removal is confirmed.',
-  missing: 'The next full sync looks up each of them; until then checks that read it do not pass.',
+  missing: 'Full syncs show them again or confirm their removal; until then checks that read it do not pass.',
   failing: 'The data is still fresh; the next run tries again.',
   fresh: null,
 }

@@ -72,7 +72,7 @@ it.each<[Partial<ServerFacts>, string, RegExp]>([
   [{ isPooled: true, connections: 1 }, 'connections', /^ok: through a pooler: it must keep prepared statements/],
   [{ layout: 'none', mirror: null }, 'layout', /^ok: none yet; /],
   [{ layout: 'older', mirror: null }, 'layout', /^warn: of an older version\. The next "run" or "sync"/],
-])('judges %j', (over, subject, line) => {
+])('diagnoses %j', (over, subject, line) => {
   expect(lines(over)[subject]).toMatch(line)
 })
 

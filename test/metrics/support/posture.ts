@@ -51,7 +51,7 @@ export function check(id: string, over: Partial<CheckView> = {}): CheckView {
     check: id,
     title: `The case of ${id}`,
     risk: 'Something is at risk',
-    remediation: 'Mend it',
+    remediation: 'Correct it',
     enabled: true,
     status: 'pass',
     reason: null,

@@ -259,6 +259,6 @@ it('brings an empty database up to date once, and refuses others', async () => {
   await own.drop()
   const foreign = testPostgres('empty')
   foreign.query('create table customers (id bigint)')
-  await expect(migrated(foreign)).rejects.toThrow('holds tables of another program')
+  await expect(migrated(foreign)).rejects.toThrow('contains tables of another program')
   await foreign.drop()
 })

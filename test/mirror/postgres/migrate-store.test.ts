@@ -181,7 +181,7 @@ onServer('lets no engine begin that waited for its turn while a copy began', asy
     },
   }
   await expect(openPostgresMirror({ ...options, clock, random: () => 0.2 })).rejects.toThrow(
-    'holds an unfinished copy of mirror.db',
+    'contains an unfinished copy of mirror.db',
   )
   expect(postgres.query('select * from replicas')).toEqual([])
 })
@@ -191,7 +191,7 @@ onServer('refuses a database of another program', async () => {
   world.postgres.query('create table customers (id bigint)')
   expect(await world.migrate()).toMatchObject({
     code: 3,
-    stderr: expect.stringContaining('holds tables of another program'),
+    stderr: expect.stringContaining('contains tables of another program'),
   })
 })
 
@@ -259,7 +259,7 @@ onServer('stops at SIGTERM, lets nobody open the half copy, and continues', asyn
     const ran = await world.runThere(command)
     expect(ran.code).toBe(3)
     expect(ran.stdout + ran.stderr).toContain(
-      `The database of store.url holds an unfinished copy of ${world.store}; finish it with "tenantwatch migrate-store --from ${world.store}", or give`,
+      `The database of store.url contains an unfinished copy of ${world.store}; finish it with "tenantwatch migrate-store --from ${world.store}", or give`,
     )
   }
   await moved(world)
@@ -277,7 +277,7 @@ onServer('continues after it was killed, once the lease of the killed one has en
   await expect.poll(copied, { timeout: 60_000, interval: 1 }).toBeGreaterThan(0)
   child.kill('SIGKILL')
   expect(await ended).toEqual([null, 'SIGKILL'])
-  expect((await world.runThere('sync')).stderr).toContain('holds an unfinished copy')
+  expect((await world.runThere('sync')).stderr).toContain('contains an unfinished copy')
   const left = copied()
   expect(left % 1000).toBe(0)
   await moved(world)
@@ -317,7 +317,7 @@ onServer('does not complete a copy that differs, and replaces what differs when 
   expect(stderr).toBe(
     'tenantwatch: The copy differs from the file and is not used; run "tenantwatch migrate-store" again to replace what differs\n',
   )
-  expect((await world.runThere('sync')).stderr).toContain('holds an unfinished copy')
+  expect((await world.runThere('sync')).stderr).toContain('contains an unfinished copy')
   query('drop trigger tamper on record_counts')
   await moved(world)
   expect(await seenBy(world.runThere)).toEqual(await seenBy(world.run))

@@ -41,7 +41,7 @@ it.runIf(onPostgres)('asks the views of the selected tenants only', async () => 
   expect(world.sql(String(variable?.query))).toEqual([{ tenant: 'acme' }])
   expect(shown.map(({ title }) => title)).toMatchInlineSnapshot(`
     [
-      "Resources that cannot be believed",
+      "Resources without fresh, complete data",
       "Checks that cannot be evaluated",
       "Failing checks",
       "Resources",
@@ -90,12 +90,12 @@ it.runIf(onPostgres)('shows no empty table of users beside data that cannot be b
   world.sql(`update check_states set open = '{}'`)
   world.sql(`update check_states set status = 'pass' where "check" = 'user-mfa-enrolled'`)
   expect(rowsOf(world, 'Users without a second factor')).toEqual([])
-  expect(numberOf(world, 'Resources that cannot be believed')).toBe(0)
+  expect(numberOf(world, 'Resources without fresh, complete data')).toBe(0)
   world.sql(`update sync_states set complete_started_at = 1 where resource = 'users'`)
   expect(rowsOf(world, 'Users without a second factor')).toMatchObject([
     { Tenant: 'acme', Name: 'not known: stale', Finding: 'unknown', 'E-mail': null },
   ])
-  expect(numberOf(world, 'Resources that cannot be believed')).toBe(1)
+  expect(numberOf(world, 'Resources without fresh, complete data')).toBe(1)
   expect(rowsOf(world, 'Resources')[0]).toMatchObject({ Resource: 'users', State: 'stale', Reason: 'stale' })
   expect(rowsOf(world, 'Open findings with evidence')).toContainEqual(
     expect.objectContaining({

@@ -1,0 +1,8 @@
+import type { MirrorRecord } from '../../mirror/records/query.ts'
+import { textOf, timeOf } from './records.ts'
+import { onDate } from './words.ts'
+
+export function lastTouched(document: MirrorRecord): string {
+  const how = textOf(document, 'updatedAt') === null ? 'was uploaded' : 'was last updated'
+  return `${how} on ${onDate(timeOf(document, 'touchedAtMs'))}`
+}
