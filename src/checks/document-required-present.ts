@@ -3,9 +3,9 @@ import { defineCheck } from '../evaluate/check.ts'
 import type { MirrorRecord, RecordReader } from '../mirror/records/query.ts'
 import { dayMs } from '../model/durations.ts'
 import { comparableName, globMatcher } from './support/glob.ts'
-import { isOlderThan } from './support/older-than.ts'
 import { factsOf, textOf, timeOf } from './support/records.ts'
 import { doneStatuses, inStatus, statusWords } from './support/statuses.ts'
+import { isOlderThan } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
 
 const requirement = z.strictObject({

@@ -1,4 +1,6 @@
+import type { OperatorDecision } from '../mirror/port.ts'
 import type { CheckStatus } from '../model/check-status.ts'
+import { toIso } from '../model/dates.ts'
 import type { WaiverMark } from '../model/finding.ts'
 import type { HoldView, WaiverView } from '../model/posture.ts'
 import type { UnknownReason } from '../model/reasons.ts'
@@ -170,4 +172,16 @@ function bySeverity(a: ReportFinding, b: ReportFinding): number {
 /** By code unit, independent of the locale. */
 function order(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+export function reportDecision(decision: OperatorDecision): ReportDecision {
+  const { at, accepted, reason } = decision
+  const facts = { at: toIso(at), accepted, reason }
+  if (accepted === 'drift') {
+    const { check, entityId, state } = decision
+    return { ...facts, subject: check, id: entityId, what: JSON.stringify(state), appliedAt: facts.at }
+  }
+  const { resource, id, holdReason, count, appliedAt } = decision
+  const applied = appliedAt === null ? null : toIso(appliedAt)
+  return { ...facts, subject: resource, id, what: `${holdReason} (${count})`, appliedAt: applied }
 }

@@ -207,7 +207,7 @@ export const checksMutants: readonly Mutant[] = [
   },
   {
     name: 'the id of a drifted state stays while the drift grows',
-    file: 'src/evaluate/findings/drift-id.ts',
+    file: 'src/evaluate/findings/identity.ts',
     find: 'digestOf(present)',
     replace: 'digestOf(expectedFrom)',
     tests: ['test/commands/accept-drift.test.ts'],

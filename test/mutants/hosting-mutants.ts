@@ -11,7 +11,7 @@ export const hostingMutants: readonly Mutant[] = [
   },
   {
     name: 'a database is opened by the second of its hard links',
-    file: 'src/mirror/sqlite/real-file.ts',
+    file: 'src/mirror/sqlite/engine-lock.ts',
     find: 'stats.nlink < 2',
     replace: 'stats.nlink < 9',
     tests: ['test/mirror/real-file.test.ts'],

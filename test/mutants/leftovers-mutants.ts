@@ -62,7 +62,7 @@ export const leftoversMutants: readonly Mutant[] = [
   },
   {
     name: 'a command shows a damaged mirror',
-    file: 'src/commands/support/verified-mirror.ts',
+    file: 'src/commands/support/configuration.ts',
     find: 'await mirror.verify(io.stop)',
     replace: '',
     tests: ['test/commands/damage.test.ts'],

@@ -665,7 +665,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'the record forgets why a waiver covers no longer',
-    file: 'src/mirror/sqlite/waiver-record.ts',
+    file: 'src/mirror/sqlite/triggers.ts',
     find: 'when old.lapsed_at is null and new.lapsed_at is not null begin',
     replace: 'when 1 = 0 begin',
     tests: ['test/commands/as-of'],
@@ -742,7 +742,7 @@ export const mutants: readonly Mutant[] = [
   },
   {
     name: 'all sleeps of the schedule listen to one signal',
-    file: 'src/model/sleeps.ts',
+    file: 'src/model/clock.ts',
     find: 'clock.sleep(ms, sleeper.signal)',
     replace: 'clock.sleep(ms, signal)',
     tests: ['test/model/sleeps'],

@@ -4,7 +4,7 @@ import { toIso } from '../../model/dates.ts'
 import type { FindingView } from '../../model/finding.ts'
 import { waiverTime } from '../data-quality.ts'
 import { lapsesOf, markOf } from '../waivers/waivers.ts'
-import { driftIdOf } from './drift-id.ts'
+import { driftIdOf } from './identity.ts'
 
 export interface ReadFindings {
   readonly store: PostureStore
