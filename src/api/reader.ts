@@ -2,11 +2,8 @@ import type { ContractEventKind } from '../model/contract-events.ts'
 import type { Fields, RecordOf } from '../model/fields.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { ServerTimes } from '../model/server-clock.ts'
-import type { apiClients } from '../resources/api-clients.ts'
 import type { authenticationSettings } from '../resources/authentication-settings.ts'
-import type { documents } from '../resources/documents.ts'
 import type { permissions } from '../resources/permissions.ts'
-import type { roles } from '../resources/roles.ts'
 import type { users } from '../resources/users.ts'
 
 export interface Oddity {
@@ -117,10 +114,7 @@ export interface TenantClient extends TenantReader, TenantWriter, AsyncDisposabl
 
 export type User = RecordOf<typeof users.fields>
 export type Permission = RecordOf<typeof permissions.fields>
-export type Role = RecordOf<typeof roles.fields>
 export type AuthenticationSettings = RecordOf<typeof authenticationSettings.fields>
-export type ApiClient = RecordOf<typeof apiClients.fields>
-export type Document = RecordOf<typeof documents.fields>
 
 export interface NewUser {
   readonly firstName: string

@@ -3,8 +3,8 @@ import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { dayMs } from '../model/durations.ts'
 import { clientTitle, loadClients } from './support/clients.ts'
-import { days } from './support/options.ts'
 import { amongFew, factsOf, timeOf } from './support/records.ts'
+import { days } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
 
 export const apiClientSecretNotExpiring = defineCheck({

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
-import { configuredBaseline } from '../evaluate/findings/drift-id.ts'
+import { configuredBaseline } from '../evaluate/findings/identity.ts'
 import type { AcceptedState } from '../mirror/port.ts'
 import type { ChangeRow, MirrorRecord } from '../mirror/records/query.ts'
 import { toIso } from '../model/dates.ts'

@@ -2,9 +2,8 @@ import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { dayMs } from '../model/durations.ts'
 import { lastTouched } from './support/documents.ts'
-import { isOlderThan, olderThan } from './support/older-than.ts'
-import { days } from './support/options.ts'
 import { factsOf, timeOf } from './support/records.ts'
+import { days, isOlderThan, olderThan } from './support/time-limits.ts'
 import { counted } from './support/words.ts'
 
 export const documentCurrent = defineCheck({

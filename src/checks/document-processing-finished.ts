@@ -2,11 +2,10 @@ import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { toIso } from '../model/dates.ts'
 import { hourMs } from '../model/durations.ts'
-import { isOlderThan, olderThan } from './support/older-than.ts'
-import { hours } from './support/options.ts'
 import { factsOf, textOf } from './support/records.ts'
 import { sinceByHistory, sinceByMirror } from './support/status-since.ts'
 import { busyStatuses, doneStatusesOf, inStatus, isDoneByMirror, statusWords } from './support/statuses.ts'
+import { hours, isOlderThan, olderThan } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
 
 export const documentProcessingFinished = defineCheck({

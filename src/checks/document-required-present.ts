@@ -4,9 +4,9 @@ import type { MirrorRecord, RecordReader } from '../mirror/records/query.ts'
 import { dayMs } from '../model/durations.ts'
 import { lastTouched } from './support/documents.ts'
 import { comparableName, globMatcher } from './support/glob.ts'
-import { isOlderThan } from './support/older-than.ts'
 import { factsOf, textOf, timeOf } from './support/records.ts'
 import { doneStatuses, inStatus, statusWords } from './support/statuses.ts'
+import { isOlderThan } from './support/time-limits.ts'
 import { counted } from './support/words.ts'
 
 const requirement = z.strictObject({

@@ -2,11 +2,10 @@ import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { toIso } from '../model/dates.ts'
 import { hourMs } from '../model/durations.ts'
-import { isOlderThan } from './support/older-than.ts'
-import { hours } from './support/options.ts'
 import { factsOf, textOf } from './support/records.ts'
 import { sinceByHistory } from './support/status-since.ts'
 import { doneStatusesOf } from './support/statuses.ts'
+import { hours, isOlderThan } from './support/time-limits.ts'
 import { counted, onDate, quoted } from './support/words.ts'
 
 export const documentStatusKnown = defineCheck({

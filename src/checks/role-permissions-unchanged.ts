@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { defineCheck, maxUnevaluatedIds, type Scope } from '../evaluate/check.ts'
-import { configuredBaseline } from '../evaluate/findings/drift-id.ts'
+import { configuredBaseline } from '../evaluate/findings/identity.ts'
 import type { AcceptedState } from '../mirror/port.ts'
 import { type Expectation, expectationFrom, scopeOfDrift } from './support/drift.ts'
 import { loadRoles, type MirroredRole, type Roles } from './support/roles.ts'

@@ -2,9 +2,8 @@ import { z } from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { dayMs } from '../model/durations.ts'
-import { isOlderThan, olderThan } from './support/older-than.ts'
-import { days } from './support/options.ts'
 import { amongFew, factsOf, firstKeys, timeOf } from './support/records.ts'
+import { days, isOlderThan, olderThan } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
 
 const invited = { field: 'state', is: 'Invited' } as const

@@ -4,10 +4,10 @@ import { identityOf } from '../evaluate/findings/identity.ts'
 import { hourMs } from '../model/durations.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
 import { excessOf } from './support/bounded-list.ts'
-import { hours } from './support/options.ts'
 import { factsOf, mapBatches } from './support/records.ts'
 import { assessRole } from './support/role-assessment.ts'
 import { loadRoles, type MirroredRole } from './support/roles.ts'
+import { hours } from './support/time-limits.ts'
 import { loadUsersByRole, roleTitle } from './support/users-by-role.ts'
 
 const options = z.strictObject({

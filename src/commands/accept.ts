@@ -8,10 +8,9 @@ import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts
 import { printable } from '../model/text/printable.ts'
 import { table } from '../report/formats.ts'
 import { acceptDrift, listDrift } from './support/accept-drift.ts'
-import { loadConfiguration } from './support/configuration.ts'
+import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { type ListOptions, listHeldRecords } from './support/held-records.ts'
 import { positiveNumber, wholeNumber } from './support/options.ts'
-import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 interface AcceptOptions extends ListOptions {
   readonly count?: number

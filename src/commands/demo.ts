@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { loadSettings } from '../config/load-settings.ts'
 import type { Settings } from '../config/settings.ts'
@@ -20,7 +20,6 @@ import { tourLines } from './support/demo-tour.ts'
 import { untilStopped } from './support/io.ts'
 import { createLog } from './support/logger.ts'
 import { portNumber, wholeNumber } from './support/options.ts'
-import { ownCommand, shellWord } from './support/own-command.ts'
 
 interface DemoOptions {
   readonly port: number
@@ -126,4 +125,29 @@ async function show({ session }: Daemon, io: Io, where: string): Promise<readonl
   for (const line of unevaluatedLines(await session.views.posture())) print(io, line)
   if (found.length > shown) print(io, `… and ${found.length - shown} more${where}`)
   return sorted
+}
+
+/** The words that start this program again, as typed in `cwd` or, if it lies elsewhere, anywhere. */
+export function ownCommand(
+  cwd: string,
+  { execPath, argv }: Pick<NodeJS.Process, 'execPath' | 'argv'> = process,
+): string {
+  const linked = 'node_modules/.bin/node'
+  const node = realOf(resolve(cwd, linked)) === realOf(execPath) ? linked : execPath
+  const path = resolve(cwd, argv[1] ?? '')
+  const below = relative(cwd, path)
+  return [node, below.startsWith('..') ? path : below].map(shellWord).join(' ')
+}
+
+function realOf(path: string): string | null {
+  try {
+    return realpathSync(path)
+  } catch {
+    return null
+  }
+}
+
+/** Quoted where a shell would not take the text as one plain word. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -4,8 +4,13 @@ import type { TenantClient } from '../api/reader.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
 import { openStore, urlOf } from '../daemon/open-store.ts'
 import { createViews } from '../daemon/views.ts'
-import { diagnoseAllowed } from '../doctor/allowed-clients.ts'
-import { configWarnings, diagnoseWaivers, ignoredStorePath, tenantWarnings } from '../doctor/config-warnings.ts'
+import {
+  configWarnings,
+  diagnoseAllowed,
+  diagnoseWaivers,
+  ignoredStorePath,
+  tenantWarnings,
+} from '../doctor/config-warnings.ts'
 import { diagnoseFreshness, diagnoseQuarantine } from '../doctor/data-quality.ts'
 import { diagnosePlace, diagnoseStore, type Opened, unusable } from '../doctor/database.ts'
 import type { Diagnosis } from '../doctor/diagnosis.ts'
@@ -27,11 +32,10 @@ import { plural } from '../model/text/numbers.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import { terminalOf, wrapLastColumn } from '../report/terminal.ts'
 import { enabledNames } from '../sync/due.ts'
-import { loadConfiguration } from './support/configuration.ts'
+import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { type StatusLine, statusLine } from './support/io.ts'
 import { oneOf } from './support/options.ts'
 import { listQuarantine } from './support/quarantine-list.ts'
-import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 const formats = ['table', 'json'] as const
 

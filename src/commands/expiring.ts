@@ -7,10 +7,9 @@ import type { Deadline } from '../model/process/deadline.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
 import { serialize, table, toMinute } from '../report/formats.ts'
-import { loadConfiguration } from './support/configuration.ts'
+import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { writeAll } from './support/io.ts'
 import { oneOf } from './support/options.ts'
-import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv'] as const
 const maxDays = 36_500

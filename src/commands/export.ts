@@ -8,10 +8,9 @@ import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
 import { serialize } from '../report/formats.ts'
-import { loadConfiguration } from './support/configuration.ts'
+import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { writeAll } from './support/io.ts'
 import { oneOf } from './support/options.ts'
-import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 const formats = ['ndjson', 'csv', 'json'] as const
 

@@ -11,11 +11,10 @@ import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
 import { serialize } from '../report/formats.ts'
-import { loadConfiguration } from './support/configuration.ts'
+import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { writeAll } from './support/io.ts'
 import { oneOf, readMoment } from './support/options.ts'
 import { knownSince, noRecordYet } from './support/record-bounds.ts'
-import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv'] as const
 const columns = [

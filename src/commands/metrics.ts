@@ -4,9 +4,8 @@ import { createViews } from '../daemon/views.ts'
 import { createMetrics } from '../metrics/metrics.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
-import { loadConfiguration } from './support/configuration.ts'
+import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { writeAll } from './support/io.ts'
-import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 export function addMetrics(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program

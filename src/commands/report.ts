@@ -13,11 +13,10 @@ import { reportHtml } from '../report/report-html.ts'
 import { reportJson } from '../report/report-json.ts'
 import { reportMd } from '../report/report-md.ts'
 import { oscalVersion, reportOscal } from '../report/report-oscal.ts'
-import { loadConfiguration } from './support/configuration.ts'
+import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { writeAll } from './support/io.ts'
 import { oneOf, readMoment } from './support/options.ts'
 import { beforeRecord, erasedBy, noRecordYet } from './support/record-bounds.ts'
-import { openVerifiedMirror } from './support/verified-mirror.ts'
 import { writeFile } from './support/write-file.ts'
 
 const formats = ['html', 'md', 'json', 'oscal'] as const

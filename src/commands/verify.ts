@@ -5,9 +5,8 @@ import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts
 import { printable } from '../model/text/printable.ts'
 import { escapeInJson } from '../model/text/printable-json.ts'
 import { type NamedVerification, verificationJson, verificationText } from '../report/verification.ts'
-import { loadConfiguration } from './support/configuration.ts'
+import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { oneOf, repeatable } from './support/options.ts'
-import { openVerifiedMirror } from './support/verified-mirror.ts'
 
 const formats = ['text', 'json'] as const
 

@@ -13,10 +13,9 @@ import { UsageError } from '../model/errors.ts'
 import type { FindingView } from '../model/finding.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
-import { catalogue, loadConfiguration } from './support/configuration.ts'
+import { catalogue, loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { findFinding } from './support/find-finding.ts'
 import { writeAll } from './support/io.ts'
-import { openVerifiedMirror } from './support/verified-mirror.ts'
 import { type Change, changeFile, codeOf } from './support/write-file.ts'
 
 interface WaiveOptions {

@@ -20,7 +20,6 @@ import { memoizeWeakly } from '../model/memoize.ts'
 import { version } from '../model/process/version.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
-import { logFindings } from './finding-log.ts'
 
 export interface EvaluationOptions {
   readonly checks?: readonly Check[]
@@ -142,5 +141,34 @@ async function storeSkews(mirror: Mirror, { tenant, resources }: TenantDataQuali
     if (skewMs === null || serverTime === null || serverTimeAt === null) continue
     if (Math.abs(serverTime - serverTimeAt - skewMs) <= skewStepMs) continue
     await mirror.noteSync(tenant.id, resource, { serverTimeAt: Math.round(serverTime - skewMs) })
+  }
+}
+
+/** Findings of one check that an evaluation logs one by one. */
+const mostNamed = 10
+
+interface CheckTransitions {
+  readonly tenant: { readonly id: number; readonly name: string }
+  readonly check: string
+  readonly opened: number
+  readonly resolved: number
+  /** Instant of the evaluation, in milliseconds since the epoch. */
+  readonly at: number
+}
+
+/** Logs each finding that an evaluation opened, reopened or resolved, by its fingerprint: no name is logged. */
+export async function logFindings(
+  store: Mirror,
+  log: Log,
+  { tenant, check, opened, resolved, at }: CheckTransitions,
+): Promise<void> {
+  if (opened + resolved === 0) return
+  if (opened + resolved > mostNamed) {
+    log.info({ tenant: tenant.name, check, opened, resolved }, `Findings changed; the first ${mostNamed} follow`)
+  }
+  for (const transition of await store.findingTransitions({ tenantId: tenant.id, check, at }, mostNamed)) {
+    const { fingerprint, kind, severity, resolution } = transition
+    const facts = { tenant: tenant.name, check, severity, finding: fingerprint.slice(0, 12) }
+    log.info({ ...facts, ...(kind === 'resolved' && { resolution }) }, `Finding ${kind}`)
   }
 }

@@ -1,5 +1,4 @@
-import type { Clock } from '../model/clock.ts'
-import { sleepsUntil } from '../model/sleeps.ts'
+import { type Clock, sleepsUntil } from '../model/clock.ts'
 
 /** Evaluations between two ticks of the schedule, at thresholds. */
 export interface ThresholdEvaluations {

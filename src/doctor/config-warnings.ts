@@ -1,13 +1,16 @@
 import { resolve } from 'node:path'
+import { apiClientLeastPrivilege as check } from '../checks/api-client-least-privilege.ts'
 import { apiClientSecretNotExpiring } from '../checks/api-client-secret-not-expiring.ts'
 import { checks } from '../checks/index.ts'
 import { busyStatuses, doneStatusesOf, statuses } from '../checks/support/statuses.ts'
+import { quoted } from '../checks/support/words.ts'
 import { formatListen } from '../config/listen.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
 import { readWebSettings } from '../config/web/load-web-settings.ts'
 import { isProtected } from '../config/web/web-settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import { ruleContextOf, settingsOf } from '../evaluate/check-settings.ts'
+import type { RecordReader } from '../mirror/records/query.ts'
 import { dayMs, describeDuration, hourMs } from '../model/durations.ts'
 import type { TenantPosture, WaiverView } from '../model/posture.ts'
 import { isLoopback } from '../model/process/loopback.ts'
@@ -200,4 +203,18 @@ function diagnoseWaiver({ id, check, entity, expiresAt, state }: WaiverView, at:
     default:
       throw new TypeError(`Unknown state ${state satisfies never}`)
   }
+}
+
+/** Warns of keys of `allowed` that the check ignores, such as the name of a client. */
+export async function diagnoseAllowed(records: RecordReader, tenant: TenantSettings): Promise<readonly Diagnosis[]> {
+  const { enabled, options } = settingsOf(check, tenant)
+  const unknown = new Map(Object.keys(Object(options['allowed'])).map((id) => [id.toLowerCase(), id]))
+  if (!enabled || unknown.size === 0 || (await records.count('api-clients')) === 0) return []
+  for await (const clients of records.select('api-clients')) {
+    for (const { key } of clients) unknown.delete(key.toLowerCase())
+  }
+  const advice = 'Write the clientId of a client, as "tenantwatch export api-clients" lists it'
+  return [...unknown.values()].map((id) =>
+    warning(check.id, `allowed names ${quoted(id)}, which is the id of no mirrored API client`, advice),
+  )
 }

@@ -5,9 +5,14 @@ import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import { checkGauges } from './check-gauges.ts'
 import type { Family, FamilyDefinition, Sample } from './family.ts'
 import { findingGauge, type findingSamples } from './finding-gauge.ts'
-import type { InventoryContext, InventoryGauge } from './inventory-gauge.ts'
 import type { PostureGauge } from './posture-gauge.ts'
-import type { MetricsConfig, ResourceSeriesConfig, TenantSeriesConfig } from './series-config.ts'
+import type {
+  InventoryContext,
+  InventoryGauge,
+  MetricsConfig,
+  ResourceSeriesConfig,
+  TenantSeriesConfig,
+} from './series-config.ts'
 import { syncGauges } from './sync-gauges.ts'
 import { waiverGauges } from './waiver-gauges.ts'
 

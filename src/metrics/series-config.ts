@@ -1,7 +1,26 @@
-import type { Waiver } from '../config/settings.ts'
+import type { TenantSettings, Waiver } from '../config/settings.ts'
+import type { RecordReader } from '../mirror/records/query.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
-import type { InventoryGauge } from './inventory-gauge.ts'
+import type { FamilyDefinition, Sample } from './family.ts'
+
+export interface InventoryContext {
+  readonly settings: Pick<TenantSettings, 'documents' | 'ownClientId'>
+  /** True once the resource completed a full sync; before that, a count would be partial. */
+  readonly complete: boolean
+  /** Until when the open finding of a check is waived, by entity; milliseconds since the epoch. */
+  readonly waived: (check: string) => Promise<ReadonlyMap<string, number>>
+  /** Milliseconds since the epoch. */
+  readonly now: number
+}
+
+/**
+ * A gauge about mirrored records, read at each scrape. `read` returns no sample for a resource that was never synced. The
+ * caller adds the label `tenant`.
+ */
+export interface InventoryGauge extends FamilyDefinition {
+  read(reader: RecordReader, context: InventoryContext): Promise<readonly Sample[]>
+}
 
 export interface ResourceSeries {
   readonly resource: ResourceName

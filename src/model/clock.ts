@@ -9,3 +9,24 @@ export interface Clock {
 }
 
 export type Random = () => number
+
+/**
+ * Sleeps that one signal ends, for many at a time: an AbortSignal compares each new listener with all it has, so that
+ * 20,000 sleeps on one signal take seconds.
+ */
+export function sleepsUntil(clock: Pick<Clock, 'sleep'>, signal: AbortSignal): (ms: number) => Promise<void> {
+  const asleep = new Set<AbortController>()
+  signal.addEventListener('abort', () => {
+    for (const sleeper of asleep) sleeper.abort(signal.reason)
+  })
+  return async (ms) => {
+    signal.throwIfAborted()
+    const sleeper = new AbortController()
+    asleep.add(sleeper)
+    try {
+      await clock.sleep(ms, sleeper.signal)
+    } finally {
+      asleep.delete(sleeper)
+    }
+  }
+}

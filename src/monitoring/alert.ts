@@ -1,6 +1,5 @@
-import type { AlertSeverity } from './alert-severity.ts'
 import type { DashboardId } from './dashboard-ids.ts'
-import type { MonitoringInput } from './monitoring.ts'
+import type { AlertSeverity, MonitoringInput } from './monitoring.ts'
 import type { NamedFindings, QueriedTexts } from './named-findings.ts'
 
 /** One condition of an alert. The conditions of one alert differ in severity or in their tenants. */

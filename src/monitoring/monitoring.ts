@@ -1,7 +1,11 @@
 import type { CheckFacts } from '../evaluate/check.ts'
 import type { Severity } from '../model/severity.ts'
-import type { AlertSeverity } from './alert-severity.ts'
 import type { Threshold } from './thresholds.ts'
+
+export const alertSeverities = ['critical', 'warning', 'info', 'none'] as const
+
+/** Severity label of an alert; `none` is for the watchdog, which always fires. */
+export type AlertSeverity = (typeof alertSeverities)[number]
 
 /** Link targets of alerts. */
 export interface Links {

@@ -16,11 +16,9 @@ import { toIso } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
 import type { CheckView, TenantPosture, WaiverView } from '../model/posture.ts'
 import { isSkewed } from '../model/server-clock.ts'
-import { withoutDetails } from '../model/text/redact-finding.ts'
-import { withoutWaiverDetails } from '../model/text/redact-waiver.ts'
+import { withoutDetails, withoutWaiverDetails } from '../model/text/redact-finding.ts'
 import { dataQualityOf, resourceState, tally } from '../web/postures.ts'
 import { coverageOf, requirementsOf, standingOf, unknownReasonOf } from './coverage.ts'
-import { reportDecision } from './decisions.ts'
 import { type Named, withEntityNames } from './entity-names.ts'
 import {
   type Report,
@@ -28,6 +26,7 @@ import {
   type ReportFinding,
   type ReportHead,
   type ReportResource,
+  reportDecision,
   standings,
   type TenantReport,
 } from './report.ts'

@@ -7,9 +7,8 @@ import { toIso } from '../model/dates.ts'
 import { driftIdIn, type FindingView } from '../model/finding.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
-import { reportDecision } from './decisions.ts'
 import { type Named, namesIn } from './entity-names.ts'
-import type { ReportDecision } from './report.ts'
+import { type ReportDecision, reportDecision } from './report.ts'
 
 /** The rule of a finding, as configured now. */
 export interface ExplainedRule {

@@ -1,7 +1,6 @@
 import { csvLine } from '../model/text/csv.ts'
-import { jsonArray } from '../model/text/json-array.ts'
 import { printable } from '../model/text/printable.ts'
-import { printableJson } from '../model/text/printable-json.ts'
+import { jsonArray, printableJson } from '../model/text/printable-json.ts'
 
 /** Aligned columns under a heading. Control characters in cells are escaped. */
 export function table(heading: readonly string[], rows: readonly (readonly string[])[]): string {

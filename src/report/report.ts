@@ -1,5 +1,7 @@
+import type { OperatorDecision } from '../mirror/port.ts'
 import type { CheckStatus } from '../model/check-status.ts'
-import type { WaiverMark } from '../model/finding.ts'
+import { toIso } from '../model/dates.ts'
+import type { FindingView, WaiverMark } from '../model/finding.ts'
 import type { HoldView, WaiverView } from '../model/posture.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import { type Severity, severities } from '../model/severity.ts'
@@ -63,20 +65,13 @@ export interface ReportFramework {
   readonly requirements: readonly ReportRequirement[]
 }
 
-export interface ReportFinding {
-  readonly fingerprint: string
-  readonly check: string
+export interface ReportFinding
+  extends Omit<FindingView, 'tenant' | 'entity' | 'lastSeen' | 'resolvedAt' | 'resolution' | 'waiver'> {
   /** With names, e-mail and file name where details are wanted and known. */
-  readonly entity: { readonly type: string; readonly id: string } & EntityNames
-  readonly severity: Severity
-  readonly state: 'open' | 'waived' | 'resolved'
-  readonly message: string
-  readonly firstSeen: string
+  readonly entity: FindingView['entity'] & EntityNames
   readonly ageDays: number
-  readonly reopened: number
   /** Owner and reason are listed with the waiver. */
   readonly waiver: Pick<WaiverMark, 'id' | 'state' | 'expires' | 'explanation'> | null
-  readonly evidence: Readonly<Record<string, unknown>>
 }
 
 /** Last entry of the tenant's audit chain; `tenantwatch verify --head` looks for the hash later. */
@@ -170,4 +165,16 @@ function bySeverity(a: ReportFinding, b: ReportFinding): number {
 /** By code unit, independent of the locale. */
 function order(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+export function reportDecision(decision: OperatorDecision): ReportDecision {
+  const { at, accepted, reason } = decision
+  const facts = { at: toIso(at), accepted, reason }
+  if (accepted === 'drift') {
+    const { check, entityId, state } = decision
+    return { ...facts, subject: check, id: entityId, what: JSON.stringify(state), appliedAt: facts.at }
+  }
+  const { resource, id, holdReason, count, appliedAt } = decision
+  const applied = appliedAt === null ? null : toIso(appliedAt)
+  return { ...facts, subject: resource, id, what: `${holdReason} (${count})`, appliedAt: applied }
 }

@@ -1,8 +1,7 @@
 import { createTask } from 'node-cron'
-import type { Clock, Random } from '../model/clock.ts'
+import { type Clock, type Random, sleepsUntil } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
-import { sleepsUntil } from '../model/sleeps.ts'
 import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import { wallClockWatch } from './wall-clock-watch.ts'
 

@@ -59,3 +59,41 @@ export function withFields<T extends { readonly raw: Raw }>(record: T, fields: o
   // `known` contains only names of T with values of the right type.
   return { ...record, ...known, raw } as T
 }
+
+export const userKinds = {
+  userId: 'integer',
+  firstName: 'string',
+  lastName: 'string',
+  email: 'string',
+  state: 'string',
+  mfaStatus: 'boolean',
+  mfaAction: 'boolean',
+  roleId: 'integer',
+  roleName: 'string?',
+  createdAt: 'time',
+} as const satisfies FieldKinds
+
+export const documentKinds = {
+  fileId: 'guid',
+  filename: 'string',
+  uploadStatus: 'string?',
+  createdAt: 'time',
+  updatedAt: 'time?',
+} as const satisfies FieldKinds
+
+export const roleKinds = {
+  roleId: 'integer',
+  name: 'string',
+  description: 'string',
+  state: 'string',
+  type: 'string',
+  isReadOnly: 'boolean',
+} as const satisfies FieldKinds
+
+export const settingsKinds = {
+  ssoEnabled: 'boolean',
+  ssoEnforced: 'boolean',
+  providerType: 'string?',
+  tenantName: 'string?',
+  mfaEnabled: 'boolean',
+} as const satisfies FieldKinds

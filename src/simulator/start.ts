@@ -1,3 +1,5 @@
+import { createServer, type RequestListener, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { createControlHandler } from './control/handler.ts'
 import { createCursorCodec } from './cursors.ts'
 import { createFaultTable } from './faults/table.ts'
@@ -8,7 +10,6 @@ import { defaultReadings, mergeReadings } from './readings.ts'
 import { permissionCodes, resourceNamed, simulated } from './resources/index.ts'
 import type { SimulatedResource } from './resources/resource.ts'
 import { createApiHandler } from './server/api-handler.ts'
-import { type Listening, listen, stopListening } from './server/listen.ts'
 import { longestDelayMs } from './server/pause.ts'
 import { createRequestLog } from './server/request-log.ts'
 import type { Simulator } from './simulator.ts'
@@ -181,4 +182,32 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
   }
   if (liveEveryMs !== null) timer = setInterval(() => simulator.live(), Math.min(liveEveryMs, longestDelayMs)).unref()
   return simulator
+}
+
+export interface Listening {
+  readonly server: Server
+  readonly url: string
+}
+
+/** Listens on a host and port (0 = a free one); rejects when the port is taken. */
+export async function listen(handler: RequestListener, host: string, port: number): Promise<Listening> {
+  // No time-outs: faults may delay answers, and closing idle connections would cause races.
+  const server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 }, handler)
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+  const { port: bound } = server.address() as AddressInfo
+  const shown = host.includes(':') ? `[${host}]` : host
+  return { server, url: `http://${shown}:${bound}` }
+}
+
+export function stopListening({ server }: Listening): Promise<void> {
+  return new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
 }

@@ -1,6 +1,5 @@
-import { documentKinds, roleKinds, settingsKinds, userKinds } from './field-kinds.ts'
-import { type FieldsOf, withFields } from './fields.ts'
-import { guidFor } from './guid.ts'
+import { documentKinds, type FieldsOf, roleKinds, settingsKinds, userKinds, withFields } from './fields.ts'
+import { guidFor } from './random.ts'
 import type { ApiClient, ApiDocument, ApiRole, ApiSettings, ApiUser } from './server/render.ts'
 import { nextRoleId, nextUserId, type Tenant } from './tenant.ts'
 import type { TenantState } from './tenant-state.ts'

@@ -3,7 +3,7 @@ import { toIso } from '../model/dates.ts'
 import { dayMs, hourMs } from '../model/durations.ts'
 import type { Deadline } from '../model/process/deadline.ts'
 import { printable } from '../model/text/printable.ts'
-import { withoutWaiverDetails } from '../model/text/redact-waiver.ts'
+import { withoutWaiverDetails } from '../model/text/redact-finding.ts'
 
 /** Calendar clients fail on very large files; beyond this number the deadlines nearest to now are shown. */
 const maxEvents = 2000

@@ -1,7 +1,7 @@
 import type { CheckStatus } from '../model/check-status.ts'
 import type { HoldView, ResourceView, TenantPosture } from '../model/posture.ts'
 import { type Severity, severities } from '../model/severity.ts'
-import { withoutWaiverDetails } from '../model/text/redact-waiver.ts'
+import { withoutWaiverDetails } from '../model/text/redact-finding.ts'
 
 /** States of the mirrored data of one resource, the worst first. */
 export const resourceStates = [

@@ -1,6 +1,6 @@
 import { getEventListeners } from 'node:events'
 import { expect, it } from 'vitest'
-import { sleepsUntil } from '../../src/model/sleeps.ts'
+import { sleepsUntil } from '../../src/model/clock.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 
 it('ends any number of sleeps by one listener of the signal', async () => {

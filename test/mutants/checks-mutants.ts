@@ -1,236 +1,168 @@
-import type { Mutant } from './mutants.ts'
+import { type Mutant, mutantsIn } from './mutants.ts'
 
 /** Deliberate mistakes in the checks, their configuration, and in who a waiver is about. */
 export const checksMutants: readonly Mutant[] = [
-  {
-    name: 'the role of the id excuses the role of the name',
-    file: 'src/checks/support/role-assessment.ts',
-    find: 'byId.name !== roleName && named.length > 0',
-    replace: 'byId.name !== roleName && named.length < 0',
-    tests: ['test/checks/user-least-privilege.test.ts', 'test/checks/user-role-active.test.ts'],
-  },
-  {
-    name: 'a negated reading of the multi-factor flags is not negated',
-    file: 'src/checks/support/enrolment.ts',
-    find: "  'not mfaStatus': [{ mfaStatus: false }],",
-    replace: "  'not mfaStatus': [{ mfaStatus: true }],",
-    tests: ['test/checks/user-mfa-enrolled.test.ts'],
-  },
-  {
-    name: 'an assumed reading of the multi-factor flags passes for a chosen one',
-    file: 'src/evaluate/check.ts',
-    find: 'assumption(read(raw)) }),',
-    replace: 'void read(raw) ?? null }),',
-    tests: ['test/checks/user-mfa-enrolled.test.ts', 'test/commands/doctor/warnings.test.ts'],
-  },
-  {
-    name: 'users of a tenant without SSO are not applicable although its policy is unknown',
-    file: 'src/checks/user-mfa-enrolled.ts',
-    find: 'if (isWithoutSso(policy) && isPlaceholderUnknown(optionsOf))',
-    replace: 'if (false as boolean)',
-    tests: ['test/checks/user-mfa-enrolled.test.ts'],
-  },
-  {
-    name: 'any tenant without SSO has a placeholder for a policy, whatever else is configured',
-    file: 'src/checks/support/settings.ts',
-    find: 'return isOff && (providerType ?? null) === null && (tenantName ?? null) === null',
-    replace: 'return isOff || (providerType ?? null) === null || (tenantName ?? null) === null',
-    tests: ['test/checks/auth-mfa-policy-enabled.test.ts'],
-  },
-  {
-    name: 'null is unknown although the configuration knows it',
-    file: 'src/checks/document-status-known.ts',
-    find: 'knownDocumentStatuses.includes(null) ? []',
-    replace: 'knownDocumentStatuses.includes("null") ? []',
-    tests: ['test/checks/document-status-known.test.ts'],
-  },
-  {
-    name: 'a document that goes from one busy status to another is never stuck',
-    file: 'src/checks/document-processing-finished.ts',
-    find: 'isDoneByMirror(done) && busy.length === 1',
-    replace: 'busy.length > 0',
-    tests: ['test/checks/document-processing-finished.test.ts'],
-  },
-  {
-    name: 'a document that goes from one status to another that is not done is young again',
-    file: 'src/mirror/records/record-tables.ts',
-    find: '(next[column.field] === column.is) === (known[column.field] === column.is)',
-    replace: 'next[column.field] === known[column.field]',
-    tests: ['test/evaluate/documents-never-done.test.ts'],
-  },
-  {
-    name: 'a document is done in Completed alone, whatever the configuration calls so',
-    file: 'src/checks/support/statuses.ts',
-    find: "optionsOf('document-required-present')['statuses']",
-    replace: "optionsOf('')['statuses']",
-    tests: ['test/evaluate/documents-never-done.test.ts'],
-  },
-  {
-    name: 'a document waits for the time of a clock that was ahead',
-    file: 'src/checks/support/status-since.ts',
-    find: 'isMirrored || recorded > now',
-    replace: 'isMirrored',
-    tests: ['test/evaluate/documents-never-done.test.ts'],
-  },
-  {
-    name: 'a page size that is not the one asked for goes unnoticed',
-    file: 'src/api/tenant-reader.ts',
-    find: 'limit === asked.size) return []',
-    replace: 'limit !== asked.size) return []',
-    tests: ['test/sync/contract-events.test.ts'],
-  },
-  {
-    name: 'both lists get the page size under the name of users',
-    file: 'src/api/endpoints.ts',
-    find: '(written[resource.name] ?? null)',
-    replace: '(written.users ?? null)',
-    tests: ['test/api/client.test.ts'],
-  },
-  {
-    name: 'an id that was given to somebody else keeps its waiver',
-    file: 'src/evaluate/findings/material-facts.ts',
-    find: "evidence['identity'] === undefined ? [] : identityFields",
-    replace: "evidence['identity'] === undefined ? identityFields : []",
-    tests: ['test/evaluate/identity.test.ts'],
-  },
-  {
-    name: 'the finding of a reassigned id continues',
-    file: 'src/evaluate/findings/identity.ts',
-    find: 'now === null || created === now',
-    replace: 'now === null || created !== null',
-    tests: ['test/evaluate/identity.test.ts'],
-  },
-  {
-    name: 'a fraction of a second makes another person',
-    file: 'src/evaluate/findings/identity.ts',
-    find: 'Math.floor(ms / secondMs)',
-    replace: 'ms',
-    tests: ['test/evaluate/identity.test.ts'],
-  },
-  {
-    name: 'a user who was created again is another person whatever the e-mail',
-    file: 'src/evaluate/findings/identity.ts',
-    find: "after['emailDigest'] === before['emailDigest']) return true",
-    replace: "after['emailDigest'] === before) return true",
-    tests: ['test/evaluate/identity.test.ts'],
-  },
-  {
-    name: 'an API client with another creation is another one',
-    file: 'src/evaluate/findings/identity.ts',
-    find: "after['emailDigest'] !== null && after",
-    replace: "typeof after['emailDigest'] === 'string' && after",
-    tests: ['test/evaluate/identity.test.ts'],
-  },
-  {
-    name: 'a waiver goes over to another person without an e-mail',
-    file: 'src/mirror/findings/staged-findings.ts',
-    find: "kind === 'replaced' || !isSameFacts",
-    replace: '!isSameFacts',
-    tests: ['test/evaluate/identity.test.ts'],
-  },
-  {
-    name: 'a waiver ends with a fraction of a second',
-    file: 'src/mirror/findings/staged-findings.ts',
-    find: `'"$1Z"'`,
-    replace: "'$&'",
-    tests: ['test/evaluate/identity.test.ts'],
-  },
-  {
-    name: 'a waiver ends when a creation is written again',
-    file: 'src/mirror/findings/staged-findings.ts',
-    find: "const { 'identity.createdAt': _, ...facts }",
-    replace: 'const { ...facts }',
-    tests: ['test/evaluate/identity.test.ts'],
-  },
-  {
-    name: 'an e-mail in other letters is another one',
-    file: 'src/mirror/records/record-reader.ts',
-    find: 'digestOf(text.toLowerCase())',
-    replace: 'digestOf(text)',
-    tests: ['test/sync/contract-events.test.ts'],
-  },
-  {
-    name: 'a user who may be gone is counted for a repeated e-mail',
-    file: 'src/mirror/records/record-reader.ts',
-    find: 'and missing_since is null and absent_full_syncs = 0',
-    replace: '',
-    tests: ['test/sync/contract-events.test.ts'],
-  },
-  {
-    name: 'evidence holds the e-mail itself',
-    file: 'src/evaluate/findings/identity.ts',
-    find: 'digestOf([key, email.normalize(',
-    replace: 'String([key, email.normalize(',
-    tests: ['test/evaluate/identity.test.ts'],
-  },
-  {
-    name: 'a finding that begins with a new owner of the id is as old as that of the former one',
-    file: 'src/mirror/findings/staged-findings.ts',
-    find: 'set first_seen_at = d.at, reopened = 0',
-    replace: 'set reopened = 0',
-    tests: ['test/evaluate/identity.test.ts'],
-  },
-  {
-    name: 'incremental syncs look well while the full sync they wait for fails',
-    file: 'src/evaluate/data-quality.ts',
-    find: 'return incrementalReason ?? (waits ? fullReason : null)',
-    replace: 'return waits ? incrementalReason : incrementalReason',
-    tests: ['test/evaluate/read-posture.test.ts'],
-  },
-  {
-    name: 'a check that is switched off has a status in the metrics',
-    file: 'src/metrics/check-gauges.ts',
-    find: 'Number(enabled && status === present)',
-    replace: 'Number(status === present && enabled !== null)',
-    tests: ['test/metrics/metrics.test.ts'],
-  },
-  {
-    name: 'a user whose role does not exist passes the least-privilege check',
-    file: 'src/checks/user-least-privilege.ts',
-    find: "missing: 'not_evaluated'",
-    replace: "missing: 'passes'",
-    tests: ['test/checks/user-least-privilege.test.ts'],
-  },
-  {
-    name: 'a code that no permission list has goes unnoticed',
-    file: 'src/checks/permission-catalogue-known.ts',
-    find: 'role.codes.filter((code) => !listedCodes.has(code))',
-    replace: "role.codes.filter((code) => code === '' && !listedCodes.has(code))",
-    tests: ['test/checks/permission-catalogue-known.test.ts'],
-  },
-  {
-    name: 'a drift that has grown since it was shown is accepted',
-    file: 'src/commands/support/accept-drift.ts',
-    find: 'if (driftId !== id) throw',
-    replace: "if (digest === '') throw",
-    tests: ['test/commands/accept-drift.test.ts'],
-  },
-  {
-    name: 'the id of a drifted state stays while the drift grows',
-    file: 'src/evaluate/findings/drift-id.ts',
-    find: 'digestOf(present)',
-    replace: 'digestOf(expectedFrom)',
-    tests: ['test/commands/accept-drift.test.ts'],
-  },
-  {
-    name: 'a known status in which a document fails no check goes unnoticed',
-    file: 'src/doctor/config-warnings.ts',
-    find: '!covered.includes(status)',
-    replace: '!covered.includes(status) && status === null',
-    tests: ['test/commands/doctor/warnings.test.ts'],
-  },
-  {
-    name: 'a permission beyond the stated ones does not change what a waiver covers',
-    file: 'src/checks/support/bounded-list.ts',
-    find: 'digestOf(all)',
-    replace: 'digestOf(all.slice(0, longestList))',
-    tests: ['test/checks/bounded-list.test.ts'],
-  },
-  {
-    name: 'a check that is not configured is unknown while its inputs are',
-    file: 'src/evaluate/data-quality.ts',
-    find: 'if (check.isConfigured?.(options) === false)',
-    replace: 'if (check.isConfigured?.(options) === false && quality.resources.size === 0)',
-    tests: ['test/evaluate/evaluate-tenant.test.ts'],
-  },
+  ...mutantsIn(
+    'src/checks/support/role-assessment.ts',
+    ['test/checks/user-least-privilege.test.ts', 'test/checks/user-role-active.test.ts'],
+    {
+      'the role of the id excuses the role of the name': [
+        'byId.name !== roleName && named.length > 0',
+        'byId.name !== roleName && named.length < 0',
+      ],
+    },
+  ),
+  ...mutantsIn('src/checks/support/enrolment.ts', ['test/checks/user-mfa-enrolled.test.ts'], {
+    'a negated reading of the multi-factor flags is not negated': [
+      "  'not mfaStatus': [{ mfaStatus: false }],",
+      "  'not mfaStatus': [{ mfaStatus: true }],",
+    ],
+  }),
+  ...mutantsIn(
+    'src/evaluate/check.ts',
+    ['test/checks/user-mfa-enrolled.test.ts', 'test/commands/doctor/warnings.test.ts'],
+    {
+      'an assumed reading of the multi-factor flags passes for a chosen one': [
+        'assumption(read(raw)) }),',
+        'void read(raw) ?? null }),',
+      ],
+    },
+  ),
+  ...mutantsIn('src/checks/user-mfa-enrolled.ts', ['test/checks/user-mfa-enrolled.test.ts'], {
+    'users of a tenant without SSO are not applicable although its policy is unknown': [
+      'if (isWithoutSso(policy) && isPlaceholderUnknown(optionsOf))',
+      'if (false as boolean)',
+    ],
+  }),
+  ...mutantsIn('src/checks/support/settings.ts', ['test/checks/auth-mfa-policy-enabled.test.ts'], {
+    'any tenant without SSO has a placeholder for a policy, whatever else is configured': [
+      'return isOff && (providerType ?? null) === null && (tenantName ?? null) === null',
+      'return isOff || (providerType ?? null) === null || (tenantName ?? null) === null',
+    ],
+  }),
+  ...mutantsIn('src/checks/document-status-known.ts', ['test/checks/document-status-known.test.ts'], {
+    'null is unknown although the configuration knows it': [
+      'knownDocumentStatuses.includes(null) ? []',
+      'knownDocumentStatuses.includes("null") ? []',
+    ],
+  }),
+  ...mutantsIn('src/checks/document-processing-finished.ts', ['test/checks/document-processing-finished.test.ts'], {
+    'a document that goes from one busy status to another is never stuck': [
+      'isDoneByMirror(done) && busy.length === 1',
+      'busy.length > 0',
+    ],
+  }),
+  ...mutantsIn('src/mirror/records/record-tables.ts', ['test/evaluate/documents-never-done.test.ts'], {
+    'a document that goes from one status to another that is not done is young again': [
+      '(next[column.field] === column.is) === (known[column.field] === column.is)',
+      'next[column.field] === known[column.field]',
+    ],
+  }),
+  ...mutantsIn('src/checks/support/statuses.ts', ['test/evaluate/documents-never-done.test.ts'], {
+    'a document is done in Completed alone, whatever the configuration calls so': [
+      "optionsOf('document-required-present')['statuses']",
+      "optionsOf('')['statuses']",
+    ],
+  }),
+  ...mutantsIn('src/checks/support/status-since.ts', ['test/evaluate/documents-never-done.test.ts'], {
+    'a document waits for the time of a clock that was ahead': ['isMirrored || recorded > now', 'isMirrored'],
+  }),
+  ...mutantsIn('src/api/tenant-reader.ts', ['test/sync/contract-events.test.ts'], {
+    'a page size that is not the one asked for goes unnoticed': [
+      'limit === asked.size) return []',
+      'limit !== asked.size) return []',
+    ],
+  }),
+  ...mutantsIn('src/api/endpoints.ts', ['test/api/client.test.ts'], {
+    'both lists get the page size under the name of users': [
+      '(written[resource.name] ?? null)',
+      '(written.users ?? null)',
+    ],
+  }),
+  ...mutantsIn('src/evaluate/findings/material-facts.ts', ['test/evaluate/identity.test.ts'], {
+    'an id that was given to somebody else keeps its waiver': [
+      "evidence['identity'] === undefined ? [] : identityFields",
+      "evidence['identity'] === undefined ? identityFields : []",
+    ],
+  }),
+  ...mutantsIn('src/evaluate/findings/identity.ts', ['test/evaluate/identity.test.ts'], {
+    'the finding of a reassigned id continues': ['now === null || created === now', 'now === null || created !== null'],
+    'a fraction of a second makes another person': ['Math.floor(ms / secondMs)', 'ms'],
+    'a user who was created again is another person whatever the e-mail': [
+      "after['emailDigest'] === before['emailDigest']) return true",
+      "after['emailDigest'] === before) return true",
+    ],
+    'an API client with another creation is another one': [
+      "after['emailDigest'] !== null && after",
+      "typeof after['emailDigest'] === 'string' && after",
+    ],
+    'evidence holds the e-mail itself': ['digestOf([key, email.normalize(', 'String([key, email.normalize('],
+  }),
+  ...mutantsIn('src/mirror/findings/staged-findings.ts', ['test/evaluate/identity.test.ts'], {
+    'a waiver goes over to another person without an e-mail': ["kind === 'replaced' || !isSameFacts", '!isSameFacts'],
+    'a waiver ends with a fraction of a second': [`'"$1Z"'`, "'$&'"],
+    'a waiver ends when a creation is written again': [
+      "const { 'identity.createdAt': _, ...facts }",
+      'const { ...facts }',
+    ],
+    'a finding that begins with a new owner of the id is as old as that of the former one': [
+      'set first_seen_at = d.at, reopened = 0',
+      'set reopened = 0',
+    ],
+  }),
+  ...mutantsIn('src/mirror/records/record-reader.ts', ['test/sync/contract-events.test.ts'], {
+    'an e-mail in other letters is another one': ['digestOf(text.toLowerCase())', 'digestOf(text)'],
+    'a user who may be gone is counted for a repeated e-mail': [
+      'and missing_since is null and absent_full_syncs = 0',
+      '',
+    ],
+  }),
+  ...mutantsIn('src/evaluate/data-quality.ts', ['test/evaluate/read-posture.test.ts'], {
+    'incremental syncs look well while the full sync they wait for fails': [
+      'return incrementalReason ?? (waits ? fullReason : null)',
+      'return waits ? incrementalReason : incrementalReason',
+    ],
+  }),
+  ...mutantsIn('src/metrics/check-gauges.ts', ['test/metrics/metrics.test.ts'], {
+    'a check that is switched off has a status in the metrics': [
+      'Number(enabled && status === present)',
+      'Number(status === present && enabled !== null)',
+    ],
+  }),
+  ...mutantsIn('src/checks/user-least-privilege.ts', ['test/checks/user-least-privilege.test.ts'], {
+    'a user whose role does not exist passes the least-privilege check': [
+      "missing: 'not_evaluated'",
+      "missing: 'passes'",
+    ],
+  }),
+  ...mutantsIn('src/checks/permission-catalogue-known.ts', ['test/checks/permission-catalogue-known.test.ts'], {
+    'a code that no permission list has goes unnoticed': [
+      'role.codes.filter((code) => !listedCodes.has(code))',
+      "role.codes.filter((code) => code === '' && !listedCodes.has(code))",
+    ],
+  }),
+  ...mutantsIn('src/commands/support/accept-drift.ts', ['test/commands/accept-drift.test.ts'], {
+    'a drift that has grown since it was shown is accepted': ['if (driftId !== id) throw', "if (digest === '') throw"],
+  }),
+  ...mutantsIn('src/evaluate/findings/identity.ts', ['test/commands/accept-drift.test.ts'], {
+    'the id of a drifted state stays while the drift grows': ['digestOf(present)', 'digestOf(expectedFrom)'],
+  }),
+  ...mutantsIn('src/doctor/config-warnings.ts', ['test/commands/doctor/warnings.test.ts'], {
+    'a known status in which a document fails no check goes unnoticed': [
+      '!covered.includes(status)',
+      '!covered.includes(status) && status === null',
+    ],
+  }),
+  ...mutantsIn('src/checks/support/bounded-list.ts', ['test/checks/bounded-list.test.ts'], {
+    'a permission beyond the stated ones does not change what a waiver covers': [
+      'digestOf(all)',
+      'digestOf(all.slice(0, longestList))',
+    ],
+  }),
+  ...mutantsIn('src/evaluate/data-quality.ts', ['test/evaluate/evaluate-tenant.test.ts'], {
+    'a check that is not configured is unknown while its inputs are': [
+      'if (check.isConfigured?.(options) === false)',
+      'if (check.isConfigured?.(options) === false && quality.resources.size === 0)',
+    ],
+  }),
 ]

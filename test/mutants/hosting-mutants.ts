@@ -1,89 +1,57 @@
-import type { Mutant } from './mutants.ts'
+import { type Mutant, mutantsIn } from './mutants.ts'
 
 /** Deliberate mistakes in how the program lives on its machine: its files, its configuration, its processes. */
 export const hostingMutants: readonly Mutant[] = [
-  {
-    name: 'a symbolic link to a database has a lock of its own',
-    file: 'src/mirror/sqlite/open-database.ts',
-    find: 'return realFile(path)',
-    replace: 'return path',
-    tests: ['test/mirror/real-file.test.ts'],
-  },
-  {
-    name: 'a database is opened by the second of its hard links',
-    file: 'src/mirror/sqlite/real-file.ts',
-    find: 'stats.nlink < 2',
-    replace: 'stats.nlink < 9',
-    tests: ['test/mirror/real-file.test.ts'],
-  },
-  {
-    name: 'a report replaces any file',
-    file: 'src/commands/support/write-file.ts',
-    find: 'stats.size === 0 || own.test(beginningOf(path))',
-    replace: 'stats.size >= 0',
-    tests: ['test/commands/report.test.ts'],
-  },
-  {
-    name: 'a report is written in the place of a write-ahead log that is empty',
-    file: 'src/commands/support/write-file.ts',
-    find: "if (isStore) throw new UnfitFile('it is part of a database')",
-    replace: '',
-    tests: ['test/commands/report.test.ts'],
-  },
-  {
-    name: 'a check result of a time when an input was switched off is shown with it on',
-    file: 'src/evaluate/read-posture.ts',
-    find: " && state.status === 'unknown')",
-    replace: ')',
-    tests: ['test/evaluate/read-posture.test.ts'],
-  },
-  {
-    name: 'a run that could not be stored leaves the one before it shown',
-    file: 'src/daemon/session.ts',
-    find: 'this.#unstored.ended(result, io.clock.now())',
-    replace: '',
-    tests: ['test/commands/unstored-runs.test.ts'],
-  },
-  {
-    name: 'the page calls data complete of which nothing can be stored',
-    file: 'src/web/page/summary.ts',
-    find: 'isUnstored(posture)',
-    replace: 'false',
-    tests: ['test/web/page.test.ts'],
-  },
-  {
-    name: 'open findings of an own check that cannot be read lose their series',
-    file: 'src/daemon/views.ts',
-    find: '!known.has(check) && Object',
-    replace: 'known.has(check) && Object',
-    tests: ['test/commands/own-checks.test.ts'],
-  },
-  {
-    name: 'a reload gives up the own checks of a folder that cannot be read',
-    file: 'src/daemon/reload.ts',
-    find: ', ...unreadFolder(next)]',
-    replace: ']',
-    tests: ['test/commands/own-checks.test.ts'],
-  },
-  {
-    name: 'a web configuration that was emptied starts a server for everybody',
-    file: 'src/config/web/load-web-settings.ts',
-    find: 'if (Object.keys(raw ?? {}).length === 0)',
-    replace: 'if (raw === 0)',
-    tests: ['test/web/live-web.test.ts'],
-  },
-  {
-    name: 'what a token command has started outlives it',
-    file: 'src/api/credentials/command-source.ts',
-    find: 'process.kill(-pid',
-    replace: 'process.kill(pid',
-    tests: ['test/api/credentials/sources.test.ts'],
-  },
-  {
-    name: 'a history of data that was never read passes for one without changes',
-    file: 'src/commands/history.ts',
-    find: 'for (const line of dataWarnings(posture, name)) io',
-    replace: 'for (const line of dataWarnings(posture, name).slice(9)) io',
-    tests: ['test/commands/history.test.ts'],
-  },
+  ...mutantsIn('src/mirror/sqlite/open-database.ts', ['test/mirror/real-file.test.ts'], {
+    'a symbolic link to a database has a lock of its own': ['return realFile(path)', 'return path'],
+  }),
+  ...mutantsIn('src/mirror/sqlite/engine-lock.ts', ['test/mirror/real-file.test.ts'], {
+    'a database is opened by the second of its hard links': ['stats.nlink < 2', 'stats.nlink < 9'],
+  }),
+  ...mutantsIn('src/commands/support/write-file.ts', ['test/commands/report.test.ts'], {
+    'a report replaces any file': ['stats.size === 0 || own.test(beginningOf(path))', 'stats.size >= 0'],
+    'a report is written in the place of a write-ahead log that is empty': [
+      "if (isStore) throw new UnfitFile('it is part of a database')",
+      '',
+    ],
+  }),
+  ...mutantsIn('src/evaluate/read-posture.ts', ['test/evaluate/read-posture.test.ts'], {
+    'a check result of a time when an input was switched off is shown with it on': [
+      " && state.status === 'unknown')",
+      ')',
+    ],
+  }),
+  ...mutantsIn('src/daemon/session.ts', ['test/commands/unstored-runs.test.ts'], {
+    'a run that could not be stored leaves the one before it shown': [
+      'this.#unstored.ended(result, io.clock.now())',
+      '',
+    ],
+  }),
+  ...mutantsIn('src/web/page/summary.ts', ['test/web/page.test.ts'], {
+    'the page calls data complete of which nothing can be stored': ['isUnstored(posture)', 'false'],
+  }),
+  ...mutantsIn('src/daemon/views.ts', ['test/commands/own-checks.test.ts'], {
+    'open findings of an own check that cannot be read lose their series': [
+      '!known.has(check) && Object',
+      'known.has(check) && Object',
+    ],
+  }),
+  ...mutantsIn('src/daemon/reload.ts', ['test/commands/own-checks.test.ts'], {
+    'a reload gives up the own checks of a folder that cannot be read': [', ...unreadFolder(next)]', ']'],
+  }),
+  ...mutantsIn('src/config/web/load-web-settings.ts', ['test/web/live-web.test.ts'], {
+    'a web configuration that was emptied starts a server for everybody': [
+      'if (Object.keys(raw ?? {}).length === 0)',
+      'if (raw === 0)',
+    ],
+  }),
+  ...mutantsIn('src/api/credentials/command-source.ts', ['test/api/credentials/sources.test.ts'], {
+    'what a token command has started outlives it': ['process.kill(-pid', 'process.kill(pid'],
+  }),
+  ...mutantsIn('src/commands/history.ts', ['test/commands/history.test.ts'], {
+    'a history of data that was never read passes for one without changes': [
+      'for (const line of dataWarnings(posture, name)) io',
+      'for (const line of dataWarnings(posture, name).slice(9)) io',
+    ],
+  }),
 ]

@@ -1,279 +1,170 @@
-import type { Mutant } from './mutants.ts'
+import { type Mutant, mutantsIn } from './mutants.ts'
 
 const tests = ['test/sync/tenant-identity.test.ts', 'test/sync/guard', 'test/sync/hold-tenant.test.ts']
 
 export const identityMutants: readonly Mutant[] = [
-  {
-    name: 'at first contact, any list of API clients is that of ownClientId',
-    file: 'src/sync/identity-proof.ts',
-    find: 'return seen.has(own)',
-    replace: 'return seen.size > 0',
-    tests,
-  },
-  {
-    name: 'at first contact, a failing list of API clients lets any data in',
-    file: 'src/sync/identity-proof.ts',
-    find: 'const found = await this.#attempt(definition, 0, () => this.#search(definition, isListed))\n      if (this.#failure !== undefined) throw this.#failure',
-    replace: 'const found = await this.#attempt(definition, 0, () => this.#search(definition, isListed))',
-    tests,
-  },
-  {
-    name: 'the hold for a missing ownClientId outlives the setting',
-    file: 'src/sync/tenant-guard.ts',
-    find: '|| remedyOf(hold) !== null)',
-    replace: ')',
-    tests,
-  },
-  {
-    name: 'a hold for a missing own client seems to be accepted',
-    file: 'src/model/hold-remedy.ts',
-    find: "cause['check'] === 'own-client' ? ownClientRemedy : null",
-    replace: "cause['check'] === 'none' ? ownClientRemedy : null",
-    tests: ['test/commands/accept.test.ts', 'test/web/page'],
-  },
-  {
-    name: 'the doctor believes any tenant that answers',
-    file: 'src/doctor/identity.ts',
-    find: 'if (owed === null || !(await',
-    replace: 'if (owed !== null && !(await',
-    tests: ['test/commands/doctor/identity.test.ts'],
-  },
-  {
-    name: 'the doctor only warns about a hold of the whole tenant',
-    file: 'src/doctor/identity.ts',
-    find: 'changedHint)\n  return failure(subject, `',
-    replace: 'changedHint)\n  return warning(subject, `',
-    tests: ['test/commands/doctor/identity.test.ts'],
-  },
-  {
-    name: 'users of a former tenant are evaluated by the roles of the accepted one',
-    file: 'src/evaluate/evaluate-check.ts',
-    find: 'some((input) => input.off || input.former)',
-    replace: 'some((input) => input.off)',
-    tests: ['test/sync/accepted-tenant.test.ts'],
-  },
-  {
-    name: 'users of a former tenant that are not removed yet count as reliable',
-    file: 'src/mirror/sync/tenant-store.ts',
-    find: ' || (yield* removalOwed.get(tenantId, resource)) !== undefined',
-    replace: '',
-    tests: ['test/sync/accepted-tenant.test.ts'],
-  },
-  {
-    name: 'what a token may not read becomes the accepted tenant’s',
-    file: 'src/sync/tenant-engine.ts',
-    find: "'missing_permission') await this.#acceptanceEnds(",
-    replace: "'missing_permission') await this.#fullSyncCompleted(",
-    tests: ['test/sync/accepted-tenant.test.ts'],
-  },
-  {
-    name: 'another tenant is not noticed',
-    file: 'src/sync/tenant-guard.ts',
-    find: "if (outcome === 'mismatch' && !(await acceptancePasses(answered))) throw",
-    replace: "if (outcome === 'mismatch' && passing()) throw",
-    tests,
-  },
-  {
-    name: 'a token that may read no known record is let in',
-    file: 'src/sync/tenant-guard.ts',
-    find: "if (outcome === 'denied' && !denialPasses && tenant().deniedCredential === null)",
-    replace: 'if (denialPasses && !denialPasses)',
-    tests,
-  },
-  {
-    name: 'accepting a denied token covers the removal of what cannot be read',
-    file: 'src/sync/decisions.ts',
-    find: 'deniedCredential: credentialOf(hold) })\n      return false',
-    replace: 'deniedCredential: credentialOf(hold) })\n      return true',
-    tests,
-  },
-  {
-    name: 'unseen users are believed in a run that has proven the tenant',
-    file: 'src/sync/pages/confirm-answer.ts',
-    find: 'if (unknown.length > 0) return { careful: true, optional: true }',
-    replace: '',
-    tests,
-  },
-  {
-    name: 'unseen invalid users beside unchanged known ones are believed',
-    file: 'src/sync/pages/confirm-answer.ts',
-    find: 'if (unknown.length === 0 && !changes())',
-    replace: 'if (!changes())',
-    tests,
-  },
-  {
-    name: 'the page rule rests for invalid records',
-    file: 'src/mirror/sync/page-store.ts',
-    find: 'createdAtOf(item.ok ? item.record : item.raw)',
-    replace: 'item.ok ? createdAtOf(item.record) : null',
-    tests,
-  },
-  {
-    name: 'a server time that was ahead makes new records look old for good',
-    file: 'src/sync/pages/refused-page.ts',
-    find: 'isAhead ? null : completeServerTime',
-    replace: 'completeServerTime',
-    tests,
-  },
-  {
-    name: 'a refused page passes when its records are invalid',
-    file: 'src/sync/pages/refused-page.ts',
-    find: 'createdAtOf(item.ok ? item.record : item.raw)',
-    replace: 'item.ok ? createdAtOf(item.record) : null',
-    tests,
-  },
-  {
-    name: 'known users outweigh unknown GUIDs',
-    file: 'src/sync/identity-proof.ts',
-    find: "if (this.#strange.length > 0) return this.#evidence('mismatch')",
-    replace: '',
-    tests,
-  },
-  {
-    name: 'users are recognized by their ids alone',
-    file: 'src/mirror/records/person-comparison.ts',
-    find: 'return shown?.createdAt === person.createdAt && lower(shown.email) === lower(person.email)',
-    replace: 'return shown !== undefined',
-    tests,
-  },
-  {
-    name: 'the oldest users may all be gone',
-    file: 'src/sync/identity-proof.ts',
-    find: ' && oldestShown * 2 > oldest',
-    replace: '',
-    tests,
-  },
-  {
-    name: 'a user whose record fails validation is compared by nothing',
-    file: 'src/sync/identity-proof.ts',
-    find: 'const record = item.ok ? item.record : item.raw',
-    replace: 'const record = item.ok ? item.record : null',
-    tests,
-  },
-  {
-    name: 'quarantined users are not known when users decide',
-    file: 'src/mirror/records/person-comparison.ts',
-    find: '[...mirrored, ...marked]',
-    replace: 'mirrored',
-    tests,
-  },
-  {
-    name: 'only the first page of a list is looked at',
-    file: 'src/sync/identity-proof.ts',
-    find: 'const mostPages = 50',
-    replace: 'const mostPages = 1',
-    tests,
-  },
-  {
-    name: 'a changed answer is written without a second read',
-    file: 'src/sync/lists/whole-list.ts',
-    find: 'const other = provable ? await differingAnswer(run, fetched, read) : null',
-    replace: 'const other = provable ? null : await differingAnswer(run, fetched, read)',
-    tests,
-  },
-  {
-    name: 'two reads need not be equal',
-    file: 'src/sync/pages/confirm-answer.ts',
-    find: 'if (same) continue',
-    replace: 'if (same || run.pages <= 1000) continue',
-    tests,
-  },
-  {
-    name: 'a whole list of a few users confirms the longer page of a foreign tenant',
-    file: 'src/sync/pages/confirm-answer.ts',
-    find: 'other.hasMore && contains(first, second)',
-    replace: 'contains(first, second)',
-    tests: ['test/sync/uneven-pages.test.ts'],
-  },
-  {
-    name: 'each proof follows one read, as a load balancer takes turns',
-    file: 'src/sync/pages/confirm-answer.ts',
-    find: 'const readsOfRound = [1, 2, 1, 3]',
-    replace: 'const readsOfRound = [1]',
-    tests,
-  },
-  {
-    name: 'no proof follows a changed answer',
-    file: 'src/sync/pages/confirm-answer.ts',
-    find: '    await prove()\n  }',
-    replace: '  }',
-    tests,
-  },
-  {
-    name: 'users are removed by a 404 without a proof',
-    file: 'src/sync/removals/confirm-missing.ts',
-    find: 'if (!proven) await run.guard.prove(signal)',
-    replace: '',
-    tests,
-  },
-  {
-    name: 'tombstones of a tenant that was given up are still known',
-    file: 'src/mirror/sync/page-store.ts',
-    find: '(!known.removed || known.firstSeenAt >= since)',
-    replace: '(!known.removed || since >= 0)',
-    tests,
-  },
-  {
-    name: 'an accepted page lets the whole tenant in',
-    file: 'src/sync/decisions.ts',
-    find: '      await store.noteTenant(tenantId, { admitted: admittedBy(hold) })\n      return false',
-    replace: '      await store.noteTenant(tenantId, { admitted: admittedBy(hold) })\n      return true',
-    tests,
-  },
-  {
-    name: 'the page rule rests where the time of the server cannot be read',
-    file: 'src/sync/pages/refused-page.ts',
-    find: 'serverBegan ?? completeStartedAt',
-    replace: 'serverBegan',
-    tests,
-  },
-  {
-    name: 'an acceptance covers a third tenant',
-    file: 'src/sync/tenant-guard.ts',
-    find: 'answered?.credential === acceptedCredential ? changeAccepted : null',
-    replace: 'answered?.credential === undefined ? null : changeAccepted',
-    tests: ['test/sync/accepted-tenant.test.ts'],
-  },
-  {
-    name: 'a refused token is believed by resources that are not due',
-    file: 'src/evaluate/data-quality.ts',
-    find: "(refused ? 'unauthorized' : null)",
-    replace: 'null',
-    tests: ['test/evaluate/read-posture.test.ts'],
-  },
-  {
-    name: 'users in unspecified states are no longer looked at',
-    file: 'src/checks/user-least-privilege.ts',
-    find: "not: 'Invited' } as const",
-    replace: "is: 'Active' } as const",
-    tests: ['test/checks/user-least-privilege.test.ts'],
-  },
-  {
-    name: 'an accepted lack of proof covers each token that lacks the permissions',
-    file: 'src/sync/tenant-guard.ts',
-    find: "(outcome === 'denied' && deniedCredential === credential)) return",
-    replace: "outcome === 'denied') return",
-    tests: ['test/sync/guard-tenant-denied.test.ts'],
-  },
-  {
-    name: 'an answer by id that contradicts the list is overlooked',
-    file: 'src/mirror/sync/page-store.ts',
-    find: 'if (contested.length === 0) yield*',
-    replace: 'if (contested.length >= 0) yield*',
-    tests: ['test/sync/user-details.test.ts'],
-  },
-  {
-    name: 'a list that is read well ends the quarantine of a contradicted user',
-    file: 'src/mirror/records/quarantine-store.ts',
-    find: 'then not exists (',
-    replace: 'then 1 = 1 or not exists (',
-    tests: ['test/sync/user-details.test.ts'],
-  },
-  {
-    name: 'contradicted users are not looked up first',
-    file: 'src/mirror/sync/lookup-store.ts',
-    find: 'resource, half)',
-    replace: 'resource, 0)',
-    tests: ['test/sync/user-details.test.ts'],
-  },
+  ...mutantsIn('src/sync/identity-proof.ts', tests, {
+    'at first contact, any list of API clients is that of ownClientId': [
+      'return seen.has(own)',
+      'return seen.size > 0',
+    ],
+    'at first contact, a failing list of API clients lets any data in': [
+      'const found = await this.#attempt(definition, 0, () => this.#search(definition, isListed))\n      if (this.#failure !== undefined) throw this.#failure',
+      'const found = await this.#attempt(definition, 0, () => this.#search(definition, isListed))',
+    ],
+    'known users outweigh unknown GUIDs': ["if (this.#strange.length > 0) return this.#evidence('mismatch')", ''],
+    'the oldest users may all be gone': [' && oldestShown * 2 > oldest', ''],
+    'a user whose record fails validation is compared by nothing': [
+      'const record = item.ok ? item.record : item.raw',
+      'const record = item.ok ? item.record : null',
+    ],
+    'only the first page of a list is looked at': ['const mostPages = 50', 'const mostPages = 1'],
+  }),
+  ...mutantsIn('src/sync/tenant-guard.ts', tests, {
+    'the hold for a missing ownClientId outlives the setting': ['|| remedyOf(hold) !== null)', ')'],
+    'another tenant is not noticed': [
+      "if (outcome === 'mismatch' && !(await acceptancePasses(answered))) throw",
+      "if (outcome === 'mismatch' && passing()) throw",
+    ],
+    'a token that may read no known record is let in': [
+      "if (outcome === 'denied' && !denialPasses && tenant().deniedCredential === null)",
+      'if (denialPasses && !denialPasses)',
+    ],
+  }),
+  ...mutantsIn('src/model/hold-remedy.ts', ['test/commands/accept.test.ts', 'test/web/page'], {
+    'a hold for a missing own client seems to be accepted': [
+      "cause['check'] === 'own-client' ? ownClientRemedy : null",
+      "cause['check'] === 'none' ? ownClientRemedy : null",
+    ],
+  }),
+  ...mutantsIn('src/doctor/identity.ts', ['test/commands/doctor/identity.test.ts'], {
+    'the doctor believes any tenant that answers': ['if (owed === null || !(await', 'if (owed !== null && !(await'],
+    'the doctor only warns about a hold of the whole tenant': [
+      'changedHint)\n  return failure(subject, `',
+      'changedHint)\n  return warning(subject, `',
+    ],
+  }),
+  ...mutantsIn('src/evaluate/evaluate-check.ts', ['test/sync/accepted-tenant.test.ts'], {
+    'users of a former tenant are evaluated by the roles of the accepted one': [
+      'some((input) => input.off || input.former)',
+      'some((input) => input.off)',
+    ],
+  }),
+  ...mutantsIn('src/mirror/sync/tenant-store.ts', ['test/sync/accepted-tenant.test.ts'], {
+    'users of a former tenant that are not removed yet count as reliable': [
+      ' || (yield* removalOwed.get(tenantId, resource)) !== undefined',
+      '',
+    ],
+  }),
+  ...mutantsIn('src/sync/tenant-engine.ts', ['test/sync/accepted-tenant.test.ts'], {
+    'what a token may not read becomes the accepted tenant’s': [
+      "'missing_permission') await this.#acceptanceEnds(",
+      "'missing_permission') await this.#fullSyncCompleted(",
+    ],
+  }),
+  ...mutantsIn('src/sync/decisions.ts', tests, {
+    'accepting a denied token covers the removal of what cannot be read': [
+      'deniedCredential: credentialOf(hold) })\n      return false',
+      'deniedCredential: credentialOf(hold) })\n      return true',
+    ],
+    'an accepted page lets the whole tenant in': [
+      '      await store.noteTenant(tenantId, { admitted: admittedBy(hold) })\n      return false',
+      '      await store.noteTenant(tenantId, { admitted: admittedBy(hold) })\n      return true',
+    ],
+  }),
+  ...mutantsIn('src/sync/pages/confirm-answer.ts', tests, {
+    'unseen users are believed in a run that has proven the tenant': [
+      'if (unknown.length > 0) return { careful: true, optional: true }',
+      '',
+    ],
+    'unseen invalid users beside unchanged known ones are believed': [
+      'if (unknown.length === 0 && !changes())',
+      'if (!changes())',
+    ],
+    'two reads need not be equal': ['if (same) continue', 'if (same || run.pages <= 1000) continue'],
+    'each proof follows one read, as a load balancer takes turns': [
+      'const readsOfRound = [1, 2, 1, 3]',
+      'const readsOfRound = [1]',
+    ],
+    'no proof follows a changed answer': ['    await prove()\n  }', '  }'],
+  }),
+  ...mutantsIn('src/mirror/sync/page-store.ts', tests, {
+    'the page rule rests for invalid records': [
+      'createdAtOf(item.ok ? item.record : item.raw)',
+      'item.ok ? createdAtOf(item.record) : null',
+    ],
+    'tombstones of a tenant that was given up are still known': [
+      '(!known.removed || known.firstSeenAt >= since)',
+      '(!known.removed || since >= 0)',
+    ],
+  }),
+  ...mutantsIn('src/sync/pages/refused-page.ts', tests, {
+    'a server time that was ahead makes new records look old for good': [
+      'isAhead ? null : completeServerTime',
+      'completeServerTime',
+    ],
+    'a refused page passes when its records are invalid': [
+      'createdAtOf(item.ok ? item.record : item.raw)',
+      'item.ok ? createdAtOf(item.record) : null',
+    ],
+    'the page rule rests where the time of the server cannot be read': [
+      'serverBegan ?? completeStartedAt',
+      'serverBegan',
+    ],
+  }),
+  ...mutantsIn('src/mirror/records/person-comparison.ts', tests, {
+    'users are recognized by their ids alone': [
+      'return shown?.createdAt === person.createdAt && lower(shown.email) === lower(person.email)',
+      'return shown !== undefined',
+    ],
+    'quarantined users are not known when users decide': ['[...mirrored, ...marked]', 'mirrored'],
+  }),
+  ...mutantsIn('src/sync/lists/whole-list.ts', tests, {
+    'a changed answer is written without a second read': [
+      'const other = provable ? await differingAnswer(run, fetched, read) : null',
+      'const other = provable ? null : await differingAnswer(run, fetched, read)',
+    ],
+  }),
+  ...mutantsIn('src/sync/pages/confirm-answer.ts', ['test/sync/uneven-pages.test.ts'], {
+    'a whole list of a few users confirms the longer page of a foreign tenant': [
+      'other.hasMore && contains(first, second)',
+      'contains(first, second)',
+    ],
+  }),
+  ...mutantsIn('src/sync/removals/confirm-missing.ts', tests, {
+    'users are removed by a 404 without a proof': ['if (!proven) await run.guard.prove(signal)', ''],
+  }),
+  ...mutantsIn('src/sync/tenant-guard.ts', ['test/sync/accepted-tenant.test.ts'], {
+    'an acceptance covers a third tenant': [
+      'answered?.credential === acceptedCredential ? changeAccepted : null',
+      'answered?.credential === undefined ? null : changeAccepted',
+    ],
+  }),
+  ...mutantsIn('src/evaluate/data-quality.ts', ['test/evaluate/read-posture.test.ts'], {
+    'a refused token is believed by resources that are not due': ["(refused ? 'unauthorized' : null)", 'null'],
+  }),
+  ...mutantsIn('src/checks/user-least-privilege.ts', ['test/checks/user-least-privilege.test.ts'], {
+    'users in unspecified states are no longer looked at': ["not: 'Invited' } as const", "is: 'Active' } as const"],
+  }),
+  ...mutantsIn('src/sync/tenant-guard.ts', ['test/sync/guard-tenant-denied.test.ts'], {
+    'an accepted lack of proof covers each token that lacks the permissions': [
+      "(outcome === 'denied' && deniedCredential === credential)) return",
+      "outcome === 'denied') return",
+    ],
+  }),
+  ...mutantsIn('src/mirror/sync/page-store.ts', ['test/sync/user-details.test.ts'], {
+    'an answer by id that contradicts the list is overlooked': [
+      'if (contested.length === 0) yield*',
+      'if (contested.length >= 0) yield*',
+    ],
+  }),
+  ...mutantsIn('src/mirror/records/quarantine-store.ts', ['test/sync/user-details.test.ts'], {
+    'a list that is read well ends the quarantine of a contradicted user': [
+      'then not exists (',
+      'then 1 = 1 or not exists (',
+    ],
+  }),
+  ...mutantsIn('src/mirror/sync/lookup-store.ts', ['test/sync/user-details.test.ts'], {
+    'contradicted users are not looked up first': ['resource, half)', 'resource, 0)'],
+  }),
 ]

@@ -1,133 +1,94 @@
-import type { Mutant } from './mutants.ts'
+import { type Mutant, mutantsIn } from './mutants.ts'
 
 const tests = ['test/sync/quarantine-removal.test.ts']
 
 /** Deliberate mistakes in how quarantined records leave, and in what is taken of an answer by id. */
 export const leftoversMutants: readonly Mutant[] = [
-  {
-    name: 'a list that moves each time it is read is not reported',
-    file: 'src/sync/feeds/feed-full.ts',
-    find: "if (moved === 'moved-again') noteEvent",
-    replace: "if (moved === 'no' && false) noteEvent",
-    tests: ['test/sync/moved-list.test.ts'],
-  },
-  {
-    name: 'an own secret as an address writes it is stored',
-    file: 'src/api/credentials/own-secrets.ts',
-    find: "return yield* without(rest, 'all', all)",
-    replace: "return rest.length + all.length < 0 ? yield* without(rest, 'all', all) : rest",
-    tests: ['test/api/credentials/own-secrets.test.ts'],
-  },
-  {
-    name: 'a code in which an echo of the credential was replaced is evaluated',
-    file: 'src/api/decode/record.ts',
-    find: "const look = hasEcho ? 'odd' : lookAt(table, raw, latest)",
-    replace: 'const look = lookAt(table, raw, latest)',
-    tests: ['test/api/decode/shapes.test.ts'],
-  },
-  {
-    name: 'a waiver replaces a file that changed meanwhile',
-    file: 'src/commands/support/write-file.ts',
-    find: "if (readFileSync(file, 'utf8') !== before)",
-    replace: "if (readFileSync(file, 'utf8') === null)",
-    tests: ['test/commands/waive.test.ts'],
-  },
-  {
-    name: 'an older version of a record is written',
-    file: 'src/mirror/sync/page-writing.ts',
-    find: 'if (difference.earlierBy !== null && ',
-    replace: 'if (difference.earlierBy !== null && page.at < 0 && ',
-    tests: ['test/sync/older-versions.test.ts'],
-  },
-  {
-    name: 'the older version that an unfinished full sync showed is taken by the next one',
-    file: 'src/mirror/records/quarantine-store.ts',
-    find: "absences < 0 ? 'alone'",
-    replace: "absences < 1 ? 'alone'",
-    tests: ['test/sync/older-versions.test.ts'],
-  },
-  {
-    name: 'a page that is not read again leaves older versions held',
-    file: 'src/mirror/sync/page-store.ts',
-    find: 'quarantine.outdo(tenantId, writer(resource).table, () => unpackRids(rids))',
-    replace: '',
-    tests: ['test/sync/older-versions.test.ts'],
-  },
-  {
-    name: 'a server that sends the token back gets it stored and shown',
-    file: 'src/api/transport/send.ts',
-    find: 'return await ownSecrets.maskIn(outcome)',
-    replace: 'return outcome',
-    tests: ['test/api/secrecy.test.ts'],
-  },
-  {
-    name: 'a command shows a damaged mirror',
-    file: 'src/commands/support/verified-mirror.ts',
-    find: 'await mirror.verify(io.stop)',
-    replace: '',
-    tests: ['test/commands/damage.test.ts'],
-  },
-  {
-    name: 'every signal of a burst loads the configuration',
-    file: 'src/daemon/reload.ts',
-    find: '        await yieldToEventLoop()\n',
-    replace: '',
-    tests: ['test/daemon/reload.test.ts'],
-  },
-  {
-    name: 'the first answer of a list is written without a second read',
-    file: 'src/sync/lists/whole-list.ts',
-    find: '|| (await guidsCount(run))',
-    replace: '',
-    tests: ['test/sync/first-answers.test.ts'],
-  },
-  {
-    name: 'a detail of another person supplies the role',
-    file: 'src/resources/users.ts',
-    find: "['roleName', 'email', 'createdAt']",
-    replace: "['roleName']",
-    tests: ['test/sync/user-details.test.ts'],
-  },
-  {
-    name: 'a quarantined record without a live version is never due for removal',
-    file: 'src/mirror/sync/absence.ts',
-    find: 'absent.push(...quarantined.absent)',
-    replace: '',
-    tests,
-  },
-  {
-    name: 'a quarantined record leaves with the first full sync without it',
-    file: 'src/mirror/records/quarantine-store.ts',
-    find: 'if (fullSyncId === unbrokenFullSync) yield* releaseAll',
-    replace: 'if (fullSyncId >= unbrokenFullSync) yield* releaseAll',
-    tests,
-  },
-  {
-    name: 'a record that was never readable is looked for among the recently updated only',
-    file: 'src/sync/removals/confirm-by-time.ts',
-    find: 'let since = neverReadable.length > 0 ? 0 : Number',
-    replace: 'let since = Number',
-    tests,
-  },
-  {
-    name: 'a quarantined user is not asked for by id',
-    file: 'src/mirror/sync/lookup-store.ts',
-    find: 'if (fullSyncs <= 0) continue',
-    replace: 'if (fullSyncs <= 9) continue',
-    tests,
-  },
-  {
-    name: 'a full sync with an unreadable id releases quarantined records',
-    file: 'src/mirror/sync/full-sync-store.ts',
-    find: 'if (unreadable === 0) yield* parts.quarantine',
-    replace: 'yield* parts.quarantine',
-    tests,
-  },
-  {
-    name: 'a period before the record has no changes',
-    file: 'src/commands/history.ts',
-    find: 'until < known.at',
-    replace: 'until < 0',
-    tests: ['test/commands/history.test.ts'],
-  },
+  ...mutantsIn('src/sync/feeds/feed-full.ts', ['test/sync/moved-list.test.ts'], {
+    'a list that moves each time it is read is not reported': [
+      "if (moved === 'moved-again') noteEvent",
+      "if (moved === 'no' && false) noteEvent",
+    ],
+  }),
+  ...mutantsIn('src/api/credentials/own-secrets.ts', ['test/api/credentials/own-secrets.test.ts'], {
+    'an own secret as an address writes it is stored': [
+      "return yield* without(rest, 'all', all)",
+      "return rest.length + all.length < 0 ? yield* without(rest, 'all', all) : rest",
+    ],
+  }),
+  ...mutantsIn('src/api/decode/record.ts', ['test/api/decode/shapes.test.ts'], {
+    'a code in which an echo of the credential was replaced is evaluated': [
+      "const look = hasEcho ? 'odd' : lookAt(table, raw, latest)",
+      'const look = lookAt(table, raw, latest)',
+    ],
+  }),
+  ...mutantsIn('src/commands/support/write-file.ts', ['test/commands/waive.test.ts'], {
+    'a waiver replaces a file that changed meanwhile': [
+      "if (readFileSync(file, 'utf8') !== before)",
+      "if (readFileSync(file, 'utf8') === null)",
+    ],
+  }),
+  ...mutantsIn('src/mirror/sync/page-writing.ts', ['test/sync/older-versions.test.ts'], {
+    'an older version of a record is written': [
+      'if (difference.earlierBy !== null && ',
+      'if (difference.earlierBy !== null && page.at < 0 && ',
+    ],
+  }),
+  ...mutantsIn('src/mirror/records/quarantine-store.ts', ['test/sync/older-versions.test.ts'], {
+    'the older version that an unfinished full sync showed is taken by the next one': [
+      "absences < 0 ? 'alone'",
+      "absences < 1 ? 'alone'",
+    ],
+  }),
+  ...mutantsIn('src/mirror/sync/page-store.ts', ['test/sync/older-versions.test.ts'], {
+    'a page that is not read again leaves older versions held': [
+      'quarantine.outdo(tenantId, writer(resource).table, () => unpackRids(rids))',
+      '',
+    ],
+  }),
+  ...mutantsIn('src/api/transport/send.ts', ['test/api/secrecy.test.ts'], {
+    'a server that sends the token back gets it stored and shown': [
+      'return await ownSecrets.maskIn(outcome)',
+      'return outcome',
+    ],
+  }),
+  ...mutantsIn('src/commands/support/configuration.ts', ['test/commands/damage.test.ts'], {
+    'a command shows a damaged mirror': ['await mirror.verify(io.stop)', ''],
+  }),
+  ...mutantsIn('src/daemon/reload.ts', ['test/daemon/reload.test.ts'], {
+    'every signal of a burst loads the configuration': ['        await yieldToEventLoop()\n', ''],
+  }),
+  ...mutantsIn('src/sync/lists/whole-list.ts', ['test/sync/first-answers.test.ts'], {
+    'the first answer of a list is written without a second read': ['|| (await guidsCount(run))', ''],
+  }),
+  ...mutantsIn('src/resources/users.ts', ['test/sync/user-details.test.ts'], {
+    'a detail of another person supplies the role': ["['roleName', 'email', 'createdAt']", "['roleName']"],
+  }),
+  ...mutantsIn('src/mirror/sync/absence.ts', tests, {
+    'a quarantined record without a live version is never due for removal': ['absent.push(...quarantined.absent)', ''],
+  }),
+  ...mutantsIn('src/mirror/records/quarantine-store.ts', tests, {
+    'a quarantined record leaves with the first full sync without it': [
+      'if (fullSyncId === unbrokenFullSync) yield* releaseAll',
+      'if (fullSyncId >= unbrokenFullSync) yield* releaseAll',
+    ],
+  }),
+  ...mutantsIn('src/sync/removals/confirm-by-time.ts', tests, {
+    'a record that was never readable is looked for among the recently updated only': [
+      'let since = neverReadable.length > 0 ? 0 : Number',
+      'let since = Number',
+    ],
+  }),
+  ...mutantsIn('src/mirror/sync/lookup-store.ts', tests, {
+    'a quarantined user is not asked for by id': ['if (fullSyncs <= 0) continue', 'if (fullSyncs <= 9) continue'],
+  }),
+  ...mutantsIn('src/mirror/sync/full-sync-store.ts', tests, {
+    'a full sync with an unreadable id releases quarantined records': [
+      'if (unreadable === 0) yield* parts.quarantine',
+      'yield* parts.quarantine',
+    ],
+  }),
+  ...mutantsIn('src/commands/history.ts', ['test/commands/history.test.ts'], {
+    'a period before the record has no changes': ['until < known.at', 'until < 0'],
+  }),
 ]

@@ -1,169 +1,106 @@
-import type { Mutant } from './mutants.ts'
+import { type Mutant, mutantsIn } from './mutants.ts'
 
 const clock = ['test/commands/local-clock.test.ts']
 const schedule = ['test/schedule']
 
 /** Mistakes about a local clock that is wrong or set. */
 export const localClockMutants: readonly Mutant[] = [
-  {
-    name: 'a jump of the wall clock leaves the next tick where it was',
-    file: 'src/schedule/scheduler.ts',
-    find: 'if (watch.jumped()) for',
-    replace: 'if (watch.jumped() && false) for',
-    tests: schedule,
-  },
-  {
-    name: 'a clock jump is not reported, so that nothing is read at once',
-    file: 'src/schedule/scheduler.ts',
-    find: '      onJump?.()\n',
-    replace: '',
-    tests: schedule,
-  },
-  {
-    name: 'a clock that is set back and forth is reported at each look',
-    file: 'src/schedule/wall-clock-watch.ts',
-    find: 'unreported === null || clock.monotonic() < reportAfter',
-    replace: 'unreported === null',
-    tests: schedule,
-  },
-  {
-    name: 'a clock that is slewed counts as one that was set',
-    file: 'src/schedule/wall-clock-watch.ts',
-    find: 'Math.abs(by) < jumpMs',
-    replace: 'by === 0',
-    tests: schedule,
-  },
-  {
-    name: 'the timer sleeps until the next tick, however far it is',
-    file: 'src/schedule/scheduler.ts',
-    find: 'Math.min(Math.max(nextAt - clock.now(), 0), maxSleepMs)',
-    replace: 'Math.max(nextAt - clock.now(), 0)',
-    tests: schedule,
-  },
-  {
-    name: 'a job that is added waits for the timer armed before it',
-    file: 'src/schedule/scheduler.ts',
-    find: '      entries.set(job.name, entry)\n      wake.abort()\n',
-    replace: '      entries.set(job.name, entry)\n',
-    tests: schedule,
-  },
-  {
-    name: 'without a server time the local clock decides what is erased',
-    file: 'src/daemon/retention.ts',
-    find: 'if (times.size === 0) return false',
-    replace: 'if (times.size === 0) times.set(0, now)',
-    tests: clock,
-  },
-  {
-    name: 'the local clock decides what is erased',
-    file: 'src/daemon/retention.ts',
-    find: 'Math.min(now, times.get(id) ?? newest) - retentionMs',
-    replace: 'now - retentionMs',
-    tests: ['test/daemon/retention.test.ts'],
-  },
-  {
-    name: 'the server time decides what is erased, however far ahead it is',
-    file: 'src/daemon/retention.ts',
-    find: 'Math.min(now, times.get(id) ?? newest) - retentionMs',
-    replace: '(times.get(id) ?? newest) - retentionMs',
-    tests: ['test/daemon/retention.test.ts'],
-  },
-  {
-    name: 'the time of a tenant whose identity is not proven counts',
-    file: 'src/daemon/tenant-parts.ts',
-    find: 'return this.#proven ? this.#clock.now() : null',
-    replace: 'return this.#clock.now()',
-    tests: ['test/daemon/retention.test.ts'],
-  },
-  {
-    name: 'rows of a clock that showed 1970 are erased at once',
-    file: 'src/mirror/records/record-retention.ts',
-    find: 'time > (from ?? latest)',
-    replace: 'true',
-    tests: clock,
-  },
-  {
-    name: 'the age of the mirror is counted by the earlier clock',
-    file: 'src/daemon/retention.ts',
-    find: 'latest: Math.max(now, newest)',
-    replace: 'latest: Math.min(now, newest)',
-    tests: ['test/daemon/retention.test.ts'],
-  },
-  {
-    name: 'rows dated long ago are erased although they were written after recent ones',
-    file: 'src/mirror/records/record-retention.ts',
-    find: 'first.get(latest, now)) ?? Number.MAX_SAFE_INTEGER',
-    replace: 'first.get(latest, -1)) ?? Number.MAX_SAFE_INTEGER',
-    tests: ['test/mirror/record-retention.test.ts'],
-  },
-  {
-    name: 'a tenant that keeps its record loses it with another one',
-    file: 'src/mirror/records/record-retention.ts',
-    find: 'from tenants t where t.id = $',
-    replace: 'from tenants t where t.id <= $',
-    tests: ['test/mirror/record-retention.test.ts'],
-  },
-  {
-    name: 'inputs are fresh under a clock that is behind the newest stored time',
-    file: 'src/model/data-quality.ts',
-    find: "  if (facts.clockIsBehind) return 'stale'\n",
-    replace: '',
-    tests: ['test/evaluate'],
-  },
-  {
-    name: 'a clock that is set back renews waivers',
-    file: 'src/evaluate/data-quality.ts',
-    find: 'Math.max(now, newest ?? now,',
-    replace: 'Math.max(now,',
-    tests: clock,
-  },
-  {
-    name: 'a local clock that is behind the server renews waivers',
-    file: 'src/evaluate/data-quality.ts',
-    find: 'isSkewed(skewMs) ? now + (skewMs ?? 0) : now',
-    replace: 'now',
-    tests: ['test/evaluate/wrong-clock.test.ts'],
-  },
-  {
-    name: 'a finding of a wrong clock counts as fixed',
-    file: 'src/evaluate/findings/resolve-finding.ts',
-    find: "ofWrongClock ? 'clock_corrected' : 'fixed'",
-    replace: "'fixed'",
-    tests: clock,
-  },
-  {
-    name: 'a finding of a clock that was behind counts as fixed',
-    file: 'src/mirror/history/evidence-store.ts',
-    find: 's.confirmed_at >= s.latest',
-    replace: 's.confirmed_at < 0',
-    tests: ['test/evaluate/wrong-clock.test.ts'],
-  },
-  {
-    name: 'any server time confirms the clock',
-    file: 'src/daemon/evaluate.ts',
-    find: 'serverTime !== null && !isSkewed(serverTime - now)',
-    replace: 'serverTime !== null',
-    tests: ['test/daemon/evaluate.test.ts'],
-  },
-  {
-    name: 'a document of a wrong clock never gets old enough to fail',
-    file: 'src/mirror/history/evidence-store.ts',
-    find: '    for (const cap of caps) yield* cap.run({ at })\n',
-    replace: '',
-    tests: ['test/evaluate/wrong-clock.test.ts'],
-  },
-  {
-    name: 'a tenant is purged without its evidence',
-    file: 'src/mirror/erasure-store.ts',
-    find: "filter((name) => name !== 'record_counts')",
-    replace: "filter((name) => name !== 'record_counts' && name !== 'finding_events')",
-    tests: clock,
-  },
-  {
-    name: 'a configured tenant is purged',
-    file: 'src/commands/purge.ts',
-    find: 'settings.tenants.some((tenant) => tenant.name === name)',
-    replace: 'settings.tenants.some(() => false)',
-    tests: clock,
-  },
+  ...mutantsIn('src/schedule/scheduler.ts', schedule, {
+    'a jump of the wall clock leaves the next tick where it was': [
+      'if (watch.jumped()) for',
+      'if (watch.jumped() && false) for',
+    ],
+    'a clock jump is not reported, so that nothing is read at once': ['      onJump?.()\n', ''],
+    'the timer sleeps until the next tick, however far it is': [
+      'Math.min(Math.max(nextAt - clock.now(), 0), maxSleepMs)',
+      'Math.max(nextAt - clock.now(), 0)',
+    ],
+    'a job that is added waits for the timer armed before it': [
+      '      entries.set(job.name, entry)\n      wake.abort()\n',
+      '      entries.set(job.name, entry)\n',
+    ],
+  }),
+  ...mutantsIn('src/schedule/wall-clock-watch.ts', schedule, {
+    'a clock that is set back and forth is reported at each look': [
+      'unreported === null || clock.monotonic() < reportAfter',
+      'unreported === null',
+    ],
+    'a clock that is slewed counts as one that was set': ['Math.abs(by) < jumpMs', 'by === 0'],
+  }),
+  ...mutantsIn('src/daemon/retention.ts', clock, {
+    'without a server time the local clock decides what is erased': [
+      'if (times.size === 0) return false',
+      'if (times.size === 0) times.set(0, now)',
+    ],
+  }),
+  ...mutantsIn('src/daemon/retention.ts', ['test/daemon/retention.test.ts'], {
+    'the local clock decides what is erased': [
+      'Math.min(now, times.get(id) ?? newest) - retentionMs',
+      'now - retentionMs',
+    ],
+    'the server time decides what is erased, however far ahead it is': [
+      'Math.min(now, times.get(id) ?? newest) - retentionMs',
+      '(times.get(id) ?? newest) - retentionMs',
+    ],
+    'the age of the mirror is counted by the earlier clock': [
+      'latest: Math.max(now, newest)',
+      'latest: Math.min(now, newest)',
+    ],
+  }),
+  ...mutantsIn('src/daemon/tenant-parts.ts', ['test/daemon/retention.test.ts'], {
+    'the time of a tenant whose identity is not proven counts': [
+      'return this.#proven ? this.#clock.now() : null',
+      'return this.#clock.now()',
+    ],
+  }),
+  ...mutantsIn('src/mirror/records/record-retention.ts', clock, {
+    'rows of a clock that showed 1970 are erased at once': ['time > (from ?? latest)', 'true'],
+  }),
+  ...mutantsIn('src/mirror/records/record-retention.ts', ['test/mirror/record-retention.test.ts'], {
+    'rows dated long ago are erased although they were written after recent ones': [
+      'first.get(latest, now)) ?? Number.MAX_SAFE_INTEGER',
+      'first.get(latest, -1)) ?? Number.MAX_SAFE_INTEGER',
+    ],
+    'a tenant that keeps its record loses it with another one': [
+      'from tenants t where t.id = $',
+      'from tenants t where t.id <= $',
+    ],
+  }),
+  ...mutantsIn('src/model/data-quality.ts', ['test/evaluate'], {
+    'inputs are fresh under a clock that is behind the newest stored time': [
+      "  if (facts.clockIsBehind) return 'stale'\n",
+      '',
+    ],
+  }),
+  ...mutantsIn('src/evaluate/data-quality.ts', clock, {
+    'a clock that is set back renews waivers': ['Math.max(now, newest ?? now,', 'Math.max(now,'],
+  }),
+  ...mutantsIn('src/evaluate/data-quality.ts', ['test/evaluate/wrong-clock.test.ts'], {
+    'a local clock that is behind the server renews waivers': ['isSkewed(skewMs) ? now + (skewMs ?? 0) : now', 'now'],
+  }),
+  ...mutantsIn('src/evaluate/findings/resolve-finding.ts', clock, {
+    'a finding of a wrong clock counts as fixed': ["ofWrongClock ? 'clock_corrected' : 'fixed'", "'fixed'"],
+  }),
+  ...mutantsIn('src/mirror/history/evidence-store.ts', ['test/evaluate/wrong-clock.test.ts'], {
+    'a finding of a clock that was behind counts as fixed': ['s.confirmed_at >= s.latest', 's.confirmed_at < 0'],
+    'a document of a wrong clock never gets old enough to fail': [
+      '    for (const cap of caps) yield* cap.run({ at })\n',
+      '',
+    ],
+  }),
+  ...mutantsIn('src/daemon/evaluate.ts', ['test/daemon/evaluate.test.ts'], {
+    'any server time confirms the clock': ['serverTime !== null && !isSkewed(serverTime - now)', 'serverTime !== null'],
+  }),
+  ...mutantsIn('src/mirror/erasure-store.ts', clock, {
+    'a tenant is purged without its evidence': [
+      "filter((name) => name !== 'record_counts')",
+      "filter((name) => name !== 'record_counts' && name !== 'finding_events')",
+    ],
+  }),
+  ...mutantsIn('src/commands/purge.ts', clock, {
+    'a configured tenant is purged': [
+      'settings.tenants.some((tenant) => tenant.name === name)',
+      'settings.tenants.some(() => false)',
+    ],
+  }),
 ]

@@ -8,785 +8,551 @@ export interface Mutant {
   readonly tests: readonly string[]
 }
 
+/** Mistakes in one file that the same tests must notice: by name, a place in the source and what it becomes. */
+export function mutantsIn(
+  file: string,
+  tests: readonly string[],
+  mistakes: Readonly<Record<string, readonly [find: string, replace: string]>>,
+): readonly Mutant[] {
+  return Object.entries(mistakes).map(([name, [find, replace]]) => ({ name, file, find, replace, tests }))
+}
+
 export const mutants: readonly Mutant[] = [
-  {
-    name: 'a detail that was supplied gives its resource no other version',
-    file: 'src/mirror/sync/page-store.ts',
-    find: 'database.write(detail,',
-    replace: "database.write('nothing',",
-    tests: ['test/mirror/writing.test.ts'],
-  },
-  {
-    name: 'a step of a store operation is not taken',
-    file: 'src/mirror/sync/tenant-store.ts',
-    find: 'yield* putChange(tenantId, { changeAccepted, former:',
-    replace: 'putChange(tenantId, { changeAccepted, former:',
-    tests: ['test/forgotten-steps.test.ts'],
-  },
-  {
-    name: 'an operation writes outside of a transaction',
-    file: 'src/mirror/sync/full-sync-store.ts',
-    find: "database.write('nothing', () => noteWait.run({ until, tenantId, resource }))",
-    replace: 'database.read(() => noteWait.run({ until, tenantId, resource }))',
-    tests: ['test/mirror/writing.test.ts'],
-  },
-  {
-    name: 'the cursor is stored although its page was refused',
-    file: 'src/mirror/sync/page-store.ts',
-    find: '    if (page.admit !== undefined',
-    replace:
+  ...mutantsIn('src/mirror/sync/page-store.ts', ['test/mirror/writing.test.ts'], {
+    'a detail that was supplied gives its resource no other version': [
+      'database.write(detail,',
+      "database.write('nothing',",
+    ],
+  }),
+  ...mutantsIn('src/mirror/sync/tenant-store.ts', ['test/forgotten-steps.test.ts'], {
+    'a step of a store operation is not taken': [
+      'yield* putChange(tenantId, { changeAccepted, former:',
+      'putChange(tenantId, { changeAccepted, former:',
+    ],
+  }),
+  ...mutantsIn('src/mirror/sync/full-sync-store.ts', ['test/mirror/writing.test.ts'], {
+    'an operation writes outside of a transaction': [
+      "database.write('nothing', () => noteWait.run({ until, tenantId, resource }))",
+      'database.read(() => noteWait.run({ until, tenantId, resource }))',
+    ],
+  }),
+  ...mutantsIn('src/mirror/sync/page-store.ts', ['test/mirror', 'test/sync/guard'], {
+    'the cursor is stored although its page was refused': [
+      '    if (page.admit !== undefined',
       '    if (page.cursor !== undefined) yield* putState(page.tenantId, page.resource, { cursor: page.cursor })\n    if (page.admit !== undefined',
-    tests: ['test/mirror', 'test/sync/guard'],
-  },
-  {
-    name: 'a full sync that failed counts as one that reached the end',
-    file: 'src/sync/feeds/feed-pages.ts',
-    find: 'if (!cursorRefused(error) || restarted) throw error',
-    replace: 'if (!cursorRefused(error) || restarted) return { ...fullSync, reachedEnd: true }',
-    tests: ['test/sync'],
-  },
-  {
-    name: 'a full sync whose page was refused continues after it',
-    file: 'src/sync/feeds/feed-pages.ts',
-    find: 'if (error instanceof PageRefused) await',
-    replace: 'if (error === null) await',
-    tests: ['test/sync/protocol-pages.test.ts'],
-  },
-  {
-    name: 'a list that moved while it was read counts as complete',
-    file: 'src/mirror/sync/full-sync-store.ts',
-    find: 'if (shown.hasAny(page)) {',
-    replace: 'if (shown.hasAny(page) && fullSyncId < 0) {',
-    tests: ['test/sync/moved-list.test.ts'],
-  },
-  {
-    name: 'a list that always moves is read again with each run',
-    file: 'src/mirror/sync/full-sync-store.ts',
-    find: 'if (again) yield* insertAgain',
-    replace: 'if (again && at < 0) yield* insertAgain',
-    tests: ['test/sync/moved-list.test.ts'],
-  },
-  {
-    name: 'the text "false" is taken for a true flag',
-    file: 'src/api/decode/values.ts',
-    find: "value: unknown): boolean {\n  if (typeof value === 'boolean') return value",
-    replace:
+    ],
+  }),
+  ...mutantsIn('src/sync/feeds/feed-pages.ts', ['test/sync'], {
+    'a full sync that failed counts as one that reached the end': [
+      'if (!cursorRefused(error) || restarted) throw error',
+      'if (!cursorRefused(error) || restarted) return { ...fullSync, reachedEnd: true }',
+    ],
+  }),
+  ...mutantsIn('src/sync/feeds/feed-pages.ts', ['test/sync/protocol-pages.test.ts'], {
+    'a full sync whose page was refused continues after it': [
+      'if (error instanceof PageRefused) await',
+      'if (error === null) await',
+    ],
+  }),
+  ...mutantsIn('src/mirror/sync/full-sync-store.ts', ['test/sync/moved-list.test.ts'], {
+    'a list that moved while it was read counts as complete': [
+      'if (shown.hasAny(page)) {',
+      'if (shown.hasAny(page) && fullSyncId < 0) {',
+    ],
+    'a list that always moves is read again with each run': [
+      'if (again) yield* insertAgain',
+      'if (again && at < 0) yield* insertAgain',
+    ],
+  }),
+  ...mutantsIn('src/api/decode/values.ts', ['test/api/decode', 'test/hostile'], {
+    'the text "false" is taken for a true flag': [
+      "value: unknown): boolean {\n  if (typeof value === 'boolean') return value",
       "value: unknown): boolean {\n  if (typeof value === 'boolean' || typeof value === 'string') return Boolean(value)",
-    tests: ['test/api/decode', 'test/hostile'],
-  },
-  {
-    name: 'a redirect is read as an answer of the tenant',
-    file: 'src/api/transport/outcome.ts',
-    find: "isRedirect(status) ? 'redirect' : 'protocol'",
-    replace: "isRedirect(status) ? 'server_error' : 'protocol'",
-    tests: ['test/api/'],
-  },
-  {
-    name: 'a 401 is read as an absent resource',
-    file: 'src/api/read-call.ts',
-    find: 'const denial = status === 404 && call.absentOn404 ? denialIn(outcome) : null',
-    replace: 'const denial = (status === 404 || status === 401) && call.absentOn404 ? denialIn(outcome) : null',
-    tests: ['test/api/'],
-  },
-  {
-    name: 'an ignored cursor of the API clients is not noticed',
-    file: 'src/sync/lists/list-full.ts',
-    find: 'if (repeated.length * 2 > keys.length && !(isOther && pages.isUnwritten())) throw',
-    replace: 'if (repeated.length > 1000) throw',
-    tests: ['test/sync'],
-  },
-  {
-    name: 'a record that a list lacks is overlooked, as all others are known',
-    file: 'src/mirror/sync/known-list.ts',
-    find: '(yield* removals.live(tenantId, resource)).length !== good.length',
-    replace: '(yield* removals.live(tenantId, resource)).length < good.length',
-    tests: ['test/sync/steady-incremental.test.ts', 'test/sync/removal.test.ts'],
-  },
-  {
-    name: 'a hold outlives the list that gives no cause for it',
-    file: 'src/mirror/sync/known-list.ts',
-    find: 'return (yield* unsettled.get({ tenantId, resource })) === undefined',
-    replace: 'return unsettled !== undefined',
-    tests: ['test/sync/steady-incremental.test.ts', 'test/sync/hold'],
-  },
-  {
-    name: 'however large the pages of a list are, they are held until it is whole',
-    file: 'src/sync/lists/page-buffer.ts',
-    find: ' && room >= 0)',
-    replace: ')',
-    tests: ['test/sync/steady-incremental.test.ts'],
-  },
-  {
-    name: 'pages of a list that are of before a decision on the tenant are written after it',
-    file: 'src/sync/lists/page-buffer.ts',
-    find: 'if (run.decisionVersion() !== decisionVersion)\n',
-    replace: 'if (run.decisionVersion() < decisionVersion)\n',
-    tests: ['test/sync/steady-incremental.test.ts'],
-  },
-  {
-    name: 'pages of a list that were read before a hold are written under it',
-    file: 'src/sync/lists/page-buffer.ts',
-    find: 'run.guard.insist()',
-    replace: 'run.guard.covers(0)',
-    tests: ['test/sync/steady-incremental.test.ts'],
-  },
-  {
-    name: 'NaN is exported',
-    file: 'src/metrics/exposition.ts',
-    find: 'if (Number.isNaN(value)) throw',
-    replace: 'if (Number.isNaN(0)) throw',
-    tests: ['test/metrics'],
-  },
-  {
-    name: 'a count of users is preinitialized at a false zero',
-    file: 'src/metrics/inventory/described-gauge.ts',
-    find: 'if (!complete) return []',
-    replace: '',
-    tests: ['test/metrics'],
-  },
-  {
-    name: 'a date without an offset is read in the local zone',
-    file: 'src/model/dates.ts',
-    find: 'date.setUTCHours(h, mi - offset, s,',
-    replace:
+    ],
+  }),
+  ...mutantsIn('src/api/transport/outcome.ts', ['test/api/'], {
+    'a redirect is read as an answer of the tenant': [
+      "isRedirect(status) ? 'redirect' : 'protocol'",
+      "isRedirect(status) ? 'server_error' : 'protocol'",
+    ],
+  }),
+  ...mutantsIn('src/api/read-call.ts', ['test/api/'], {
+    'a 401 is read as an absent resource': [
+      'const denial = status === 404 && call.absentOn404 ? denialIn(outcome) : null',
+      'const denial = (status === 404 || status === 401) && call.absentOn404 ? denialIn(outcome) : null',
+    ],
+  }),
+  ...mutantsIn('src/sync/lists/list-full.ts', ['test/sync'], {
+    'an ignored cursor of the API clients is not noticed': [
+      'if (repeated.length * 2 > keys.length && !(isOther && pages.isUnwritten())) throw',
+      'if (repeated.length > 1000) throw',
+    ],
+    'an empty list of API clients is the truth at once': [
+      "throw await suspectEmpty(run, 'list', emptyList)",
+      'void emptyList',
+    ],
+  }),
+  ...mutantsIn('src/mirror/sync/known-list.ts', ['test/sync/steady-incremental.test.ts', 'test/sync/removal.test.ts'], {
+    'a record that a list lacks is overlooked, as all others are known': [
+      '(yield* removals.live(tenantId, resource)).length !== good.length',
+      '(yield* removals.live(tenantId, resource)).length < good.length',
+    ],
+  }),
+  ...mutantsIn('src/mirror/sync/known-list.ts', ['test/sync/steady-incremental.test.ts', 'test/sync/hold'], {
+    'a hold outlives the list that gives no cause for it': [
+      'return (yield* unsettled.get({ tenantId, resource })) === undefined',
+      'return unsettled !== undefined',
+    ],
+  }),
+  ...mutantsIn('src/sync/lists/page-buffer.ts', ['test/sync/steady-incremental.test.ts'], {
+    'however large the pages of a list are, they are held until it is whole': [' && room >= 0)', ')'],
+    'pages of a list that are of before a decision on the tenant are written after it': [
+      'if (run.decisionVersion() !== decisionVersion)\n',
+      'if (run.decisionVersion() < decisionVersion)\n',
+    ],
+    'pages of a list that were read before a hold are written under it': ['run.guard.insist()', 'run.guard.covers(0)'],
+  }),
+  ...mutantsIn('src/metrics/exposition.ts', ['test/metrics'], {
+    'NaN is exported': ['if (Number.isNaN(value)) throw', 'if (Number.isNaN(0)) throw'],
+  }),
+  ...mutantsIn('src/metrics/inventory/described-gauge.ts', ['test/metrics'], {
+    'a count of users is preinitialized at a false zero': ['if (!complete) return []', ''],
+  }),
+  ...mutantsIn('src/model/dates.ts', ['test/model'], {
+    'a date without an offset is read in the local zone': [
+      'date.setUTCHours(h, mi - offset, s,',
       'if (zulu === undefined && sign === undefined) date.setUTCHours(h + 5, mi, s); else date.setUTCHours(h, mi - offset, s,',
-    tests: ['test/model'],
-  },
-  {
-    name: 'an impossible day is moved to the next month',
-    file: 'src/model/dates.ts',
-    find: 'd > daysInMonth(y, mo)',
-    replace: 'd > 31',
-    tests: ['test/api/decode', 'test/model', 'test/hostile'],
-  },
-  {
-    name: 'commits are no longer forced to the disk',
-    file: 'src/mirror/sqlite/open-database.ts',
-    find: "  raw.pragma('synchronous = FULL')\n  if",
-    replace: "  raw.pragma('synchronous = NORMAL')\n  if",
-    tests: ['test/mirror'],
-  },
-  {
-    name: 'the shrink guard lets everything pass',
-    file: 'src/sync/removals/removals.ts',
-    find: 'if (why === null) return { due, held: [], why }',
-    replace: 'if (live >= 0) return { due, held: [], why: null }',
-    tests: ['test/sync'],
-  },
-  {
-    name: 'the null roleId of the list overwrites a known one',
-    file: 'src/mirror/records/record-tables.ts',
-    find: 'field.unstatedInList !== undefined)',
-    replace: 'field.unstatedInList === undefined)',
-    tests: ['test/mirror', 'test/sync/user-details.test.ts'],
-  },
-  {
-    name: 'a check result is shown however old its inputs are',
-    file: 'src/model/data-quality.ts',
-    find: "? null : 'stale'",
-    replace: '? null : null',
-    tests: ['test/evaluate', 'test/checks'],
-  },
-  {
-    name: 'a partial input does not keep a check from passing',
-    file: 'src/model/decide-status.ts',
-    find: 'if (partial !== undefined) return',
-    replace: 'if (partial === undefined && timeBased && !timeBased) return',
-    tests: ['test/evaluate'],
-  },
-  {
-    name: 'findings are resolved on unreliable inputs',
-    file: 'src/evaluate/findings/resolve-finding.ts',
-    find: 'if (evaluated === null || !isFreshAndComplete(ending)) return null',
-    replace: 'if (evaluated === null) return null',
-    tests: ['test/evaluate'],
-  },
-  {
-    name: 'a missing user is removed without asking for it',
-    file: 'src/sync/removals/removals.ts',
-    find: "const removeNow = rule === 'two-full-syncs' ? allowed : []",
-    replace: 'const removeNow = allowed',
-    tests: ['test/sync'],
-  },
-  {
-    name: 'a document is removed after one absence',
-    file: 'src/sync/removals/confirm-by-time.ts',
-    find: 'export const fullSyncsToRemove = 2',
-    replace: 'export const fullSyncsToRemove = 1',
-    tests: ['test/sync'],
-  },
-  {
-    name: 'the token prints itself',
-    file: 'src/api/credentials/secret.ts',
-    find: '  toString(): string {\n    return redacted',
-    replace: '  toString(): string {\n    return this.#text',
-    tests: ['test/api/', 'test/secrets'],
-  },
-  {
-    name: 'a stated wait is cut short',
-    file: 'src/api/limits/rate-limiter.ts',
-    find: 'this.#clock.monotonic() + waitMs)',
-    replace: 'this.#clock.monotonic() + waitMs / 2)',
-    tests: ['test/api/'],
-  },
-  {
-    name: 'a stated wait runs on the wall clock',
-    file: 'src/api/limits/rate-limiter.ts',
-    find: 'this.#clock = clock',
-    replace: 'this.#clock = { ...clock, monotonic: () => clock.now() }',
-    tests: ['test/api/', 'test/sync/limits-rate.test.ts'],
-  },
-  {
-    name: 'a stated wait is unknown to the process after a kill',
-    file: 'src/api/limits/rate-limiter.ts',
-    find: 'return this.#store(0)',
-    replace: 'return Promise.resolve()',
-    tests: ['test/api/', 'test/sync/limits-rate.test.ts'],
-  },
-  {
-    name: 'a CSV cell may begin a formula',
-    file: 'src/model/text/csv.ts',
-    find: 'escape_formulas: true',
-    replace: 'escape_formulas: false',
-    tests: ['test/commands', 'test/hostile'],
-  },
-  {
-    name: 'control characters reach the terminal',
-    file: 'src/model/text/printable.ts',
-    find: '    .replace(/[\\p{Cc}',
-    replace: '    .replace(/[\\p{Co}',
-    tests: ['test/commands', 'test/hostile', 'test/web'],
-  },
-  {
-    name: 'a quarantined record does not count as seen',
-    file: 'src/mirror/sync/page-writing.ts',
-    find: 'if (before === undefined || before.removed) continue',
-    replace: 'if (before === undefined || !before.removed) continue',
-    tests: ['test/mirror', 'test/sync/quarantine.test.ts'],
-  },
-  {
-    name: 'a header that once let a user in lets in a user who has that name no longer',
-    file: 'src/web/basic-auth.ts',
-    find: 'if (isUser && accepted.has(id))',
-    replace: 'if (accepted.has(id))',
-    tests: ['test/web'],
-  },
-  {
-    name: 'an emptied web configuration opens the server',
-    file: 'src/web/live-web.ts',
-    find: 'if (isProtected(now) && !isProtected(next))',
-    replace: 'if (isProtected(now) && isProtected(next) && now === next)',
-    tests: ['test/web'],
-  },
-  {
-    name: 'a reload does not wait for the runs of a tenant that changes',
-    file: 'src/daemon/change-tenants.ts',
-    find: 'await Promise.all(closed.map(({ scope }) => scope.end()))',
-    replace: 'await Promise.all(closed.map(async () => {}))',
-    tests: ['test/daemon/reload.test.ts'],
-  },
-  {
-    name: 'a reload brings the web configuration into force after all else',
-    file: 'src/daemon/reload.ts',
-    find: 'await session.reconfigure(next, () => live.use(web))',
-    replace: 'await session.reconfigure(next).finally(() => live.use(web))',
-    tests: ['test/daemon/reload-web'],
-  },
-  {
-    name: 'a usage error repeats whatever was typed',
-    file: 'src/commands/program.ts',
-    find: 'outputError: () => {},',
-    replace: 'outputError: (text, write) => write(text),',
-    tests: ['test/commands/program'],
-  },
-  {
-    name: 'every write waits again for a program that holds the database',
-    file: 'src/mirror/sqlite/connection.ts',
-    find: 'if (isLong) wait(shortTimeoutMs)',
-    replace: 'if (isLong) wait(longTimeoutMs)',
-    tests: ['test/mirror/busy-timeout'],
-  },
-  {
-    name: 'an empty list of API clients is the truth at once',
-    file: 'src/sync/lists/list-full.ts',
-    find: "throw await suspectEmpty(run, 'list', emptyList)",
-    replace: 'void emptyList',
-    tests: ['test/sync'],
-  },
-  {
-    name: 'those asked for by id take no turns',
-    file: 'src/mirror/sync/lookup-store.ts',
-    find: 'order by r.lookup_turn nulls first, a.rid is null',
-    replace: 'order by a.rid is null',
-    tests: ['test/sync/removal.test.ts'],
-  },
-  {
-    name: 'the wall clock measures the duration of a full sync',
-    file: 'src/sync/removals/removals.ts',
-    find: 'durationMs: fullSyncMs(run),',
-    replace: 'durationMs: at - fullSync.startedAt,',
-    tests: ['test/sync/clock-set.test.ts'],
-  },
-  {
-    name: 'a success keeps its time ahead of a clock that was set back',
-    file: 'src/mirror/sync/sync-states.ts',
-    find: '...(before && timesBefore(startedAt, before)), ',
-    replace: '',
-    tests: ['test/sync/clock-set.test.ts'],
-  },
-  {
-    name: 'a second engine works on the same database',
-    file: 'src/mirror/sqlite/engine-lock.ts',
-    find: "lock.pragma('locking_mode = EXCLUSIVE')",
-    replace: '',
-    tests: ['test/mirror'],
-  },
-  {
-    name: 'what is erased can still be read in the file',
-    file: 'src/mirror/sqlite/open-database.ts',
-    find: "raw.pragma('secure_delete = ON')",
-    replace: '',
-    tests: ['test/secrets/privacy.test.ts'],
-  },
-  {
-    name: 'an answer may hold objects of any number of shapes',
-    file: 'src/api/transport/value-cap.ts',
-    find: 'if (shapes.size > maxShapes) return',
-    replace: 'if (shapes.size > 10 * maxShapes) return',
-    tests: ['test/faults/body.test.ts'],
-  },
-  {
-    name: 'as many failures are the same failures',
-    file: 'src/evaluate/evaluate-check.ts',
-    find: 'later.digest() === present.digest()',
-    replace: 'later.size() === present.size()',
-    tests: ['test/evaluate/passing-time.test.ts'],
-  },
-  {
-    name: 'a window between two looks ahead is passed over',
-    file: 'src/evaluate/evaluate-check.ts',
-    find: 'Math.min(longestLookMs, shortestMs)',
-    replace: 'longestLookMs',
-    tests: ['test/evaluate/passing-time.test.ts'],
-  },
-  {
-    name: 'a full sync goes on although an answer after its last page was old',
-    file: 'src/sync/tenant-engine.ts',
-    find: "if (reason === 'stale_answer' && run.mode === 'full') await",
-    replace: "if (reason === 'stale_answer' && run.pages < 0) await",
-    tests: ['test/sync/stale-answers.test.ts'],
-  },
-  {
-    name: 'API clients are removed while others are on two pages',
-    file: 'src/sync/lists/list-full.ts',
-    find: '  if (first.scrambled) throw scrambled(definition)\n',
-    replace: '',
-    tests: ['test/sync/moved-list.test.ts'],
-  },
-  {
-    name: 'API clients are removed without another reading of the list',
-    file: 'src/sync/lists/list-full.ts',
-    find: 'if (!first.gap && (await losesSome(run, fullSync))) await',
-    replace: 'if (first.gap && (await losesSome(run, fullSync))) await',
-    tests: ['test/sync/moved-list.test.ts'],
-  },
-  {
-    name: 'a GUID hides the code around it',
-    file: 'src/api/decode/withheld.ts',
-    find: '(?<![\\w+=-])',
-    replace: '',
-    tests: ['test/api/decode/withheld.test.ts'],
-  },
-  {
-    name: 'a replay to a new process counts',
-    file: 'src/api/answer-times.ts',
-    find: 'return this.#newest ?? this.#floor',
-    replace: 'return this.#newest',
-    tests: ['test/api/answer-times.test.ts'],
-  },
-  {
-    name: 'a lacking permission counts as a refused token',
-    file: 'src/sync/tenant-engine.ts',
-    find: "reason === 'unauthorized' && known?.undecided === false",
-    replace: "reason === 'unauthorized' && known !== null",
-    tests: ['test/sync/access-denied.test.ts'],
-  },
-  {
-    name: 'a pass is shown after its threshold',
-    file: 'src/evaluate/read-posture.ts',
-    find: ' && now <= (state.validUntil ?? now)',
-    replace: '',
-    tests: ['test/commands/passed-thresholds.test.ts'],
-  },
-  {
-    name: 'a report of the past shows a pass after its threshold',
-    file: 'src/mirror/findings/confirmations.ts',
-    find: ' || (validUntil !== null && at > validUntil)',
-    replace: '',
-    tests: ['test/commands/passed-thresholds.test.ts'],
-  },
-  {
-    name: 'a fail is shown after its threshold',
-    file: 'src/mirror/findings/result-store.ts',
-    find: "decided.status === 'unknown' ? undefined",
-    replace: "decided.status !== 'pass' ? undefined",
-    tests: ['test/commands/passed-thresholds.test.ts'],
-  },
-  {
-    name: 'a threshold of the severity is no threshold',
-    file: 'src/evaluate/evaluate-check.ts',
-    find: 'for (const { entityId, severity } of batch) hash',
-    replace: "for (const { entityId, severity } of batch.map((one) => ({ ...one, severity: '' }))) hash",
-    tests: ['test/commands/passed-thresholds.test.ts'],
-  },
-  {
-    name: 'a threshold between two ticks waits for the tick',
-    file: 'src/daemon/jobs.ts',
-    find: 'session.evaluateAfter(tenant, validUntil)',
-    replace: 'void tenant, validUntil',
-    tests: ['test/daemon/thresholds.test.ts'],
-  },
-  {
-    name: 'one object may have any number of fields',
-    file: 'src/api/transport/value-cap.ts',
-    find: 'if (fields > maxFields) return',
-    replace: 'if (fields > 100 * maxFields) return',
-    tests: ['test/faults/body.test.ts'],
-  },
-  {
-    name: 'a tenant that makes up field names fills log and memory',
-    file: 'src/sync/run.ts',
-    find: ' || total >= mostEvents',
-    replace: '',
-    tests: ['test/faults/records.test.ts'],
-  },
-  {
-    name: 'requests sent ahead are all answered at once',
-    file: 'src/web/request-listener.ts',
-    find: 'const inTurn = queues.get(socket) ??',
-    replace: 'const inTurn =',
-    tests: ['test/web/in-turn'],
-  },
-  {
-    name: 'readers that hardly read lock everybody else out',
-    file: 'src/web/connection-limit.ts',
-    find: '      first(late, (one) => among.has(one)) ??\n',
-    replace: '',
-    tests: ['test/web/abuse.test.ts'],
-  },
-  {
-    name: 'an unknown check does not fail a strict round',
-    file: 'src/commands/support/options.ts',
-    find: "if (checks.some(({ status }) => status === 'unknown')) return exitCodes.failed",
-    replace: '',
-    tests: ['test/commands'],
-  },
-  {
-    name: 'an own query reads a table under the borrowed name of a view',
-    file: 'src/mirror/own-checks/answer.ts',
-    find: "if (hidden.has(String(by)) || table === 'json_each'",
-    replace: "if (undeclared.has(String(by)) || table === 'json_each'",
-    tests: ['test/mirror/own-query.test.ts'],
-  },
-  {
-    name: 'an own query reads what its inputs do not name',
-    file: 'src/mirror/own-checks/answer.ts',
-    find: "if (typeof input === 'string') return deny",
-    replace: "if (typeof input === 'number') return deny",
-    tests: ['test/mirror/own-query.test.ts'],
-  },
-  {
-    name: 'an own query counts the rows of any table',
-    file: 'src/mirror/own-checks/answer.ts',
-    find: 'const isClause = schema === null && !taken.has(table) && !isSystem(table)',
-    replace: 'const isClause = schema === null',
-    tests: ['test/mirror/own-query.test.ts'],
-  },
-  {
-    name: 'an own query that fails is asked at each evaluation',
-    file: 'src/evaluate/evaluate-tenant.ts',
-    find: 'if (!isTransient) onceCommitted(() => memory?.keep(tenant.id, check.id, basis, outcome, always))',
-    replace: '',
-    tests: ['test/checks/own'],
-  },
-  {
-    name: 'findings close although their own check may be one that cannot be read',
-    file: 'src/evaluate/evaluate-tenant.ts',
-    find: 'if (request.keepUnlisted === true)',
-    replace: 'if (request.keepUnlisted === undefined)',
-    tests: ['test/checks/own'],
-  },
-  {
-    name: 'an own check passes on inputs older than it allows',
-    file: 'src/evaluate/data-quality.ts',
-    find: 'if (maxAgeMs === undefined) return inputs',
-    replace: 'if (maxAgeMs !== null) return inputs',
-    tests: ['test/checks/own'],
-  },
-  {
-    name: 'an own check that reads the clock is remembered',
-    file: 'src/config/own-checks/own-checks.ts',
-    find: 'return timeWords.test(query)',
-    replace: "return query.includes(':now')",
-    tests: ['test/config/own-checks'],
-  },
-  {
-    name: 'a broken own check is not applicable where nothing is read',
-    file: 'src/evaluate/check.ts',
-    find: 'own === undefined || own.problem === null ? [evaluates, ...needs] : []',
-    replace: '[evaluates, ...needs]',
-    tests: ['test/checks/own'],
-  },
-  {
-    name: 'the sentence of an own check is shown where names are hidden',
-    file: 'src/model/text/redact-finding.ts',
-    find: '...(isOwn && { message: hidden }),',
-    replace: '',
-    tests: ['test/commands/own-checks.test.ts'],
-  },
-  {
-    name: 'a waiver covers a finding whatever became of its facts',
-    file: 'src/mirror/findings/staged-findings.ts',
-    find: 'and w.facts <> d.facts',
-    replace: 'and false',
-    tests: ['test/evaluate/waivers'],
-  },
-  {
-    name: 'a lapse is forgotten at the scrape of a waiver for all',
-    file: 'src/evaluate/findings/split-findings.ts',
-    find: 'minus(all, await uncovered(request, forAll, lapseCounts, named))',
-    replace: 'all',
-    tests: ['test/evaluate/waivers'],
-  },
-  {
-    name: 'a waiver accepts the facts that came after it was written',
-    file: 'src/evaluate/waivers/note-waivers.ts',
-    find: 'await acceptStored(request, waiver, terms)',
-    replace: '',
-    tests: ['test/evaluate/waivers'],
-  },
-  {
-    name: 'drift of roles is measured from half a picture',
-    file: 'src/evaluate/evaluate-check.ts',
-    find: 'everComplete && blocked === null && partial.length === 0',
-    replace: 'everComplete || blocked === null',
-    tests: ['test/evaluate', 'test/checks/role-permissions-unchanged'],
-  },
-  {
-    name: 'a text of the tenant begins a line of the calendar',
-    file: 'src/web/calendar.ts',
-    find: 'return printable(text, longest)',
-    replace: 'return text',
-    tests: ['test/web/calendar'],
-  },
-  {
-    name: 'the page finds by a text what it may not show',
-    file: 'src/web/shown-findings.ts',
-    find: 'shown.filter((finding) => hasText(finding, wanted))',
-    replace: 'shown.filter((_, i) => hasText(batch[i] as FindingView, wanted))',
-    tests: ['test/web/page-parts', 'test/web/findings-route.test.ts'],
-  },
-  {
-    name: 'the page shows no failures of a check that is unknown as zero',
-    file: 'src/web/page/checks.ts',
-    find: "const isOpenEnded = status === 'unknown'",
-    replace: 'const isOpenEnded = false && status !== null',
-    tests: ['test/web/page-parts'],
-  },
-  {
-    name: 'the page shows the old and new name of a person',
-    file: 'src/web/page/load-page.ts',
-    find: 'exposeDetails ? changes : changes.map(withoutChangeDetails)',
-    replace: 'changes',
-    tests: ['test/web/page-parts'],
-  },
-  {
-    name: 'a finding whose rule ended passes in the eyes of others',
-    file: 'src/report/ocsf.ts',
-    find: "resolution === 'fixed' ? findingStatuses.resolved : findingStatuses.archived",
-    replace: 'findingStatuses.resolved',
-    tests: ['test/report/ocsf'],
-  },
-  {
-    name: 'the doctor waits for every endpoint of an unreachable tenant',
-    file: 'src/doctor/probe-tenant.ts',
-    find: 'const unreachableAfter = 2',
-    replace: 'const unreachableAfter = 99',
-    tests: ['test/commands/doctor/doctor'],
-  },
-  {
-    name: 'the doctor asks as fast as it may beside an engine',
-    file: 'src/commands/doctor.ts',
-    find: 'besideEngine: facts?.lock.held !== false',
-    replace: 'besideEngine: facts?.lock.held === null',
-    tests: ['test/commands/doctor/doctor'],
-  },
-  {
-    name: 'the doctor calls a database sound that it did not read',
-    file: 'src/doctor/database.ts',
-    find: '    await mirror.verify(signal)\n',
-    replace: '',
-    tests: ['test/commands/doctor/store'],
-  },
-  {
-    name: 'a field of an answer is not described',
-    file: 'src/web/openapi/schemas.ts',
-    find: '    quarantined: count,\n',
-    replace: '',
-    tests: ['test/web/openapi'],
-  },
-  {
-    name: 'the record does not show that no evaluation took place',
-    file: 'src/mirror/findings/confirmations.ts',
-    find: 'return at - evaluatedAt > currentForMs || at < evaluatedAt',
-    replace: 'return at - evaluatedAt > 1000 * currentForMs',
-    tests: ['test/mirror/record', 'test/commands/as-of'],
-  },
-  {
-    name: 'a report after the clock was set back shows an earlier state',
-    file: 'src/mirror/history/record-as-of.ts',
-    find: 'floor[table] ?? 0',
-    replace: '0 * (floor[table] ?? 0)',
-    tests: ['test/commands/as-of'],
-  },
-  {
-    name: 'what still held is erased with what is outdated',
-    file: 'src/mirror/records/record-retention.ts',
-    find: 'and id not in (select max(id)',
-    replace: 'and 0 not in (select max(id)',
-    tests: ['test/mirror/record', 'test/commands/as-of'],
-  },
-  {
-    name: 'a report of then is made by the configuration of now',
-    file: 'src/mirror/history/past-reader.ts',
-    find: "asOf.within('configurations')",
-    replace: "'1 = 1'",
-    tests: ['test/commands/as-of'],
-  },
-  {
-    name: 'the record forgets why a waiver covers no longer',
-    file: 'src/mirror/sqlite/waiver-record.ts',
-    find: 'when old.lapsed_at is null and new.lapsed_at is not null begin',
-    replace: 'when 1 = 0 begin',
-    tests: ['test/commands/as-of'],
-  },
-  {
-    name: 'a check that was switched off lets a requirement pass',
-    file: 'src/report/coverage.ts',
-    find: "if (checks.includes('unknown') || checks.includes('off')) return 'unknown'",
-    replace: "if (checks.includes('unknown')) return 'unknown'",
-    tests: ['test/commands/report'],
-  },
-  {
-    name: 'a check is waived although more than the waived may fail',
-    file: 'src/report/coverage.ts',
-    find: "return unknownReason === null ? 'waived' : 'unknown'",
-    replace: "return 'waived'",
-    tests: ['test/commands/report'],
-  },
-  {
-    name: 'an entity that the mirror never knew has no history',
-    file: 'src/commands/history.ts',
-    find: 'if (key !== undefined && !(await mirror.hasEntity({ ...where, key })))',
-    replace: 'if (false)',
-    tests: ['test/commands/history'],
-  },
-  {
-    name: 'an entity that could not be evaluated counts as evaluated',
-    file: 'src/report/coverage.ts',
-    find: 'evaluated: entities - unknown,',
-    replace: 'evaluated: entities,',
-    tests: ['test/commands/report'],
-  },
-  {
-    name: 'an entity that could not be evaluated counts as passing',
-    file: 'src/report/coverage.ts',
-    find: 'passing: rest - unknown,',
-    replace: 'passing: rest,',
-    tests: ['test/commands/report'],
-  },
-  {
-    name: 'a file name is the label of a metric',
-    file: 'src/evaluate/findings/top-findings.ts',
-    find: 'entity.hasPlainIds === true && plainId.test(id)',
-    replace: 'plainId.test(id) || entity.hasPlainIds !== true',
-    tests: ['test/evaluate/top-findings.test.ts', 'test/commands/named-findings.test.ts'],
-  },
-  {
-    name: 'what a tenant takes for an id is the label of a metric, whatever it is',
-    file: 'src/evaluate/findings/top-findings.ts',
-    find: 'entity.hasPlainIds === true && plainId.test(id)',
-    replace: 'entity.hasPlainIds === true',
-    tests: ['test/evaluate/top-findings.test.ts'],
-  },
-  {
-    name: 'every finding is a series, however many there are',
-    file: 'src/evaluate/findings/top-findings.ts',
-    find: 'Math.min(maxTopFindings - found.length, counts.open[severity] ?? 0)',
-    replace: 'counts.open[severity] ?? 0',
-    tests: ['test/evaluate/top-findings.test.ts'],
-  },
-  {
-    name: 'findings that took the place of others are not named',
-    file: 'src/evaluate/findings/top-findings.ts',
-    find: 'store.findingVersion(tenant.id, check.id)',
-    replace: 'tenant.id',
-    tests: ['test/evaluate/top-findings.test.ts'],
-  },
-  {
-    name: 'transactions of all tenants run in one turn of the event loop',
-    file: 'src/mirror/sqlite/fair-gate.ts',
-    find: 'return this.#isOver ?',
-    replace: 'return this.#waiting.size > 9 ?',
-    tests: ['test/mirror/fair-gate'],
-  },
-  {
-    name: 'all sleeps of the schedule listen to one signal',
-    file: 'src/model/sleeps.ts',
-    find: 'clock.sleep(ms, sleeper.signal)',
-    replace: 'clock.sleep(ms, signal)',
-    tests: ['test/model/sleeps'],
-  },
-  {
-    name: 'a confirmation that is not written yet looks like a gap in the record',
-    file: 'src/mirror/findings/confirmations.ts',
-    find: 'isGap(confirmedState(state, before), at, currentForMs)',
-    replace: 'isGap(state, at, currentForMs)',
-    tests: ['test/mirror/record'],
-  },
-  {
-    name: 'a confirmation is given to a later result',
-    file: 'src/mirror/findings/result-statements.ts',
-    find: ' and evaluated_at between @of and @at',
-    replace: '',
-    tests: ['test/mirror/waiting-driver'],
-  },
-  {
-    name: 'a confirmation is forgotten with the one before it',
-    file: 'src/mirror/findings/confirmations.ts',
-    find: 'if (last(one.tenantId, one.check) === one) forget',
-    replace: 'forget',
-    tests: ['test/mirror/waiting-driver'],
-  },
-  {
-    name: 'confirmations of check results are never written',
-    file: 'src/daemon/session.ts',
-    find: 'await store.storeConfirmations()',
-    replace: 'await store.checkStates(0)',
-    tests: ['test/daemon/confirmations'],
-  },
-  {
-    name: 'check results of an evaluation take effect one by one',
-    file: 'src/mirror/findings/result-store.ts',
-    find: 'if (staged) await commit()',
-    replace: 'await commit()',
-    tests: ['test/mirror/results'],
-  },
-  {
-    name: 'a check result is remembered before it is committed',
-    file: 'src/evaluate/evaluate-tenant.ts',
-    find: 'if (validity !== null) onceCommitted(() => memory?.keep(tenant.id, check.id, basis, outcome, validity))',
-    replace: 'if (validity !== null) memory?.keep(tenant.id, check.id, basis, outcome, validity)',
-    tests: ['test/evaluate/result-memory'],
-  },
+    ],
+  }),
+  ...mutantsIn('src/model/dates.ts', ['test/api/decode', 'test/model', 'test/hostile'], {
+    'an impossible day is moved to the next month': ['d > daysInMonth(y, mo)', 'd > 31'],
+  }),
+  ...mutantsIn('src/mirror/sqlite/open-database.ts', ['test/mirror'], {
+    'commits are no longer forced to the disk': [
+      "  raw.pragma('synchronous = FULL')\n  if",
+      "  raw.pragma('synchronous = NORMAL')\n  if",
+    ],
+  }),
+  ...mutantsIn('src/sync/removals/removals.ts', ['test/sync'], {
+    'the shrink guard lets everything pass': [
+      'if (why === null) return { due, held: [], why }',
+      'if (live >= 0) return { due, held: [], why: null }',
+    ],
+    'a missing user is removed without asking for it': [
+      "const removeNow = rule === 'two-full-syncs' ? allowed : []",
+      'const removeNow = allowed',
+    ],
+  }),
+  ...mutantsIn('src/mirror/records/record-tables.ts', ['test/mirror', 'test/sync/user-details.test.ts'], {
+    'the null roleId of the list overwrites a known one': [
+      'field.unstatedInList !== undefined)',
+      'field.unstatedInList === undefined)',
+    ],
+  }),
+  ...mutantsIn('src/model/data-quality.ts', ['test/evaluate', 'test/checks'], {
+    'a check result is shown however old its inputs are': ["? null : 'stale'", '? null : null'],
+  }),
+  ...mutantsIn('src/model/decide-status.ts', ['test/evaluate'], {
+    'a partial input does not keep a check from passing': [
+      'if (partial !== undefined) return',
+      'if (partial === undefined && timeBased && !timeBased) return',
+    ],
+  }),
+  ...mutantsIn('src/evaluate/findings/resolve-finding.ts', ['test/evaluate'], {
+    'findings are resolved on unreliable inputs': [
+      'if (evaluated === null || !isFreshAndComplete(ending)) return null',
+      'if (evaluated === null) return null',
+    ],
+  }),
+  ...mutantsIn('src/sync/removals/confirm-by-time.ts', ['test/sync'], {
+    'a document is removed after one absence': [
+      'export const fullSyncsToRemove = 2',
+      'export const fullSyncsToRemove = 1',
+    ],
+  }),
+  ...mutantsIn('src/api/credentials/secret.ts', ['test/api/', 'test/secrets'], {
+    'the token prints itself': [
+      '  toString(): string {\n    return redacted',
+      '  toString(): string {\n    return this.#text',
+    ],
+  }),
+  ...mutantsIn('src/api/limits/rate-limiter.ts', ['test/api/'], {
+    'a stated wait is cut short': ['this.#clock.monotonic() + waitMs)', 'this.#clock.monotonic() + waitMs / 2)'],
+  }),
+  ...mutantsIn('src/api/limits/rate-limiter.ts', ['test/api/', 'test/sync/limits-rate.test.ts'], {
+    'a stated wait runs on the wall clock': [
+      'this.#clock = clock',
+      'this.#clock = { ...clock, monotonic: () => clock.now() }',
+    ],
+    'a stated wait is unknown to the process after a kill': ['return this.#store(0)', 'return Promise.resolve()'],
+  }),
+  ...mutantsIn('src/model/text/csv.ts', ['test/commands', 'test/hostile'], {
+    'a CSV cell may begin a formula': ['escape_formulas: true', 'escape_formulas: false'],
+  }),
+  ...mutantsIn('src/model/text/printable.ts', ['test/commands', 'test/hostile', 'test/web'], {
+    'control characters reach the terminal': ['    .replace(/[\\p{Cc}', '    .replace(/[\\p{Co}'],
+  }),
+  ...mutantsIn('src/mirror/sync/page-writing.ts', ['test/mirror', 'test/sync/quarantine.test.ts'], {
+    'a quarantined record does not count as seen': [
+      'if (before === undefined || before.removed) continue',
+      'if (before === undefined || !before.removed) continue',
+    ],
+  }),
+  ...mutantsIn('src/web/basic-auth.ts', ['test/web'], {
+    'a header that once let a user in lets in a user who has that name no longer': [
+      'if (isUser && accepted.has(id))',
+      'if (accepted.has(id))',
+    ],
+  }),
+  ...mutantsIn('src/web/live-web.ts', ['test/web'], {
+    'an emptied web configuration opens the server': [
+      'if (isProtected(now) && !isProtected(next))',
+      'if (isProtected(now) && isProtected(next) && now === next)',
+    ],
+  }),
+  ...mutantsIn('src/daemon/change-tenants.ts', ['test/daemon/reload.test.ts'], {
+    'a reload does not wait for the runs of a tenant that changes': [
+      'await Promise.all(closed.map(({ scope }) => scope.end()))',
+      'await Promise.all(closed.map(async () => {}))',
+    ],
+  }),
+  ...mutantsIn('src/daemon/reload.ts', ['test/daemon/reload-web'], {
+    'a reload brings the web configuration into force after all else': [
+      'await session.reconfigure(next, () => live.use(web))',
+      'await session.reconfigure(next).finally(() => live.use(web))',
+    ],
+  }),
+  ...mutantsIn('src/commands/program.ts', ['test/commands/program'], {
+    'a usage error repeats whatever was typed': [
+      'outputError: () => {},',
+      'outputError: (text, write) => write(text),',
+    ],
+  }),
+  ...mutantsIn('src/mirror/sqlite/connection.ts', ['test/mirror/busy-timeout'], {
+    'every write waits again for a program that holds the database': [
+      'if (isLong) wait(shortTimeoutMs)',
+      'if (isLong) wait(longTimeoutMs)',
+    ],
+  }),
+  ...mutantsIn('src/mirror/sync/lookup-store.ts', ['test/sync/removal.test.ts'], {
+    'those asked for by id take no turns': [
+      'order by r.lookup_turn nulls first, a.rid is null',
+      'order by a.rid is null',
+    ],
+  }),
+  ...mutantsIn('src/sync/removals/removals.ts', ['test/sync/clock-set.test.ts'], {
+    'the wall clock measures the duration of a full sync': [
+      'durationMs: fullSyncMs(run),',
+      'durationMs: at - fullSync.startedAt,',
+    ],
+  }),
+  ...mutantsIn('src/mirror/sync/sync-states.ts', ['test/sync/clock-set.test.ts'], {
+    'a success keeps its time ahead of a clock that was set back': [
+      '...(before && timesBefore(startedAt, before)), ',
+      '',
+    ],
+  }),
+  ...mutantsIn('src/mirror/sqlite/engine-lock.ts', ['test/mirror'], {
+    'a second engine works on the same database': ["lock.pragma('locking_mode = EXCLUSIVE')", ''],
+  }),
+  ...mutantsIn('src/mirror/sqlite/open-database.ts', ['test/secrets/privacy.test.ts'], {
+    'what is erased can still be read in the file': ["raw.pragma('secure_delete = ON')", ''],
+  }),
+  ...mutantsIn('src/api/transport/value-cap.ts', ['test/faults/body.test.ts'], {
+    'an answer may hold objects of any number of shapes': [
+      'if (shapes.size > maxShapes) return',
+      'if (shapes.size > 10 * maxShapes) return',
+    ],
+    'one object may have any number of fields': [
+      'if (fields > maxFields) return',
+      'if (fields > 100 * maxFields) return',
+    ],
+  }),
+  ...mutantsIn('src/evaluate/evaluate-check.ts', ['test/evaluate/passing-time.test.ts'], {
+    'as many failures are the same failures': [
+      'later.digest() === present.digest()',
+      'later.size() === present.size()',
+    ],
+    'a window between two looks ahead is passed over': ['Math.min(longestLookMs, shortestMs)', 'longestLookMs'],
+  }),
+  ...mutantsIn('src/sync/tenant-engine.ts', ['test/sync/stale-answers.test.ts'], {
+    'a full sync goes on although an answer after its last page was old': [
+      "if (reason === 'stale_answer' && run.mode === 'full') await",
+      "if (reason === 'stale_answer' && run.pages < 0) await",
+    ],
+  }),
+  ...mutantsIn('src/sync/lists/list-full.ts', ['test/sync/moved-list.test.ts'], {
+    'API clients are removed while others are on two pages': [
+      '  if (first.scrambled) throw scrambled(definition)\n',
+      '',
+    ],
+    'API clients are removed without another reading of the list': [
+      'if (!first.gap && (await losesSome(run, fullSync))) await',
+      'if (first.gap && (await losesSome(run, fullSync))) await',
+    ],
+  }),
+  ...mutantsIn('src/api/decode/withheld.ts', ['test/api/decode/withheld.test.ts'], {
+    'a GUID hides the code around it': ['(?<![\\w+=-])', ''],
+  }),
+  ...mutantsIn('src/api/answer-times.ts', ['test/api/answer-times.test.ts'], {
+    'a replay to a new process counts': ['return this.#newest ?? this.#floor', 'return this.#newest'],
+  }),
+  ...mutantsIn('src/sync/tenant-engine.ts', ['test/sync/access-denied.test.ts'], {
+    'a lacking permission counts as a refused token': [
+      "reason === 'unauthorized' && known?.undecided === false",
+      "reason === 'unauthorized' && known !== null",
+    ],
+  }),
+  ...mutantsIn('src/evaluate/read-posture.ts', ['test/commands/passed-thresholds.test.ts'], {
+    'a pass is shown after its threshold': [' && now <= (state.validUntil ?? now)', ''],
+  }),
+  ...mutantsIn('src/mirror/findings/confirmations.ts', ['test/commands/passed-thresholds.test.ts'], {
+    'a report of the past shows a pass after its threshold': [' || (validUntil !== null && at > validUntil)', ''],
+  }),
+  ...mutantsIn('src/mirror/findings/result-store.ts', ['test/commands/passed-thresholds.test.ts'], {
+    'a fail is shown after its threshold': [
+      "decided.status === 'unknown' ? undefined",
+      "decided.status !== 'pass' ? undefined",
+    ],
+  }),
+  ...mutantsIn('src/evaluate/evaluate-check.ts', ['test/commands/passed-thresholds.test.ts'], {
+    'a threshold of the severity is no threshold': [
+      'for (const { entityId, severity } of batch) hash',
+      "for (const { entityId, severity } of batch.map((one) => ({ ...one, severity: '' }))) hash",
+    ],
+  }),
+  ...mutantsIn('src/daemon/jobs.ts', ['test/daemon/thresholds.test.ts'], {
+    'a threshold between two ticks waits for the tick': [
+      'session.evaluateAfter(tenant, validUntil)',
+      'void tenant, validUntil',
+    ],
+  }),
+  ...mutantsIn('src/sync/run.ts', ['test/faults/records.test.ts'], {
+    'a tenant that makes up field names fills log and memory': [' || total >= mostEvents', ''],
+  }),
+  ...mutantsIn('src/web/request-listener.ts', ['test/web/in-turn'], {
+    'requests sent ahead are all answered at once': ['const inTurn = queues.get(socket) ??', 'const inTurn ='],
+  }),
+  ...mutantsIn('src/web/connection-limit.ts', ['test/web/abuse.test.ts'], {
+    'readers that hardly read lock everybody else out': ['      first(late, (one) => among.has(one)) ??\n', ''],
+  }),
+  ...mutantsIn('src/commands/support/options.ts', ['test/commands'], {
+    'an unknown check does not fail a strict round': [
+      "if (checks.some(({ status }) => status === 'unknown')) return exitCodes.failed",
+      '',
+    ],
+  }),
+  ...mutantsIn('src/mirror/own-checks/answer.ts', ['test/mirror/own-query.test.ts'], {
+    'an own query reads a table under the borrowed name of a view': [
+      "if (hidden.has(String(by)) || table === 'json_each'",
+      "if (undeclared.has(String(by)) || table === 'json_each'",
+    ],
+    'an own query reads what its inputs do not name': [
+      "if (typeof input === 'string') return deny",
+      "if (typeof input === 'number') return deny",
+    ],
+    'an own query counts the rows of any table': [
+      'const isClause = schema === null && !taken.has(table) && !isSystem(table)',
+      'const isClause = schema === null',
+    ],
+  }),
+  ...mutantsIn('src/evaluate/evaluate-tenant.ts', ['test/checks/own'], {
+    'an own query that fails is asked at each evaluation': [
+      'if (!isTransient) onceCommitted(() => memory?.keep(tenant.id, check.id, basis, outcome, always))',
+      '',
+    ],
+    'findings close although their own check may be one that cannot be read': [
+      'if (request.keepUnlisted === true)',
+      'if (request.keepUnlisted === undefined)',
+    ],
+  }),
+  ...mutantsIn('src/evaluate/data-quality.ts', ['test/checks/own'], {
+    'an own check passes on inputs older than it allows': [
+      'if (maxAgeMs === undefined) return inputs',
+      'if (maxAgeMs !== null) return inputs',
+    ],
+  }),
+  ...mutantsIn('src/config/own-checks/own-checks.ts', ['test/config/own-checks'], {
+    'an own check that reads the clock is remembered': [
+      'return timeWords.test(query)',
+      "return query.includes(':now')",
+    ],
+  }),
+  ...mutantsIn('src/evaluate/check.ts', ['test/checks/own'], {
+    'a broken own check is not applicable where nothing is read': [
+      'own === undefined || own.problem === null ? [evaluates, ...needs] : []',
+      '[evaluates, ...needs]',
+    ],
+  }),
+  ...mutantsIn('src/model/text/redact-finding.ts', ['test/commands/own-checks.test.ts'], {
+    'the sentence of an own check is shown where names are hidden': ['...(isOwn && { message: hidden }),', ''],
+  }),
+  ...mutantsIn('src/mirror/findings/staged-findings.ts', ['test/evaluate/waivers'], {
+    'a waiver covers a finding whatever became of its facts': ['and w.facts <> d.facts', 'and false'],
+  }),
+  ...mutantsIn('src/evaluate/findings/split-findings.ts', ['test/evaluate/waivers'], {
+    'a lapse is forgotten at the scrape of a waiver for all': [
+      'minus(all, await uncovered(request, forAll, lapseCounts, named))',
+      'all',
+    ],
+  }),
+  ...mutantsIn('src/evaluate/waivers/note-waivers.ts', ['test/evaluate/waivers'], {
+    'a waiver accepts the facts that came after it was written': ['await acceptStored(request, waiver, terms)', ''],
+  }),
+  ...mutantsIn('src/evaluate/evaluate-check.ts', ['test/evaluate', 'test/checks/role-permissions-unchanged'], {
+    'drift of roles is measured from half a picture': [
+      'everComplete && blocked === null && partial.length === 0',
+      'everComplete || blocked === null',
+    ],
+  }),
+  ...mutantsIn('src/web/calendar.ts', ['test/web/calendar'], {
+    'a text of the tenant begins a line of the calendar': ['return printable(text, longest)', 'return text'],
+  }),
+  ...mutantsIn('src/web/shown-findings.ts', ['test/web/page-parts', 'test/web/findings-route.test.ts'], {
+    'the page finds by a text what it may not show': [
+      'shown.filter((finding) => hasText(finding, wanted))',
+      'shown.filter((_, i) => hasText(batch[i] as FindingView, wanted))',
+    ],
+  }),
+  ...mutantsIn('src/web/page/checks.ts', ['test/web/page-parts'], {
+    'the page shows no failures of a check that is unknown as zero': [
+      "const isOpenEnded = status === 'unknown'",
+      'const isOpenEnded = false && status !== null',
+    ],
+  }),
+  ...mutantsIn('src/web/page/load-page.ts', ['test/web/page-parts'], {
+    'the page shows the old and new name of a person': [
+      'exposeDetails ? changes : changes.map(withoutChangeDetails)',
+      'changes',
+    ],
+  }),
+  ...mutantsIn('src/report/ocsf.ts', ['test/report/ocsf'], {
+    'a finding whose rule ended passes in the eyes of others': [
+      "resolution === 'fixed' ? findingStatuses.resolved : findingStatuses.archived",
+      'findingStatuses.resolved',
+    ],
+  }),
+  ...mutantsIn('src/doctor/probe-tenant.ts', ['test/commands/doctor/doctor'], {
+    'the doctor waits for every endpoint of an unreachable tenant': [
+      'const unreachableAfter = 2',
+      'const unreachableAfter = 99',
+    ],
+  }),
+  ...mutantsIn('src/commands/doctor.ts', ['test/commands/doctor/doctor'], {
+    'the doctor asks as fast as it may beside an engine': [
+      'besideEngine: facts?.lock.held !== false',
+      'besideEngine: facts?.lock.held === null',
+    ],
+  }),
+  ...mutantsIn('src/doctor/database.ts', ['test/commands/doctor/store'], {
+    'the doctor calls a database sound that it did not read': ['    await mirror.verify(signal)\n', ''],
+  }),
+  ...mutantsIn('src/web/openapi/schemas.ts', ['test/web/openapi'], {
+    'a field of an answer is not described': ['    quarantined: count,\n', ''],
+  }),
+  ...mutantsIn('src/mirror/findings/confirmations.ts', ['test/mirror/record', 'test/commands/as-of'], {
+    'the record does not show that no evaluation took place': [
+      'return at - evaluatedAt > currentForMs || at < evaluatedAt',
+      'return at - evaluatedAt > 1000 * currentForMs',
+    ],
+  }),
+  ...mutantsIn('src/mirror/history/record-as-of.ts', ['test/commands/as-of'], {
+    'a report after the clock was set back shows an earlier state': ['floor[table] ?? 0', '0 * (floor[table] ?? 0)'],
+  }),
+  ...mutantsIn('src/mirror/records/record-retention.ts', ['test/mirror/record', 'test/commands/as-of'], {
+    'what still held is erased with what is outdated': [
+      'and id not in (select max(id)',
+      'and 0 not in (select max(id)',
+    ],
+  }),
+  ...mutantsIn('src/mirror/history/past-reader.ts', ['test/commands/as-of'], {
+    'a report of then is made by the configuration of now': ["asOf.within('configurations')", "'1 = 1'"],
+  }),
+  ...mutantsIn('src/mirror/sqlite/triggers.ts', ['test/commands/as-of'], {
+    'the record forgets why a waiver covers no longer': [
+      'when old.lapsed_at is null and new.lapsed_at is not null begin',
+      'when 1 = 0 begin',
+    ],
+  }),
+  ...mutantsIn('src/report/coverage.ts', ['test/commands/report'], {
+    'a check that was switched off lets a requirement pass': [
+      "if (checks.includes('unknown') || checks.includes('off')) return 'unknown'",
+      "if (checks.includes('unknown')) return 'unknown'",
+    ],
+    'a check is waived although more than the waived may fail': [
+      "return unknownReason === null ? 'waived' : 'unknown'",
+      "return 'waived'",
+    ],
+    'an entity that could not be evaluated counts as evaluated': [
+      'evaluated: entities - unknown,',
+      'evaluated: entities,',
+    ],
+    'an entity that could not be evaluated counts as passing': ['passing: rest - unknown,', 'passing: rest,'],
+  }),
+  ...mutantsIn('src/commands/history.ts', ['test/commands/history'], {
+    'an entity that the mirror never knew has no history': [
+      'if (key !== undefined && !(await mirror.hasEntity({ ...where, key })))',
+      'if (false)',
+    ],
+  }),
+  ...mutantsIn(
+    'src/evaluate/findings/top-findings.ts',
+    ['test/evaluate/top-findings.test.ts', 'test/commands/named-findings.test.ts'],
+    {
+      'a file name is the label of a metric': [
+        'entity.hasPlainIds === true && plainId.test(id)',
+        'plainId.test(id) || entity.hasPlainIds !== true',
+      ],
+    },
+  ),
+  ...mutantsIn('src/evaluate/findings/top-findings.ts', ['test/evaluate/top-findings.test.ts'], {
+    'what a tenant takes for an id is the label of a metric, whatever it is': [
+      'entity.hasPlainIds === true && plainId.test(id)',
+      'entity.hasPlainIds === true',
+    ],
+    'every finding is a series, however many there are': [
+      'Math.min(maxTopFindings - found.length, counts.open[severity] ?? 0)',
+      'counts.open[severity] ?? 0',
+    ],
+    'findings that took the place of others are not named': ['store.findingVersion(tenant.id, check.id)', 'tenant.id'],
+  }),
+  ...mutantsIn('src/mirror/sqlite/fair-gate.ts', ['test/mirror/fair-gate'], {
+    'transactions of all tenants run in one turn of the event loop': [
+      'return this.#isOver ?',
+      'return this.#waiting.size > 9 ?',
+    ],
+  }),
+  ...mutantsIn('src/model/clock.ts', ['test/model/sleeps'], {
+    'all sleeps of the schedule listen to one signal': ['clock.sleep(ms, sleeper.signal)', 'clock.sleep(ms, signal)'],
+  }),
+  ...mutantsIn('src/mirror/findings/confirmations.ts', ['test/mirror/record'], {
+    'a confirmation that is not written yet looks like a gap in the record': [
+      'isGap(confirmedState(state, before), at, currentForMs)',
+      'isGap(state, at, currentForMs)',
+    ],
+  }),
+  ...mutantsIn('src/mirror/findings/result-statements.ts', ['test/mirror/waiting-driver'], {
+    'a confirmation is given to a later result': [' and evaluated_at between @of and @at', ''],
+  }),
+  ...mutantsIn('src/mirror/findings/confirmations.ts', ['test/mirror/waiting-driver'], {
+    'a confirmation is forgotten with the one before it': [
+      'if (last(one.tenantId, one.check) === one) forget',
+      'forget',
+    ],
+  }),
+  ...mutantsIn('src/daemon/session.ts', ['test/daemon/confirmations'], {
+    'confirmations of check results are never written': [
+      'await store.storeConfirmations()',
+      'await store.checkStates(0)',
+    ],
+  }),
+  ...mutantsIn('src/mirror/findings/result-store.ts', ['test/mirror/results'], {
+    'check results of an evaluation take effect one by one': ['if (staged) await commit()', 'await commit()'],
+  }),
+  ...mutantsIn('src/evaluate/evaluate-tenant.ts', ['test/evaluate/result-memory'], {
+    'a check result is remembered before it is committed': [
+      'if (validity !== null) onceCommitted(() => memory?.keep(tenant.id, check.id, basis, outcome, validity))',
+      'if (validity !== null) memory?.keep(tenant.id, check.id, basis, outcome, validity)',
+    ],
+  }),
 ]

@@ -1,257 +1,153 @@
-import type { Mutant } from './mutants.ts'
+import { type Mutant, mutantsIn } from './mutants.ts'
 
 /** Deliberate mistakes in what removes records. */
 export const removalsMutants: readonly Mutant[] = [
-  {
-    name: 'a list that is older than an answer by id is not read once more',
-    file: 'src/sync/feeds/feed-full.ts',
-    find: 'if (run.contradicted && !extra)',
-    replace: 'if (run.contradicted && extra)',
-    tests: ['test/sync/user-details.test.ts'],
-  },
-  {
-    name: 'a statement that the database refuses ends the whole evaluation',
-    file: 'src/mirror/sqlite/database.ts',
-    find: " || code === 'SQLITE_ERROR') return error",
-    replace: ') return error',
-    tests: ['test/evaluate/on-engine.test.ts'],
-  },
-  {
-    name: 'what was removed in the last 24 hours does not count',
-    file: 'src/sync/removals/removals.ts',
-    find: 'const counted = removed + unasked.length - replacing',
-    replace: 'const counted = 0 * removed + unasked.length - replacing',
-    tests: ['test/sync/guard-budget.test.ts'],
-  },
-  {
-    name: 'a route that denies everybody confirms removals',
-    file: 'src/sync/details.ts',
-    find: 'return listed.length === 0',
-    replace: 'return listed.length >= 0',
-    tests: ['test/sync/removal.test.ts'],
-  },
-  {
-    name: 'records that come while removals are held lift the hold a day later',
-    file: 'src/mirror/records/removal-store.ts',
-    find: 'Math.min(at, unsetAt, heldSince ?? at) - dayMs',
-    replace: 'Math.min(at, unsetAt) - dayMs',
-    tests: ['test/sync/guard-budget.test.ts'],
-  },
-  {
-    name: 'a hold that changes begins again',
-    file: 'src/mirror/sync/hold-store.ts',
-    find: 'if (other.cause === text) raisedAt =',
-    replace: 'if (other.cause !== text) raisedAt =',
-    tests: ['test/sync/guard-budget.test.ts'],
-  },
-  {
-    name: 'more than half of a list may go where the limits allow it',
-    file: 'src/sync/removals/removals.ts',
-    find: 'const most = base > 1 && counted * 2 > base',
-    replace: 'const most = base > 1 && counted * 2 > base && counted > maxCount',
-    tests: ['test/sync/guard-budget.test.ts'],
-  },
-  {
-    name: 'new clients do not make up for those they replace',
-    file: 'src/sync/removals/removals.ts',
-    find: "definition.kind === 'pagedList' && now !== null",
-    replace: "definition.kind === 'feed' && now !== null",
-    tests: ['test/sync/guard-budget.test.ts'],
-  },
-  {
-    name: 'a clock that jumps forward empties the budget',
-    file: 'src/mirror/records/removal-store.ts',
-    find: 'and server_time <= @serverSince',
-    replace: '',
-    tests: ['test/sync/guard-budget.test.ts'],
-  },
-  {
-    name: 'a clock that is set back prolongs the budget for years',
-    file: 'src/mirror/records/removal-store.ts',
-    find: 'case when removed_at > @at then @at',
-    replace: 'case when removed_at > @at + 1e14 then @at',
-    tests: ['test/sync/guard-budget.test.ts'],
-  },
-  {
-    name: 'a clock that was set forward ends the budget where no server time is readable',
-    file: 'src/sync/removals/removals.ts',
-    find: 'serverTime: serverTime ?? unsetAt,',
-    replace: 'serverTime: serverTime ?? at,',
-    tests: ['test/sync/guard-budget.test.ts'],
-  },
-  {
-    name: 'records created before the local clock was set back make removals look few',
-    file: 'src/mirror/records/removal-store.ts',
-    find: 'confirmed ? at : Number.MAX_SAFE_INTEGER',
-    replace: 'at',
-    tests: ['test/sync/guard-budget.test.ts'],
-  },
-  {
-    name: 'records created before the local clock was set forward make removals look few',
-    file: 'src/mirror/records/removal-store.ts',
-    find: 'Math.min(at, unsetAt, heldSince ?? at) - dayMs',
-    replace: 'Math.min(at, heldSince ?? at) - dayMs',
-    tests: ['test/sync/guard-budget.test.ts'],
-  },
-  {
-    name: 'a server time that the local clock contradicts moves the 24 hours of the budget',
-    file: 'src/mirror/records/removal-store.ts',
-    find: 'confirmed: Number(confirmed)',
-    replace: 'confirmed: 1',
-    tests: ['test/sync/guard-budget.test.ts'],
-  },
-  {
-    name: 'a clock that jumped while the engine was stopped empties the budget',
-    file: 'src/sync/removals/removals.ts',
-    find: 'openMs < dayMs ? 0',
-    replace: 'openMs < 0 ? 0',
-    tests: ['test/sync/guard-budget.test.ts'],
-  },
-  {
-    name: 'without a server time, clients that are new by the local clock replace removed ones',
-    file: 'src/sync/removals/removals.ts',
-    find: 'const now = confirmed ? serverTime : null',
-    replace: 'const now = confirmed ? serverTime : serverTime === null ? at : null',
-    tests: ['test/sync/guard-budget.test.ts'],
-  },
-  {
-    name: 'by a server time that the local clock contradicts, old clients replace removed ones',
-    file: 'src/sync/removals/removals.ts',
-    find: 'const now = confirmed ? serverTime : null',
-    replace: 'const now = serverTime',
-    tests: ['test/sync/guard-budget.test.ts'],
-  },
-  {
-    name: 'a record that may be the one without a readable id counts as read',
-    file: 'src/sync/removals/removals.ts',
-    find: '  if (fullSync.unreadable) {\n    // An absent',
-    replace: "  if (rule === 'confirm') {\n    // An absent",
-    tests: ['test/sync/quarantine-removal.test.ts'],
-  },
-  {
-    name: 'a role that may be the one without a readable id counts as read',
-    file: 'src/mirror/sync/page-store.ts',
-    find: 'if (written.unreadable) yield* removals.markMissing(resource, absent, page.at)',
-    replace: 'if (written.unreadable) written.counts.removed = 0',
-    tests: ['test/sync/quarantine-removal.test.ts'],
-  },
-  {
-    name: 'a skipped user whom the look-up shows otherwise counts as read',
-    file: 'src/sync/removals/confirm-missing.ts',
-    find: 'if ((await takeDetail(run, item, meta)).length === 0) return true',
-    replace: 'await takeDetail(run, item, meta)\n  if (fullSyncs > 0) return true',
-    tests: ['test/sync/removal.test.ts'],
-  },
-  {
-    name: 'a removed record that is seen again still counts',
-    file: 'src/mirror/records/removal-store.ts',
-    find: 'if (removed === 1) yield* recent.drop(tenantId, resource, rid)',
-    replace: '',
-    tests: ['test/sync/guard-budget.test.ts'],
-  },
-  {
-    name: 'a missing client behind an announced empty page is believed gone',
-    file: 'src/sync/lists/list-full.ts',
-    find: 'if (missing.length === 0 && (believed',
-    replace: 'if ((missing.length >= 0) && (believed',
-    tests: ['test/sync/empty-api-clients.test.ts'],
-  },
-  {
-    name: 'a first list that ends with an announced empty page is believed at once',
-    file: 'src/sync/lists/list-full.ts',
-    find: 'full && (state.completeStartedAt !== null ||',
-    replace: 'full && (state.completeStartedAt === null ||',
-    tests: ['test/sync/empty-api-clients.test.ts'],
-  },
-  {
-    name: 'pages of any size may come before an announced empty page',
-    file: 'src/sync/lists/list-full.ts',
-    find: 'const full = first.even && second.even && sameIds',
-    replace: 'const full = sameIds',
-    tests: ['test/sync/empty-api-clients.test.ts'],
-  },
-  {
-    name: 'roles that grant nothing any more are believed',
-    file: 'src/sync/lists/whole-list.ts',
-    find: 'return noGrants(beside) ?? ownRecord(',
-    replace: 'return ownRecord(',
-    tests: ['test/sync/empty-roles.test.ts'],
-  },
-  {
-    name: 'the own role may lose the permission by which it was read',
-    file: 'src/sync/lists/whole-list.ts',
-    find: 'if (lost.length === 0 || granted) return null',
-    replace: 'if (lost.length >= 0 || granted) return null',
-    tests: ['test/sync/empty-roles.test.ts'],
-  },
-  {
-    name: 'an unfinished confirmation removes documents',
-    file: 'src/sync/removals/confirm-by-time.ts',
-    find: 'return { unconfirmed, refused: refused ? unconfirmed : new Set() }',
-    replace: 'return { unconfirmed: new Set(), refused: new Set() }',
-    tests: ['test/sync/confirm-documents.test.ts'],
-  },
-  {
-    name: 'an answer that leaves out other documents confirms removals',
-    file: 'src/sync/removals/confirm-by-time.ts',
-    find: ' && left.updated.leftOut === 0',
-    replace: '',
-    tests: ['test/sync/confirm-documents.test.ts'],
-  },
-  {
-    name: 'a server that ignores updatedAfter confirms removals',
-    file: 'src/sync/removals/confirm-by-time.ts',
-    find: 'const applied = !older && ',
-    replace: 'const applied = ',
-    tests: ['test/sync/confirm-documents.test.ts'],
-  },
-  {
-    name: 'an answer whose announced page is empty confirms removals',
-    file: 'src/sync/removals/confirm-by-time.ts',
-    find: ' && !announcedEmpty',
-    replace: '',
-    tests: ['test/sync/confirm-documents.test.ts'],
-  },
-  {
-    name: 'the only document that was never updated is removed by an answer that may leave such out',
-    file: 'src/sync/removals/confirm-by-time.ts',
-    find: ' && left.neverUpdated.expected > 0',
-    replace: '',
-    tests: ['test/sync/confirm-documents.test.ts'],
-  },
-  {
-    name: 'documents that no request can show are removed after two full syncs',
-    file: 'src/sync/removals/confirm-by-time.ts',
-    find: 'never && excludes && fullSyncs >= fullSyncsWithoutConfirmation',
-    replace: 'never && excludes',
-    tests: ['test/sync/confirm-documents.test.ts'],
-  },
-  {
-    name: 'a server that leaves out records that were never updated causes a hold with each removal',
-    file: 'src/sync/removals/confirm-by-time.ts',
-    find: 'if (!(never && excludes) && (older || fullSyncs > fullSyncsToRemove)) refused.add(rid)',
-    replace: 'refused.add(rid)',
-    tests: ['test/sync/confirm-documents.test.ts'],
-  },
-  {
-    name: 'a user that is skipped for ever is synced in full for each time',
-    file: 'src/sync/removals/confirm-missing.ts',
-    find: 'skipped ||= fullSyncs === 1',
-    replace: 'skipped = true',
-    tests: ['test/sync/removal.test.ts'],
-  },
-  {
-    name: 'a 404 of a proxy removes a user',
-    file: 'src/api/transport/envelope.ts',
-    find: " && isObject(body['meta'])",
-    replace: '',
-    tests: ['test/api/client.test.ts'],
-  },
-  {
-    name: 'a reading that moved twice removes documents',
-    file: 'src/sync/removals/removals.ts',
-    find: "accepted || rule === 'confirm' || !removesNone",
-    replace: "accepted || rule === 'confirm' || removesNone || true",
-    tests: ['test/sync/moved-list.test.ts'],
-  },
+  ...mutantsIn('src/sync/feeds/feed-full.ts', ['test/sync/user-details.test.ts'], {
+    'a list that is older than an answer by id is not read once more': [
+      'if (run.contradicted && !extra)',
+      'if (run.contradicted && extra)',
+    ],
+  }),
+  ...mutantsIn('src/mirror/sqlite/database.ts', ['test/evaluate/on-engine.test.ts'], {
+    'a statement that the database refuses ends the whole evaluation': [
+      " || code === 'SQLITE_ERROR') return error",
+      ') return error',
+    ],
+  }),
+  ...mutantsIn('src/sync/removals/removals.ts', ['test/sync/guard-budget.test.ts'], {
+    'what was removed in the last 24 hours does not count': [
+      'const counted = removed + unasked.length - replacing',
+      'const counted = 0 * removed + unasked.length - replacing',
+    ],
+    'more than half of a list may go where the limits allow it': [
+      'const most = base > 1 && counted * 2 > base',
+      'const most = base > 1 && counted * 2 > base && counted > maxCount',
+    ],
+    'new clients do not make up for those they replace': [
+      "definition.kind === 'pagedList' && now !== null",
+      "definition.kind === 'feed' && now !== null",
+    ],
+    'a clock that was set forward ends the budget where no server time is readable': [
+      'serverTime: serverTime ?? unsetAt,',
+      'serverTime: serverTime ?? at,',
+    ],
+    'a clock that jumped while the engine was stopped empties the budget': ['openMs < dayMs ? 0', 'openMs < 0 ? 0'],
+    'without a server time, clients that are new by the local clock replace removed ones': [
+      'const now = confirmed ? serverTime : null',
+      'const now = confirmed ? serverTime : serverTime === null ? at : null',
+    ],
+    'by a server time that the local clock contradicts, old clients replace removed ones': [
+      'const now = confirmed ? serverTime : null',
+      'const now = serverTime',
+    ],
+  }),
+  ...mutantsIn('src/sync/details.ts', ['test/sync/removal.test.ts'], {
+    'a route that denies everybody confirms removals': ['return listed.length === 0', 'return listed.length >= 0'],
+  }),
+  ...mutantsIn('src/mirror/records/removal-store.ts', ['test/sync/guard-budget.test.ts'], {
+    'records that come while removals are held lift the hold a day later': [
+      'Math.min(at, unsetAt, heldSince ?? at) - dayMs',
+      'Math.min(at, unsetAt) - dayMs',
+    ],
+    'a clock that jumps forward empties the budget': ['and server_time <= @serverSince', ''],
+    'a clock that is set back prolongs the budget for years': [
+      'case when removed_at > @at then @at',
+      'case when removed_at > @at + 1e14 then @at',
+    ],
+    'records created before the local clock was set back make removals look few': [
+      'confirmed ? at : Number.MAX_SAFE_INTEGER',
+      'at',
+    ],
+    'records created before the local clock was set forward make removals look few': [
+      'Math.min(at, unsetAt, heldSince ?? at) - dayMs',
+      'Math.min(at, heldSince ?? at) - dayMs',
+    ],
+    'a server time that the local clock contradicts moves the 24 hours of the budget': [
+      'confirmed: Number(confirmed)',
+      'confirmed: 1',
+    ],
+    'a removed record that is seen again still counts': [
+      'if (removed === 1) yield* recent.drop(tenantId, resource, rid)',
+      '',
+    ],
+  }),
+  ...mutantsIn('src/mirror/sync/hold-store.ts', ['test/sync/guard-budget.test.ts'], {
+    'a hold that changes begins again': [
+      'if (other.cause === text) raisedAt =',
+      'if (other.cause !== text) raisedAt =',
+    ],
+  }),
+  ...mutantsIn('src/sync/removals/removals.ts', ['test/sync/quarantine-removal.test.ts'], {
+    'a record that may be the one without a readable id counts as read': [
+      '  if (fullSync.unreadable) {\n    // An absent',
+      "  if (rule === 'confirm') {\n    // An absent",
+    ],
+  }),
+  ...mutantsIn('src/mirror/sync/page-store.ts', ['test/sync/quarantine-removal.test.ts'], {
+    'a role that may be the one without a readable id counts as read': [
+      'if (written.unreadable) yield* removals.markMissing(resource, absent, page.at)',
+      'if (written.unreadable) written.counts.removed = 0',
+    ],
+  }),
+  ...mutantsIn('src/sync/removals/confirm-missing.ts', ['test/sync/removal.test.ts'], {
+    'a skipped user whom the look-up shows otherwise counts as read': [
+      'if ((await takeDetail(run, item, meta)).length === 0) return true',
+      'await takeDetail(run, item, meta)\n  if (fullSyncs > 0) return true',
+    ],
+    'a user that is skipped for ever is synced in full for each time': [
+      'skipped ||= fullSyncs === 1',
+      'skipped = true',
+    ],
+  }),
+  ...mutantsIn('src/sync/lists/list-full.ts', ['test/sync/empty-api-clients.test.ts'], {
+    'a missing client behind an announced empty page is believed gone': [
+      'if (missing.length === 0 && (believed',
+      'if ((missing.length >= 0) && (believed',
+    ],
+    'a first list that ends with an announced empty page is believed at once': [
+      'full && (state.completeStartedAt !== null ||',
+      'full && (state.completeStartedAt === null ||',
+    ],
+    'pages of any size may come before an announced empty page': [
+      'const full = first.even && second.even && sameIds',
+      'const full = sameIds',
+    ],
+  }),
+  ...mutantsIn('src/sync/lists/whole-list.ts', ['test/sync/empty-roles.test.ts'], {
+    'roles that grant nothing any more are believed': ['return noGrants(beside) ?? ownRecord(', 'return ownRecord('],
+    'the own role may lose the permission by which it was read': [
+      'if (lost.length === 0 || granted) return null',
+      'if (lost.length >= 0 || granted) return null',
+    ],
+  }),
+  ...mutantsIn('src/sync/removals/confirm-by-time.ts', ['test/sync/confirm-documents.test.ts'], {
+    'an unfinished confirmation removes documents': [
+      'return { unconfirmed, refused: refused ? unconfirmed : new Set() }',
+      'return { unconfirmed: new Set(), refused: new Set() }',
+    ],
+    'an answer that leaves out other documents confirms removals': [' && left.updated.leftOut === 0', ''],
+    'a server that ignores updatedAfter confirms removals': ['const applied = !older && ', 'const applied = '],
+    'an answer whose announced page is empty confirms removals': [' && !announcedEmpty', ''],
+    'the only document that was never updated is removed by an answer that may leave such out': [
+      ' && left.neverUpdated.expected > 0',
+      '',
+    ],
+    'documents that no request can show are removed after two full syncs': [
+      'never && excludes && fullSyncs >= fullSyncsWithoutConfirmation',
+      'never && excludes',
+    ],
+    'a server that leaves out records that were never updated causes a hold with each removal': [
+      'if (!(never && excludes) && (older || fullSyncs > fullSyncsToRemove)) refused.add(rid)',
+      'refused.add(rid)',
+    ],
+  }),
+  ...mutantsIn('src/api/transport/envelope.ts', ['test/api/client.test.ts'], {
+    'a 404 of a proxy removes a user': [" && isObject(body['meta'])", ''],
+  }),
+  ...mutantsIn('src/sync/removals/removals.ts', ['test/sync/moved-list.test.ts'], {
+    'a reading that moved twice removes documents': [
+      "accepted || rule === 'confirm' || !removesNone",
+      "accepted || rule === 'confirm' || removesNone || true",
+    ],
+  }),
 ]

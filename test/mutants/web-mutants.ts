@@ -1,109 +1,68 @@
-import type { Mutant } from './mutants.ts'
+import { type Mutant, mutantsIn } from './mutants.ts'
 
 export const webMutants: readonly Mutant[] = [
-  {
-    name: 'a check that does not exist has no findings',
-    file: 'src/web/json-api.ts',
-    find: 'check != null && !known.checks.includes(check)',
-    replace: 'false',
-    tests: ['test/web/findings-route.test.ts'],
-  },
-  {
-    name: 'a parameter that a route does not take is ignored',
-    file: 'src/web/app.ts',
-    find: 'if (unknown !== undefined) return',
-    replace: 'if (false) return',
-    tests: ['test/web/findings-route.test.ts'],
-  },
-  {
-    name: 'of a parameter that is given twice the first value counts',
-    file: 'src/web/app.ts',
-    find: 'request.repeated !== null',
-    replace: 'request.repeated === ""',
-    tests: ['test/web/findings-route.test.ts'],
-  },
-  {
-    name: 'of an option that is given twice the last value counts',
-    file: 'src/commands/program.ts',
-    find: 'if (given.has(name))',
-    replace: 'if (given.has(""))',
-    tests: ['test/commands/program.test.ts'],
-  },
-  {
-    name: 'the page is served under any host name',
-    file: 'src/web/access-control.ts',
-    find: 'if (!anyHostPaths.has(request.path) && ',
-    replace: 'if (request.path.startsWith("/api/") && ',
-    tests: ['test/web/routes.test.ts'],
-  },
-  {
-    name: 'only the Host header counts, not the target of the request',
-    file: 'src/web/request-listener.ts',
-    find: 'isWhole ? [named, targeted] : [named]',
-    replace: '[named]',
-    tests: ['test/web/odd-requests.test.ts'],
-  },
-  {
-    name: 'a name under localhost counts as this machine',
-    file: 'src/model/process/loopback.ts',
-    find: "name === 'localhost' ||",
-    replace: '/(^|\\.)localhost$/.test(name) ||',
-    tests: ['test/model/loopback.test.ts'],
-  },
-  {
-    name: 'an address that is open to everybody is not mentioned',
-    file: 'src/web/live-web.ts',
-    find: '!isLoopback(host) && !isProtected(this.#settings)',
-    replace: 'false',
-    tests: ['test/web/live-web.test.ts'],
-  },
-  {
-    name: 'a connection whose reader takes nothing keeps its place',
-    file: 'src/web/connection-limit.ts',
-    find: 'first([...limits.awaited].map(peerOf), (one) => among.has(one)) ??',
-    replace: '',
-    tests: ['test/web/abuse.test.ts'],
-  },
-  {
-    name: 'any number of large answers is under way',
-    file: 'src/web/heavy-lane.ts',
-    find: 'if (underWay >= most && !makeRoom()) return undefined',
-    replace: '',
-    tests: ['test/web/slow-readers.test.ts'],
-  },
-  {
-    name: 'what is kept for readers has no bound',
-    file: 'src/web/slow-readers.ts',
-    find: 'sum > limits.maxKept',
-    replace: 'sum > Number.MAX_VALUE',
-    tests: ['test/web/slow-readers.test.ts'],
-  },
-  {
-    name: 'scrapes that share an exposition take its pieces from each other',
-    file: 'src/web/app.ts',
-    find: 'ofType(contentType, [...body], {',
-    replace: 'ofType(contentType, body as Uint8Array[], {',
-    tests: ['test/web/in-turn.test.ts'],
-  },
-  {
-    name: 'an answer retains the pieces that were sent',
-    file: 'src/web/request-listener.ts',
-    find: 'for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {',
-    replace: 'for (const piece of pieces) {',
-    tests: ['test/web/in-turn.test.ts'],
-  },
-  {
-    name: 'the page counts only as many findings as it shows when it searches',
-    file: 'src/web/page/load-page.ts',
-    find: "if (query.text === '' && kept.length === maxKept) break",
-    replace: 'if (kept.length === maxKept) break',
-    tests: ['test/web/page-parts.test.ts'],
-  },
-  {
-    name: 'a formula behind white space goes into a spreadsheet as it is',
-    file: 'src/model/text/csv.ts',
-    find: 'hiddenFormula.test(value)',
-    replace: 'false',
-    tests: ['test/report/csv.test.ts'],
-  },
+  ...mutantsIn('src/web/json-api.ts', ['test/web/findings-route.test.ts'], {
+    'a check that does not exist has no findings': ['check != null && !known.checks.includes(check)', 'false'],
+  }),
+  ...mutantsIn('src/web/app.ts', ['test/web/findings-route.test.ts'], {
+    'a parameter that a route does not take is ignored': ['if (unknown !== undefined) return', 'if (false) return'],
+    'of a parameter that is given twice the first value counts': [
+      'request.repeated !== null',
+      'request.repeated === ""',
+    ],
+  }),
+  ...mutantsIn('src/commands/program.ts', ['test/commands/program.test.ts'], {
+    'of an option that is given twice the last value counts': ['if (given.has(name))', 'if (given.has(""))'],
+  }),
+  ...mutantsIn('src/web/access-control.ts', ['test/web/routes.test.ts'], {
+    'the page is served under any host name': [
+      'if (!anyHostPaths.has(request.path) && ',
+      'if (request.path.startsWith("/api/") && ',
+    ],
+  }),
+  ...mutantsIn('src/web/request-listener.ts', ['test/web/odd-requests.test.ts'], {
+    'only the Host header counts, not the target of the request': ['isWhole ? [named, targeted] : [named]', '[named]'],
+  }),
+  ...mutantsIn('src/model/process/loopback.ts', ['test/model/loopback.test.ts'], {
+    'a name under localhost counts as this machine': ["name === 'localhost' ||", '/(^|\\.)localhost$/.test(name) ||'],
+  }),
+  ...mutantsIn('src/web/live-web.ts', ['test/web/live-web.test.ts'], {
+    'an address that is open to everybody is not mentioned': [
+      '!isLoopback(host) && !isProtected(this.#settings)',
+      'false',
+    ],
+  }),
+  ...mutantsIn('src/web/connection-limit.ts', ['test/web/abuse.test.ts'], {
+    'a connection whose reader takes nothing keeps its place': [
+      'first([...limits.awaited].map(peerOf), (one) => among.has(one)) ??',
+      '',
+    ],
+  }),
+  ...mutantsIn('src/web/heavy-lane.ts', ['test/web/slow-readers.test.ts'], {
+    'any number of large answers is under way': ['if (underWay >= most && !makeRoom()) return undefined', ''],
+  }),
+  ...mutantsIn('src/web/slow-readers.ts', ['test/web/slow-readers.test.ts'], {
+    'what is kept for readers has no bound': ['sum > limits.maxKept', 'sum > Number.MAX_VALUE'],
+  }),
+  ...mutantsIn('src/web/app.ts', ['test/web/in-turn.test.ts'], {
+    'scrapes that share an exposition take its pieces from each other': [
+      'ofType(contentType, [...body], {',
+      'ofType(contentType, body as Uint8Array[], {',
+    ],
+  }),
+  ...mutantsIn('src/web/request-listener.ts', ['test/web/in-turn.test.ts'], {
+    'an answer retains the pieces that were sent': [
+      'for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {',
+      'for (const piece of pieces) {',
+    ],
+  }),
+  ...mutantsIn('src/web/page/load-page.ts', ['test/web/page-parts.test.ts'], {
+    'the page counts only as many findings as it shows when it searches': [
+      "if (query.text === '' && kept.length === maxKept) break",
+      'if (kept.length === maxKept) break',
+    ],
+  }),
+  ...mutantsIn('src/model/text/csv.ts', ['test/report/csv.test.ts'], {
+    'a formula behind white space goes into a spreadsheet as it is': ['hiddenFormula.test(value)', 'false'],
+  }),
 ]

@@ -1,7 +1,6 @@
 import type { Answer } from '../../src/api/transport/outcome.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { Asked } from './asked.ts'
-import type { CursorBook } from './cursors.ts'
 import { feedOf, resourceOfDetail } from './false-answers.ts'
 import {
   contradicting,
@@ -15,25 +14,14 @@ import {
   withWrongText,
   wrongTimeMs,
 } from './falsify.ts'
-import type { Ledger } from './ledger.ts'
-import type { Prng } from './prng.ts'
+import type { NetworkParts } from './network.ts'
 import type { Feed } from './readings.ts'
-import type { Service, ServiceAnswer } from './service.ts'
-import type { VirtualTime } from './virtual-time.ts'
-import type { Weather } from './weather.ts'
+import type { ServiceAnswer } from './service.ts'
 import type { UserTruth, World } from './world.ts'
 
 type Body = Record<string, unknown>
 
-export interface FalsifierParts {
-  readonly time: VirtualTime
-  readonly prng: Prng
-  readonly weather: Weather
-  readonly service: Service
-  readonly cursors: CursorBook
-  readonly ledger: Ledger
-  readonly own: World
-}
+type FalsifierParts = Pick<NetworkParts, 'time' | 'prng' | 'weather' | 'service' | 'cursors' | 'ledger' | 'own'>
 
 interface Cached {
   readonly answer: Answer

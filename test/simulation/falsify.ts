@@ -1,4 +1,3 @@
-import type { ResourceName } from '../../src/model/resource-names.ts'
 import { secretFields } from './canaries.ts'
 import type { ServiceAnswer } from './service.ts'
 
@@ -72,10 +71,6 @@ export function wrongTimeMs(detail: number): number {
   const sizes = [10 * 60_000, 3 * 3_600_000, 3 * 86_400_000, 366 * 86_400_000, 20_000 * 86_400_000]
   const size = sizes[(detail >> 1) % sizes.length] ?? 0
   return detail % 2 === 0 ? size : -size
-}
-
-export function isList(resource: ResourceName): boolean {
-  return resource !== 'authentication-settings'
 }
 
 function isBody(value: unknown): value is Body {

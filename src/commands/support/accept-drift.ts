@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { checks } from '../../checks/index.ts'
 import type { Views } from '../../daemon/views.ts'
-import { driftIdPattern } from '../../evaluate/findings/drift-id.ts'
+import { driftIdPattern } from '../../evaluate/findings/identity.ts'
 import type { Mirror } from '../../mirror/port.ts'
 import { UsageError } from '../../model/errors.ts'
 import { driftIdIn, type FindingView } from '../../model/finding.ts'

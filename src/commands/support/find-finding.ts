@@ -1,5 +1,5 @@
 import type { Settings } from '../../config/settings.ts'
-import { driftIdPattern } from '../../evaluate/findings/drift-id.ts'
+import { driftIdPattern } from '../../evaluate/findings/identity.ts'
 import { readFindings } from '../../evaluate/findings/read-findings.ts'
 import type { Mirror } from '../../mirror/port.ts'
 import { UsageError } from '../../model/errors.ts'

@@ -1,43 +1,24 @@
 import type { Waiver } from '../../config/settings.ts'
-import type { CheckStateRow, FindingRow, Lapse, PostureStore } from '../../mirror/port.ts'
+import type { CheckStateRow, FindingFilter, FindingRow, Lapse, PostureStore } from '../../mirror/port.ts'
 import { toIso } from '../../model/dates.ts'
 import type { FindingView } from '../../model/finding.ts'
 import { waiverTime } from '../data-quality.ts'
 import { lapsesOf, markOf } from '../waivers/waivers.ts'
-import { driftIdOf } from './drift-id.ts'
+import { driftIdOf } from './identity.ts'
 
-export interface ReadFindings {
+export interface ReadFindings extends Omit<FindingFilter, 'all'> {
   readonly store: PostureStore
   readonly waivers: readonly Waiver[]
   readonly now: number
   /** Absent = open and not waived. */
   readonly states?: readonly FindingView['state'][]
-  readonly tenantIds?: readonly number[]
-  readonly check?: string
-  readonly fingerprints?: readonly string[]
-  /** Prefilter: may skip findings that do not contain this text. */
-  readonly text?: string
-  readonly newestFirst?: boolean
-  /** Unix time in milliseconds; only findings that were opened, changed, reopened or resolved at it or later. */
-  readonly since?: number
-  /** Fingerprint; only the findings that come after it, none when it is unknown. */
-  readonly after?: string
 }
 
 export async function* readFindings(request: ReadFindings): AsyncIterable<FindingView> {
-  const { store, states = ['open'], fingerprints, tenantIds, check, text, newestFirst, since, after } = request
+  const { store, waivers, now, states = ['open'], ...filter } = request
+  const { fingerprints } = filter
   const times = await timesOf(request)
-  const filter = {
-    all: states.includes('resolved'),
-    ...(tenantIds && { tenantIds }),
-    ...(check !== undefined && { check }),
-    ...(fingerprints && { fingerprints }),
-    ...(text !== undefined && { text }),
-    ...(newestFirst !== undefined && { newestFirst }),
-    ...(since !== undefined && { since }),
-    ...(after !== undefined && { after }),
-  }
-  for await (const batch of store.findings(filter)) {
+  for await (const batch of store.findings({ ...filter, all: states.includes('resolved') })) {
     const lapses = await lapsesAmong(batch, request)
     for (const row of batch) {
       if (fingerprints !== undefined && !fingerprints.includes(row.fingerprint)) continue

@@ -1,8 +1,8 @@
 import type { MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
 import type { ClientSecret, SecretView } from '../../model/client-secret.ts'
-import type { InventoryGauge } from '../inventory-gauge.ts'
 import { idLabel, labelText } from '../label-text.ts'
 import { fromMirror } from '../posture-gauge.ts'
+import type { InventoryGauge } from '../series-config.ts'
 
 /**
  * Shown before a full sync is complete, because the expiry of a secret concerns its client alone. `client_id` is the key of

@@ -1,9 +1,9 @@
 import type { RecordReader, Scalar } from '../../mirror/records/query.ts'
 import type { Gauge, ResourceDefinition } from '../../model/resource.ts'
 import type { Sample } from '../family.ts'
-import type { InventoryContext, InventoryGauge } from '../inventory-gauge.ts'
 import { labelText } from '../label-text.ts'
 import { fromMirror } from '../posture-gauge.ts'
+import type { InventoryContext, InventoryGauge } from '../series-config.ts'
 
 type CountGauge = Extract<Gauge, { readonly kind: 'count' }>
 type FlagGauge = Extract<Gauge, { readonly kind: 'flag' }>

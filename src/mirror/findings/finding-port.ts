@@ -60,13 +60,8 @@ export interface CheckResult {
   ) => Promise<Resolution | null>
 }
 
-export interface NewFinding {
-  readonly fingerprint: string
-  readonly entityType: string
-  readonly entityId: string
-  readonly severity: Severity
-  readonly message: string
-  readonly evidence: Readonly<Record<string, unknown>>
+export interface NewFinding
+  extends Pick<FindingRow, 'fingerprint' | 'entityType' | 'entityId' | 'severity' | 'message' | 'evidence'> {
   /** Facts, a JSON object, whose change ends a waiver's acceptance; called only for written findings; absent = `{}`. */
   readonly facts?: () => string
   /** False when the stored evidence is about an earlier entity with the same id; absent = never. */
@@ -87,6 +82,22 @@ export interface ResultBatch {
   commit(): Promise<void>
 }
 
+/** An absent field does not restrict. */
+export interface FindingFilter {
+  readonly tenantIds?: readonly number[]
+  /** Absent = open ones only. */
+  readonly all?: boolean
+  readonly check?: string
+  readonly fingerprints?: readonly string[]
+  /** In any letter case. A prefilter: findings without this text may pass. */
+  readonly text?: string
+  readonly newestFirst?: boolean
+  /** Milliseconds since the epoch; only findings that were opened, changed, reopened or resolved at it or later. */
+  readonly since?: number
+  /** Fingerprint; only the findings that come after it, none when it is unknown. */
+  readonly after?: string
+}
+
 export interface FindingStore extends WaiverStore {
   records(tenantId: number): RecordReader
   quality(tenantId: number): Promise<readonly ResourceQuality[]>
@@ -103,19 +114,8 @@ export interface FindingStore extends WaiverStore {
   storeConfirmations(): Promise<void>
   /** Changes with every write of this engine to the resource. */
   dataVersion(tenantId: number, resource: ResourceName): number
-  /** First opened first; only open ones unless `all`. `text`, in any letter case, only prefilters: others may pass. */
-  findings(filter: {
-    readonly tenantIds?: readonly number[]
-    readonly all?: boolean
-    readonly check?: string
-    readonly fingerprints?: readonly string[]
-    readonly text?: string
-    readonly newestFirst?: boolean
-    /** Unix time in milliseconds of the oldest event that a finding must have. */
-    readonly since?: number
-    /** Fingerprint; only the findings that come after it, none when it is unknown. */
-    readonly after?: string
-  }): AsyncIterable<readonly FindingRow[]>
+  /** First opened first. */
+  findings(filter: FindingFilter): AsyncIterable<readonly FindingRow[]>
   /** Newest time from before the clock was set back; null when there is none or an answer confirmed the clock since. */
   unconfirmedTime(): Promise<number | null>
   /** True when the clock at the last opening of the finding proved wrong; `now` is the confirmed time. */

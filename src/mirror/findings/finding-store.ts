@@ -20,7 +20,7 @@ import { resolutions } from '../../model/check-status.ts'
 import { type Severity, severities } from '../../model/severity.ts'
 import type { Database, Operations, Words } from '../database.ts'
 import { orm } from '../orm.ts'
-import type { FindingRow, FindingStore, OpenFinding, OpenFindingStore, WaiverTerms } from '../port.ts'
+import type { FindingFilter, FindingRow, FindingStore, OpenFinding, OpenFindingStore, WaiverTerms } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
 import { findingEvents, findings, tenants } from '../schema/index.ts'
 import type { Steps } from '../steps.ts'
@@ -84,8 +84,6 @@ export function openFindings(database: Database): Operations<Pick<OpenFindingSto
   }
 }
 
-type Filter = Parameters<FindingStore['findings']>[0]
-
 type Stored = typeof findings.$inferSelect & { readonly tenant: string }
 
 const batchSize = 500
@@ -117,7 +115,7 @@ export function findingStore(
         .limit(most),
     )
 
-  async function* read({ tenantIds, all = false, check, fingerprints, since, after, ...rest }: Filter) {
+  async function* read({ tenantIds, all = false, check, fingerprints, since, after, ...rest }: FindingFilter) {
     const { text = '', newestFirst = false } = rest
     await checkResults.settle()
     const wanted = and(

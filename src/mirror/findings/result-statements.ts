@@ -1,28 +1,16 @@
-import type { Severity } from '../../model/severity.ts'
 import type { Database, List } from '../database.ts'
 import type { Step, Steps } from '../steps.ts'
+import type { CheckStateRow, NewFinding } from './finding-port.ts'
 
-export interface StoredState {
-  readonly check: string
+export interface StoredState extends Omit<CheckStateRow, 'status' | 'reason' | 'open'> {
   readonly status: string
   readonly reason: string | null
-  readonly entities: number | null
-  readonly notEvaluated: number | null
-  readonly since: number
-  readonly evaluatedAt: number
-  readonly validUntil: number | null
-  readonly rule: string | null
   readonly open: string
   readonly owing: number
 }
 
-export interface StoredFinding {
+export interface StoredFinding extends Omit<NewFinding, 'evidence' | 'facts' | 'isSameEntity'> {
   readonly id: number
-  readonly fingerprint: string
-  readonly entityType: string
-  readonly entityId: string
-  readonly severity: Severity
-  readonly message: string
   readonly evidence: string
   readonly resolvedAt: number | null
 }

@@ -9,7 +9,7 @@ import { resourceNames } from '../../model/resource-names.ts'
 import { severities } from '../../model/severity.ts'
 import type { ChainHead } from '../audit/chain.ts'
 import type { Database, List } from '../database.ts'
-import type { CheckStateRow, FindingRow, FindingStore, Lapse, LapseCount } from '../port.ts'
+import type { CheckStateRow, FindingFilter, FindingRow, FindingStore, Lapse, LapseCount } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
 import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
 import { decisionReader } from './decision-reader.ts'
@@ -25,8 +25,6 @@ interface StoredFinding extends Omit<FindingRow, 'severity' | 'evidence' | 'reso
   readonly evidence: string
   readonly isOpen: number
 }
-
-type FindingFilter = Parameters<FindingStore['findings']>[0]
 
 function pastFindings(database: Database, asOf: RecordAsOf): FindingStore['findings'] {
   const { sql } = database

@@ -1,14 +1,13 @@
 import type { Clock } from '../../model/clock.ts'
 import type { Operations } from '../database.ts'
 import { ask } from '../own-checks/ask.ts'
-import type { Mirror } from '../port.ts'
+import type { AdminStore, Mirror } from '../port.ts'
 import { storesOver } from '../stores.ts'
 import { FairGate } from './fair-gate.ts'
 import { damaged } from './file-guard.ts'
-import { fileStore } from './file-store.ts'
 import { type OpenedDatabase, openBesideEngine, openForEngine } from './open-database.ts'
-import { countRevisions, keepCounts } from './record-triggers.ts'
-import { keepWaiverRecord } from './waiver-record.ts'
+import { countRevisions, keepCounts, keepWaiverRecord } from './triggers.ts'
+import { leaveCheckpoints, verifyFile } from './verify-file.ts'
 
 /**
  * As `engine`, the file is opened alone and migrated. With a clock, transactions leave turns of the event loop to others.
@@ -42,4 +41,26 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
       opened[Symbol.dispose]()
     },
   } satisfies Operations<Mirror>
+}
+
+type Part = Operations<Pick<AdminStore, 'isVerified' | 'ping' | 'verify'>>
+
+/** What concerns the file itself. */
+export function fileStore({ database, guard, ...opened }: OpenedDatabase): Part {
+  const { raw } = database
+  let { verified } = opened
+  return {
+    ping: () =>
+      database.run(() => {
+        raw.prepare('select 1').get()
+        guard.insist()
+      }),
+    isVerified: () => verified,
+    verify: (signal = new AbortController().signal) =>
+      database.run(async () => {
+        guard.insist()
+        await leaveCheckpoints(raw, () => verifyFile(raw.name, signal))
+        verified = true
+      }),
+  }
 }

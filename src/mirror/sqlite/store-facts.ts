@@ -1,10 +1,9 @@
 import { existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { codeOf } from './connection.ts'
-import { type LockState, lockStateOf } from './engine-lock.ts'
+import { type LockState, lockStateOf, realFile } from './engine-lock.ts'
 import { type SchemaAge, schemaAge } from './migrate.ts'
 import { describe, openSnapshot } from './open-database.ts'
-import { realFile } from './real-file.ts'
 
 export interface StoreFacts extends StoreSize {
   readonly path: string

@@ -1,7 +1,6 @@
 import { type Severity, severities } from '../../model/severity.ts'
 import type { Alert, AlertCase, AlertGroup } from '../alert.ts'
-import type { AlertSeverity } from '../alert-severity.ts'
-import type { MonitoredCheck, MonitoringInput } from '../monitoring.ts'
+import type { AlertSeverity, MonitoredCheck, MonitoringInput } from '../monitoring.ts'
 import { bridged } from '../promql.ts'
 import { openFindings } from '../recording.ts'
 

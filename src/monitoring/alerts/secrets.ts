@@ -1,6 +1,5 @@
 import type { Alert, AlertCase, AlertGroup } from '../alert.ts'
-import type { AlertSeverity } from '../alert-severity.ts'
-import type { MonitoringInput } from '../monitoring.ts'
+import type { AlertSeverity, MonitoringInput } from '../monitoring.ts'
 import { series } from '../promql.ts'
 
 const daySeconds = 86_400

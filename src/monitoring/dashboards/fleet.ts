@@ -1,4 +1,4 @@
-import { type DashboardSpec, neutral, noneIsBetter, noneIsGood, ofTenants } from './panel.ts'
+import { curve, type DashboardSpec, neutral, noneIsBetter, noneIsGood, ofTenants } from './panel.ts'
 
 const enabled = `and on (tenant, check) ${ofTenants('tenantwatch_check_enabled')} == 1`
 const stale = `time() - ${ofTenants('tenantwatch_sync_last_success_timestamp_seconds', 'mode="full"')} > bool ${ofTenants('tenantwatch_sync_freshness_limit_seconds', 'mode="full"')}`
@@ -70,52 +70,37 @@ export function fleet(): DashboardSpec {
       {
         title: 'Over time',
         panels: [
-          {
-            title: 'Passing checks',
-            description: 'Ratio of passing to enabled applicable checks; unknown counts as not passing.',
-            kind: 'time',
-            queries: [{ expr: ofTenants('tenant:tenantwatch_checks_passing:ratio'), legend: '{{tenant}}' }],
-            unit: 'percentunit',
-            max: 1,
-            span: 12,
-            noValue: 'no check applies',
-          },
-          {
-            title: 'Next secret to expire',
-            description: 'Time until the first expiry of a secret in each tenant; negative means expired.',
-            kind: 'time',
-            queries: [{ expr: `min by (tenant) (${expiry}) - time()`, legend: '{{tenant}}' }],
-            unit: 's',
-            span: 12,
-            noValue: 'no API clients read',
-          },
-          {
-            title: 'Users',
-            description: 'Users in the mirror of each tenant.',
-            kind: 'time',
-            queries: [
-              {
-                expr: `sum by (tenant) (${ofTenants('tenantwatch_mirror_records', 'resource="users"')})`,
-                legend: '{{tenant}}',
-              },
-            ],
-            unit: 'short',
-            span: 12,
-            noValue: 'no users read',
-          },
-          {
-            title: 'Requests',
-            description: "Requests per second to each tenant's API.",
-            kind: 'time',
-            queries: [
-              {
-                expr: `sum by (tenant) (rate(${ofTenants('tenantwatch_api_requests_total')}[$__rate_interval]))`,
-                legend: '{{tenant}}',
-              },
-            ],
-            unit: 'reqps',
-            span: 12,
-          },
+          curve(
+            'Passing checks',
+            'Ratio of passing to enabled applicable checks; unknown counts as not passing.',
+            'percentunit',
+            ofTenants('tenant:tenantwatch_checks_passing:ratio'),
+            '{{tenant}}',
+            { max: 1, noValue: 'no check applies' },
+          ),
+          curve(
+            'Next secret to expire',
+            'Time until the first expiry of a secret in each tenant; negative means expired.',
+            's',
+            `min by (tenant) (${expiry}) - time()`,
+            '{{tenant}}',
+            { noValue: 'no API clients read' },
+          ),
+          curve(
+            'Users',
+            'Users in the mirror of each tenant.',
+            'short',
+            `sum by (tenant) (${ofTenants('tenantwatch_mirror_records', 'resource="users"')})`,
+            '{{tenant}}',
+            { noValue: 'no users read' },
+          ),
+          curve(
+            'Requests',
+            "Requests per second to each tenant's API.",
+            'reqps',
+            `sum by (tenant) (rate(${ofTenants('tenantwatch_api_requests_total')}[$__rate_interval]))`,
+            '{{tenant}}',
+          ),
         ],
       },
     ],

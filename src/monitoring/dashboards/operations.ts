@@ -1,23 +1,23 @@
 import type { MonitoringInput } from '../monitoring.ts'
 import { increaseFromFirst } from '../promql.ts'
 import {
+  colors,
+  curve,
   type DashboardSpec,
   neutral,
   noneIsBetter,
   noneIsGood,
+  number,
   ofTenants,
   type PanelSpec,
   type RowSpec,
+  words,
 } from './panel.ts'
 
 const rate = (metric: string) => `rate(${metric}[$__rate_interval])`
 
-function curve(title: string, description: string, unit: string, expr: string, legend: string): PanelSpec {
-  return { title, description, kind: 'time', queries: [{ expr, legend }], unit, span: 12 }
-}
-
 function dayCount(title: string, description: string, expr: string, steps = noneIsBetter): PanelSpec {
-  return { title, description, kind: 'stat', queries: [{ expr }], unit: 'none', decimals: 0, span: 4, steps }
+  return { ...number(title, description, expr, steps), decimals: 0 }
 }
 
 const runs: RowSpec = {
@@ -50,18 +50,14 @@ const runs: RowSpec = {
       noneIsGood,
     ),
     {
-      title: 'Largest clock skew',
-      description: "The server's clock minus the daemon's; beyond 5 minutes, checks that compare times cannot pass.",
-      kind: 'stat',
-      queries: [{ expr: `max(abs(${ofTenants('tenantwatch_api_clock_skew_seconds')}))` }],
+      ...number(
+        'Largest clock skew',
+        "The server's clock minus the daemon's; beyond 5 minutes, checks that compare times cannot pass.",
+        `max(abs(${ofTenants('tenantwatch_api_clock_skew_seconds')}))`,
+        colors('green', [60, 'orange'], [300, 'red']),
+      ),
       unit: 's',
-      span: 4,
       noValue: 'no response yet',
-      steps: [
-        { from: null, color: 'green' },
-        { from: 60, color: 'orange' },
-        { from: 300, color: 'red' },
-      ],
     },
     curve(
       'Runs by outcome',
@@ -180,7 +176,7 @@ function daemon({ job }: MonitoringInput): RowSpec {
         span: 24,
         height: 5,
         columns: { instance: 'Instance', version: 'Version', Value: 'Last reload' },
-        words: { '0': { text: 'failed', color: 'red' }, '1': { text: 'succeeded', color: 'green' } },
+        words: words({ '0': ['failed', 'red'], '1': ['succeeded', 'green'] }),
         steps: neutral,
       },
     ],

@@ -64,19 +64,44 @@ export interface DashboardSpec {
   readonly from: string
 }
 
+/** Colors from a threshold on; `base` applies below the first one. */
+export function colors(base: string, ...above: readonly (readonly [from: number, color: string])[]): readonly Step[] {
+  return [{ from: null, color: base }, ...above.map(([from, color]) => ({ from, color }))]
+}
+
 /** 0 is good, any other value is bad. */
-export const noneIsGood: readonly Step[] = [
-  { from: null, color: 'green' },
-  { from: 1, color: 'red' },
-]
+export const noneIsGood = colors('green', [1, 'red'])
 
 /** 0 is good, any other value needs attention. */
-export const noneIsBetter: readonly Step[] = [
-  { from: null, color: 'green' },
-  { from: 1, color: 'orange' },
-]
+export const noneIsBetter = colors('green', [1, 'orange'])
 
-export const neutral: readonly Step[] = [{ from: null, color: 'text' }]
+export const neutral = colors('text')
+
+/** Values with their color and, unless it is given, the value as the text. */
+export function words(byValue: Readonly<Record<string, string | readonly [text: string, color: string]>>) {
+  const entries = Object.entries(byValue).map(([value, shown]) => {
+    const [text, color] = typeof shown === 'string' ? [value.replaceAll('_', ' '), shown] : shown
+    return [value, { text, color }] as const
+  })
+  return Object.fromEntries(entries)
+}
+
+/** One large number. */
+export function number(title: string, description: string, expr: string, steps: readonly Step[]): PanelSpec {
+  return { title, description, kind: 'stat', queries: [{ expr }], unit: 'none', span: 4, steps }
+}
+
+/** A value over time. */
+export function curve(
+  title: string,
+  description: string,
+  unit: string,
+  expr: string,
+  legend: string,
+  more: Pick<PanelSpec, 'max' | 'noValue'> = {},
+): PanelSpec {
+  return { title, description, kind: 'time', queries: [{ expr, legend }], unit, span: 12, ...more }
+}
 
 /** Link to the status page, filtered by tenant and check; both are Grafana templates. */
 export function pageOf(tenant: string, check: string) {

@@ -1,4 +1,4 @@
-import { type DashboardSpec, neutral, noneIsGood, type PanelSpec, type RowSpec } from './panel.ts'
+import { colors, type DashboardSpec, neutral, noneIsGood, type PanelSpec, type RowSpec, words } from './panel.ts'
 
 export const tenantNames = 'select distinct tenant from tenantwatch_sync order by tenant'
 
@@ -39,19 +39,19 @@ function table({ sql, ...spec }: Table): PanelSpec {
   return { kind: 'table', queries: [{ expr: sql }], unit: 'none', span: 24, steps: neutral, ...spec }
 }
 
-const stateWords = {
-  fresh: { text: 'fresh', color: 'green' },
-  failing: { text: 'failing', color: 'yellow' },
-  missing: { text: 'missing', color: 'orange' },
-  quarantined: { text: 'quarantined', color: 'orange' },
-  stale: { text: 'stale', color: 'red' },
-  never: { text: 'never', color: 'red' },
-  unauthorized: { text: 'unauthorized', color: 'red' },
-  missing_permission: { text: 'missing permission', color: 'red' },
-  on_hold: { text: 'on hold', color: 'red' },
-  off: { text: 'off', color: 'text' },
-  not_configured: { text: 'not configured', color: 'text' },
-}
+const stateWords = words({
+  fresh: 'green',
+  failing: 'yellow',
+  missing: 'orange',
+  quarantined: 'orange',
+  stale: 'red',
+  never: 'red',
+  unauthorized: 'red',
+  missing_permission: 'red',
+  on_hold: 'red',
+  off: 'text',
+  not_configured: 'text',
+})
 
 const quality: RowSpec = {
   title: 'State of the data',
@@ -112,12 +112,7 @@ where coalesce(c.status, '') not in ('pass', 'fail') and y.${ofTenants}
 order by 1, 6 nulls first, 8
 limit 1000`,
       colored: 'Finding',
-      words: {
-        open: { text: 'open', color: 'red' },
-        waived: { text: 'waived', color: 'blue' },
-        unknown: { text: 'unknown', color: 'purple' },
-        not_applicable: { text: 'not applicable', color: 'text' },
-      },
+      words: words({ open: 'red', waived: 'blue', unknown: 'purple', not_applicable: 'text' }),
       noValue: 'nobody',
     }),
   ],
@@ -141,11 +136,7 @@ order by a.secret_expiration_date nulls first, y.tenant, a.name, a.client_id
 limit 1000`,
       decimals: 1,
       colored: 'Days left',
-      steps: [
-        { from: null, color: 'red' },
-        { from: 7, color: 'orange' },
-        { from: 30, color: 'green' },
-      ],
+      steps: colors('red', [7, 'orange'], [30, 'green']),
     }),
   ],
 }
@@ -174,14 +165,7 @@ from (
 order by ${severityOrder}, since, tenant, "check", entity_id
 limit 1000`,
       colored: 'Severity',
-      words: {
-        unknown: { text: 'unknown', color: 'purple' },
-        critical: { text: 'critical', color: 'red' },
-        high: { text: 'high', color: 'orange' },
-        medium: { text: 'medium', color: 'yellow' },
-        low: { text: 'low', color: 'blue' },
-        info: { text: 'info', color: 'text' },
-      },
+      words: words({ unknown: 'purple', critical: 'red', high: 'orange', medium: 'yellow', low: 'blue', info: 'text' }),
       height: 12,
       noValue: 'none open',
     }),
@@ -201,12 +185,7 @@ from tenantwatch_history where $__timeFilter(at) and ${ofTenants}
 order by at desc
 limit 1000`,
       colored: 'Change',
-      words: {
-        created: { text: 'created', color: 'green' },
-        changed: { text: 'changed', color: 'text' },
-        removed: { text: 'removed', color: 'orange' },
-        returned: { text: 'returned', color: 'blue' },
-      },
+      words: words({ created: 'green', changed: 'text', removed: 'orange', returned: 'blue' }),
       height: 12,
       noValue: 'none in this time',
     }),

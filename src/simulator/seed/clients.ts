@@ -1,5 +1,4 @@
-import { guidFor } from '../guid.ts'
-import { mix, pick } from '../random.ts'
+import { guidFor, mix, pick } from '../random.ts'
 import { DAY, MINUTE } from '../timestamps.ts'
 import type { ClientTruth, TenantName } from '../truth.ts'
 import { integrationNames } from './names.ts'

@@ -1,6 +1,5 @@
-import { guidWithHead } from '../guid.ts'
 import type { Key, LazyBase } from '../ordered-store.ts'
-import { mix, pick } from '../random.ts'
+import { guidWithHead, mix, pick } from '../random.ts'
 import type { Readings } from '../readings.ts'
 import { DAY, HOUR, MINUTE } from '../timestamps.ts'
 import type { DocumentTruth } from '../truth.ts'

@@ -1,5 +1,5 @@
 import type { Reply } from '../faults/wire.ts'
-import { guidFor } from '../guid.ts'
+import { guidFor } from '../random.ts'
 import type { Readings } from '../readings.ts'
 import type { Answer } from '../resources/endpoint.ts'
 import { formatTimestamp } from '../timestamps.ts'

@@ -106,8 +106,6 @@ export async function reloadable(first: ConfigParts = {}, files: Readonly<Record
   }
 }
 
-export type Reloadable = Awaited<ReturnType<typeof reloadable>>
-
 function configOf(baseUrl: string, folder: string, parts: ConfigParts): string {
   const { tenants = { acme: '' }, listen = '127.0.0.1:0', store = join(folder, 'mirror.db') } = parts
   const entries = Object.entries(tenants).map(

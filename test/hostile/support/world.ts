@@ -4,9 +4,9 @@ import { catalogue } from '../../../src/commands/support/configuration.ts'
 import { createLog } from '../../../src/commands/support/logger.ts'
 import { loadSettings } from '../../../src/config/load-settings.ts'
 import { type Daemon, startDaemon } from '../../../src/daemon/daemon.ts'
-import type { Io } from '../../../src/model/process/io.ts'
-import { type Simulator, type SimulatorOptions, startSimulator, type TokenName } from '../../../src/simulator/index.ts'
-import { fakeIo, type Ran } from '../../support/fake-io.ts'
+import { type SimulatorOptions, startSimulator, type TokenName } from '../../../src/simulator/index.ts'
+import type { Cli } from '../../commands/support/cli.ts'
+import { fakeIo } from '../../support/fake-io.ts'
 import { temporaryRoot } from '../../support/temporary-root.ts'
 
 export { type Ran, startTime } from '../../support/fake-io.ts'
@@ -27,16 +27,7 @@ export interface WorldOptions {
 }
 
 /** A simulated tenant and the whole program on it, in this process; for tests that share one world. */
-export interface World extends AsyncDisposable {
-  readonly simulator: Simulator
-  readonly folder: string
-  readonly store: string
-  readonly env: Record<string, string | undefined>
-  pass(ms: number): void
-  /** Local time in milliseconds since the epoch, which the tenant's clock follows. */
-  now(): number
-  run(...args: readonly string[]): Promise<Ran>
-  runWith(io: Partial<Io>, ...args: readonly string[]): Promise<Ran>
+export interface World extends Omit<Cli, 'write' | 'read' | 'files'>, AsyncDisposable {
   /** Starts the daemon; its log goes into `logged`. */
   daemon(): Promise<Daemon & { readonly origin: string; readonly logged: () => string }>
 }

@@ -3,7 +3,7 @@ import { Mutex } from 'async-mutex'
 import { BaseDatabase } from '../../../src/mirror/base-database.ts'
 import type { Changes, Ran, RecordInserts } from '../../../src/mirror/database.ts'
 import { Connection } from '../../../src/mirror/sqlite/connection.ts'
-import { keepWaiverRecord } from '../../../src/mirror/sqlite/waiver-record.ts'
+import { keepWaiverRecord } from '../../../src/mirror/sqlite/triggers.ts'
 import { words } from '../../../src/mirror/sqlite/words.ts'
 import type { Ask, Statement, Step, Steps } from '../../../src/mirror/steps.ts'
 

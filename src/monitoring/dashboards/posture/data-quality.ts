@@ -1,5 +1,5 @@
 import type { MonitoringInput } from '../../monitoring.ts'
-import { neutral, noneIsBetter, noneIsGood, ofTenants, pageOf, type RowSpec } from '../panel.ts'
+import { colors, neutral, noneIsBetter, noneIsGood, number, ofTenants, pageOf, type RowSpec, words } from '../panel.ts'
 
 const lastFullSync = ofTenants('tenantwatch_sync_last_success_timestamp_seconds', 'mode="full"')
 const fullLimit = ofTenants('tenantwatch_sync_freshness_limit_seconds', 'mode="full"')
@@ -9,56 +9,36 @@ export function quality({ job }: MonitoringInput): RowSpec {
   return {
     title: 'Data quality',
     panels: [
-      {
-        title: 'Daemons answering',
-        description: 'Daemons that answer scrapes. At 0, every number below is the last known one.',
-        kind: 'stat',
-        queries: [{ expr: `sum(up{job="${job}"}) or vector(0)` }],
-        unit: 'none',
-        span: 4,
-        steps: [
-          { from: null, color: 'red' },
-          { from: 1, color: 'green' },
-        ],
-      },
-      {
-        title: 'Stale resources',
-        description:
-          'Resources without a completed full sync within their freshness limit; checks over them are unknown.',
-        kind: 'stat',
-        queries: [{ expr: `sum(time() - ${lastFullSync} > bool ${fullLimit})` }],
-        unit: 'none',
-        span: 4,
-        steps: noneIsGood,
-      },
-      {
-        title: 'Checks that cannot be evaluated',
-        description: 'Enabled checks with status unknown: compliance of the tenant is unknown.',
-        kind: 'stat',
-        queries: [{ expr: `sum(${ofTenants('tenantwatch_check_status', 'status="unknown"')} ${enabled})` }],
-        unit: 'none',
-        span: 4,
-        steps: noneIsGood,
-      },
-      {
-        title: 'Holds',
-        description:
-          'Changes that the engine holds back until an operator accepts them with `tenantwatch accept` or their cause is gone.',
-        kind: 'stat',
-        queries: [{ expr: `sum(${ofTenants('tenantwatch_hold')})` }],
-        unit: 'none',
-        span: 4,
-        steps: noneIsGood,
-      },
-      {
-        title: 'Quarantined records',
-        description: 'Invalid records, stored separately; checks that read them cannot pass.',
-        kind: 'stat',
-        queries: [{ expr: `sum(${ofTenants('tenantwatch_quarantined_records')})` }],
-        unit: 'none',
-        span: 4,
-        steps: noneIsBetter,
-      },
+      number(
+        'Daemons answering',
+        'Daemons that answer scrapes. At 0, every number below is the last known one.',
+        `sum(up{job="${job}"}) or vector(0)`,
+        colors('red', [1, 'green']),
+      ),
+      number(
+        'Stale resources',
+        'Resources without a completed full sync within their freshness limit; checks over them are unknown.',
+        `sum(time() - ${lastFullSync} > bool ${fullLimit})`,
+        noneIsGood,
+      ),
+      number(
+        'Checks that cannot be evaluated',
+        'Enabled checks with status unknown: compliance of the tenant is unknown.',
+        `sum(${ofTenants('tenantwatch_check_status', 'status="unknown"')} ${enabled})`,
+        noneIsGood,
+      ),
+      number(
+        'Holds',
+        'Changes that the engine holds back until an operator accepts them with `tenantwatch accept` or their cause is gone.',
+        `sum(${ofTenants('tenantwatch_hold')})`,
+        noneIsGood,
+      ),
+      number(
+        'Quarantined records',
+        'Invalid records, stored separately; checks that read them cannot pass.',
+        `sum(${ofTenants('tenantwatch_quarantined_records')})`,
+        noneIsBetter,
+      ),
       {
         title: 'Passing checks',
         description:
@@ -84,11 +64,7 @@ export function quality({ job }: MonitoringInput): RowSpec {
         max: 1,
         span: 8,
         height: 9,
-        steps: [
-          { from: null, color: 'green' },
-          { from: 0.7, color: 'orange' },
-          { from: 1, color: 'red' },
-        ],
+        steps: colors('green', [0.7, 'orange'], [1, 'red']),
       },
       {
         title: 'Status of every check',
@@ -98,12 +74,12 @@ export function quality({ job }: MonitoringInput): RowSpec {
         unit: 'none',
         span: 16,
         height: 9,
-        words: {
-          '0': { text: 'not applicable', color: 'text' },
-          '1': { text: 'pass', color: 'green' },
-          '2': { text: 'unknown', color: 'purple' },
-          '3': { text: 'fail', color: 'red' },
-        },
+        words: words({
+          '0': ['not applicable', 'text'],
+          '1': ['pass', 'green'],
+          '2': ['unknown', 'purple'],
+          '3': ['fail', 'red'],
+        }),
         link: pageOf('$' + '{__field.labels.tenant}', '$' + '{__field.labels.check}'),
       },
     ],

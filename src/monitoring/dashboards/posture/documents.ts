@@ -1,4 +1,4 @@
-import { neutral, ofTenants, type RowSpec } from '../panel.ts'
+import { colors, neutral, ofTenants, type RowSpec } from '../panel.ts'
 
 export const documents: RowSpec = {
   title: 'Documents and waivers',
@@ -25,11 +25,7 @@ export const documents: RowSpec = {
       span: 8,
       columns: { tenant: 'Tenant', waiver: 'Waiver', check: 'Check', Value: 'Left' },
       sort: { by: 'Left', descending: false },
-      steps: [
-        { from: null, color: 'red' },
-        { from: 0, color: 'orange' },
-        { from: 14 * 86_400, color: 'green' },
-      ],
+      steps: colors('red', [0, 'orange'], [14 * 86_400, 'green']),
       noValue: 'no waivers',
     },
     {

@@ -1,34 +1,28 @@
-import { neutral, noneIsBetter, noneIsGood, ofTenants, type PanelSpec, pageOf, type RowSpec } from '../panel.ts'
+import { neutral, noneIsBetter, noneIsGood, number, ofTenants, pageOf, type RowSpec, words } from '../panel.ts'
 
 const severityWords = ['critical', 'high', 'medium', 'low', 'info'] as const
 
 export function findings(): RowSpec {
   const all = `sum(${ofTenants('tenantwatch_findings')})`
-  const bySeverity = severityWords.map(
-    (severity): PanelSpec => ({
-      title: `${severity[0]?.toUpperCase()}${severity.slice(1)}`,
-      description: `Open findings of severity ${severity} that no waiver accepts.`,
-      kind: 'stat',
-      // A severity that no check can have is 0. Without a daemon there is no value, so that no green 0 appears.
-      queries: [{ expr: `sum(${ofTenants('tenantwatch_findings', `severity="${severity}"`)}) or ${all} * 0` }],
-      unit: 'none',
-      span: 4,
-      steps: severity === 'critical' || severity === 'high' ? noneIsGood : noneIsBetter,
-    }),
+  // A severity that no check can have is 0. Without a daemon there is no value, so that no green 0 appears.
+  const bySeverity = severityWords.map((severity) =>
+    number(
+      `${severity[0]?.toUpperCase()}${severity.slice(1)}`,
+      `Open findings of severity ${severity} that no waiver accepts.`,
+      `sum(${ofTenants('tenantwatch_findings', `severity="${severity}"`)}) or ${all} * 0`,
+      severity === 'critical' || severity === 'high' ? noneIsGood : noneIsBetter,
+    ),
   )
   return {
     title: 'Findings',
     panels: [
       ...bySeverity,
-      {
-        title: 'Waived',
-        description: 'Open findings that a waiver accepts. They are counted separately, never as passing.',
-        kind: 'stat',
-        queries: [{ expr: `sum(${ofTenants('tenantwatch_findings_waived')}) or ${all} * 0` }],
-        unit: 'none',
-        span: 4,
-        steps: neutral,
-      },
+      number(
+        'Waived',
+        'Open findings that a waiver accepts. They are counted separately, never as passing.',
+        `sum(${ofTenants('tenantwatch_findings_waived')}) or ${all} * 0`,
+        neutral,
+      ),
       {
         title: 'Open findings by check',
         description:
@@ -69,14 +63,14 @@ export function findings(): RowSpec {
           entity_id: 'Id',
           fingerprint: 'Finding',
         },
-        words: {
-          '0': { text: 'none open', color: 'text' },
-          '1': { text: 'info', color: 'text' },
-          '2': { text: 'low', color: 'blue' },
-          '3': { text: 'medium', color: 'yellow' },
-          '4': { text: 'high', color: 'orange' },
-          '5': { text: 'critical', color: 'red' },
-        },
+        words: words({
+          '0': ['none open', 'text'],
+          '1': ['info', 'text'],
+          '2': ['low', 'blue'],
+          '3': ['medium', 'yellow'],
+          '4': ['high', 'orange'],
+          '5': ['critical', 'red'],
+        }),
         steps: neutral,
         link: pageOf('$' + '{__data.fields.Tenant}', '$' + '{__data.fields.Check}'),
         sort: { by: 'Severity', descending: true },

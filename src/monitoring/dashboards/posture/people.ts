@@ -1,4 +1,4 @@
-import { neutral, ofTenants, type RowSpec } from '../panel.ts'
+import { neutral, ofTenants, type RowSpec, words } from '../panel.ts'
 
 export const people: RowSpec = {
   title: 'People and settings',
@@ -44,7 +44,7 @@ export const people: RowSpec = {
       ],
       unit: 'none',
       span: 8,
-      words: { '0': { text: 'off', color: 'red' }, '1': { text: 'on', color: 'green' } },
+      words: words({ '0': ['off', 'red'], '1': ['on', 'green'] }),
       noValue: 'settings not read',
     },
   ],

@@ -1,13 +1,9 @@
 import type { MonitoringInput } from '../../monitoring.ts'
-import { neutral, ofTenants, type PanelSpec, type RowSpec } from '../panel.ts'
+import { colors, neutral, ofTenants, type PanelSpec, type RowSpec } from '../panel.ts'
 
 export function secrets({ secretDays }: MonitoringInput): RowSpec {
   const days = secretDays[0]?.value ?? { near: 30, imminent: 7 }
-  const left: PanelSpec['steps'] = [
-    { from: null, color: 'red' },
-    { from: days.imminent * 86_400, color: 'orange' },
-    { from: days.near * 86_400, color: 'green' },
-  ]
+  const left: PanelSpec['steps'] = colors('red', [days.imminent * 86_400, 'orange'], [days.near * 86_400, 'green'])
   const expiry = ofTenants('tenantwatch_api_client_secret_expiration_timestamp_seconds')
   return {
     title: 'Secrets',
