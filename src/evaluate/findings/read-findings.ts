@@ -2,6 +2,7 @@ import type { Waiver } from '../../config/settings.ts'
 import type { CheckStateRow, FindingRow, Lapse, PostureStore } from '../../mirror/port.ts'
 import { toIso } from '../../model/dates.ts'
 import type { FindingView } from '../../model/finding.ts'
+import type { Severity } from '../../model/severity.ts'
 import { waiverTime } from '../data-quality.ts'
 import { lapsesOf, markOf } from '../waivers/waivers.ts'
 import { driftIdOf } from './drift-id.ts'
@@ -14,6 +15,7 @@ export interface ReadFindings {
   readonly states?: readonly FindingView['state'][]
   readonly tenantIds?: readonly number[]
   readonly check?: string
+  readonly severities?: readonly Severity[]
   readonly fingerprints?: readonly string[]
   /** Prefilter: may skip findings that do not contain this text. */
   readonly text?: string
@@ -25,12 +27,14 @@ export interface ReadFindings {
 }
 
 export async function* readFindings(request: ReadFindings): AsyncIterable<FindingView> {
-  const { store, states = ['open'], fingerprints, tenantIds, check, text, newestFirst, since, after } = request
+  const { store, states = ['open'], fingerprints, tenantIds, check, ...rest } = request
+  const { severities, text, newestFirst, since, after } = rest
   const times = await timesOf(request)
   const filter = {
     all: states.includes('resolved'),
     ...(tenantIds && { tenantIds }),
     ...(check !== undefined && { check }),
+    ...(severities && { severities }),
     ...(fingerprints && { fingerprints }),
     ...(text !== undefined && { text }),
     ...(newestFirst !== undefined && { newestFirst }),

@@ -108,6 +108,7 @@ export interface FindingStore extends WaiverStore {
     readonly tenantIds?: readonly number[]
     readonly all?: boolean
     readonly check?: string
+    readonly severities?: readonly Severity[]
     readonly fingerprints?: readonly string[]
     readonly text?: string
     readonly newestFirst?: boolean
