@@ -3,6 +3,7 @@ import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { escapeInJson } from '../model/text/printable-json.ts'
+import { terminalOf, wrapLine } from '../report/terminal.ts'
 import { type TenantVerification, verificationJson, verificationText } from '../report/verification.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { collect, oneOf } from './support/options.ts'
@@ -65,8 +66,9 @@ async function verify(io: Io, options: VerifyOptions, command: Command): Promise
     const made = { tenants: verified.map(verificationJson), unknownHeads }
     print(io, escapeInJson(JSON.stringify(made, null, 2)))
   } else {
-    for (const line of verified.flatMap(verificationText)) print(io, printable(line))
-    for (const hash of unknownHeads) print(io, unknownHead(hash, only))
+    const terminal = terminalOf(io)
+    for (const line of verified.flatMap(verificationText)) print(io, wrapLine(printable(line), terminal))
+    for (const hash of unknownHeads) print(io, wrapLine(unknownHead(hash, only), terminal))
   }
   const agrees = unknownHeads.length === 0 && verified.every(({ mismatches }) => mismatches.length === 0)
   return agrees ? exitCodes.ok : exitCodes.failed
