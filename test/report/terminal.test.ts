@@ -28,7 +28,7 @@ it('changes nothing without a terminal, or where too few columns are left', () =
 it('breaks a long line between words and indents what follows, but not without a terminal', () => {
   const line = 'acme: 13 entries since Monday,  220 rows checked, 0 erased by retention, 0 not yet sealed'
   expect(wrapLine(line, { columns: 60, hasColors: false })).toBe(
-    'acme: 13 entries since Monday, 220 rows checked, 0 erased by\n    retention, 0 not yet sealed',
+    'acme: 13 entries since Monday,  220 rows checked, 0 erased\n    by retention, 0 not yet sealed',
   )
   expect(wrapLine(line, null)).toBe(line)
   expect(wrapLine('short', { columns: 60, hasColors: false })).toBe('short')
