@@ -5,7 +5,8 @@ import { tryOwnChecks } from '../doctor/own-checks.ts'
 import type { Check } from '../evaluate/check.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
-import { table } from '../report/formats.ts'
+import { fittingTable } from '../report/fitting-table.ts'
+import { type Terminal, terminalOf } from '../report/terminal.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { oneOf } from './support/options.ts'
 
@@ -26,7 +27,12 @@ export function addChecks(program: Command, io: Io, done: (code: ExitCode) => vo
     .action(async (options: { readonly format: string }, command: Command) => {
       const format = oneOf('format', formats, options.format)
       const listed = await everyCheck(io, command)
-      print(io, format === 'json' ? JSON.stringify(listed.checks.map(factsOf(listed)), null, 2) : catalogue(listed))
+      print(
+        io,
+        format === 'json'
+          ? JSON.stringify(listed.checks.map(factsOf(listed)), null, 2)
+          : catalogue(listed, terminalOf(io)),
+      )
       done(exitCodes.ok)
     })
 }
@@ -46,7 +52,7 @@ async function everyCheck(io: Io, command: Command): Promise<Listed> {
   }
 }
 
-function catalogue({ checks: all, problems }: Listed): string {
+function catalogue({ checks: all, problems }: Listed, terminal: Terminal | null): string {
   const rows = all.map((check) => [
     check.id,
     check.severities.toReversed().join('/'),
@@ -54,7 +60,10 @@ function catalogue({ checks: all, problems }: Listed): string {
     check.own === undefined ? check.title : `${check.title} (own: ${check.own.file})`,
   ])
   const broken = [...problems].map(([id, problem]) => `\n${id} cannot be evaluated: ${printable(problem)}`)
-  return table(['CHECK', 'SEVERITY', 'READS', 'PASSES WHEN'], rows) + broken.join('')
+  const heading = ['CHECK', 'SEVERITY', 'READS', 'PASSES WHEN']
+  // Beside three columns, 80 characters leave no room for a sentence.
+  const optional = terminal !== null && terminal.columns < 110 ? ['READS'] : []
+  return fittingTable(heading, rows, terminal, { optional }) + broken.join('')
 }
 
 function isBroken({ own }: Check): boolean {

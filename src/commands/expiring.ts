@@ -6,7 +6,9 @@ import { UsageError } from '../model/errors.ts'
 import type { Deadline } from '../model/process/deadline.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
-import { serialize, table, toMinute } from '../report/formats.ts'
+import { fittingTable } from '../report/fitting-table.ts'
+import { serialize, toMinute } from '../report/formats.ts'
+import { type Terminal, terminalOf } from '../report/terminal.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { writeAll } from './support/io.ts'
 import { oneOf } from './support/options.ts'
@@ -52,7 +54,9 @@ async function expiring(io: Io, options: ExpiringOptions, command: Command): Pro
   const rows = found.map((deadline) => rowOf(deadline, now))
   const cells = (row: Row) => columns.map((column) => row[column])
   const pieces =
-    format === 'table' ? [expiringTable(found, { now, days })] : serialize(format, rows, { columns, cells })
+    format === 'table'
+      ? [expiringTable(found, { now, days, terminal: terminalOf(io) })]
+      : serialize(format, rows, { columns, cells })
   await writeAll(io, pieces)
   // Data quality warnings, so that an incomplete list does not look complete.
   const output = format === 'table' ? io.stdout : io.stderr
@@ -109,7 +113,7 @@ function rowOf(deadline: Deadline, now: number): Row {
 
 function expiringTable(
   found: readonly Deadline[],
-  { now, days }: { readonly now: number; readonly days: number },
+  { now, days, terminal }: { readonly now: number; readonly days: number; readonly terminal: Terminal | null },
 ): string {
   if (found.length === 0) return `No known secret or waiver ends within ${days} days.\n`
   const rows = found.map((deadline) => [
@@ -121,7 +125,7 @@ function expiringTable(
     deadline.kind === 'secret' ? (deadline.name ?? '') : `${deadline.check} ${deadline.entity}`,
     deadline.kind === 'secret' ? (deadline.own ? 'the secret of tenantwatch itself' : '') : noteOf(deadline),
   ])
-  return `${table(['EXPIRES (UTC)', '', 'TENANT', 'KIND', 'ID', 'OF', ''], rows)}\n`
+  return `${fittingTable(['EXPIRES (UTC)', '', 'TENANT', 'KIND', 'ID', 'OF', ''], rows, terminal, { shorten: 'ID' })}\n`
 }
 
 function noteOf({ owner, state }: Extract<Deadline, { kind: 'waiver' }>): string {

@@ -8,6 +8,7 @@ import { printable } from '../model/text/printable.ts'
 import { escapeInJson } from '../model/text/printable-json.ts'
 import { type Named, withEntityNames } from '../report/entity-names.ts'
 import { explanationOf, explanationText } from '../report/explanation.ts'
+import { terminalOf, wrapLine } from '../report/terminal.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { findFinding } from './support/find-finding.ts'
 import { oneOf } from './support/options.ts'
@@ -54,8 +55,23 @@ async function explain(io: Io, given: string, options: ExplainOptions, command: 
   const check = checks.find(({ id }) => id === finding.check)
   const explanation = await explanationOf({ mirror, settings, finding, check })
   if (format === 'json') print(io, escapeInJson(JSON.stringify(explanation, null, 2)))
-  else for (const line of explanationText(explanation)) print(io, printable(line))
+  else printExplanation(io, explanationText(explanation), finding)
   return exitCodes.ok
+}
+
+/** Width of the names of the first lines, such as `What to do`. */
+const nameWidth = 13
+
+/** A terminal also gets the next command. */
+function printExplanation(io: Io, lines: readonly string[], { fingerprint, state }: FindingView): void {
+  const terminal = terminalOf(io)
+  for (const line of lines)
+    print(
+      io,
+      wrapLine(printable(line), terminal, line.startsWith(' ') ? 4 : /^[A-Z].{11} \S/.test(line) ? nameWidth : 2),
+    )
+  if (terminal === null || state !== 'open') return
+  print(io, `\nTo accept it for a time: tenantwatch waive ${fingerprint.slice(0, 12)}`)
 }
 
 async function withNames(mirror: Mirror, finding: FindingView, now: number): Promise<Named> {

@@ -87,7 +87,10 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   const filter = filterOf(options, settings, checks, io.clock.now())
   const failOn = leastSeverity('--fail-on', options.failOn)
   const source = { version, check: (id: string) => checks.find((check) => check.id === id) }
-  const render = grouping === undefined ? listing(io, options, source) : grouped(options, grouping, terminalOf(io))
+  const render =
+    grouping === undefined
+      ? listing(io, options, source)
+      : grouped(options, grouping, options.wide === true ? null : terminalOf(io))
   await using mirror = await openVerifiedMirror(settings, io)
   const views = createViews(mirror, settings, io.clock)
   const postures = await views.posture(filter.tenant)
@@ -199,7 +202,7 @@ function grouped({ format: word, limit }: FindingsOptions, grouping: Grouping, t
     if (format !== 'table') yield* serialize(format, shown, groupColumns)
     else if (groups.length === 0) yield `${none}\n`
     else {
-      yield `${groupsTable(shown, grouping)}\n`
+      yield `${groupsTable(shown, grouping, terminal)}\n`
       if (terminal === null) return
       if (groups.length > shown.length) yield `… and ${groups.length - shown.length} more\n`
       yield `\n${totals(all)}\n`

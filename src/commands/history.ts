@@ -7,10 +7,12 @@ import { toIso } from '../model/dates.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
 import { serialize } from '../report/formats.ts'
+import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { writeAll } from './support/io.ts'
 import { oneOf, readMoment } from './support/options.ts'
@@ -102,7 +104,7 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
     .filter((row) => isWanted(row, { key, resource, since, until }))
   const found = merged(shown(changes, options.details === true), accepted)
   const cells = (change: Change) => columns.map((column) => change[column])
-  await writeAll(io, format === 'table' ? lines(found) : serialize(format, found, { columns, cells }))
+  await writeAll(io, format === 'table' ? lines(found, terminalOf(io)) : serialize(format, found, { columns, cells }))
   if (unknown !== null) io.stderr.write(`${unknown}; changes before that time are unknown\n`)
   // Data quality warnings: records that were not read may have changed.
   for (const posture of await createViews(mirror, settings, io.clock).posture(tenant))
@@ -222,13 +224,14 @@ function inWords({ change, field, before, after, requestId, reason }: Change): s
   return `${what}  (request ${requestId ?? 'unknown'})`
 }
 
-/** One line per change, streamed, so without aligned columns. */
-async function* lines(changes: AsyncIterable<Change>): AsyncIterable<string> {
-  let any = false
+/** One line per change, streamed, so without aligned columns; a terminal also gets their number. */
+async function* lines(changes: AsyncIterable<Change>, terminal: Terminal | null): AsyncIterable<string> {
+  let count = 0
   for await (const change of changes) {
-    any = true
+    count++
     const { at, tenant, resource, entity } = change
-    yield `${printable(`${at}  ${tenant}  ${resource} ${entity}  ${inWords(change)}`)}\n`
+    yield `${wrapLine(printable(`${at}  ${tenant}  ${resource} ${entity}  ${inWords(change)}`), terminal)}\n`
   }
-  if (!any) yield 'No change is recorded.\n'
+  if (count === 0) yield 'No change is recorded.\n'
+  else if (terminal !== null) yield `\n${plural(count, 'change')}\n`
 }

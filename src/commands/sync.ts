@@ -10,6 +10,7 @@ import { resourceNames } from '../model/resource-names.ts'
 import { severities } from '../model/severity.ts'
 import { printable } from '../model/text/printable.ts'
 import { table } from '../report/formats.ts'
+import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import type { RunResult } from '../sync/observer.ts'
 import { tally } from '../web/postures.ts'
 import { loadConfiguration } from './support/configuration.ts'
@@ -68,12 +69,21 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
   await session.eraseOutdated()
   progress.clear()
   const postures = (await session.views.posture()).filter((one) => tenant === undefined || one.tenant === tenant)
-  print(io, syncSummary(results, postures))
+  const terminal = terminalOf(io)
+  print(io, syncSummary(results, postures, terminal))
+  const hasOpen = postures.some(({ checks }) =>
+    checks.some(({ open }) => Object.values(open).some((count) => count > 0)),
+  )
+  if (terminal !== null && hasOpen) print(io, '\nTo list the findings: tenantwatch findings')
   return exitCodeOf(results, postures, failOn)
 }
 
 /** The result of a sync round as text: runs, checks, holds, failures. */
-function syncSummary(results: readonly RunResult[], postures: readonly TenantPosture[]): string {
+function syncSummary(
+  results: readonly RunResult[],
+  postures: readonly TenantPosture[],
+  terminal: Terminal | null,
+): string {
   const runs = results.map(({ tenant, resource, mode, outcome, reason, counts, durationMs }) => [
     tenant,
     resource,
@@ -85,7 +95,8 @@ function syncSummary(results: readonly RunResult[], postures: readonly TenantPos
   ])
   const heading = ['TENANT', 'RESOURCE', 'MODE', 'RESULT', 'RECORDS', '', 'TIME']
   const holds = holdLines(postures, results)
-  return [table(heading, runs), '', ...postures.map(checkLine), ...holds, ...failures(results, postures)].join('\n')
+  const lines = [...postures.map(checkLine), ...holds, ...failures(results, postures)]
+  return [table(heading, runs), '', ...lines.map((line) => wrapLine(line, terminal))].join('\n')
 }
 
 function checkLine(posture: TenantPosture): string {

@@ -4,6 +4,7 @@ import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { escapeInJson } from '../model/text/printable-json.ts'
+import { terminalOf, wrapLine } from '../report/terminal.ts'
 import { type NamedVerification, verificationJson, verificationText } from '../report/verification.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { oneOf, repeatable } from './support/options.ts'
@@ -65,8 +66,9 @@ async function verify(io: Io, options: VerifyOptions, command: Command): Promise
     const made = { configuration: verificationJson(configuration), tenants: ofTenants, unknownHeads }
     print(io, escapeInJson(JSON.stringify(made, null, 2)))
   } else {
-    for (const line of all.flatMap(verificationText)) print(io, printable(line))
-    for (const hash of unknownHeads) print(io, unknownHead(hash, only))
+    const terminal = terminalOf(io)
+    for (const line of all.flatMap(verificationText)) print(io, wrapLine(printable(line), terminal))
+    for (const hash of unknownHeads) print(io, wrapLine(unknownHead(hash, only), terminal))
   }
   const agrees = unknownHeads.length === 0 && all.every(({ mismatches }) => mismatches.length === 0)
   return agrees ? exitCodes.ok : exitCodes.failed

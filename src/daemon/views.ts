@@ -20,7 +20,6 @@ import { memoize, memoizeWeakly } from '../model/memoize.ts'
 import type { CheckView, TenantPosture } from '../model/posture.ts'
 import type { Deadline } from '../model/process/deadline.ts'
 import type { SkewOf } from '../model/server-clock.ts'
-import { severities } from '../model/severity.ts'
 import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import { batches } from '../report/formats.ts'
 import type { FindingQuery } from '../web/web-options.ts'
@@ -130,12 +129,11 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     ]
   }
 
-  async function* findings({ tenant, check, severities: wanted = severities, states, ...order }: FindingQuery) {
+  async function* findings({ tenant, check, states, ...rest }: FindingQuery) {
     const rows = await mirror.tenants()
     const shown = rows.filter(({ name }) => tenant === undefined || name === tenant).map(({ id }) => id)
     const filter = { ...(check !== undefined && { check }), ...(states !== undefined && { states }) }
-    const found = readFindings({ store: mirror, waivers, now: clock.now(), tenantIds: shown, ...order, ...filter })
-    for await (const finding of found) if (wanted.includes(finding.severity)) yield finding
+    yield* readFindings({ store: mirror, waivers, now: clock.now(), tenantIds: shown, ...rest, ...filter })
   }
 
   async function waivedEntities(

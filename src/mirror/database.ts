@@ -60,6 +60,8 @@ export interface Words {
   listOf(values: readonly Stored[]): List
   /** After a table in `from`. */
   indexedBy(index: string): string
+  /** Left side of `like` with a pattern in lower case, which matches letters of either case. */
+  forLike(column: string): string
   jsonArray(values: readonly string[]): string
   /** Member of an array by its number, or of an object by its name. Some databases have only texts unless told. */
   jsonMember(json: string, member: number | string, type: 'integer' | 'text'): string

@@ -1,6 +1,8 @@
 import type { FindingView } from '../model/finding.ts'
 import { type Severity, severities } from '../model/severity.ts'
-import { type Serialization, table, toMinute } from './formats.ts'
+import { fittingTable } from './fitting-table.ts'
+import { type Serialization, toMinute } from './formats.ts'
+import type { Terminal } from './terminal.ts'
 
 export const groupings = ['check', 'entity'] as const
 export type Grouping = (typeof groupings)[number]
@@ -42,7 +44,8 @@ export function groupsOf(found: Iterable<FindingView>, grouping: Grouping): read
   })
 }
 
-export function groupsTable(groups: readonly FindingGroup[], grouping: Grouping): string {
+export function groupsTable(groups: readonly FindingGroup[], grouping: Grouping, terminal: Terminal | null): string {
+  const isOneTenant = new Set(groups.map(({ tenant }) => tenant)).size === 1
   const rows = groups.map(({ tenant, check, entity, findings, severities: counts, firstSeen }) => [
     tenant,
     ...(grouping === 'check' ? [check ?? ''] : [entity?.type ?? '', entity?.id ?? '']),
@@ -51,9 +54,11 @@ export function groupsTable(groups: readonly FindingGroup[], grouping: Grouping)
     toMinute(firstSeen),
   ])
   const what = grouping === 'check' ? ['CHECK'] : ['ENTITY', 'ID']
-  return table(
+  return fittingTable(
     ['TENANT', ...what, 'FINDINGS', ...highestFirst.map((severity) => severity.toUpperCase()), 'SINCE (UTC)'],
     rows,
+    terminal,
+    { optional: ['SINCE (UTC)', ...(isOneTenant ? ['TENANT'] : [])], shorten: what.at(-1) ?? '' },
   )
 }
 

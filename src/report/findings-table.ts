@@ -61,10 +61,16 @@ function lineOf(finding: Named, { columns }: Terminal): string {
   const state = stateOf(finding)
   const why = sentenceOf(finding).replace(` (${finding.entity.id})`, '')
   const names = namesIn(finding.entity)
-  const who = names.length === 0 ? '' : `${names.join(', ')}: `
+  const known = names.length > 0 ? names : unnamedIn(finding)
+  const who = known.length === 0 ? '' : `${known.join(', ')}: `
   const text = printable(`${state === '' ? '' : `[${state}] `}${who}${why}`)
   const id = idOf(finding).padEnd(idWidth)
   return `  ${id}  ${shortened(text, columns - id.length - 4)}`
+}
+
+/** The entity where the sentence does not name it; of the authentication settings there is only one. */
+function unnamedIn({ message, entity: { type, id } }: Named): readonly string[] {
+  return message.includes(id) || id === type ? [] : [id]
 }
 
 /** `133 open findings: 2 critical, 131 high`; those of all states without `open`. */

@@ -56,13 +56,24 @@ export function wrapLastColumn(table: string, terminal: Terminal | null): string
   return [heading, ...wrapped].join('\n')
 }
 
+/** Breaks a line between words so that its parts fit; those after the first are indented. */
+export function wrapLine(line: string, terminal: Terminal | null, indented = 4): string {
+  if (terminal === null || line.length <= terminal.columns) return line
+  const begin = line.length - line.trimStart().length
+  const [first = '', ...rest] = wordsIn(line.slice(begin), terminal.columns - begin).map((part, i) =>
+    i === 0 ? line.slice(0, begin) + part : part,
+  )
+  const indent = ' '.repeat(indented)
+  return [first, ...wordsIn(rest.join(' '), terminal.columns - indent.length).map((part) => indent + part)].join('\n')
+}
+
 /** Lines of at most so many columns, except for longer words. */
 function wordsIn(text: string, columns: number): readonly string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {
     const last = lines.at(-1)
-    if (last === undefined || last.length + 1 + word.length > columns) lines.push(word)
+    if (last === undefined || (word !== '' && last.length + 1 + word.length > columns)) lines.push(word)
     else lines[lines.length - 1] = `${last} ${word}`
   }
-  return lines
+  return lines.map((line) => line.trimEnd())
 }

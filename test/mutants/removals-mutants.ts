@@ -73,8 +73,8 @@ export const removalsMutants: readonly Mutant[] = [
   }),
   ...mutantsIn('src/mirror/sync/hold-store.ts', ['test/sync/guard-budget.test.ts'], {
     'a hold that changes begins again': [
-      'if (other.cause === text) raisedAt =',
-      'if (other.cause !== text) raisedAt =',
+      '(other) => other.cause === text).map',
+      '(other) => other.cause !== text).map',
     ],
   }),
   ...mutantsIn('src/sync/removals/removals.ts', ['test/sync/quarantine-removal.test.ts'], {

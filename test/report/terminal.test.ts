@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
+import { fittingTable } from '../../src/report/fitting-table.ts'
 import { table } from '../../src/report/formats.ts'
-import { wrapLastColumn } from '../../src/report/terminal.ts'
+import { wrapLastColumn, wrapLine } from '../../src/report/terminal.ts'
 
 const rows = [
   ['api-clients', 'no permission: the API client may not read them, so grant Api_ApiClients_Read'],
@@ -22,4 +23,24 @@ it('breaks the last column between words, under its heading', () => {
 it('changes nothing without a terminal, or where too few columns are left', () => {
   expect(wrapLastColumn(text, null)).toBe(text)
   expect(wrapLastColumn(text, { columns: 30, hasColors: false })).toBe(text)
+})
+
+it('breaks a long line between words and indents what follows, but not without a terminal', () => {
+  const line = 'acme: 13 entries since Monday,  220 rows checked, 0 erased by retention, 0 not yet sealed'
+  expect(wrapLine(line, { columns: 60, hasColors: false })).toBe(
+    'acme: 13 entries since Monday,  220 rows checked, 0 erased\n    by retention, 0 not yet sealed',
+  )
+  expect(wrapLine(line, null)).toBe(line)
+  expect(wrapLine('short', { columns: 60, hasColors: false })).toBe('short')
+})
+
+it('leaves out optional columns of a table that is too wide, then shortens ids', () => {
+  const heading = ['WHEN', '', 'TENANT', 'ID', 'OF']
+  const rows = [['2026-01-01 10:00', 'now', 'acme', 'a8b86949-87ac-4e25-8252-220b3fd33e50', 'Retired monitor']]
+  const at = (columns: number) =>
+    fittingTable(heading, rows, { columns, hasColors: false }, { optional: ['TENANT'], shorten: 'ID' }).split('\n')
+  expect(at(100)[1]).toBe('2026-01-01 10:00  now  acme    a8b86949-87ac-4e25-8252-220b3fd33e50  Retired monitor')
+  expect(at(80)[1]).toBe('2026-01-01 10:00  now  a8b86949-87ac-4e25-8252-220b3fd33e50  Retired monitor')
+  expect(at(60)[1]).toBe('2026-01-01 10:00  now  a8b86949-87ac-4e25-…  Retired monitor')
+  expect(fittingTable(heading, rows, null, { optional: ['TENANT'], shorten: 'ID' })).toBe(at(100).join('\n'))
 })

@@ -80,6 +80,65 @@ it.each([
   expect(countIn(html)).toBe(count)
 })
 
+const long = Array.from({ length: 120 }, (_, i) =>
+  finding({
+    fingerprint: `f${i}`,
+    check: i % 3 === 0 ? 'x' : 'y',
+    severity: i % 2 === 0 ? 'high' : 'low',
+    entity: { type: 'user', id: String(i) },
+  }),
+)
+const countsOf = (name: string) => ({
+  status: 'fail' as const,
+  open: Object.groupBy(
+    long.filter((view) => view.check === name),
+    ({ severity }) => severity,
+  ),
+})
+const numbers = (open: Partial<Record<string, readonly unknown[]>>) =>
+  Object.fromEntries(Object.entries(open).map(([severity, list]) => [severity, list?.length ?? 0]))
+const longList: Partial<WebSources> = {
+  ...namesOf(['acme'], ['x', 'y']),
+  posture: async () => [
+    posture({ checks: ['x', 'y'].map((name) => check(name, { status: 'fail', open: numbers(countsOf(name).open) })) }),
+  ],
+  findings: findingsFrom(long),
+}
+
+it.each([
+  '',
+  'sort=-severity',
+  'sort=check',
+  'sort=-check',
+  'sort=age',
+  'sort=-age',
+  'sort=entity',
+  'q=user',
+  'severity=low',
+])('leads with %s through all findings, each once', async (query) => {
+  const wanted = query === 'severity=low' ? long.filter(({ severity }) => severity === 'low') : long
+  const seen: (string | undefined)[] = []
+  let path: string | undefined = `/?${query}`
+  for (let pages = 0; path !== undefined && pages < 5; pages++) {
+    const html = await page(path, longList)
+    seen.push(...shownIn(html))
+    path = /<a href="([^"]+)" data-live="jump">Next \d+</.exec(html)?.[1]?.replaceAll('&amp;', '&').replace(/#.*/, '')
+  }
+  expect(seen).toHaveLength(wanted.length)
+  expect(new Set(seen)).toEqual(new Set(wanted.map(({ fingerprint }) => fingerprint)))
+})
+
+it('never shows an empty page where findings are open, and leads back to the first page', async () => {
+  const second = await page('/?sort=age&after=f49', longList)
+  expect(shownIn(second)[0]).toBe('f50')
+  expect(countIn(second)).toBe('120 open findings; shown: 50 of the later ones')
+  expect(second).toContain('<a href="/?sort=age#findings-acme" data-live="jump">First page</a>')
+  const first = shownIn(await page('/?sort=age', longList))
+  for (const after of ['f119', 'nowhere'])
+    expect(shownIn(await page(`/?sort=age&after=${after}`, longList))).toEqual(first)
+  expect(shownIn(await page('/?severity=low&after=f0', longList))[0]).toBe('f3')
+})
+
 it.each([
   ['/?severity=severe', 400, 'Unknown severity: use info, low, medium, high, critical'],
   ['/?state=resolved', 400, 'Unknown state: use open, waived, all'],

@@ -18,7 +18,7 @@ export async function createLog({ stderr }: Io, level: string): Promise<Levelled
   const options = { level: 'trace', base: null, timestamp: pino.stdTimeFunctions.isoTime } as const
   if (stderr.isTTY === true) {
     const { default: pretty } = await import('pino-pretty')
-    const format = pretty.prettyFactory({ ignore: 'pid,hostname' })
+    const format = pretty.prettyFactory({ ignore: 'pid,hostname', singleLine: true })
     const line = (text: string) => write(`${eraseLine}${format(harmless(text))}`)
     return levelled(pino(options, { write: line }), level)
   }

@@ -88,6 +88,7 @@ export interface FindingFilter {
   /** Absent = open ones only. */
   readonly all?: boolean
   readonly check?: string
+  readonly severities?: readonly Severity[]
   readonly fingerprints?: readonly string[]
   /** In any letter case. A prefilter: findings without this text may pass. */
   readonly text?: string

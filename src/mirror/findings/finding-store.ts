@@ -102,8 +102,8 @@ export function findingStore(
   database: Database,
   checkResults: ResultStore,
 ): Operations<Pick<FindingStore, 'findings'>> {
-  const idsOf = (where: SQL | undefined, order: SQL, most: number) =>
-    database.select(orm.select({ id: findings.id }).from(findings).where(where).orderBy(order).limit(most))
+  const idsOf = (where: SQL | undefined, order: SQL, skipped = 0) =>
+    database.select(orm.select({ id: findings.id }).from(findings).where(where).orderBy(order).limit(1).offset(skipped))
   const rowsOf = (where: SQL | undefined, order: SQL, most: number) =>
     database.select(
       orm
@@ -116,18 +116,25 @@ export function findingStore(
     )
 
   async function* read({ tenantIds, all = false, check, fingerprints, since, after, ...rest }: FindingFilter) {
-    const { text = '', newestFirst = false } = rest
+    const { severities: levels, text = '', newestFirst = false } = rest
     await checkResults.settle()
-    const wanted = and(
-      tenantIds === undefined ? undefined : inArray(findings.tenantId, [...tenantIds]),
+    const part = longestAscii(text)
+    // Expressions use no index: one of the tenant, or in display order, would read all findings for each batch.
+    const tenantId = part !== '' && check === undefined ? sql`+${findings.tenantId}` : sql`${findings.tenantId}`
+    const severity = sql`${findings.severity} || ''`
+    const ofCheck = and(
+      tenantIds === undefined ? undefined : inArray(tenantId, [...tenantIds]),
       check === undefined ? undefined : eq(findings.check, check),
+    )
+    const wanted = and(
+      ofCheck,
+      levels === undefined ? undefined : inArray(severity, [...levels]),
       fingerprints === undefined ? undefined : inArray(findings.fingerprint, [...fingerprints]),
       all ? undefined : isNull(findings.resolvedAt),
       since === undefined ? undefined : exists(eventSince(since)),
     )
     const order = newestFirst ? desc(findings.id) : asc(findings.id)
     const beyond = (id: number) => (newestFirst ? lt(findings.id, id) : gt(findings.id, id))
-    const part = longestAscii(text)
 
     function* batchBeyond(id: number): Steps<{ readonly rows: readonly Stored[]; readonly last: number | undefined }> {
       const where = and(beyond(id), wanted)
@@ -136,22 +143,23 @@ export function findingStore(
         return { rows, last: rows.at(-1)?.id }
       }
       // A text search reads a limited number of rows at a time, so that other work can run.
-      const last = (yield* idsOf(where, order, searchedAtOnce).all()).at(-1)?.id
-      if (last === undefined) return { rows: [], last }
-      const within = newestFirst ? gte(findings.id, last) : lte(findings.id, last)
-      return { rows: yield* rowsOf(and(where, within, mayHave(part)), order, searchedAtOnce).all(), last }
+      const range = and(beyond(id), check === undefined ? undefined : ofCheck)
+      const [end] = yield* idsOf(range, order, searchedAtOnce - 1).all()
+      const within = end === undefined ? undefined : newestFirst ? gte(findings.id, end.id) : lte(findings.id, end.id)
+      const having = mayHave(part, database.sql)
+      return { rows: yield* rowsOf(and(where, within, having), order, searchedAtOnce).all(), last: end?.id }
     }
 
     let reached = newestFirst ? Number.MAX_SAFE_INTEGER : 0
     if (after !== undefined) {
-      const [start] = await database.read(() => idsOf(eq(findings.fingerprint, after), order, 1).all())
+      const [start] = await database.read(() => idsOf(eq(findings.fingerprint, after), order).all())
       if (start === undefined) return
       reached = start.id
     }
     for (;;) {
       const { rows, last } = await database.read(() => batchBeyond(reached))
-      if (last === undefined) return
       if (rows.length > 0) yield rows.map(toFinding)
+      if (last === undefined) return
       reached = last
       if (part !== '') await yieldToEventLoop()
     }
@@ -170,13 +178,13 @@ function eventSince(since: number) {
     .where(and(eq(fingerprint, findings.fingerprint), gte(at, since)))
 }
 
-/** SQLite's `lower` changes ASCII letters only. A value with the whole text also has its longest ASCII part. */
+/** SQLite ignores the case of ASCII letters only. A value with the whole text also has its longest ASCII part. */
 function longestAscii(text: string): string {
   const parts = text.toLowerCase().match(/[\x20-\x7e]+/g) ?? []
   return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '')
 }
 
-function mayHave(part: string): SQL | undefined {
+function mayHave(part: string, words: Pick<Words, 'forLike'>): SQL | undefined {
   const escaped = part.replace(/[%_\\]/g, '\\$&')
   const columns = [
     findings.message,
@@ -186,5 +194,7 @@ function mayHave(part: string): SQL | undefined {
     findings.fingerprint,
     findings.evidence,
   ]
-  return or(...columns.map((column) => sql`lower(${column}) like ${`%${escaped}%`} escape '\\'`))
+  return or(
+    ...columns.map((column) => sql`${sql.raw(words.forLike(`"${column.name}"`))} like ${`%${escaped}%`} escape '\\'`),
+  )
 }

@@ -9,6 +9,7 @@ export const postgresWords: Words = {
   isIn: (column) => `${column} = any(?)`,
   listOf: (values) => values as readonly unknown[] as unknown as List,
   indexedBy: () => '',
+  forLike: (column) => `lower(${column})`,
   jsonArray: (values) => `json_build_array(${values.join(', ')})::text`,
   jsonMember(json, member, type) {
     const text = `(${json}::json ->> ${typeof member === 'number' ? member : `'${member}'`})`

@@ -7,6 +7,8 @@ export const words: Words = {
   isIn: (column) => `${column} in (select value from json_each(?))`,
   listOf: (values) => JSON.stringify(values) as unknown as List,
   indexedBy: (index) => `indexed by "${index}"`,
+  // Its `like` ignores the case of ASCII letters.
+  forLike: (column) => column,
   jsonArray: (values) => `json_array(${values.join(', ')})`,
   jsonMember: (json, member) => `${json} ->> ${typeof member === 'number' ? member : `'${member}'`}`,
   jsonWith: (json, member, text) => `json_set(${json}, '$.${member}', '${text}')`,

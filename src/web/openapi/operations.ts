@@ -63,6 +63,7 @@ export const operations: readonly Operation[] = [
       searched,
       { name: 'sort', description: 'severity, entity, check or age; a leading - reverses the order' },
       { name: 'show', description: 'more: up to 400 findings' },
+      { name: 'after', description: 'Fingerprint; the findings of its list that come after it' },
     ],
     body: { type: 'text/html', description: 'A page that works without scripts' },
     refusals: {

@@ -76,7 +76,7 @@ export function findings({ posture, findings: found }: TenantPage, query: PageQu
     id,
     'Findings',
     html`${findingFilter(posture, query)}<p class="count-line" id="count-${tenant}" role="status" aria-live="polite">${summary(found, query)}</p>
-${body}<p class="more">${longer(found, query, `#${id}`)}All of them as <a href="${apiOf('findings', tenant, query)}">JSON</a> or <a href="${apiOf('findings.csv', tenant, query)}">CSV</a></p>`,
+${body}<p class="more">${otherPages(found, query, `#${id}`)}All of them as <a href="${apiOf('findings', tenant, query)}">JSON</a> or <a href="${apiOf('findings.csv', tenant, query)}">CSV</a></p>`,
   )
 }
 
@@ -102,20 +102,28 @@ function row(view: FindingView, checks: ReadonlyMap<string, CheckView>, now: num
 
 const stateWords = { open: 'open', waived: 'waived', all: 'open or waived' } as const
 
-function longer({ shown, matching }: FoundFindings, query: PageQuery, anchor: string): Html | string {
-  if (query.long || shown.length >= matching) return ''
-  return html`<a href="${hrefOf(query, { long: true }, anchor)}" data-live="">Show more of them</a> &middot; `
+function otherPages({ shown, after, hasMore }: FoundFindings, query: PageQuery, anchor: string): Html {
+  const last = shown.at(-1)
+  const size = shown.length
+  const links = [
+    ...(after === null ? [] : [['First page', {}] as const]),
+    ...(hasMore && last !== undefined ? [[`Next ${size}`, { after: last.fingerprint }] as const] : []),
+    ...(query.long || !hasMore ? [] : [['More on one page', { long: true, after }] as const]),
+  ]
+  return html`${links.map(([word, over]) => html`<a href="${hrefOf(query, over, anchor)}" data-live="jump">${word}</a> &middot; `)}`
 }
 
 /** Number of findings shown; screen readers announce changes. */
-function summary({ shown, matching, sorted, total }: FoundFindings, query: PageQuery): string {
+function summary({ shown, matching, sorted, total, after }: FoundFindings, query: PageQuery): string {
   const all = `${stateWords[query.state]} ${total === 1 ? 'finding' : 'findings'}`
   const match = isFiltered({ ...query, state: 'open' })
     ? `${number(matching)} of ${number(total)} ${all} match`
     : `${number(total)} ${all}`
   if (shown.length >= matching) return match
   const limit = sorted === null ? '' : ` of ${number(sorted)} that were sorted`
-  return `${match}; shown: the ${number(shown.length)} ${first(query)}${limit}`
+  const which =
+    after === null ? `the ${number(shown.length)} ${first(query)}` : `${number(shown.length)} of the later ones`
+  return `${match}; shown: ${which}${limit}`
 }
 
 function first({ sort, reversed }: PageQuery): string {
@@ -155,7 +163,7 @@ function findingFilter(posture: TenantPosture, query: PageQuery): Html {
     .toReversed()
     .map((severity) => chip(severity, severity, posture, query))}</nav>
 <form class="filter" id="filter-${tenant}" action="/${anchor}" method="get" data-live="" aria-label="Filter the findings of ${tenant}">
-${parametersOf({ ...query, check: null, state: 'open', text: '' }).map(
+${parametersOf({ ...query, check: null, state: 'open', text: '', after: null }).map(
   ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
 )}<label>Check <select name="check" id="check-${tenant}">${option('', 'every check', query.check ?? '')}${checkNames(posture, query).map((name) => option(name, name, query.check ?? ''))}</select></label>
 <label>State <select name="state" id="state-${tenant}">${Object.entries(stateOptions).map(([value, word]) => option(value, word, query.state))}</select></label>

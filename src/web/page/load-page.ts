@@ -68,6 +68,9 @@ export interface FoundFindings {
   /** Set to the number of sorted findings when not all were sorted. */
   readonly sorted: number | null
   readonly total: number
+  /** Fingerprint after which these begin; null = the first of the list. */
+  readonly after: string | null
+  readonly hasMore: boolean
 }
 
 export interface LoadFindings {
@@ -81,21 +84,52 @@ export interface LoadFindings {
 /** Without a search text only the shown rows are read. Sorting by entity sorts the first 5,000. */
 export async function loadFindings(request: LoadFindings): Promise<FoundFindings> {
   const { posture, query, most } = request
+  const start = await startOf(request)
   const total = counted(posture, { ...query, severities: null, check: null })
   const matching = counted(posture, query)
+  const isSearch = query.text !== ''
   const inOrder = comesInOrder(query)
-  const kept: FindingView[] = []
-  const maxKept = inOrder ? most : maxSorted
+  const maxKept = inOrder ? most + 1 : maxSorted
+  // A search counts all matches, so it begins at the first one. The place is lost when its finding no longer matches.
+  const isRead = inOrder && !isSearch
+  let kept: FindingView[] = []
+  let isReached = isRead
   let found = 0
-  for await (const finding of candidates(request)) {
-    if (query.text === '' && kept.length === maxKept) break
+  for await (const finding of candidates(request, isRead ? start : null)) {
+    if (!isSearch && kept.length === maxKept) break
     found++
     if (kept.length < maxKept) kept.push(finding)
+    if (inOrder && finding.fingerprint === start?.fingerprint) [kept, isReached] = [[], true]
   }
-  const all = query.text === '' ? Math.max(matching, found) : found
-  if (!inOrder) kept.sort(byEntity)
-  if (!inOrder && query.reversed) kept.reverse()
-  return { shown: kept.slice(0, most), matching: all, sorted: !inOrder && all > maxSorted ? maxSorted : null, total }
+  if (!inOrder) {
+    kept.sort(byEntity)
+    if (query.reversed) kept.reverse()
+    const place = kept.findIndex(({ fingerprint }) => fingerprint === start?.fingerprint)
+    isReached = place >= 0
+    kept = kept.slice(place + 1)
+  }
+  if (kept.length === 0 && query.after !== null) return loadFindings({ ...request, query: { ...query, after: null } })
+  const all = isSearch ? found : Math.max(matching, found)
+  return {
+    shown: kept.slice(0, most),
+    matching: all,
+    sorted: !inOrder && all > maxSorted ? maxSorted : null,
+    total,
+    after: isReached ? (start?.fingerprint ?? null) : null,
+    hasMore: kept.length > most,
+  }
+}
+
+/** The finding after which the list begins; null when it is in no part of the list. */
+async function startOf({ posture, query, findings }: LoadFindings): Promise<FindingView | null> {
+  const { after } = query
+  if (after === null) return null
+  const states = ['open', 'waived', 'resolved'] as const
+  for await (const [finding] of findings({ tenant: posture.tenant, fingerprints: [after], states })) {
+    if (finding === undefined) continue
+    return partsOf(posture, query).some((part) => isOf(part, finding)) ? finding : null
+  }
+  return null
 }
 
 function byEntity(a: FindingView, b: FindingView): number {
@@ -108,36 +142,44 @@ function comesInOrder({ sort }: PageQuery): boolean {
 }
 
 /** Yields findings in stored order (by age), check by check, or severity by severity. */
-async function* candidates({ posture, query, findings, exposeDetails }: LoadFindings): AsyncGenerator<FindingView> {
-  const checks = posture.checks.filter(({ check }) => query.check === null || check === query.check)
-  const wanted = query.severities ?? severities
+async function* candidates(request: LoadFindings, start: FindingView | null): AsyncGenerator<FindingView> {
+  const { posture, query, findings, exposeDetails } = request
   const all: FindingQuery = {
     tenant: posture.tenant,
-    severities: wanted,
+    severities: query.severities ?? severities,
     states: statesOf(query),
     text: query.text,
+    ...(query.sort === 'age' && query.reversed && { newestFirst: true }),
   }
-  const read = (part: FindingQuery) => shownFindings(findings, part, exposeDetails)
-  if (query.sort === 'age') {
-    const ordered = query.reversed ? { ...all, newestFirst: true } : all
-    for await (const batch of read(query.check === null ? ordered : { ...ordered, check: query.check })) yield* batch
-    return
+  const parts = partsOf(posture, query)
+  const first = start === null ? -1 : parts.findIndex((part) => isOf(part, start))
+  for (const [i, part] of parts.entries()) {
+    if (i < first) continue
+    const place = i === first && start !== null ? { after: start.fingerprint } : {}
+    for await (const batch of shownFindings(findings, { ...all, ...part, ...place }, exposeDetails)) yield* batch
   }
-  if (query.sort === 'check') {
-    const named = checks.toSorted((a, b) => (a.check < b.check ? -1 : 1))
-    for (const { check } of query.reversed ? named.toReversed() : named) {
-      for await (const batch of read({ ...all, check })) yield* batch
-    }
-    return
+}
+
+type Part = Pick<FindingQuery, 'check' | 'severities'>
+
+function isOf({ check, severities: of }: Part, finding: FindingView): boolean {
+  return (check === undefined || check === finding.check) && (of === undefined || of.includes(finding.severity))
+}
+
+/** Parts of the list that follow one another, each in stored order. */
+function partsOf({ checks }: TenantPosture, query: PageQuery): readonly Part[] {
+  const { sort, reversed } = query
+  const wanted = checks.filter(({ check }) => query.check === null || check === query.check)
+  if (sort === 'age') return [query.check === null ? {} : { check: query.check }]
+  if (sort === 'check') {
+    const names = wanted.map(({ check }) => check).toSorted()
+    return (reversed ? names.reverse() : names).map((check) => ({ check }))
   }
-  const order = query.sort === 'severity' && query.reversed ? wanted : wanted.toReversed()
-  for (const severity of order) {
-    for (const view of checks) {
-      if (countOf(view, severity, query) === 0) continue
-      const part: FindingQuery = { ...all, check: view.check, severities: [severity] }
-      for await (const batch of read(part)) yield* batch
-    }
-  }
+  const rising = query.severities ?? severities
+  const order = sort === 'severity' && reversed ? rising : rising.toReversed()
+  return order.flatMap((severity) =>
+    wanted.filter((view) => countOf(view, severity, query) > 0).map(({ check }) => ({ check, severities: [severity] })),
+  )
 }
 
 function statesOf({ state }: PageQuery): readonly FindingView['state'][] {

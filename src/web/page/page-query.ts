@@ -5,7 +5,7 @@ export const shownStates = ['open', 'waived', 'all'] as const
 export const sortKeys = ['severity', 'entity', 'check', 'age'] as const
 export type SortKey = (typeof sortKeys)[number]
 
-export const pageParameters = ['tenant', 'find', 'severity', 'check', 'state', 'q', 'sort', 'show'] as const
+export const pageParameters = ['tenant', 'find', 'severity', 'check', 'state', 'q', 'sort', 'show', 'after'] as const
 
 const longest = 200
 
@@ -21,6 +21,8 @@ export interface PageQuery {
   /** Reversed order: lowest severity, last in the alphabet or newest first. */
   readonly reversed: boolean
   readonly long: boolean
+  /** Fingerprint; only the findings that come after it in the list of its tenant. */
+  readonly after: string | null
 }
 
 export const wholePage: PageQuery = {
@@ -33,11 +35,12 @@ export const wholePage: PageQuery = {
   sort: 'severity',
   reversed: false,
   long: false,
+  after: null,
 }
 
 /** An empty value counts as absent. An unknown value is refused: it would look like "nothing found". */
 export function parsePageQuery(parameters: Readonly<Record<string, string>>): Parsed<PageQuery> {
-  const { tenant = '', find = '', severity = '', check = '', state = '', q = '', sort = '', show = '' } = parameters
+  const { tenant = '', find = '', severity = '', check = '', state = '', q = '', sort = '', ...place } = parameters
   const wanted = severity === '' ? severities : someOf(severities, severity)
   if (wanted === undefined) return { ok: false, message: `Unknown severity: use ${severities.join(', ')}` }
   const shown = state === '' ? 'open' : shownStates.find((one) => one === state)
@@ -57,7 +60,8 @@ export function parsePageQuery(parameters: Readonly<Record<string, string>>): Pa
       text: cut(q),
       sort: key,
       reversed,
-      long: show === 'more',
+      long: place['show'] === 'more',
+      after: cut(place['after'] ?? '') || null,
     },
   }
 }
@@ -67,7 +71,7 @@ function cut(text: string): string {
 }
 
 export function parametersOf(query: PageQuery): readonly (readonly [name: string, value: string])[] {
-  const { tenant, find, severities: wanted, check, state, text, sort, reversed, long } = query
+  const { tenant, find, severities: wanted, check, state, text, sort, reversed, long, after } = query
   const order = `${reversed ? '-' : ''}${sort}`
   const all: readonly (readonly [string, string | null])[] = [
     ['tenant', tenant],
@@ -78,12 +82,16 @@ export function parametersOf(query: PageQuery): readonly (readonly [name: string
     ['q', text],
     ['sort', order === 'severity' ? null : order],
     ['show', long ? 'more' : null],
+    ['after', after],
   ]
   return all.flatMap(([name, value]) => (value === null || value === '' ? [] : [[name, value] as const]))
 }
 
+/** Begins at the first finding unless told otherwise: a place in one list means nothing in another. */
 export function hrefOf(query: PageQuery, over: Partial<PageQuery>, anchor = ''): string {
-  const parameters = new URLSearchParams(parametersOf({ ...query, ...over }).map(([name, value]) => [name, value]))
+  const parameters = new URLSearchParams(
+    parametersOf({ ...query, after: null, ...over }).map(([name, value]) => [name, value]),
+  )
   return `/${parameters.size === 0 ? '' : `?${parameters}`}${anchor}`
 }
 
