@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Settings, Waiver } from '../config/settings.ts'
 import type { ConfiguredTenant, NewConfiguration, NotedConfiguration } from '../mirror/port.ts'
 import { resultLimitMs } from '../model/freshness.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 
 /** A threshold in days; fractions are allowed. */
 export const days = (byDefault: number) => z.number().positive().max(36_500).default(byDefault)
