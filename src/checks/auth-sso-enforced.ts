@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { factsOf } from './support/records.ts'
 import { loadSettings, settingsEntityId } from './support/settings.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import type { RecordReader } from '../mirror/records/query.ts'
 import { factsOf, textOf } from './support/records.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import type { MirrorRecord, RecordReader } from '../mirror/records/query.ts'
 import { dayMs } from '../model/durations.ts'

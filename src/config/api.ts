@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { containsCertificate } from '../model/process/certificate-authorities.ts'
 import { resources } from '../resources/index.ts'
 import type { ApiSettings, PageSizeParameter } from './settings.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { mostSecretBytes } from '../model/process/regular-file.ts'
 import { canCarryToken } from '../model/token-header.ts'
 import type { AuthSettings, OAuth2Settings, SecretSource } from './settings.ts'

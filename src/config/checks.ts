@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { severities } from '../model/severity.ts'
 import { mayBeUnread } from './own-checks/own-checks.ts'
 import type { CheckDefaults, CheckSettings } from './settings.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { type Read, textAs } from './yaml/leaves.ts'
 
 export interface ListenAddress {

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { dayMs, hourMs } from '../model/durations.ts'
 import { readSecretSource } from './auth.ts'
 import { defaultCron } from './cron.ts'

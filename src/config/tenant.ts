@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { readAuth } from './auth.ts'
 import { effective, type Overridable, readOverridable } from './overridable.ts'
 import { readSchedule } from './schedule.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { parseIsoDate } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
 import { mayBeUnread } from './own-checks/own-checks.ts'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { AcceptedState, NoAnswer, OwnAnswer, OwnQuery } from '../mirror/port.ts'
 import type { RecordReader } from '../mirror/records/query.ts'
 import type { UnknownReason } from '../model/reasons.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Settings, TenantSettings, Waiver } from '../config/settings.ts'
 import type { ConfiguredTenant, NewConfiguration, NotedConfiguration } from '../mirror/port.ts'
 import { readStored } from '../model/errors.ts'

@@ -5,6 +5,7 @@ import { type Answer, headersOf, json, ofType, refuse, text, type WebRequest } f
 import { calendar } from './calendar.ts'
 import type { HeavyLane } from './heavy-lane.ts'
 import { checksJson, filterParameters, findingParameters, statusJson, streamFindings, unknownName } from './json-api.ts'
+import { openApiDocument } from './openapi/document.ts'
 import { loadPage } from './page/load-page.ts'
 import { lostPage, renderPage } from './page/page.ts'
 import { pageParameters, parsePageQuery } from './page/page-query.ts'
@@ -127,11 +128,7 @@ export function createRoutes(options: WebOptions): readonly Route[] {
     heavy('/api/v1/findings.csv', filterParameters, (request, access) =>
       streamFindings(request, options, access, 'csv'),
     ),
-    get('/api/v1/openapi.json', async () => {
-      // Imported on demand: only this route needs zod.
-      const { openApiDocument } = await import('./openapi/document.ts')
-      return json(openApiDocument(version))
-    }),
+    get('/api/v1/openapi.json', async () => json(openApiDocument(version))),
     { ...get('/calendar.ics', (_, access) => subscription(access, options)), heavy: true },
     { method: 'POST', path: '/-/reload', handle: (request, access) => reload(request, access, options) },
   ]
@@ -151,7 +148,7 @@ function lost(status: number, message: string): Answer {
 }
 
 async function subscription({ exposeDetails }: WebAccess, { sources, clock }: WebOptions): Promise<Answer> {
-  const body = await calendar({ deadlines: await sources.deadlines(), now: clock.now(), exposeDetails })
+  const body = calendar({ deadlines: await sources.deadlines(), now: clock.now(), exposeDetails })
   return ofType('text/calendar; charset=utf-8', body, {
     'Content-Disposition': 'inline; filename="tenantwatch.ics"',
   })

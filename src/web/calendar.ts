@@ -1,4 +1,5 @@
 import { hash } from 'node:crypto'
+import ical from 'ical-generator'
 import { toIso } from '../model/dates.ts'
 import { dayMs, hourMs } from '../model/durations.ts'
 import type { Deadline } from '../model/process/deadline.ts'
@@ -20,9 +21,7 @@ export interface CalendarOptions {
 }
 
 /** RFC 5545, in UTC and with stable UIDs. Within a day the body changes only when a deadline changes. */
-export async function calendar({ deadlines, now, exposeDetails }: CalendarOptions): Promise<string> {
-  // Imported on demand: only this route needs the library.
-  const { default: ical } = await import('ical-generator')
+export function calendar({ deadlines, now, exposeDetails }: CalendarOptions): string {
   const nearest = deadlines.toSorted((a, b) => Math.abs(a.at - now) - Math.abs(b.at - now)).slice(0, maxEvents)
   const cut =
     deadlines.length > nearest.length ? ` The ${nearest.length} nearest of ${deadlines.length} are shown.` : ''

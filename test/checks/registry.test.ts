@@ -1,6 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { checks } from '../../src/checks/index.ts'
 import { severities } from '../../src/model/severity.ts'
 

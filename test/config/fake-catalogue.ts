@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Catalogue } from '../../src/config/settings.ts'
 import { resources } from '../../src/resources/index.ts'
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { unknownKeys } from '../../src/config/checks.ts'
 
 const inner = z.object({ a: z.string() })

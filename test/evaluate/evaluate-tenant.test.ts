@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { z } from 'zod'
+import * as z from 'zod'
 import { checks } from '../../src/checks/index.ts'
 import { defineCheck } from '../../src/evaluate/check.ts'
 import { dayMs, hourMs } from '../../src/model/durations.ts'

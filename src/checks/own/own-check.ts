@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { z } from 'zod'
+import * as z from 'zod'
 import type { OwnCheck, OwnChecksSettings, WellFormedCheck } from '../../config/own-checks/own-check.ts'
 import { type Check, type CheckFacts, CheckFailed, type Evaluated, type Failure } from '../../evaluate/check.ts'
 import { digestOf } from '../../evaluate/digest.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { CheckContext } from '../../evaluate/check.ts'
 import type { ConditionOn } from '../../mirror/records/query.ts'
 

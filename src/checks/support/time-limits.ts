@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import type { Condition } from '../../mirror/records/query.ts'
 
 /** A threshold in days; fractions are allowed. */

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { secondMs } from '../../model/durations.ts'
 import type { Catalogue } from '../settings.ts'
 import type { Context } from '../yaml/context.ts'

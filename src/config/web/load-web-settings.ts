@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
-import { z } from 'zod'
+import * as z from 'zod'
 import { readRegularFileSync } from '../../model/process/regular-file.ts'
 import { ConfigError, whyUnreadable } from '../yaml/errors.ts'
 import { flag, text } from '../yaml/leaves.ts'

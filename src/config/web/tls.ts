@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto'
 import { createSecureContext, type SecureVersion } from 'node:tls'
-import { z } from 'zod'
+import * as z from 'zod'
 import { flag, text } from '../yaml/leaves.ts'
 import type { KeyPath, Report } from '../yaml/report.ts'
 import { readSection, type Section } from '../yaml/section.ts'

@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { dayMs, hourMs, minuteMs, parseDuration, secondMs } from '../../model/durations.ts'
 
 /** A parsed value, or a problem that completes the sentence "`key` is value; …". */

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { KeyPath, Report } from './report.ts'
 
 export type SectionFields = Readonly<Record<string, z.ZodType>>

@@ -32,6 +32,9 @@ export interface RidSet {
   has(rid: number): boolean
   hasAny(blob: Buffer): boolean
   add(blob: Buffer): void
+  size(): number
+  /** Ids in the range that are not in the set, as ranges. */
+  gaps(from: number, to: number): readonly (readonly [from: number, to: number])[]
 }
 
 export function ridSet(blobs: readonly Buffer[]): RidSet {
@@ -40,7 +43,10 @@ export function ridSet(blobs: readonly Buffer[]): RidSet {
     has: (rid) => ((bits[rid >>> 3] ?? 0) & (1 << (rid & 7))) !== 0,
     hasAny(blob) {
       for (const [first, length] of runsOf(blob)) {
-        for (let rid = first; rid < first + length; rid++) if (set.has(rid)) return true
+        const last = first + length - 1
+        for (let at = first >>> 3; at <= last >>> 3; at++) {
+          if (((bits[at] ?? 0) & maskOf(at, first, last)) !== 0) return true
+        }
       }
       return false
     },
@@ -52,12 +58,38 @@ export function ridSet(blobs: readonly Buffer[]): RidSet {
         bits = more
       }
       for (const [first, length] of runsOf(blob)) {
-        for (let rid = first; rid < first + length; rid++) bits[rid >>> 3] = (bits[rid >>> 3] ?? 0) | (1 << (rid & 7))
+        const last = first + length - 1
+        for (let at = first >>> 3; at <= last >>> 3; at++) bits[at] = (bits[at] ?? 0) | maskOf(at, first, last)
       }
+    },
+    size() {
+      let size = 0
+      for (let byte of bits) for (; byte !== 0; byte &= byte - 1) size++
+      return size
+    },
+    gaps(from, to) {
+      const gaps: [number, number][] = []
+      for (let rid = from; rid <= to; ) {
+        if (set.has(rid)) {
+          rid += bits[rid >>> 3] === 255 ? 8 - (rid & 7) : 1
+          continue
+        }
+        const first = rid
+        while (rid <= to && !set.has(rid)) rid++
+        gaps.push([first, rid - 1])
+      }
+      return gaps
     },
   }
   for (const blob of blobs) set.add(blob)
   return set
+}
+
+/** Bits that a run of ids has in the byte at `at`. */
+function maskOf(at: number, first: number, last: number): number {
+  const from = at === first >>> 3 ? first & 7 : 0
+  const to = at === last >>> 3 ? last & 7 : 7
+  return (255 << from) & (255 >>> (7 - to))
 }
 
 function* runsOf(blob: Buffer): Generator<readonly [first: number, length: number]> {

@@ -35,6 +35,11 @@ function statementsOf(database: Database, resource: ResourceName) {
     rest: database.prepareValues<[number, Key], number>(
       `select rid from ${name} where tenant_id = ? and ${column} > ?`,
     ),
+    highest: database.prepareValues<[], number | null>(`select max(rid) from ${name}`),
+    // With the plus no index on the tenant applies: only records in the range are read.
+    between: database.prepareValues<[number, number, number], number>(
+      `select rid from ${name} where rid between ? and ? and +tenant_id = ? and removed_at is null`,
+    ),
     live: database.prepareValues<[number], number>(liveCount(record)),
     isLive: database.prepare<[number]>(`select 1 from ${name} where rid = ? and removed_at is null`),
   }
@@ -58,17 +63,45 @@ export function absences(
     return { last, absent: yield* removals.absent(tenantId, resource, unseen, 1) }
   }
 
-  return async (fullSync, shown) => {
-    const { id, tenantId, resource } = fullSync
-    const seen = ridSet(shown)
+  function* batchOf({ tenantId, resource }: FullSync, gaps: ReturnType<RidSet['gaps']>) {
+    const unseen: number[] = []
+    for (const [from, to] of gaps) unseen.push(...(yield* statements(resource).between.all(from, to, tenantId)))
+    return yield* removals.absent(tenantId, resource, unseen, 1)
+  }
+
+  async function absentByKey(fullSync: FullSync, seen: RidSet): Promise<AbsentRecord[]> {
     const absent: AbsentRecord[] = []
     const read = (after: Key) => database.read(() => batchAfter(fullSync, after, seen))
-    for (let after: Key | undefined = leastKey(recordTables[resource]); after !== undefined; ) {
+    for (let after: Key | undefined = leastKey(recordTables[fullSync.resource]); after !== undefined; ) {
       const batch = await read(after)
       absent.push(...batch.absent)
       after = batch.last
       if (after !== undefined) await yieldToEventLoop()
     }
+    return absent
+  }
+
+  async function absentById(fullSync: FullSync, seen: RidSet, highest: number): Promise<AbsentRecord[]> {
+    const absent: AbsentRecord[] = []
+    for (let first = 1; first <= highest; first += batchSize) {
+      const gaps = seen.gaps(first, Math.min(highest, first + batchSize - 1))
+      if (gaps.length === 0) continue
+      absent.push(...(await database.read(() => batchOf(fullSync, gaps))))
+      await yieldToEventLoop()
+    }
+    return absent
+  }
+
+  return async (fullSync, shown) => {
+    const { id, tenantId, resource } = fullSync
+    const seen = ridSet(shown)
+    const { highest, live } = await database.read(function* () {
+      const { highest, live } = statements(resource)
+      return { highest: (yield* highest.get()) ?? 0, live: (yield* live.get(tenantId)) ?? 0 }
+    })
+    // Mostly nothing is absent, and then hardly an id is left; only beside records of other tenants there are many.
+    const fewIds = highest - seen.size() <= live / 4
+    const absent = fewIds ? await absentById(fullSync, seen, highest) : await absentByKey(fullSync, seen)
     return database.read(function* () {
       const quarantined = yield* removals.absentQuarantined(tenantId, resource, id)
       absent.push(...quarantined.absent)

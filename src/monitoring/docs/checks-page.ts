@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import type { Check } from '../../evaluate/check.ts'
 import { hasAlert } from '../alerts/posture.ts'
 import { generatedMark, wrapped } from './markdown.ts'

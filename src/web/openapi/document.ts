@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { anyHostPaths } from '../access-control.ts'
 import { type Body, type Operation, operations, type Parameter } from './operations.ts'
 import { components, error } from './schemas.ts'

@@ -1,4 +1,4 @@
-import type { z } from 'zod'
+import type * as z from 'zod'
 import { severities } from '../../model/severity.ts'
 import { shownStates } from '../page/page-query.ts'
 import { check, finding, status } from './schemas.ts'

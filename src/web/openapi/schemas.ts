@@ -1,4 +1,4 @@
-import { z } from 'zod'
+import * as z from 'zod'
 import { checkStatuses, resolutions } from '../../model/check-status.ts'
 import type { FindingView } from '../../model/finding.ts'
 import { identityStates } from '../../model/posture.ts'
