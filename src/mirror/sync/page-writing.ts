@@ -31,7 +31,13 @@ export interface ItemsWritten {
   outdated: boolean
 }
 
-export type ItemsWriter = (page: PageCommit, known: KnownItems) => Steps<ItemsWritten>
+/** Asked before the records are written, so that nothing waits for it. */
+export interface AskedBefore {
+  readonly returnable: ReturnType<Removals['returnable']>
+  readonly outdo: (rids: () => readonly number[]) => Steps<void>
+}
+
+export type ItemsWriter = (page: PageCommit, known: KnownItems, before: AskedBefore) => Steps<ItemsWritten>
 
 /** Writes the records of a page that differ from the mirror. Call inside a transaction. */
 export function itemsWriter(parts: WritingParts): ItemsWriter {
@@ -124,7 +130,7 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
     written.counts.quarantined++
   }
 
-  return function* (page, known) {
+  return function* (page, known, { returnable, outdo }) {
     const { tenantId, resource } = page
     const written: ItemsWritten = {
       rids: [],
@@ -139,8 +145,8 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
     const unknown = yield* writeKnown(page, known, written)
     if (unknown.length > 0) yield* writeNew(page, unknown, written)
     const keys = () => [...unknown.map(({ key }) => key), ...written.quarantinedKeys]
-    yield* removals.withdraw(tenantId, resource, { rids: written.rids, keys })
-    yield* quarantine.outdo(tenantId, writer(resource).table, () => written.wellRids)
+    yield* removals.withdraw(tenantId, resource, returnable, { rids: written.rids, keys })
+    yield* outdo(() => written.wellRids)
     return written
   }
 }
