@@ -11,7 +11,7 @@ import { recordTables } from '../records/record-tables.ts'
 import type { Removals } from '../records/removal-store.ts'
 import { packRids, type RidSet, ridSet } from '../records/rid-set.ts'
 import { fullSyncs } from '../schema/index.ts'
-import { ahead, type Steps } from '../steps.ts'
+import { ahead, type Step, type Steps } from '../steps.ts'
 import { absences, leftOut } from './absence.ts'
 import type { PageFingerprints } from './page-fingerprint-cache.ts'
 import { completion, syncStateWriter } from './sync-states.ts'
@@ -185,8 +185,8 @@ export interface FullSyncNotes {
    * the page in its full sync; null for an incremental sync beside it.
    */
   adding(step: FullSyncStep, page: NotedPage): Steps<(rids: Buffer) => Steps<number | null>>
-  /** Records that earlier pages of the full sync itself, not of an incremental sync beside it, returned. */
-  shown(fullSyncId: number): Steps<Pick<RidSet, 'has'>>
+  /** The function gives records that earlier pages of the full sync itself, not of an incremental sync beside it, returned. */
+  showing(fullSyncId: number): Steps<() => Steps<Pick<RidSet, 'has'>>>
   drop(fullSyncId: number): Steps<void>
 }
 
@@ -222,15 +222,25 @@ export function fullSyncNotes(database: Database): FullSyncNotes {
   )
   /** Only full syncs in which a record differed from the mirror. */
   const shownBy = new Map<number, { pages: number; readonly rids: RidSet }>()
+  function* shown(fullSyncId: number, more: () => Step<readonly { page: number; rids: Buffer }[]>) {
+    const known = shownBy.get(fullSyncId) ?? { pages: 0, rids: ridSet([]) }
+    shownBy.set(fullSyncId, known)
+    for (const { page, rids } of yield* more()) {
+      known.rids.add(rids)
+      known.pages = page
+    }
+    return known.rids
+  }
   return {
-    *shown(fullSyncId) {
-      const known = shownBy.get(fullSyncId) ?? { pages: 0, rids: ridSet([]) }
-      shownBy.set(fullSyncId, known)
-      for (const { page, rids } of yield* pagesAfter.all(fullSyncId, known.pages)) {
-        known.rids.add(rids)
-        known.pages = page
+    *showing(fullSyncId) {
+      const more = () => pagesAfter.all(fullSyncId, shownBy.get(fullSyncId)?.pages ?? 0)
+      // Where a page differed, the next one may.
+      const early = shownBy.has(fullSyncId) ? { asked: yield* ahead(more()) } : null
+      let rids: RidSet | undefined
+      return function* () {
+        rids ??= yield* shown(fullSyncId, () => (early === null ? more() : early.asked))
+        return rids
       }
-      return known.rids
     },
     *adding({ id, advance }, { isEmpty, unreadable, at }) {
       if (advance === undefined) {

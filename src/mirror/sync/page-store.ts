@@ -16,7 +16,7 @@ import type {
 import { contradictedMark, unbrokenFullSync } from '../records/quarantine-store.ts'
 import { personalFields, type RecordTable, recordTables } from '../records/record-tables.ts'
 import { type Known, type RecordWriter, recordWriter } from '../records/record-writer.ts'
-import { countRids, packRids, unpackRids } from '../records/rid-set.ts'
+import { countRids, packRids, ridSet, unpackRids } from '../records/rid-set.ts'
 import { ahead, type Step, type Steps } from '../steps.ts'
 import type { PageFingerprints } from './page-fingerprint-cache.ts'
 import { type KnownItems, keyOf, knownItems } from './page-items.ts'
@@ -34,6 +34,11 @@ export function recordWriters(database: Database): (resource: ResourceName) => R
 interface Before extends AskedBefore {
   /** Null without a full sync. */
   readonly add: ((rids: Buffer) => Steps<number | null>) | null
+}
+
+// biome-ignore lint/correctness/useYield: Nothing is asked.
+const noneShown = function* () {
+  return ridSet([])
 }
 
 class NotIntact extends Error {
@@ -69,6 +74,7 @@ export function pageStore(
           : yield* fullSyncNotes.adding(page.fullSync, { isEmpty: items.length === 0, unreadable, at }),
       returnable: yield* ahead(removals.returnable(tenantId, resource)),
       outdo: yield* quarantine.outdoing(tenantId, writer(resource).table),
+      shown: page.fullSync === undefined ? noneShown : yield* fullSyncNotes.showing(page.fullSync.id),
     }
   }
 
@@ -179,7 +185,14 @@ export function pageStore(
       return database.write(change, () => commit(page))
     },
     knownPage: (tenantId, resource, page, reading) =>
-      database.read(() => pageFingerprints.find(tenantId, resource, page, reading)),
+      database.run(async () => {
+        // A stale one does no harm: `commitKnownPage` compares it with the stored one.
+        const known = () => pageFingerprints.known(tenantId, resource, page, reading)
+        const read = known()
+        if (read !== undefined) return read
+        await database.read(() => pageFingerprints.readAhead(tenantId, resource, page))
+        return known() ?? null
+      }),
     commitKnownPage: (page) =>
       database.run(async () => {
         try {
