@@ -3,17 +3,52 @@ export interface Ask {
   readonly statement: unknown
   readonly params: readonly unknown[]
   readonly shape: 'all' | 'get' | 'run'
+  /** The driver only sends it, and gives what it later takes the answer of. */
+  readonly isAhead?: true
+}
+
+/** Takes the answer to what was asked ahead. */
+export interface Take {
+  readonly sent: unknown
 }
 
 /** Steps of a store operation; each driver runs them to the end in its way. */
-export type Steps<T> = Generator<Ask, T, unknown>
+export type Steps<T> = Generator<Ask | Take, T, unknown>
 
 /** Steps between which the operation also waits for other things than the database. */
-export type SlowSteps<T> = AsyncGenerator<Ask, T, unknown>
+export type SlowSteps<T> = AsyncGenerator<Ask | Take, T, unknown>
 
 /** Lazy: nothing happens before `yield*`. Take it once. */
 export interface Step<T> {
-  [Symbol.iterator](): Iterator<Ask, T, unknown>
+  [Symbol.iterator](): Iterator<Ask | Take, T, unknown>
+}
+
+/** Asks now; the step that it returns takes the answer. So an operation waits once for what it asks several times. */
+export function* ahead<T>(step: Step<T>): Steps<Step<T>> {
+  const steps = step[Symbol.iterator]()
+  const asked = steps.next()
+  if (asked.done === true) return answered(asked.value)
+  if ('sent' in asked.value) throw new TypeError('Only a statement can be asked ahead')
+  return taking(steps, yield { ...asked.value, isAhead: true })
+}
+
+function answered<T>(value: T): Step<T> {
+  return {
+    // biome-ignore lint/correctness/useYield: The answer is there.
+    *[Symbol.iterator]() {
+      return value
+    },
+  }
+}
+
+function taking<T>(steps: Iterator<Ask | Take, T, unknown>, sent: unknown): Step<T> {
+  return {
+    *[Symbol.iterator]() {
+      let next = steps.next(yield { sent })
+      while (next.done !== true) next = steps.next(yield next.value)
+      return next.value
+    },
+  }
 }
 
 export interface Statement<Bind extends readonly unknown[], Row> {

@@ -4,7 +4,7 @@ import { API, type Checker, SignatureKind, type Type } from 'typescript/unstable
 
 const root = join(import.meta.dirname, '../..')
 /** These take the steps. */
-const drivers = /\/src\/mirror\/(postgres|sqlite)\//
+const drivers = /\/src\/mirror\/(postgres\/|sqlite\/|steps\.ts$)/
 const config = join(root, 'tsconfig.forgotten-steps.json')
 
 /**
@@ -74,7 +74,9 @@ function isStep(type: Type | undefined, checker: Checker): boolean {
   if (type.isUnionType()) return type.getTypes()?.some((one) => isStep(one, checker)) ?? false
   const name = type.getSymbol()?.name
   if (name === 'Generator' && type.isTypeReference()) {
-    return checker.getTypeArguments(type)[0]?.getSymbol()?.name === 'Ask'
+    const asked = checker.getTypeArguments(type)[0]
+    const kinds = asked?.isUnionType() ? asked.getTypes() : [asked]
+    return kinds?.some((kind) => kind?.getSymbol()?.name === 'Ask') ?? false
   }
   return name === 'Step'
 }

@@ -137,12 +137,22 @@ function ofPglite(space: string): Sessions {
   return {
     async take() {
       const release = await lock.acquire()
+      let last: Promise<unknown> = Promise.resolve()
       return {
-        async send({ text, rows }, params) {
-          const found = await ask({ space, text, params, asArrays: rows !== 'objects' })
-          return { rows: rows === 'values' ? found.map((row) => (row as readonly unknown[])[0]) : found }
+        send({ text, rows }, params) {
+          const sent = last.then(async () => {
+            const found = await ask({ space, text, params, asArrays: rows !== 'objects' })
+            return { rows: rows === 'values' ? found.map((row) => (row as readonly unknown[])[0]) : found }
+          })
+          last = sent
+          last.catch(() => {})
+          return sent
         },
-        sendText: async (text) => ({ rows: await ask({ space, text, params: null, asArrays: false }) }),
+        async sendText(text) {
+          await last.catch(() => {})
+          last = Promise.resolve()
+          return { rows: await ask({ space, text, params: null, asArrays: false }) }
+        },
         release(broken) {
           if (!broken) release()
           else void ask({ space, text: 'rollback', params: null, asArrays: false }).then(release, release)

@@ -1,6 +1,7 @@
-import type { Pool, PoolClient, QueryConfig, types as TypesOfDriver } from 'pg'
+import type { Pool, PoolClient, types as TypesOfDriver } from 'pg'
 import { secondMs } from '../../model/durations.ts'
 import type { Address } from './address.ts'
+import { Batch, notRun, type ParserOf, type Prepared, type Sent, type WireValue, wireValue } from './batch.ts'
 import { parsers } from './codec.ts'
 import type { Answer, Session, Sessions } from './session.ts'
 import type { AnyStatement } from './statement.ts'
@@ -34,7 +35,7 @@ export async function openPool(options: PoolOptions): Promise<Sessions> {
   })
   // An idle connection that breaks is replaced; its error concerns nobody.
   pool.on('error', () => {})
-  return poolSessions(pool, pipeline)
+  return poolSessions(pool, parserOf(pg.types), pipeline)
 }
 
 /** All but the password. @param types parsers of the driver. */
@@ -48,17 +49,26 @@ export function clientConfig({ host, port, user, database, tls }: Address, types
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
     application_name: 'tenantwatch',
-    types: { getTypeParser: (type: number) => parsers[type] ?? types.getTypeParser(type) },
+    types: { getTypeParser: parserOf(types) },
   }
 }
 
-function poolSessions(pool: Pool, pipeline: boolean): Sessions {
+function parserOf(types: typeof TypesOfDriver): ParserOf {
+  return (type) => parsers[type] ?? types.getTypeParser(type)
+}
+
+function poolSessions(pool: Pool, parserOf: ParserOf, pipeline: boolean): Sessions {
   const connected = new Set<PoolClient>()
-  pool.on('connect', (client) => connected.add(client))
+  const prepared = new WeakMap<PoolClient, Prepared>()
+  pool.on('connect', (client) => {
+    connected.add(client)
+    prepared.set(client, new Map())
+  })
   pool.on('remove', (client) => connected.delete(client))
   return {
     async take() {
-      return poolSession(await pool.connect().catch(fail), pipeline)
+      const client = await pool.connect().catch(fail)
+      return new PoolSession(client, { prepared: prepared.get(client) ?? new Map(), parserOf, pipeline })
     },
     breakAll() {
       for (const client of connected) breakConnection(client)
@@ -69,46 +79,79 @@ function poolSessions(pool: Pool, pipeline: boolean): Sessions {
   }
 }
 
-function poolSession(client: PoolClient, pipeline: boolean): Session {
-  // The error also fails each statement that is under way.
-  const ignore = () => {}
-  client.on('error', ignore)
-  let last: Promise<unknown> = Promise.resolve()
+interface SessionOptions {
+  readonly prepared: Prepared
+  readonly parserOf: ParserOf
+  readonly pipeline: boolean
+}
 
-  function query(config: QueryConfig & { rowMode?: 'array' }, pick = (row: unknown): unknown => row) {
-    if (pipeline) sendTogether(client)
-    const sent = pipeline ? client.query(config) : last.then(() => client.query(config))
-    last = sent.catch(() => {})
-    return sent.then((result): Answer => {
-      const { rows, command } = [result].flat().at(-1) ?? { rows: [], command: '' }
-      return { rows: rows.map(pick), command }
-    }, fail)
+class PoolSession implements Session {
+  readonly #client: PoolClient
+  readonly #options: SessionOptions
+  /** Statements of this turn of the event loop. */
+  #waiting: Sent[] = []
+  #last: Promise<unknown> = Promise.resolve()
+  #failed = false
+
+  constructor(client: PoolClient, options: SessionOptions) {
+    this.#client = client
+    this.#options = options
+    client.on('error', ignore)
   }
 
-  return {
-    send({ name, text, rows }: AnyStatement, values) {
-      const config = { name, text, values: [...values] }
-      if (rows === 'objects') return query(config)
-      const inArrays = { ...config, rowMode: 'array' } as const
-      return rows === 'arrays' ? query(inArrays) : query(inArrays, (row) => (row as readonly unknown[])[0])
-    },
-    sendText: (text) => query({ text }),
-    release(broken) {
-      client.off('error', ignore)
-      client.release(broken)
-      if (broken) breakConnection(client)
-    },
+  send(statement: AnyStatement, params: readonly unknown[]): Promise<Answer> {
+    const values = params.map(wireValue)
+    if (this.#options.pipeline) return this.#answer(statement, values)
+    const sent = this.#last.then(() => this.#answer(statement, values))
+    this.#last = sent.catch(ignore)
+    return sent
+  }
+
+  sendText(text: string): Promise<Answer> {
+    this.#flush()
+    const query = async (): Promise<Answer> => {
+      const result = await this.#client.query({ text }).catch(fail)
+      this.#failed = false
+      const { rows, command } = [result].flat().at(-1) ?? { rows: [], command: '' }
+      return { rows, command }
+    }
+    const sent = this.#options.pipeline ? query() : this.#last.then(query)
+    this.#last = sent.catch(ignore)
+    return sent
+  }
+
+  release(broken: boolean): void {
+    this.#client.off('error', ignore)
+    this.#client.release(broken)
+    if (broken) breakConnection(this.#client)
+  }
+
+  #answer(statement: AnyStatement, values: readonly WireValue[]): Promise<Answer> {
+    if (this.#failed) return Promise.reject(notRun())
+    const { promise, resolve: settle, reject } = Promise.withResolvers<Answer>()
+    const fail = (error: unknown) => {
+      this.#failed = true
+      reject(error)
+    }
+    // What follows in this turn leaves with it.
+    if (this.#waiting.length === 0) process.nextTick(() => this.#flush())
+    this.#waiting.push({ statement, values, settle, fail })
+    return promise
+  }
+
+  #flush(): void {
+    if (this.#waiting.length === 0) return
+    const { prepared, parserOf } = this.#options
+    this.#client.query(new Batch(this.#waiting, prepared, parserOf))
+    this.#waiting = []
   }
 }
+
+// The error also fails each statement that is under way.
+function ignore(): void {}
 
 function breakConnection({ connection }: PoolClient): void {
   connection.stream.destroy()
-}
-
-/** Statements of one turn leave in one packet: the driver alone would send one for each. */
-function sendTogether({ connection: { stream } }: PoolClient): void {
-  stream.cork()
-  process.nextTick(() => stream.uncork())
 }
 
 function fail(error: unknown): never {

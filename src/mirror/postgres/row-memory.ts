@@ -1,4 +1,4 @@
-import type { Ask, Step, Steps } from '../steps.ts'
+import type { Ask, Step, Steps, Take } from '../steps.ts'
 import type { AnyStatement } from './statement.ts'
 
 /** Of one answer. More than a check result or the API clients of a tenant would fill the memory. */
@@ -53,6 +53,7 @@ export class RowMemory {
     const steps = step[Symbol.iterator]()
     let next = steps.next()
     while (next.done !== true) {
+      if (!isNoted(next.value)) return null
       const key = keyOf(next.value)
       if (!this.#answers.has(key)) return null
       next = steps.next(this.#answers.get(key))
@@ -71,10 +72,16 @@ function* noting<T>(step: Step<T>, noted: Answers): Steps<T> {
   let next = steps.next()
   while (next.done !== true) {
     const answer: unknown = yield next.value
-    if (!Array.isArray(answer) || answer.length <= mostRows) noted.set(keyOf(next.value), answer)
+    const isShort = !Array.isArray(answer) || answer.length <= mostRows
+    if (isShort && isNoted(next.value)) noted.set(keyOf(next.value), answer)
     next = steps.next(answer)
   }
   return next.value
+}
+
+/** What is asked ahead has no answer yet. */
+function isNoted(asked: Ask | Take): asked is Ask {
+  return !('sent' in asked || asked.isAhead)
 }
 
 function keyOf({ statement, params, shape }: Ask): string {

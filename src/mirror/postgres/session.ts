@@ -8,7 +8,7 @@ export interface Answer {
 
 /** A connection, checked out for one transaction. Answers come in the order of the statements; failures are `DriverError`. */
 export interface Session {
-  /** Sends without waiting for earlier answers. */
+  /** Sends without waiting for earlier answers. After a statement that fails none runs, until the next text. */
   send(statement: AnyStatement, params: readonly unknown[]): Promise<Answer>
   /** Sends text that has no parameters, of one or several statements. */
   sendText(text: string): Promise<Answer>

@@ -1,9 +1,9 @@
 import type { Clock, Random } from '../../model/clock.ts'
 import { minuteMs, secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
-import type { Ask, SlowSteps, Step } from '../steps.ts'
+import type { Ask, SlowSteps, Step, Take } from '../steps.ts'
 import type { Answer, Session, Sessions } from './session.ts'
-import type { AnyStatement } from './statement.ts'
+import { type AnyStatement, PostgresStatement } from './statement.ts'
 import { codeOf, serverSilent } from './store-error.ts'
 
 /** `progress`: a crash of the server can lose it, with all that was committed as progress after it. */
@@ -79,6 +79,31 @@ async function attempt<T>(sessions: Sessions, timing: Timing, work: Work<T>): Pr
   }
 }
 
+const statementOf = (name: string, text: string) =>
+  new PostgresStatement<readonly unknown[], unknown>(text, `tenantwatch_${name}`, 'values')
+
+const beginning = {
+  read: statementOf('begin_read', 'begin isolation level repeatable read, read only'),
+  write: statementOf('begin', 'begin isolation level repeatable read'),
+}
+
+const limits = `set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true)`
+
+const limited = statementOf('limits', `select ${limits}`)
+
+const limiting: Readonly<Record<Kind, AnyStatement>> = {
+  read: limited,
+  write: limited,
+  progress: statementOf('progress', `select ${limits}, set_config('synchronous_commit', 'off', true)`),
+}
+
+const committing = statementOf('commit', 'commit')
+
+interface Sent {
+  readonly answer: Promise<Answer>
+  readonly shape: Ask['shape']
+}
+
 class Transaction {
   readonly #session: Session
   readonly #limits: Limits
@@ -95,10 +120,10 @@ class Transaction {
   }
 
   async run<T>({ kind, body, fence }: Work<T>): Promise<T> {
-    const begun = this.#send(this.#session.sendText(this.#begin(kind)))
+    this.#begin(kind)
     const owned = fence === null ? null : this.#send(this.#session.send(fence.statement, fence.params))
     try {
-      const result = await this.#drive(body(), begun)
+      const result = await this.#drive(body())
       if (owned !== null && (await this.#first(owned)).rows.length === 0) throw ownedByAnother()
       await this.#commit(kind)
       return result
@@ -123,33 +148,36 @@ class Transaction {
     throw serverSilent()
   }
 
-  #begin(kind: Kind): string {
+  #begin(kind: Kind): void {
     const { statementMs, idleMs } = this.#limits
-    const access = kind === 'read' ? ', read only' : ''
+    void this.#send(this.#session.send(beginning[kind === 'read' ? 'read' : 'write'], []))
     // For this transaction alone: with a pooler, the next one may run on another connection.
-    const settings = [
-      `set local statement_timeout = ${statementMs}`,
-      `set local idle_in_transaction_session_timeout = ${idleMs}`,
-      ...(kind === 'progress' ? ['set local synchronous_commit = off'] : []),
-    ]
-    return [`begin isolation level repeatable read${access}`, ...settings].join('; ')
+    void this.#send(this.#session.send(limiting[kind], [`${statementMs}`, `${idleMs}`]))
   }
 
-  async #drive<T>(step: Step<T> | SlowSteps<T>, begun: Promise<Answer>): Promise<T> {
+  async #drive<T>(step: Step<T> | SlowSteps<T>): Promise<T> {
     const steps = Symbol.asyncIterator in step ? step : step[Symbol.iterator]()
-    let isBegun = false
     for (let given: unknown; ; ) {
       const following = steps.next(given)
       const next = following instanceof Promise ? await following : following
       if (next.done === true) return next.value
-      const { statement, params, shape } = next.value
-      // Outside of the transaction, a write would be stored whatever follows.
-      if (shape === 'run' && !isBegun) await begun
-      isBegun = true
-      const sent = this.#send(this.#session.send(statement as AnyStatement, params))
-      const isAwaited = shape !== 'run' || this.#unanswered.size > mostUnanswered
-      given = isAwaited ? answerOf(shape, await this.#first(sent)) : undefined
+      const answer = this.#ask(next.value)
+      given = answer instanceof Promise ? await answer : answer
     }
+  }
+
+  /** What the steps are given: a promise of it only where they wait for an answer. */
+  #ask(asked: Ask | Take): unknown {
+    if ('sent' in asked) return this.#answerTo(asked.sent as Sent)
+    const { statement, params, shape, isAhead } = asked
+    const sent: Sent = { shape, answer: this.#send(this.#session.send(statement as AnyStatement, params)) }
+    if (isAhead) return sent
+    const isAwaited = shape !== 'run' || this.#unanswered.size > mostUnanswered
+    return isAwaited ? this.#answerTo(sent) : undefined
+  }
+
+  async #answerTo({ answer, shape }: Sent): Promise<unknown> {
+    return answerOf(shape, await this.#first(answer))
   }
 
   /** @throws the first failure, also one of an earlier statement that nobody waited for. */
@@ -174,7 +202,7 @@ class Transaction {
   }
 
   async #commit(kind: Kind): Promise<void> {
-    const committed = this.#send(this.#session.sendText('commit'))
+    const committed = this.#send(this.#session.send(committing, []))
     if (kind === 'read' && !this.#failed) {
       // What was read is known; only the connection waits.
       void committed.then(

@@ -4,7 +4,7 @@ import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database, List } from '../database.ts'
 import type { Incoming } from '../port.ts'
-import type { Step, Steps } from '../steps.ts'
+import { ahead, type Step, type Steps } from '../steps.ts'
 import { columnOf, leastKey, type RecordTable, recordTables } from './record-tables.ts'
 import { olderVersion } from './repeats.ts'
 
@@ -54,8 +54,11 @@ export interface QuarantineStore {
   drop(tenantId: number, table: RecordTable, key: string): Step<void>
   /** Whether an older version is quarantined; `alone` when the last complete full sync returned no other version. */
   older(tenantId: number, table: RecordTable, key: string): Steps<'alone' | 'quarantined' | null>
-  /** Drops quarantined older versions of records that a page returned in their known or a newer version. */
-  outdo(tenantId: number, table: RecordTable, rids: () => readonly number[]): Steps<void>
+  /**
+   * Asks for older versions in quarantine. The function that it returns drops those of records that a page returned in
+   * their known or a newer version.
+   */
+  outdoing(tenantId: number, table: RecordTable): Steps<(rids: () => readonly number[]) => Steps<void>>
   knows(tenantId: number, table: RecordTable, key: string): Steps<boolean>
   /** Quarantines a mirrored record in which an answer by id differs, until another one agrees or it is removed. */
   contradict(table: RecordTable, key: string, fields: readonly string[], context: QuarantineContext): Step<void>
@@ -162,9 +165,12 @@ export function quarantineStore(database: Database): QuarantineStore {
       const absences = yield* older.get(tenantId, resource, key)
       return absences === undefined ? null : absences < 0 ? 'alone' : 'quarantined'
     },
-    *outdo(tenantId, table, rids) {
-      if (table.laterWins === undefined || (yield* anyQuarantined.get(tenantId, table.resource)) === undefined) return
-      yield* statements(table.resource).outdo.run(tenantId, table.resource, listOf(rids()))
+    *outdoing(tenantId, { laterWins, resource }) {
+      if (laterWins === undefined) return function* () {}
+      const any = yield* ahead(anyQuarantined.get(tenantId, resource))
+      return function* (rids) {
+        if ((yield* any) !== undefined) yield* statements(resource).outdo.run(tenantId, resource, listOf(rids()))
+      }
     },
     *knows(tenantId, { resource }, key) {
       return (yield* find.get(tenantId, resource, key)) !== undefined

@@ -35,15 +35,24 @@ export interface Removals {
     fullSyncsMore: number,
   ): Steps<readonly AbsentRecord[]>
   anyAccepted(tenantId: number, resource: ResourceName): Steps<boolean>
+  /** For `withdraw`. */
+  returnable(tenantId: number, resource: ResourceName): Step<Returnable | undefined>
   /** Withdraws accepted and recent removals of records that are returned again; of quarantined ones by key. */
   withdraw(
     tenantId: number,
     resource: ResourceName,
+    returnable: Step<Returnable | undefined>,
     returned: { readonly rids: readonly number[]; readonly keys: () => readonly (string | number)[] },
   ): Steps<void>
   accept(tenantId: number, resource: ResourceName, rids: Iterable<number>): Steps<void>
   markMissing(resource: ResourceName, rids: readonly number[], at: number): Steps<void>
   forgetRecent(tenantId: number): Step<void>
+}
+
+/** Whether there are any; 1 or 0. */
+interface Returnable {
+  readonly accepted: number
+  readonly removed: number
 }
 
 type Key = string | number
@@ -84,7 +93,7 @@ export function removals(database: Database, log: ChangeLog, quarantine: Quarant
   const anyAccepted = database.prepare<[number, string]>(
     'select 1 from accepted_removals where tenant_id = ? and resource = ? limit 1',
   )
-  const anyReturnable = database.prepare<[object], { readonly accepted: number; readonly removed: number }>(
+  const anyReturnable = database.prepare<[object], Returnable>(
     `select exists (select 1 from accepted_removals where ${ofResource}) as accepted,
        exists (select 1 from recent_removals where ${ofResource}) as removed`,
   )
@@ -156,8 +165,9 @@ export function removals(database: Database, log: ChangeLog, quarantine: Quarant
     *anyAccepted(tenantId, resource) {
       return (yield* anyAccepted.get(tenantId, resource)) !== undefined
     },
-    *withdraw(tenantId, resource, { rids, keys }) {
-      const { accepted = 0, removed = 0 } = (yield* anyReturnable.get({ tenantId, resource })) ?? {}
+    returnable: (tenantId, resource) => anyReturnable.get({ tenantId, resource }),
+    *withdraw(tenantId, resource, returnable, { rids, keys }) {
+      const { accepted = 0, removed = 0 } = (yield* returnable) ?? {}
       if (accepted + removed === 0) return
       for (const rid of [...rids, ...keys().map((key) => quarantineRid(String(key)))]) {
         if (accepted === 1) yield* dropAccepted.run(tenantId, resource, rid)

@@ -11,7 +11,7 @@ import { recordTables } from '../records/record-tables.ts'
 import type { Removals } from '../records/removal-store.ts'
 import { packRids, type RidSet, ridSet } from '../records/rid-set.ts'
 import { fullSyncs } from '../schema/index.ts'
-import type { Steps } from '../steps.ts'
+import { ahead, type Step, type Steps } from '../steps.ts'
 import { absences, leftOut } from './absence.ts'
 import type { PageFingerprints } from './page-fingerprint-cache.ts'
 import { completion, syncStateWriter } from './sync-states.ts'
@@ -180,11 +180,21 @@ export function fullSyncStore(
 
 /** Writes a page's part of the full sync. Call inside a transaction. */
 export interface FullSyncNotes {
-  /** Returns the number of the page in its full sync; null for an incremental sync beside it. */
-  add(step: FullSyncStep, rids: Buffer, items: number, unreadable: boolean, at: number): Steps<number | null>
-  /** Records that earlier pages of the full sync itself, not of an incremental sync beside it, returned. */
-  shown(fullSyncId: number): Steps<Pick<RidSet, 'has'>>
+  /**
+   * Advances the full sync. The function that it returns writes the ids of the page's records, and returns the number of
+   * the page in its full sync; null for an incremental sync beside it.
+   */
+  adding(step: FullSyncStep, page: NotedPage): Steps<(rids: Buffer) => Steps<number | null>>
+  /** The function gives records that earlier pages of the full sync itself, not of an incremental sync beside it, returned. */
+  showing(fullSyncId: number): Steps<() => Steps<Pick<RidSet, 'has'>>>
   drop(fullSyncId: number): Steps<void>
+}
+
+export interface NotedPage {
+  readonly isEmpty: boolean
+  /** A record has no readable id. */
+  readonly unreadable: boolean
+  readonly at: number
 }
 
 export function fullSyncNotes(database: Database): FullSyncNotes {
@@ -197,7 +207,7 @@ export function fullSyncNotes(database: Database): FullSyncNotes {
   const advanceFullSync = database.prepareValues<(number | string | null)[], number>(
     `update full_syncs set pages = pages + 1, progress_at = ?, wait_ms = 0, full_sync_ms = ?, next_cursor = ?,
        last_cursor = coalesce(?, last_cursor), reached_end = ?, unreadable = case when ? = 1 then 1 else unreadable end,
-       empty_pages = case when ? = 0 then empty_pages + 1 else 0 end
+       empty_pages = case when ? = 1 then empty_pages + 1 else 0 end
      where id = ? returning pages`,
   )
   const noteStart = database.prepare<[serverTime: number | null, requestId: string | null, id: number]>(
@@ -212,32 +222,48 @@ export function fullSyncNotes(database: Database): FullSyncNotes {
   )
   /** Only full syncs in which a record differed from the mirror. */
   const shownBy = new Map<number, { pages: number; readonly rids: RidSet }>()
+  function* shown(fullSyncId: number, more: () => Step<readonly { page: number; rids: Buffer }[]>) {
+    const known = shownBy.get(fullSyncId) ?? { pages: 0, rids: ridSet([]) }
+    shownBy.set(fullSyncId, known)
+    for (const { page, rids } of yield* more()) {
+      known.rids.add(rids)
+      known.pages = page
+    }
+    return known.rids
+  }
   return {
-    *shown(fullSyncId) {
-      const known = shownBy.get(fullSyncId) ?? { pages: 0, rids: ridSet([]) }
-      shownBy.set(fullSyncId, known)
-      for (const { page, rids } of yield* pagesAfter.all(fullSyncId, known.pages)) {
-        known.rids.add(rids)
-        known.pages = page
+    *showing(fullSyncId) {
+      const more = () => pagesAfter.all(fullSyncId, shownBy.get(fullSyncId)?.pages ?? 0)
+      // Where a page differed, the next one may.
+      const early = shownBy.has(fullSyncId) ? { asked: yield* ahead(more()) } : null
+      let rids: RidSet | undefined
+      return function* () {
+        rids ??= yield* shown(fullSyncId, () => (early === null ? more() : early.asked))
+        return rids
       }
-      return known.rids
     },
-    *add({ id, advance }, rids, items, unreadable, at) {
+    *adding({ id, advance }, { isEmpty, unreadable, at }) {
       if (advance === undefined) {
-        if ((yield* isOpen.get(id)) === undefined) throw fullSyncDropped()
-        if (unreadable) yield* noteUnreadable.run(id)
-        if (rids.byteLength === 0) return null
-        yield* insertPage.run(id, Math.min((yield* lowestPage.get(id)) ?? 0, 0) - 1, null, rids)
-        return null
+        const open = yield* ahead(isOpen.get(id))
+        const lowest = yield* ahead(lowestPage.get(id))
+        return function* (rids) {
+          if ((yield* open) === undefined) throw fullSyncDropped()
+          if (unreadable) yield* noteUnreadable.run(id)
+          if (rids.byteLength > 0) yield* insertPage.run(id, Math.min((yield* lowest) ?? 0, 0) - 1, null, rids)
+          return null
+        }
       }
       const { nextCursor, cursorDigest, reachedEnd, fullSyncMs, start } = advance
       if (start !== undefined) yield* noteStart.run(start.serverTime, start.requestId, id)
-      const flags = [reachedEnd ? 1 : 0, unreadable ? 1 : 0, items] as const
+      const flags = [reachedEnd ? 1 : 0, unreadable ? 1 : 0, isEmpty ? 1 : 0] as const
       const cursors = [reachedEnd ? null : nextCursor, nextCursor] as const
-      const pages = yield* advanceFullSync.get(at, fullSyncMs, ...cursors, ...flags, id)
-      if (pages === undefined) throw fullSyncDropped()
-      yield* insertPage.run(id, pages, cursorDigest, rids)
-      return pages
+      const advanced = yield* ahead(advanceFullSync.get(at, fullSyncMs, ...cursors, ...flags, id))
+      return function* (rids) {
+        const pages = yield* advanced
+        if (pages === undefined) throw fullSyncDropped()
+        yield* insertPage.run(id, pages, cursorDigest, rids)
+        return pages
+      }
     },
     *drop(fullSyncId) {
       shownBy.delete(fullSyncId)

@@ -15,9 +15,21 @@ interface Row {
   readonly intact: number
 }
 
-/** Fingerprints of full sync pages. Call all methods but `find` inside a transaction. */
+/** A full sync asks for one page after the other. */
+const pagesAtOnce = 50
+
+/** Pages read for a full sync of a resource, from the next one that it asks for. */
+interface ReadAhead {
+  next: number
+  readonly last: number
+  readonly pages: ReadonlyMap<number, PageFingerprint & Pick<PageMemory, 'reading'>>
+}
+
+/** Fingerprints of full sync pages. Call `intact`, `remember` and `forgetAfter` inside a transaction. */
 export interface PageFingerprints {
-  find(tenantId: number, resource: ResourceName, page: number, reading: string): Steps<PageFingerprint | null>
+  /** As of when it was read; undefined = not read yet: call `readAhead`. */
+  known(tenantId: number, resource: ResourceName, page: number, reading: string): PageFingerprint | null | undefined
+  readAhead(tenantId: number, resource: ResourceName, page: number): Steps<void>
   /** Packed ids of the page's records; null when one of them has changed. */
   intact(tenantId: number, resource: ResourceName, page: number, memory: PageMemory): Steps<Buffer | null>
   remember(
@@ -41,6 +53,11 @@ export function pageFingerprints(database: Database): PageFingerprints {
        revision = ${revisionOf('page_fingerprints.resource', 'lowest', 'highest')} as intact
      from page_fingerprints where tenant_id = ? and resource = ? and page = ?`,
   )
+  const findSome = database.prepare<[number, string, number, number], Omit<Row, 'intact'> & { page: number }>(
+    `select page, digest, reading, note, rids from page_fingerprints
+     where tenant_id = ? and resource = ? and page >= ? and page <= ?`,
+  )
+  const ahead = new Map<string, ReadAhead>()
   type Range = readonly [lowest: number, highest: number]
   const put = database.prepare<
     [number, string, number, string, string, string, Buffer, ...Range, resource: string, ...Range]
@@ -56,10 +73,19 @@ export function pageFingerprints(database: Database): PageFingerprints {
     'delete from page_fingerprints where tenant_id = ? and resource = ? and page > ?',
   )
   return {
-    *find(tenantId, resource, page, reading) {
-      const row = yield* find.get(tenantId, resource, page)
+    known(tenantId, resource, page, reading) {
+      const read = ahead.get(`${tenantId} ${resource}`)
+      if (read === undefined || page < read.next || page > read.last) return undefined
+      read.next = page + 1
+      const row = read.pages.get(page)
       if (row === undefined || row.reading !== reading) return null
-      return { digest: row.digest, note: row.note, records: countRids(row.rids) }
+      return { digest: row.digest, note: row.note, records: row.records }
+    },
+    *readAhead(tenantId, resource, page) {
+      const last = page + pagesAtOnce - 1
+      const rows = yield* findSome.all(tenantId, resource, page, last)
+      const pages = new Map(rows.map(({ page, rids, ...row }) => [page, { ...row, records: countRids(rids) }]))
+      ahead.set(`${tenantId} ${resource}`, { next: page, last, pages })
     },
     *intact(tenantId, resource, page, { digest, reading }) {
       const row = yield* find.get(tenantId, resource, page)
@@ -70,6 +96,9 @@ export function pageFingerprints(database: Database): PageFingerprints {
       const range = rangeOfRids(rids)
       return put.run(tenantId, resource, page, digest, reading, note, rids, ...range, resource, ...range)
     },
-    forgetAfter: (tenantId, resource, lastPage) => forget.run(tenantId, resource, lastPage),
+    forgetAfter(tenantId, resource, lastPage) {
+      ahead.delete(`${tenantId} ${resource}`)
+      return forget.run(tenantId, resource, lastPage)
+    },
   }
 }

@@ -14,13 +14,13 @@ import type {
   SyncStore,
 } from '../port.ts'
 import { contradictedMark, unbrokenFullSync } from '../records/quarantine-store.ts'
-import { personalFields, recordTables } from '../records/record-tables.ts'
+import { personalFields, type RecordTable, recordTables } from '../records/record-tables.ts'
 import { type Known, type RecordWriter, recordWriter } from '../records/record-writer.ts'
-import { countRids, packRids, unpackRids } from '../records/rid-set.ts'
-import type { Steps } from '../steps.ts'
+import { countRids, packRids, ridSet, unpackRids } from '../records/rid-set.ts'
+import { ahead, type Step, type Steps } from '../steps.ts'
 import type { PageFingerprints } from './page-fingerprint-cache.ts'
 import { type KnownItems, keyOf, knownItems } from './page-items.ts'
-import { type ItemsWritten, itemsWriter, type WritingParts } from './page-writing.ts'
+import { type AskedBefore, type ItemsWritten, itemsWriter, type WritingParts } from './page-writing.ts'
 import { completion, syncStateWriter } from './sync-states.ts'
 
 export interface PageParts extends WritingParts {
@@ -29,6 +29,20 @@ export interface PageParts extends WritingParts {
 
 export function recordWriters(database: Database): (resource: ResourceName) => RecordWriter {
   return memoize((resource) => recordWriter(database, recordTables[resource]))
+}
+
+interface Before extends AskedBefore {
+  /** Null without a full sync. */
+  readonly add: ((rids: Buffer) => Steps<number | null>) | null
+}
+
+// biome-ignore lint/correctness/useYield: Nothing is asked.
+const noneShown = function* () {
+  return ridSet([])
+}
+
+class NotIntact extends Error {
+  override readonly name = 'NotIntact'
 }
 
 const noDetail: DetailResult = { supplied: false, differing: [], contradicts: false }
@@ -49,20 +63,35 @@ export function pageStore(
     return (yield* sinceOf.get(tenantId)) ?? 0
   }
 
+  /** Asks what the records do not decide, and advances the full sync. */
+  function* before(page: PageCommit): Steps<Before> {
+    const { tenantId, resource, items, at } = page
+    const unreadable = items.some((item) => !item.ok && item.id === null)
+    return {
+      add:
+        page.fullSync === undefined
+          ? null
+          : yield* fullSyncNotes.adding(page.fullSync, { isEmpty: items.length === 0, unreadable, at }),
+      returnable: yield* ahead(removals.returnable(tenantId, resource)),
+      outdo: yield* quarantine.outdoing(tenantId, writer(resource).table),
+      shown: page.fullSync === undefined ? noneShown : yield* fullSyncNotes.showing(page.fullSync.id),
+    }
+  }
+
   function* commit(page: PageCommit): Steps<PageResult> {
     const { tenantId, resource, requestId } = page
     const { table } = writer(resource)
+    const early = page.admit === undefined ? yield* before(page) : null
     const known = yield* knownItems(writer(resource), tenantId, page.items)
     if (page.admit !== undefined && !page.admit(yield* comparison(page, known)))
       return { admitted: false, counts: none, ...nothing }
+    const { add, ...asked } = early ?? (yield* before(page))
     if (page.whole !== undefined) yield* quarantine.begin(tenantId, table)
-    const written = yield* writeItems(page, known)
+    const written = yield* writeItems(page, known, asked)
     const rids = packRids(written.rids)
-    if (page.fullSync !== undefined) {
-      const number = yield* fullSyncNotes.add(page.fullSync, rids, page.items.length, written.unreadable, page.at)
-      if (number !== null && page.remember !== undefined && isPlain(known, written)) {
-        yield* pageFingerprints.remember(tenantId, resource, number, page.remember, rids)
-      }
+    const number = add === null ? null : yield* add(rids)
+    if (number !== null && page.remember !== undefined && isPlain(known, written)) {
+      yield* pageFingerprints.remember(tenantId, resource, number, page.remember, rids)
     }
     if (page.whole !== undefined) {
       const absent = yield* removals.liveWithout(tenantId, resource, rids)
@@ -79,13 +108,16 @@ export function pageStore(
     return { admitted: true, counts, laterDates, contradictory: [...contradictory] }
   }
 
-  function* commitKnown({ tenantId, resource, at, page, fullSync, ...memory }: KnownPageCommit) {
+  /** @throws NotIntact when the page must be read: nothing of it may be written. */
+  function* commitKnown({ tenantId, resource, at, page, fullSync, ...memory }: KnownPageCommit): Steps<PageResult> {
+    const add = yield* fullSyncNotes.adding(fullSync, { isEmpty: false, unreadable: false, at })
+    const accepted = yield* ahead(removals.anyAccepted(tenantId, resource))
+    const outdo = yield* quarantine.outdoing(tenantId, writer(resource).table)
     const rids = yield* pageFingerprints.intact(tenantId, resource, page, memory)
-    if (rids === null || (yield* removals.anyAccepted(tenantId, resource))) return null
-    const unchanged = countRids(rids)
-    yield* quarantine.outdo(tenantId, writer(resource).table, () => unpackRids(rids))
-    yield* fullSyncNotes.add(fullSync, rids, unchanged, false, at)
-    return { admitted: true, counts: { ...none, unchanged }, ...nothing }
+    if (rids === null || (yield* accepted)) throw new NotIntact()
+    yield* outdo(() => unpackRids(rids))
+    yield* add(rids)
+    return { admitted: true, counts: { ...none, unchanged: countRids(rids) }, ...nothing }
   }
 
   function* supply(
@@ -119,16 +151,30 @@ export function pageStore(
 
   function* comparison({ tenantId, resource }: PageCommit, { items, keys, at }: KnownItems): Steps<PageComparison> {
     const { table, holds } = writer(resource)
-    const since = yield* knownSince(tenantId)
-    let known = 0
-    const unknown: { key: string | number | null; createdAt: number | null }[] = []
-    for (const [i, item] of items.entries()) {
-      const key = keys[i] ?? null
-      if (key !== null && (isKnown(at(i), since) || (yield* quarantine.knows(tenantId, table, String(key))))) known++
-      else unknown.push({ key, createdAt: createdAtOf(item.ok ? item.record : item.raw) })
-    }
+    const known = yield* areKnown(tenantId, table, keys, at)
+    const unknown = items.flatMap((item, i) =>
+      known[i] ? [] : [{ key: keys[i] ?? null, createdAt: createdAtOf(item.ok ? item.record : item.raw) }],
+    )
     const changes = () => items.some((item, i) => item.ok && !holds({ ...item, key: keys[i] ?? 0, known: at(i) }))
-    return { known, unknown, changes }
+    return { known: items.length - unknown.length, unknown, changes }
+  }
+
+  /** By index: the record is mirrored, or in quarantine. */
+  function* areKnown(
+    tenantId: number,
+    table: RecordTable,
+    keys: readonly (string | number | null)[],
+    at: (index: number) => Known | undefined,
+  ): Steps<readonly boolean[]> {
+    const since = yield* knownSince(tenantId)
+    const known = keys.map((_, i) => isKnown(at(i), since))
+    const asked: (readonly [index: number, isQuarantined: Step<boolean>])[] = []
+    for (const [i, key] of keys.entries()) {
+      if (key === null || known[i] === true) continue
+      asked.push([i, yield* ahead(quarantine.knows(tenantId, table, String(key)))])
+    }
+    for (const [i, isQuarantined] of asked) known[i] = yield* isQuarantined
+    return known
   }
 
   return {
@@ -139,20 +185,31 @@ export function pageStore(
       return database.write(change, () => commit(page))
     },
     knownPage: (tenantId, resource, page, reading) =>
-      database.read(() => pageFingerprints.find(tenantId, resource, page, reading)),
-    commitKnownPage: (page) => database.writeProgress(() => commitKnown(page)),
+      database.run(async () => {
+        // A stale one does no harm: `commitKnownPage` compares it with the stored one.
+        const known = () => pageFingerprints.known(tenantId, resource, page, reading)
+        const read = known()
+        if (read !== undefined) return read
+        await database.read(() => pageFingerprints.readAhead(tenantId, resource, page))
+        return known() ?? null
+      }),
+    commitKnownPage: (page) =>
+      database.run(async () => {
+        try {
+          return await database.writeProgress(() => commitKnown(page))
+        } catch (error) {
+          if (error instanceof NotIntact) return null
+          throw error
+        }
+      }),
     commitDetail: ({ item, ...detail }) => database.write(detail, () => supply(detail, item)),
     knownKeys: (tenantId, resource, ids) =>
       database.read(function* () {
         const { table, find } = writer(resource)
         const keys = ids.map(table.keyOf)
-        const known = yield* find(tenantId, keys)
-        const since = yield* knownSince(tenantId)
-        let ours = 0
-        for (const key of keys) {
-          if (isKnown(known.get(key), since) || (yield* quarantine.knows(tenantId, table, String(key)))) ours++
-        }
-        return ours
+        const found = yield* find(tenantId, keys)
+        const known = yield* areKnown(tenantId, table, keys, (i) => found.get(keys[i] ?? ''))
+        return known.filter(Boolean).length
       }),
   }
 }

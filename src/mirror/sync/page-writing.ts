@@ -31,18 +31,30 @@ export interface ItemsWritten {
   outdated: boolean
 }
 
-export type ItemsWriter = (page: PageCommit, known: KnownItems) => Steps<ItemsWritten>
+/** Asked before the records are written, so that nothing waits for it. */
+export interface AskedBefore {
+  readonly returnable: ReturnType<Removals['returnable']>
+  readonly outdo: (rids: () => readonly number[]) => Steps<void>
+  /** Records that earlier pages of the full sync returned. */
+  readonly shown: () => Steps<Shown>
+}
+
+export type ItemsWriter = (page: PageCommit, known: KnownItems, before: AskedBefore) => Steps<ItemsWritten>
 
 /** Writes the records of a page that differ from the mirror. Call inside a transaction. */
 export function itemsWriter(parts: WritingParts): ItemsWriter {
-  const { writer, tallies, log, quarantine, removals, fullSyncNotes } = parts
+  const { writer, tallies, log, quarantine, removals } = parts
 
   /** Returns the records that are not mirrored. */
-  function* writeKnown(page: PageCommit, known: KnownItems, written: ItemsWritten): Steps<readonly RecordWrite[]> {
+  function* writeKnown(
+    page: PageCommit,
+    known: KnownItems,
+    { shown }: AskedBefore,
+    written: ItemsWritten,
+  ): Steps<readonly RecordWrite[]> {
     const { table, compare, repeat, change, touch } = writer(page.resource)
     const ofFullSync = page.fullSync?.advance === undefined ? null : page.fullSync
     const unknown: RecordWrite[] = []
-    let shown: Shown | null = null
     for (const [i, item] of known.items.entries()) {
       const before = known.at(i)
       if (!item.ok) {
@@ -65,12 +77,11 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
       }
       if (difference.earlierBy !== null && !(ofFullSync !== null && (yield* olderOf(page, write)) === 'alone')) {
         if (before.absent) yield* touch(before)
-        yield* keepNewer(page, { write, rid: before.rid, field: difference.earlierBy }, written)
+        yield* keepNewer(page, { write, rid: before.rid, field: difference.earlierBy }, shown, written)
         continue
       }
       if (ofFullSync !== null && difference.indexes.length > 0) {
-        shown ??= yield* fullSyncNotes.shown(ofFullSync.id)
-        const counts = shown.has(before.rid) ? repeat(before, difference) : 'second'
+        const counts = (yield* shown()).has(before.rid) ? repeat(before, difference) : 'second'
         if (counts === 'first') noteWell(written, before.rid, 'unchanged')
         else if (counts !== 'second') yield* quarantineBoth(page, { write, rid: before.rid, ...counts }, written)
         if (counts !== 'second') continue
@@ -100,10 +111,15 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
     return quarantine.older(tenantId, writer(resource).table, String(key))
   }
 
-  function* keepNewer(page: PageCommit, { write, rid, field }: Conflict, written: ItemsWritten): Steps<void> {
+  function* keepNewer(
+    page: PageCommit,
+    { write, rid, field }: Conflict,
+    shown: AskedBefore['shown'],
+    written: ItemsWritten,
+  ): Steps<void> {
     written.rids.push(rid)
     written.outdated = true
-    const isShown = page.fullSync !== undefined && (yield* fullSyncNotes.shown(page.fullSync.id)).has(rid)
+    const isShown = page.fullSync !== undefined && (yield* shown()).has(rid)
     // An earlier page of the full sync returned the known version.
     if (isShown && (yield* olderOf(page, write)) === null) written.counts.unchanged++
     else yield* quarantineItem(page, outdated(write.key, field, { ...write.record, ...write.extra }), written)
@@ -124,7 +140,7 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
     written.counts.quarantined++
   }
 
-  return function* (page, known) {
+  return function* (page, known, before) {
     const { tenantId, resource } = page
     const written: ItemsWritten = {
       rids: [],
@@ -136,11 +152,11 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
       unreadable: false,
       outdated: false,
     }
-    const unknown = yield* writeKnown(page, known, written)
+    const unknown = yield* writeKnown(page, known, before, written)
     if (unknown.length > 0) yield* writeNew(page, unknown, written)
     const keys = () => [...unknown.map(({ key }) => key), ...written.quarantinedKeys]
-    yield* removals.withdraw(tenantId, resource, { rids: written.rids, keys })
-    yield* quarantine.outdo(tenantId, writer(resource).table, () => written.wellRids)
+    yield* removals.withdraw(tenantId, resource, before.returnable, { rids: written.rids, keys })
+    yield* before.outdo(() => written.wellRids)
     return written
   }
 }

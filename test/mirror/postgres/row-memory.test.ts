@@ -15,7 +15,7 @@ function world() {
     const steps = body()[Symbol.iterator]()
     let next = steps.next()
     while (next.done !== true) {
-      const { statement, params } = next.value
+      const { statement, params } = next.value as Ask
       next = steps.next(rows.get(`${(statement as { name: string }).name} ${params.join()}`) ?? [])
     }
     return next.value

@@ -3,7 +3,7 @@ import type { Answer, Sessions } from '../../../src/mirror/postgres/session.ts'
 import { PostgresStatement } from '../../../src/mirror/postgres/statement.ts'
 import { DriverError } from '../../../src/mirror/postgres/store-error.ts'
 import { type Kind, type Timing, transaction } from '../../../src/mirror/postgres/transaction.ts'
-import type { SlowSteps, Step } from '../../../src/mirror/steps.ts'
+import { ahead, type SlowSteps, type Step } from '../../../src/mirror/steps.ts'
 
 const statement = (text: string) => new PostgresStatement<[], { n: number }>(text, text, 'objects')
 const read = statement('read')
@@ -22,7 +22,7 @@ function fakeSessions(replyTo: (text: string, times: number) => Reply = () => ({
   const times = new Map<string, number>()
   let last: Promise<unknown> = Promise.resolve()
   function send(text: string): Promise<Answer> {
-    const word = text.split(/[ ;]/)[0] ?? ''
+    const word = text.startsWith('select set_config') ? 'limits' : (text.split(' ')[0] ?? '')
     events.push(word)
     times.set(word, (times.get(word) ?? 0) + 1)
     const reply = replyTo(word, times.get(word) ?? 0)
@@ -64,13 +64,13 @@ function run<T>(
   return transaction(sessions, timing, { kind, body, fence: null })
 }
 
-it('waits for the begin and the commit of writes, and for nothing between them', async () => {
+it('waits for the commit of writes, and for nothing before it', async () => {
   const fake = fakeSessions()
   await run(fake, 'write', function* () {
     yield* write.run()
     yield* other.run()
   })
-  expect(fake.events.join(' ')).toBe('begin <begin write other commit <write <other <commit release')
+  expect(fake.events.join(' ')).toBe('begin limits write other commit <begin <limits <write <other <commit release')
 })
 
 it('waits for what is read, and sends the begin with it', async () => {
@@ -81,22 +81,37 @@ it('waits for what is read, and sends the begin with it', async () => {
     return [one, yield* read.all()]
   })
   expect(found).toEqual([{ n: 7 }, [{ n: 7 }, { n: 8 }]])
-  expect(fake.events.join(' ')).toBe('begin read <begin <read write read <write <read commit <commit release')
+  expect(fake.events.join(' ')).toBe(
+    'begin limits read <begin <limits <read write read <write <read commit <commit release',
+  )
 })
 
-it('sends nothing after a failed begin', async () => {
-  const fake = fakeSessions((word) => (word === 'begin' ? failure('57014') : { rows: [] }))
-  const body = function* () {
-    yield* write.run()
+it('waits once for what is asked ahead, in whatever order the answers are taken', async () => {
+  const fake = fakeSessions((word) => ({ rows: word === 'read' ? [{ n: 7 }, { n: 8 }] : [] }))
+  const found = await run(fake, 'write', function* () {
+    const none = yield* ahead(other.get())
+    const all = yield* ahead(read.all())
+    const one = yield* read.get()
+    return [one, yield* all, yield* none]
+  })
+  expect(found).toEqual([{ n: 7 }, [{ n: 7 }, { n: 8 }], undefined])
+  expect(fake.events.join(' ')).toBe(
+    'begin limits other read read <begin <limits <other <read <read commit <commit release',
+  )
+})
+
+it('throws the failure of what was asked ahead where its answer is taken, and at the commit where nobody takes it', async () => {
+  for (const isTaken of [true, false]) {
+    const fake = fakeSessions((word) => (word === 'write' ? failure('23505') : { rows: [] }))
+    const body = function* () {
+      const asked = yield* ahead(write.get())
+      if (isTaken) yield* asked
+      return 'done'
+    }
+    await expect(run(fake, 'write', body)).rejects.toMatchObject({ code: '23505' })
+    expect(fake.events).toContain('rollback')
+    expect(fake.events.includes('commit')).toBe(!isTaken)
   }
-  await expect(run(fake, 'write', body)).rejects.toThrow('failed with 57014')
-  expect(fake.events).not.toContain('write')
-  const reading = function* () {
-    yield* read.get()
-    yield* write.run()
-  }
-  await expect(run(fake, 'write', reading)).rejects.toThrow('failed with 57014')
-  expect(fake.events).not.toContain('write')
 })
 
 it('reports the first failure of what nobody waited for, at the commit', async () => {
@@ -231,11 +246,11 @@ it('makes every limit one of the transaction alone', async () => {
     ...sessions,
     async take() {
       const session = await sessions.take()
-      const sendText = (text: string) => {
-        begun.push(text)
-        return session.sendText(text)
+      const send: typeof session.send = (statement, params) => {
+        begun.push([statement.text, ...params].join(' | '))
+        return session.send(statement, params)
       }
-      return { ...session, sendText }
+      return { ...session, send }
     },
   }
   const body = function* () {
@@ -243,11 +258,14 @@ it('makes every limit one of the transaction alone', async () => {
   }
   for (const kind of ['read', 'write', 'progress'] as const)
     await transaction(taken, quiet, { kind, body, fence: null })
-  const limits = 'set local statement_timeout = 60000; set local idle_in_transaction_session_timeout = 5000'
-  expect(begun.filter((text) => text.startsWith('begin'))).toEqual([
-    `begin isolation level repeatable read, read only; ${limits}`,
-    `begin isolation level repeatable read; ${limits}`,
-    `begin isolation level repeatable read; ${limits}; set local synchronous_commit = off`,
+  const timeouts = `set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true)`
+  expect(begun.filter((text) => !/^(read|commit)$/.test(text))).toEqual([
+    'begin isolation level repeatable read, read only',
+    `select ${timeouts} | 60000 | 5000`,
+    'begin isolation level repeatable read',
+    `select ${timeouts} | 60000 | 5000`,
+    'begin isolation level repeatable read',
+    `select ${timeouts}, set_config('synchronous_commit', 'off', true) | 60000 | 5000`,
   ])
 })
 
@@ -265,8 +283,10 @@ it('runs steps that wait for other things in between, and rolls back when such a
   await vi.waitFor(() => expect(fake.events.at(-1)).toBe('release'), { timeout: 60_000 })
   expect(fake.events.splice(0)).toEqual([
     'begin',
+    'limits',
     'read',
     '<begin',
+    '<limits',
     '<read',
     'waits with 7',
     'other',

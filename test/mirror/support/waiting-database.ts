@@ -5,7 +5,7 @@ import type { Changes, Ran, RecordInserts } from '../../../src/mirror/database.t
 import { Connection } from '../../../src/mirror/sqlite/connection.ts'
 import { keepWaiverRecord } from '../../../src/mirror/sqlite/triggers.ts'
 import { words } from '../../../src/mirror/sqlite/words.ts'
-import type { Ask, Statement, Step, Steps } from '../../../src/mirror/steps.ts'
+import type { Ask, Statement, Step, Steps, Take } from '../../../src/mirror/steps.ts'
 
 type Rows = 'arrays' | 'objects' | 'values'
 
@@ -13,6 +13,8 @@ interface Text {
   readonly text: string
   readonly rows: Rows
 }
+
+type Asked = Ask | Take
 
 type Moment = 'before the first step' | 'before the commit' | 'after the read'
 
@@ -112,17 +114,22 @@ function statementOf<Bind extends readonly unknown[], Row>(statement: Text): Sta
   }
 }
 
-async function taken<T>(steps: Iterator<Ask, T, unknown>, first: IteratorResult<Ask, T>, raw: Connection): Promise<T> {
+async function taken<T>(
+  steps: Iterator<Asked, T, unknown>,
+  first: IteratorResult<Asked, T>,
+  raw: Connection,
+): Promise<T> {
   let next = first
   while (next.done !== true) {
-    const { statement, params, shape } = next.value
     await nextTurn()
-    next = steps.next(answered(raw, statement as Text, shape, params))
+    next = steps.next('sent' in next.value ? next.value.sent : answered(raw, next.value))
   }
   return next.value
 }
 
-function answered(raw: Connection, { text, rows }: Text, shape: Ask['shape'], params: readonly unknown[]): unknown {
+/** What is asked ahead is answered at once. */
+function answered(raw: Connection, { statement: asked, params, shape }: Ask): unknown {
+  const { text, rows } = asked as Text
   const statement = raw.prepare(text)
   if (shape === 'run') return void statement.run(...params)
   if (rows === 'arrays') statement.raw()

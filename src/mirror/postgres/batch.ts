@@ -1,0 +1,149 @@
+import type { Connection, FieldDef, Submittable } from 'pg'
+import type { Answer } from './session.ts'
+import type { AnyStatement } from './statement.ts'
+import { DriverError } from './store-error.ts'
+
+/** Text, or bytes in binary form. */
+export type WireValue = string | Buffer | null
+
+/** A statement on its way to the server. */
+export interface Sent {
+  readonly statement: AnyStatement
+  readonly values: readonly WireValue[]
+  settle(answer: Answer): void
+  fail(error: unknown): void
+}
+
+interface Column {
+  readonly name: string
+  readonly parse: (text: string) => unknown
+}
+
+export type ParserOf = (type: number) => (text: string) => unknown
+
+/** Statements that a connection prepared, by name: their columns; null = not answered yet. */
+export type Prepared = Map<string, readonly Column[] | null>
+
+/**
+ * Several statements as one message: the server answers once, and runs none of them after one that fails. The driver
+ * would end each with a message of its own, which the server answers with a packet of its own.
+ */
+export class Batch implements Submittable {
+  readonly #sent: readonly Sent[]
+  readonly #prepared: Prepared
+  readonly #parserOf: ParserOf
+  #at = 0
+  #rows: unknown[] = []
+  #last: Answer | null = null
+
+  constructor(sent: readonly Sent[], prepared: Prepared, parserOf: ParserOf) {
+    this.#sent = sent
+    this.#prepared = prepared
+    this.#parserOf = parserOf
+  }
+
+  submit(connection: Connection): void {
+    connection.stream.cork()
+    try {
+      for (const { statement, values } of this.#sent) {
+        const { name, text } = statement
+        if (!this.#prepared.has(name)) {
+          // Of a failed batch it is not known what the server prepared.
+          connection.close({ type: 'S', name }, true)
+          connection.parse({ name, text, types: [] }, true)
+          connection.describe({ type: 'S', name }, true)
+          this.#prepared.set(name, null)
+        }
+        connection.bind({ statement: name, values: [...values] }, true)
+        connection.execute(null, true)
+      }
+      connection.sync()
+    } finally {
+      connection.stream.uncork()
+    }
+  }
+
+  /** Called by the driver, like all below. */
+  handleRowDescription({ fields }: { readonly fields: readonly FieldDef[] }): void {
+    const columns = fields.map(({ name, dataTypeID }) => ({ name, parse: this.#parserOf(dataTypeID) }))
+    this.#prepared.set(this.#now().statement.name, columns)
+  }
+
+  handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
+    const { name, rows } = this.#now().statement
+    this.#rows.push(rowOf(fields, this.#prepared.get(name) ?? [], rows))
+  }
+
+  handleCommandComplete({ text }: { readonly text: string }): void {
+    const { name } = this.#now().statement
+    if (this.#prepared.get(name) === null) this.#prepared.set(name, [])
+    const answer = { rows: this.#rows, command: text.split(' ', 1)[0] ?? '' }
+    this.#rows = []
+    // The connection is free only once the server is ready again.
+    if (this.#at === this.#sent.length - 1) this.#last = answer
+    else this.#sent[this.#at++]?.settle(answer)
+  }
+
+  handleReadyForQuery(): void {
+    if (this.#last !== null) this.#sent[this.#at]?.settle(this.#last)
+  }
+
+  handleError(error: unknown): void {
+    for (const [i, { statement, fail }] of this.#sent.slice(this.#at).entries()) {
+      if (this.#prepared.get(statement.name) === null) this.#prepared.delete(statement.name)
+      fail(i === 0 ? new DriverError(error) : notRun())
+    }
+  }
+
+  #now(): Sent {
+    const sent = this.#sent[this.#at]
+    if (sent === undefined) throw new TypeError('The server answers more statements than were sent')
+    return sent
+  }
+}
+
+/** Of a statement after one that failed. */
+export function notRun(): DriverError {
+  return new DriverError({ code: '25P02', message: 'An earlier statement failed' })
+}
+
+function rowOf(values: readonly (string | null)[], columns: readonly Column[], form: AnyStatement['rows']): unknown {
+  if (form === 'objects')
+    return Object.fromEntries(columns.map(({ name, parse }, i) => [name, parsed(values[i], parse)]))
+  if (form === 'values') return parsed(values[0], columns[0]?.parse)
+  const row = new Array<unknown>(columns.length)
+  for (let i = 0; i < row.length; i++) row[i] = parsed(values[i], columns[i]?.parse)
+  return row
+}
+
+function parsed(value: string | null | undefined, parse: Column['parse'] = (text) => text): unknown {
+  return value === null || value === undefined ? null : parse(value)
+}
+
+export function wireValue(value: unknown): WireValue {
+  if (value === null || typeof value === 'string') return value
+  if (ArrayBuffer.isView(value)) return bytesOf(value)
+  return Array.isArray(value) ? listText(value) : String(value)
+}
+
+/** PostgreSQL's text of an array. */
+function listText(values: readonly unknown[]): string {
+  let text = '{'
+  for (let i = 0; i < values.length; i++) {
+    if (i > 0) text += ','
+    text += memberText(values[i])
+  }
+  return `${text}}`
+}
+
+function memberText(value: unknown): string {
+  if (value === null) return 'null'
+  if (typeof value === 'number') return String(value)
+  if (ArrayBuffer.isView(value)) return `"\\\\x${bytesOf(value).toString('hex')}"`
+  const text = String(value)
+  return `"${text.includes('"') || text.includes('\\') ? text.replace(/["\\]/g, '\\$&') : text}"`
+}
+
+function bytesOf({ buffer, byteOffset, byteLength }: ArrayBufferView): Buffer {
+  return Buffer.from(buffer, byteOffset, byteLength)
+}
