@@ -58,7 +58,7 @@ export const webMutants: readonly Mutant[] = [
   }),
   ...mutantsIn('src/web/page/load-page.ts', ['test/web/page-parts.test.ts'], {
     'the page counts only as many findings as it shows when it searches': [
-      "if (query.text === '' && kept.length === maxKept) break",
+      'if (!isSearch && kept.length === maxKept) break',
       'if (kept.length === maxKept) break',
     ],
   }),
