@@ -58,7 +58,7 @@ const quality: RowSpec = {
   panels: [
     count(
       'Resources without fresh, complete data',
-      'Resources whose data is stale, on hold, refused or not whole. What is missing below may exist.',
+      'Resources whose data is stale, on hold, refused or incomplete. What is missing below may exist.',
       'tenantwatch_sync',
       "not complete and state not in ('off', 'not_configured')",
     ),
@@ -76,7 +76,7 @@ const quality: RowSpec = {
     ),
     table({
       title: 'Resources',
-      description: 'State of every resource. Only `fresh` and `failing` (the last run failed) are whole.',
+      description: 'State of every resource. Only `fresh` and `failing` (the last run failed) are complete.',
       sql: `select tenant as "Tenant", resource as "Resource", state as "State", reason as "Reason", data_as_of as "Data as of",
   fresh_until as "Fresh until", last_success_at as "Last success", records as "Records", quarantined as "Quarantined",
   missing as "Missing", hold_reason as "Hold", held_records as "Held records"
