@@ -94,10 +94,16 @@ function row(view: FindingView, checks: ReadonlyMap<string, CheckView>, now: num
   return [
     html`${badge(view.severity, severityTone[view.severity])}${waived}`,
     html`${foreign(view.message)}${details(view, checks, now)}`,
-    html`<span class="type">${view.entity.type}</span> ${foreign(view.entity.id)}`,
+    entity(view),
     html`<code>${view.check}</code>`,
     instant(parseIsoDate(view.firstSeen)?.ms ?? null, now),
   ]
+}
+
+/** On narrow screens it is left out where the sentence names it, or where there is only one of its type. */
+function entity({ message, entity: { type, id } }: FindingView): Html {
+  if (type === id) return html`<span class="said">${foreign(id)}</span>`
+  return html`<span class="${message.includes(id) ? 'type said' : 'type'}">${type}</span> ${foreign(id)}`
 }
 
 const stateWords = { open: 'open', waived: 'waived', all: 'open or waived' } as const
