@@ -27,11 +27,14 @@ export function checks(posture: TenantPosture, query: PageQuery, now: number): H
       rows: some.map((check) => row(check, link(check.check), now)),
       empty: 'No check is configured.',
     })
-  const wrong = sorted.filter(({ enabled, status }) => enabled && (status === 'fail' || status === 'unknown'))
-  const others = sorted.slice(wrong.length)
-  if (wrong.length === 0 || others.length === 0) return part(id, 'Checks', list(sorted))
+  const ofStatus = (...some: readonly CheckView['status'][]) =>
+    sorted.filter(({ enabled, status }) => enabled && some.includes(status))
+  const wrong = ofStatus('fail', 'unknown')
+  const shown = wrong.length > 0 ? wrong : ofStatus('pass')
+  const others = sorted.slice(shown.length)
+  if (shown.length === 0 || others.length === 0) return part(id, 'Checks', list(sorted))
   const folded = html`<details id="other-${id}"><summary>${countsOf(others)}</summary>${list(others)}</details>`
-  return part(id, 'Checks', html`${list(wrong)}${folded}`)
+  return part(id, 'Checks', html`${list(shown)}${folded}`)
 }
 
 /** Such as `4 pass, 2 not applicable, 1 off`. */

@@ -70,7 +70,7 @@ export function findings({ posture, findings: found }: TenantPage, query: PageQu
     ids: found.shown.map(({ fingerprint }) => `finding-${fingerprint}`),
     empty: isFiltered(query)
       ? 'No finding matches this filter.'
-      : 'No finding is open. Checks above that are unknown may still fail.',
+      : `No finding is open.${posture.checks.some(({ enabled, status }) => enabled && status === 'unknown') ? ' Checks above that are unknown may still fail.' : ''}`,
   })
   return part(
     id,
