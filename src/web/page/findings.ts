@@ -39,7 +39,7 @@ function details(finding: FindingView, checks: ReadonlyMap<string, CheckView>, n
   const advice =
     check === undefined
       ? ''
-      : html`<dt>Risk</dt><dd>${foreign(check.risk)}</dd><dt>To do</dt><dd>${foreign(check.remediation)}</dd>`
+      : html`<dt>Risk</dt><dd>${foreign(check.risk)}</dd><dt>To do</dt><dd>${foreign(check.remediation)}</dd>${check.runbook === undefined ? '' : html`<dt>Runbook</dt><dd><code>docs/runbooks/${check.runbook}.md</code></dd>`}`
   const waive =
     finding.state === 'open'
       ? html`<dt>If it is accepted</dt><dd><code class="command">tenantwatch waive ${fingerprint.slice(0, 12)}</code></dd>`
