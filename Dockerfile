@@ -5,7 +5,7 @@ FROM ${NODE_IMAGE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 RUN npm ci
-COPY tools/build.ts tools/bundle.ts tools/third-party.ts tools/
+COPY tools/build.ts tools/bundle.ts tools/node.sh tools/third-party.ts tools/
 COPY src src
 # What is left afterwards is what the bundle loads at run time; the Node of the optional packages is for machines without
 # one, and of SQLite only the build for this machine is loaded.

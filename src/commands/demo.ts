@@ -38,12 +38,16 @@ export function addDemo(program: Command, io: Io, done: (code: ExitCode) => void
     .action(async (options: DemoOptions) => done(await demo(io, options)))
 }
 
+/** No removals: those of an hour would be more than a day may have, and a hold of the shrink guard would follow. */
+const calmLife = { usersJoining: 0.1, usersLeaving: 0, documentsUploaded: 0.1, documentsDeleted: 0 } as const
+
 async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
   const folder = mkdtempSync(join(tmpdir(), 'tenantwatch-demo-'))
   try {
     const { startSimulator } = await import('../simulator/index.ts')
     const clock = () => io.clock.now()
-    await using simulator = await startSimulator({ clock, sizes: { users: options.users }, liveEveryMs: 15_000 })
+    const sizes = { users: options.users }
+    await using simulator = await startSimulator({ clock, sizes, liveEveryMs: 15_000, lifeRates: calmLife })
     const log = await createLog(io, 'warn')
     print(io, `A simulated tenant with ${options.users} users listens on ${simulator.baseUrl}; syncing …\n`)
     await using daemon = await startOnFreePort(simulator, folder, io, log, options.port)

@@ -22,7 +22,8 @@ function notListening(error: unknown, host: string): unknown {
   const cause = error as NodeJS.ErrnoException & { readonly port?: number }
   if (cause.syscall === undefined) return error
   const where = cause.port === undefined ? host : `${host}:${cause.port}`
-  return new FatalError(`Cannot listen on ${where}: ${whyNotListening(cause)}`, { cause })
+  const advice = cause.port === undefined ? '--host' : '--port or --control-port'
+  return new FatalError(`Cannot listen on ${where}: ${whyNotListening(cause)}; change ${advice}`, { cause })
 }
 
 export function addSimulate(program: Command, io: Io, done: (code: ExitCode) => void): void {

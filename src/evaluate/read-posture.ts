@@ -97,6 +97,7 @@ function checkView(check: Check, known: CheckKnown): CheckView {
     title: check.title,
     risk: check.risk,
     remediation: check.remediation,
+    ...(check.alert && { runbook: `Tenantwatch${check.alert.name}` }),
     enabled: settings.enabled,
     ...(assumption !== null && { assumption }),
     ...present,

@@ -116,6 +116,8 @@ export interface CheckView {
   /** What may happen while it fails, and what to do. */
   readonly risk: string
   readonly remediation: string
+  /** Name of its alert's page in docs/runbooks; absent for a check without an alert of its own. */
+  readonly runbook?: string
   readonly enabled: boolean
   readonly status: CheckStatus
   readonly reason: UnknownReason | null

@@ -201,6 +201,6 @@ export function unknownName(
 function sentence(what: string, given: string, names: readonly string[]): string {
   const meant = nearest(given.slice(0, 200), names)
   const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
+  const hint = meant === undefined || names.length === 1 ? '' : `; did you mean ${meant}?`
   return `Unknown ${what}: use ${names.slice(0, maxNames).join(', ')}${more}${hint}`
 }

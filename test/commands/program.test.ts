@@ -244,7 +244,8 @@ it('reports in one sentence that a port of the simulator is taken', async () => 
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const { port } = server.address() as AddressInfo
-  const output = { code: 3, stdout: '', stderr: `tenantwatch: Cannot listen on 127.0.0.1:${port}: the port is taken\n` }
+  const sentence = `tenantwatch: Cannot listen on 127.0.0.1:${port}: the port is taken; change --port or --control-port\n`
+  const output = { code: 3, stdout: '', stderr: sentence }
   expect(await run('simulate', '--port', `${port}`, '--control-port', '0')).toEqual(output)
   expect(await run('simulate', '--port', '0', '--control-port', `${port}`)).toEqual(output)
   await new Promise((resolve) => server.close(resolve))

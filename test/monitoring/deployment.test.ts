@@ -136,7 +136,7 @@ it('has one pod for a file, and for a database several that are replaced one aft
 })
 
 it('copies all parts of the build into the image', () => {
-  const parts = new Set(['tools/build.ts'])
+  const parts = new Set(['tools/build.ts', 'tools/node.sh'])
   for (const path of parts) {
     const text = textOf(path)
     for (const [, name] of text.matchAll(/from '\.\/([^']+)'/g)) parts.add(`tools/${name}`)

@@ -208,6 +208,16 @@ it('offers to accept the drifted state that a finding shows', async () => {
   expect(await shown({})).not.toContain('tenantwatch accept')
 })
 
+it('names the runbook of a check that has one', async () => {
+  const view = check('y', { status: 'fail', open: { high: 1 }, runbook: 'TenantwatchMfaNotEnrolled' })
+  const found = {
+    posture: async () => [posture({ checks: [view] })],
+    findings: findingsFrom([finding({ check: 'y' })]),
+  }
+  expect(await page('/', { ...some, ...found })).toContain('docs/runbooks/TenantwatchMfaNotEnrolled.md')
+  expect(await page('/', some)).not.toContain('docs/runbooks/')
+})
+
 it('limits the evidence shown of a finding', async () => {
   const evidence = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`fact${i}`, 'x'.repeat(5000)]))
   const html = await page('/', { ...some, findings: findingsFrom([finding({ check: 'y', evidence })]) })

@@ -19,14 +19,28 @@ export function checks(posture: TenantPosture, query: PageQuery, now: number): H
   )
   const link = (check: string) =>
     hrefOf(wholePage, { tenant: query.tenant, check, state: 'all' }, `#findings-${posture.tenant}`)
-  const body = table({
-    kind: 'checks',
-    labeledBy: `${id}_title`,
-    columns: ['Check', 'Status', 'Fail', 'Findings', 'Since'],
-    rows: sorted.map((check) => row(check, link(check.check), now)),
-    empty: 'No check is configured.',
-  })
-  return part(id, 'Checks', body)
+  const list = (some: readonly CheckView[]) =>
+    table({
+      kind: 'checks',
+      labeledBy: `${id}_title`,
+      columns: ['Check', 'Status', 'Fail', 'Findings', 'Since'],
+      rows: some.map((check) => row(check, link(check.check), now)),
+      empty: 'No check is configured.',
+    })
+  const ofStatus = (...some: readonly CheckView['status'][]) =>
+    sorted.filter(({ enabled, status }) => enabled && some.includes(status))
+  const wrong = ofStatus('fail', 'unknown')
+  const shown = wrong.length > 0 ? wrong : ofStatus('pass')
+  const others = sorted.slice(shown.length)
+  if (shown.length === 0 || others.length === 0) return part(id, 'Checks', list(sorted))
+  const folded = html`<details id="other-${id}"><summary>${countsOf(others)}</summary>${list(others)}</details>`
+  return part(id, 'Checks', html`${list(shown)}${folded}`)
+}
+
+/** Such as `4 pass, 2 not applicable, 1 off`. */
+function countsOf(views: readonly CheckView[]): string {
+  const words = views.map(({ enabled, status }) => (enabled ? statusWord(status) : 'off'))
+  return [...Map.groupBy(words, (word) => word)].map(([word, { length }]) => `${length} ${word}`).join(', ')
 }
 
 /** Rank of the highest severity among the open findings; -1 without one. */

@@ -39,7 +39,7 @@ function details(finding: FindingView, checks: ReadonlyMap<string, CheckView>, n
   const advice =
     check === undefined
       ? ''
-      : html`<dt>Risk</dt><dd>${foreign(check.risk)}</dd><dt>To do</dt><dd>${foreign(check.remediation)}</dd>`
+      : html`<dt>Risk</dt><dd>${foreign(check.risk)}</dd><dt>To do</dt><dd>${foreign(check.remediation)}</dd>${check.runbook === undefined ? '' : html`<dt>Runbook</dt><dd><code>docs/runbooks/${check.runbook}.md</code></dd>`}`
   const waive =
     finding.state === 'open'
       ? html`<dt>If it is accepted</dt><dd><code class="command">tenantwatch waive ${fingerprint.slice(0, 12)}</code></dd>`
@@ -70,7 +70,7 @@ export function findings({ posture, findings: found }: TenantPage, query: PageQu
     ids: found.shown.map(({ fingerprint }) => `finding-${fingerprint}`),
     empty: isFiltered(query)
       ? 'No finding matches this filter.'
-      : 'No finding is open. Checks above that are unknown may still fail.',
+      : `No finding is open.${posture.checks.some(({ enabled, status }) => enabled && status === 'unknown') ? ' Checks above that are unknown may still fail.' : ''}`,
   })
   return part(
     id,
@@ -94,10 +94,16 @@ function row(view: FindingView, checks: ReadonlyMap<string, CheckView>, now: num
   return [
     html`${badge(view.severity, severityTone[view.severity])}${waived}`,
     html`${foreign(view.message)}${details(view, checks, now)}`,
-    html`<span class="type">${view.entity.type}</span> ${foreign(view.entity.id)}`,
+    entity(view),
     html`<code>${view.check}</code>`,
     instant(parseIsoDate(view.firstSeen)?.ms ?? null, now),
   ]
+}
+
+/** On narrow screens it is left out where the sentence names it, or where there is only one of its type. */
+function entity({ message, entity: { type, id } }: FindingView): Html {
+  if (type === id) return html`<span class="said">${foreign(id)}</span>`
+  return html`<span class="${message.includes(id) ? 'type said' : 'type'}">${type}</span> ${foreign(id)}`
 }
 
 const stateWords = { open: 'open', waived: 'waived', all: 'open or waived' } as const

@@ -106,14 +106,24 @@ const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repea
   tbody th { font-size: 16px; font-weight: 600; }
   td, .findings tbody th { display: grid; grid-template-columns: 96px minmax(0, 1fr); }
   .findings tbody th { font-size: 15px; font-weight: 400; }
-  .findings td:nth-child(2) { display: block; }
   td::before, .findings tbody th::before { content: attr(data-label); color: var(--soft); font-size: 12.5px; padding-top: 2px; }
-  .findings td:nth-child(1)::before, .findings td:nth-child(2)::before { content: none; }
-  .findings td:nth-child(1) { display: block; }
-  .data tbody tr, .checks tbody tr { display: grid; grid-template-columns: minmax(0, 1fr) auto; column-gap: 12px; }
+  .data tbody tr, .findings tbody tr { display: grid; grid-template-columns: minmax(0, 1fr) auto; column-gap: 12px; }
   .data td:nth-child(2), .checks td:nth-child(2) { display: block; max-width: 150px; }
-  .data td:nth-child(2)::before, .checks td:nth-child(2)::before { content: none; }
-  .data td:nth-child(n + 3), .checks td:nth-child(n + 3) { grid-column: 1 / -1; }
+  .data td:nth-child(2)::before, .checks td:nth-child(2)::before, .checks td:nth-child(4)::before { content: none; }
+  .data td:nth-child(n + 3) { grid-column: 1 / -1; }
+  .checks tbody tr { display: flex; flex-wrap: wrap; column-gap: 12px; }
+  .checks tbody th { flex: 1 1 60%; min-width: 0; }
+  .checks td:nth-child(3) { flex: 1 1 45%; }
+  .checks td:nth-child(4) { display: block; }
+  .checks td:nth-child(5) { flex: 1 0 100%; }
+  .checks td:nth-child(5), .findings td:nth-child(5) { font-size: 13px; }
+  .findings tbody tr { grid-template-columns: auto minmax(0, 1fr); }
+  .findings td:nth-child(1), .findings td:nth-child(2), .findings td:nth-child(4) { display: block; }
+  .findings td:nth-child(1)::before, .findings td:nth-child(2)::before, .findings td:nth-child(4)::before { content: none; }
+  .findings td:nth-child(4) { grid-area: 1 / 2; text-align: right; }
+  .findings td:nth-child(n + 2):not(:nth-child(4)), .findings tbody th { grid-column: 1 / -1; }
+  .findings tbody th:has(.said) { display: none; }
+  td > div > time + .ago, td > div > .ago { display: inline; }
   td .ago, .mode, .num + .why, time { white-space: normal; }
   .bar.slim { width: 150px; margin-top: 8px; }
   dl { grid-template-columns: minmax(0, 1fr); gap: 0; }
@@ -125,12 +135,13 @@ const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repea
 }
 `
 
-/** On paper: no controls, and every finding whole on one page. */
+/** On paper: no controls, every check and resource, and every finding whole on one page. */
 const paper = `@media print {
   :root { color-scheme: light; }
   nav, form, footer, .more, .outdated, .skip { display: none; }
   body { font-size: 11px; background: none; }
   tr, .tile, .banner, .problem { break-inside: avoid; }
+  .part > details::details-content { content-visibility: visible; block-size: auto; }
 }
 `
 

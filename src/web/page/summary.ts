@@ -43,7 +43,7 @@ export function tiles(
   const { tenant } = page.posture
   const link = (severity: Severity) =>
     hrefOf(wholePage, { tenant: query.tenant, severities: [severity] }, `#findings-${tenant}`)
-  return html`<div class="tiles">${dataQualityTile(page, quality)}${checksTile(sums)}${findingsTile(sums, link)}${secretTile(page, now)}</div>`
+  return html`<div class="tiles">${dataQualityTile(page, quality)}${checksTile(page, sums)}${findingsTile(sums, link)}${secretTile(page, now)}</div>`
 }
 
 const dataQualityTone = { full: 'good', partial: 'warn', none: 'unknown' } as const satisfies Record<
@@ -65,7 +65,7 @@ function dataQualityTile({ posture }: TenantPage, quality: DataQuality): Html {
   )
 }
 
-function checksTile({ checks }: Tally): Html {
+function checksTile({ posture }: TenantPage, { checks }: Tally): Html {
   const tone = checks.fail > 0 ? 'bad' : checks.unknown > 0 ? 'unknown' : checks.pass > 0 ? 'good' : 'quiet'
   const word =
     checks.fail > 0
@@ -76,6 +76,8 @@ function checksTile({ checks }: Tally): Html {
   const order = ['fail', 'unknown', 'pass', 'not_applicable'] as const
   const parts = order.map((status) => ({ tone: statusTone[status], label: statusWord(status), value: checks[status] }))
   const words = parts.filter(({ value }) => value > 0).map(({ value, label }) => `${value} ${label}`)
+  const off = posture.checks.filter(({ enabled }) => !enabled).length
+  if (off > 0) words.push(`${off} off`)
   return tile('Checks', tone, word, html`${stackedBar(parts)}${words.join(' · ')}`)
 }
 
