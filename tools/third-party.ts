@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Metafile } from 'esbuild'
 
-export interface BundledPackage {
+interface BundledPackage {
   readonly name: string
   readonly version: string
   /** SPDX expression. */

@@ -19,16 +19,16 @@ export const evaluation: Benchmark = {
     const many = { ...few, failing: Math.floor(few.users / 10) }
     const fewFound = await evaluated(bench, few, '100 fail')
     const manyFound = await evaluated(bench, many, `${many.failing} fail`)
-    const mended = await mend(bench, many, few)
+    const fixed = await fix(bench, many, few)
     return {
-      rows: [...fewFound.rows, ...manyFound.rows, mended],
+      rows: [...fewFound.rows, ...manyFound.rows, fixed],
       against: null,
       facts: {
         ...shares('few', fewFound.rows[0], fewFound.full),
         ...shares('few again', fewFound.rows[1], fewFound.full),
         ...shares('many', manyFound.rows[0], manyFound.full),
         ...shares('many again', manyFound.rows[1], manyFound.full),
-        ...shares('mended', mended, manyFound.full),
+        ...shares('fixed', fixed, manyFound.full),
         'findings when many fail': manyFound.rows[0]?.facts?.['open'] ?? Number.NaN,
         'checks that could not be evaluated': manyFound.rows[1]?.facts?.['unknown'] ?? Number.NaN,
       },
@@ -63,11 +63,11 @@ async function evaluated(bench: Bench, state: WorldState, what: string) {
   return { rows, full }
 }
 
-/** Those that failed were mended, and every finding closes. */
-async function mend(bench: Bench, before: WorldState, after: WorldState): Promise<Row> {
+/** Those that failed were fixed, and every finding closes. */
+async function fix(bench: Bench, before: WorldState, after: WorldState): Promise<Row> {
   const { store } = await bench.stores.fullySynced(before)
   const steps = [{ do: 'evaluate', times: 1 }, { do: 'full', resources: ['users'] }, ...evaluator] as const
   await bench.server.become(after)
   const report = await bench.stores.on(store, (copy) => engine(bench, copy, steps))
-  return { name: `${product}: mended`, ...taken(report, 2), records: after.users }
+  return { name: `${product}: fixed`, ...taken(report, 2), records: after.users }
 }

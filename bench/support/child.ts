@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 
-export interface ChildOptions {
+interface ChildOptions {
   /** Options of Node itself. */
   readonly flags?: readonly string[]
   readonly env?: Readonly<Record<string, string>>
@@ -36,7 +36,7 @@ export async function perform<T>(script: string, task: object, options: ChildOpt
 }
 
 /** Everything a program writes on both outputs. */
-export function listen(child: ChildProcess): () => string {
+function listen(child: ChildProcess): () => string {
   let text = ''
   for (const stream of [child.stdout, child.stderr]) {
     stream?.setEncoding('utf8').on('data', (part: string) => {

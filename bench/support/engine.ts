@@ -4,7 +4,7 @@ import { writeConfig } from './place.ts'
 import type { EngineReport, EngineStep, EngineTask, FeedFloor, FeedFloorTask, Report } from './reports.ts'
 import type { Bench, Subject, Taken } from './result.ts'
 
-export interface EngineOptions {
+interface EngineOptions {
   /** Small tenants; 0 = the one big one. */
   readonly tenants?: number
   /** How often the big tenant is configured, each time under another name. */

@@ -1,7 +1,7 @@
 import type { Scrape } from './scraper.ts'
 
 /** A time during which the daemon did one thing; milliseconds since the epoch. */
-export interface Phase {
+interface Phase {
   readonly name: string
   readonly from: number
   readonly to: number

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { tokenVariable } from './child.ts'
 
-export interface PlaceOptions {
+interface PlaceOptions {
   readonly origin: string
   /** The database's file; beside it the configuration is written. */
   readonly store: string

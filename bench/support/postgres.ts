@@ -4,7 +4,7 @@ import pg from 'pg'
 
 const variable = 'TEST_POSTGRES_URL'
 
-export interface PostgresDatabase extends AsyncDisposable {
+interface PostgresDatabase extends AsyncDisposable {
   readonly url: URL
 }
 

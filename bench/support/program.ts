@@ -7,7 +7,7 @@ import type { ProbeReport } from './reports.ts'
 import type { Bench } from './result.ts'
 import { until } from './until.ts'
 
-export interface ProgramOptions {
+interface ProgramOptions {
   readonly args: readonly string[]
   readonly config: string
   /** File that takes standard output; it is thrown away without one. */
@@ -19,7 +19,7 @@ export interface ProgramOptions {
 }
 
 /** The real program as its launchers start it; disposed of, it is killed if it still runs. */
-export interface Program extends AsyncDisposable {
+interface Program extends AsyncDisposable {
   readonly pid: number
   /** Milliseconds, by `performance.now`, when it was started. */
   readonly startedAt: number

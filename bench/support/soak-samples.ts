@@ -26,7 +26,7 @@ export function sample(at: number, pid: number, exposition: string, store: strin
   }
 }
 
-export interface Flatness {
+interface Flatness {
   readonly name: string
   /** In the second quarter of the time, when everything is warm, and in the last one. */
   readonly early: number

@@ -13,7 +13,7 @@ import { writeConfig } from './place.ts'
 import type { EngineReport, EngineStep, EngineTask, FeedFloorTask, Report } from './reports.ts'
 
 /** A mirror that was synced in full once. */
-export interface FullySynced {
+interface FullySynced {
   readonly store: string
   /** What the users' full sync took. */
   readonly full: Cost

@@ -1,7 +1,7 @@
 import type { Result } from './result.ts'
 
 /** Facts of one run of the benchmarks, as `benchmark.fact`. */
-export type Facts = ReadonlyMap<string, number>
+type Facts = ReadonlyMap<string, number>
 
 interface Target {
   readonly says: string

@@ -52,7 +52,6 @@ Examples:
     )
 }
 
-/** Acceptances of holds, the latest of each. */
 async function acceptancesOf(mirror: Mirror): Promise<ReadonlyMap<string, AcceptedHold>> {
   const decisions = await mirror.decisions(null)
   return new Map(decisions.flatMap((one) => (one.accepted === 'hold' ? [[one.id, one] as const] : [])))

@@ -132,10 +132,7 @@ async function show({ session }: Daemon, io: Io, where: string): Promise<readonl
 }
 
 /** The words that start this program again, as typed in `cwd` or, if it lies elsewhere, anywhere. */
-export function ownCommand(
-  cwd: string,
-  { execPath, argv }: Pick<NodeJS.Process, 'execPath' | 'argv'> = process,
-): string {
+function ownCommand(cwd: string, { execPath, argv }: Pick<NodeJS.Process, 'execPath' | 'argv'> = process): string {
   const linked = 'node_modules/.bin/node'
   const node = realOf(resolve(cwd, linked)) === realOf(execPath) ? linked : execPath
   const path = resolve(cwd, argv[1] ?? '')
@@ -152,6 +149,6 @@ function realOf(path: string): string | null {
 }
 
 /** Quoted where a shell would not take the text as one plain word. */
-export function shellWord(text: string): string {
+function shellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -99,7 +99,6 @@ interface Report {
   readonly failed: number
   readonly warnings: number
   readonly tenants: readonly TenantReport[]
-  /** Database and configuration. */
   readonly general: readonly Diagnosis[]
 }
 

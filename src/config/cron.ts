@@ -55,10 +55,10 @@ export interface CronFields {
   readonly dayOfWeek: readonly (number | string)[]
 }
 
-export const wantedCron = 'want five cron fields (minute hour day month weekday), or six with seconds first'
+const wantedCron = 'want five cron fields (minute hour day month weekday), or six with seconds first'
 
 /** Parses an expression with the parser of the scheduler, so that both accept the same expressions. */
-export function readCronFields(expression: string): Read<CronFields> {
+function readCronFields(expression: string): Read<CronFields> {
   const { valid, fields, errors } = validateDetailed(expression)
   if (valid && fields !== undefined) return { value: fields }
   const [error] = errors

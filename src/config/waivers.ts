@@ -9,7 +9,6 @@ import { nearest } from './yaml/nearest.ts'
 import type { KeyPath } from './yaml/report.ts'
 import { readList, readSection } from './yaml/section.ts'
 
-/** Of a waiver in the configuration. */
 export const waiverFields = {
   id: text('want a unique id of the waiver', /^\S(.*\S)?$/),
   check: text('want the id of a check'),

@@ -157,7 +157,7 @@ interface CheckTransitions {
 }
 
 /** Logs each finding that an evaluation opened, reopened or resolved, by its fingerprint: no name is logged. */
-export async function logFindings(
+async function logFindings(
   store: Mirror,
   log: Log,
   { tenant, check, opened, resolved, at }: CheckTransitions,

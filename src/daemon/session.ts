@@ -80,7 +80,6 @@ export class Session implements AsyncDisposable {
   #views: Views
   #tenants: readonly TenantParts[] = []
   #byName: ReadonlyMap<string, TenantParts> = new Map()
-  /** By tenant. */
   #waivers: ReadonlyMap<string, readonly Waiver[]>
   readonly #closing = new AbortController()
   readonly #changing = new Mutex()

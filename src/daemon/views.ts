@@ -25,7 +25,6 @@ import { batches } from '../report/formats.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import type { UnstoredRuns } from './unstored-runs.ts'
 
-/** A name, or several. */
 type TenantNames = string | ReadonlySet<string>
 
 export interface Views {

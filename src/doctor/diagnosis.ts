@@ -1,6 +1,6 @@
 import type { Reason } from '../model/reasons.ts'
 
-export const levels = ['ok', 'warn', 'fail'] as const
+const levels = ['ok', 'warn', 'fail'] as const
 /** Only `fail` changes the exit code. */
 export type Level = (typeof levels)[number]
 

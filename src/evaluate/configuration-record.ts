@@ -107,7 +107,6 @@ function factsOf(check: Check): RecordedCheck {
 
 export interface InForce {
   readonly checks: readonly Check[]
-  /** Of this tenant. */
   readonly waivers: readonly Waiver[]
   /** Age in milliseconds up to which a check result is shown. */
   readonly currentForMs: number
@@ -116,7 +115,7 @@ export interface InForce {
 type Configured = Pick<TenantSettings, 'name' | 'resources' | 'checks' | 'documents' | 'ownClientId'>
 
 /** What the views of PostgreSQL need to age data and check results and to apply waivers (docs/sql.md). */
-export function configuredTenant(tenant: Configured, { checks, waivers, currentForMs }: InForce): ConfiguredTenant {
+function configuredTenant(tenant: Configured, { checks, waivers, currentForMs }: InForce): ConfiguredTenant {
   const resources = Object.entries(tenant.resources).map(([resource, { enabled, freshnessMs, full }]) => {
     return [resource, { enabled, freshnessMs, intervalMs: full.intervalMs }]
   })

@@ -264,7 +264,7 @@ function rawResultOf(evaluated: Evaluated, failing: number): RawResult {
   return evaluated.applicable && evaluated.population > 0 ? { kind: 'passes' } : { kind: 'not_applicable' }
 }
 
-export async function acceptedOf({ check, request }: CheckRun): Promise<ReadonlyMap<string, AcceptedState> | null> {
+async function acceptedOf({ check, request }: CheckRun): Promise<ReadonlyMap<string, AcceptedState> | null> {
   const states = await request.store.acceptedStates(request.tenant.id, check.id)
   return states && new Map(states.map((state) => [state.entityId, state]))
 }

@@ -5,9 +5,9 @@ import type { ResourceSeriesConfig, TenantSeriesConfig } from './series-config.t
 
 /** Classes of failed requests; `4xx` without 401 and 429. */
 export const errorClasses = ['401', '429', '4xx', '5xx', 'timeout', 'network', 'tls', 'other'] as const
-export const retryReasons = ['network', 'rate_limited', 'server_error', 'timeout'] as const satisfies readonly Reason[]
+const retryReasons = ['network', 'rate_limited', 'server_error', 'timeout'] as const satisfies readonly Reason[]
 export const recordChanges = ['created', 'updated', 'unchanged', 'removed', 'quarantined'] as const
-export const outcomes = ['success', 'failure'] as const
+const outcomes = ['success', 'failure'] as const
 
 /** The others get a series when they occur: the shipped rule also sees a series that is new. */
 const commonEvent = 'unknown_field' satisfies ContractEventKind

@@ -3,7 +3,6 @@ import { type Builder, type Query, queryOf, type RowOf } from './orm.ts'
 import type { Statement, Step } from './steps.ts'
 import { ChangeVersions } from './versions.ts'
 
-/** What all drivers do alike. */
 export abstract class BaseDatabase implements Database {
   abstract readonly sql: Words
   readonly versions = new ChangeVersions()

@@ -11,7 +11,6 @@ export type Change =
   | { readonly tenantId: number; readonly resource: ResourceName }
   | { readonly tenantId: number; readonly check: string }
 
-/** Of one transaction. */
 export type Changes = Change | readonly Change[]
 
 declare const ran: unique symbol
@@ -45,7 +44,6 @@ export interface KeyedRows {
   readonly key: string
 }
 
-/** Of `selectByKeys`. */
 export interface TenantKeys {
   readonly tenantId: number
   readonly keys: List

@@ -2,7 +2,6 @@ import { Column, fillPlaceholders, is, type Query as Text } from 'drizzle-orm'
 import { BaseSQLiteDatabase, type SQLiteSession, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
 import type { Statement, Step, Steps } from './steps.ts'
 
-/** One of drizzle's builders. */
 export interface Builder<Result> {
   readonly _: { readonly result: Result }
   prepare(): unknown

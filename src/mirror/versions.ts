@@ -1,7 +1,6 @@
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Change, Changes, Versions } from './database.ts'
 
-/** Counters of changes, in memory: only the engine of this process writes records and findings. */
 export class ChangeVersions implements Versions {
   readonly #ofOne = new Map<string, number>()
   #ofRecords = 0

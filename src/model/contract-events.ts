@@ -1,4 +1,4 @@
-export const contractEventKinds = [
+const contractEventKinds = [
   'unknown_field',
   'unknown_value',
   'order_violation',

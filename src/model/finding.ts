@@ -55,7 +55,6 @@ export interface WaiverMark {
   readonly explanation: string | null
 }
 
-/** The columns after the entity. */
 const fields = [
   'fingerprint',
   'tenant',

@@ -23,7 +23,6 @@ export function incrementalFreshnessLimitMs(intervalMs: number): number {
   return atLeast(3 * intervalMs)
 }
 
-/** In milliseconds. */
 export function resultLimitMs(evaluateIntervalMs: number): number {
   return atLeast(3 * evaluateIntervalMs)
 }

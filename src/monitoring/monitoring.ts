@@ -7,7 +7,6 @@ export const alertSeverities = ['critical', 'warning', 'info', 'none'] as const
 /** Severity label of an alert; `none` is for the watchdog, which always fires. */
 export type AlertSeverity = (typeof alertSeverities)[number]
 
-/** Link targets of alerts. */
 export interface Links {
   /** Folder of the runbooks, without a trailing slash; the page of an alert is `<name>.md` in it. */
   readonly runbooks: string

@@ -31,7 +31,6 @@ export interface ReportCheck extends Coverage {
   readonly status: CheckStatus
   readonly reason: UnknownReason | null
   readonly since: string | null
-  /** Its options at that time. */
   readonly options: Readonly<Record<string, unknown>>
 }
 

@@ -190,7 +190,7 @@ export interface Listening {
 }
 
 /** Listens on a host and port (0 = a free one); rejects when the port is taken. */
-export async function listen(handler: RequestListener, host: string, port: number): Promise<Listening> {
+async function listen(handler: RequestListener, host: string, port: number): Promise<Listening> {
   // No time-outs: faults may delay answers, and closing idle connections would cause races.
   const server = createServer({ requestTimeout: 0, headersTimeout: 0, keepAliveTimeout: 0 }, handler)
   await new Promise<void>((resolve, reject) => {
@@ -205,7 +205,7 @@ export async function listen(handler: RequestListener, host: string, port: numbe
   return { server, url: `http://${shown}:${bound}` }
 }
 
-export function stopListening({ server }: Listening): Promise<void> {
+function stopListening({ server }: Listening): Promise<void> {
   return new Promise((resolve) => {
     server.close(() => resolve())
     server.closeAllConnections()

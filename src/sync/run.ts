@@ -208,7 +208,7 @@ export function noteOddities(run: Run, oddities: readonly Oddity[]): void {
   for (const { kind, field } of oddities) noteEvent(run, kind, field)
 }
 
-export function added(a: CommitCounts, b: CommitCounts): CommitCounts {
+function added(a: CommitCounts, b: CommitCounts): CommitCounts {
   return {
     created: a.created + b.created,
     updated: a.updated + b.updated,

@@ -63,7 +63,7 @@ function hasSan(certificate: X509Certificate, name: string): boolean {
 }
 
 /** Another site can point a name of its own at this address (DNS rebinding), but not an IP address. */
-export function isAllowedHost(hostHeader: string, allowed: readonly string[]): boolean {
+function isAllowedHost(hostHeader: string, allowed: readonly string[]): boolean {
   const [, bracketed, plain = ''] = /^(?:\[([^\]]+)\]|([^:]*))(?::\d{1,5})?$/.exec(hostHeader) ?? []
   if (bracketed !== undefined) return isIPv6(bracketed)
   const name = plain.toLowerCase().replace(/\.$/, '')

@@ -43,7 +43,7 @@ const checkResult = (tenantId: number, failing: readonly NewFinding[], at: numbe
   resultOf(tenantId, at, [failing], more)
 
 /** A waiver of everything, results that make it lapse, clock steps and reports, as the operations return them. */
-async function* lived(stores: Stores, tenantId: number): AsyncGenerator<unknown> {
+async function* workThrough(stores: Stores, tenantId: number): AsyncGenerator<unknown> {
   const waiver: NotedWaiver = {
     id: 'w',
     check,
@@ -127,8 +127,8 @@ function tablesOf(query: (sql: string) => Record<string, unknown>[]) {
 
 it('returns and stores the same over a database that is waited for', async () => {
   const [here, there] = [await atOnce(), await waiting()]
-  const expected = await Array.fromAsync(lived(here.stores, here.tenantId))
-  const found = await Array.fromAsync(lived(there.stores, there.tenantId))
+  const expected = await Array.fromAsync(workThrough(here.stores, here.tenantId))
+  const found = await Array.fromAsync(workThrough(there.stores, there.tenantId))
   expect(found).toEqual(expected)
   expect(tablesOf(there.query)).toEqual(tablesOf(here.query))
   for (const { stores, tenantId } of [here, there]) await stores.purgeTenant(tenantId)

@@ -126,7 +126,7 @@ it('names only series that the daemon exports or the rules record', () => {
 })
 
 it('reads only counters that exist from the first scrape, with the label values that it selects', async () => {
-  const born = textOf(await metricsOf([reading(untouched)]).render())
+  const initial = textOf(await metricsOf([reading(untouched)]).render())
   const rules = rulesOf(renderRules(defaultMonitoringInput(), 'prometheus')).map(({ expr }) => expr)
   const read = rules.flatMap((expr) => [...expr.matchAll(/(tenantwatch_\w+_total)(?:\{(\w+)=~"([^"]+)"\})?/g)])
   expect(new Set(read.map(([selector]) => selector))).toEqual(
@@ -137,7 +137,7 @@ it('reads only counters that exist from the first scrape, with the label values 
   )
   for (const [, name = '', label = '', values = ''] of read) {
     for (const value of values.split('|').filter(Boolean))
-      expect(seriesOf(born, name).filter(({ labels }) => labels[label] === value)).toHaveLength(resources.length)
+      expect(seriesOf(initial, name).filter(({ labels }) => labels[label] === value)).toHaveLength(resources.length)
   }
 })
 

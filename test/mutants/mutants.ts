@@ -516,7 +516,7 @@ export const mutants: readonly Mutant[] = [
     ],
     'findings that took the place of others are not named': ['store.findingVersion(tenant.id, check.id)', 'tenant.id'],
   }),
-  ...mutantsIn('src/mirror/sqlite/fair-gate.ts', ['test/mirror/fair-gate'], {
+  ...mutantsIn('src/mirror/sqlite/transaction-limiter.ts', ['test/mirror/transaction-limiter'], {
     'transactions of all tenants run in one turn of the event loop': [
       'return this.#isOver ?',
       'return this.#waiting.size > 9 ?',

@@ -57,7 +57,7 @@ const writes = [
 ]
 
 /** Everything that happens to a tenant in a life, at the finest log level. */
-async function lived(world: World, io: Partial<Io> = {}): Promise<string> {
+async function runEverything(world: World, io: Partial<Io> = {}): Promise<string> {
   const sync = async (...args: readonly string[]) => (await world.runWith(io, 'sync', ...args)).stderr
   let log = await sync()
   for (const effect of faults) {
@@ -79,7 +79,7 @@ it.each(['127.0.0.1:0', '0.0.0.0:0'])(
   'keeps persons and file names out of metrics and log, and shows them on loopback only: %s',
   async (listen) => {
     await using world = await peopled(listen, checks)
-    const log = await lived(world)
+    const log = await runEverything(world)
     const { stdout: metrics } = await world.run('metrics')
     const { stdout: summary } = await world.run('sync')
     await using daemon = await world.daemon()
@@ -116,7 +116,7 @@ it('keeps persons and file names out of a log that somebody watches', async () =
       return true
     },
   }
-  await lived(world, { stderr })
+  await runEverything(world, { stderr })
   expect(shown).toContain('DEBUG')
   expect(canary.exec(shown)?.[0]).toBeUndefined()
 })

@@ -8,7 +8,7 @@ import type { DocumentTruth, worldResources } from './world.ts'
 /** Thresholds short enough to be crossed within a simulated day. */
 export const thresholds = { expiringHours: 2.4, invitedHours: 2, statusHours: 1, currentDays: 89, lifetimeDays: 365 }
 
-export const requirement = { id: 'policy', pattern: 'policy-*' }
+const requirement = { id: 'policy', pattern: 'policy-*' }
 
 export function meetsRequirement({ uploadStatus, filename }: DocumentTruth): boolean {
   return uploadStatus === 'Completed' && filename.startsWith('policy-')

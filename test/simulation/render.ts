@@ -5,7 +5,7 @@ type Style = Pick<Readings, 'dates' | 'unknownFields' | 'upperGuids'>
 type Body = Record<string, unknown>
 
 /** An instant as the modelled service writes it. */
-export function dateText(ms: number, { dates }: Pick<Style, 'dates'>): string {
+function dateText(ms: number, { dates }: Pick<Style, 'dates'>): string {
   const text = new Date(ms).toISOString()
   if (dates === 'millis') return text
   return dates === 'seven' ? text.replace('Z', '0000Z') : text.slice(0, -1)

@@ -50,7 +50,7 @@ export interface SimulationReport {
 const pagedFaults: ReadonlySet<string> = new Set(['boundary-shift', 'double-ids', 'empty-clients', 'empty-later-pages'])
 const start = Date.parse('2026-03-01T12:00:00Z')
 /** Between two evaluations, and between two looks of the oracle. */
-export const stepMs = 10 * minuteMs
+const stepMs = 10 * minuteMs
 const warmUpSteps = 8
 
 /** Runs one simulated life of daemon and tenant by its seed, and returns the oracle's report. */

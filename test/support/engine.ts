@@ -262,7 +262,7 @@ const byPermissionId = (a: { readonly permissionId: number }, b: { readonly perm
   a.permissionId - b.permissionId
 
 /** The records of the tenant, in the order and the letter case of the comparison. */
-export function upstream(sim: Simulator, resource: ResourceName): Record<string, unknown>[] {
+function upstream(sim: Simulator, resource: ResourceName): Record<string, unknown>[] {
   return comparable(resource, [...sim.primary.state.records(resource)] as Record<string, unknown>[])
 }
 

@@ -6,7 +6,7 @@ import { timed } from '../../support/measure.ts'
 const never = new AbortController().signal
 
 /** When the last page was committed: what comes after it is the end of the full sync, removals and details. */
-export interface PageTimes {
+interface PageTimes {
   readonly lastAt: number
   readonly note: () => void
 }

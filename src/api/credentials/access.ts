@@ -226,21 +226,21 @@ export function isRefusal(status: number | undefined): status is Refusal {
 }
 
 /** The token works elsewhere: the role of the API client lacks this permission. */
-export function missingPermission({ permission, template }: Endpoint, status: Refusal): SyncError {
+function missingPermission({ permission, template }: Endpoint, status: Refusal): SyncError {
   return new SyncError('missing_permission', `The token lacks the permission ${permission}, which ${template} needs`, {
     status,
     hint: `Give the role of the API client the permission ${permission}, or switch the resource off`,
   })
 }
 
-export function deadCredential(status: Refusal): SyncError {
+function deadCredential(status: Refusal): SyncError {
   return new SyncError('unauthorized', 'The tenant refuses the token for every permission', {
     status,
     hint: 'The token or the client secret is wrong, expired or revoked: replace it (one in a variable takes a restart); or the tenant wants another auth.header or auth.scheme',
   })
 }
 
-export function undecided({ permission, template }: Endpoint, status: Refusal): SyncError {
+function undecided({ permission, template }: Endpoint, status: Refusal): SyncError {
   return new SyncError('unauthorized', `${template} answered ${status}, and no other permission could be tried`, {
     status,
     undecided: true,

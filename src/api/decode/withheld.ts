@@ -33,7 +33,7 @@ export interface DescribedTexts {
   readonly [field: string]: true | DescribedTexts
 }
 
-export function withoutSecrets(value: unknown): unknown {
+function withoutSecrets(value: unknown): unknown {
   return storable(boundDepth(value))
 }
 

@@ -53,7 +53,7 @@ const codeLike = /^([A-Z][A-Z_]{2,39})(?=$|: )/
 const guidLike = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const maxNodes = 200
 
-export function asGuid(value: unknown): string | null {
+function asGuid(value: unknown): string | null {
   return typeof value === 'string' && guidLike.test(value) ? value : null
 }
 

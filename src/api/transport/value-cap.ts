@@ -1,14 +1,14 @@
 /** Small values take many times the memory of their text. Some 330,000 granted permissions reach this limit. */
-export const maxValues = 2_000_000
+const maxValues = 2_000_000
 
 /** Distinct rows of field names: V8 stores a description of each, a hundred times the size of its text. */
-export const maxShapes = 100_000
+const maxShapes = 100_000
 
 /** V8 stores an object with more fields as a dictionary, which is cheap to make. */
 const mostShaped = 1024
 
 /** Each reading of a dictionary with 500,000 fields blocks the event loop for half a second. */
-export const maxFields = 10_000
+const maxFields = 10_000
 
 const harmlessLength = 2 ** 20
 

@@ -1,5 +1,4 @@
 export interface Requirement {
-  /** Number in the framework. */
   readonly id: string
   /** Paraphrased, not quoted. */
   readonly title: string

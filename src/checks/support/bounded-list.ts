@@ -23,7 +23,6 @@ export const rolesEvidence = memoizeWeakly((roles: readonly MirroredRole[]): Evi
 })
 
 export interface Excess {
-  /** For a message. */
   readonly codes: string
   readonly evidence: Evidence
 }

@@ -138,12 +138,12 @@ function secretDaysOf(tenant: { readonly checks: Readonly<Record<string, CheckSe
 }
 
 /** The label `job` in the shipped rules. */
-export const defaultJob = 'tenantwatch'
+const defaultJob = 'tenantwatch'
 
-export const defaultRunbooks = 'https://github.com/tenantwatch/tenantwatch/blob/main/docs/runbooks'
+const defaultRunbooks = 'https://github.com/tenantwatch/tenantwatch/blob/main/docs/runbooks'
 
 /** Address of Grafana in `compose.yaml`. */
-export const defaultGrafana = 'http://127.0.0.1:3000'
+const defaultGrafana = 'http://127.0.0.1:3000'
 
 export const defaultEvaluate = { expression: '* * * * *', intervalMs: minuteMs }
 

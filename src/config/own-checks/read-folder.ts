@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { readRegularFileSync } from '../../model/process/regular-file.ts'
 import { whyUnreadable } from '../yaml/errors.ts'
 
-export const mostFiles = 200
+const mostFiles = 200
 const mostBytes = 64 * 1024
 
 export type OwnCheckFile =

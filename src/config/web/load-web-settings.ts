@@ -105,7 +105,7 @@ export interface VersionedReader {
   read(path: string): { readonly text: string } | { readonly why: string }
 }
 
-export function versionedReader(): VersionedReader {
+function versionedReader(): VersionedReader {
   const versions = new Map<string, string>()
   return {
     versions,

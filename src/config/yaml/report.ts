@@ -66,7 +66,7 @@ const urlKeys: readonly unknown[] = ['baseUrl', 'proxy', 'tokenUrl']
 const longest = 80
 
 /** A value for an error message; values that may contain secrets are not shown. */
-export function shown(path: KeyPath, value: unknown): string {
+function shown(path: KeyPath, value: unknown): string {
   if (value === undefined) return 'missing'
   if (value === null || typeof value === 'object') return kindOf(value)
   const key = path.at(-1)
@@ -75,7 +75,7 @@ export function shown(path: KeyPath, value: unknown): string {
 }
 
 /** Below a tenant's `auth`, which may contain a misplaced token, and for hashes and keys of the web configuration. */
-export function mayContainSecret(path: KeyPath): boolean {
+function mayContainSecret(path: KeyPath): boolean {
   const [top, second, third] = path
   if (top === 'tls_server_config') return second === 'cert' || second === 'key' || second === 'client_ca'
   return (top === 'tenants' && third === 'auth') || top === 'basic_auth_users'

@@ -8,7 +8,7 @@ import type { CheckFacts } from '../check.ts'
 import { anyEntity, isCovering, isValid, lapsesOf, termsOf } from '../waivers/waivers.ts'
 
 /** Each is a series. */
-export const maxTopFindings = 10
+const maxTopFindings = 10
 
 /** If at most one in this many findings is not waived, open findings are read from the lapses of the waiver. */
 const fewOfMany = 50

@@ -23,7 +23,7 @@ export type NewEntry = Omit<ChainEntry, 'sequence' | 'hash'>
 export type ChainHead = Pick<ChainEntry, 'sequence' | 'at' | 'hash'>
 
 /** @param before hash of the entry before it; empty for the first one. */
-export function hashOf(tenantId: number, before: string, entry: Omit<ChainEntry, 'hash'>): string {
+function hashOf(tenantId: number, before: string, entry: Omit<ChainEntry, 'hash'>): string {
   const { sequence, at, log, firstId, lastId, rows, digest, replaces, differs, sealedTo } = entry
   const content = [before, tenantId, sequence, at, log, firstId, lastId, rows, digest, replaces, differs, sealedTo]
   return hash('sha256', JSON.stringify(content))
@@ -120,7 +120,6 @@ export class ChainState {
 const columns = `sequence, at, log, first_id as "firstId", last_id as "lastId", row_count as "rows", digest, replaces,
   differs, sealed_to as "sealedTo", hash`
 
-/** Entries read in one step. */
 export const entriesAtOnce = 1000
 
 /** Take the steps of what writes inside a transaction. */

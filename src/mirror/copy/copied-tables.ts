@@ -2,7 +2,6 @@ import { getTableConfig, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import * as schema from '../schema/index.ts'
 import { mirrored } from '../schema/mirrored.ts'
 
-/** A table of the mirror and what a copy does with it. */
 export interface CopiedTable {
   readonly name: string
   readonly columns: readonly string[]

@@ -153,7 +153,6 @@ export function resultStore(database: Database): ResultStore {
     }
   }
 
-  /** In one transaction. */
   async function commitAll(prepared: readonly PreparedResult[]): Promise<void> {
     const changed = prepared.filter((one) => !isRepeated(one))
     if (changed.length > 0) {

@@ -47,7 +47,6 @@ export interface StagedFindings {
   apply(tenantId: number, check: string): Steps<boolean>
 }
 
-/** Rows of one statement. */
 const rowsAtOnce = 25
 
 const ofCheck = 'tenant_id = ? and "check" = ?'

@@ -38,7 +38,6 @@ export type Message =
   | { readonly kind: 'end'; readonly indexes: readonly string[] }
   | { readonly kind: 'query'; readonly job: Job }
 
-/** A query and all that its worker needs. */
 export interface Job {
   readonly file: string | null
   readonly emptyTables: readonly string[]

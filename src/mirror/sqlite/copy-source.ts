@@ -9,7 +9,6 @@ import { describe, insistOnLayout, openSnapshot, real } from './open-database.ts
 import { verifyFile } from './verify-file.ts'
 
 export interface FileSource extends CopySource, Disposable {
-  /** With symbolic links followed. */
   readonly file: string
 }
 

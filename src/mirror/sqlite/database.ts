@@ -3,16 +3,16 @@ import { BaseDatabase } from '../base-database.ts'
 import type { Changes, Ran, RecordInserts } from '../database.ts'
 import type { Statement, Step } from '../steps.ts'
 import { type BusyTimeout, type Connection, codeOf } from './connection.ts'
-import type { FairGate } from './fair-gate.ts'
 import { recordInserts } from './record-inserts.ts'
 import { drive, SqliteStatement } from './statement.ts'
+import type { TransactionLimiter } from './transaction-limiter.ts'
 import { words } from './words.ts'
 
 export interface DatabaseOptions {
   readonly busyTimeout?: BusyTimeout
   readonly onError?: (error: unknown) => void
   /** Absent = transactions never wait. */
-  readonly gate?: FairGate
+  readonly limiter?: TransactionLimiter
 }
 
 export class SqliteDatabase extends BaseDatabase {
@@ -66,8 +66,8 @@ export class SqliteDatabase extends BaseDatabase {
 
   /** Runs what takes a transaction now or, when this turn of the event loop had enough of them, in a later one. */
   async #inTurn<T>(body: () => T): Promise<T> {
-    const { gate } = this.#options
-    for (let later = gate?.later(); later; later = gate?.later()) await later
+    const { limiter } = this.#options
+    for (let later = limiter?.later(); later; later = limiter?.later()) await later
     return body()
   }
 

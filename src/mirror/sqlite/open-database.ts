@@ -6,9 +6,9 @@ import { countDifferences } from '../records/record-counts.ts'
 import { busyTimeoutOf, Connection, codeOf } from './connection.ts'
 import { SqliteDatabase } from './database.ts'
 import { type EngineLock, insistOnOneName, lockStateOf, realFile, takeEngineLock } from './engine-lock.ts'
-import type { FairGate } from './fair-gate.ts'
 import { applicationIdOf, damageOf, type FileGuard, fileGuard, toBegin } from './file-guard.ts'
 import { bringUpToDate, schemaAge } from './migrate.ts'
+import type { TransactionLimiter } from './transaction-limiter.ts'
 import { insistOnHealth, isQuicklyVerified } from './verify-file.ts'
 import { words } from './words.ts'
 
@@ -20,7 +20,7 @@ export interface OpenedDatabase extends Disposable {
 }
 
 /** @throws FatalError when the database cannot be opened, created or migrated; nothing is changed then. */
-export function openForEngine(path: string, gate?: FairGate): OpenedDatabase {
+export function openForEngine(path: string, limiter?: TransactionLimiter): OpenedDatabase {
   const file = real(path)
   const umask = process.umask(0o077)
   try {
@@ -29,7 +29,7 @@ export function openForEngine(path: string, gate?: FairGate): OpenedDatabase {
     const isForeign = isThere(file) && !existsSync(`${file}-lock`)
     const lock = takeEngineLock(file)
     try {
-      return openWritable(file, lock, gate)
+      return openWritable(file, lock, limiter)
     } catch (error) {
       // Leaves no lock file beside a file that is not a mirror.
       if (isForeign) rmSync(`${file}-lock`, { force: true })
@@ -60,7 +60,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-function openWritable(file: string, lock: EngineLock, gate: FairGate | undefined): OpenedDatabase {
+function openWritable(file: string, lock: EngineLock, limiter: TransactionLimiter | undefined): OpenedDatabase {
   // Before SQLite opens an empty file, because it then deletes the write-ahead log of the lost one.
   if (lock.mirrorMade && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) throw gone(file)
   const raw = new Connection(file)
@@ -94,7 +94,7 @@ function openWritable(file: string, lock: EngineLock, gate: FairGate | undefined
     database: new SqliteDatabase(raw, {
       busyTimeout: busyTimeoutOf(raw),
       onError: (error) => guard.note(error),
-      ...(gate && { gate }),
+      ...(limiter && { limiter }),
     }),
     guard,
     verified,

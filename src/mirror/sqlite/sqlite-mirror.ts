@@ -3,9 +3,9 @@ import type { Operations } from '../database.ts'
 import { ask } from '../own-checks/ask.ts'
 import type { AdminStore, Mirror } from '../port.ts'
 import { storesOver } from '../stores.ts'
-import { FairGate } from './fair-gate.ts'
 import { damaged } from './file-guard.ts'
 import { type OpenedDatabase, openBesideEngine, openForEngine } from './open-database.ts'
+import { TransactionLimiter } from './transaction-limiter.ts'
 import { countRevisions, keepCounts, keepWaiverRecord } from './triggers.ts'
 import { leaveCheckpoints, verifyFile } from './verify-file.ts'
 
@@ -15,7 +15,8 @@ import { leaveCheckpoints, verifyFile } from './verify-file.ts'
  * @throws FatalError when the file cannot be opened.
  */
 export function openMirror(path: string, role: 'engine' | 'beside', clock?: Pick<Clock, 'monotonic'>): Mirror {
-  const opened = role === 'engine' ? openForEngine(path, clock && new FairGate(clock)) : openBesideEngine(path)
+  const opened =
+    role === 'engine' ? openForEngine(path, clock && new TransactionLimiter(clock)) : openBesideEngine(path)
   try {
     return mirrorOver(opened)
   } catch (error) {
@@ -45,8 +46,7 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
 
 type Part = Operations<Pick<AdminStore, 'isVerified' | 'ping' | 'verify'>>
 
-/** What concerns the file itself. */
-export function fileStore({ database, guard, ...opened }: OpenedDatabase): Part {
+function fileStore({ database, guard, ...opened }: OpenedDatabase): Part {
   const { raw } = database
   let { verified } = opened
   return {

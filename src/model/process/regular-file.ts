@@ -5,7 +5,7 @@ export class UnfitFile extends Error {
   override readonly name = 'UnfitFile'
 }
 
-export const mostTextBytes = 4 * 2 ** 20
+const mostTextBytes = 4 * 2 ** 20
 
 export const mostSecretBytes = 64 * 1024
 

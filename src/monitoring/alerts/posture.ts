@@ -13,7 +13,6 @@ const alertLevels: Readonly<Partial<Record<Severity, { readonly severity: AlertS
 
 export const hasAlert = (severity: Severity) => alertLevels[severity] !== undefined
 
-/** A condition for each severity with an alert. */
 function conditions(possible: readonly Severity[], check: string, matcher: string): readonly AlertCase[] {
   return possible.toReversed().flatMap((severity) => {
     const level = alertLevels[severity]

@@ -6,8 +6,8 @@ import type { World } from '../world.ts'
 import type { Endpoint } from './endpoint.ts'
 
 /** Greatest lengths; the specification does not give the values. */
-export const nameLimit = 100
-export const emailLimit = 254
+const nameLimit = 100
+const emailLimit = 254
 
 const emailFormat = /^[^\s@"(),:;<>[\\\]]+@(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z]{2,}$/i
 

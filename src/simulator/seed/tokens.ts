@@ -13,7 +13,7 @@ const without = (missing: PermissionCode) => (code: string) => isRead(code) && c
 const reader = { role: 'Compliance Reader', grants: isRead } as const
 const creator = { role: 'User Provisioning', grants: () => true } as const
 
-export const tokenSeeds = {
+const tokenSeeds = {
   reader: { tenant: 'primary', client: 'Compliance monitor', ...reader },
   creator: { tenant: 'primary', client: 'HR provisioning', ...creator },
   createOnly: {

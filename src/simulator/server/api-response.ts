@@ -7,7 +7,7 @@ import type { World } from '../world.ts'
 import { type ApiError, shapeError } from './api-error.ts'
 
 /** The `meta` of the next response; `skewMs` shifts its clock. */
-export function nextMeta(world: World, skewMs: number): Record<string, unknown> {
+function nextMeta(world: World, skewMs: number): Record<string, unknown> {
   const { requestIdCasing, metaTimestamps, unknownFields } = world.readings
   const requestId = guidFor(world.responseSeed, world.responses)
   return {

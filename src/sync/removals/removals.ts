@@ -13,7 +13,6 @@ export type RemovalRule = 'confirm' | 'two-full-syncs'
 export interface RemovalPlan {
   readonly due: readonly AbsentRecord[]
   readonly held: readonly AbsentRecord[]
-  /** Null when no removal is held. */
   readonly why: string | null
 }
 

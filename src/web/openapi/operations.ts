@@ -34,7 +34,6 @@ const searched: Parameter = {
   description: 'Only findings with this text in message, entity, check, fingerprint or evidence',
 }
 
-/** Of findings. */
 const filter: readonly Parameter[] = [
   { name: 'tenant', description: 'Only findings of this tenant' },
   { name: 'check', description: 'Only findings of this check' },

@@ -16,7 +16,7 @@ export interface TestClient {
 
 export type Overrides = Partial<Omit<TenantClientOptions, 'api'>> & { readonly api?: Partial<ApiOptions> }
 
-export const defaultApi: ApiOptions = {
+const defaultApi: ApiOptions = {
   pageSizeParameter: null,
   pageSize: 200,
   timeoutMs: 5000,

@@ -21,7 +21,7 @@ const view = (more: Partial<CheckView>): CheckView => ({
   ...more,
 })
 
-const trusted: InputQuality = {
+const reliable: InputQuality = {
   resource: 'users',
   off: false,
   everComplete: true,
@@ -32,7 +32,7 @@ const trusted: InputQuality = {
 }
 
 it('keeps passing, failing, waived and unknown apart, over a number that they add up to, and counts as evaluated only who was', () => {
-  expect(coverageOf(view({ notEvaluated: 3 }), [trusted])).toEqual({
+  expect(coverageOf(view({ notEvaluated: 3 }), [reliable])).toEqual({
     entities: 10,
     evaluated: 7,
     passing: 4,
@@ -44,11 +44,11 @@ it('keeps passing, failing, waived and unknown apart, over a number that they ad
 
 it('counts nobody as passing while an input is not fresh, the status unknown or the unevaluated not counted', () => {
   const blind = { entities: 10, evaluated: 3, passing: 0, failing: 2, waived: 1, unknown: 7 }
-  expect(coverageOf(view({}), [{ ...trusted, partial: ['quarantined'] }])).toEqual(blind)
-  expect(coverageOf(view({}), [trusted, { ...trusted, blocked: 'stale' }])).toEqual(blind)
-  expect(coverageOf(view({ status: 'unknown', reason: 'stale' }), [trusted])).toEqual(blind)
-  expect(coverageOf(view({ notEvaluated: null }), [trusted])).toEqual(blind)
-  expect(coverageOf(view({ entities: null }), [trusted])).toMatchObject({
+  expect(coverageOf(view({}), [{ ...reliable, partial: ['quarantined'] }])).toEqual(blind)
+  expect(coverageOf(view({}), [reliable, { ...reliable, blocked: 'stale' }])).toEqual(blind)
+  expect(coverageOf(view({ status: 'unknown', reason: 'stale' }), [reliable])).toEqual(blind)
+  expect(coverageOf(view({ notEvaluated: null }), [reliable])).toEqual(blind)
+  expect(coverageOf(view({ entities: null }), [reliable])).toMatchObject({
     entities: null,
     evaluated: null,
     passing: null,
@@ -64,10 +64,10 @@ it('calls a check waived only when it fails for nobody else, and off before anyt
 
 it('calls no check waived while others than the waived may fail', () => {
   const none = { entities: 3, evaluated: 3, passing: 2, failing: 0, waived: 1, unknown: 0 }
-  expect(unknownReasonOf(none, [trusted])).toBe(null)
-  expect(unknownReasonOf({ ...none, passing: 1, unknown: 1 }, [trusted])).toBe('ambiguous')
-  expect(unknownReasonOf({ ...none, unknown: null }, [trusted])).toBe('ambiguous')
-  expect(unknownReasonOf(none, [trusted, { ...trusted, partial: ['quarantined', 'missing_records'] }])).toBe(
+  expect(unknownReasonOf(none, [reliable])).toBe(null)
+  expect(unknownReasonOf({ ...none, passing: 1, unknown: 1 }, [reliable])).toBe('ambiguous')
+  expect(unknownReasonOf({ ...none, unknown: null }, [reliable])).toBe('ambiguous')
+  expect(unknownReasonOf(none, [reliable, { ...reliable, partial: ['quarantined', 'missing_records'] }])).toBe(
     'quarantined',
   )
   expect(standingOf(view({ open: {} }), 'quarantined')).toBe('unknown')

@@ -726,7 +726,7 @@ const byCheck: readonly AlertScene[] = checks.flatMap(({ id, alert, severities }
       }),
 )
 
-export const alertScenes: readonly AlertScene[] = [
+const alertScenes: readonly AlertScene[] = [
   ...watch,
   ...sync,
   ...firstFullSyncs,

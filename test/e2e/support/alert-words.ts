@@ -65,7 +65,7 @@ const unknownSays = (check: string, reason: string): ExpectedText => ({
   description: `Compliance of acme with ${check} is unknown${reason}. Open findings stay open.`,
 })
 
-export const wordScenes: readonly WordScene[] = [
+const wordScenes: readonly WordScene[] = [
   {
     about: 'an alert names every finding that it counts, and none of another tenant or severity',
     series: {

@@ -122,12 +122,12 @@ export class ForeignTenant implements AsyncDisposable {
 }
 
 /** A success with a copy of the data: a scene that changes an answer leaves the tenant as it is. */
-export function success(data: unknown, pagination: unknown): Reply {
+function success(data: unknown, pagination: unknown): Reply {
   const meta = { requestId: randomUUID(), timestamp: new Date().toISOString() }
   return { status: 200, headers: {}, body: { data: structuredClone(data), pagination, error: null, meta } }
 }
 
-export function failure(status: number, code: string): Reply {
+function failure(status: number, code: string): Reply {
   const meta = { requestId: randomUUID(), timestamp: new Date().toISOString() }
   return { status, headers: {}, body: { data: null, pagination: null, error: code, meta } }
 }

@@ -53,7 +53,7 @@ ${waiverOf('accepted', 200, 'api-client-least-privilege', clientWithWaiver(simul
 
 const refusal = { kind: 'status', status: 400, code: 'BAD_REQUEST' } as const
 
-export function nth<T>(records: Iterable<T>, index: number): T {
+function nth<T>(records: Iterable<T>, index: number): T {
   const found = [...records][index]
   if (found === undefined) throw new Error(`There is no record ${index}`)
   return found

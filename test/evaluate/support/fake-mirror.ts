@@ -49,10 +49,10 @@ export function fakeMirror(now: number): FakeMirror {
   const records = new Map<ResourceName, Map<string, MirrorRecord>>(resourceNames.map((name) => [name, new Map()]))
   const live = (resource: ResourceName) =>
     [...(records.get(resource)?.values() ?? [])].sort((a, b) => a.key.localeCompare(b.key, 'en', { numeric: true }))
-  const trusted = (resource: ResourceName) => ({ state: completeState(resource, now), quarantined: 0, missing: 0 })
+  const reliable = (resource: ResourceName) => ({ state: completeState(resource, now), quarantined: 0, missing: 0 })
   const mirror: Omit<FakeMirror, 'store'> = {
     tenant: { ...unmirrored({ name: 'acme', baseUrl: '' }), id: 1 },
-    quality: Object.fromEntries(resourceNames.map((name) => [name, trusted(name)])) as FakeMirror['quality'],
+    quality: Object.fromEntries(resourceNames.map((name) => [name, reliable(name)])) as FakeMirror['quality'],
     holds: [],
     changes: [],
     findings: new Map(),

@@ -77,7 +77,7 @@ export const texts: Readonly<Record<string, string>> = {
 }
 
 /** JSON numbers that no double can represent. */
-export const rawNumbers: Readonly<Record<string, string>> = {
+const rawNumbers: Readonly<Record<string, string>> = {
   'beyond 2^53': '9007199254740993',
   'beyond 2^64': '36893488147419103232',
   'below -2^53': '-9007199254740993',
@@ -85,7 +85,7 @@ export const rawNumbers: Readonly<Record<string, string>> = {
 }
 
 /** Values of every type, for fields that want another one. */
-export const values: Readonly<Record<string, unknown>> = {
+const values: Readonly<Record<string, unknown>> = {
   null: null,
   yes: true,
   no: false,
@@ -104,7 +104,7 @@ export const values: Readonly<Record<string, unknown>> = {
 }
 
 /** Dates that are none, that lie far away or leave the zone open. */
-export const dates: Readonly<Record<string, string>> = {
+const dates: Readonly<Record<string, string>> = {
   'no such day': '2026-02-30T00:00:00Z',
   'no leap year': '2025-02-29T00:00:00Z',
   'no such month': '2026-13-01T00:00:00Z',

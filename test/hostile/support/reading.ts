@@ -2,7 +2,7 @@
 export const acting = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
 /** As `acting`, but for the line feed, which the program itself ends its lines with. */
-export const actingInLines = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
+const actingInLines = /(?!\n)[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/u
 
 /** The first control character in a text, with its context; for a clearer message than "false". */
 export function actingIn(text: string): string | null {

@@ -29,7 +29,7 @@ export class Fleet {
   readonly #hosts = new Set<Host>()
   readonly #processes = new Map<Host, ReplicaProcess>()
   readonly #stopping = new Set<Host>()
-  #born = 0
+  #started = 0
 
   constructor(parts: FleetParts) {
     this.#parts = parts
@@ -51,7 +51,7 @@ export class Fleet {
 
   start(link: Host['link'] = 'up'): void {
     const { time, network, settings, tenants, prng, log, bug } = this.#parts
-    const host = new Host(`replica-${++this.#born}`, time)
+    const host = new Host(`replica-${++this.#started}`, time)
     host.link = link
     this.#hosts.add(host)
     const starting = ReplicaProcess.start({ host, network, settings, tenants, prng, log })

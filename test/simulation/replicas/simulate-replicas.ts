@@ -45,7 +45,7 @@ export interface ReplicaReport {
 }
 
 const start = Date.parse('2026-03-01T12:00:00Z')
-export const stepMs = 30 * secondMs
+const stepMs = 30 * secondMs
 
 /** Runs one simulated life of several replicas on one database by its seed. */
 export async function simulateReplicas(options: ReplicaLifeOptions): Promise<ReplicaReport> {

@@ -32,7 +32,7 @@ export interface TwoTenants {
   pageSize: () => number
 }
 
-export const guid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
+const guid = (n: number) => `00000000-0000-4000-8000-${String(n).padStart(12, '0')}`
 
 export const user = (userId: number, more: Fields = {}): Fields => ({
   userId,

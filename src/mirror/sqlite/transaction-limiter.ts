@@ -7,7 +7,7 @@ const turnMs = 20
  * Transactions are synchronous behind their promises: without a limit, one turn of the event loop would run those of all
  * tenants whose answers have arrived.
  */
-export class FairGate {
+export class TransactionLimiter {
   readonly #clock: Pick<Clock, 'monotonic'>
   /** First come, first served. */
   readonly #waiting = new Set<() => void>()

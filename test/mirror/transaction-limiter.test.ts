@@ -1,15 +1,15 @@
 import { setImmediate as turn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
-import { FairGate } from '../../src/mirror/sqlite/fair-gate.ts'
+import { TransactionLimiter } from '../../src/mirror/sqlite/transaction-limiter.ts'
 
-/** A gate on a clock that only transactions move: each takes `costMs`. */
+/** A limiter on a clock that only transactions move: each takes `costMs`. */
 function gateOf(costMs: number) {
   let ms = 0
   let turns = 0
   const log: string[] = []
-  const gate = new FairGate({ monotonic: () => ms })
+  const limiter = new TransactionLimiter({ monotonic: () => ms })
   const transact = async (name: string) => {
-    for (let later = gate.later(); later !== null; later = gate.later()) await later
+    for (let later = limiter.later(); later !== null; later = limiter.later()) await later
     log.push(`${name} in turn ${turns}`)
     ms += costMs
   }
