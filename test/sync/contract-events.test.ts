@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { dayMs, hourMs } from '../../src/model/durations.ts'
 import { testEngine } from '../support/engine.ts'
+import { ofData } from '../support/of-data.ts'
 
 const quiet = { userDetails: { perRun: 0 } }
 
@@ -83,10 +84,7 @@ it('counts users that come out of the order the specification promises, once a r
   })
   const swap = test.sim.faults.add({
     path: '/api/public/users',
-    effect: {
-      kind: 'transform',
-      transform: (envelope) => ({ ...envelope, data: (envelope.data as object[]).toReversed() }),
-    },
+    effect: ofData((data: object[]) => data.toReversed()),
   })
   expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { created: 12 } })
   expect(test.observed.events).toEqual(['users order_violation'])
@@ -117,13 +115,7 @@ it('reports each skipped user once per run', async () => {
   const hidden = [...test.sim.primary.state.users()].slice(0, 3).map(({ userId }) => userId)
   test.sim.faults.add({
     path: '/api/public/users',
-    effect: {
-      kind: 'transform',
-      transform: (envelope) => ({
-        ...envelope,
-        data: (envelope.data as { userId: number }[]).filter(({ userId }) => !hidden.includes(userId)),
-      }),
-    },
+    effect: ofData((data: { userId: number }[]) => data.filter(({ userId }) => !hidden.includes(userId))),
   })
   await test.run('users', 'full')
   expect(test.observed.events).toEqual(Array(3).fill('users skipped_row'))

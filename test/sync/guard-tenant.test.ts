@@ -1,9 +1,9 @@
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
-
 import { resourceNames } from '../../src/model/resource-names.ts'
 import { anonymous, identifying, isFeed, ways } from '../support/descriptors.ts'
 import { bothSides, scriptedResources, type TestEngine, testEngine } from '../support/engine.ts'
+import { ofData } from '../support/of-data.ts'
 import { ending, everyRow, heldBack, live, synced, theHold } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
@@ -168,13 +168,7 @@ it('a 404 that another tenant’s token received removes no user', async () => {
   const hidden = [...test.sim.state().users()].slice(10, 13).map(({ userId }) => userId)
   test.sim.faults.add({
     path: '/api/public/users',
-    effect: {
-      kind: 'transform',
-      transform: (envelope) => ({
-        ...envelope,
-        data: (envelope.data as { userId: number }[]).filter(({ userId }) => !hidden.includes(userId)),
-      }),
-    },
+    effect: ofData((data: { userId: number }[]) => data.filter(({ userId }) => !hidden.includes(userId))),
   })
   // The last list request is the incremental sync from the cursor of before; then the missing are confirmed one by one.
   const lastPage = Math.ceil(120 / 50)

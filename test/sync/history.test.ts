@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import { testEngine } from '../support/engine.ts'
+import { ofData } from '../support/of-data.ts'
 
 const sizes = { users: 12, documents: 12 }
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
@@ -111,16 +112,12 @@ it('takes another order of a role’s permissions for no change', async () => {
   await test.run('roles')
   test.sim.faults.add({
     path: '/api/public/roles',
-    effect: {
-      kind: 'transform',
-      transform: (envelope) => ({
-        ...envelope,
-        data: (envelope.data as { permissions: object[] }[]).map((role) => ({
-          ...role,
-          permissions: role.permissions.toReversed(),
-        })),
-      }),
-    },
+    effect: ofData((data: { permissions: object[] }[]) =>
+      data.map((role) => ({
+        ...role,
+        permissions: role.permissions.toReversed(),
+      })),
+    ),
   })
   expect(await test.run('roles')).toMatchObject({ outcome: 'success', counts: { updated: 0 } })
   expect(test.query('select * from changes')).toEqual([])

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { hourMs } from '../../src/model/durations.ts'
 import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
+import { ofData } from '../support/of-data.ts'
 import { asked, ending, live } from '../support/sync-queries.ts'
 
 const options = {
@@ -151,10 +152,7 @@ it('takes neither a record twice on one page nor one that an incremental sync sh
   test.sim.faults.add({
     path: '/api/public/users',
     page: 1,
-    effect: {
-      kind: 'transform',
-      transform: (envelope) => ({ ...envelope, data: (envelope.data as object[]).flatMap((one) => [one, one]) }),
-    },
+    effect: ofData((data: object[]) => data.flatMap((one) => [one, one])),
   })
   await test.run('users', 'full', stop.signal)
   end()

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import type { FaultEffect } from '../../src/simulator/index.ts'
 import { bothSides, testEngine } from '../support/engine.ts'
+import { ofData } from '../support/of-data.ts'
 import { asked, ending, live } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
@@ -176,7 +177,7 @@ it.each(['users', 'documents', 'api-clients'] as const)(
         path: `/api/public/${resource}`,
         hasCursor: true,
         times,
-        effect: { kind: 'transform', transform: (envelope) => ({ ...envelope, data: [] }) },
+        effect: ofData(() => []),
       })
     empty(2)
     // Of API clients, an announced page without records may mean "could not be completed".
@@ -194,7 +195,7 @@ it.each(['users', 'documents', 'api-clients'] as const)(
 
 it('empty pages in a row are counted over a restart', async () => {
   const test = await testEngine({ settings, readings, sizes: { users: 120 } })
-  const effect = { kind: 'transform', transform: (envelope: object) => ({ ...envelope, data: [] }) } as const
+  const effect = ofData(() => [])
   test.sim.faults.add({ path: '/api/public/users', hasCursor: true, effect })
   const stop = test.sim.faults.add({ path: '/api/public/users', page: 4, effect: { kind: 'status', status: 403 } })
   expect(ending(await test.run('users', 'full'))).toBe('missing_permission')

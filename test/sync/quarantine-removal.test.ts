@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { hourMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
+import { ofData } from '../support/of-data.ts'
 import { accept, ending, heldBack, theHold } from '../support/sync-queries.ts'
 
 const path = '/api/public/documents'
@@ -92,13 +93,7 @@ it('a document that was never readable is removed only after a request by time t
   await sync(test, 'documents')
   test.sim.faults.add({
     path,
-    effect: {
-      kind: 'transform',
-      transform: (envelope) => ({
-        ...envelope,
-        data: (envelope.data as { readonly fileId: string }[]).filter(({ fileId }) => fileId !== id),
-      }),
-    },
+    effect: ofData((data: { readonly fileId: string }[]) => data.filter(({ fileId }) => fileId !== id)),
   })
   test.sim.onRequest(({ query }) => {
     if ('updatedAfter' in query) test.sim.faults.clear()
@@ -133,13 +128,7 @@ it('a user that was never readable and that only get-user returns stays in quara
   await sync(test, 'users')
   test.sim.faults.add({
     path: '/api/public/users',
-    effect: {
-      kind: 'transform',
-      transform: (envelope) => ({
-        ...envelope,
-        data: (envelope.data as { readonly userId: number }[]).filter((one) => one.userId !== userId),
-      }),
-    },
+    effect: ofData((data: { readonly userId: number }[]) => data.filter((one) => one.userId !== userId)),
   })
   for (const _ of [1, 2, 3]) await sync(test, 'users')
   expect(quarantined(test)).toEqual([String(userId)])
@@ -150,10 +139,7 @@ it('a record without a readable id leaves quarantine after two full syncs withou
   const test = await tenant()
   test.sim.faults.add({
     path,
-    effect: {
-      kind: 'transform',
-      transform: (envelope) => ({ ...envelope, data: [...(envelope.data as object[]), { fileId: null }] }),
-    },
+    effect: ofData((data: object[]) => [...data, { fileId: null }]),
   })
   await sync(test, 'documents')
   test.sim.faults.clear()
@@ -181,13 +167,7 @@ it('a record that may be the one without a readable id is uncertain until it is 
       record[idField] === id ? { ...record, [idField]: null } : record
     test.sim.faults.add({
       path: `/api/public/${resource}`,
-      effect: {
-        kind: 'transform',
-        transform: (envelope) => ({
-          ...envelope,
-          data: (envelope.data as Readonly<Record<string, unknown>>[]).map(hide),
-        }),
-      },
+      effect: ofData((data: Readonly<Record<string, unknown>>[]) => data.map(hide)),
     })
     await sync(test, resource)
   }
@@ -212,10 +192,7 @@ it.each(['roles', 'documents'] as const)(
       test.sim.faults.clear()
       test.sim.faults.add({
         path: `/api/public/${resource}`,
-        effect: {
-          kind: 'transform',
-          transform: (envelope) => ({ ...envelope, data: [...(envelope.data as object[]), { [idField]: null, n }] }),
-        },
+        effect: ofData((data: object[]) => [...data, { [idField]: null, n }]),
       })
       await sync(test, resource)
     }

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { hourMs } from '../../src/model/durations.ts'
 import { type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
+import { ofData } from '../support/of-data.ts'
 
 const tenant: TestEngineOptions = { problems: false, sizes: { users: 12, documents: 12, apiClients: 14, roles: 9 } }
 
@@ -134,10 +135,7 @@ it('removes nothing by a full sync that showed a record without a readable id, a
     const fault = test.sim.faults.add({
       path: `/api/public/${resource}`,
       hasCursor: false,
-      effect: {
-        kind: 'transform',
-        transform: (envelope) => ({ ...envelope, data: [...(envelope.data as object[]), { [idField]: null }] }),
-      },
+      effect: ofData((data: object[]) => [...data, { [idField]: null }]),
     })
     for (const _ of [1, 2, 3]) {
       expect(await test.run(resource, 'full')).toMatchObject({ outcome: 'success', counts: { removed: 0 } })

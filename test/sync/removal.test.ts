@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { hourMs } from '../../src/model/durations.ts'
 import { bothSides, type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
+import { ofData } from '../support/of-data.ts'
 
 const listOf = '/api/public/users'
 const oneOf = '/api/public/users/{id}'
@@ -39,13 +40,7 @@ function skipInList(test: TestEngine, hidden: readonly number[], times?: number)
   test.sim.faults.add({
     path: listOf,
     ...(times === undefined ? {} : { times }),
-    effect: {
-      kind: 'transform',
-      transform: (envelope) => ({
-        ...envelope,
-        data: (envelope.data as { userId: number }[]).filter(({ userId }) => !hidden.includes(userId)),
-      }),
-    },
+    effect: ofData((data: { userId: number }[]) => data.filter(({ userId }) => !hidden.includes(userId))),
   })
 }
 

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { hourMs } from '../../src/model/durations.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
+import { ofData } from '../support/of-data.ts'
 
 type Fields = Record<string, unknown>
 
@@ -27,10 +28,7 @@ function reshape(
   test.sim.faults.add({
     path: `/api/public/${resource}`,
     ...(page === 1 ? { page } : { hasCursor: true }),
-    effect: {
-      kind: 'transform',
-      transform: (envelope) => ({ ...envelope, data: change((envelope.data as Fields[]).toSorted(byNumber)) }),
-    },
+    effect: ofData((data: Fields[]) => change(data.toSorted(byNumber))),
   })
 }
 

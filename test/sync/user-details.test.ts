@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { hourMs } from '../../src/model/durations.ts'
 import { type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
+import { ofData } from '../support/of-data.ts'
 
 const oneOf = '/api/public/users/{id}'
 
@@ -93,11 +94,7 @@ it('takes of a detail the role alone, and counts that it differs from the list',
   const [user = 0] = ids(test)
   const patch = { mfaStatus: true, mfaAction: true, firstName: 'Stale' }
   test.sim.primary.updateUser(user, { mfaStatus: false, mfaAction: false })
-  const transform = (envelope: { readonly data?: unknown }) => ({
-    ...envelope,
-    data: { ...(envelope.data as object), ...patch },
-  })
-  test.sim.faults.add({ path: oneOf, effect: { kind: 'transform', transform } })
+  test.sim.faults.add({ path: oneOf, effect: ofData((data: object) => ({ ...data, ...patch })) })
   await asked(test, 'full')
   expect(test.query('select mfa_status, mfa_action, first_name = ? as stale from users', 'Stale')).toEqual([
     { mfa_status: 0, mfa_action: 0, stale: 0 },
@@ -110,12 +107,12 @@ it('reads the list once more when a user changed between the list and the answer
   const test = await engine(5, 5)
   await asked(test, 'full')
   const [user = 0] = ids(test)
-  const transform = (envelope: { readonly data?: unknown }) => {
+  const effect = ofData((data: object) => {
     test.sim.primary.updateUser(user, { mfaStatus: true })
-    return { ...envelope, data: { ...(envelope.data as object), mfaStatus: true } }
-  }
+    return { ...data, mfaStatus: true }
+  })
   test.sim.primary.updateUser(user, { mfaStatus: false })
-  test.sim.faults.add({ path: `/api/public/users/${user}`, effect: { kind: 'transform', transform } })
+  test.sim.faults.add({ path: `/api/public/users/${user}`, effect })
   await asked(test, 'full')
   expect(test.query(`select mfa_status from users where user_id = ${user}`)).toEqual([{ mfa_status: 1 }])
   expect(test.query('select key from quarantine order by resource, key')).toEqual([])
@@ -124,11 +121,10 @@ it('reads the list once more when a user changed between the list and the answer
 it('takes no role from a detail whose role name is not that of the list, and asks again', async () => {
   const test = await engine(5, 1)
   const [user = 0] = ids(test)
-  const transform = (envelope: { readonly data?: unknown }) => ({
-    ...envelope,
-    data: { ...(envelope.data as object), roleId: 99, roleName: 'Former' },
+  const stale = test.sim.faults.add({
+    path: oneOf,
+    effect: ofData((data: object) => ({ ...data, roleId: 99, roleName: 'Former' })),
   })
-  const stale = test.sim.faults.add({ path: oneOf, effect: { kind: 'transform', transform } })
   // The list is read once more, in case it agrees by now.
   expect(await asked(test, 'full')).toEqual([user, user])
   expect(await asked(test, 'full')).toEqual([user])
@@ -145,11 +141,7 @@ it.each([
 ])('takes no role from a detail with another %s: it may be that of another tenant’s user', async (field, other) => {
   const test = await engine(5, 1)
   const [user = 0] = ids(test)
-  const transform = (envelope: { readonly data?: unknown }) => ({
-    ...envelope,
-    data: { ...(envelope.data as object), roleId: 99, [field]: other },
-  })
-  test.sim.faults.add({ path: oneOf, effect: { kind: 'transform', transform } })
+  test.sim.faults.add({ path: oneOf, effect: ofData((data: object) => ({ ...data, roleId: 99, [field]: other })) })
   // A contradicted date is confirmed by one more reading of the list; names and addresses are not.
   expect(await asked(test, 'full')).toEqual(field === 'email' ? [user] : [user, user])
   expect(roleIdOf(test, user)).toBeNull()
@@ -250,12 +242,8 @@ function contradicted(test: TestEngine): Record<string, unknown>[] {
 }
 
 function reshapeById(test: TestEngine, userId: number, patch: object) {
-  const transform = (envelope: { readonly data?: unknown }) => ({
-    ...envelope,
-    data: { ...(envelope.data as object), ...patch },
-  })
   const path = `/api/public/users/${userId}`
-  return test.sim.faults.add({ path, effect: { kind: 'transform', transform } })
+  return test.sim.faults.add({ path, effect: ofData((data: object) => ({ ...data, ...patch })) })
 }
 
 it.each([
@@ -290,11 +278,8 @@ it.each([
 ] as const)('does not mind that %s differ in the answer by id', async (_, patchOf) => {
   const test = await engine(5, 1)
   const [user] = [...test.sim.primary.state.users()]
-  const transform = ({ data, ...envelope }: { readonly data?: unknown }) => ({
-    ...envelope,
-    data: { ...(data as object), ...patchOf(data as Listed) },
-  })
-  test.sim.faults.add({ path: `/api/public/users/${user?.userId}`, effect: { kind: 'transform', transform } })
+  const effect = ofData((data: Listed) => ({ ...data, ...patchOf(data) }))
+  test.sim.faults.add({ path: `/api/public/users/${user?.userId}`, effect })
   await asked(test, 'full')
   expect(contradicted(test)).toEqual([])
 })
@@ -306,11 +291,10 @@ it('keeps the contradiction of a user whose listed record is unreadable or contr
   test.sim.primary.updateUser(user, { mfaStatus: true })
   reshapeById(test, user, { mfaStatus: false })
   await asked(test, 'full')
-  const transform = ({ data, ...envelope }: { readonly data?: unknown }) => ({
-    ...envelope,
-    data: (data as { userId: number }[]).map((one) => (one.userId === user ? { ...one, state: 5 } : one)),
-  })
-  const odd = test.sim.faults.add({ path: '/api/public/users', effect: { kind: 'transform', transform } })
+  const effect = ofData((data: { userId: number }[]) =>
+    data.map((one) => (one.userId === user ? { ...one, state: 5 } : one)),
+  )
+  const odd = test.sim.faults.add({ path: '/api/public/users', effect })
   test.sim.faults.add({ path: `/api/public/users/${user}`, effect: { kind: 'status', status: 404 } })
   await asked(test, 'full')
   expect(test.query("select count(*) as n from quarantine where resource = 'users'")).toEqual([{ n: 2 }])
