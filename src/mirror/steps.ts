@@ -32,6 +32,12 @@ export function* ahead<T>(step: Step<T>): Steps<Step<T>> {
   return taking(steps, yield { ...asked.value, isAhead: true })
 }
 
+/** For a statement that may take long: a server that ends none of several for more than a minute counts as dead. */
+export function* ended(step: Step<void>): Steps<void> {
+  const end = yield* ahead(step)
+  yield* end
+}
+
 const askedAtOnce = 500
 
 /** The answers to one question about each key, waiting once for some hundred of them. */
