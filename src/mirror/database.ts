@@ -66,6 +66,13 @@ export interface Words {
   jsonWith(json: string, member: string, text: string): string
   /** Rows of as many parameters as `columns`, for `values` and `in`. */
   rowsOf(rows: number, columns: number): string
+  /** For `from`: rows of values bound as `listOf`, one list a column. Null = one statement a row is as fast. */
+  readonly rowsFrom: ((columns: readonly ListColumn[]) => string) | null
+}
+
+export interface ListColumn {
+  readonly name: string
+  readonly type: 'integer' | 'text'
 }
 
 export interface InsertStamp {

@@ -4,6 +4,7 @@ import type { AdminStore } from './port.ts'
 import { eraseRecord } from './records/record-retention.ts'
 import { columnOf, recordTables } from './records/record-tables.ts'
 import * as schema from './schema/index.ts'
+import { ended } from './steps.ts'
 
 const dependent = [
   'delete from configured_tenants where tenant = (select name from tenants where id = ?)',
@@ -29,7 +30,7 @@ export function erasureStore(database: Database): Part {
     purgeTenant: (tenantId) =>
       database.write('everything', function* () {
         for (const text of [...dependent, ...own, 'delete from tenants where id = ?'])
-          yield* database.prepare<[number]>(text).run(tenantId)
+          yield* ended(database.prepare<[number]>(text).run(tenantId))
       }),
     overdueErasure: (before) =>
       database.read(() => {

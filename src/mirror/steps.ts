@@ -32,6 +32,25 @@ export function* ahead<T>(step: Step<T>): Steps<Step<T>> {
   return taking(steps, yield { ...asked.value, isAhead: true })
 }
 
+/** For a statement that may take long: a server that ends none of several for more than a minute counts as dead. */
+export function* ended(step: Step<void>): Steps<void> {
+  const end = yield* ahead(step)
+  yield* end
+}
+
+const askedAtOnce = 500
+
+/** The answers to one question about each key, waiting once for some hundred of them. */
+export function* askEach<Key, T>(keys: readonly Key[], ask: (key: Key) => Step<T>): Steps<T[]> {
+  const answers: T[] = []
+  for (let from = 0; from < keys.length; from += askedAtOnce) {
+    const asked: Step<T>[] = []
+    for (const key of keys.slice(from, from + askedAtOnce)) asked.push(yield* ahead(ask(key)))
+    for (const one of asked) answers.push(yield* one)
+  }
+  return answers
+}
+
 function answered<T>(value: T): Step<T> {
   return {
     // biome-ignore lint/correctness/useYield: The answer is there.

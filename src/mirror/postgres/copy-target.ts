@@ -3,7 +3,7 @@ import { ContentsSum, type Row, respelled } from '../copy/contents.ts'
 import { type CopiedTable, copiedTables } from '../copy/copied-tables.ts'
 import type { CopyTarget } from '../copy/copy-mirror.ts'
 import { countAgain } from '../records/record-counts.ts'
-import type { Statement, Steps } from '../steps.ts'
+import { ended, type Statement, type Steps } from '../steps.ts'
 import { blockBits } from '../sync/page-fingerprint-cache.ts'
 import { shown } from './address.ts'
 import { decodeText } from './codec.ts'
@@ -57,8 +57,8 @@ export async function databaseTarget(database: PostgresDatabase): Promise<CopyTa
     derive: () =>
       database.write('everything', function* () {
         for (const { name, kind } of copiedTables)
-          if (kind === 'derived') yield* database.prepare(`truncate "${name}"`).run()
-        for (const text of countAgain(database.sql)) yield* database.prepare(text).run()
+          if (kind === 'derived') yield* ended(database.prepare(`truncate "${name}"`).run())
+        for (const text of countAgain(database.sql)) yield* ended(database.prepare(text).run())
       }),
     async complete() {
       for (const { name } of copiedTables)

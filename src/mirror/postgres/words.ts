@@ -22,4 +22,8 @@ export const postgresWords: Words = {
     const row = `(${Array(columns).fill('?').join(', ')})`
     return Array(rows).fill(row).join(', ')
   },
+  rowsFrom(columns) {
+    const lists = columns.map(({ type }) => `?::${type === 'integer' ? 'bigint' : 'text'}[]`)
+    return `unnest(${lists.join(', ')}) as given (${columns.map(({ name }) => name).join(', ')})`
+  },
 }

@@ -23,10 +23,7 @@ export const nameOf = (grouping: Grouping) => grouping.join(',')
 
 export function tallies(database: Database): Tallies {
   const adders = memoize((resource: ResourceName) =>
-    recordTables[resource].counted.map((grouping) => {
-      const put: Statement<readonly unknown[], never> = database.prepare(adding(database.sql, resource, grouping))
-      return { grouping, put }
-    }),
+    recordTables[resource].counted.map((grouping) => ({ grouping, put: adder(database, resource, grouping) })),
   )
   return (tenantId, resource, columns) => {
     const groups = adders(resource).map(({ grouping, put }) => {
@@ -37,9 +34,7 @@ export function tallies(database: Database): Tallies {
         for (const { at, tree } of groups) tree.add(row, at)
       },
       *flush() {
-        for (const { put, tree } of groups) {
-          for (const { values, records } of tree.take()) yield* put.run(tenantId, ...values, records)
-        }
+        for (const { put, tree } of groups) yield* put(tenantId, tree.take())
       },
     }
   }
@@ -79,14 +74,38 @@ function countTree() {
   }
 }
 
-/** The database builds the key here as in the triggers. SQLite binds numbers as doubles, PostgreSQL knows no type. */
-function adding({ jsonArray }: Words, resource: ResourceName, grouping: Grouping): string {
+type Adder = (tenantId: number, counts: readonly Count[]) => Steps<void>
+
+function adder(database: Database, resource: ResourceName, grouping: Grouping): Adder {
+  const { sql } = database
   const record = recordTables[resource]
-  const values = grouping.map((field) => `cast(? as ${storedType(record, field) === 'text' ? 'text' : 'bigint'})`)
-  return `insert into record_counts (tenant_id, resource, grouping, value, count)
-    values (?, '${resource}', '${nameOf(grouping)}', ${jsonArray(values)}, ?)
-    on conflict (tenant_id, resource, grouping, value) do update set count = record_counts.count + excluded.count`
+  const columns = grouping.map((field, i) => ({ name: `c${i}`, type: storedType(record, field) }))
+  if (sql.rowsFrom === null) {
+    const casts = columns.map(({ type }) => `cast(? as ${type === 'text' ? 'text' : 'bigint'})`)
+    const put: Statement<readonly unknown[], never> = database.prepare(
+      adding(`values (?, '${resource}', '${nameOf(grouping)}', ${sql.jsonArray(casts)}, ?)`),
+    )
+    return function* (tenantId, counts) {
+      for (const { values, records } of counts) yield* put.run(tenantId, ...values, records)
+    }
+  }
+  const names = columns.map(({ name }) => name)
+  const rows = sql.rowsFrom([...columns, { name: 'records', type: 'integer' }])
+  const put: Statement<readonly unknown[], never> = database.prepare(
+    adding(
+      `select cast(? as bigint), '${resource}', '${nameOf(grouping)}', ${sql.jsonArray(names)}, records from ${rows}`,
+    ),
+  )
+  return function* (tenantId, counts) {
+    if (counts.length === 0) return
+    const lists = columns.map((_, i) => sql.listOf(counts.map(({ values }) => values[i] ?? null)))
+    yield* put.run(tenantId, ...lists, sql.listOf(counts.map(({ records }) => records)))
+  }
 }
+
+/** The database builds the key here as in the triggers. SQLite binds numbers as doubles, PostgreSQL knows no type. */
+const adding = (rows: string) => `insert into record_counts (tenant_id, resource, grouping, value, count) ${rows}
+  on conflict (tenant_id, resource, grouping, value) do update set count = record_counts.count + excluded.count`
 
 function storedType({ fields }: RecordTable, field: string): 'integer' | 'text' {
   return fields[field] === 'boolean' || fields[field] === 'integer' ? 'integer' : 'text'

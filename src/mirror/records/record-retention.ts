@@ -2,7 +2,7 @@ import { getTableName } from 'drizzle-orm'
 import { sharedChain } from '../audit/logs.ts'
 import { beginSealedErasure } from '../audit/sealed-erasure.ts'
 import type { Database } from '../database.ts'
-import type { Steps } from '../steps.ts'
+import { ended, type Steps } from '../steps.ts'
 import { columnOf, recordTables } from './record-tables.ts'
 
 /** Times are in milliseconds since the epoch. */
@@ -61,7 +61,7 @@ function* sinceConfirmed(database: Database, { before, now, at = now, latest = n
 }
 
 function* eraseBefore(database: Database, { before, now, at }: Required<Omit<Erasure, 'latest'>>): Steps<void> {
-  const exec = (text: string) => database.prepare(text).run()
+  const exec = (text: string) => ended(database.prepare(text).run())
   const latest = Math.max(...before.values())
   const earliest = Math.min(...before.values())
   yield* exec('update tenants set erase_before = null where erase_before is not null')

@@ -5,7 +5,7 @@ import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database, Operations } from '../database.ts'
 import type { ChangeLog } from '../history/change-log.ts'
 import type { Absence, AbsentRecord, BudgetQuery, RemovalBudget, SyncStore } from '../port.ts'
-import type { Step, Steps } from '../steps.ts'
+import { askEach, type Step, type Steps } from '../steps.ts'
 import { type QuarantineStore, quarantineRid } from './quarantine-store.ts'
 import { liveCount } from './record-counts.ts'
 import { columnOf, recordTables } from './record-tables.ts'
@@ -123,44 +123,46 @@ export function removals(database: Database, log: ChangeLog, quarantine: Quarant
     },
     *absentQuarantined(tenantId, resource, fullSyncId) {
       const all = yield* quarantine.withoutLive(tenantId, recordTables[resource])
-      const absent: AbsentRecord[] = []
-      for (const { rid, key, fullSyncs, fullSyncId: shownBy } of all) {
-        if (shownBy === fullSyncId) continue
-        const accepted = (yield* isAccepted.get(tenantId, resource, rid)) !== undefined
-        absent.push({ rid, key, fullSyncs: fullSyncs + 1, accepted })
-      }
-      return { live: all.length, absent }
+      const absent = all.filter((one) => one.fullSyncId !== fullSyncId)
+      const accepted = yield* askEach(absent, ({ rid }) => isAccepted.get(tenantId, resource, rid))
+      const more = absent.map(({ rid, key, fullSyncs }, i) => {
+        return { rid, key, fullSyncs: fullSyncs + 1, accepted: accepted[i] !== undefined }
+      })
+      return { live: all.length, absent: more }
     },
     *tombstone(tenantId, resource, rids, { at, requestId, serverTime }) {
       const { tombstone } = statements(resource)
       const table = recordTables[resource]
-      const keys = rids.some((rid) => rid < 0) ? yield* parts.quarantinedKeys(tenantId, resource) : new Map()
-      let tombstoned = 0
-      for (const rid of rids) {
-        const key = rid < 0 ? keys.get(rid) : yield* tombstone.get(at, rid)
-        if (key === undefined) continue
-        if (rid > 0) {
-          tombstoned++
-          yield* log.insert.run(...log.noted(table, key, 'removed', { tenantId, at, requestId }))
-        }
+      const keys = new Map<number, Key>(
+        rids.some((rid) => rid < 0) ? yield* parts.quarantinedKeys(tenantId, resource) : [],
+      )
+      const mirrored = rids.filter((rid) => rid > 0)
+      for (const [i, key] of (yield* askEach(mirrored, (rid) => tombstone.get(at, rid))).entries())
+        if (key !== undefined) keys.set(mirrored[i] ?? 0, key)
+      const gone = rids.filter((rid) => keys.has(rid))
+      const accepted = yield* askEach(gone, (rid) => takeAccepted.get(tenantId, resource, rid))
+      for (const [i, rid] of gone.entries()) {
+        const key = keys.get(rid) ?? ''
+        if (rid > 0) yield* log.insert.run(...log.noted(table, key, 'removed', { tenantId, at, requestId }))
         yield* quarantine.drop(tenantId, table, String(key))
-        const accepted = (yield* takeAccepted.get(tenantId, resource, rid)) !== undefined
-        if (!accepted && serverTime !== undefined) yield* recent.add(tenantId, resource, rid, at, serverTime)
+        if (accepted[i] === undefined && serverTime !== undefined)
+          yield* recent.add(tenantId, resource, rid, at, serverTime)
       }
-      return tombstoned
+      return gone.filter((rid) => rid > 0).length
     },
     *countAbsence(resource, rids) {
       for (const rid of rids) yield* statements(resource).countAbsence.run(rid)
     },
     *absent(tenantId, resource, rids, fullSyncsMore) {
-      const absent: AbsentRecord[] = []
-      for (const rid of rids) {
-        const row = yield* statements(resource).find.get(rid)
-        if (row === undefined) continue
-        const accepted = (yield* isAccepted.get(tenantId, resource, rid)) !== undefined
-        absent.push({ rid, key: String(row.key), fullSyncs: row.fullSyncs + fullSyncsMore, accepted })
-      }
-      return absent
+      const { find } = statements(resource)
+      const accepted = yield* askEach(rids, (rid) => isAccepted.get(tenantId, resource, rid))
+      const rows = yield* askEach(rids, (rid) => find.get(rid))
+      return rids.flatMap((rid, i): AbsentRecord[] => {
+        const row = rows[i]
+        if (row === undefined) return []
+        const { key, fullSyncs } = row
+        return [{ rid, key: String(key), fullSyncs: fullSyncs + fullSyncsMore, accepted: accepted[i] !== undefined }]
+      })
     },
     *anyAccepted(tenantId, resource) {
       return (yield* anyAccepted.get(tenantId, resource)) !== undefined

@@ -16,4 +16,5 @@ export const words: Words = {
     const row = `(${Array(columns).fill('?').join(', ')})`
     return Array(rows).fill(row).join(', ')
   },
+  rowsFrom: null,
 }

@@ -9,6 +9,7 @@ import { liveCount } from '../records/record-counts.ts'
 import { columnOf, leastKey, recordTables } from '../records/record-tables.ts'
 import type { Removals } from '../records/removal-store.ts'
 import { type RidSet, ridSet } from '../records/rid-set.ts'
+import { askEach } from '../steps.ts'
 
 const batchSize = 10_000
 
@@ -56,11 +57,10 @@ export function absences(
     const { lastOfBatch, batch, rest, isLive } = statements(resource)
     const last = yield* lastOfBatch.get(tenantId, after)
     const rids = last === undefined ? yield* rest.all(tenantId, after) : yield* batch.all(tenantId, after, last)
-    const unseen: number[] = []
-    for (const rid of rids) {
-      if (!seen.has(rid) && (yield* isLive.get(rid)) !== undefined) unseen.push(rid)
-    }
-    return { last, absent: yield* removals.absent(tenantId, resource, unseen, 1) }
+    const unseen = rids.filter((rid) => !seen.has(rid))
+    const live = yield* askEach(unseen, (rid) => isLive.get(rid))
+    const absent = unseen.filter((_, i) => live[i] !== undefined)
+    return { last, absent: yield* removals.absent(tenantId, resource, absent, 1) }
   }
 
   function* batchOf({ tenantId, resource }: FullSync, gaps: ReturnType<RidSet['gaps']>) {

@@ -9,7 +9,7 @@ import type { RunClose, SyncState, WholeList } from '../port.ts'
 import { liveCount } from '../records/record-counts.ts'
 import { recordTables } from '../records/record-tables.ts'
 import { syncStates } from '../schema/index.ts'
-import type { Statement, Step, Steps } from '../steps.ts'
+import { ahead, type Statement, type Step, type Steps } from '../steps.ts'
 
 export const emptinessCode = (emptiness: Emptiness | null) =>
   emptiness === null ? 0 : emptinesses.indexOf(emptiness) + 1
@@ -72,9 +72,10 @@ export function runEnds(database: Database): RunEnds {
   return {
     *close({ counts, dataAsOf, reachedEndServerTime, answered, tokenRefused = false, ...run }) {
       const { tenantId, resource, mode, startedAt, outcome, reason, message } = run
+      const liveNow = yield* ahead(live(resource).get(tenantId))
       const before = yield* stateOf(tenantId, resource)
       const { completeStartedAt = null, completeDurationMs = null } = before ?? {}
-      const left = { completeStartedAt, completeDurationMs, live: (yield* live(resource).get(tenantId)) ?? 0 }
+      const left = { completeStartedAt, completeDurationMs, live: (yield* liveNow) ?? 0 }
       yield* insertRun.run({ ...run, ...counts, ...left })
       const ended = outcome === 'success' ? { success: dataAsOf, reason: null } : { success: undefined, reason }
       const incremental = {

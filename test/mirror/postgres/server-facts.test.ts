@@ -79,7 +79,7 @@ it.runIf(isOnServer)(
     const postgres = testPostgres('empty')
     onTestFinished(() => postgres.drop())
     const env = { ...world.env, TENANTWATCH_STORE_PATH: '', TENANTWATCH_STORE_URL: postgres.url ?? '' }
-    const sleep = () => new Promise<void>((resolve) => void setTimeout(resolve, 20).unref())
+    const sleep = (ms: number) => new Promise<void>((resolve) => void setTimeout(resolve, ms / 50).unref())
     const run = (...args: readonly string[]) => world.runWith({ env, clock: { ...clock, sleep } }, ...args)
     const before = await run('doctor')
     expect(before.stdout).toMatch(/^✓ +layout +none yet; the first "run" or "sync" makes it$/m)

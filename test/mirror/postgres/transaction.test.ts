@@ -3,7 +3,7 @@ import type { Answer, Sessions } from '../../../src/mirror/postgres/session.ts'
 import { PostgresStatement } from '../../../src/mirror/postgres/statement.ts'
 import { DriverError } from '../../../src/mirror/postgres/store-error.ts'
 import { type Kind, type Timing, transaction } from '../../../src/mirror/postgres/transaction.ts'
-import { ahead, type SlowSteps, type Step } from '../../../src/mirror/steps.ts'
+import { ahead, askEach, ended, type SlowSteps, type Step } from '../../../src/mirror/steps.ts'
 
 const statement = (text: string) => new PostgresStatement<[], { n: number }>(text, text, 'objects')
 const read = statement('read')
@@ -97,6 +97,18 @@ it('waits once for what is asked ahead, in whatever order the answers are taken'
   expect(found).toEqual([{ n: 7 }, [{ n: 7 }, { n: 8 }], undefined])
   expect(fake.events.join(' ')).toBe(
     'begin limits other read read <begin <limits <other <read <read commit <commit release',
+  )
+})
+
+it('waits once for what is asked about several things, and for the end of what may take long', async () => {
+  const fake = fakeSessions((word) => ({ rows: word === 'read' ? [{ n: 7 }] : [] }))
+  const found = await run(fake, 'write', function* () {
+    yield* ended(write.run())
+    return yield* askEach([1, 2, 3], (key) => (key === 2 ? other.get() : read.get()))
+  })
+  expect(found).toEqual([{ n: 7 }, undefined, { n: 7 }])
+  expect(fake.events.join(' ')).toBe(
+    'begin limits write <begin <limits <write read other read <read <other <read commit <commit release',
   )
 })
 
