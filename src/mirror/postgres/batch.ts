@@ -34,7 +34,8 @@ export class Batch implements Submittable {
   readonly #parserOf: ParserOf
   #at = 0
   #rows: unknown[] = []
-  #last: Answer | null = null
+  #unreadable: { readonly error: unknown } | null = null
+  #end: (() => void) | null = null
 
   constructor(sent: readonly Sent[], prepared: Prepared, parserOf: ParserOf) {
     this.#sent = sent
@@ -71,7 +72,12 @@ export class Batch implements Submittable {
 
   handleDataRow({ fields }: { readonly fields: readonly (string | null)[] }): void {
     const { name, rows } = this.#now().statement
-    this.#rows.push(rowOf(fields, this.#prepared.get(name) ?? [], rows))
+    try {
+      this.#rows.push(rowOf(fields, this.#prepared.get(name) ?? [], rows))
+    } catch (error) {
+      // Thrown here, it would end the process.
+      this.#unreadable ??= { error }
+    }
   }
 
   handleCommandComplete({ text }: { readonly text: string }): void {
@@ -79,13 +85,19 @@ export class Batch implements Submittable {
     if (this.#prepared.get(name) === null) this.#prepared.set(name, [])
     const answer = { rows: this.#rows, command: text.split(' ', 1)[0] ?? '' }
     this.#rows = []
+    const { fail, settle } = this.#now()
+    const end = this.#unreadable === null ? () => settle(answer) : () => fail(this.#unreadable?.error)
     // The connection is free only once the server is ready again.
-    if (this.#at === this.#sent.length - 1) this.#last = answer
-    else this.#sent[this.#at++]?.settle(answer)
+    if (this.#at === this.#sent.length - 1) this.#end = end
+    else {
+      end()
+      this.#unreadable = null
+      this.#at++
+    }
   }
 
   handleReadyForQuery(): void {
-    if (this.#last !== null) this.#sent[this.#at]?.settle(this.#last)
+    this.#end?.()
   }
 
   handleError(error: unknown): void {

@@ -1,4 +1,5 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { Batch } from '../../../src/mirror/postgres/batch.ts'
 import { PostgresStatement, type Rows } from '../../../src/mirror/postgres/statement.ts'
 import { testPostgres } from '../../support/postgres.ts'
 
@@ -70,4 +71,26 @@ it('commits nothing when a statement of the same turn failed, and prepares its s
   await Promise.all([session.send(begin, []), put('d'), put('e'), session.send(commit, [])])
   expect(stored()).toEqual(['d', 'e'])
   await expect(session.send(refused, ['f'])).rejects.toMatchObject({ code: '23502' })
+})
+
+it('fails a statement whose answer cannot be read, and answers the others', () => {
+  const sent = [1, 2].map((n) => {
+    return { statement: statement(`select ${n}`), values: [], settle: vi.fn(), fail: vi.fn() }
+  })
+  const unreadable = new Error('unreadable')
+  const parserOf = (type: number) => (text: string) => {
+    if (type === 1) throw unreadable
+    return text
+  }
+  const batch = new Batch(sent, new Map(), parserOf)
+  for (const dataTypeID of [1, 2]) {
+    const field = { name: 'n', tableID: 0, columnID: 0, dataTypeSize: 8, dataTypeModifier: -1, format: 'text' }
+    batch.handleRowDescription({ fields: [{ ...field, dataTypeID }] })
+    batch.handleDataRow({ fields: ['7'] })
+    batch.handleCommandComplete({ text: 'SELECT 1' })
+  }
+  batch.handleReadyForQuery()
+  expect(sent[0]?.fail.mock.calls).toEqual([[unreadable]])
+  expect(sent[0]?.settle).not.toHaveBeenCalled()
+  expect(sent[1]?.settle.mock.calls).toEqual([[{ rows: ['7'], command: 'SELECT' }]])
 })
