@@ -149,6 +149,8 @@ it('alerts on changes in the tenant, and resolves when they are fixed', async ()
   await until(async () =>
     (await alertmanager.alerts('TenantwatchSecretExpiryNear')).some(({ state }) => state === 'active'),
   )
+  primary.updateApiClient(clientId, { secretExpirationDate: Date.now() + 5 * day })
+  await fires(prometheus, 'TenantwatchSecretExpiryImminent', { client_id: clientId })
   primary.updateApiClient(clientId, { secretExpirationDate: Date.now() + 20_000 })
   await fires(prometheus, 'TenantwatchSecretExpiryLastDay', { client_id: clientId })
   await fires(prometheus, 'TenantwatchSecretExpired', { client_id: clientId })
