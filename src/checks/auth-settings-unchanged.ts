@@ -80,12 +80,12 @@ export const authSettingsUnchanged = defineCheck({
     if (present === expected) return null
     const isWeakened = protections.has(field) && expected === true
     const last = changes.at(-1)
-    const since = last === undefined ? '' : `, last changed as of ${toIso(last.at).slice(0, 10)}`
+    const since = last === undefined ? '' : ` (last changed on ${toIso(last.at).slice(0, 10)})`
     const [is, was] = [shown(present), shown(expected)]
     return {
       entityId: field,
       severity: isWeakened ? 'critical' : 'medium',
-      message: `The authentication setting ${field} is ${is}, but ${sourceOf(expectedFrom)} ${was}${since}.`,
+      message: `The authentication setting ${field} is ${is}; ${sourceOf(expectedFrom)} ${was}${since}.`,
       evidence: {
         field,
         present,

@@ -13,10 +13,19 @@ import { soc2 } from './frameworks/soc-2.ts'
 export const frameworks: readonly Framework[] = [soc2, iso27001, nist80053, pciDss, cisControls]
 
 /** True when a check names the requirement, by any name of the framework: `SOC 2 CC6.1` or `soc2:CC6.1`. */
-export function isEvidenceFor(check: Pick<CheckFacts, 'frameworks'>, { aliases }: Framework, requirement: string) {
-  return check.frameworks.some((text) => {
-    const [, framework = '', wanted = ''] = /^(.+)[\s:]+(\S+)$/.exec(text.trim()) ?? []
-    const plain = framework.toLowerCase().replace(/[^a-z\d]/g, '')
-    return aliases.includes(plain) && wanted.toLowerCase() === requirement.toLowerCase()
-  })
+export function isEvidenceFor(check: Pick<CheckFacts, 'frameworks'>, framework: Framework, requirement: string) {
+  return check.frameworks.some((text) => names(text, framework, requirement))
+}
+
+function names(text: string, { aliases }: Framework, requirement: string): boolean {
+  const [, framework = '', wanted = ''] = /^(.+)[\s:]+(\S+)$/.exec(text.trim()) ?? []
+  const plain = framework.toLowerCase().replace(/[^a-z\d]/g, '')
+  return aliases.includes(plain) && wanted.toLowerCase() === requirement.toLowerCase()
+}
+
+/** Those of the given requirements that no report lists, because the framework or its requirement is unknown. */
+export function unknownRequirements(given: readonly string[]): readonly string[] {
+  return given.filter((text) =>
+    frameworks.every((framework) => framework.requirements.every(({ id }) => !names(text, framework, id))),
+  )
 }

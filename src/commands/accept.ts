@@ -3,14 +3,17 @@ import { createViews } from '../daemon/views.ts'
 import type { AcceptedHold, HoldRow, Mirror } from '../mirror/port.ts'
 import { toIso } from '../model/dates.ts'
 import { UsageError } from '../model/errors.ts'
-import { listsRecords, remedyOf } from '../model/hold-remedy.ts'
+import { effectOf, holdHint, remedyOf, replacesTenant } from '../model/hold-remedy.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
-import { table } from '../report/formats.ts'
 import { acceptDrift, listDrift } from './support/accept-drift.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { type ListOptions, listHeldRecords } from './support/held-records.ts'
+import { listHolds } from './support/hold-list.ts'
 import { positiveNumber, wholeNumber } from './support/options.ts'
+
+/** Characters of a reason for accepting a hold. */
+const leastReason = 10
 
 interface AcceptOptions extends ListOptions {
   readonly count?: number
@@ -23,8 +26,8 @@ export function addAccept(program: Command, io: Io, done: (code: ExitCode) => vo
     .command('accept')
     .argument('[id]', 'id of a hold or of a drifted state; without it both are listed')
     .description('list or accept holds; accept drift')
-    .option('--count <n>', 'refuse when the hold now covers another number', wholeNumber)
-    .option('--reason <text>', 'why it is accepted; stored with the decision')
+    .option('--count <n>', 'refuse when the hold now covers another number; needed for tenant_changed', wholeNumber)
+    .option('--reason <text>', `why it is accepted, of a hold in ${leastReason} characters or more; kept for auditors`)
     .option('--list', 'print the ids of the records that accepting this hold removes; decides nothing')
     .option('--details', 'with --list: include names of persons, e-mails and file names')
     .option('--limit <n>', 'with --list: at most this many ids; 100 as text', positiveNumber)
@@ -33,9 +36,10 @@ export function addAccept(program: Command, io: Io, done: (code: ExitCode) => vo
       'after',
       `
 A running engine applies a decision before its next run; without one, the next sync does.
-The list has one hold per line: id, tenant, resource, reason, count, and the word "accepted" if no run has applied that
-yet; a terminal gets a heading, too. Drift that can be accepted (auth-settings-unchanged, role-permissions-unchanged) is
-listed on standard error.
+The list has one hold per line: id, tenant, resource, reason, count, and the word "accepted" from the decision until
+the hold is gone. A terminal also gets a heading and, under each line, the cause, what to compare and what accepting
+does. Accepting a tenant_changed needs --count: it may replace the data of the tenant by those of another one.
+Drift that can be accepted (auth-settings-unchanged, role-permissions-unchanged) is listed on standard error.
 The id of a drifted state is the fingerprint of its finding with a digest of that state; findings, explain and the page
 show it, too. The check compares with the accepted state from then on. A fingerprint alone is refused, and so is the id of
 a state that has changed since.
@@ -55,32 +59,6 @@ Examples:
 async function acceptancesOf(mirror: Mirror): Promise<ReadonlyMap<string, AcceptedHold>> {
   const decisions = await mirror.decisions(null)
   return new Map(decisions.flatMap((one) => (one.accepted === 'hold' ? [[one.id, one] as const] : [])))
-}
-
-/** One hold per line for programs; a terminal gets a heading and the command to accept. */
-function list(io: Io, holds: readonly HoldRow[], acceptances: ReadonlyMap<string, AcceptedHold>): void {
-  if (holds.length === 0) {
-    io.stderr.write('No holds\n')
-    return
-  }
-  const isAccepted = (id: string) => acceptances.get(id)?.appliedAt === null
-  const rows = holds.map(({ id, tenant, resource, reason, count }) => {
-    return [id, tenant, resource, reason, String(count), isAccepted(id) ? 'accepted' : '']
-  })
-  if (io.stdout.isTTY !== true) {
-    for (const row of rows) print(io, row.join(' ').trimEnd())
-    return
-  }
-  print(io, table(['ID', 'TENANT', 'RESOURCE', 'REASON', 'COUNT', 'STATE'], rows))
-  const next = holds.find((hold) => remedyOf(hold) === null && !isAccepted(hold.id))
-  if (next !== undefined) {
-    print(io, `\nAccept one with: tenantwatch accept ${next.id} --count ${next.count} --reason "..."`)
-    if (listsRecords(next.reason)) print(io, `See its records: tenantwatch accept ${next.id} --list`)
-  }
-  for (const hold of holds) {
-    const remedy = remedyOf(hold)
-    if (remedy !== null) print(io, `\n${hold.id} cannot be accepted. ${remedy}`)
-  }
 }
 
 /** @throws UsageError on options that do not go together. */
@@ -106,7 +84,7 @@ async function accept(io: Io, id: string | undefined, options: AcceptOptions, co
   const views = createViews(mirror, settings, io.clock)
   const acceptances = await acceptancesOf(mirror)
   if (id === undefined) {
-    list(io, holds, acceptances)
+    listHolds(io, holds, acceptances)
     await listDrift(io, mirror, views)
     return exitCodes.ok
   }
@@ -150,21 +128,33 @@ function endedSentence({ id, tenant, resource, count, at, appliedAt }: AcceptedH
   return `Hold ${id} has ended: it covered ${count} and was accepted at ${toIso(at)} ${applied}; "tenantwatch history --tenant ${tenant}${removed} --since ${days}" shows what was removed since`
 }
 
-async function decide(io: Io, mirror: Mirror, hold: HoldRow, options: AcceptOptions): Promise<void> {
+/** @throws UsageError when the hold cannot be accepted, or not with these options. */
+function insistOnConsent(hold: HoldRow, { count }: AcceptOptions, reason: string): void {
   const { id } = hold
-  const reason = options.reason?.trim() ?? ''
   const remedy = remedyOf(hold)
   if (remedy !== null)
     throw new UsageError(`Hold ${id} cannot be accepted, because the next run would raise it again. ${remedy}`)
-  if (reason === '') throw new UsageError('Give a reason with --reason TEXT: it is kept for auditors')
-  if (options.count !== undefined && options.count !== hold.count) {
+  if (count === undefined && hold.reason === 'tenant_changed')
+    throw new UsageError(`Confirm with --count ${hold.count} that this is meant. ${effectOf(hold)}. ${holdHint(hold)}`)
+  if (reason.length < leastReason) {
     throw new UsageError(
-      `Hold ${id} now covers ${hold.count}, not the number given with --count; review it before accepting`,
+      `Give a reason with --reason TEXT, in ${leastReason} characters or more: it is kept for auditors`,
     )
   }
-  await mirror.decide({ holdId: id, reason, at: io.clock.now() })
-  print(
-    io,
-    `Accepted: ${hold.reason} of ${hold.tenant} ${hold.resource}, ${hold.count}. It takes effect with the next run.`,
-  )
+  if (count !== undefined && count !== hold.count)
+    throw new UsageError(`Hold ${id} now covers ${hold.count}, not ${count}; review it before accepting`)
+}
+
+async function decide(io: Io, mirror: Mirror, hold: HoldRow, options: AcceptOptions): Promise<void> {
+  const reason = options.reason?.trim() ?? ''
+  insistOnConsent(hold, options, reason)
+  await mirror.decide({ holdId: hold.id, reason, at: io.clock.now() })
+  const accepted = `Accepted: ${hold.reason} of ${hold.tenant} ${hold.resource}, ${hold.count}. It takes effect with the next run.`
+  print(io, accepted)
+  if (replacesTenant(hold)) print(io, `${effectOf(hold)}. ${wayOn(hold.tenant)}`)
+}
+
+/** After the acceptance, resources are unknown until their next full sync. */
+function wayOn(tenant: string): string {
+  return `Checks stay unknown until the next full sync of what they read; to read at once, stop the daemon, run "tenantwatch sync --tenant ${tenant} --full" and start it again.`
 }

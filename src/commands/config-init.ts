@@ -105,8 +105,8 @@ function textOf({ tenant: name, baseUrl, tokenEnv, tokenFile, header, scheme, ow
   const auth = { ...(header !== undefined && { header }), ...(scheme !== undefined && { scheme }), token }
   const tenant = { name, baseUrl, auth, ...(ownClientId !== undefined && { ownClientId }) }
   return [
-    '# Configuration of tenantwatch. config/tenantwatch.example.yaml shows every key with its default;',
-    '# "tenantwatch config check" names mistakes, "tenantwatch config print" what is in force.',
+    '# Configuration of tenantwatch. "tenantwatch config print" shows every key that is in force, defaults included,',
+    '# "tenantwatch config check" names mistakes.',
     stringify({ tenants: [tenant] }, { lineWidth: 0 }).trimEnd(),
     ...(ownClientId === undefined
       ? ['    # ownClientId: clientId of the API client of this token; a list of API clients without it is rejected']

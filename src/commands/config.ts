@@ -3,8 +3,14 @@ import { maskedYaml } from '../config/masked-yaml.ts'
 import type { Settings } from '../config/settings.ts'
 import { ConfigError } from '../config/yaml/errors.ts'
 import { urlOf } from '../daemon/open-store.ts'
-import { ignoredStorePath, openAddress, uncoveredStatuses, unusedDays } from '../doctor/config-warnings.ts'
-import { tryOwnChecks } from '../doctor/own-checks.ts'
+import {
+  endedWaivers,
+  ignoredStorePath,
+  openAddress,
+  uncoveredStatuses,
+  unusedDays,
+} from '../doctor/config-warnings.ts'
+import { tryOwnChecks, unlistedRequirements } from '../doctor/own-checks.ts'
 import { parseAddress } from '../mirror/postgres/address.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
@@ -46,6 +52,8 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
         ...openAddress(settings, io.cwd),
         ...settings.tenants.flatMap(uncoveredStatuses),
         ...settings.tenants.flatMap(unusedDays),
+        ...unlistedRequirements(ownChecks),
+        ...endedWaivers(settings.waivers, io.clock.now()),
       ]
       for (const line of new Set(warnings.map(({ sentence, advice }) => `Warning: ${sentence}. ${advice}`))) {
         io.stderr.write(`${printable(line)}\n`)

@@ -56,7 +56,10 @@ async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
     const once = options.once === true
     const found = await show(daemon, io, once ? '' : ' on the page')
     if (once) return exitCodes.ok
-    const at = `http://127.0.0.1:${daemon.address.port}`
+    const { port } = daemon.address
+    const at = `http://127.0.0.1:${port}`
+    if (options.port !== 0 && port !== options.port)
+      print(io, `\nPort ${options.port} cannot be used; this is another one.`)
     print(io, `\nStatus page  ${at}/\nMetrics      ${at}/metrics\nFindings     ${at}/api/v1/findings`)
     print(io, `Control      ${simulator.controlUrl} (lists what else can be changed and broken)`)
     print(io, `\nIn a second terminal, while this one runs:`)

@@ -11,7 +11,7 @@ import { serialize, toMinute } from '../report/formats.ts'
 import { type Terminal, terminalOf } from '../report/terminal.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { writeAll } from './support/io.ts'
-import { oneOf } from './support/options.ts'
+import { oneOf, repeated } from './support/options.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv'] as const
 const maxDays = 36_500
@@ -70,7 +70,7 @@ async function expiring(io: Io, options: ExpiringOptions, command: Command): Pro
 function daysOf(text: string): number {
   const days = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (days <= maxDays) return days
-  throw new UsageError(`Invalid value of --days: want a whole number from 0 to ${maxDays}`)
+  throw new UsageError(`Invalid value of --days${repeated(text)}: want a whole number from 0 to ${maxDays}`)
 }
 
 const columns = [

@@ -10,13 +10,14 @@ import { dataWarnings } from '../report/data-warnings.ts'
 import { serialize } from '../report/formats.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { writeAll } from './support/io.ts'
-import { oneOf } from './support/options.ts'
+import { oneOf, positiveNumber } from './support/options.ts'
 
 const formats = ['ndjson', 'csv', 'json'] as const
 
 interface ExportOptions {
   readonly format: string
   readonly tenant?: string
+  readonly limit?: number
 }
 
 export function addExport(program: Command, io: Io, done: (code: ExitCode) => void): void {
@@ -26,6 +27,7 @@ export function addExport(program: Command, io: Io, done: (code: ExitCode) => vo
     .description("export the live records of a resource with the API's field names, in id order")
     .option('--format <format>', formats.join(', '), 'ndjson')
     .option('--tenant <name>', 'required when several are configured')
+    .option('--limit <n>', 'at most this many, the lowest ids first', positiveNumber)
     .addHelpText(
       'after',
       `
@@ -54,14 +56,24 @@ async function exportRecords(io: Io, name: string, options: ExportOptions, comma
   if (row === undefined) throw new UsageError(`Tenant ${tenant} was never synced; run "tenantwatch sync" first`)
   const cells = ({ fields }: MirrorRecord) => Object.values(fields)
   const serialization = { columns: apiFields(resource), cells, object: asSent }
-  await writeAll(io, serialize(format, recordsOf(mirror, row.id, resource), serialization))
+  await writeAll(io, serialize(format, recordsOf(mirror, row.id, resource, options.limit), serialization))
   const posture = (await createViews(mirror, settings, io.clock).posture()).find((one) => one.tenant === tenant)
   for (const line of dataWarnings(posture, resource)) io.stderr.write(`${line}\n`)
   return exitCodes.ok
 }
 
-async function* recordsOf(mirror: Mirror, tenantId: number, resource: ResourceName): AsyncIterable<MirrorRecord> {
-  for await (const batch of mirror.records(tenantId).select(resource)) yield* batch
+async function* recordsOf(
+  mirror: Mirror,
+  tenantId: number,
+  resource: ResourceName,
+  most = Number.POSITIVE_INFINITY,
+): AsyncIterable<MirrorRecord> {
+  let left = most
+  for await (const batch of mirror.records(tenantId).select(resource)) {
+    yield* batch.slice(0, left)
+    left -= batch.length
+    if (left <= 0) return
+  }
 }
 
 /** The record as the API sends it: specified fields first, then unknown ones. */

@@ -13,9 +13,10 @@ import { printableJson } from '../model/text/printable-json.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
 import { serialize } from '../report/formats.ts'
 import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
+import { changedValue } from '../report/words.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { writeAll } from './support/io.ts'
-import { oneOf, readMoment } from './support/options.ts'
+import { oneOf, positiveNumber, readMoment } from './support/options.ts'
 import { knownSince, noRecordYet } from './support/record-bounds.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv'] as const
@@ -39,6 +40,7 @@ interface HistoryOptions {
   readonly since?: string
   readonly until?: string
   readonly format: string
+  readonly limit?: number
   readonly details?: boolean
 }
 
@@ -54,6 +56,7 @@ export function addHistory(program: Command, io: Io, done: (code: ExitCode) => v
     .option('--since <time>', 'only changes since then, such as 2026-03-01, 2026-03-01T06:00:00Z or 30d')
     .option('--until <time>', 'only changes until then; a day includes its end')
     .option('--format <format>', formats.join(', '), 'table')
+    .option('--limit <n>', 'at most this many, the newest ones', positiveNumber)
     .option('--details', 'include names of persons, e-mails and file names')
     .addHelpText(
       'after',
@@ -102,7 +105,8 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
   const accepted = (await mirror.decisions(tenantId ?? null))
     .map(decisionRow)
     .filter((row) => isWanted(row, { key, resource, since, until }))
-  const found = merged(shown(changes, options.details === true), accepted)
+  const all = merged(shown(changes, options.details === true), accepted)
+  const found = options.limit === undefined ? all : newest(all, options.limit)
   const cells = (change: Change) => columns.map((column) => change[column])
   await writeAll(io, format === 'table' ? lines(found, terminalOf(io)) : serialize(format, found, { columns, cells }))
   if (unknown !== null) io.stderr.write(`${unknown}; changes before that time are unknown\n`)
@@ -218,9 +222,22 @@ async function* merged(changes: AsyncIterable<Change>, accepted: readonly Change
   yield* accepted.slice(next)
 }
 
-function inWords({ change, field, before, after, requestId, reason }: Change): string {
+/** In the same order; the wanted number bounds what is kept. */
+async function* newest(changes: AsyncIterable<Change>, most: number): AsyncIterable<Change> {
+  let kept: Change[] = []
+  for await (const change of changes) {
+    kept.push(change)
+    if (kept.length >= 2 * most) kept = kept.slice(-most)
+  }
+  yield* kept.slice(-most)
+}
+
+function inWords({ resource, change, field, before, after, requestId, reason }: Change): string {
   if (reason !== null) return `${change} (${field}: ${printableJson(after)}): ${reason}`
-  const what = field === null ? `${change}` : `${field} ${printableJson(before)} -> ${printableJson(after)}`
+  const what =
+    field === null
+      ? `${change}`
+      : `${field} ${changedValue(resource, field, before)} -> ${changedValue(resource, field, after)}`
   return `${what}  (request ${requestId ?? 'unknown'})`
 }
 

@@ -3,6 +3,7 @@ import { FatalError, reasonOf, SyncError, UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { printable } from '../model/text/printable.ts'
+import { terminalOf } from '../report/terminal.ts'
 import { addAccept } from './accept.ts'
 import { addBackup } from './backup.ts'
 import { addChecks } from './checks.ts'
@@ -23,8 +24,9 @@ import { addReport } from './report.ts'
 import { addRules } from './rules.ts'
 import { addRun } from './run.ts'
 import { addSimulate } from './simulate.ts'
+import { fittingHelp } from './support/help-text.ts'
 import { printableLines } from './support/io.ts'
-import { usageText } from './support/usage-text.ts'
+import { unknownHelp, usageText } from './support/usage-text.ts'
 import { addSync } from './sync.ts'
 import { addVerify } from './verify.ts'
 import { addWaive } from './waive.ts'
@@ -78,6 +80,11 @@ export async function runProgram(args: readonly string[], io: Io): Promise<ExitC
   const program = createProgram(io, (ended) => {
     code = ended
   })
+  const unknown = unknownHelp(program, args)
+  if (unknown !== null) {
+    io.stderr.write(unknown)
+    return exitCodes.usage
+  }
   try {
     await program.parseAsync([...args], { from: 'user' })
     return code
@@ -104,7 +111,7 @@ function createProgram(io: Io, done: (code: ExitCode) => void): Command {
     .option('--config <file>', 'configuration file; default TENANTWATCH_CONFIG, then config/tenantwatch.yaml')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void io.stdout.write(text),
+      writeOut: (text) => void io.stdout.write(fittingHelp(text, terminalOf(io))),
       writeErr: (text) => void io.stderr.write(text),
       // usageText writes the error: commander repeats unknown words, which may be secrets.
       outputError: () => {},

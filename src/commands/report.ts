@@ -112,7 +112,7 @@ function insistOnRecord({ begins, erasedBefore }: RecordBounds, at: number, { no
 
 function insistOnTenant(configuration: NotedConfiguration, wanted: string): void {
   const names = readRecord(configuration).tenants.map(({ name }) => name)
-  oneOf('tenant at that time', names, wanted)
+  oneOf('tenant', names, wanted)
 }
 
 /** Warns when the configuration file differs from the evaluated configuration. */

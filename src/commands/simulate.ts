@@ -45,7 +45,8 @@ export function addSimulate(program: Command, io: Io, done: (code: ExitCode) => 
       `
 GET on the control URL lists its actions, each with an example.
 
-Readings, with their values and, in parentheses, the default; FEED is users, documents or apiClients:
+A reading is an answer to an open point of the specification; docs/api.md#open-points explains them. Each with its values
+and, in parentheses, the default; FEED is users, documents or apiClients:
 ${describeReadings()}
 
 Examples:

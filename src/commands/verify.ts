@@ -60,7 +60,7 @@ async function verify(io: Io, options: VerifyOptions, command: Command): Promise
     if (only === undefined || name === only) verified.push({ name, ...(await mirror.verifyChain(id, heads)) })
   }
   const all = [configuration, ...verified]
-  const unknownHeads = heads.filter((hash) => !verified.some((one) => one.heads.includes(hash)))
+  const unknownHeads = heads.filter((hash) => !verified.some((one) => one.heads.some((found) => found.hash === hash)))
   if (format === 'json') {
     const ofTenants = verified.map((one) => ({ tenant: one.name, ...verificationJson(one) }))
     const made = { configuration: verificationJson(configuration), tenants: ofTenants, unknownHeads }

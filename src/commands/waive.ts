@@ -62,7 +62,10 @@ async function waive(io: Io, fingerprint: string, options: WaiveOptions, command
   if (source === 'environment')
     throw new UsageError('There is no configuration file to write to; want one with --config or TENANTWATCH_CONFIG')
   const id = await write(io, source, asked)
-  print(io, `${printable(source)} has the waiver ${id}; a running engine applies it after a reload`)
+  print(
+    io,
+    `${printable(source)} has the waiver ${id}; a running engine applies it after a reload (SIGHUP, or POST /-/reload)`,
+  )
   return exitCodes.ok
 }
 

@@ -15,6 +15,7 @@ import type { TenantStores } from '../mirror/tenant-stores.ts'
 import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import { reasonOf } from '../model/errors.ts'
+import { fingerprintOf } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
 import { version } from '../model/process/version.ts'
@@ -105,6 +106,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
           metrics.findingsResolved(settings.name, check, resolved)
           await logFindings(store, log, { tenant: { id, name: settings.name }, check, opened, resolved, at })
         }
+        await logLapses(store, log, { id, name: settings.name }, at)
         const ends = outcomes.flatMap(({ validUntil }) => validUntil ?? [])
         return ends.length === 0 ? null : Math.min(...ends)
       }),
@@ -147,8 +149,13 @@ async function storeSkews(mirror: Mirror, { tenant, resources }: TenantDataQuali
 /** Findings of one check that an evaluation logs one by one. */
 const mostNamed = 10
 
+interface NamedTenant {
+  readonly id: number
+  readonly name: string
+}
+
 interface CheckTransitions {
-  readonly tenant: { readonly id: number; readonly name: string }
+  readonly tenant: NamedTenant
   readonly check: string
   readonly opened: number
   readonly resolved: number
@@ -170,5 +177,30 @@ async function logFindings(
     const { fingerprint, kind, severity, resolution } = transition
     const facts = { tenant: tenant.name, check, severity, finding: fingerprint.slice(0, 12) }
     log.info({ ...facts, ...(kind === 'resolved' && { resolution }) }, `Finding ${kind}`)
+    if (resolution === 'rule_changed' && (await isAcceptedDrift(store, tenant, check, fingerprint)))
+      log.info(facts, 'An operator accepted drift')
+  }
+}
+
+/** Whether an operator accepted a state of the entity that the finding is about. */
+async function isAcceptedDrift(store: Mirror, { id, name }: NamedTenant, check: string, fingerprint: string) {
+  const entityType = checks.find((one) => one.id === check && 'drift' in one)?.entity.type
+  if (entityType === undefined) return false
+  const decisions = await store.decisions(id)
+  return decisions.some(
+    (one) =>
+      one.accepted === 'drift' &&
+      one.check === check &&
+      fingerprintOf({ tenant: name, check, entityType, entityId: one.entityId }) === fingerprint,
+  )
+}
+
+/** A waiver that no longer covers a finding makes it count again, which no transition shows. */
+async function logLapses(store: Mirror, log: Log, { id, name }: NamedTenant, at: number): Promise<void> {
+  for (const { fingerprint, waiver, check } of await store.lapsesAt(id, at, mostNamed)) {
+    log.info(
+      { tenant: name, check, waiver, finding: fingerprint.slice(0, 12) },
+      'Waiver lapsed: the finding has changed',
+    )
   }
 }

@@ -13,6 +13,7 @@ import { basicAuth } from '../web/basic-auth.ts'
 import type { LiveWeb } from '../web/live-web.ts'
 import type { KnownNames, Probe, WebAccess } from '../web/web-options.ts'
 import { createWebServer, type WebServer } from '../web/web-server.ts'
+import { hasLostSecret } from './lost-secret.ts'
 import type { Session } from './session.ts'
 import type { StoreWatch } from './store-watch.ts'
 import type { Views } from './views.ts'
@@ -39,7 +40,7 @@ export function createWeb({ session, live, io, log, heart, watch, reload }: WebP
     sources: {
       metrics: (accept) => session.metrics.render(accept),
       names: () => namesOf(session.settings),
-      posture: (tenant) => withOwners(session, tenant),
+      posture: async (tenant) => withLostSecrets(session.settings, await withOwners(session, tenant)),
       findings: (query) => session.views.findingBatches(query),
       secrets: (tenant) => session.views.secrets(tenant),
       changes: (tenant, most) => session.views.changes(tenant, most),
@@ -58,6 +59,12 @@ async function withOwners({ views, stores }: Session, name: string | undefined):
   const [postures, owners] = await Promise.all([views.posture(name), stores.owners()])
   if (owners === null) return postures
   return postures.map((posture) => ({ ...posture, owner: owners.get(posture.tenant) ?? nobody }))
+}
+
+function withLostSecrets({ tenants }: Settings, postures: readonly TenantPosture[]): readonly TenantPosture[] {
+  const lost = new Set(tenants.filter((tenant) => hasLostSecret(tenant)).map(({ name }) => name))
+  if (lost.size === 0) return postures
+  return postures.map((posture) => (lost.has(posture.tenant) ? { ...posture, lostSecret: true } : posture))
 }
 
 const nobody = { replica: null, isAlive: false, heartbeatAgeMs: null, since: null } as const satisfies OwnerView

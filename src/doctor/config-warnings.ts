@@ -171,6 +171,15 @@ function hasDaylightSaving(timeZone: string): boolean {
   return offset(0) !== offset(6)
 }
 
+/** Without the database, which knows the later of the local time and the newest one stored. */
+export function endedWaivers(waivers: Settings['waivers'], now: number): readonly Diagnosis[] {
+  return waivers.flatMap(({ id, check, entity, expiresMs }) => {
+    if (now <= expiresMs) return []
+    const sentence = `waiver ${id} (${check}, ${entity}) ended on ${new Date(expiresMs).toISOString().slice(0, 10)}`
+    return [warning('waivers', sentence, 'It waives nothing: remove it or renew it')]
+  })
+}
+
 const waiverSoonMs = 14 * dayMs
 
 /** One warning for each waiver that ends soon, has ended, or covers nothing. */

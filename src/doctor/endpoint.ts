@@ -124,7 +124,10 @@ function honors({ resource, length, hasMore, limit }: FeedPage, requested: PageS
   if (limit !== null && limit !== size) return wrong(`sent pages of ${limit} although ${size} were requested`)
   if (length === size) return { parameter: null, text: `${resource.name} sent the ${size} requested` }
   if (hasMore) return wrong(`sent ${length} and has more, although ${size} were requested`)
-  return { parameter: null, text: `${resource.name} fits in one page of ${size} (${length} records)` }
+  return {
+    parameter: null,
+    text: `the list of ${resource.name} fits in one page of ${size} (${plural(length, 'record')})`,
+  }
 }
 
 const secretSoonMs = 30 * dayMs

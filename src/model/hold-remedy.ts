@@ -1,11 +1,16 @@
 import type { Reason } from './reasons.ts'
+import type { ResourceName } from './resource-names.ts'
+import { plural } from './text/numbers.ts'
 
 export const ownClientRemedy =
   'Set ownClientId to the API client whose token is configured, or configure the token of the client in ownClientId'
 
 export const deniedHint =
   'Give the token one of these permissions back, or switch those resources off; if it is the right token, see "tenantwatch accept"'
-export const changedHint = 'Give back the right token or baseUrl; if the change is meant, see "tenantwatch accept"'
+export const changedHint =
+  'If the token or baseUrl is wrong, give back the right one; if it is the right one, "tenantwatch accept" shows what accepting the hold does'
+const pageHint =
+  'If the token and baseUrl are the right ones, also after a wrong one was accepted, accept this hold, and the next run reads the page (see "tenantwatch accept"); else give back the right ones and accept nothing'
 
 interface Caused {
   readonly cause: Readonly<Record<string, unknown>>
@@ -31,5 +36,49 @@ export function isDenied({ cause }: Caused): boolean {
 
 /** What ends a `tenant_changed` hold. */
 export function holdHint(hold: Caused): string {
-  return remedyOf(hold) ?? (isDenied(hold) ? deniedHint : changedHint)
+  return remedyOf(hold) ?? (isDenied(hold) ? deniedHint : hold.cause['check'] === 'page' ? pageHint : changedHint)
+}
+
+/** What an operator should compare before accepting a hold. */
+export function holdAdvice(hold: Held): string {
+  if (hold.reason === 'tenant_changed') return holdHint(hold)
+  return 'If the tenant was not changed so, accept nothing: the hold ends when a full sync no longer gives cause'
+}
+
+interface Held extends Caused {
+  readonly tenant: string
+  readonly resource: ResourceName | 'all'
+  readonly reason: Reason
+  readonly count: number
+}
+
+/** What accepting a hold does (docs/sync.md#holds); a sentence without its full stop. */
+export function effectOf(hold: Held): string {
+  const { tenant, resource, reason, count, cause } = hold
+  if (reason === 'tenant_changed') return changeEffects[changeOf(cause)](tenant)
+  if (resource !== 'roles')
+    return `Accepting removes ${plural(count, 'record')} of ${resource} from the mirror of ${tenant}`
+  return `Accepting takes the list of roles as it is now for the one of ${tenant}`
+}
+
+/** Whether accepting the hold removes the records known so far, because those of another tenant take their place. */
+export function replacesTenant({ reason, cause }: Pick<Held, 'reason' | 'cause'>): boolean {
+  return reason === 'tenant_changed' && changeOf(cause) === 'proof'
+}
+
+type Change = 'denied' | 'origin' | 'page' | 'proof'
+
+/** Of a `tenant_changed` hold, by the cause that the engine stored. */
+const changeEffects: Readonly<Record<Change, (tenant: string) => string>> = {
+  denied: (tenant) =>
+    `Accepting lets ${tenant} be read without proof whose data these are, until one of those lists can be read again`,
+  origin: (tenant) =>
+    `Accepting lets ${tenant} be read from the new address; its data must still prove to be those of ${tenant}`,
+  page: (tenant) => `Accepting writes the records of this page into the mirror of ${tenant}; it removes nothing`,
+  proof: (tenant) =>
+    `Accepting replaces the data of ${tenant} by those of ANOTHER tenant: the records known so far are removed, and their findings close. It cannot be undone`,
+}
+
+function changeOf({ check }: Caused['cause']): Change {
+  return check === 'denied' || check === 'origin' || check === 'page' ? check : 'proof'
 }

@@ -17,6 +17,8 @@ export interface TenantPosture {
   readonly resources: readonly ResourceView[]
   readonly checks: readonly CheckView[]
   readonly waivers: readonly WaiverView[]
+  /** The file of the token or client secret is away; present in the daemon's own pages only. */
+  readonly lostSecret?: boolean
   /** Only where several replicas share the database. */
   readonly owner?: OwnerView
 }

@@ -10,7 +10,7 @@ interface Inhibition {
 
 const ladder = secretLadder.map(({ name }) => name)
 
-/** Only the most urgent alert about a secret notifies. */
+/** When a more urgent alert about a secret begins, the end of the one before it is no news. */
 const rungs: readonly Inhibition[] = ladder.slice(1).map((name, index) => ({
   source_matchers: [`alertname = ${name}`],
   target_matchers: [`alertname =~ "${ladder.slice(0, index + 1).join('|')}"`],

@@ -8,10 +8,10 @@ export const alertSeverities = ['critical', 'warning', 'info', 'none'] as const
 export type AlertSeverity = (typeof alertSeverities)[number]
 
 export interface Links {
-  /** Folder of the runbooks, without a trailing slash; the page of an alert is `<name>.md` in it. */
-  readonly runbooks: string
-  /** Grafana's address, without a trailing slash. */
-  readonly grafana: string
+  /** Folder of the runbooks, without a trailing slash; the page of an alert is `<name>.md` in it. Null = no links to it. */
+  readonly runbooks: string | null
+  /** Grafana's address, without a trailing slash; null = no links to it. */
+  readonly grafana: string | null
   /** The address of the status page, without a trailing slash; null = no links to it. */
   readonly page: string | null
 }

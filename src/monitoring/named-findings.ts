@@ -17,6 +17,8 @@ export interface QueriedTexts {
   readonly whichTheyAre: (findings: NamedFindings | undefined) => string
   /** In parentheses, with a space before it. */
   readonly unknownReason: string
+  /** The name of the alert's API client and a space; empty when it is not known. */
+  readonly clientName: string
 }
 
 /** Within `with` of the id. A tenant's settings have their type as id. */
@@ -25,15 +27,18 @@ const typed = '{{ if ne . (label "entity_type" $f) }}{{ label "entity_type" $f }
 /** The first ids in parentheses, for a title, as a Prometheus template; empty when no id is known. */
 function idsInTitle(findings: NamedFindings | undefined): string {
   if (findings === undefined) return ''
-  const id = `{{ with label "entity_id" $f }}${typed}{{ else }}finding {{ label "fingerprint" $f }}{{ end }}`
+  const id = `{{ with label "entity_id" $f }}${typed}{{ else }}finding ${fingerprint}{{ end }}`
   const ids = `{{ range $i, $f := $found }}{{ if lt $i ${maxInTitle} }}{{ if $i }}, {{ end }}${id}{{ end }}{{ end }}`
   return `${search(findings)}{{ if $found }} (${ids}{{ if gt $value ${maxInTitle}.0 }}, …{{ end }}){{ end }}`
 }
 
+/** As many digits as `tenantwatch findings` shows. */
+const fingerprint = '{{ printf "%.12s" (label "fingerprint" $f) }}'
+
 /** The number of findings, the named ones with their fingerprints, and the commands that list and explain them. */
 function whichTheyAre(findings: NamedFindings | undefined): string {
   if (findings === undefined) return ''
-  const each = `{{ with label "entity_id" $f }}${typed}{{ else }}{{ label "entity_type" $f }}{{ end }} ({{ label "fingerprint" $f }})`
+  const each = `{{ with label "entity_id" $f }}${typed}{{ else }}{{ label "entity_type" $f }}{{ end }} (${fingerprint})`
   const others = '{{ if ne (printf "%d" (len $found)) (printf "%.0f" $value) }}, and others{{ end }}'
   const which = `{{ if $found }}, namely {{ range $i, $f := $found }}{{ if $i }}, {{ end }}${each}{{ end }}${others}{{ end }}`
   return `${search(findings)}${howMany(findings)}${which}. ${where(findings)}`
@@ -58,11 +63,15 @@ function search({ check, severity }: NamedFindings): string {
 const unknownReason =
   'query (printf `tenantwatch_check_unknown_reason{tenant=%q,check=%q}` $labels.tenant $labels.check)'
 
+const clientInfo =
+  'query (printf `last_over_time(tenantwatch_api_client_info{tenant=%q,client_id=%q}[1h])` $labels.tenant $labels.client_id)'
+
 /** Templates of Prometheus may query it. */
 export const prometheusTexts: QueriedTexts = {
   idsInTitle,
   whichTheyAre,
   unknownReason: `{{ with ${unknownReason} }} (reason: {{ . | first | label "reason" }}){{ end }}`,
+  clientName: `{{ with ${clientInfo} }}{{ . | first | label "client_name" }} {{ end }}`,
 }
 
 /** Those of Grafana cannot. */
@@ -70,4 +79,5 @@ export const grafanaTexts: QueriedTexts = {
   idsInTitle: () => '',
   whichTheyAre: (findings) => (findings === undefined ? '' : `${howMany(findings)}. ${where(findings)}`),
   unknownReason: '',
+  clientName: '',
 }

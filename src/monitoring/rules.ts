@@ -81,8 +81,10 @@ export function annotationsOf(
   return {
     summary: textOf(summary),
     description: textOf(description),
-    runbook_url: `${links.runbooks}/${name}.md`,
-    dashboard_url: `${links.grafana}/d/${dashboardUid(dashboard)}{{ with $labels.tenant }}?var-tenant={{ . }}{{ end }}`,
+    ...(links.runbooks !== null && { runbook_url: `${links.runbooks}/${name}.md` }),
+    ...(links.grafana !== null && {
+      dashboard_url: `${links.grafana}/d/${dashboardUid(dashboard)}{{ with $labels.tenant }}?var-tenant={{ . }}{{ end }}`,
+    }),
     ...(links.page !== null && { page_url: `${links.page}/${filter}` }),
     ...marks.annotations,
   }

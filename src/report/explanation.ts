@@ -9,6 +9,7 @@ import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import { type Named, namesIn } from './entity-names.ts'
 import { type ReportDecision, reportDecision } from './report.ts'
+import { changedValue } from './words.ts'
 
 /** The rule of a finding, as configured now. */
 export interface ExplainedRule {
@@ -138,7 +139,7 @@ export function explanationText({ finding, rule, record, changes, accepted, life
     '',
     `Fingerprint  ${finding.fingerprint}`,
     ...(driftId === null ? [] : [`Drift id     ${driftId}`]),
-    `Entity       ${entity.type} ${entity.id} of tenant ${finding.tenant}`,
+    `Entity       ${entity.type === entity.id ? '' : `${entity.type} `}${entity.id} of tenant ${finding.tenant}`,
     ...namesIn(entity).map((name, i) => `${i === 0 ? 'Name' : '    '}         ${name}`),
     `State        ${state}${resolution === null ? '' : `: ${resolution} at ${resolvedAt ?? ''}`}`,
     `First seen   ${firstSeen}`,
@@ -149,7 +150,9 @@ export function explanationText({ finding, rule, record, changes, accepted, life
     'Evidence',
     ...Object.entries(evidence).map(([name, value]) => `  ${name}  ${JSON.stringify(value)}`),
     ...recordLines(record),
-    ...(changes.length === 0 ? [] : ['', 'History of the entity', ...changes.map(changeLine)]),
+    ...(changes.length === 0
+      ? []
+      : ['', 'History of the entity', ...changes.map((change) => changeLine(change, record?.resource))]),
     ...(accepted.length === 0 ? [] : ['', 'Accepted by operators', ...accepted.map(acceptedLine)]),
     ...(life.length === 0 ? [] : ['', 'History of the finding', ...eventLines(life)]),
   ]
@@ -174,7 +177,7 @@ function configuredLines(configured: NonNullable<ExplainedRule['configured']>): 
     ...(severity === null ? [] : [`severity ${severity}`]),
   ]
   return [
-    `Configured   ${words.length === 0 ? 'no options' : words.join(', ')}`,
+    `Configured   ${words.length === 0 ? 'by default; the check has no options' : words.join(', ')}`,
     ...(asEvaluated ? [] : ['             changed since the last evaluation']),
   ]
 }
@@ -190,8 +193,12 @@ function recordLines(record: ExplainedRecord | null): readonly string[] {
   ]
 }
 
-function changeLine({ at, change, field, before, after, requestId }: ExplainedChange): string {
-  const what = field === null ? change : `${field} ${JSON.stringify(before)} -> ${JSON.stringify(after)}`
+function changeLine(
+  { at, change, field, before, after, requestId }: ExplainedChange,
+  resource: ResourceName | undefined,
+): string {
+  const value = (one: unknown) => changedValue(resource, field, one)
+  const what = field === null ? change : `${field} ${value(before)} -> ${value(after)}`
   return `  ${at}  ${what}  (request ${requestId ?? 'unknown'})`
 }
 
@@ -207,10 +214,11 @@ function eventLines(life: readonly ExplainedEvent[]): readonly string[] {
     if (words(one) === words(life[i - 1])) return []
     const end = life.findIndex((later, k) => k > i && words(later) !== words(one))
     const same = life.slice(i, end === -1 ? undefined : end)
-    if (same.length === 1) return [eventLine(one)]
-    const fields = changedEvidence([...(i === 0 ? [] : [life[i - 1] as ExplainedEvent]), ...same])
+    const before = life[i - 1]
+    if (same.length === 1) return [eventLine(one, before)]
+    const fields = changedEvidence([...(before === undefined ? [] : [before]), ...same])
     const what = fields.length === 0 ? '' : `; evidence: ${fields.join(', ')}`
-    return [`${eventLine(one)} (${same.length} times, last ${same.at(-1)?.at ?? ''}${what})`]
+    return [`${eventLine(one, before)} (${same.length} times, last ${same.at(-1)?.at ?? ''}${what})`]
   })
 }
 
@@ -220,7 +228,14 @@ function changedEvidence(events: readonly ExplainedEvent[]): readonly string[] {
   return [...names].filter((name) => new Set(events.map(({ evidence }) => JSON.stringify(evidence[name]))).size > 1)
 }
 
-function eventLine({ at, event, severity, message, resolution }: ExplainedEvent): string {
+/** A sentence that stays the same is not repeated: other evidence changed, or the severity. */
+function eventLine(one: ExplainedEvent, before: ExplainedEvent | undefined): string {
+  const { at, event, severity, message, resolution } = one
+  if (event === 'changed' && resolution === null && message === before?.message) {
+    const fields = changedEvidence([before, one])
+    const what = fields.length === 0 ? '' : `; evidence: ${fields.join(', ')}`
+    return `  ${at}  changed, ${severity}${what}`
+  }
   return resolution === null ? `  ${at}  ${event}, ${severity}: ${message}` : `  ${at}  ${event}: ${resolution}`
 }
 

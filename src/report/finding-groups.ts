@@ -22,7 +22,7 @@ export interface FindingGroup {
 
 const highestFirst = severities.toReversed()
 
-/** The group with the most of the highest severity first. */
+/** The group with the most of the highest severity first; equal ones by tenant. */
 export function groupsOf(found: Iterable<FindingView>, grouping: Grouping): readonly FindingGroup[] {
   const groups = new Map<string, { -readonly [Name in keyof FindingGroup]: FindingGroup[Name] }>()
   for (const { tenant, check, entity, severity, firstSeen } of found) {
@@ -40,7 +40,8 @@ export function groupsOf(found: Iterable<FindingView>, grouping: Grouping): read
   }
   return [...groups.values()].sort((a, b) => {
     const first = highestFirst.find((severity) => a.severities[severity] !== b.severities[severity])
-    return first === undefined ? a.firstSeen.localeCompare(b.firstSeen) : b.severities[first] - a.severities[first]
+    if (first !== undefined) return b.severities[first] - a.severities[first]
+    return a.tenant.localeCompare(b.tenant) || a.firstSeen.localeCompare(b.firstSeen)
   })
 }
 

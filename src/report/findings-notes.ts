@@ -1,5 +1,5 @@
 import { total } from '../evaluate/findings/split-findings.ts'
-import type { Breadth, TenantPosture, WaiverState } from '../model/posture.ts'
+import type { Breadth, CheckView, TenantPosture, WaiverState } from '../model/posture.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 
@@ -25,7 +25,7 @@ export function waiverNotes(postures: readonly TenantPosture[]): readonly string
 const stateWords = {
   expired: 'it has expired',
   lapsed: 'it has lapsed',
-  orphaned: 'no check or entity matches it',
+  orphaned: 'it has nothing to cover (orphaned)',
 } as const satisfies Record<Exclude<WaiverState, 'active'>, string>
 
 const breadthWords = {
@@ -51,13 +51,31 @@ export function unevaluatedLines(postures: readonly TenantPosture[]): readonly s
   return postures.flatMap(({ tenant, checks }) => {
     const unknown = checks.filter(({ enabled, status }) => enabled && status === 'unknown')
     if (unknown.length === 0) return []
-    const named = unknown.map(({ check, reason }) => `${check} (${reason ?? 'never'})`)
     const problems = unknown.flatMap(({ check, problem }) =>
       problem === undefined ? [] : [`  ${check}: ${printable(problem)}`],
     )
     return [
-      `${tenant}: ${unknown.length} of ${checks.length} checks cannot be evaluated: ${named.join(', ')}`,
+      `${tenant}: ${unknown.length} of ${checks.length} checks cannot be evaluated${byReason(unknown)}`,
       ...problems,
     ]
   })
+}
+
+/** Of one reason, the first checks are named; their number comes before. */
+const mostNamed = 5
+
+/** Each reason once, also where it concerns every check. */
+function byReason(unknown: readonly Pick<CheckView, 'check' | 'reason'>[]): string {
+  const reasons = [...Map.groupBy(unknown, ({ reason }) => reason ?? 'never')]
+  const named = reasons.map(([reason, same]) => {
+    const names = same.slice(0, mostNamed).map(({ check }) => check)
+    const rest = same.length - names.length
+    return { reason, count: same.length, names: `${names.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}` }
+  })
+  const [first, ...others] = named
+  if (first !== undefined && others.length === 0 && first.count > 1) return ` (${first.reason}): ${first.names}`
+  const parts = named.map(({ reason, count, names }) =>
+    count === 1 ? `${names} (${reason})` : `${count} (${reason}): ${names}`,
+  )
+  return `: ${parts.join('; ')}`
 }

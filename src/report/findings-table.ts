@@ -80,7 +80,12 @@ export function totals(found: readonly FindingView[]): string {
     .toReversed()
     .map((severity): readonly [number, Severity] => [found.filter((one) => one.severity === severity).length, severity])
     .filter(([count]) => count > 0)
-  return `${plural(found.length, isOpen ? 'open finding' : 'finding')}: ${counts.map((of) => of.join(' ')).join(', ')}`
+  const others = (['waived', 'resolved'] as const).flatMap((state) => {
+    const count = found.filter((one) => one.state === state).length
+    return count === 0 ? [] : [`${count} ${state}`]
+  })
+  const states = others.length === 0 ? '' : `; ${others.join(', ')} of them`
+  return `${plural(found.length, isOpen ? 'open finding' : 'finding')}: ${counts.map((of) => of.join(' ')).join(', ')}${states}`
 }
 
 /** For `tenantwatch accept` where a state drifted, else for `explain`. */

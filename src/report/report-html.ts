@@ -24,6 +24,7 @@ import {
   coverageInWords,
   headLines,
   requirementWord,
+  resourceStateWord,
   standingWord,
   tenantSentence,
 } from './words.ts'
@@ -94,7 +95,7 @@ function resources({ resources: all }: TenantReport): Html {
     columns: ['Resource', 'State', 'Data as of', 'Age against limit', 'Records', 'Incomplete'],
     rows: all.map((one) => [
       one.resource,
-      html`${badge(one.state.replace('_', ' '), one.state === 'off' ? 'quiet' : stateTone[one.state])} ${one.reasons.filter((reason) => reason !== one.state).map((reason) => html`<span class="why">${reason}</span>`)}`,
+      html`${badge(resourceStateWord(one), one.state === 'off' ? 'quiet' : stateTone[one.state])} ${one.reasons.filter((reason) => reason !== one.state).map((reason) => html`<span class="why">${reason}</span>`)}`,
       when(one.dataAsOf, 'never'),
       `${one.ageSeconds === null ? '–' : describeDuration(one.ageSeconds * 1000)} of ${describeDuration(one.limitSeconds * 1000)}`,
       number(one.records),
@@ -107,7 +108,7 @@ function resources({ resources: all }: TenantReport): Html {
 function checks({ checks: all }: TenantReport): Html {
   return table({
     caption: 'Checks',
-    columns: ['Check', 'Standing', 'Entities', 'Since', 'Configured'],
+    columns: ['Check', 'Status', 'Entities', 'Since', 'Configured'],
     rows: all.map((one) => [
       html`<code>${one.check}</code><span class="why">${whole(one.title)}</span>`,
       html`${badge(standingWord[one.standing], tones[one.standing])}${one.reason === null ? '' : html`<span class="why">${one.reason}</span>`}`,
@@ -141,7 +142,7 @@ function findings({ shown, total }: TopFindings): Html {
 function marks({ waiver, reopened }: ReportFinding): Html {
   const words = [
     ...(waiver === null ? [] : [waiver.explanation ?? `waived by ${waiver.id} until ${waiver.expires}`]),
-    ...(reopened === 0 ? [] : [`reopened ${reopened} times`]),
+    ...(reopened === 0 ? [] : [`reopened ${reopened === 1 ? 'once' : `${reopened} times`}`]),
   ]
   return html`${words.map((word) => html`<span class="why">${whole(word)}</span>`)}`
 }

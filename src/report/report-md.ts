@@ -12,6 +12,7 @@ import {
   coverageInWords,
   headLines,
   requirementWord,
+  resourceStateWord,
   standingWord,
   tenantSentence,
 } from './words.ts'
@@ -40,7 +41,7 @@ async function* tenantMd(tenant: TenantReport): AsyncIterable<string> {
 function resourcesMd({ resources }: TenantReport): string {
   const rows = resources.map((one) => [
     one.resource,
-    [...new Set([one.state.replace('_', ' '), ...one.reasons])].join(', '),
+    [...new Set([resourceStateWord(one), ...one.reasons.filter((reason) => reason !== one.state)])].join(', '),
     one.dataAsOf ?? 'never',
     one.ageSeconds === null ? '' : describeDuration(one.ageSeconds * 1000),
     describeDuration(one.limitSeconds * 1000),
@@ -67,7 +68,7 @@ function checksMd({ checks }: TenantReport): string {
     md(one.title),
     Object.keys(one.options).length === 0 ? '' : code(printableJson(one.options)),
   ])
-  return `### Checks\n\n${table(['Check', 'Standing', 'Entities', 'Since', 'Passes when', 'Configured'], rows)}`
+  return `### Checks\n\n${table(['Check', 'Status', 'Entities', 'Since', 'Passes when', 'Configured'], rows)}`
 }
 
 function requirementsMd({ name, counts, requirements }: ReportFramework): string {
@@ -104,7 +105,7 @@ function messageMd({ message, fingerprint, waiver, reopened }: ReportFinding): s
   return [
     md(message),
     ...(explanation === null ? [] : [md(explanation)]),
-    ...(reopened === 0 ? [] : [`reopened ${reopened} times`]),
+    ...(reopened === 0 ? [] : [`reopened ${reopened === 1 ? 'once' : `${reopened} times`}`]),
     code(fingerprint),
   ].join('<br>')
 }

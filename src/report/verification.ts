@@ -19,7 +19,7 @@ const logWord: Readonly<Record<string, string>> = {
 }
 
 export function verificationText(one: NamedVerification): readonly string[] {
-  const { name, entries, rows, erased, unsealed, firstAt, head, mismatches } = one
+  const { name, entries, rows, erased, unsealed, firstAt, head, heads, mismatches } = one
   const begun = firstAt === null ? '' : ` since ${toIso(firstAt)}`
   const counts = [
     `${plural(entries, 'entry', 'entries')}${begun}`,
@@ -30,8 +30,14 @@ export function verificationText(one: NamedVerification): readonly string[] {
   const end = head === null ? '' : `; head ${head.hash} of ${toIso(head.at)}`
   return [
     `${name}: ${counts.join(', ')}${end}`,
+    ...heads.map((given) => `${name}: the given head ${given.hash} is ${entryOf(given)}; ${laterThan(given, head)}`),
     ...mismatches.map((mismatch) => `${name}: MISMATCH: ${sentenceOf(mismatch)}`),
   ]
+}
+
+function laterThan({ sequence }: ChainHead, head: ChainHead | null): string {
+  const later = (head?.sequence ?? sequence) - sequence
+  return later === 0 ? 'it is the last one' : `${plural(later, 'entry', 'entries')} came after it`
 }
 
 function sentenceOf(mismatch: ChainMismatch): string {
@@ -54,6 +60,10 @@ function sentenceOf(mismatch: ChainMismatch): string {
       return `${findingsOf(mismatch)} of the table findings ${mismatch.count === 1 ? 'has' : 'have'} no event`
     case 'findings_changed':
       return `${findingsOf(mismatch)} of the table findings ${mismatch.count === 1 ? 'differs' : 'differ'} from the last sealed event in entity, severity or state`
+    case 'tenant_missing': {
+      const { tenantId, entries, at } = mismatch
+      return `a chain of ${plural(entries, 'entry', 'entries')}, the last of ${toIso(at)}, belongs to a tenant (id ${tenantId}) that is missing from the table tenants: its row was removed or its id changed`
+    }
     case 'differed_at_erasure':
       return `${tableOf(mismatch.log)} did not match its digests when retention erased rows, as ${entryOf(mismatch)} states`
     default:
@@ -82,11 +92,12 @@ const findingsOf = ({ count, fingerprint }: FindingsMismatch) =>
 const isAre = (count: number) => (count === 1 ? 'is' : 'are')
 
 /** For programs. */
-export function verificationJson({ head, firstAt, mismatches, heads: _, name: __, ...one }: NamedVerification): object {
+export function verificationJson({ head, firstAt, mismatches, heads, name: _, ...one }: NamedVerification): object {
   return {
     ...one,
     firstAt: firstAt === null ? null : toIso(firstAt),
     head: headJson(head),
+    foundHeads: heads.map(headJson),
     mismatches: mismatches.map((mismatch) => ('at' in mismatch ? { ...mismatch, at: toIso(mismatch.at) } : mismatch)),
   }
 }

@@ -1,4 +1,15 @@
-import type { Coverage, Report, ReportHead, RequirementState, Standing, TenantReport } from './report.ts'
+import { recordTables } from '../mirror/records/record-tables.ts'
+import type { ResourceName } from '../model/resource-names.ts'
+import { printableJson } from '../model/text/printable-json.ts'
+import type {
+  Coverage,
+  Report,
+  ReportHead,
+  ReportResource,
+  RequirementState,
+  Standing,
+  TenantReport,
+} from './report.ts'
 
 export const standingWord = {
   fail: 'fail',
@@ -17,6 +28,18 @@ export const requirementWord = {
   not_applicable: 'not applicable',
   no_check: 'no check',
 } as const satisfies Record<RequirementState, string>
+
+/** The value of a change; `roleId` of a user is dropped with its role's name and read again by id. */
+export function changedValue(resource: unknown, field: unknown, value: unknown): string {
+  const isUnstated = value === null && recordTables[resource as ResourceName]?.unstated?.includes(String(field))
+  return isUnstated === true ? '(not known until looked up)' : printableJson(value)
+}
+
+/** After another tenant was accepted, the data of a resource is the former tenant's until it is read again. */
+export function resourceStateWord({ state, dataAsOf }: Pick<ReportResource, 'state' | 'dataAsOf'>): string {
+  if (state !== 'never') return state.replace('_', ' ')
+  return dataAsOf === null ? 'never complete' : 'not read since the tenant changed'
+}
 
 export const caveat =
   'The state of a requirement follows from the checks mapped to it. Passing checks are evidence, not conformity; a requirement without checks is marked.'

@@ -143,7 +143,7 @@ const mostEvents = 2000
 
 const mostNamed = 10
 
-const hint = 'The runbook TenantwatchContractChanged explains each kind'
+const hint = 'New fields are harmless; docs/runbooks/TenantwatchContractChanged.md explains each kind'
 
 export function noteEvent(run: Run, kind: ContractEventKind, field: string): void {
   const fields = run.events.get(kind) ?? new Set()
@@ -163,7 +163,8 @@ export type LoggedEvents = Map<ResourceName, { readonly text: string; readonly a
 
 export function logEvents({ events, context, definition }: Run, logged: LoggedEvents): void {
   if (events.size === 0) return
-  const counts = Object.fromEntries([...events].map(([kind, fields]) => [kind, fields.size]))
+  const isAllNamed = [...events.values()].every(({ size }) => size <= mostNamed)
+  const counts = Object.fromEntries([...events].map(([kind, { size }]) => [kind, size]))
   const fields = Object.fromEntries([...events].map(([kind, names]) => [kind, [...names].slice(0, mostNamed)]))
   const text = JSON.stringify(fields)
   const at = context.clock.monotonic()
@@ -171,7 +172,10 @@ export function logEvents({ events, context, definition }: Run, logged: LoggedEv
   const isKnown = before?.text === text && at - before.at < hourMs
   if (!isKnown) logged.set(definition.name, { text, at })
   const write = isKnown ? context.log.debug : context.log.warn
-  write({ resource: definition.name, counts, fields, hint }, "The tenant's API deviates from its specification")
+  write(
+    { resource: definition.name, ...(isAllNamed ? {} : { counts }), fields, hint },
+    "The tenant's API deviates from its specification",
+  )
 }
 
 const maxRemembered = 100

@@ -104,7 +104,11 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     await store.raiseHold({ tenantId, resource: 'all', reason: 'tenant_changed', count, message, cause, at })
     await refresh()
     if (isDenied({ cause })) log.warn({ problem: message }, 'Nothing proves whose data these are; nothing is written')
-    else log.error({ check: cause['check'] }, 'The data look like another tenant; nothing of it is written')
+    else
+      log.error(
+        { cause: cause['check'], problem: message },
+        'The data look like another tenant; nothing of it is written',
+      )
     return changed({ message, cause })
   }
 

@@ -40,10 +40,17 @@ it('shows people on a terminal a heading and the command to type next', async ()
   const texts: string[] = []
   const stdout = { isTTY: true, write: (piece: string) => texts.push(piece) }
   await runWith({ stdout } as never, 'accept')
-  const [heading, row, , next] = texts.join('').split('\n')
+  const [heading, row, ...notes] = texts.join('').split('\n')
   expect(heading).toMatch(/^ID +TENANT +RESOURCE +REASON +COUNT +STATE$/)
   expect(row).toMatch(new RegExp(`^${id} +acme +users +shrink_held +125$`))
-  expect(next).toBe(`Accept one with: tenantwatch accept ${id} --count 125 --reason "..."`)
+  const said = notes.join(' ').replace(/\s+/g, ' ')
+  expect(said).toMatch(
+    /^ 125 users are gone: more than 5 and more than 10 percent of the 250 that were live 24 hours ago/,
+  )
+  expect(said).toContain('If the tenant was not changed so, accept nothing')
+  expect(said).toContain('Accepting removes 125 records of users from the mirror of acme.')
+  expect(said).toContain(`Accept it with: tenantwatch accept ${id} --count 125 --reason "..."`)
+  expect(Math.max(...notes.map((line) => line.length))).toBeLessThanOrEqual(80)
 })
 
 it('keeps the id of a hold while its content is unchanged', async () => {
@@ -73,10 +80,10 @@ it('removes no record before the hold is accepted, and exactly the held records 
 
 it('refuses a count that is not the present one, naming the new one', async () => {
   const { run, id } = await shrunk()
-  expect(await run('accept', id, '--count', '3', '--reason', 'A reason')).toEqual({
+  expect(await run('accept', id, '--count', '3', '--reason', 'A long reason')).toEqual({
     code: 2,
     stdout: '',
-    stderr: `tenantwatch: Hold ${id} now covers 125, not the number given with --count; review it before accepting\n`,
+    stderr: `tenantwatch: Hold ${id} now covers 125, not 3; review it before accepting\n`,
   })
   expect((await run('sync', '--full')).stdout).toMatch(/ -0 =125/)
 })
@@ -84,7 +91,7 @@ it('refuses a count that is not the present one, naming the new one', async () =
 it('refuses a count that is not a whole number', async () => {
   const { run, id } = await shrunk()
   const { code, stderr } = await run('accept', id, '--count', 'abc', '--reason', 'A reason')
-  expect([code, stderr]).toEqual([2, expect.stringContaining('invalid value of --count <n>: want a whole number')])
+  expect([code, stderr]).toEqual([2, expect.stringContaining('Invalid value of --count "abc": want a whole number')])
 })
 
 it('refuses a decision without a reason, and a hold that is not there', async () => {
@@ -92,6 +99,10 @@ it('refuses a decision without a reason, and a hold that is not there', async ()
   const noReason = { code: 2, stdout: '', stderr: expect.stringContaining('Give a reason with --reason TEXT') }
   expect(await run('accept', id)).toEqual(noReason)
   expect(await run('accept', id, '--reason', '  ')).toEqual(noReason)
+  expect(await run('accept', id, '--reason', 'too short')).toEqual({
+    ...noReason,
+    stderr: expect.stringContaining('in 10 characters or more'),
+  })
   expect(await run('accept', 'nothing', '--reason', 'A reason')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('No hold has this id'),
@@ -119,6 +130,42 @@ it('holds a tenant whose token shows another tenant, and writes nothing for it',
   expect(await users()).toBe(before)
 })
 
+it('accepts another tenant only with the count and after saying what that does', async () => {
+  const world = await synced()
+  world.simulator.swapTenant('reader')
+  world.pass(aDay)
+  await world.run('sync')
+  const [id = '', , , , count = ''] = (await world.run('accept')).stdout.trim().split(' ')
+  const reason = ['--reason', 'The tenant was moved, ticket 4711'] as const
+  const unconfirmed = await world.run('accept', id, ...reason)
+  expect(unconfirmed).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: expect.stringMatching(
+      new RegExp(
+        `^tenantwatch: Confirm with --count ${count} that this is meant. Accepting replaces the data of acme by`,
+      ),
+    ),
+  })
+  expect(unconfirmed.stderr).toContain('If the token or baseUrl is wrong, give back the right one')
+  const texts: string[] = []
+  await world.runWith({ stdout: { isTTY: true, write: (piece: string) => texts.push(piece) } } as never, 'accept')
+  expect(texts.join('').replace(/\s+/g, ' ')).toContain('those of ANOTHER tenant')
+  const accepted = await world.run('accept', id, '--count', count, ...reason)
+  expect(accepted.code).toBe(0)
+  expect(accepted.stdout).toContain('those of ANOTHER tenant')
+  expect(accepted.stdout).toContain('"tenantwatch sync --tenant acme --full"')
+})
+
+it('keeps the word accepted on the line until the hold is gone', async () => {
+  const { run, id } = await shrunk()
+  await run('accept', id, '--reason', 'Left with the spin-off')
+  await run('sync', '--resource', 'roles')
+  expect((await run('accept')).stdout).toBe(`${id} acme users shrink_held 125 accepted\n`)
+  await run('sync', '--full')
+  expect((await run('accept')).stdout).toBe('')
+})
+
 it('accepts no list without ownClientId, but names the setting that ends the hold', async () => {
   const world = await synced()
   const config = world.read('tenantwatch.yaml')
@@ -137,8 +184,8 @@ it('accepts no list without ownClientId, but names the setting that ends the hol
   })
   const texts: string[] = []
   await world.runWith({ stdout: { isTTY: true, write: (piece: string) => texts.push(piece) } } as never, 'accept')
-  expect(texts.join('')).toContain(`\n${id} cannot be accepted. Set ownClientId to`)
-  expect(texts.join('')).not.toContain('Accept one with')
+  expect(texts.join('')).toContain(`\n  It cannot be accepted. Set ownClientId to`)
+  expect(texts.join('')).not.toContain('Accept it with')
   setTo(world.simulator.credentials.reader.clientId)
   world.pass(aDay)
   expect((await world.run('sync')).code).toBe(0)

@@ -11,7 +11,7 @@ it.each(formats)('names beside findings as %s the checks that could not be evalu
   await run('sync', '--resource', 'roles')
   const { code, stderr } = await run('findings', '--format', format)
   expect(code).toBe(0)
-  expect(stderr).toMatch(/^acme: \d+ of \d+ checks cannot be evaluated: .*\(never\)/m)
+  expect(stderr).toMatch(/^acme: \d+ of \d+ checks cannot be evaluated.*\(never\)/m)
 })
 
 it('shows a tenant that was never synced as unknown, in findings and in metrics', async () => {
@@ -41,7 +41,7 @@ it('exits with 3 and names the hold while one is open, also when no run was affe
   expect(await run('sync', '--full', '--resource', 'users')).toMatchObject({ code: 3 })
   const later = await run('sync', '--resource', 'documents')
   expect(later.code).toBe(3)
-  expect(later.stdout).toMatch(/^acme users: on hold [\w-]+: \d+ of \d+ users are gone.*tenantwatch accept/m)
+  expect(later.stdout).toMatch(/^acme users: on hold [\w-]+: \d+ users are gone.*tenantwatch accept/m)
 })
 
 it('carries out an accepted removal with the next sync, although no full sync is due', async () => {

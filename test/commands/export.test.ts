@@ -110,13 +110,19 @@ it('reports that a resource that is switched off is no longer read', async () =>
   expect(stderr).toMatch(/^acme roles: switched off and no longer read; last completely read 20.*Z\n$/)
 })
 
+it('exports at most as many records as wanted, the lowest ids first', async () => {
+  const { run } = await synced()
+  const all = (await run('export', 'users')).stdout.split('\n')
+  expect((await run('export', 'users', '--limit', '2')).stdout).toBe(`${all.slice(0, 2).join('\n')}\n`)
+})
+
 it('names resources and formats there are', async () => {
   const { run } = await cli()
-  expect((await run('export', 'people')).stderr).toMatch(/Unknown resource: want one of api-clients, /)
-  expect((await run('export', 'users', '--format', 'xml')).stderr).toMatch(/Unknown format: want one of ndjson, /)
+  expect((await run('export', 'people')).stderr).toMatch(/Unknown resource "people": want one of api-clients, /)
+  expect((await run('export', 'users', '--format', 'xml')).stderr).toMatch(/Unknown format "xml": want one of ndjson, /)
   expect(await run('export')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("missing required argument 'resource'"),
+    stderr: expect.stringContaining("Missing required argument 'resource'"),
   })
 })
 

@@ -21,7 +21,7 @@ it('lists exactly the ids that accepting a hold removes', async () => {
   const json = JSON.parse((await run('accept', id, '--list', '--format', 'json')).stdout) as object
   const records = ids.map((one) => ({ id: one }))
   expect(json).toEqual({ id, tenant: 'acme', resource: 'users', reason: 'shrink_held', count: ids.length, records })
-  await run('accept', id, '--reason', 'They left')
+  await run('accept', id, '--reason', 'They left us')
   await run('sync', '--full')
   const removed = JSON.parse((await run('history', '--since', '1d', '--format', 'json')).stdout) as {
     readonly change: string
@@ -66,14 +66,14 @@ it('lists every record where a whole list came back empty, and refuses a hold th
 
 it('tells that a hold was accepted already, and where its removals are once it has ended', async () => {
   const { run, id } = await shrunk()
-  await run('accept', id, '--reason', 'They left')
-  expect(await run('accept', id, '--reason', 'They left')).toEqual({
+  await run('accept', id, '--reason', 'They left us')
+  expect(await run('accept', id, '--reason', 'They left us')).toEqual({
     code: 2,
     stdout: '',
-    stderr: `tenantwatch: Hold ${id} was accepted at 2026-03-02T12:00:00.000Z ("They left"); the next run applies it, nothing more is to do\n`,
+    stderr: `tenantwatch: Hold ${id} was accepted at 2026-03-02T12:00:00.000Z ("They left us"); the next run applies it, nothing more is to do\n`,
   })
   await run('sync', '--full')
-  for (const option of [['--reason', 'They left'], ['--list']]) {
+  for (const option of [['--reason', 'They left us'], ['--list']]) {
     const { code, stderr } = await run('accept', id, ...option)
     expect(code).toBe(2)
     expect(stderr).toMatch(/^tenantwatch: Hold \w+ has ended: it covered 1\d\d and was accepted at 2026-03-02T12:00:00/)

@@ -47,6 +47,18 @@ it('prints each change with its time, its old and new value and its request id, 
   for (const { requestId } of changes) expect(requestId).toMatch(/^[\da-f-]{36}$/)
 })
 
+it('words the id of a role that is not known until it is looked up', async () => {
+  const { run, simulator, pass } = await synced({ simulator: { sizes: { users: 20, documents: 10 } } })
+  const [user] = [...simulator.state().users()]
+  const other = [...simulator.state().roles()].find(({ roleId }) => roleId !== user?.roleId)
+  simulator.primary.updateUser(user?.userId ?? 0, { roleId: other?.roleId ?? 0 })
+  pass(aDay)
+  await run('sync', '--full')
+  const { stdout } = await run('history', '--entity', `users:${user?.userId}`)
+  expect(stdout).toContain(`roleId ${user?.roleId} -> (not known until looked up)`)
+  expect(stdout).toContain(`roleId (not known until looked up) -> ${other?.roleId}`)
+})
+
 it('narrows by entity, resource and time', async () => {
   const { read, user } = await changed()
   const all = await read()
@@ -56,6 +68,7 @@ it('narrows by entity, resource and time', async () => {
   expect(await read('--entity', String(user), '--resource', 'users')).toEqual(own)
   expect(await read('--entity', String(user))).toEqual(own)
   expect(await read('--resource', 'authentication-settings')).toMatchObject([{ field: 'ssoEnforced', after: true }])
+  expect(await read('--limit', '2')).toEqual(all.slice(-2))
   expect(await read('--since', '1h')).toEqual(all.filter(({ at }) => at > '2026-03-03'))
   expect(await read('--until', '2026-03-02')).toEqual(all.filter(({ at }) => at < '2026-03-03'))
   expect(await read('--since', '2026-03-03', '--tenant', 'acme')).toEqual(await read('--since', '1h'))
@@ -192,8 +205,8 @@ it('explains an invalid argument without repeating it', async () => {
     expect(await output('--entity', nothing)).toEqual([2, '--entity is empty; want an id, such as 12 or users:12\n'])
   expect(await output('--since', 'secret')).toEqual([
     2,
-    '--since is not a time; want one such as 2026-03-31, 2026-03-31T18:00:00Z or 30d\n',
+    'Invalid value of --since "secret": want a time such as 2026-03-31, 2026-03-31T18:00:00Z or 30d\n',
   ])
   expect(await output('--since', '1h', '--until', '2h')).toEqual([2, '--since is after --until\n'])
-  expect(await output('--tenant', 'secret')).toEqual([2, 'Unknown tenant: want one of acme\n'])
+  expect(await output('--tenant', 'secret')).toEqual([2, 'Unknown tenant "secret": want one of acme\n'])
 })

@@ -25,6 +25,16 @@ it('writes rules with the thresholds of the configuration', async () => {
   expect(stdout).toContain('https://wiki.example/tw/TenantwatchDown.md')
 })
 
+it('links to Grafana only where its address is given, and to nothing where an address is empty', async () => {
+  const { run } = await cli({ simulator: null })
+  const written = async (...args: string[]) => (await run('rules', ...args)).stdout
+  expect(await written()).not.toContain('dashboard_url')
+  expect(await written('--grafana', 'https://grafana.example/')).toContain('https://grafana.example/d/tenantwatch-')
+  const bare = await run('rules', '--grafana', '', '--runbooks', '', '--page', '')
+  expect(bare.code).toBe(0)
+  expect(bare.stdout).not.toMatch(/_url:/)
+})
+
 it('writes every dashboard into a folder', async () => {
   const { run, read } = await cli({ simulator: null })
   const { code, stdout } = await run('dashboards', '--output', '.')
@@ -89,15 +99,21 @@ it('replaces its own dashboard, and no other file of the same name', async () =>
 })
 
 it.each([
-  [['rules', '--format', 'xml'], 'Unknown format: want one of prometheus, operator, recording, alertmanager, grafana'],
+  [
+    ['rules', '--format', 'xml'],
+    'Unknown format "xml": want one of prometheus, operator, recording, alertmanager, grafana',
+  ],
   [['rules', '--job', 'a"b'], '--job may have letters, digits and the characters _ . / : - only'],
-  [['rules', '--runbooks', 'ftp://x'], '--runbooks must be an http or https address'],
+  [['rules', '--runbooks', 'ftp://x'], "--runbooks must be an http or https address, or '' for no links"],
   [
     ['dashboards', 'postur'],
-    'Unknown dashboard: want one of fleet, operations, posture, records; did you mean posture?',
+    'Unknown dashboard "postur": want one of fleet, operations, posture, records; did you mean posture?',
   ],
   [['dashboards', '--output', '/dev/null'], '--output cannot be created (EEXIST); want the path of a folder'],
-  [['dashboards', '--grafana', 'http://x/{{ evil }}'], '--grafana must be an http or https address'],
+  [
+    ['dashboards', '--grafana', 'http://x/{{ evil }}'],
+    "--grafana must be an http or https address, or '' for no links",
+  ],
 ])('refuses %j in one sentence', async (args, sentence) => {
   const { run } = await cli({ simulator: null })
   expect(await run(...args)).toEqual({ code: 2, stdout: '', stderr: `tenantwatch: ${sentence}\n` })

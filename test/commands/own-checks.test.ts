@@ -140,6 +140,18 @@ own: d.sql: the id user-mfa-enrolled is that of a built-in check
   })
 })
 
+it('warns in config check of requirements that no report lists', async () => {
+  const named = sql('good-one', ofFirst).replace(
+    '-- severity',
+    '-- frameworks: SOC2 CC6.1, CC99, NIST AC-2, Foo 1\n-- severity',
+  )
+  const made = await world({ 'a.sql': named }, '', cli)
+  const { code, stderr } = await made.run('config', 'check')
+  expect(code).toBe(0)
+  expect(stderr).toMatch(/^Warning: a\.sql: frameworks names "CC99", "Foo 1", which no report lists\. .*"SOC 2 CC6\.1"/)
+  expect((await made.run('doctor')).stdout).toContain('frameworks names "CC99", "Foo 1"')
+})
+
 it('is unknown with its error shown, and fails sync --fail-on, while a check is broken', async () => {
   const made = await world({ 'a.sql': sql('good-one', ofFirst) })
   await made.run('sync')
@@ -180,6 +192,13 @@ it('keeps findings while their file may be one that cannot be read, and closes t
     stderr: expect.stringContaining('good-one (check_failed)'),
   })
   mkdirSync(join(made.folder, 'own'))
+  await made.run('sync')
+  expect(await openOf(made, 'good-one')).toHaveLength(1)
+  expect(await made.run('config', 'check')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('which cannot be read: it has no *.sql file; is its volume mounted?'),
+  })
+  made.write('own/b.sql', sql('another', ofFirst))
   await made.run('sync')
   expect(await openOf(made, 'good-one')).toEqual([])
   expect((await made.run('metrics')).stdout).not.toContain('check="good-one"')

@@ -62,19 +62,20 @@ it.each(commands)('shows an example in the help of %s', async (command) => {
 it('exits with 2 on unknown arguments, with a hint and without a stack', async () => {
   const { run } = await cli()
   for (const [args, output] of [
-    [['frobnicate'], 'unknown command (word 1); want one of run, sync, findings,'],
-    [['sync', '--bogus'], 'unknown option --bogus (word 2)\n(tenantwatch sync --help lists commands and options)'],
-    [['snyc'], 'unknown command (word 1); did you mean sync?'],
-    [['sync', '--tenant', 'acme', '--fulll'], 'unknown option --fulll (word 4); did you mean --full?'],
-    [['sync', '--full=yes'], 'the option --full (word 2) takes no value'],
-    [['config', 'verify'], 'unknown command (word 2); want one of init, check, print'],
-    [['sync', 'users'], 'too many arguments: sync takes no arguments besides options, but got 1'],
-    [['backup', 'a', 'b'], 'too many arguments: backup takes 1 argument (<file>) besides options, but got 2'],
-    [['backup'], "missing required argument 'file'"],
-    [['sync', '--tenant'], "option '--tenant <name>' argument missing"],
-    [['demo', '--users', '-1'], 'invalid value of --users <n>: want a whole number, 0 or more'],
-    [['simulate', '--port', 'http'], 'invalid value of --port <n>: want a whole number'],
-    [['checks', '--format', 'xml'], 'Unknown format: want one of table, json'],
+    [['frobnicate'], 'Unknown command "frobnicate"; want one of run, sync, findings,'],
+    [['sync', '--bogus'], 'Unknown option --bogus\n(tenantwatch sync --help lists commands and options)'],
+    [['help', 'findng'], 'Unknown command "findng"; did you mean findings?'],
+    [['snyc'], 'Unknown command "snyc"; did you mean sync?'],
+    [['sync', '--tenant', 'acme', '--fulll'], 'Unknown option --fulll; did you mean --full?'],
+    [['sync', '--full=yes'], 'The option --full takes no value'],
+    [['config', 'verify'], 'Unknown command "verify"; want one of init, check, print'],
+    [['sync', 'users'], 'Too many arguments: sync takes no arguments besides options, but got 1'],
+    [['backup', 'a', 'b'], 'Too many arguments: backup takes 1 argument (<file>) besides options, but got 2'],
+    [['backup'], "Missing required argument 'file'"],
+    [['sync', '--tenant'], "Option '--tenant <name>' argument missing"],
+    [['demo', '--users', '-1'], 'Invalid value of --users "-1": want a whole number, 0 or more'],
+    [['simulate', '--port', 'http'], 'Invalid value of --port "http": want a whole number'],
+    [['checks', '--format', 'xml'], 'Unknown format "xml": want one of table, json'],
   ] as const) {
     const { code, stdout, stderr } = await run(...args)
     expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' })
@@ -172,7 +173,7 @@ it.each([
 it('explains where secrets belong when one is given as an option', async () => {
   const { run } = await cli()
   const { stderr } = await run('sync', '--token', secret)
-  expect(stderr).toMatch(/^tenantwatch: unknown option --token \(word 2\); secrets belong in the conf/)
+  expect(stderr).toMatch(/^tenantwatch: Unknown option --token; secrets belong in the conf/)
 })
 
 it('shows its help on standard error and ends with 2 without a command', async () => {

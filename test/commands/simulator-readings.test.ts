@@ -3,13 +3,13 @@ import { describeReadings, readReadings } from '../../src/commands/support/simul
 import { defaultReadings } from '../../src/simulator/readings.ts'
 
 it.each([
-  ['badPageSize=explode', 'Unknown reading badPageSize: want one of clamp, reject'],
-  ['timestamps=iso', 'Unknown reading timestamps: want one of z, z7, no-offset, offset'],
+  ['badPageSize=explode', 'Reading badPageSize "explode": want one of clamp, reject'],
+  ['timestamps=iso', 'Reading timestamps "iso": want one of z, z7, no-offset, offset'],
   ['errorShape=5', 'Reading errorShape: want one of object, array, string, nested'],
-  ['cursorKind={"users":"page"}', 'Unknown reading cursorKind of users: want one of keyset, offset'],
+  ['cursorKind={"users":"page"}', 'Reading cursorKind of users "page": want one of keyset, offset'],
   [
     'cursorKind={"user":"offset"}',
-    'Unknown feed of reading cursorKind: want one of users, documents, apiClients; did you mean users?',
+    'Unknown feed of reading cursorKind "user": want one of users, documents, apiClients; did you mean users?',
   ],
   ['cursorKind=[]', 'Reading cursorKind: want a JSON object'],
   ['defaultPageSize={"users":"many"}', 'Reading defaultPageSize of users: want a number'],

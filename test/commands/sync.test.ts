@@ -166,10 +166,12 @@ it('refuses invalid arguments at once, without any run', async () => {
     return stderr
   }
   expect(await output('--resource', 'user')).toMatch(
-    /Unknown resource: want one of api-clients, .*, users; did you mean users\?/,
+    /Unknown resource "\w+": want one of api-clients, .*, users; did you mean users\?/,
   )
-  expect(await output('--tenant', 'nobody')).toBe('tenantwatch: Unknown tenant: want one of acme\n')
-  expect(await output('--fail-on', 'bad')).toMatch(/Unknown severity: want one of info, low, medium, high, critical/)
+  expect(await output('--tenant', 'nobody')).toBe('tenantwatch: Unknown tenant "nobody": want one of acme\n')
+  expect(await output('--fail-on', 'bad')).toMatch(
+    /Unknown severity "bad": want one of info, low, medium, high, critical/,
+  )
   expect(await output('--resource', 'documents')).toMatch(/documents is switched off in the configuration/)
   expect(world.simulator.requests.count()).toBe(0)
 })

@@ -54,7 +54,7 @@ it('writes waivers into the file, one after the other, with comments, order and 
     const { code, stdout } = await run('waive', fingerprint, ...terms, '--write')
     expect([code, stdout]).toEqual([
       0,
-      `tenantwatch.yaml has the waiver W-${fingerprint.slice(0, 12)}; a running engine applies it after a reload\n`,
+      `tenantwatch.yaml has the waiver W-${fingerprint.slice(0, 12)}; a running engine applies it after a reload (SIGHUP, or POST /-/reload)\n`,
     ])
   }
   expect(statSync(file).mode & 0o777).toBe(0o640)

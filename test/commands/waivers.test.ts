@@ -89,7 +89,7 @@ it('lists with --all the waivers that cover nothing or too much', async () => {
   const world = await waived()
   world.agree('reason: Nobody knows any more what this was for, expires: 2026-04-30', 'no-such-client', 'W-2')
   expect((await world.run('findings', '--all')).stderr).toContain(
-    'acme: waiver W-2 of ops: no check or entity matches it\n',
+    'acme: waiver W-2 of ops: it has nothing to cover (orphaned)\n',
   )
   expect((await world.run('findings')).stderr).not.toContain('W-2')
   expect(await metricsOf(world)).toMatchObject({ open: 1, covered: 0, state: 'orphaned' })

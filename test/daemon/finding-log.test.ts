@@ -1,9 +1,10 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
+import type { Waiver } from '../../src/config/settings.ts'
 import { createEvaluator } from '../../src/daemon/evaluate.ts'
 import type { Metrics } from '../../src/metrics/metrics.ts'
 import { onlyStore } from '../../src/mirror/tenant-stores.ts'
-import { hourMs } from '../../src/model/durations.ts'
+import { dayMs, hourMs } from '../../src/model/durations.ts'
 import { type Log, silentLog } from '../../src/model/log.ts'
 import { testEngine } from '../support/engine.ts'
 
@@ -11,7 +12,7 @@ const check = 'user-mfa-enrolled'
 const metrics = { findingsOpened() {}, findingsResolved() {} } as unknown as Metrics
 
 /** A synced tenant of so many users without MFA, and what an evaluation logs of them. */
-async function unenrolled(count: number) {
+async function unenrolled(count: number, watched = check) {
   const test = await testEngine({ problems: false, sizes: { users: 20 } })
   const ids = [...test.sim.state().users()].slice(0, count).map(({ userId }) => userId)
   const enrol = (mfaStatus: boolean) => {
@@ -19,17 +20,17 @@ async function unenrolled(count: number) {
   }
   const lines: { readonly fields: Record<string, unknown>; readonly message: string }[] = []
   const info: Log['info'] = (fields, message) => {
-    if ('check' in fields && fields.check === check) lines.push({ fields: { ...fields }, message })
+    if ('check' in fields && fields.check === watched) lines.push({ fields: { ...fields }, message })
   }
   const log: Log = { ...silentLog(), info, child: () => log }
   const evaluator = createEvaluator({ stores: onlyStore(test.mirror), metrics, clock: test.clock, log })
-  const evaluated = async () => {
+  const evaluated = async (waivers: readonly Waiver[] = []) => {
     await test.runAll('full')
-    await evaluator.evaluate({ id: test.engine.tenantId, settings: test.settings }, { checks })
+    await evaluator.evaluate({ id: test.engine.tenantId, settings: test.settings }, { checks, waivers })
     test.clock.advance(hourMs)
     return lines.splice(0)
   }
-  return { enrol, evaluated }
+  return { ...test, ids, enrol, evaluated }
 }
 
 it('logs each finding that is opened, resolved or reopened by its fingerprint, and none that stays', async () => {
@@ -53,4 +54,37 @@ it('logs the number of many, and the first ten', async () => {
   const [first, ...rest] = await evaluated()
   expect(first?.fields).toEqual({ tenant: 'acme', check, opened: 15, resolved: 0 })
   expect(rest).toHaveLength(10)
+})
+
+it('logs a waiver that lapses, because its finding counts again', async () => {
+  const { enrol, evaluated, ids, sim, clock } = await unenrolled(1)
+  enrol(false)
+  await evaluated()
+  const waiver = { id: 'W-1', check, entity: '*', tenant: 'acme', reason: 'A reason', owner: 'me' }
+  const waivers = [{ ...waiver, expiresMs: clock.now() + 100 * dayMs }]
+  expect(await evaluated(waivers)).toEqual([])
+  for (const id of ids)
+    sim.primary.updateUser(id, { email: `other-${id}@example.com`, createdAt: '2020-01-01T00:00:00Z' })
+  const lapsed = (await evaluated(waivers)).filter(({ message }) => message.startsWith('Waiver lapsed'))
+  const fields = { tenant: 'acme', check, waiver: 'W-1', finding: expect.stringMatching(/^[0-9a-f]{12}$/) }
+  expect(lapsed).toEqual([{ fields, message: 'Waiver lapsed: the finding has changed' }])
+  expect(await evaluated(waivers)).toEqual([])
+})
+
+it('logs drift that an operator accepted', async () => {
+  const drift = 'auth-settings-unchanged'
+  const { evaluated, mirror, engine, sim, clock } = await unenrolled(0, drift)
+  await evaluated()
+  sim.primary.setSettings({ providerType: 'Another' })
+  expect(await evaluated()).toMatchObject([{ message: 'Finding opened' }])
+  const state = { entityId: 'providerType', state: 'Another', at: clock.now(), reason: 'Agreed' }
+  await mirror.acceptState(engine.tenantId, drift, state)
+  const said = await evaluated()
+  expect(said.map(({ message }) => message)).toEqual(['Finding resolved', 'An operator accepted drift'])
+  expect(said[1]?.fields).toEqual({
+    tenant: 'acme',
+    check: drift,
+    severity: 'medium',
+    finding: expect.stringMatching(/^[0-9a-f]{12}$/),
+  })
 })

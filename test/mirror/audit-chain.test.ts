@@ -92,9 +92,18 @@ it('seals the new rows of every log once, and writes nothing without new rows', 
     erased: 0,
     unsealed: 0,
     firstAt: start,
-    heads: [before[3]?.['hash']],
+    heads: [{ sequence: 4, at: start, hash: before[3]?.['hash'] }],
   })
   expect(found.head).toEqual({ sequence: 14, at: start + minuteMs, hash: before[13]?.['hash'] })
+})
+
+it('finds a chain whose tenant was removed or renumbered by hand, and none after a purge', async () => {
+  const { mirror, beta, kinds, query } = await sealed()
+  expect(await kinds(sharedChain)).toEqual([])
+  await mirror.purgeTenant(beta)
+  expect(await kinds(sharedChain)).toEqual([])
+  query('update tenants set id = 77 returning id')
+  expect(await kinds(sharedChain)).toEqual(['tenant_missing'])
 })
 
 it('counts rows that are not sealed yet', async () => {

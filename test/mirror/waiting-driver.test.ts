@@ -77,6 +77,7 @@ async function* workThrough(stores: Stores, tenantId: number): AsyncGenerator<un
   yield await stores.lapses(['f0', 'f1'])
   yield await stores.lapseCounts(tenantId, check)
   yield await stores.lapsedUnderAll(tenantId, check, [terms])
+  yield await stores.lapsesAt(tenantId, now + 3 * minuteMs, 10)
   yield await stores.waiverBreadth(tenantId)
   yield await stores.noteAcceptances(tenantId, waiver, [{ ...accepted, fingerprint: 'o1' }], now)
   yield await stores.keepFirstStates(tenantId, check, [{ entityId: '1', state: [1] }], now)

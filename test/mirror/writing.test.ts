@@ -168,6 +168,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   lapses: (mirror) => mirror.lapses(['f1']),
   lapseCounts: (mirror) => mirror.lapseCounts(tenantId, check),
   lapsedUnderAll: (mirror) => mirror.lapsedUnderAll(tenantId, check, [{ waiver: 'w', terms: 't' }]),
+  lapsesAt: (mirror) => mirror.lapsesAt(tenantId, at, 10),
   waiverBreadth: (mirror) => mirror.waiverBreadth(tenantId),
   applyDecision: async (mirror) => {
     const { id: holdId } = await mirror.raiseHold({ ...hold, resource: 'all', reason: 'tenant_changed' })

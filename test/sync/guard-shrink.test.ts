@@ -88,7 +88,7 @@ it.each(['users', 'documents', 'api-clients'] as const)(
     remove(test, resource, 30)
     const result = await fullSyncUntilDue(test, resource)
     expect([result.outcome, result.reason, result.counts.removed]).toEqual(['failure', 'shrink_held', 0])
-    expect(result.message).toContain('30 of 60')
+    expect(result.message).toContain('percent of the 60 that were live')
     expect(result.hint).toContain('tenantwatch accept')
     const { id } = await theHold(test)
     expect(id).toMatch(/^[\w-]+$/)

@@ -480,3 +480,9 @@ it('serves its script as a module of its own that a strict content security poli
   expect(policy).not.toContain('unsafe')
   expect(text).toContain('DOMParser')
 })
+
+it('warns of a token whose file is away, because only the next start fails', async () => {
+  const shown = (more: object) => page('/', { posture: async () => [posture(more)] })
+  expect(await shown({ lostSecret: true })).toContain('The file of the token cannot be read.')
+  expect(await shown({})).not.toContain('The file of the token')
+})

@@ -236,7 +236,7 @@ function missingPermission({ permission, template }: Endpoint, status: Refusal):
 function deadCredential(status: Refusal): SyncError {
   return new SyncError('unauthorized', 'The tenant refuses the token for every permission', {
     status,
-    hint: 'The token or the client secret is wrong, expired or revoked: replace it (one in a variable takes a restart); or the tenant wants another auth.header or auth.scheme',
+    hint: 'The token or the client secret is wrong, expired or revoked: replace it (one in a variable takes a restart); or the role of the API client has none of the permissions to read: grant them; or the tenant wants another auth.header or auth.scheme',
   })
 }
 

@@ -25,7 +25,10 @@ export function fileSource(path: string, log: Log): SecretSource {
       const error = thrown instanceof SyncError ? thrown : unreadable(path, codeOf(thrown))
       if (good === undefined) throw error
       if (reported !== version)
-        log.warn({ file: path, problem: error.message }, 'secret file is not usable, keeping the last')
+        log.warn(
+          { file: path, problem: error.message, hint: 'Restore the file: the next start fails without it' },
+          'The file of a secret cannot be used; the last good secret stays in use',
+        )
       reported = version
       return good
     }

@@ -4,7 +4,7 @@ import type { Framework } from './framework.ts'
 export const iso27001 = {
   id: 'iso27001',
   name: 'ISO/IEC 27001:2022, Annex A',
-  aliases: ['iso', 'iso27001', 'isoiec27001', 'isoiec270012022'],
+  aliases: ['iso', 'iso27001', 'iso270012022', 'isoiec27001', 'isoiec270012022'],
   requirements: [
     { id: 'A.5.1', title: 'Security policies exist and are reviewed' },
     { id: 'A.5.3', title: 'Conflicting duties are kept apart' },

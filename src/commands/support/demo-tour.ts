@@ -24,7 +24,7 @@ function stepsOf(findings: readonly FindingView[], secretExpirationDate: string)
   const rotate = { resource: 'api-clients', op: 'update', id: expired?.entity.id, fields: { secretExpirationDate } }
   return [
     {
-      what: 'The MFA policy is switched off: a finding opens, and user-mfa-enrolled no longer applies',
+      what: 'The MFA policy is switched off: two findings open, and user-mfa-enrolled no longer applies',
       path: 'mutate',
       body: { resource: 'authentication-settings', op: 'update', fields: { mfaEnabled: false } },
     },

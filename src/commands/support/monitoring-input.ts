@@ -14,7 +14,7 @@ export interface MonitoringOptions {
   readonly defaults?: boolean
   readonly job: string
   readonly runbooks: string
-  readonly grafana: string
+  readonly grafana?: string
 }
 
 export interface AlertOptions extends MonitoringOptions {
@@ -28,8 +28,8 @@ export function addMonitoringOptions(command: Command): Command {
   return command
     .option('--defaults', 'use the default thresholds instead of the configuration')
     .option('--job <name>', 'label `job` of the scrapes', defaultJob)
-    .option('--runbooks <url>', 'base URL of the runbooks', defaultRunbooks)
-    .option('--grafana <url>', 'base URL of Grafana, for links to its dashboards', defaultGrafana)
+    .option('--runbooks <url>', "base URL of the runbooks; '' = no links to them", defaultRunbooks)
+    .option('--grafana <url>', 'base URL of Grafana, for links to its dashboards; without it there are none')
 }
 
 /** @throws UsageError when the configuration or an option is invalid. */
@@ -40,7 +40,7 @@ export function monitoringInputOf(io: Io, command: Command, options: AlertOption
   const links = {
     runbooks: address('--runbooks', options.runbooks),
     grafana: address('--grafana', options.grafana),
-    page: options.page === undefined ? null : address('--page', options.page),
+    page: address('--page', options.page),
   }
   const marks = {
     labels: pairsOf('--label', options.label, /^(?!__|(?:alertname|severity)$)[A-Za-z_]\w*$/),
@@ -88,10 +88,12 @@ const wantedPairs: Readonly<Record<string, string>> = {
   '--severity': `NAME=NEW, such as critical=page, where NAME is one of ${alertSeverities.join(', ')}`,
 }
 
-function address(option: string, given: string): string {
+/** Null without an address, or with an empty one: no links. */
+function address(option: string, given = ''): string | null {
+  if (given.trim() === '') return null
   const url = URL.canParse(given) ? new URL(given) : undefined
   if (url === undefined || !/^https?:$/.test(url.protocol) || /[{}"'\s]/.test(given))
-    throw new UsageError(`${option} must be an http or https address`)
+    throw new UsageError(`${option} must be an http or https address, or '' for no links`)
   return given.replace(/\/+$/, '')
 }
 
@@ -142,15 +144,12 @@ const defaultJob = 'tenantwatch'
 
 const defaultRunbooks = 'https://github.com/tenantwatch/tenantwatch/blob/main/docs/runbooks'
 
-/** Address of Grafana in `compose.yaml`. */
-const defaultGrafana = 'http://127.0.0.1:3000'
-
 export const defaultEvaluate = { expression: '* * * * *', intervalMs: minuteMs }
 
 export function defaultMonitoringInput(): MonitoringInput {
   return createMonitoringInput({ tenants: [], evaluate: defaultEvaluate }, defaultJob, {
     runbooks: defaultRunbooks,
-    grafana: defaultGrafana,
+    grafana: null,
     page: null,
   })
 }

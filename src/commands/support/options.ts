@@ -8,19 +8,26 @@ import { type ExitCode, exitCodes } from '../../model/process/io.ts'
 import { isAtLeast, type Severity, severities } from '../../model/severity.ts'
 import type { RunResult } from '../../sync/observer.ts'
 
-/** An ISO 8601 time (UTC without an offset), a day, or how long ago (`30d`). The UsageError omits the given text. */
+/** The given word in quotation marks, with a space before it; empty when it may be a secret, which is longer. */
+export function repeated(given: string | undefined): string {
+  return given !== undefined && /^[\w.:+-]{1,12}$/.test(given) ? ` "${given}"` : ''
+}
+
+/** An ISO 8601 time (UTC without an offset), a day, or how long ago (`30d`). @throws UsageError */
 export function readMoment(option: string, text: string, { now, day }: { now: number; day: 'start' | 'end' }): number {
   const ago = parseDuration(text)
   if (ago !== undefined) return now - ago
   const date = parseIsoDate(text)
   if (date === undefined) {
-    throw new UsageError(`${option} is not a time; want one such as 2026-03-31, 2026-03-31T18:00:00Z or 30d`)
+    throw new UsageError(
+      `Invalid value of ${option}${repeated(text)}: want a time such as 2026-03-31, 2026-03-31T18:00:00Z or 30d`,
+    )
   }
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text)
   return isDay && day === 'end' ? date.ms + dayMs - 1 : date.ms
 }
 
-/** Undefined stays undefined. The error does not repeat the given word, which may be a secret. */
+/** Undefined stays undefined. */
 export function oneOf<const T extends string>(what: string, words: readonly T[], given: string): T
 export function oneOf<const T extends string>(
   what: string,
@@ -32,7 +39,7 @@ export function oneOf<const T extends string>(what: string, words: readonly T[],
   if (found !== undefined || given === undefined) return found
   const meant = nearest(given, words)
   const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-  throw new UsageError(`Unknown ${what}: want one of ${words.join(', ')}${hint}`)
+  throw new UsageError(`Unknown ${what}${repeated(given)}: want one of ${words.join(', ')}${hint}`)
 }
 
 /** Reads the lowest severity that counts; a list of severities is refused with the reason. */

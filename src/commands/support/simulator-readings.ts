@@ -1,7 +1,7 @@
 import { UsageError } from '../../model/errors.ts'
 import { canCarryToken } from '../../model/token-header.ts'
 import { defaultReadings, type Readings, type ReadingsInput } from '../../simulator/readings.ts'
-import { oneOf } from './options.ts'
+import { oneOf, repeated } from './options.ts'
 
 type Worded = { [K in keyof Readings]: Readings[K] extends string ? (string extends Readings[K] ? never : K) : never }
 type WordedName = Worded[keyof Readings]
@@ -96,7 +96,8 @@ function wordsOf(name: string): readonly string[] | undefined {
 }
 
 function validate(what: string, value: unknown, usual: unknown, known: readonly string[] | undefined): void {
-  const wrong = (wanted: string) => new UsageError(`${what[0]?.toUpperCase()}${what.slice(1)}: want ${wanted}`)
+  const wrong = (wanted: string, given = '') =>
+    new UsageError(`${what[0]?.toUpperCase()}${what.slice(1)}${given}: want ${wanted}`)
   if (typeof usual === 'object' && usual !== null) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong('a JSON object')
     for (const [feed, one] of Object.entries(value)) {
@@ -110,7 +111,8 @@ function validate(what: string, value: unknown, usual: unknown, known: readonly 
   if (value === null && isName) return
   const type = usual === null ? 'string' : typeof usual
   if (typeof value !== type) throw wrong(known === undefined ? `a ${type}` : `one of ${known.join(', ')}`)
-  if (known !== undefined && typeof value === 'string') oneOf(what, known, value)
+  if (known !== undefined && typeof value === 'string' && !known.includes(value))
+    throw wrong(`one of ${known.join(', ')}`, repeated(value))
 }
 
 function parse(text: string): unknown {

@@ -1,4 +1,6 @@
 import type { Command, CommanderError } from 'commander'
+import { nearest } from '../../config/yaml/nearest.ts'
+import { repeated } from './options.ts'
 
 /** Only words of this form are repeated: a secret may begin with a dash, too. */
 const optionName = /^--[a-z]+(-[a-z]+)*$/
@@ -11,51 +13,66 @@ const ownWords: ReadonlySet<string> = new Set([
   'commander.optionMissingArgument',
 ])
 
-/** Unknown words are named by their position, not repeated: they may be secrets, and the message ends in logs. */
+/** Unknown words that may be secrets are named by their position, not repeated: the message ends in logs. */
 export function usageText(error: CommanderError, program: Command, args: readonly string[]): string {
   const command = invoked(program)
   return `tenantwatch: ${sentence(error, command, args)}\n(${pathOf(command)} --help lists commands and options)\n`
 }
 
 function sentence({ code, message }: CommanderError, command: Command, args: readonly string[]): string {
-  if (ownWords.has(code)) return message.replace(/^error: /, '')
+  if (ownWords.has(code)) return capitalized(message.replace(/^error: /, ''))
   switch (code) {
     case 'commander.unknownOption':
       return unknownOption(message, command, args)
     case 'commander.unknownCommand': {
-      const names = command.commands.map((inner) => inner.name())
-      return `unknown command${placeOf(command.args[0], args)}; ${suggestionIn(message) ?? `want one of ${names.join(', ')}`}`
+      return unknownCommand(command, command.args[0], args)
     }
     case 'commander.excessArguments':
       return excess(command)
     case 'commander.invalidArgument': {
-      const [, flags = '', wanted = ''] =
-        /^error: option '([^']*)' argument '[\s\S]*' is invalid\. (.*)$/.exec(message) ?? []
-      return `invalid value of ${flags}: ${wanted}`
+      const [, flags = '', given = '', wanted = ''] =
+        /^error: option '([^']*)' argument '([\s\S]*)' is invalid\. (.*)$/.exec(message) ?? []
+      return `Invalid value of ${flags.replace(/ .*/, '')}${repeated(given)}: ${wanted}`
     }
     default:
-      return 'the command line cannot be read'
+      return 'The command line cannot be read'
   }
 }
 
 function unknownOption(message: string, command: Command, args: readonly string[]): string {
   const given = /^error: unknown option '([\s\S]*)'(?:\n\(Did you mean [^\n]*\))?$/.exec(message)?.[1] ?? ''
   const [name = ''] = given.split('=')
-  const place = placeOf(given, args)
-  if (command.options.some(({ long }) => long === name)) return `the option ${name}${place} takes no value`
-  const shown = optionName.test(name) ? ` ${name}` : ''
+  if (command.options.some(({ long }) => long === name)) return `The option ${name} takes no value`
+  const shown = optionName.test(name) ? ` ${name}` : placeOf(given, args)
   const hint = namesSecret.test(shown)
     ? '; secrets belong in the configuration, because other users can see the command line'
     : ''
   const meant = suggestionIn(message)
-  return `unknown option${shown}${place}${meant === undefined ? '' : `; ${meant}`}${hint}`
+  return `Unknown option${shown}${meant === undefined ? '' : `; ${meant}`}${hint}`
 }
+
+function unknownCommand(command: Command, given: string | undefined, args: readonly string[]): string {
+  const names = command.commands.map((inner) => inner.name())
+  const meant = nearest(given ?? '', names)
+  const hint = meant === undefined ? `want one of ${names.join(', ')}` : `did you mean ${meant}?`
+  return `Unknown command${repeated(given) || placeOf(given, args)}; ${hint}`
+}
+
+/** `help` with a word that is no command, for which commander prints the help of the program. */
+export function unknownHelp(program: Command, args: readonly string[]): string | null {
+  const [word, given] = args
+  if (word !== 'help' || given === undefined || given.startsWith('-')) return null
+  const isKnown = given === 'help' || program.commands.some((command) => command.name() === given)
+  return isKnown ? null : `tenantwatch: ${unknownCommand(program, given, args)}\n`
+}
+
+const capitalized = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
 
 function excess(command: Command): string {
   const { length } = command.registeredArguments
   const wanted = command.registeredArguments.map((argument) => `<${argument.name()}>`).join(' ')
   const takes = length === 0 ? 'no arguments' : `${length} argument${length === 1 ? '' : 's'} (${wanted})`
-  return `too many arguments: ${command.name()} takes ${takes} besides options, but got ${command.args.length}`
+  return `Too many arguments: ${command.name()} takes ${takes} besides options, but got ${command.args.length}`
 }
 
 /** The suggestion of commander, which names only existing words. */

@@ -17,6 +17,11 @@ export function readFolder(folder: string): OwnCheckFolder {
   try {
     const names = readdirSync(folder).filter((name) => !name.startsWith('.') && name.toLowerCase().endsWith('.sql'))
     if (names.length > mostFiles) return { problem: `it contains ${names.length} files; want at most ${mostFiles}` }
+    // A volume that is not mounted is an empty folder: to take it for one without checks would close their findings.
+    if (names.length === 0)
+      return {
+        problem: 'it has no *.sql file; is its volume mounted? Without own checks, set ownChecks.folder to null',
+      }
     return { files: names.sort().map((name) => readFile(folder, name)) }
   } catch (error) {
     return { problem: whyUnreadable(error) }

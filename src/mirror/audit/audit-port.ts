@@ -38,6 +38,14 @@ export interface FindingsMismatch {
   readonly fingerprint: string
 }
 
+/** A chain whose tenant is not in the table of tenants; found with the shared chain. `at` is of its last entry. */
+export interface ChainWithoutTenant {
+  readonly what: 'tenant_missing'
+  readonly tenantId: number
+  readonly entries: number
+  readonly at: number
+}
+
 /** What does not agree with the chain of a tenant. */
 export type ChainMismatch =
   | RowsMismatch
@@ -45,6 +53,7 @@ export type ChainMismatch =
   | FindingsMismatch
   | (AtEntry & { readonly what: 'entry_changed' | 'configuration_chain_changed' })
   | (AtEntry & { readonly what: 'entries_missing'; readonly missing: number })
+  | ChainWithoutTenant
 
 export interface ChainVerification {
   readonly entries: number
@@ -56,8 +65,8 @@ export interface ChainVerification {
   readonly unsealed: number
   readonly firstAt: number | null
   readonly head: ChainHead | null
-  /** Which of the given heads are in the chain. */
-  readonly heads: readonly string[]
+  /** The entries of the chain with the given hashes. */
+  readonly heads: readonly ChainHead[]
   readonly mismatches: readonly ChainMismatch[]
 }
 

@@ -30,6 +30,7 @@ export async function verifyChain(database: Database, chain: Chain, wanted: Want
       found.mismatches.push(...(await compareFindings(database, tenantId)))
       found.mismatches.push(...(await compareSharedHeads(database, chain, state)))
     }
+    if (tenantId === sharedChain) found.mismatches.push(...(await chainsWithoutTenant(database)))
     const { entries, firstAt, erasedRows: erased } = state
     if (found.mismatches.length > 0 && tries < mostTries) {
       const { state: later } = await readChain(database, chain, wanted)
@@ -47,14 +48,15 @@ function headOf({ head }: ChainState): ChainHead | null {
 /** As of one state each, so that a page of entries and the next may have others between them, but none is skipped. */
 async function readChain(database: Database, chain: Chain, { tenantId, heads }: Wanted) {
   const state = new ChainState(tenantId)
-  const met = new Set<string>()
+  const met: ChainHead[] = []
   for (;;) {
     const entries = await database.read(() => chain.entriesAfter.all(tenantId, state.head?.sequence ?? 0))
     for (const entry of entries) {
       state.add(entry)
-      if (heads.includes(entry.hash)) met.add(entry.hash)
+      const { sequence, at, hash } = entry
+      if (heads.includes(hash)) met.push({ sequence, at, hash })
     }
-    if (entries.length < entriesAtOnce) return { state, heads: [...met] }
+    if (entries.length < entriesAtOnce) return { state, heads: met }
     await yieldToEventLoop()
   }
 }
@@ -130,6 +132,15 @@ async function compareSharedHeads(database: Database, chain: Chain, state: Chain
     if (hash !== digest) differing.push({ what: 'configuration_chain_changed', sequence, at })
   }
   return differing
+}
+
+/** Purging a tenant erases its chain with it, so that a chain without one means that its row was removed by hand. */
+async function chainsWithoutTenant(database: Database): Promise<ChainMismatch[]> {
+  const orphans = database.prepare<[], { readonly tenantId: number; readonly entries: number; readonly at: number }>(
+    `select tenant_id as "tenantId", count(*) as entries, max(at) as at from audit_chain
+     where tenant_id <> ${sharedChain} and tenant_id not in (select id from tenants) group by tenant_id order by tenant_id`,
+  )
+  return (await database.read(() => orphans.all())).map((orphan) => ({ what: 'tenant_missing', ...orphan }))
 }
 
 function mismatchOf(entry: ChainEntry, found: Pick<ChainEntry, 'rows' | 'digest'>): ChainMismatch | null {

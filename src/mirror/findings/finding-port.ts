@@ -165,6 +165,10 @@ export interface Lapse extends WaiverTerms {
   readonly changed: string | null
 }
 
+export interface LapseEvent extends Pick<Lapse, 'fingerprint' | 'waiver'> {
+  readonly check: string
+}
+
 export interface LapseCount extends WaiverTerms {
   readonly severity: Severity
   readonly count: number
@@ -208,6 +212,8 @@ export interface WaiverStore {
     check: string,
     waivers: readonly WaiverTerms[],
   ): Promise<readonly Pick<LapseCount, 'severity' | 'count'>[]>
+  /** What an evaluation at exactly `at` found to have lapsed. */
+  lapsesAt(tenantId: number, at: number, most: number): Promise<readonly LapseEvent[]>
   waiverBreadth(tenantId: number): Promise<readonly WaiverBreadth[]>
   /** The last accepted state of each entity; null before the first states are stored. */
   acceptedStates(tenantId: number, check: string): Promise<readonly AcceptedState[] | null>

@@ -1,7 +1,7 @@
 import { memoize } from '../../model/memoize.ts'
 import { severities } from '../../model/severity.ts'
 import type { Database, List, Operations, Words } from '../database.ts'
-import type { Lapse, LapseCount, NotedWaiver, WaiverBreadth, WaiverStore } from '../port.ts'
+import type { Lapse, LapseCount, LapseEvent, NotedWaiver, WaiverBreadth, WaiverStore } from '../port.ts'
 
 type AcceptedPart = Operations<
   Pick<WaiverStore, 'acceptedStates' | 'keepFirstStates' | 'acceptState' | 'acceptedVersion'>
@@ -95,6 +95,7 @@ type Part = Operations<
     | 'lapses'
     | 'lapseCounts'
     | 'lapsedUnderAll'
+    | 'lapsesAt'
     | 'waiverBreadth'
   >
 >
@@ -137,6 +138,10 @@ export function waiverStore(database: Database): Part {
      from waived_findings where ${sql.isIn('fingerprint')}
        and lapsed_at is not null and open_severity is not null`,
   )
+  const lapsedAt = database.prepare<[number, number, number], LapseEvent>(
+    `select fingerprint, waiver, "check" from waiver_changes
+     where at = ? and tenant_id = ? and fingerprint is not null order by id limit ?`,
+  )
   const counts = database.prepare<[number, string], LapseCount>(lapseCounting)
   const underAll = memoize((waivers: number) =>
     database.prepare<unknown[], Pick<LapseCount, 'severity' | 'count'>>(
@@ -176,6 +181,7 @@ export function waiverStore(database: Database): Part {
         const terms = waivers.flatMap((waiver) => [waiver.waiver, waiver.terms])
         return underAll(waivers.length).all(...terms, tenantId, check, waivers.length)
       }),
+    lapsesAt: (tenantId, at, most) => database.read(() => lapsedAt.all(at, tenantId, most)),
     waiverBreadth: (tenantId) =>
       database.read(function* () {
         const rows = yield* breadth.all(tenantId)

@@ -1,5 +1,6 @@
-import type { Alert, AlertCase, AlertGroup } from '../alert.ts'
+import type { Alert, AlertCase, AlertGroup, AlertText } from '../alert.ts'
 import type { AlertSeverity, MonitoringInput } from '../monitoring.ts'
+import type { QueriedTexts } from '../named-findings.ts'
 import { series } from '../promql.ts'
 
 const daySeconds = 86_400
@@ -13,56 +14,70 @@ const unlessOff = (check: string) =>
   `unless on (tenant) tenant_check:tenantwatch_check_enabled:last_known{check="${check}"} == 0`
 const expiring = 'api-client-secret-not-expiring'
 const expired = 'api-client-secret-not-expired'
-const client = 'API client {{ $labels.client_id }} of {{ $labels.tenant }}'
-const secret = `The secret of ${client}`
-/** The earlier alerts keep firing after the expiry. */
-const expires = '{{ if gt $value 0.0 }}expires in {{ $value | humanizeDuration }}{{ else }}has expired{{ end }}'
+const client = ({ clientName }: QueriedTexts) =>
+  `API client ${clientName}{{ $labels.client_id }} of {{ $labels.tenant }}`
+const secretOf =
+  (state: string): AlertText =>
+  (_, queried) =>
+    `The secret of ${client(queried)} ${state}`
+const expiresIn = 'expires in {{ $value | humanizeDuration }}'
 
 /**
- * The alerts before the expiry of a secret, the mildest first. An earlier one keeps firing when the next one fires, so
- * that none resolves before the secret is replaced; by inhibition only the most urgent one notifies.
+ * The alerts of the expiry of a secret, the mildest first: one begins where the one before it ends, so that one secret has
+ * one alert.
  */
 export const secretLadder: readonly Alert[] = [
   {
     name: 'TenantwatchSecretExpiryNear',
-    summary: `${secret} ${expires}`,
-    description: `Plan the rotation of the secret of ${client}.`,
+    summary: secretOf(expiresIn),
+    description: (_, queried) => `Plan the rotation of the secret of ${client(queried)}.`,
     dashboard: 'posture',
-    cases: (input) => rung(input, 'info', expiring, ({ near }) => near),
+    cases: (input) =>
+      rung(input, 'info', expiring, ({ near, imminent }) => ({ most: near, above: Math.max(1, imminent) })),
   },
   {
     name: 'TenantwatchSecretExpiryImminent',
-    summary: `${secret} ${expires}`,
-    description: `Create a new secret for ${client} in the portal and give it to the integration that uses the client.`,
+    summary: secretOf(expiresIn),
+    description: (_, queried) =>
+      `Create a new secret for ${client(queried)} in the portal and give it to the integration that uses the client.`,
     dashboard: 'posture',
-    cases: (input) => rung(input, 'warning', expiring, ({ imminent }) => imminent),
+    cases: (input) => rung(input, 'warning', expiring, ({ imminent }) => ({ most: imminent, above: 1 })),
   },
   {
     name: 'TenantwatchSecretExpiryLastDay',
-    summary: `${secret} ${expires}`,
-    description: `The integration that uses ${client} stops working within a day: create a new secret now.`,
+    summary: secretOf(expiresIn),
+    description: (_, queried) =>
+      `The integration that uses ${client(queried)} stops working within a day: create a new secret now.`,
     dashboard: 'posture',
-    cases: (input) => rung(input, 'critical', expiring, () => 1),
+    cases: (input) => rung(input, 'critical', expiring, () => ({ most: 1, above: 0 })),
   },
   {
     name: 'TenantwatchSecretExpired',
-    summary: `${secret} has expired`,
-    description: `The integration that uses ${client} no longer works. If the client is unused, remove it.`,
+    summary: secretOf('has expired'),
+    description: (_, queried) =>
+      `The integration that uses ${client(queried)} no longer works. If the client is unused, remove it.`,
     dashboard: 'posture',
-    cases: (input) => rung(input, 'critical', expired, () => 0),
+    cases: (input) => rung(input, 'critical', expired, () => ({ most: 0 })),
   },
 ]
 
 const own: Alert = {
   name: 'TenantwatchOwnSecretExpires',
-  summary: `The secret of tenantwatch's own API client of {{ $labels.tenant }} ${expires}`,
+  summary: `The secret of tenantwatch's own API client of {{ $labels.tenant }} {{ if gt $value 0.0 }}${expiresIn}{{ else }}has expired{{ end }}`,
   description:
     'Without a new secret, monitoring of {{ $labels.tenant }} stops: every check of the tenant becomes unknown.',
   dashboard: 'posture',
   cases: () => [
-    { severity: 'warning', expr: `${ownExpiry} - time() <= ${30 * daySeconds}` },
+    { severity: 'warning', expr: `${ownExpiry} - time() <= ${30 * daySeconds} > ${7 * daySeconds}` },
     { severity: 'critical', expr: `${ownExpiry} - time() <= ${7 * daySeconds}` },
   ],
+}
+
+/** Days until the expiry. */
+interface Range {
+  readonly most: number
+  /** Absent = also long after the expiry. */
+  readonly above?: number
 }
 
 /** One rule covers all tenants, each with its own days: promtool reports rules of the same name and labels as duplicates. */
@@ -70,13 +85,15 @@ function rung(
   { secretDays }: MonitoringInput,
   severity: AlertSeverity,
   check: string,
-  daysOf: (days: MonitoringInput['secretDays'][number]['value']) => number,
+  rangeOf: (days: MonitoringInput['secretDays'][number]['value']) => Range,
 ): readonly AlertCase[] {
-  const isOneForAll = new Set(secretDays.map(({ value }) => daysOf(value))).size === 1
+  const isOneForAll = new Set(secretDays.map(({ value }) => JSON.stringify(rangeOf(value)))).size === 1
   const thresholds = isOneForAll ? secretDays.slice(0, 1).map(({ value }) => ({ value, matcher: '' })) : secretDays
-  const reached = thresholds.map(
-    ({ value, matcher }) => `(${series(expiry, matcher)} - time() <= ${daysOf(value) * daySeconds})`,
-  )
+  const reached = thresholds.map(({ value, matcher }) => {
+    const { most, above } = rangeOf(value)
+    const least = above === undefined ? '' : ` > ${above * daySeconds}`
+    return `(${series(expiry, matcher)} - time() <= ${most * daySeconds}${least})`
+  })
   const expr = reached.length > 1 ? `(\n  ${reached.join('\n  or ')}\n)` : reached.join('')
   const waived = unlessWaived(check === expired ? `check="${expired}"` : '')
   return [{ severity, expr: [expr, waived, unlessOff(check)].join('\n') }]

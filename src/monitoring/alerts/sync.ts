@@ -128,7 +128,8 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchContractChanged',
     summary:
       '{{ $labels.tenant }}: the API deviates from its specification: {{ $labels.kind }} in {{ $labels.resource }}',
-    description: 'No data of {{ $labels.resource }} of {{ $labels.tenant }} is lost yet; the log names the field.',
+    description:
+      'New fields and values of {{ $labels.resource }} of {{ $labels.tenant }} are harmless; the log names the field, and the runbook says what {{ $labels.kind }} means.',
     dashboard: 'operations',
     cases: () => [
       {

@@ -57,7 +57,7 @@ function* jsonArray(records: Iterable<unknown>): Generator<string> {
     yield `${open}${JSON.stringify(record)}`
     open = ',\n'
   }
-  yield open === '[' ? '[]' : ']'
+  yield open === '[' ? '[]\n' : ']\n'
 }
 
 function readState(simulator: Simulator, [tenant, resource]: readonly string[]): Iterable<string> | unknown {
@@ -69,7 +69,10 @@ function readState(simulator: Simulator, [tenant, resource]: readonly string[]):
 }
 
 const actions: Readonly<Record<string, Action>> = {
-  'GET ': () => ({ actions: Object.keys(actions), examples }),
+  'GET ': () => ({
+    actions: Object.keys(actions).map(named),
+    examples: examples.map((example) => ({ ...example, action: named(example.action) })),
+  }),
   'GET state': readState,
   'POST users': (simulator, [id], { tenant, ...fields }) =>
     mutate(simulator, { resource: 'users', op: id === undefined ? 'add' : 'update', tenant, id, fields }),
@@ -112,6 +115,9 @@ const actions: Readonly<Record<string, Action>> = {
     return simulator.live({ steps: asCount(body['steps'] ?? 1, 'steps') })
   },
 }
+
+/** `GET /state` of the action `GET state`. */
+const named = (action: string) => action.replace(' ', ' /')
 
 const examples: readonly Example[] = [
   { action: 'GET ', path: '/' },
@@ -163,14 +169,17 @@ async function serve(simulator: Simulator, request: IncomingMessage, response: S
     const result = action(simulator, segments, await bodyOf(request))
     response.writeHead(200, headers)
     if (result instanceof Readable) await pipeline(result, response)
-    else response.end(JSON.stringify(result))
+    else response.end(line(result))
   } catch (error) {
     const status = error instanceof ControlError ? error.status : 500
     const message = error instanceof Error ? error.message : 'Unexpected error'
     if (!response.headersSent) response.writeHead(status, headers)
-    response.end(JSON.stringify({ error: message }))
+    response.end(line({ error: message }))
   }
 }
+
+/** With an end of the line, after which a shell shows its prompt. */
+const line = (value: unknown) => `${JSON.stringify(value)}\n`
 
 /**
  * Makes the request listener of the control interface: JSON without authentication, for the loopback interface only. An

@@ -59,5 +59,5 @@ export function jsonReply(
   headers: Readonly<Record<string, string>> = {},
 ): Reply {
   const all = caseHeaders({ 'content-type': 'application/json; charset=utf-8', ...headers }, readings)
-  return { status, headers: all, body: Buffer.from(JSON.stringify(body) ?? '') }
+  return { status, headers: all, body: Buffer.from(`${JSON.stringify(body) ?? ''}\n`) }
 }

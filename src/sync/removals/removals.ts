@@ -55,19 +55,16 @@ interface Counted {
 
 function brokenRule({ counted, before, since, held }: Counted, { maxCount, maxPercent }: Limits): string | null {
   const [then, after] = held
-    ? [
-        '24 hours before removals were first held (or when the mirror began)',
-        'since 24 hours before removals were first held',
-      ]
-    : ['24 hours ago (or when the mirror began)', 'in the last 24 hours']
+    ? ['24 hours before removals were first held', 'since 24 hours before removals were first held']
+    : ['24 hours ago', 'in the last 24 hours']
   // With fewer than two records at that time, the base is all records that were live since.
   const [base, when] = before > 1 ? [before, then] : [since, after]
   const most = base > 1 && counted * 2 > base
-  if (most)
-    return `${counted} of the ${base} that were live ${when} are more than half, which is held whatever the limits`
+  if (most) return `more than half of the ${base} that were live ${when}, which is held whatever the limits`
   const tooMany = counted > maxCount && counted * 100 > maxPercent * before
-  if (!tooMany) return null
-  return `${counted} of the ${before} that were live ${then} are more than ${maxCount} and more than ${maxPercent} percent`
+  return tooMany
+    ? `more than ${maxCount} and more than ${maxPercent} percent of the ${before} that were live ${then}`
+    : null
 }
 
 export interface RemovalDecision {
@@ -186,12 +183,10 @@ async function raise({ context, tenantId, definition }: Run, { held, why, kept, 
   const all = held.length > 0 ? held : kept
   if (all.length === 0) return null
   const { store, clock } = context
-  const gone = `${all.length} of ${live} ${definition.name} are gone`
-  const earlier = budget.removed === 0 ? '' : ` and ${budget.removed} were removed in the 24 hours before`
   const message =
     why !== null
-      ? `${gone}${earlier}: ${why}`
-      : `${gone} from two full syncs, but the tenant's updatedAfter cannot confirm it`
+      ? `${all.length} ${definition.name} are gone${countedToo(all.length, budget)}: ${why}`
+      : `${all.length} of ${live} ${definition.name} are gone from two full syncs, but the tenant's updatedAfter cannot confirm it`
   await store.raiseHold({
     tenantId,
     resource: definition.name,
@@ -203,4 +198,13 @@ async function raise({ context, tenantId, definition }: Run, { held, why, kept, 
     at: clock.now(),
   })
   return new SyncError('shrink_held', message, { hint: 'If they were really removed, see "tenantwatch accept"' })
+}
+
+/** What the guard counts besides the absent records. */
+function countedToo(absent: number, { removed, replacing }: GuardBudget): string {
+  const more = [
+    ...(removed === 0 ? [] : [` and ${removed} were removed in the 24 hours before`]),
+    ...(replacing === 0 ? [] : [` less ${replacing} that new ones replace`]),
+  ]
+  return more.length === 0 ? '' : `${more.join(',')}, ${absent + removed - replacing} in all`
 }

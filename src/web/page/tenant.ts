@@ -48,7 +48,7 @@ ${waivers(page, now)}
 }
 
 function notes({ posture, secrets: views }: TenantPage, now: number): Html {
-  const { clockSkewMs, blockedUntil } = posture
+  const { clockSkewMs, blockedUntil, lostSecret } = posture
   const blocked =
     blockedUntil > now
       ? html`<p class="note">The API asked to wait: no request is sent before ${instant(blockedUntil, now)}.</p>`
@@ -63,7 +63,11 @@ function notes({ posture, secrets: views }: TenantPage, now: number): Html {
       ? html`<p class="note">The secret of tenantwatch itself ${own.expiresAt > now ? 'expires' : 'has expired'}: ${instant(own.expiresAt, now)}. Without a new one monitoring stops.</p>`
       : ''
   const identity = posture.identity === 'proven' ? '' : html`<p class="note">${identitySentences[posture.identity]}</p>`
-  return html`${ownSecret}${blocked}${skewed}${identity}`
+  const lost =
+    lostSecret === true
+      ? html`<p class="note">The file of the token cannot be read. The last good token stays in use, but the next start fails: restore the file; <code class="command">tenantwatch doctor</code> names it.</p>`
+      : ''
+  return html`${lost}${ownSecret}${blocked}${skewed}${identity}`
 }
 
 function holds(views: readonly HoldView[], now: number): Html {

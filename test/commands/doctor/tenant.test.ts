@@ -96,7 +96,7 @@ it.each([
   [[page(500, true)], 500, 'ok: users sent the 500 requested'],
   [[page(50, true)], 500, 'warn: users sent 50 and has more, although 500 were requested'],
   [[page(700, false)], 500, 'warn: users sent 700 although 500 were requested'],
-  [[page(12, false)], 500, 'ok: users fits in one page of 500 (12 records)'],
+  [[page(12, false)], 500, 'ok: the list of users fits in one page of 500 (12 records)'],
   [
     [page(500, true), page(200, true, documents)],
     500,
@@ -113,7 +113,7 @@ it.each([
     'ok: none requested (api.pageSizeParameter is not set); first pages: users 50, documents 7 (all of them)',
   ],
   [[page(7, false, users, 50)], 500, 'warn: users sent pages of 50 although 500 were requested'],
-  [[page(7, false, users, 500)], 500, 'ok: users fits in one page of 500 (7 records)'],
+  [[page(7, false, users, 500)], 500, 'ok: the list of users fits in one page of 500 (7 records)'],
   [[], 500, null],
 ] as const)('evaluates whether the page size is honoured: %#', (pages, asked, checkResult) => {
   expect(pageSize(pages, asked)).toBe(checkResult)

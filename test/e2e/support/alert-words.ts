@@ -191,22 +191,27 @@ const wordScenes: readonly WordScene[] = [
     texts: [waiverSays(1, 'ends in 1h 0m 0s'), waiverSays(90, 'has ended')],
   },
   {
-    about: 'the alert on a secret states the time left, and then that it has expired',
+    about: 'the alert on a secret names the client and states the time left, and then that it has expired',
     series: {
+      [`tenantwatch_api_client_info{tenant="acme",client_id="x",client_name="Billing \\"EU\\"",role="r",${at('a')}}`]:
+        '1x120',
       [`tenantwatch_api_client_secret_expiration_timestamp_seconds{tenant="acme",client_id="x",${at('a')}}`]:
         '3660x120',
     },
-    texts: [secretSays(1, 'expires in 1h 0m 0s'), secretSays(90, 'has expired')],
+    texts: [
+      secretSays('LastDay', 1, 'expires in 1h 0m 0s', 'stops working within a day: create a new secret now.'),
+      secretSays('', 90, 'has expired', 'no longer works. If the client is unused, remove it.'),
+    ],
   },
 ]
 
-function secretSays(minute: number, state: string): ExpectedText {
+function secretSays(rung: 'LastDay' | '', minute: number, state: string, effect: string): ExpectedText {
   return {
-    alert: 'TenantwatchSecretExpiryLastDay',
+    alert: rung === '' ? 'TenantwatchSecretExpired' : `TenantwatchSecretExpiry${rung}`,
     minute,
     labels: { tenant: 'acme', client_id: 'x', severity: 'critical' },
-    summary: `The secret of API client x of acme ${state}`,
-    description: 'The integration that uses API client x of acme stops working within a day: create a new secret now.',
+    summary: `The secret of API client Billing "EU" x of acme ${state}`,
+    description: `The integration that uses API client Billing "EU" x of acme ${effect}`,
   }
 }
 
@@ -223,7 +228,7 @@ function waiverSays(minute: number, state: string): ExpectedText {
 
 /** The scenes as a file for `promtool test rules`. */
 export function promtoolWordTests(rules: string): object {
-  const { runbooks, grafana } = defaultMonitoringInput().links
+  const { runbooks } = defaultMonitoringInput().links
   return {
     rule_files: [rules],
     evaluation_interval: '1m',
@@ -241,7 +246,6 @@ export function promtoolWordTests(rules: string): object {
               summary,
               description,
               runbook_url: `${runbooks}/${alert}.md`,
-              dashboard_url: `${grafana}/d/tenantwatch-posture${labels.tenant === undefined ? '' : `?var-tenant=${labels.tenant}`}`,
             },
           },
         ],

@@ -12,6 +12,7 @@ export function fakeDecisions(): WaiverStore {
     lapses: async () => [],
     lapseCounts: async () => [],
     lapsedUnderAll: async () => [],
+    lapsesAt: async () => [],
     waiverBreadth: async () => [],
     async acceptedStates(_tenantId, check) {
       const known = states.get(check)

@@ -1,0 +1,54 @@
+import type { AcceptedHold, HoldRow } from '../../mirror/port.ts'
+import { effectOf, holdAdvice, listsRecords, remedyOf } from '../../model/hold-remedy.ts'
+import { type Io, print } from '../../model/process/io.ts'
+import { printable } from '../../model/text/printable.ts'
+import { table } from '../../report/formats.ts'
+import { type Terminal, terminalOf, wrapLine } from '../../report/terminal.ts'
+
+/** One hold per line for programs; a terminal gets a heading, and the cause, effect and advice under each line. */
+export function listHolds(
+  io: Io,
+  holds: readonly HoldRow[],
+  acceptances: ReadonlyMap<string, Pick<AcceptedHold, 'appliedAt'>>,
+): void {
+  if (holds.length === 0) {
+    io.stderr.write('No holds\n')
+    return
+  }
+  const rows = holds.map(({ id, tenant, resource, reason, count }) => {
+    return [id, tenant, resource, reason, String(count), acceptances.has(id) ? 'accepted' : '']
+  })
+  const terminal = terminalOf(io)
+  if (terminal === null) {
+    for (const row of rows) print(io, row.join(' ').trimEnd())
+    return
+  }
+  const [heading = '', ...lines] = table(['ID', 'TENANT', 'RESOURCE', 'REASON', 'COUNT', 'STATE'], rows).split('\n')
+  print(io, heading)
+  for (const [at, hold] of holds.entries()) {
+    print(io, lines[at] ?? '')
+    for (const note of notesOf(hold, acceptances.get(hold.id))) print(io, indented(note, terminal))
+  }
+}
+
+function notesOf(hold: HoldRow, acceptance: Pick<AcceptedHold, 'appliedAt'> | undefined): readonly string[] {
+  const { id, count, message, reason } = hold
+  if (acceptance !== undefined) {
+    const next =
+      acceptance.appliedAt === null ? 'the next run applies it' : 'the line goes when the next full sync ends'
+    return [message, `Accepted; ${next}.`]
+  }
+  const remedy = remedyOf(hold)
+  if (remedy !== null) return [message, `It cannot be accepted. ${remedy}.`]
+  return [
+    message,
+    `${holdAdvice(hold)}.`,
+    `${effectOf(hold)}.`,
+    ...(listsRecords(reason) ? [`See its records: tenantwatch accept ${id} --list`] : []),
+    `Accept it with: tenantwatch accept ${id} --count ${count} --reason "..."`,
+  ]
+}
+
+function indented(note: string, terminal: Terminal): string {
+  return wrapLine(`  ${printable(note)}`, terminal)
+}
