@@ -91,7 +91,7 @@ function crash(error: unknown): void {
  * Ends the process immediately. `process.exit` joins the threads for file access and name resolution and hangs when one of
  * them does, as on a lost network share; replacing the process image by execve ends these threads.
  */
-function endNow(code: number): void {
+export function endNow(code: number): void {
   // Last of the exit listeners: others end child processes.
   process.once('exit', () => process.execve?.(process.execPath, [process.execPath, '-e', `process.exit(${code})`], {}))
   process.exit(code)
