@@ -61,16 +61,11 @@ export function unevaluatedLines(postures: readonly TenantPosture[]): readonly s
   })
 }
 
-/** Of one reason, the first checks are named; their number comes before. */
-const mostNamed = 5
-
 /** Each reason once, also where it concerns every check. */
 function byReason(unknown: readonly Pick<CheckView, 'check' | 'reason'>[]): string {
   const reasons = [...Map.groupBy(unknown, ({ reason }) => reason ?? 'never')]
   const named = reasons.map(([reason, same]) => {
-    const names = same.slice(0, mostNamed).map(({ check }) => check)
-    const rest = same.length - names.length
-    return { reason, count: same.length, names: `${names.join(', ')}${rest === 0 ? '' : ` and ${rest} more`}` }
+    return { reason, count: same.length, names: same.map(({ check }) => check).join(', ') }
   })
   const [first, ...others] = named
   if (first !== undefined && others.length === 0 && first.count > 1) return ` (${first.reason}): ${first.names}`

@@ -130,7 +130,7 @@ it('never lets an empty list look like a clean bill', async () => {
   const configured = checks.length - offByDefault.length
   expect(stderr).toMatch(
     new RegExp(
-      `^acme: ${configured} of ${checks.length} checks cannot be evaluated \\(unauthorized\\): (\\S+, ){4}\\S+ and ${configured - 5} more\\n`,
+      `^acme: ${configured} of ${checks.length} checks cannot be evaluated \\(unauthorized\\): (\\S+, ){${configured - 1}}\\S+\\n`,
     ),
   )
   expect((await one.run('findings', '--format', 'json')).stdout).toBe('[]\n')
