@@ -147,6 +147,11 @@ it.each([
     'tenant_changed',
   ],
   [
+    'users whose server writes another fraction of the second match',
+    users(1, 5).map((one) => ({ ...one, createdAt: String(one['createdAt']).replace('.000Z', '.427Z') })),
+    'success',
+  ],
+  [
     'three of five whose records fail validation match',
     [...users(1, 2), ...users(3, 3, { mfaStatus: 'no' })],
     'success',

@@ -1,5 +1,6 @@
 import { getTableName } from 'drizzle-orm'
 import { isoMs } from '../../model/dates.ts'
+import { secondMs } from '../../model/durations.ts'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database, List, Operations, TenantKeys } from '../database.ts'
@@ -11,7 +12,10 @@ interface Quarantined {
   readonly raw: string
 }
 
-/** Compares persons by `createdAt` and `email` (letter case ignored), which are unique within a tenant. */
+/**
+ * Compares persons by `email` (letter case ignored) and the second of `createdAt`, whose fraction a server may cease to
+ * write.
+ */
 export function personComparison(database: Database): Operations<Pick<SyncStore, 'comparePersons'>> {
   const byResource = memoize((resource: ResourceName) => statementsOf(database, resource))
   return {
@@ -22,7 +26,8 @@ export function personComparison(database: Database): Operations<Pick<SyncStore,
         const marks = new Map(page.map((person) => [person.id, person]))
         const isEqual = (person: PersonMark) => {
           const shown = marks.get(person.id)
-          return shown?.createdAt === person.createdAt && lower(shown.email) === lower(person.email)
+          if (shown === undefined || lower(shown.email) !== lower(person.email)) return false
+          return secondOf(shown.createdAt) === secondOf(person.createdAt)
         }
         const ids = [...marks.keys()]
         const mirrored = yield* known.all({ tenantId, keys: listOf(ids) })
@@ -65,6 +70,8 @@ function statementsOf(database: Database, resource: ResourceName) {
     ),
   }
 }
+
+const secondOf = (ms: number | null) => ms && Math.floor(ms / secondMs)
 
 function markOf(id: number, email: unknown, createdAt: unknown): PersonMark[] {
   const ms = isoMs(createdAt)
