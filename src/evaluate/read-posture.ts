@@ -2,7 +2,7 @@ import type { ResourceSettings, Waiver } from '../config/settings.ts'
 import type { CheckStateRow, PostureStore, SyncState } from '../mirror/port.ts'
 import { type DecidedStatus, decideStatus, rawResultOf } from '../model/decide-status.ts'
 import { incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../model/freshness.ts'
-import { remedyOf } from '../model/hold-remedy.ts'
+import { effectOf, holdAdvice, remedyOf } from '../model/hold-remedy.ts'
 import {
   type CheckView,
   identityStateOf,
@@ -55,9 +55,12 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
     waivers,
     now: waiversAt,
   })
-  const holds = quality.holds.map(({ id: hold, resource, reason, count, message, raisedAt, cause }) => {
-    const remedy = remedyOf({ cause })
-    return { id: hold, resource, reason, count, message, raisedAt, ...(remedy !== null && { remedy }) }
+  const holds = quality.holds.map((hold) => {
+    const { resource, reason, count, message, raisedAt } = hold
+    const remedy = remedyOf(hold)
+    const given = { ...hold, tenant: settings.name }
+    const ending = remedy === null ? { effect: effectOf(given), advice: holdAdvice(given) } : { remedy }
+    return { id: hold.id, resource, reason, count, message, raisedAt, ...ending }
   })
   const resources = resourceNames.map((resource) =>
     resourceView(resource, settings.resources[resource], { quality, now }),

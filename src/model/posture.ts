@@ -84,6 +84,9 @@ export interface HoldView {
   readonly raisedAt: number
   /** What ends a hold that cannot be accepted; absent for others. */
   readonly remedy?: string
+  /** What accepting does, and what to compare before; absent for a hold that cannot be accepted. */
+  readonly effect?: string
+  readonly advice?: string
 }
 
 export interface ResourceView {

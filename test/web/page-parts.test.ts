@@ -287,9 +287,11 @@ it('lists every data quality problem with its start and advice, the worst first'
 
 it('offers no accept command for a hold that only another ownClientId ends', async () => {
   const hold = { id: 'H-1', reason: 'tenant_changed', count: 9, message: 'Missing', raisedAt: at } as const
-  const shown = async (more: { readonly remedy?: string }) =>
+  const shown = async (more: { readonly remedy?: string; readonly effect?: string }) =>
     page('/', { posture: async () => [posture({ holds: [{ ...hold, resource: 'api-clients', ...more }] })] })
-  expect(await shown({})).toContain('tenantwatch accept H-1')
+  expect(await shown({ effect: 'Accepting replaces the data' })).toMatch(
+    /Accepting replaces the data\. .*tenantwatch accept H-1/,
+  )
   const html = await shown({ remedy: ownClientRemedy })
   expect(html).not.toContain('tenantwatch accept')
   expect(html).toContain('It cannot be accepted. Set ownClientId to')

@@ -106,6 +106,8 @@ const hold = component(
     message: z.string(),
     raisedAt: time,
     remedy: z.string().optional().describe('What ends a hold that cannot be accepted; absent for others'),
+    effect: z.string().optional().describe('What accepting the hold does; absent for one that cannot be accepted'),
+    advice: z.string().optional().describe('What to compare before accepting the hold'),
   }),
 )
 

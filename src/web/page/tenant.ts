@@ -84,12 +84,13 @@ function card(hold: HoldView, now: number): Html {
 `
 }
 
-function ending({ remedy, ...hold }: HoldView): Html {
+function ending({ remedy, effect, advice, ...hold }: HoldView): Html {
   if (remedy !== undefined) return html`It cannot be accepted. ${remedy}; then it ends automatically.`
   const records = listsRecords(hold.reason)
     ? html`The ids of the records: <code class="command">tenantwatch accept ${hold.id} --list</code> `
     : ''
-  return html`${records}If this is right, accept all ${number(hold.count)}: <code class="command">tenantwatch accept ${hold.id} --count ${hold.count} --reason "&hellip;"</code> It also ends when its cause is gone.`
+  const before = [effect, advice].flatMap((sentence) => (sentence === undefined ? [] : `${sentence}. `))
+  return html`${records}${before.join('')}If this is right, accept all ${number(hold.count)}: <code class="command">tenantwatch accept ${hold.id} --count ${hold.count} --reason "&hellip;"</code> It also ends when its cause is gone.`
 }
 
 function changes({ posture: { tenant }, changes: views }: TenantPage, now: number): Html {
