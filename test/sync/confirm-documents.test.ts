@@ -275,3 +275,15 @@ it('an answer to updatedAfter whose announced page comes back empty confirms no 
   expect(await full(test)).toMatchObject({ reason: 'shrink_held', counts: { removed: 0 } })
   expect(live(test, 'documents')).toBe(12)
 })
+
+it('a server that announces an empty page after exactly full ones confirms by an earlier time, whose pages end elsewhere', async () => {
+  const readings = { defaultPageSize: { documents: 5 }, hasMoreWhenFull: true }
+  const test = await tenant({ sizes: { documents: 21 }, readings })
+  const all = ids(test)
+  // Five records were updated since the removed one, which fill a page; with one more, another page has only that.
+  test.sim.primary.removeDocument(String(all[15]))
+  await full(test)
+  expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
+  expect(confirmations(test)).toHaveLength(2)
+  expect(await heldBack(test)).toEqual([])
+})

@@ -12,6 +12,9 @@ export const fullSyncsToRemove = 2
 /** In milliseconds: servers may compare whole seconds, or exclude the instant itself. */
 const marginMs = 1000
 
+/** Further answers that are read because the one before ended in an announced page that was empty. */
+const maxEarlier = 2
+
 /** Full syncs required when `updatedAfter` cannot confirm, as it may exclude records that were never updated. */
 const fullSyncsWithoutConfirmation = 4
 
@@ -31,17 +34,16 @@ export async function confirmByTime(
   const { store, log } = run.context
   const dates = definition.updatedAfter
   const asked = due.filter(({ accepted }) => !accepted)
-  const { since, neverUpdated } = await oldest(run, dates, fullSync, asked)
-  const before = await store.besideFullSync(fullSync.id)
-  let older = false
-  let announcedEmpty = false
+  const { since: oldestTime, neverUpdated } = await oldest(run, dates, fullSync, asked)
+  let answer: TimeAnswer
   try {
-    const updatedAfter = new Date(since).toISOString()
-    await readFeed(run, { updatedAfter }, ({ items, hasMore }, index) => {
-      older ||= items.some((item) => isOlder(item, dates, since))
-      announcedEmpty ||= index > 0 && items.length === 0 && !hasMore
-      return { fullSync: { id: fullSync.id } }
-    })
+    answer = await readSince(run, definition, fullSync, oldestTime)
+    for (let n = 0; n < maxEarlier && answer.announcedEmpty; n++) {
+      const earlier = await newestBefore(run, dates, answer.since)
+      if (earlier === null) break
+      const next = await readSince(run, definition, fullSync, earlier)
+      answer = { ...next, older: answer.older || next.older }
+    }
   } catch (error) {
     if (endsRun.has(reasonOf(error))) throw error
     const unconfirmed = new Set(asked.map(({ rid }) => rid))
@@ -53,6 +55,7 @@ export async function confirmByTime(
     )
     return { unconfirmed, refused: refused ? unconfirmed : new Set() }
   }
+  const { since, before, older, announcedEmpty } = answer
   const absent = new Set((await store.absence(fullSync.id)).absent.map(({ rid }) => rid))
   for (const { rid, key } of asked) if (!absent.has(rid)) noteEvent(run, 'skipped_row', key)
   const left = await store.leftOut(fullSync.id, before, since)
@@ -77,6 +80,51 @@ export async function confirmByTime(
     log.warn({ resource: definition.name, count: refused.size }, 'The answer to updatedAfter cannot confirm removals')
   }
   return { unconfirmed, refused }
+}
+
+interface TimeAnswer {
+  readonly since: number
+  /** Pages of the full sync before the answer was read. */
+  readonly before: Awaited<ReturnType<Run['context']['store']['besideFullSync']>>
+  /** True if it contains a record that was not updated since. */
+  readonly older: boolean
+  readonly announcedEmpty: boolean
+}
+
+async function readSince(
+  run: Run,
+  { updatedAfter: dates }: FeedWithTime,
+  { id }: FullSyncRow,
+  since: number,
+): Promise<TimeAnswer> {
+  const before = await run.context.store.besideFullSync(id)
+  let older = false
+  let announcedEmpty = false
+  await readFeed(run, { updatedAfter: new Date(since).toISOString() }, ({ items, hasMore }, index) => {
+    older ||= items.some((item) => isOlder(item, dates, since))
+    announcedEmpty ||= index > 0 && items.length === 0 && !hasMore
+    return { fullSync: { id } }
+  })
+  return { since, before, older, announcedEmpty }
+}
+
+/**
+ * A time from which the answer contains further records, so that its pages end elsewhere: a server whose `hasMore` means
+ * "the page is full" announces an empty page after exactly full ones. Null when there are no earlier records.
+ */
+async function newestBefore(
+  { context, tenantId, definition }: Run,
+  { updated, created }: UpdatedAfter,
+  since: number,
+): Promise<number | null> {
+  let newest = Number.NEGATIVE_INFINITY
+  for await (const batch of context.store.records(tenantId).select(definition.name)) {
+    for (const { times } of batch) {
+      const touched = times[`${updated}Ms`] ?? times[`${created}Ms`] ?? 0
+      if (touched < since) newest = Math.max(newest, touched)
+    }
+  }
+  return Number.isFinite(newest) ? Math.max(0, newest - marginMs) : null
 }
 
 function isOlder(item: Item, { updated }: UpdatedAfter, since: number): boolean {
