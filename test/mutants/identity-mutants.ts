@@ -113,9 +113,13 @@ export const identityMutants: readonly Mutant[] = [
     ],
   }),
   ...mutantsIn('src/mirror/records/person-comparison.ts', tests, {
-    'users are recognized by their ids alone': [
-      'return shown?.createdAt === person.createdAt && lower(shown.email) === lower(person.email)',
-      'return shown !== undefined',
+    'users are recognized without their e-mail': [
+      'if (shown === undefined || lower(shown.email) !== lower(person.email)) return false',
+      'if (shown === undefined) return false',
+    ],
+    'users are recognized without the time of their creation': [
+      'return secondOf(shown.createdAt) === secondOf(person.createdAt)',
+      'return true',
     ],
     'quarantined users are not known when users decide': ['[...mirrored, ...marked]', 'mirrored'],
   }),

@@ -128,6 +128,10 @@ export const removalsMutants: readonly Mutant[] = [
     'an answer that leaves out other documents confirms removals': [' && left.updated.leftOut === 0', ''],
     'a server that ignores updatedAfter confirms removals': ['const applied = !older && ', 'const applied = '],
     'an answer whose announced page is empty confirms removals': [' && !announcedEmpty', ''],
+    'after an announced empty page no answer of an earlier time is read': [
+      'n < maxEarlier && answer.announcedEmpty',
+      'n < 0 && answer.announcedEmpty',
+    ],
     'the only document that was never updated is removed by an answer that may leave such out': [
       ' && left.neverUpdated.expected > 0',
       '',
