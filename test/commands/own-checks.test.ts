@@ -148,7 +148,9 @@ it('warns in config check of requirements that no report lists', async () => {
   const made = await world({ 'a.sql': named }, '', cli)
   const { code, stderr } = await made.run('config', 'check')
   expect(code).toBe(0)
-  expect(stderr).toMatch(/^Warning: a\.sql: frameworks names "CC99", "Foo 1", which no report lists\. .*"SOC 2 CC6\.1"/)
+  expect(stderr).toMatch(
+    /^Warning: a\.sql: frameworks names "CC99", "Foo 1", which no report lists\. .*"SOC 2 CC6\.1"/m,
+  )
   expect((await made.run('doctor')).stdout).toContain('frameworks names "CC99", "Foo 1"')
 })
 
