@@ -79,10 +79,12 @@ const advice: Readonly<Record<ResourceState, string | null>> = {
 }
 
 function problems(posture: TenantPosture, now: number): Html | string {
+  // The card of a hold of the whole tenant says the same of every resource.
+  const isTenantHeld = posture.holds.some(({ resource }) => resource === 'all')
   const found = posture.resources
     .filter(({ enabled }) => enabled)
     .map((view) => ({ view, state: resourceState(view, posture.holds) }))
-    .filter(({ state }) => state !== 'fresh')
+    .filter(({ state }) => state !== 'fresh' && !(isTenantHeld && state === 'on_hold'))
     .toSorted((a, b) => resourceStates.indexOf(a.state) - resourceStates.indexOf(b.state))
   if (found.length === 0) return ''
   return html`<ul class="problems">${found.map(({ view, state }) => problem(view, state, posture.holds, now))}</ul>
