@@ -6,7 +6,7 @@ import { ofData } from '../support/of-data.ts'
 const sizes = { users: 12, documents: 12 }
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/
 
-it('stores no change for a first full sync, only time and request of the first sighting of each record', async () => {
+it('stores no change for a first full sync, only the time and request at which each record was first seen', async () => {
   const test = await testEngine({ sizes, readings: { defaultPageSize: { users: 5 } } })
   await test.runAll()
   expect(test.query('select * from changes')).toEqual([])

@@ -1,6 +1,6 @@
 import { type Terminal, wrapLine } from '../../report/terminal.ts'
 
-/** Help that fits the terminal: paragraphs are filled anew, lists and examples keep their lines. */
+/** Help that fits the terminal: paragraphs are wrapped, lists and examples keep their lines. */
 export function fittingHelp(text: string, terminal: Terminal | null): string {
   if (terminal === null) return text
   const lines = text.split('\n')
