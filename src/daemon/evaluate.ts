@@ -83,6 +83,8 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         },
         ...how,
       })
+      // First, so that the tenant's chain states its head; on PostgreSQL an earlier evaluation may have left it to this one.
+      await shared?.seal(sharedChain, now)
       await store.seal(tenant.id, now)
       return outcomes
     } catch (error) {
@@ -117,7 +119,6 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         await shared?.noteTime(at)
         const given = { checks: checksOf(settings), version, at }
         await shared?.noteConfiguration(await configurationRecord(settings, given))
-        await shared?.seal(sharedChain, at)
       }),
     closeRemoved: (configured) =>
       queue.runExclusive(async () => {
