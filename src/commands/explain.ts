@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { checksOf } from '../checks/index.ts'
 import type { Mirror } from '../mirror/port.ts'
 import { UsageError } from '../model/errors.ts'
-import type { FindingView } from '../model/finding.ts'
+import { type FindingView, shortFingerprint } from '../model/finding.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { escapeInJson } from '../model/text/printable-json.ts'
@@ -65,13 +65,15 @@ const nameWidth = 13
 /** A terminal also gets the next command. */
 function printExplanation(io: Io, lines: readonly string[], { fingerprint, state }: FindingView): void {
   const terminal = terminalOf(io)
-  for (const line of lines)
-    print(
-      io,
-      wrapLine(printable(line), terminal, line.startsWith(' ') ? 4 : /^[A-Z].{11} \S/.test(line) ? nameWidth : 2),
-    )
+  for (const line of lines) print(io, wrapLine(printable(line), terminal, indentAfter(line)))
   if (terminal === null || state !== 'open') return
-  print(io, `\nTo accept it for a time: tenantwatch waive ${fingerprint.slice(0, 12)}`)
+  print(io, `\nTo accept it for a time: tenantwatch waive ${shortFingerprint(fingerprint)}`)
+}
+
+/** Columns before the further parts of a line: they stand below its text. */
+function indentAfter(line: string): number {
+  if (line.startsWith(' ')) return 4
+  return /^[A-Z].{11} \S/.test(line) ? nameWidth : 2
 }
 
 async function withNames(mirror: Mirror, finding: FindingView, now: number): Promise<Named> {

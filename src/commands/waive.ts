@@ -10,7 +10,7 @@ import { addToList } from '../config/yaml/add-to-list.ts'
 import { readFindings } from '../evaluate/findings/read-findings.ts'
 import type { Mirror } from '../mirror/port.ts'
 import { UsageError } from '../model/errors.ts'
-import type { FindingView } from '../model/finding.ts'
+import { type FindingView, shortFingerprint } from '../model/finding.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { catalogue, loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
@@ -109,7 +109,7 @@ function refuseNeedless({ state, resolution, waiver, entity }: FindingView): voi
 
 function freeId({ fingerprint }: FindingView, { waivers }: Settings): string {
   const ids = new Set(waivers.map(({ id }) => id))
-  const id = `W-${fingerprint.slice(0, 12)}`
+  const id = `W-${shortFingerprint(fingerprint)}`
   for (let next = 1; ; next++) {
     const candidate = next === 1 ? id : `${id}-${next}`
     if (!ids.has(candidate)) return candidate

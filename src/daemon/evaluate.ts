@@ -15,7 +15,7 @@ import type { TenantStores } from '../mirror/tenant-stores.ts'
 import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import { reasonOf } from '../model/errors.ts'
-import { fingerprintOf } from '../model/finding.ts'
+import { fingerprintOf, shortFingerprint } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
 import { version } from '../model/process/version.ts'
@@ -174,25 +174,26 @@ async function logFindings(
   if (opened + resolved > mostNamed) {
     log.info({ tenant: tenant.name, check, opened, resolved }, `Findings changed; the first ${mostNamed} follow`)
   }
-  for (const transition of await store.findingTransitions({ tenantId: tenant.id, check, at }, mostNamed)) {
-    const { fingerprint, kind, severity, resolution } = transition
-    const facts = { tenant: tenant.name, check, severity, finding: fingerprint.slice(0, 12) }
+  const transitions = await store.findingTransitions({ tenantId: tenant.id, check, at }, mostNamed)
+  const isRuleChanged = transitions.some(({ resolution }) => resolution === 'rule_changed')
+  const accepted = isRuleChanged ? await acceptedDrift(store, tenant, check) : new Set()
+  for (const { fingerprint, kind, severity, resolution } of transitions) {
+    const facts = { tenant: tenant.name, check, severity, finding: shortFingerprint(fingerprint) }
     log.info({ ...facts, ...(kind === 'resolved' && { resolution }) }, `Finding ${kind}`)
-    if (resolution === 'rule_changed' && (await isAcceptedDrift(store, tenant, check, fingerprint)))
-      log.info(facts, 'An operator accepted drift')
+    if (resolution === 'rule_changed' && accepted.has(fingerprint)) log.info(facts, 'An operator accepted drift')
   }
 }
 
-/** Whether an operator accepted a state of the entity that the finding is about. */
-async function isAcceptedDrift(store: Mirror, { id, name }: NamedTenant, check: string, fingerprint: string) {
+/** Fingerprints of the findings about entities of which an operator accepted a state. */
+async function acceptedDrift(store: Mirror, { id, name }: NamedTenant, check: string): Promise<ReadonlySet<string>> {
   const entityType = checks.find((one) => one.id === check && 'drift' in one)?.entity.type
-  if (entityType === undefined) return false
+  if (entityType === undefined) return new Set()
   const decisions = await store.decisions(id)
-  return decisions.some(
-    (one) =>
-      one.accepted === 'drift' &&
-      one.check === check &&
-      fingerprintOf({ tenant: name, check, entityType, entityId: one.entityId }) === fingerprint,
+  return new Set(
+    decisions.flatMap((one) => {
+      if (one.accepted !== 'drift' || one.check !== check) return []
+      return [fingerprintOf({ tenant: name, check, entityType, entityId: one.entityId })]
+    }),
   )
 }
 
@@ -200,7 +201,7 @@ async function isAcceptedDrift(store: Mirror, { id, name }: NamedTenant, check: 
 async function logLapses(store: Mirror, log: Log, { id, name }: NamedTenant, at: number): Promise<void> {
   for (const { fingerprint, waiver, check } of await store.lapsesAt(id, at, mostNamed)) {
     log.info(
-      { tenant: name, check, waiver, finding: fingerprint.slice(0, 12) },
+      { tenant: name, check, waiver, finding: shortFingerprint(fingerprint) },
       'Waiver lapsed: the finding has changed',
     )
   }

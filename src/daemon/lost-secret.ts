@@ -1,12 +1,12 @@
-import { accessSync, constants } from 'node:fs'
+import { access, constants } from 'node:fs/promises'
 import type { TenantSettings } from '../config/settings.ts'
 
 /** True while the file of a tenant's token or client secret is away: the last good one stays in use until the next start. */
-export function hasLostSecret({ auth: { token } }: Pick<TenantSettings, 'auth'>): boolean {
+export async function hasLostSecret({ auth: { token } }: Pick<TenantSettings, 'auth'>): Promise<boolean> {
   const source = 'oauth2' in token ? token.oauth2.clientSecret : token
   if (!('file' in source)) return false
   try {
-    accessSync(source.file, constants.R_OK)
+    await access(source.file, constants.R_OK)
     return false
   } catch {
     return true

@@ -61,10 +61,14 @@ async function withOwners({ views, stores }: Session, name: string | undefined):
   return postures.map((posture) => ({ ...posture, owner: owners.get(posture.tenant) ?? nobody }))
 }
 
-function withLostSecrets({ tenants }: Settings, postures: readonly TenantPosture[]): readonly TenantPosture[] {
-  const lost = new Set(tenants.filter((tenant) => hasLostSecret(tenant)).map(({ name }) => name))
-  if (lost.size === 0) return postures
-  return postures.map((posture) => (lost.has(posture.tenant) ? { ...posture, lostSecret: true } : posture))
+async function withLostSecrets({ tenants }: Settings, postures: readonly TenantPosture[]) {
+  const byName = new Map(tenants.map((tenant) => [tenant.name, tenant]))
+  return Promise.all(
+    postures.map(async (posture): Promise<TenantPosture> => {
+      const tenant = byName.get(posture.tenant)
+      return tenant !== undefined && (await hasLostSecret(tenant)) ? { ...posture, lostSecret: true } : posture
+    }),
+  )
 }
 
 const nobody = { replica: null, isAlive: false, heartbeatAgeMs: null, since: null } as const satisfies OwnerView

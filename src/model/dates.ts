@@ -42,6 +42,11 @@ export function isoMs(text: unknown): number | null {
   return plainUtcMs(text) ?? parseIsoDate(text)?.ms ?? null
 }
 
+/** Whole seconds of a time in milliseconds since the epoch: some servers write no fraction. */
+export function secondOf(ms: number | null): number | null {
+  return ms === null ? null : Math.floor(ms / 1000)
+}
+
 const [zero, colon, dash, dot, capitalT, capitalZ] = [0x30, 0x3a, 0x2d, 0x2e, 0x54, 0x5a]
 
 /** The form `2026-01-02T03:04:05Z`, with or without milliseconds, ten times as fast as the pattern. */

@@ -27,9 +27,16 @@ export interface FindingIdentity {
   readonly entityId: string
 }
 
+export const shortLength = 12
+
 /** Stable: the same for every finding of a check about an entity of a tenant. */
 export function fingerprintOf({ tenant, check, entityType, entityId }: FindingIdentity): string {
   return hash('sha256', JSON.stringify([tenant, check, entityType, entityId])).slice(0, 32)
+}
+
+/** Enough of a fingerprint for people and commands. */
+export function shortFingerprint(fingerprint: string): string {
+  return fingerprint.slice(0, shortLength)
 }
 
 /** The id of the drifted state for `tenantwatch accept` (docs/waivers.md#drift); null when nothing can be accepted. */

@@ -31,12 +31,12 @@ export function listsRecords(reason: Reason): boolean {
 
 /** True for a hold raised because no list that identifies the tenant could be read. */
 export function isDenied({ cause }: Caused): boolean {
-  return cause['check'] === 'denied'
+  return changeOf(cause) === 'denied'
 }
 
 /** What ends a `tenant_changed` hold. */
 export function holdHint(hold: Caused): string {
-  return remedyOf(hold) ?? (isDenied(hold) ? deniedHint : hold.cause['check'] === 'page' ? pageHint : changedHint)
+  return remedyOf(hold) ?? changeHints[changeOf(hold.cause)]
 }
 
 /** What an operator should compare before accepting a hold. */
@@ -69,6 +69,13 @@ export function replacesTenant({ reason, cause }: Pick<Held, 'reason' | 'cause'>
 type Change = 'denied' | 'origin' | 'page' | 'proof'
 
 /** Of a `tenant_changed` hold, by the cause that the engine stored. */
+const changeHints: Readonly<Record<Change, string>> = {
+  denied: deniedHint,
+  origin: changedHint,
+  page: pageHint,
+  proof: changedHint,
+}
+
 const changeEffects: Readonly<Record<Change, (tenant: string) => string>> = {
   denied: (tenant) =>
     `Accepting lets ${tenant} be read without proof whose data these are, until one of those lists can be read again`,

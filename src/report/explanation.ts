@@ -9,7 +9,7 @@ import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import { type Named, namesIn } from './entity-names.ts'
 import { type ReportDecision, reportDecision } from './report.ts'
-import { changedValue } from './words.ts'
+import { changedValue, reopenedWords } from './words.ts'
 
 /** The rule of a finding, as configured now. */
 export interface ExplainedRule {
@@ -143,7 +143,7 @@ export function explanationText({ finding, rule, record, changes, accepted, life
     ...namesIn(entity).map((name, i) => `${i === 0 ? 'Name' : '    '}         ${name}`),
     `State        ${state}${resolution === null ? '' : `: ${resolution} at ${resolvedAt ?? ''}`}`,
     `First seen   ${firstSeen}`,
-    `Last seen    ${lastSeen}${reopened === 0 ? '' : `, reopened ${reopened === 1 ? 'once' : `${reopened} times`}`}`,
+    `Last seen    ${lastSeen}${reopened === 0 ? '' : `, ${reopenedWords(reopened)}`}`,
     ...waiverLines(finding.waiver),
     ...ruleLines(rule),
     '',

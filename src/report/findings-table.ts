@@ -1,4 +1,4 @@
-import { driftIdIn, type FindingView } from '../model/finding.ts'
+import { driftIdIn, type FindingView, shortFingerprint, shortLength } from '../model/finding.ts'
 import { type Severity, severities } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
@@ -40,7 +40,7 @@ function findingsTable(found: readonly Named[]): string {
   return table(['SEVERITY', '', 'TENANT', 'CHECK', 'ENTITY', ...who, 'WHY', 'SINCE (UTC)', 'FINGERPRINT'], rows)
 }
 
-const idWidth = 12
+const idWidth = shortLength
 
 /** For a terminal: one heading a check, below it a line a finding that fits the width. */
 function findingsInColumns(found: readonly Named[], terminal: Terminal): string {
@@ -90,7 +90,7 @@ export function totals(found: readonly FindingView[]): string {
 
 /** For `tenantwatch accept` where a state drifted, else for `explain`. */
 function idOf(finding: FindingView): string {
-  return driftIdIn(finding) ?? finding.fingerprint.slice(0, idWidth)
+  return driftIdIn(finding) ?? shortFingerprint(finding.fingerprint)
 }
 
 function sentenceOf({ message, waiver }: FindingView): string {

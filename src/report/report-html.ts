@@ -23,6 +23,7 @@ import {
   countsInWords,
   coverageInWords,
   headLines,
+  reopenedWords,
   requirementWord,
   resourceStateWord,
   standingWord,
@@ -142,7 +143,7 @@ function findings({ shown, total }: TopFindings): Html {
 function marks({ waiver, reopened }: ReportFinding): Html {
   const words = [
     ...(waiver === null ? [] : [waiver.explanation ?? `waived by ${waiver.id} until ${waiver.expires}`]),
-    ...(reopened === 0 ? [] : [`reopened ${reopened === 1 ? 'once' : `${reopened} times`}`]),
+    ...(reopened === 0 ? [] : [reopenedWords(reopened)]),
   ]
   return html`${words.map((word) => html`<span class="why">${whole(word)}</span>`)}`
 }

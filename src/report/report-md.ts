@@ -11,6 +11,7 @@ import {
   countsInWords,
   coverageInWords,
   headLines,
+  reopenedWords,
   requirementWord,
   resourceStateWord,
   standingWord,
@@ -105,7 +106,7 @@ function messageMd({ message, fingerprint, waiver, reopened }: ReportFinding): s
   return [
     md(message),
     ...(explanation === null ? [] : [md(explanation)]),
-    ...(reopened === 0 ? [] : [`reopened ${reopened === 1 ? 'once' : `${reopened} times`}`]),
+    ...(reopened === 0 ? [] : [reopenedWords(reopened)]),
     code(fingerprint),
   ].join('<br>')
 }

@@ -29,6 +29,11 @@ export const requirementWord = {
   no_check: 'no check',
 } as const satisfies Record<RequirementState, string>
 
+/** @param reopened at least 1. */
+export function reopenedWords(reopened: number): string {
+  return `reopened ${reopened === 1 ? 'once' : `${reopened} times`}`
+}
+
 /** The value of a change; `roleId` of a user is dropped with its role's name and read again by id. */
 export function changedValue(resource: unknown, field: unknown, value: unknown): string {
   const isUnstated = value === null && recordTables[resource as ResourceName]?.unstated?.includes(String(field))

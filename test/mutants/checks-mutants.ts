@@ -87,7 +87,7 @@ export const checksMutants: readonly Mutant[] = [
   }),
   ...mutantsIn('src/evaluate/findings/identity.ts', ['test/evaluate/identity.test.ts'], {
     'the finding of a reassigned id continues': ['now === null || created === now', 'now === null || created !== null'],
-    'a fraction of a second makes another person': ['Math.floor(ms / secondMs)', 'ms'],
+    'a fraction of a second makes another person': ['return secondOf(isoMs(createdAt))', 'return isoMs(createdAt)'],
     'a user who was created again is another person whatever the e-mail': [
       "after['emailDigest'] === before['emailDigest']) return true",
       "after['emailDigest'] === before) return true",

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import { parseIsoDate, plainUtcMs } from '../../model/dates.ts'
 import { dayMs } from '../../model/durations.ts'
 import { withheldMark } from '../credentials/own-secrets.ts'
@@ -95,8 +95,7 @@ export function personalText(context: ParseContext, field: string, value: unknow
   if (typeof value !== 'string' || value.length <= maxLength || isAltered(context, value))
     return strictText(context, field, value)
   odd(context, 'unknown_value', field)
-  const digest = createHash('sha256').update(value).digest('hex')
-  const ending = ` (${value.length} characters, SHA-256 ${digest})`
+  const ending = ` (${value.length} characters, SHA-256 ${hash('sha256', value)})`
   return `${cut(value, maxLength - ending.length)}${ending}`
 }
 

@@ -1,7 +1,7 @@
 import type { FindingRow } from '../../mirror/port.ts'
 import type { MirrorRecord } from '../../mirror/records/query.ts'
-import { isoMs } from '../../model/dates.ts'
-import { secondMs } from '../../model/durations.ts'
+import { isoMs, secondOf } from '../../model/dates.ts'
+import { shortFingerprint } from '../../model/finding.ts'
 import { digestOf } from '../digest.ts'
 
 type Evidence = Readonly<Record<string, unknown>>
@@ -23,7 +23,7 @@ export function isSameEntity(known: Evidence, present: Evidence): boolean {
   const [before, after] = [identityIn(known), identityIn(present)]
   // Clients have no e-mail: both digests are undefined.
   if (after['emailDigest'] !== null && after['emailDigest'] === before['emailDigest']) return true
-  const [created, now] = [secondOf(before), secondOf(after)]
+  const [created, now] = [createdSecond(before), createdSecond(after)]
   return created === null || now === null || created === now
 }
 
@@ -31,15 +31,13 @@ function identityIn({ identity }: Evidence): Evidence {
   return (typeof identity === 'object' && identity !== null ? identity : {}) as Evidence
 }
 
-function secondOf({ createdAt }: Evidence): number | null {
-  const ms = typeof createdAt === 'string' ? isoMs(createdAt) : null
-  return ms === null ? null : Math.floor(ms / secondMs)
+function createdSecond({ createdAt }: Evidence): number | null {
+  return secondOf(isoMs(createdAt))
 }
 
 /** `expectedFrom` of evidence whose expected state is configured, so that no operator can accept another. */
 export const configuredBaseline = 'accepted baseline'
 
-const fingerprintLength = 12
 const digestLength = 8
 
 /** In lower case: enough of a fingerprint to find it, optionally with the digest of a state. */
@@ -52,5 +50,5 @@ export const driftIdPattern = /^([\da-f]{6,32})(?:-([\da-f]*))?$/
 export function driftIdOf({ fingerprint, evidence }: Pick<FindingRow, 'fingerprint' | 'evidence'>): string | null {
   const { expectedFrom, present = null } = evidence
   if (typeof expectedFrom !== 'string' || expectedFrom === configuredBaseline) return null
-  return `${fingerprint.slice(0, fingerprintLength)}-${digestOf(present).slice(0, digestLength)}`
+  return `${shortFingerprint(fingerprint)}-${digestOf(present).slice(0, digestLength)}`
 }

@@ -1,6 +1,5 @@
 import { getTableName } from 'drizzle-orm'
-import { isoMs } from '../../model/dates.ts'
-import { secondMs } from '../../model/durations.ts'
+import { isoMs, secondOf } from '../../model/dates.ts'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database, List, Operations, TenantKeys } from '../database.ts'
@@ -70,8 +69,6 @@ function statementsOf(database: Database, resource: ResourceName) {
     ),
   }
 }
-
-const secondOf = (ms: number | null) => ms && Math.floor(ms / secondMs)
 
 function markOf(id: number, email: unknown, createdAt: unknown): PersonMark[] {
   const ms = isoMs(createdAt)

@@ -17,7 +17,7 @@ import { contradictedMark, unbrokenFullSync } from '../records/quarantine-store.
 import { personalFields, type RecordTable, recordTables } from '../records/record-tables.ts'
 import { type Known, type RecordWriter, recordWriter } from '../records/record-writer.ts'
 import { countRids, packRids, ridSet, unpackRids } from '../records/rid-set.ts'
-import { ahead, type Step, type Steps } from '../steps.ts'
+import { ahead, askEach, type Steps } from '../steps.ts'
 import type { PageFingerprints } from './page-fingerprint-cache.ts'
 import { type KnownItems, keyOf, knownItems } from './page-items.ts'
 import { type AskedBefore, type ItemsWritten, itemsWriter, type WritingParts } from './page-writing.ts'
@@ -168,12 +168,9 @@ export function pageStore(
   ): Steps<readonly boolean[]> {
     const since = yield* knownSince(tenantId)
     const known = keys.map((_, i) => isKnown(at(i), since))
-    const asked: (readonly [index: number, isQuarantined: Step<boolean>])[] = []
-    for (const [i, key] of keys.entries()) {
-      if (key === null || known[i] === true) continue
-      asked.push([i, yield* ahead(quarantine.knows(tenantId, table, String(key)))])
-    }
-    for (const [i, isQuarantined] of asked) known[i] = yield* isQuarantined
+    const others = keys.flatMap((key, i) => (key === null || known[i] === true ? [] : [{ i, key: String(key) }]))
+    const quarantined = yield* askEach(others, ({ key }) => quarantine.knows(tenantId, table, key))
+    for (const [n, { i }] of others.entries()) known[i] = quarantined[n] === true
     return known
   }
 

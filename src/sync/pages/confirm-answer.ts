@@ -1,6 +1,6 @@
 import type { FeedQuery, Fetched, Item } from '../../api/reader.ts'
 import type { PageComparison } from '../../mirror/port.ts'
-import { parseIsoDate } from '../../model/dates.ts'
+import { isoMs } from '../../model/dates.ts'
 import { reasonOf, SyncError } from '../../model/errors.ts'
 import type { ResourceDefinition } from '../../model/resource.ts'
 import { enabledResources } from '../context.ts'
@@ -137,7 +137,7 @@ function isSame(one: Fetched, other: Fetched, definition: ResourceDefinition): b
 function textIn({ fields }: ResourceDefinition): (item: Item) => string {
   const comparable = (key: string, value: unknown) => {
     if (Array.isArray(value)) return value.map((one) => JSON.stringify(one)).sort()
-    return fields[key]?.kind === 'date' ? (parseIsoDate(value)?.ms ?? value) : value
+    return fields[key]?.kind === 'date' ? (isoMs(value) ?? value) : value
   }
   return (item) => (item.ok ? JSON.stringify(item.record, comparable) : `${item.id} ${item.problem}`)
 }

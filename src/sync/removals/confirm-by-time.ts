@@ -1,5 +1,6 @@
 import type { Item } from '../../api/reader.ts'
 import type { AbsentRecord, FullSyncRow } from '../../mirror/port.ts'
+import type { MirrorRecord } from '../../mirror/records/query.ts'
 import { isoMs } from '../../model/dates.ts'
 import { reasonOf, SyncError } from '../../model/errors.ts'
 import type { FeedWithTime, UpdatedAfter } from '../../model/resource.ts'
@@ -114,17 +115,22 @@ async function readSince(
  */
 async function newestBefore(
   { context, tenantId, definition }: Run,
-  { updated, created }: UpdatedAfter,
+  dates: UpdatedAfter,
   since: number,
 ): Promise<number | null> {
   let newest = Number.NEGATIVE_INFINITY
   for await (const batch of context.store.records(tenantId).select(definition.name)) {
-    for (const { times } of batch) {
-      const touched = times[`${updated}Ms`] ?? times[`${created}Ms`] ?? 0
+    for (const record of batch) {
+      const touched = touchedAt(record, dates)
       if (touched < since) newest = Math.max(newest, touched)
     }
   }
   return Number.isFinite(newest) ? Math.max(0, newest - marginMs) : null
+}
+
+/** When a record was last updated, else created, in milliseconds since the epoch. */
+function touchedAt({ times }: Pick<MirrorRecord, 'times'>, { updated, created }: UpdatedAfter): number {
+  return times[`${updated}Ms`] ?? times[`${created}Ms`] ?? 0
 }
 
 function isOlder(item: Item, { updated }: UpdatedAfter, since: number): boolean {
@@ -140,7 +146,7 @@ interface Oldest {
 /** Time of the oldest due record, early enough that a complete answer contains the full sync's newest record. */
 async function oldest(
   { context, tenantId, definition }: Run,
-  { updated, created }: UpdatedAfter,
+  dates: UpdatedAfter,
   fullSync: FullSyncRow,
   due: readonly AbsentRecord[],
 ): Promise<Oldest> {
@@ -154,9 +160,8 @@ async function oldest(
   let newestNever = Number.NEGATIVE_INFINITY
   for await (const batch of store.records(tenantId).select(definition.name)) {
     for (const record of batch) {
-      const updatedAt = record.times[`${updated}Ms`] ?? null
-      const touched = updatedAt ?? record.times[`${created}Ms`] ?? 0
-      const never = updatedAt === null
+      const touched = touchedAt(record, dates)
+      const never = (record.times[`${dates.updated}Ms`] ?? null) === null
       const rid = byKey.get(record.key)
       if (rid !== undefined) {
         since = Math.min(since, touched)

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { parseIsoDate } from '../../model/dates.ts'
-import { driftIdIn, type FindingView } from '../../model/finding.ts'
+import { driftIdIn, type FindingView, shortFingerprint } from '../../model/finding.ts'
 import type { CheckView, TenantPosture } from '../../model/posture.ts'
 import { type Severity, severities } from '../../model/severity.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
@@ -42,7 +42,7 @@ function details(finding: FindingView, checks: ReadonlyMap<string, CheckView>, n
       : html`<dt>Risk</dt><dd>${foreign(check.risk)}</dd><dt>To do</dt><dd>${foreign(check.remediation)}</dd>${check.runbook === undefined ? '' : html`<dt>Runbook</dt><dd><code>docs/runbooks/${check.runbook}.md</code></dd>`}`
   const waive =
     finding.state === 'open'
-      ? html`<dt>If it is accepted</dt><dd><code class="command">tenantwatch waive ${fingerprint.slice(0, 12)}</code></dd>`
+      ? html`<dt>If it is accepted</dt><dd><code class="command">tenantwatch waive ${shortFingerprint(fingerprint)}</code></dd>`
       : ''
   return html`<details id="evidence-${fingerprint}"><summary>What to do, and the evidence</summary>
 <dl>${advice}${accept}${waive}${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${label(name)}</dt><dd>${foreign(valueText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${fingerprint}</code></dd></dl>
