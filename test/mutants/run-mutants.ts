@@ -11,13 +11,14 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import { allMutants } from './all-mutants.ts'
 import type { Mutant } from './mutants.ts'
 
 /**
- * Runs the tests named by each deliberate mistake, in a copy of the project that has it; every one must turn them red.
+ * Runs the tests named by each deliberate mistake, in a copy of the project that has it; every one must turn them red,
+ * and the test that did is printed: one that timed out on a busy machine has noticed nothing.
  * Words choose the mutants whose name has them. `--jobs N` tries so many at once; `--check` only looks whether the
  * source still has each place.
  */
@@ -39,8 +40,9 @@ const untried = options.check ? [] : chosen.filter((one) => !lost.includes(one))
 // A test that is red without a mistake would count each one as caught.
 if (untried.length > 0) {
   const tests = [...new Set(untried.flatMap((mutant) => mutant.tests))]
-  if ((await inCopy((folder) => suite(tests, folder))) !== 0) {
-    process.stdout.write(`The unchanged copy fails its tests: ${tests.join(' ')}\n`)
+  const failure = await inCopy((folder) => firstFailure(tests, folder))
+  if (failure !== null) {
+    process.stdout.write(`The unchanged copy fails its tests: ${failure}\n`)
     process.exit(1)
   }
 }
@@ -64,13 +66,13 @@ async function inCopy<T>(use: (folder: string) => Promise<T>): Promise<T> {
 /** Takes one mutant after the other from those not yet tried. */
 async function tryMutants(folder: string): Promise<void> {
   for (let mutant = untried.shift(); mutant !== undefined; mutant = untried.shift()) {
-    const caught = await isCaught(mutant, folder)
-    if (!caught) survivors.push(mutant.name)
-    process.stdout.write(`${caught ? 'caught  ' : 'SURVIVED'}  ${mutant.name}\n`)
+    const failure = await failureWith(mutant, folder)
+    if (failure === null) survivors.push(mutant.name)
+    process.stdout.write(failure === null ? `SURVIVED  ${mutant.name}\n` : `caught    ${mutant.name}: ${failure}\n`)
   }
 }
 
-async function isCaught({ file, find, replace, tests }: Mutant, folder: string): Promise<boolean> {
+async function failureWith({ file, find, replace, tests }: Mutant, folder: string): Promise<string | null> {
   const path = join(folder, file)
   const source = readFileSync(path, 'utf8')
   writeFileSync(
@@ -78,20 +80,46 @@ async function isCaught({ file, find, replace, tests }: Mutant, folder: string):
     source.replace(find, () => replace),
   )
   try {
-    return (await suite(tests, folder)) !== 0
+    return await firstFailure(tests, folder)
   } finally {
     writeFileSync(path, source)
   }
 }
 
-/** Exit code of the suite; the first failure ends it. */
-function suite(tests: readonly string[], folder: string): Promise<number | null> {
+interface Results {
+  readonly testResults: readonly {
+    readonly name: string
+    readonly message: string
+    readonly assertionResults: readonly {
+      readonly status: string
+      readonly fullName: string
+      readonly failureMessages: readonly string[]
+    }[]
+  }[]
+}
+
+/** The first test that fails, which ends the run, and the first line of its message; null when all pass. */
+async function firstFailure(tests: readonly string[], folder: string): Promise<string | null> {
+  const report = join(folder, 'results.json')
+  rmSync(report, { force: true })
   const vitest = join(folder, 'node_modules/vitest/vitest.mjs')
-  const args = [vitest, 'run', '--config', 'vitest.config.ts', '--bail', '1', '--passWithNoTests=false', ...tests]
+  const args = [vitest, 'run', '--config', 'vitest.config.ts', '--bail', '1', '--passWithNoTests=false']
   // Some mistakes show in one life of a hundred.
   const env = { ...process.env, SIMULATED_LIVES: '150', TESTS: 'all' }
-  const child = spawn(process.execPath, args, { cwd: folder, stdio: 'ignore', env })
-  return new Promise((done) => child.on('exit', done))
+  const output = ['--reporter=json', `--outputFile=${report}`]
+  const child = spawn(process.execPath, [...args, ...output, ...tests], { cwd: folder, stdio: 'ignore', env })
+  const code = await new Promise<number | null>((done) => child.on('exit', done))
+  if (code === 0) return null
+  if (!existsSync(report)) return `the tests ended with ${code}`
+  const { testResults }: Results = JSON.parse(readFileSync(report, 'utf8'))
+  for (const { name, message, assertionResults } of testResults) {
+    const failed = assertionResults.find(({ status }) => status === 'failed')
+    const text = failed?.failureMessages[0] ?? message
+    if (failed !== undefined || message !== '') {
+      return `${relative(folder, name)} > ${failed?.fullName ?? 'file'}: ${text.split('\n')[0]}`
+    }
+  }
+  return `the tests ended with ${code}`
 }
 
 /** Why a mistake cannot be made any more; null when it can. A path without tests would turn red without a cause. */
