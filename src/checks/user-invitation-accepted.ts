@@ -11,15 +11,13 @@ const invited = { field: 'state', is: 'Invited' } as const
 const options = z.strictObject({
   days: days(14),
   highDays: days(30),
-  /** States of users who have accepted, or whose account is closed. */
-  acceptedStates: z.array(z.string().min(1).max(200)).max(50).default(['Active']),
 })
 
 export const userInvitationAccepted = defineCheck({
   id: 'user-invitation-accepted',
   title: 'Every invitation is accepted within 14 days',
   description:
-    'No user is in state Invited for longer than `days` since createdAt; `highDays` raises the severity. A user who is that old and in a state that is neither Invited nor one of `acceptedStates` (Active by default) is not evaluated, because the API does not specify other states.',
+    'No user is in state Invited for longer than `days` since createdAt; `highDays` raises the severity. A user who is that old and in a state outside `users.knownStates` (Active and Invited by default) is not evaluated, because the API does not specify other states; every known one but Invited means that the user has accepted, or that the account is closed.',
   risk: 'Anybody who reads the mailbox can take over the account of an open invitation.',
   remediation: 'Ask the person to accept, or withdraw the invitation.',
   alert: { name: 'InvitationStale', says: 'Invitations that were not accepted in time' },
@@ -31,10 +29,11 @@ export const userInvitationAccepted = defineCheck({
   timeBased: true,
   material: ['createdAt', 'roleName'],
   options,
-  async load(reader, options, now) {
+  ruleContext: ({ knownUserStates }) => [...knownUserStates].sort(),
+  async load(reader, options, now, { knownUserStates }) {
     const limit = Math.min(options.days, options.highDays) * dayMs
     const old = olderThan('createdAtMs', limit, now)
-    const other = { field: 'state', notIn: ['Invited', ...options.acceptedStates] } as const
+    const other = { field: 'state', notIn: knownUserStates } as const
     const undecided = { all: [other, old] }
     // The number of users by state is stored; few tenants need to look at dates.
     const notEvaluated = (await reader.count('users', { all: [other] })) && (await reader.count('users', undecided))

@@ -54,9 +54,9 @@ function without(tenant: WrittenTenant, keys: readonly string[]): object {
 
 function limits({ tenants: [first] }: Settings): object {
   if (first === undefined) return {}
-  const { userDetails, documents, removals } = first
+  const { users, userDetails, documents, removals } = first
   const { overlapMs, knownStatuses } = documents
-  return { userDetails, documents: { overlap: formatDuration(overlapMs), knownStatuses }, removals }
+  return { users, userDetails, documents: { overlap: formatDuration(overlapMs), knownStatuses }, removals }
 }
 
 function writtenWaiver({ expiresMs, ...waiver }: Waiver): object {

@@ -71,6 +71,7 @@ const keys = [
   'api',
   'schedule',
   'freshness',
+  'users',
   'userDetails',
   'documents',
   'removals',
@@ -133,7 +134,11 @@ function tenantNames(raw: unknown): readonly (string | undefined)[] {
 const million = 1_000_000
 const wantedStatuses = 'want a list of document statuses, such as [Completed, Processing]; null may be one'
 
+/** Those that the API's specification shows. */
+const shownStates = ['Active', 'Invited']
+
 const limitSections = {
+  users: { knownStates: z.array(text('want a state of users, such as Deactivated')).max(50).optional() },
   userDetails: { perRun: wholeNumber(0, million).optional(), concurrency: wholeNumber(1, 64).optional() },
   documents: {
     overlap: duration(365 * dayMs, '365d').optional(),
@@ -152,16 +157,18 @@ const limitSections = {
 function readLimits(
   raw: Readonly<Record<string, unknown>>,
   { report }: Context,
-): Pick<TenantSettings, 'userDetails' | 'documents' | 'removals'> {
+): Pick<TenantSettings, 'users' | 'userDetails' | 'documents' | 'removals'> {
   const { overlap = hourMs, knownStatuses = ['Completed', 'Processing'] } = readSection(
     limitSections.documents,
     raw['documents'],
     ['documents'],
     report,
   )
+  const { knownStates = [] } = readSection(limitSections.users, raw['users'], ['users'], report)
   const userDetails = readSection(limitSections.userDetails, raw['userDetails'], ['userDetails'], report)
   const removals = readSection(limitSections.removals, raw['removals'], ['removals'], report)
   return {
+    users: { knownStates: [...new Set([...shownStates, ...knownStates])] },
     userDetails: { perRun: 200, concurrency: 4, ...userDetails },
     documents: { overlapMs: overlap, knownStatuses: [...new Set(knownStatuses)] },
     removals: { maxPercent: 10, maxCount: 5, confirmPerRun: 1000, ...removals },

@@ -1,3 +1,4 @@
+import type { KnownSetting } from '../model/fields.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import type { OwnChecksSettings } from './own-checks/own-check.ts'
@@ -77,8 +78,16 @@ export interface TenantSettings {
   readonly resources: Readonly<Record<ResourceName, ResourceSettings>>
   readonly checks: Readonly<Record<string, CheckSettings>>
   readonly userDetails: { readonly perRun: number; readonly concurrency: number }
+  readonly users: { readonly knownStates: readonly string[] }
   readonly documents: { readonly overlapMs: number; readonly knownStatuses: readonly (string | null)[] }
   readonly removals: { readonly maxPercent: number; readonly maxCount: number; readonly confirmPerRun: number }
+}
+
+export function knownValues(
+  { users, documents }: Pick<TenantSettings, 'users' | 'documents'>,
+  { setting }: KnownSetting,
+): readonly (string | null)[] {
+  return { 'users.knownStates': users.knownStates, 'documents.knownStatuses': documents.knownStatuses }[setting]
 }
 
 export interface Waiver {

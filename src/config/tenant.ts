@@ -29,7 +29,7 @@ export interface Common {
   readonly general: Overridable
   /** The general settings, shared by tenants that override none of them. */
   readonly inForce: InForce
-  readonly limits: Pick<TenantSettings, 'userDetails' | 'documents' | 'removals'>
+  readonly limits: Pick<TenantSettings, 'users' | 'userDetails' | 'documents' | 'removals'>
 }
 
 export function readTenant(

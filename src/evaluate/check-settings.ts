@@ -12,8 +12,11 @@ export function severitiesOf(check: Pick<Check, 'severities'>, settings: CheckSe
   return settings.severity === null ? check.severities : [settings.severity]
 }
 
-export function ruleContextOf(tenant: Pick<TenantSettings, 'checks' | 'documents' | 'ownClientId'>): RuleContext {
+export function ruleContextOf(
+  tenant: Pick<TenantSettings, 'checks' | 'users' | 'documents' | 'ownClientId'>,
+): RuleContext {
   return {
+    knownUserStates: tenant.users.knownStates,
     knownDocumentStatuses: tenant.documents.knownStatuses,
     optionsOf: (id) => settingsOf({ id }, tenant).options,
     ownClientId: tenant.ownClientId?.toLowerCase() ?? null,

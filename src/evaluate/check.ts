@@ -65,6 +65,7 @@ export interface CheckAlert {
 }
 
 export interface CheckContext {
+  readonly knownUserStates: readonly string[]
   readonly knownDocumentStatuses: readonly (string | null)[]
   readonly optionsOf: (check: string) => Readonly<Record<string, unknown>>
   /** Inputs that are stale or lack records: an absent record may exist. */
@@ -75,7 +76,7 @@ export interface CheckContext {
   readonly accepted: () => Promise<ReadonlyMap<string, AcceptedState> | null>
 }
 
-export type RuleContext = Pick<CheckContext, 'knownDocumentStatuses' | 'optionsOf' | 'ownClientId'>
+export type RuleContext = Pick<CheckContext, 'knownUserStates' | 'knownDocumentStatuses' | 'optionsOf' | 'ownClientId'>
 
 export interface Failure {
   readonly entityId: string

@@ -62,12 +62,13 @@ export async function configurationRecord(
 }
 
 function recordedTenant(tenant: EvaluatedSettings, checks: readonly Check[]): RecordedTenant {
-  const { name, ownClientId, resources, documents } = tenant
+  const { name, ownClientId, resources, users, documents } = tenant
   const rule = (check: Check) => check.ruleOf(settingsOf(check, tenant).options, ruleContextOf(tenant))
   return {
     name,
     ownClientId,
     resources,
+    users,
     documents,
     checks: Object.fromEntries(checks.map((check) => [check.id, settingsOf(check, tenant)])),
     rules: Object.fromEntries(checks.map((check) => [check.id, rule(check)])),
@@ -112,7 +113,7 @@ export interface InForce {
   readonly currentForMs: number
 }
 
-type Configured = Pick<TenantSettings, 'name' | 'resources' | 'checks' | 'documents' | 'ownClientId'>
+type Configured = Pick<TenantSettings, 'name' | 'resources' | 'checks' | 'users' | 'documents' | 'ownClientId'>
 
 /** What the views of PostgreSQL need to age data and check results and to apply waivers (docs/sql.md). */
 function configuredTenant(tenant: Configured, { checks, waivers, currentForMs }: InForce): ConfiguredTenant {

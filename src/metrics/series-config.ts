@@ -5,7 +5,7 @@ import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import type { FamilyDefinition, Sample } from './family.ts'
 
 export interface InventoryContext {
-  readonly settings: Pick<TenantSettings, 'documents' | 'ownClientId'>
+  readonly settings: Pick<TenantSettings, 'users' | 'documents' | 'ownClientId'>
   /** True once the resource completed a full sync; before that, a count would be partial. */
   readonly complete: boolean
   /** Until when the open finding of a check is waived, by entity; milliseconds since the epoch. */

@@ -24,8 +24,9 @@ interface DateRules extends Rules {
   readonly laterMeans?: 'secretRotated'
 }
 
+/** The known values are those of a setting. */
 export interface KnownSetting {
-  readonly setting: readonly ['documents', 'knownStatuses']
+  readonly setting: 'documents.knownStatuses' | 'users.knownStates'
 }
 
 interface ListRules extends Rules {

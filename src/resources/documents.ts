@@ -14,7 +14,7 @@ export const documents = defineResource({
   fields: {
     fileId: id.guid(),
     filename: text({ strict: true, personal: true }),
-    uploadStatus: text({ strict: true, nullable: true, known: { setting: ['documents', 'knownStatuses'] } }),
+    uploadStatus: text({ strict: true, nullable: true, known: { setting: 'documents.knownStatuses' } }),
     createdAt: date({ pastOnly: true }),
     updatedAt: date({ nullable: true, pastOnly: true }),
   },
@@ -40,7 +40,7 @@ export const documents = defineResource({
       kind: 'count',
       name: 'tenantwatch_documents',
       help: 'Documents by upload status: those of documents.knownStatuses, "none" for null, "other" for the rest; absent before the first complete full sync.',
-      by: { uploadStatus: { setting: ['documents', 'knownStatuses'] } },
+      by: { uploadStatus: { setting: 'documents.knownStatuses' } },
     },
   ],
   laterWins: 'updatedAt',

@@ -1,5 +1,5 @@
 import type { AnswerMeta, FeedQuery, Fetched, Oddity } from '../api/reader.ts'
-import type { TenantSettings } from '../config/settings.ts'
+import { knownValues, type TenantSettings } from '../config/settings.ts'
 import type { AnsweredAt, CommitCounts, FullSyncAdvance, FullSyncRow, SyncState } from '../mirror/port.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
 import { hourMs } from '../model/durations.ts'
@@ -198,8 +198,7 @@ export function odditiesOf({ definition, context }: Run, { items }: Pick<Fetched
 function listedFields({ fields }: ResourceDefinition, settings: TenantSettings) {
   return Object.entries(fields).flatMap(([field, { kind, ...rules }]) => {
     if (kind !== 'text' || !('known' in rules) || rules.known === undefined || !('setting' in rules.known)) return []
-    const [section, key] = rules.known.setting
-    return [{ field, known: settings[section][key] }]
+    return [{ field, known: knownValues(settings, rules.known) }]
   })
 }
 

@@ -26,13 +26,12 @@ it.each([
   ['Pending', 15 * dayMs, {}, 1],
   ['invited', 15 * dayMs, {}, 1],
   ['Pending', 13 * dayMs, {}, 0],
-  ['Disabled', 15 * dayMs, { acceptedStates: ['Active', 'Disabled'] }, 0],
-  ['Active', 15 * dayMs, { acceptedStates: ['Disabled'] }, 1],
+  ['Disabled', 15 * dayMs, { knownStates: ['Active', 'Invited', 'Disabled'] }, 0],
 ])(
   'does not know whether a user in state %s, created %i ms ago, has accepted',
-  async (state, age, options, notEvaluated) => {
+  async (state, age, known, notEvaluated) => {
     const other = user({ state, createdAt: iso(now - age) })
-    const result = await evaluator(check, (mirror) => mirror.put('users', other), { options })
+    const result = await evaluator(check, (mirror) => mirror.put('users', other), known)
     expect(result).toMatchObject({ population: 0, notEvaluated, failures: [] })
     expect(await result.scope('1', {})).toBe(notEvaluated === 1 ? 'not_evaluated' : 'evaluated')
   },

@@ -129,6 +129,7 @@ it('applies every default', () => {
         },
         roles: { enabled: true, incremental: null, full: { expression: '*/30 * * * *', intervalMs: 30 * minuteMs } },
       },
+      users: { knownStates: ['Active', 'Invited'] },
       userDetails: { perRun: 200, concurrency: 4 },
       documents: { overlapMs: hourMs, knownStatuses: ['Completed', 'Processing'] },
       removals: { maxPercent: 10, maxCount: 5, confirmPerRun: 1000 },

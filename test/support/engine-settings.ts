@@ -22,6 +22,7 @@ export interface EngineSettings {
   readonly auth?: Partial<AuthSettings>
   readonly api?: Partial<ApiSettings>
   readonly resources?: Readonly<Partial<Record<ResourceName, Partial<ResourceSettings>>>>
+  readonly users?: Partial<TenantSettings['users']>
   readonly userDetails?: Partial<TenantSettings['userDetails']>
   readonly documents?: Partial<TenantSettings['documents']>
   readonly removals?: Partial<TenantSettings['removals']>
@@ -53,6 +54,7 @@ export function engineSettings(baseUrl: string, changes: EngineSettings = {}): T
     },
     resources: Object.fromEntries(all) as TenantSettings['resources'],
     checks: {},
+    users: { knownStates: ['Active', 'Invited'], ...changes.users },
     userDetails: { perRun: 200, concurrency: 4, ...changes.userDetails },
     documents: { overlapMs: hourMs, knownStatuses: ['Completed', 'Processing'], ...changes.documents },
     removals: { maxPercent: 10, maxCount: 5, confirmPerRun: 1000, ...changes.removals },

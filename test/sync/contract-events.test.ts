@@ -35,6 +35,9 @@ it('counts a state that the specification does not show, and a document status t
   await test.restart({ documents: { knownStatuses: ['Completed', 'Shredded'] } })
   await test.run('documents', 'full')
   expect(test.observed.events).toHaveLength(2)
+  await test.restart({ users: { knownStates: ['Active', 'Invited', 'Locked', 'Gone fishing'] } })
+  await test.run('users', 'full')
+  expect(test.observed.events).toHaveLength(2)
 })
 
 it('looks for an e-mail that two users have at the first full sync, and again after e-mails or users changed', async () => {

@@ -1,3 +1,4 @@
+import { knownValues } from '../../config/settings.ts'
 import type { RecordReader, Scalar } from '../../mirror/records/query.ts'
 import type { Gauge, ResourceDefinition } from '../../model/resource.ts'
 import type { Sample } from '../family.ts'
@@ -62,7 +63,7 @@ function labelOf(
   // A database may return a boolean as 0 or 1.
   if (shown === true)
     return { name, values: ['true', 'false'], labelOfValue: (value) => String(value === true || value === 1) }
-  const known = ('setting' in shown ? settings[shown.setting[0]][shown.setting[1]] : shown).filter(isText)
+  const known = ('setting' in shown ? knownValues(settings, shown) : shown).filter(isText)
   const none = fields[field]?.nullable === undefined ? [] : ['none']
   return {
     name,

@@ -12,6 +12,7 @@ export interface EvaluationOptions {
   readonly options?: Record<string, unknown>
   readonly at?: number
   readonly incomplete?: readonly ResourceName[]
+  readonly knownStates?: readonly string[]
   readonly knownStatuses?: readonly (string | null)[]
   /** Options of other checks, by id. */
   readonly others?: Readonly<Record<string, Record<string, unknown>>>
@@ -44,6 +45,7 @@ export async function evaluator(
     options: evaluation.options ?? {},
     now: evaluation.at ?? now,
     context: {
+      knownUserStates: evaluation.knownStates ?? ['Active', 'Invited'],
       knownDocumentStatuses: evaluation.knownStatuses ?? ['Completed', 'Processing'],
       optionsOf: (id) => evaluation.others?.[id] ?? {},
       incomplete: new Set(evaluation.incomplete),

@@ -155,7 +155,11 @@ export function reading(
     findings,
     waived: async (check) => new Map((waived[check] ?? []).map((id) => [id, waivedUntil])),
     records: readerOf(rows),
-    settings: { ownClientId: 'Aa-1', documents: { overlapMs: 0, knownStatuses: ['Completed', 'Processing'] } },
+    settings: {
+      ownClientId: 'Aa-1',
+      users: { knownStates: ['Active', 'Invited'] },
+      documents: { overlapMs: 0, knownStatuses: ['Completed', 'Processing'] },
+    },
   }
 }
 
