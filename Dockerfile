@@ -11,7 +11,8 @@ COPY src src
 # one, and of SQLite only the build for this machine is loaded.
 RUN npm run build && npm prune --omit=dev --omit=optional \
  && cd node_modules/better-sqlite3 && rm -r deps src \
- && find prebuilds -type f ! -name "linux*-$(node -p process.arch).node" -delete
+ && find prebuilds -type f ! -name "linux*-$(node -p process.arch).node" -delete \
+ && find .. -type d -empty -delete
 
 FROM ${NODE_IMAGE}
 LABEL org.opencontainers.image.title="tenantwatch" \
