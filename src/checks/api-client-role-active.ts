@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
+import type { WhereOn } from '../mirror/records/query.ts'
 import { rolesEvidence } from './support/bounded-list.ts'
 import { clientRoleNames, clientTitle, unevaluatedClients } from './support/clients.ts'
 import { factsOf, mapBatches, textOf } from './support/records.ts'
@@ -10,7 +11,8 @@ import { quoted } from './support/words.ts'
 export const apiClientRoleActive = defineCheck({
   id: 'api-client-role-active',
   title: "Every API client's role name belongs to exactly one role, and the role is active",
-  description: "Exactly one role has the client's role name, and its state is Active.",
+  description:
+    "Exactly one role has the client's role name, and its state is Active. A client whose role name no role has is not evaluated until roles are read again after the client.",
   risk: "The client's permissions are undefined, or change unnoticed when an inactive or duplicate role is edited.",
   remediation: 'Give the client an active role, or rename duplicate roles.',
   alert: { name: 'ClientRoleBroken', says: 'API clients without exactly one active role' },
@@ -20,22 +22,27 @@ export const apiClientRoleActive = defineCheck({
   needs: ['roles'],
   entity: { type: 'api-client', isRecord: true, hasPlainIds: true },
   timeBased: false,
+  comparesReads: true,
   material: ['roleName', 'roles.roleId', 'roles.state'],
   options: z.strictObject({}),
   async load(reader, _options, _now, context) {
     const roles = await loadRoles(reader)
     const { known, missing, unnamed } = await clientRoleNames(reader, roles)
-    const unread = context.incomplete.has('roles') ? missing : { names: [], clients: 0 }
-    const { unevaluated, isUnevaluated } = await unevaluatedClients(reader, [...unread.names, ...unnamed.names])
-    const failing = [
-      ...known.names.filter((name) => name !== null && !isUniqueAndActive(roles.byName.get(name) ?? [])),
-      ...(context.incomplete.has('roles') ? [] : missing.names),
-    ]
+    const broken = known.names.filter((name) => name !== null && !isUniqueAndActive(roles.byName.get(name) ?? []))
+    // A role that was renamed has its new name in a list of clients that is later than the list of roles.
+    const rolesAt = context.incomplete.has('roles') ? 0 : context.readInFullAt('roles')
+    const isMissing = { field: 'roleName', in: missing.names } as const
+    const newer = [isMissing, { field: 'readAt', above: rolesAt }] as const
+    const unread = missing.clients > 0 ? await reader.count('api-clients', { all: newer }) : 0
+    const { unevaluated, isUnevaluated } = await unevaluatedClients(reader, unnamed.names, unread > 0 ? [newer] : [])
+    const failing: WhereOn<'api-clients'> = {
+      anyOf: [[{ field: 'roleName', in: broken }], [isMissing, { field: 'readAt', atMost: rolesAt }]],
+    }
     return {
       population: known.clients + missing.clients + unnamed.clients,
-      notEvaluated: unread.clients + unnamed.clients,
+      notEvaluated: unread + unnamed.clients,
       unevaluated,
-      candidates: mapBatches(reader.select('api-clients', { all: [{ field: 'roleName', in: failing }] }), (client) => ({
+      candidates: mapBatches(reader.select('api-clients', failing), (client) => ({
         client,
         roles: roles.byName.get(textOf(client, 'roleName') ?? '') ?? [],
       })),

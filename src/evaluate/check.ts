@@ -41,6 +41,8 @@ export interface CheckFacts {
   }
   /** True when the result can change without new data. Such a check passes only while the clocks agree. */
   readonly timeBased: boolean
+  /** True when the result depends on which of two inputs was read later. */
+  readonly comparesReads?: true
   /** In milliseconds, in addition to the freshness limits of the inputs. */
   readonly maxAgeMs?: number
   readonly own?: {
@@ -70,6 +72,8 @@ export interface CheckContext {
   readonly optionsOf: (check: string) => Readonly<Record<string, unknown>>
   /** Inputs that are stale or lack records: an absent record may exist. */
   readonly incomplete: ReadonlySet<ResourceName>
+  /** Start of the last complete full sync, in milliseconds since the epoch; only with `comparesReads`. */
+  readonly readInFullAt: (resource: ResourceName) => number
   /** In lower case; null when not configured. */
   readonly ownClientId: string | null
   /** The accepted states of a check with `drift`, by entity; null before its first states are stored. */

@@ -27,6 +27,7 @@ export async function basisOf({ check, request, quality }: CheckRun): Promise<st
     knownStatuses,
     inputs,
     inputs.map(({ resource }) => store.dataVersion(tenant.id, resource)),
+    check.comparesReads === true ? inputs.map(({ resource }) => readInFullAt(quality, resource)) : null,
     accepted,
   ])
 }
@@ -46,7 +47,8 @@ export async function checkResultOf(run: CheckRun): Promise<NewCheckResult> {
     }
   const { settings } = request.tenant
   const accepted = () => acceptedOf(run)
-  const context = { ...ruleContextOf(settings), incomplete: incompleteInputs(run), accepted }
+  const at = (resource: ResourceName) => readInFullAt(run.quality, resource)
+  const context = { ...ruleContextOf(settings), incomplete: incompleteInputs(run), accepted, readInFullAt: at }
   const { options } = settingsOf(check, settings)
   const evaluateAt = (now: number) => check.evaluator({ reader, options, now, context, runQuery: queryRunner(run) })
   const evaluated = await evaluateAt(request.now)
@@ -248,6 +250,10 @@ function isEvaluable({ check, quality, request }: CheckRun): boolean {
     return false
   const whole = check.entity.isRecord ? check.needs : inputsOf(check)
   return inputQualities(quality, whole).every((input) => input.everComplete)
+}
+
+function readInFullAt({ resources }: CheckRun['quality'], resource: ResourceName): number {
+  return resources.get(resource)?.stored?.state.completeStartedAt ?? 0
 }
 
 function incompleteInputs({ check, quality, request }: CheckRun): ReadonlySet<ResourceName> {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { apiClientRoleActive as check } from '../../src/checks/api-client-role-active.ts'
-import { brief, evaluator } from './support/evaluator.ts'
+import type { FakeMirror } from '../evaluate/support/fake-mirror.ts'
+import { brief, evaluator, now } from './support/evaluator.ts'
 import { client, role } from './support/facts.ts'
 
 it.each([
@@ -32,4 +33,11 @@ it('cannot evaluate a client without a role name', async () => {
 it('does not call a role missing while some roles cannot be read', async () => {
   const result = await evaluator(check, (mirror) => mirror.put('api-clients', client()), { incomplete: ['roles'] })
   expect(result).toMatchObject({ failures: [], notEvaluated: 1 })
+})
+
+it('does not call a role missing before roles are read after the client', async () => {
+  const fill = (mirror: FakeMirror) => mirror.put('api-clients', client())
+  const result = await evaluator(check, fill, { rolesReadAt: now - 1 })
+  expect(result).toMatchObject({ failures: [], population: 1, notEvaluated: 1, unevaluated: ['c1'] })
+  expect(await result.scope('c1')).toBe('not_evaluated')
 })

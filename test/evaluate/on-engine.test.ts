@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import type { Check } from '../../src/evaluate/check.ts'
 import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
-import { hourMs } from '../../src/model/durations.ts'
+import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 
@@ -93,6 +93,24 @@ it.each([
     expect(await evaluated()).toMatchObject({ check, status })
   },
 )
+
+it('opens no finding about a client whose role was renamed until roles are read after it', async () => {
+  const { test, evaluated } = await synced({}, 'api-client-role-active')
+  const client = test.sim.primary.addApiClient({ roleName: 'Ghost' })
+  const look = async (resource: 'api-clients' | 'roles') => {
+    test.clock.advance(minuteMs)
+    await test.run(resource, 'full')
+    return evaluated()
+  }
+  expect(await look('api-clients')).toMatchObject({ status: 'unknown', reason: 'ambiguous', opened: 0 })
+  expect(await look('api-clients')).toMatchObject({ status: 'unknown', opened: 0 })
+  expect(await look('roles')).toMatchObject({ status: 'fail', opened: 1 })
+  expect(await look('api-clients')).toMatchObject({ status: 'fail', opened: 0, resolved: {} })
+  test.sim.primary.addRole({ name: 'Ghost' })
+  expect(await look('roles')).toMatchObject({ status: 'pass', resolved: { fixed: 1 } })
+  test.sim.primary.updateApiClient(client.clientId, { roleName: 'Ghost 2' })
+  expect(await look('api-clients')).toMatchObject({ status: 'unknown', opened: 0 })
+})
 
 it('leaves out only the check whose statement the database refuses', async () => {
   const { test } = await synced({}, 'user-role-active')

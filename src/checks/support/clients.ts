@@ -1,4 +1,4 @@
-import type { MirrorRecord, RecordReader, WhereOn } from '../../mirror/records/query.ts'
+import type { ConditionOn, MirrorRecord, RecordReader, WhereOn } from '../../mirror/records/query.ts'
 import { amongFew, firstKeys, textOf } from './records.ts'
 import type { Roles } from './roles.ts'
 import { quoted } from './words.ts'
@@ -24,12 +24,16 @@ export async function clientRoleNames(reader: RecordReader, roles: Roles) {
   return { known: grouped(known), missing: grouped(missing), unnamed: grouped(unnamed) }
 }
 
-/** Clients with one of these role names cannot be evaluated: some of their keys, and a test for one key. */
-export async function unevaluatedClients(reader: RecordReader, names: readonly (string | null)[]) {
-  if (names.length === 0) return { unevaluated: [], isUnevaluated: async () => false }
+/** Clients with one of these role names, or of one of these groups, cannot be evaluated: some of their keys, and a test for one key. */
+export async function unevaluatedClients(
+  reader: RecordReader,
+  names: readonly (string | null)[],
+  groups: readonly (readonly ConditionOn<'api-clients'>[])[] = [],
+) {
+  if (names.length + groups.length === 0) return { unevaluated: [], isUnevaluated: async () => false }
   const named = names.filter((name) => name !== null)
   const unnamed = names.includes(null) ? [[{ field: 'roleName', is: null } as const]] : []
-  const where: WhereOn<'api-clients'> = { anyOf: [[{ field: 'roleName', in: named }], ...unnamed] }
+  const where: WhereOn<'api-clients'> = { anyOf: [[{ field: 'roleName', in: named }], ...unnamed, ...groups] }
   return {
     unevaluated: await firstKeys(reader, 'api-clients', where),
     isUnevaluated: amongFew(reader, 'api-clients', where),

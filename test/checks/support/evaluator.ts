@@ -12,6 +12,7 @@ export interface EvaluationOptions {
   readonly options?: Record<string, unknown>
   readonly at?: number
   readonly incomplete?: readonly ResourceName[]
+  readonly rolesReadAt?: number
   readonly knownStates?: readonly string[]
   readonly knownStatuses?: readonly (string | null)[]
   /** Options of other checks, by id. */
@@ -49,6 +50,7 @@ export async function evaluator(
       knownDocumentStatuses: evaluation.knownStatuses ?? ['Completed', 'Processing'],
       optionsOf: (id) => evaluation.others?.[id] ?? {},
       incomplete: new Set(evaluation.incomplete),
+      readInFullAt: () => evaluation.rolesReadAt ?? evaluation.at ?? now,
       ownClientId: evaluation.ownClientId ?? null,
       accepted: async () => acceptedStates(evaluation.accepted),
     },

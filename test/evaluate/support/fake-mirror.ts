@@ -129,7 +129,7 @@ function toRecord(resource: ResourceName, fields: Record<string, unknown>, { tim
     key: idField === null ? '0' : String(fields[idField]).toLowerCase(),
     fields,
     extra: null,
-    times: { ...dates, ...own, ...times },
+    times: { ...dates, ...own, readAt: now, ...times },
     firstSeenAt: times['firstSeenAt'] ?? now,
     readAt: now,
     requestId: 'req-1',
