@@ -182,6 +182,7 @@ const maxRemembered = 100
 
 export function odditiesOf({ definition, context }: Run, { items }: Pick<Fetched, 'items'>): readonly Oddity[] {
   const listed = listedFields(definition, context.settings)
+  const unstated = unstatedFields(definition)
   const found = new Map<string, Oddity>()
   const note = (oddity: Oddity) => found.set(`${oddity.kind} ${oddity.field}`, oddity)
   for (const item of items) {
@@ -191,8 +192,16 @@ export function odditiesOf({ definition, context }: Run, { items }: Pick<Fetched
       const value: unknown = Reflect.get(item.record, field)
       if (typeof value === 'string' && !known.includes(value)) note({ kind: 'unknown_value', field })
     }
+    for (const field of unstated) {
+      if (Reflect.get(item.record, field) !== null) note({ kind: 'unknown_value', field })
+    }
   }
   return [...found.values()]
+}
+
+/** Fields that a list has as null, whatever the record. */
+function unstatedFields({ fields }: ResourceDefinition): readonly string[] {
+  return Object.entries(fields).flatMap(([name, field]) => ('unstatedInList' in field ? [name] : []))
 }
 
 function listedFields({ fields }: ResourceDefinition, settings: TenantSettings) {

@@ -59,6 +59,17 @@ it('never lets the null roleId of the list overwrite a known one', async () => {
   expect((await records())[0]?.fields).toMatchObject({ roleId: 7, firstName: 'Augusta' })
 })
 
+it('takes no roleId from the list, which the specification has as null', async () => {
+  const { mirror, tenantId, page, records } = await opened()
+  await mirror.commitPage(page([user(1, { roleId: 3 })]))
+  expect((await records())[0]?.fields).toMatchObject({ roleId: null })
+  const detail = { tenantId, resource: 'users' as const, at: at + 1, requestId: 'r2' }
+  await mirror.commitDetail({ ...detail, item: user(1, { roleId: 7 }) })
+  const result = await mirror.commitPage(page([user(1, { roleId: 3 })]))
+  expect(result.counts.updated).toBe(0)
+  expect((await records())[0]?.fields).toMatchObject({ roleId: 7 })
+})
+
 it('drops a known roleId in the transaction that changes the role name', async () => {
   const { mirror, tenantId, page, records } = await opened()
   await mirror.commitPage(page([user(1)]))

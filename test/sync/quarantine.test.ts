@@ -161,6 +161,18 @@ it('makes null of descriptive fields of another type, and keeps the record', asy
   expect(test.observed.events).toEqual(['users unknown_value', 'users unknown_value'])
 })
 
+it('quarantines all users of a page whose ids are no numbers, and holds nothing', async () => {
+  const test = await fullySynced()
+  test.clock.advance(24 * hourMs)
+  await test.runAll('full')
+  for (const { userId } of test.sim.primary.state.users()) {
+    test.sim.primary.updateUser(userId, { raw: { userId: `${userId}` } })
+  }
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { quarantined: 12, removed: 0 } })
+  expect(await test.mirror.holds(test.engine.tenantId)).toEqual([])
+  expect(liveOf(test, 'users')).toBe(12)
+})
+
 it('does not take a list for empty whose only record has no readable id', async () => {
   const test = await fullySynced()
   test.sim.faults.add({

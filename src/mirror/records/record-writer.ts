@@ -110,6 +110,8 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
 
   function rowOf({ record, extra, known }: RecordWrite): Stored[] {
     const row = encode(record)
+    // Only a look-up by id states these fields: what a list says of them is a deviation from the specification.
+    for (const i of unstated) row[i] = null
     row[extraAt] = extra === undefined ? (known?.stored[extraAt] ?? null) : extra && JSON.stringify(extra)
     return row
   }
@@ -118,7 +120,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
   function differing(next: readonly Stored[], known: readonly Stored[]): number[] | null {
     let different: number[] | null = null
     for (let i = 0; i < ownAt; i++) {
-      if (next[i] === known[i] || fixed.has(i) || (next[i] === null && unstated.has(i))) continue
+      if (next[i] === known[i] || fixed.has(i) || unstated.has(i)) continue
       different ??= []
       different.push(i)
     }

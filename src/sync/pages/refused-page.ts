@@ -23,8 +23,9 @@ export interface Ruling {
 
 /**
  * The page rule (docs/sync.md#tenant-identity): false when most of five or more records are unknown but created over an
- * hour before the last complete full sync began. Where the server time of that full sync is unknown, or was wrong, as it
- * lies ahead of the page's, the local time counts unless it is after `now`.
+ * hour before the last complete full sync began. Those without a readable id say nothing: they are quarantined. Where
+ * the server time of that full sync is unknown, or was wrong, as it lies ahead of the page's, the local time counts
+ * unless it is after `now`.
  */
 export function admits(
   { resource, completeServerTime, completeStartedAt }: SyncState,
@@ -38,9 +39,10 @@ export function admits(
   if (began === null || total < leastSuspiciousPage) return true
   if (serverBegan === null && began > now) return true
   const accepted = new Set(admitted?.resource === resource ? admitted.keys : [])
+  const identified = unknown.filter(({ key }) => key !== null)
   const isStrange = ({ key, createdAt }: RuledPage['unknown'][number]) =>
-    createdAt !== null && createdAt < began - oldEnoughMs && (key === null || !accepted.has(key))
-  return unknown.filter(isStrange).length * 2 <= total
+    key !== null && createdAt !== null && createdAt < began - oldEnoughMs && !accepted.has(key)
+  return identified.filter(isStrange).length * 2 <= known + identified.length
 }
 
 export interface RefusedPage {
