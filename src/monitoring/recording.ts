@@ -1,9 +1,10 @@
+import type { MonitoringInput } from './monitoring.ts'
 import { lastKnown } from './promql.ts'
 
 export interface RecordingRule {
   readonly record: string
   readonly why: string
-  readonly expr: string
+  readonly expr: (input: Pick<MonitoringInput, 'evaluationStalledSeconds'>) => string
 }
 
 export const foundByName = 'tenant_check_finding:tenantwatch_finding_info:last_known'
@@ -25,7 +26,7 @@ const found = [
 ].join('\n')
 
 function lastKnownRule(record: string, metric: string, labels: string, why: string): RecordingRule {
-  return { record, why, expr: lastKnown(record, metric, labels) }
+  return { record, why, expr: () => lastKnown(record, metric, labels) }
 }
 
 /** Recorded series: `level:metric:operations`, as the Prometheus documentation names them. */
@@ -39,7 +40,7 @@ export const recordings: readonly RecordingRule[] = [
   {
     record: foundByName,
     why: 'The first open findings of each check by name; the last known ones while the daemon exports none.',
-    expr: found,
+    expr: () => found,
   },
   lastKnownRule(
     'tenant_check:tenantwatch_check_enabled:last_known',
@@ -68,11 +69,18 @@ export const recordings: readonly RecordingRule[] = [
   ),
   {
     record: 'tenant:tenantwatch_checks_passing:ratio',
-    why: 'Ratio of passing to enabled applicable checks; unknown counts as not passing.',
-    expr: [
-      'sum by (tenant) (tenantwatch_check_status{status="pass"} and on (tenant, check) tenantwatch_check_enabled == 1)',
-      '/',
-      '(sum by (tenant) (tenantwatch_check_status{status!="not_applicable"} and on (tenant, check) tenantwatch_check_enabled == 1) > 0)',
-    ].join('\n'),
+    why: 'Ratio of passing to enabled applicable checks; unknown counts as not passing, and so does a pass that no evaluation confirmed lately.',
+    // A text file of metrics keeps every status when nothing writes it any more.
+    expr: ({ evaluationStalledSeconds }) =>
+      [
+        'sum by (tenant) (',
+        '  tenantwatch_check_status{status="pass"}',
+        '  * on (tenant) group_left ()',
+        `  max by (tenant) (time() - tenantwatch_evaluation_last_timestamp_seconds <= bool ${evaluationStalledSeconds})`,
+        '  and on (tenant, check) tenantwatch_check_enabled == 1',
+        ')',
+        '/',
+        '(sum by (tenant) (tenantwatch_check_status{status!="not_applicable"} and on (tenant, check) tenantwatch_check_enabled == 1) > 0)',
+      ].join('\n'),
   },
 ]

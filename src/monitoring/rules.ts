@@ -28,7 +28,7 @@ interface Group {
 /** Recording and alert rules as a rule file of Prometheus, or as a PrometheusRule for its operator; `recording` without alerts. */
 export function renderRules(input: MonitoringInput, format: RuleFormat): string {
   const alerts = format === 'recording' ? [] : alertGroups.map((group) => alertGroup(group, input))
-  const groups = [recordingGroup, ...alerts]
+  const groups = [recordingGroup(input), ...alerts]
   const body = ['groups:', ...groups.map(writeGroup)].join('\n')
   const heading = `# Rules over the metrics of tenantwatch, for a scrape job named ${input.job}. Written by: tenantwatch rules --format ${format}`
   if (format !== 'operator') return `${heading}\n${body}\n`
@@ -45,10 +45,9 @@ export function alertsOf(input: MonitoringInput): readonly Alert[] {
   return alertGroups.flatMap((group) => group.alerts(input)).filter((alert) => alert.cases(input).length > 0)
 }
 
-const recordingGroup: Group = {
-  name: 'tenantwatch-record',
-  why: 'Series that several rules and panels use.',
-  rules: recordings.map(({ record, expr }) => ({ record, expr })),
+function recordingGroup(input: MonitoringInput): Group {
+  const rules = recordings.map(({ record, expr }) => ({ record, expr: expr(input) }))
+  return { name: 'tenantwatch-record', why: 'Series that several rules and panels use.', rules }
 }
 
 function alertGroup({ name, why, alerts }: AlertGroup, input: MonitoringInput): Group {

@@ -89,6 +89,33 @@ it('writes rules that promtool takes for tenants with thresholds of their own, f
   expect(spec).toEqual(parse(plain))
 })
 
+it('counts no check as passing in a text file that nothing writes any more', async () => {
+  const file = join(temporaryFolder(), 'ratio.test.yml')
+  const at = 'tenant="acme",job="node",instance="a"'
+  const ratio = 'tenant:tenantwatch_checks_passing:ratio'
+  const ratioAt = (minute: number, value: number) => ({
+    expr: ratio,
+    eval_time: `${minute}m`,
+    exp_samples: [{ labels: `${ratio}{tenant="acme"}`, value }],
+  })
+  const status = (check: string, name: string) => `tenantwatch_check_status{${at},check="${check}",status="${name}"}`
+  const series = {
+    [status('a', 'pass')]: '1x60',
+    [status('a', 'unknown')]: '0x60',
+    [status('b', 'pass')]: '0x60',
+    [status('b', 'unknown')]: '1x60',
+    [`tenantwatch_check_enabled{${at},check="a"}`]: '1x60',
+    [`tenantwatch_check_enabled{${at},check="b"}`]: '1x60',
+    // Evaluated each minute until minute 20.
+    [`tenantwatch_evaluation_last_timestamp_seconds{${at}}`]: '0+60x20 1200x40',
+  }
+  const input_series = Object.entries(series).map(([name, values]) => ({ series: name, values }))
+  const promql_expr_test = [ratioAt(20, 0.5), ratioAt(35, 0.5), ratioAt(36, 0)]
+  const tests = [{ interval: '1m', input_series, promql_expr_test }]
+  writeFileSync(file, stringify({ rule_files: [rules], evaluation_interval: '1m', tests }))
+  expect((await run('promtool', ['test', 'rules', file])).stdout).toContain('SUCCESS')
+})
+
 it('shows every alert firing and silent', () => {
   expect(unprovenAlerts()).toEqual([])
 })
