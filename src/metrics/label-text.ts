@@ -1,13 +1,12 @@
 import { hash } from 'node:crypto'
 import { plainId, printable } from '../model/text/printable.ts'
+import { withoutEmails } from '../model/text/without-emails.ts'
 
 const longest = 200
 
-const emails = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g
-
 /** Printable, of at most 200 characters, without e-mail addresses. */
 export function labelText(text: string): string {
-  return printable(text, longest).replace(emails, '[e-mail]')
+  return withoutEmails(printable(text, longest))
 }
 
 /** The id if it cannot be a name, else a digest of it, so that no two ids have the same label. */

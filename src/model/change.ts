@@ -1,3 +1,5 @@
+import { withoutEmailsIn } from './text/without-emails.ts'
+
 export interface ChangeView {
   readonly resource: string
   readonly entity: string
@@ -13,7 +15,7 @@ export interface ChangeView {
 const hidden = '[hidden]'
 
 export function withoutChangeDetails(change: ChangeView): ChangeView {
-  if (!change.personal) return change
   const { before, after } = change
+  if (!change.personal) return { ...change, before: withoutEmailsIn(before), after: withoutEmailsIn(after) }
   return { ...change, before: before === null ? null : hidden, after: after === null ? null : hidden }
 }

@@ -5,6 +5,7 @@ import { dayMs, hourMs } from '../model/durations.ts'
 import type { Deadline } from '../model/process/deadline.ts'
 import { printable } from '../model/text/printable.ts'
 import { withoutWaiverDetails } from '../model/text/redact-finding.ts'
+import { withoutEmails } from '../model/text/without-emails.ts'
 
 /** Calendar clients fail on very large files; beyond this number the deadlines nearest to now are shown. */
 const maxEvents = 2000
@@ -35,12 +36,13 @@ export function calendar({ deadlines, now, exposeDetails }: CalendarOptions): st
   for (const deadline of nearest.toSorted((a, b) => a.at - b.at)) {
     const shown = exposeDetails || deadline.kind === 'secret' ? deadline : withoutWaiverDetails(deadline)
     const { summary, details } = wordsOf(shown)
+    const worded = (text: string) => (exposeDetails ? text : withoutEmails(text))
     made.createEvent({
       id: uidOf(deadline),
       stamp,
       start: new Date(Math.min(Math.max(deadline.at, earliest), latest)),
-      summary,
-      description: details.join('\n'),
+      summary: worded(summary),
+      description: details.map(worded).join('\n'),
     })
   }
   return `${made.toString()}\r\n`

@@ -18,6 +18,37 @@ it('hides names, e-mails and file names from the JSON where details may not be s
   }
 })
 
+it('hides e-mail addresses in names of API clients and roles', async () => {
+  const name = 'Sync of canary@example.com'
+  const role = 'Role for canary@example.com'
+  const [id, expiresAt] = ['3f0c2b1e-77aa-4f5e-9d11-0c51e7a2b9d4', 1_900_000_000_000]
+  const of = finding({ message: `API client "${name}" has expired.`, evidence: { name, roles: [{ name: role }] } })
+  const change = {
+    resource: 'api-clients',
+    entity: id,
+    at: 0,
+    kind: 'changed',
+    field: 'name',
+    before: null,
+    after: name,
+  }
+  const shown = {
+    ...sources,
+    findings: findingsFrom([of]),
+    changes: async () => [{ ...change, requestId: null, personal: false }],
+    deadlines: async () => [{ kind: 'secret', tenant: 'acme', id, name, role, own: false, at: expiresAt } as const],
+    secrets: async () => [{ clientId: id, name, role, expiresAt, own: false }],
+  }
+  for (const exposeDetails of [true, false]) {
+    await using web = await startServer({ exposeDetails, sources: shown })
+    for (const path of ['/', '/api/v1/findings', '/calendar.ics']) {
+      const text = (await (await fetch(web.origin + path)).text()).replaceAll('\r\n ', '')
+      expect([path, text.includes('canary')]).toEqual([path, exposeDetails])
+      expect(text).toContain('Sync of ')
+    }
+  }
+})
+
 it('shows details on loopback or behind authentication by default', () => {
   expect(exposesDetails('auto', '127.0.0.1', false)).toBe(true)
   expect(exposesDetails('auto', '0.0.0.0', false)).toBe(false)

@@ -1,4 +1,5 @@
 import type { FindingView } from '../finding.ts'
+import { withoutEmails, withoutEmailsIn } from './without-emails.ts'
 
 const hidden = '[hidden]'
 
@@ -19,7 +20,10 @@ const namingFacts: ReadonlySet<string> = new Set([
 
 const plainId = /^(?:\d{1,20}|[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12})$/i
 
-/** For outputs without personal details (docs/operations.md#security). Messages never contain any. */
+/**
+ * For outputs without personal details (docs/operations.md#security). Messages contain none but addresses in the names of
+ * API clients and roles.
+ */
 export function withoutDetails(finding: FindingView): FindingView {
   const { entity, evidence, waiver } = finding
   // An own check may put anything into entity ids and messages.
@@ -27,12 +31,12 @@ export function withoutDetails(finding: FindingView): FindingView {
   const isNamed = namedTypes.has(entity.type) || (isOwn && !plainId.test(entity.id))
   return {
     ...finding,
-    ...(isOwn && { message: hidden }),
+    message: isOwn ? hidden : withoutEmails(finding.message),
     entity: isNamed ? { ...entity, id: hidden } : entity,
     evidence: Object.fromEntries(
       Object.entries(evidence).map(([name, value]) => [
         name,
-        (namingFacts.has(name) || (isOwn && name === 'reason')) && value !== null ? hidden : value,
+        (namingFacts.has(name) || (isOwn && name === 'reason')) && value !== null ? hidden : withoutEmailsIn(value),
       ]),
     ),
     waiver: waiver && {

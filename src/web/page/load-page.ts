@@ -1,5 +1,5 @@
 import { type ChangeView, withoutChangeDetails } from '../../model/change.ts'
-import type { SecretView } from '../../model/client-secret.ts'
+import { type SecretView, withoutSecretDetails } from '../../model/client-secret.ts'
 import type { FindingView } from '../../model/finding.ts'
 import type { CheckView, TenantPosture } from '../../model/posture.ts'
 import { type Severity, severities } from '../../model/severity.ts'
@@ -49,10 +49,11 @@ export async function loadPage(
   )
   const load = async (posture: TenantPosture): Promise<TenantPage> => {
     const changes = await sources.changes(posture.tenant, maxChanges)
+    const secrets = await sources.secrets(posture.tenant)
     return {
       posture,
       findings: await loadFindings({ posture, query, findings: sources.findings, exposeDetails, most }),
-      secrets: await sources.secrets(posture.tenant),
+      secrets: exposeDetails ? secrets : secrets.map(withoutSecretDetails),
       changes: exposeDetails ? changes : changes.map(withoutChangeDetails),
     }
   }

@@ -1,0 +1,14 @@
+const emails = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g
+
+/** `[e-mail]` in place of each address: names of API clients and roles, which are no personal fields, may contain one. */
+export function withoutEmails(text: string): string {
+  return text.includes('@') ? text.replace(emails, '[e-mail]') : text
+}
+
+/** Also within arrays and objects. */
+export function withoutEmailsIn(value: unknown): unknown {
+  if (typeof value === 'string') return withoutEmails(value)
+  if (Array.isArray(value)) return value.map(withoutEmailsIn)
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutEmailsIn(one)]))
+}
