@@ -88,6 +88,9 @@ it('finds API clients that can create users when there are more than two', async
     alarms: ['c0', 'c1', 'c2'].map((entity) => [entity, reason]),
     errors: [['unnamed', 'The API client has no role name, so its permissions are not known.']],
   })
+  const unread = await ask(id, { roles: [role({ roleId: 2 })], 'api-clients': clients(3) })
+  expect(unread).toMatchObject({ ok: 1, alarms: [] })
+  expect(unread).toMatchObject({ errors: expect.arrayContaining([['c0', 'No role is named Creator.']]) })
 })
 
 it('finds new users with a role over API clients', async () => {

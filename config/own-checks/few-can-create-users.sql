@@ -22,12 +22,13 @@ with creators as (
 select
   c.clientId as entity,
   case
-    when c.roleName is null then 'error'
+    when c.roleName is null or not exists (select 1 from roles r where r.name = c.roleName) then 'error'
     when c.clientId in (select clientId from creators) and (select count(*) from creators) > 2 then 'alarm'
     else 'ok'
   end as status,
   case
     when c.roleName is null then 'The API client has no role name, so its permissions are not known.'
+    when not exists (select 1 from roles r where r.name = c.roleName) then 'No role is named ' || c.roleName || '.'
     else 'Its role ' || c.roleName || ' lets it create users, as more than two API clients can.'
   end as reason
 from api_clients c

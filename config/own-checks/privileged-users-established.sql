@@ -13,6 +13,7 @@ select
     when u.state = 'Invited' then 'skip'
     when u.roleName is null then 'error'
     when :now - u.createdAtMs >= 7 * 24 * 3600 * 1000 then 'ok'
+    when not exists (select 1 from roles r where r.name = u.roleName) then 'error'
     when exists (
       select 1
       from roles r

@@ -138,7 +138,7 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
 /** A 404 removes a user from the mirror, so it must come from the API, not from a proxy, and state no other condition. */
 function denialIn({ body }: Answer): ErrorFacts | null {
   const facts = readErrorFacts(body)
-  return facts.enveloped && facts.code?.includes('NOT_FOUND') !== false ? facts : null
+  return facts.enveloped && (facts.code ?? 'NOT_FOUND') === 'NOT_FOUND' ? facts : null
 }
 
 const unprovenHint =

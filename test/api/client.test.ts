@@ -225,7 +225,7 @@ it('returns null for a user or role that the API reports as absent, and fails fo
     server.handler = (_, response) => sendJson(response, 404, body)
     expect(await caught(client.fetchOne(users, 8))).toMatchObject({ reason: 'protocol', status: 404 })
   }
-  for (const code of ['UNAUTHORIZED', 'INTERNAL_ERROR', 'MAINTENANCE']) {
+  for (const code of ['UNAUTHORIZED', 'INTERNAL_ERROR', 'MAINTENANCE', 'ROUTE_NOT_FOUND', 'TENANT_NOT_FOUND']) {
     server.handler = (_, response) => sendJson(response, 404, problem(code))
     expect(await caught(client.fetchOne(users, 8))).toMatchObject({ reason: 'protocol', status: 404 })
   }
