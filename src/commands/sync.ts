@@ -37,7 +37,8 @@ export function addSync(program: Command, io: Io, done: (code: ExitCode) => void
       'after',
       `
 Runs every incremental sync, the full sync of every resource without one, and the full syncs of users and documents that
-are due. In the column RECORDS, +2 ~1 -0 =97 means 2 records created, 1 changed, 0 removed and 97 read without a change.
+are due. While it runs, a terminal shows how far it is; elsewhere each run that ended prints a line, and those that take
+longer one every 30 s. In the column RECORDS, +2 ~1 -0 =97 means 2 records created, 1 changed, 0 removed and 97 read without a change.
 
 Exit: 0 ok, 1 findings at or above --fail-on, 2 configuration, 3 a run failed or is on hold,
 or, with --fail-on, a check is unknown; 3 takes precedence.
