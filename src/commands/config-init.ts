@@ -47,8 +47,7 @@ Needs --tenant, --base-url and one of --token-env and --token-file; on a termina
 
 Examples:
   tenantwatch config init
-  tenantwatch config init --tenant acme --base-url https://api.example.com \\
-    --token-env ACME_TOKEN`,
+  tenantwatch config init --tenant acme --base-url https://api.example.com --token-env ACME_TOKEN`,
     )
     .action(async (_: object, command: Command) => done(await init(io, command.optsWithGlobals<InitOptions>())))
 }

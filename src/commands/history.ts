@@ -63,6 +63,7 @@ export function addHistory(program: Command, io: Io, done: (code: ExitCode) => v
       `
 Works beside a running engine. Oldest first: creations, field changes and removals; holds and drift that were accepted,
 with the reason (change hold_accepted or drift_accepted). Records of the first complete full sync do not count as changes.
+
 Changes before the record begins are unknown: standard error names that part of the period, and a period wholly outside
 of the record is refused.
 

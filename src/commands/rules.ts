@@ -37,8 +37,7 @@ provisioning of Grafana-managed alerts with the same expressions. Those need the
 
 Examples:
   tenantwatch rules > /etc/prometheus/rules/tenantwatch.yml
-  tenantwatch rules --label team=security --severity critical=page \\
-    --severity high=page --page https://tenantwatch.example.com
+  tenantwatch rules --label team=security --severity critical=page --severity high=page --page https://tenantwatch.example.com
   tenantwatch rules --format operator | kubectl apply -f -
   tenantwatch rules --format recording > /etc/prometheus/rules/tenantwatch.yml
   tenantwatch rules --format grafana > /etc/grafana/provisioning/alerting/tenantwatch.yaml`,

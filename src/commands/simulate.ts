@@ -53,7 +53,8 @@ Examples:
   tenantwatch simulate
   tenantwatch simulate --port 8080 --users 100000 --live-seconds 30
   tenantwatch simulate --reading tokenHeader=x-api-key --reading 'cursorKind={"users":"offset"}'
-  curl -X POST http://127.0.0.1:9471/faults -d '{"path":"/api/public/users","times":3,"effect":{"kind":"status","status":500}}'`,
+  curl -X POST http://127.0.0.1:9471/faults -d '{"path":"/api/public/users","effect":{"kind":"status","status":500}}'
+  curl -X DELETE http://127.0.0.1:9471/faults`,
     )
     .action(async (options: SimulateOptions) => {
       // Imported on demand: the daemon does not need the simulator.
