@@ -12,6 +12,7 @@ import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
 import { serialize } from '../report/formats.ts'
+import { type Join, joinedLookupsOf } from '../report/joined-lookups.ts'
 import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import { changedValue } from '../report/words.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
@@ -96,17 +97,18 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
   if (key !== undefined && !(await mirror.hasEntity({ ...where, key })))
     throw new UsageError('Unknown entity: the mirror never had this id')
   const unknown = unknownPart(await mirror.recordBounds(), { since, until, now })
-  const changes = mirror.changes({
+  const filter = {
     ...where,
     ...(key !== undefined && { key }),
     ...(field !== undefined && { field }),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
-  })
+  }
+  const join = await joinedLookupsOf(mirror, filter)
   const accepted = (await mirror.decisions(tenantId ?? null))
     .map(decisionRow)
     .filter((row) => isWanted(row, { key, resource, since, until }))
-  const all = merged(shown(changes, options.details === true), accepted)
+  const all = merged(shown(mirror.changes(filter), join, options.details === true), accepted)
   const found = options.limit === undefined ? all : newest(all, options.limit)
   const cells = (change: Change) => columns.map((column) => change[column])
   await writeAll(io, format === 'table' ? lines(found, terminalOf(io)) : serialize(format, found, { columns, cells }))
@@ -176,9 +178,15 @@ function settingsOf(id: string): EntityInQuery | null {
 
 const hidden = '[hidden]'
 
-async function* shown(changes: AsyncIterable<readonly TenantChangeRow[]>, details: boolean): AsyncIterable<Change> {
+async function* shown(
+  changes: AsyncIterable<readonly TenantChangeRow[]>,
+  join: Join,
+  details: boolean,
+): AsyncIterable<Change> {
   for await (const batch of changes) {
-    for (const { at, tenant, resource, key, kind, field, before, after, requestId } of batch) {
+    for (const { at, tenant, resource, key, kind, field, before, after, requestId } of batch.flatMap(
+      (one) => join(one) ?? [],
+    )) {
       const isPersonal = !details && field !== null && personalFields(resource).includes(field)
       const value = (one: unknown) => (isPersonal && one !== null ? hidden : one)
       const values = { before: value(before), after: value(after) }
