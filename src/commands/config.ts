@@ -23,7 +23,10 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
   const config = program
     .command('config')
     .description('write, check or print the configuration')
-    .addHelpText('after', '\nExamples:\n  tenantwatch config check\n  tenantwatch config print')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  tenantwatch config init\n  tenantwatch config check\n  tenantwatch config print',
+    )
   addConfigInit(config, io, done)
   config
     .command('check')

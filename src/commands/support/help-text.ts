@@ -32,7 +32,7 @@ function indentOf(line: string): number {
 }
 
 /** Breaks a command of the shell by a backslash: outside of quotes, and before an option rather than after it. */
-function wrapCommand(line: string, { columns }: Terminal): string {
+export function wrapCommand(line: string, { columns }: Terminal): string {
   if (line.length <= columns) return line
   const indent = ' '.repeat(indentOf(line))
   const lines: string[] = []

@@ -32,9 +32,11 @@ export function syncProgress(io: Io, { tenants }: Pick<Settings, 'tenants'>): Sy
   const nameOf = (tenant: string, resource: string) => (tenants.length > 1 ? `${tenant} ${resource}` : resource)
   const limits = [...new Set(tenants.map(({ api }) => api.requestsPerSecond))]
   const limit = limits.length === 1 && limits[0] !== 0 ? ` · at most ${limits[0]} requests/s` : ''
-  const text = () =>
-    [...read].map(([name, { records, details }]) => `${name} ${grouped(records)}${details}`).join(' · ') + limit
+  const inProgress = () =>
+    [...read].map(([name, { records, details }]) => `${name} ${grouped(records)}${details}`).join(' · ')
+  const text = () => (read.size === 0 ? '' : inProgress() + limit)
   function show(): void {
+    if (read.size === 0 && ended.length === 0) return
     line.show(text)
     const now = io.clock.monotonic()
     const pauseMs = ended.length > 0 ? pipedPauseMs.ended : pipedPauseMs.inProgress
