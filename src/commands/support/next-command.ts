@@ -13,12 +13,12 @@ export function printNext(io: Io, command: Command, sentence: string, words: str
 /** On one line if they fit. */
 export function nextLines(command: Command, terminal: Terminal, sentence: string, words: string): string {
   const { config } = command.optsWithGlobals<{ config?: string }>()
-  const whole = `tenantwatch ${words}${config === undefined ? '' : ` --config ${quoted(printable(config))}`}`
+  const whole = `tenantwatch ${words}${config === undefined ? '' : ` --config ${shellWord(printable(config))}`}`
   const line = `${sentence}: ${whole}`
   return line.length <= terminal.columns ? line : `${sentence}:\n${wrapCommand(`  ${whole}`, terminal)}`
 }
 
-/** For a shell. */
-function quoted(word: string): string {
-  return /^[\w./:@%+=-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`
+/** Quoted where a shell would not take the text as one plain word. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }
