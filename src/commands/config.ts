@@ -18,6 +18,7 @@ import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import { addConfigInit } from './config-init.ts'
 import { loadConfiguration } from './support/configuration.ts'
+import { note } from './support/io.ts'
 
 export function addConfig(program: Command, io: Io, done: (code: ExitCode) => void): void {
   const config = program
@@ -59,7 +60,7 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
         ...endedWaivers(settings.waivers, io.clock.now()),
       ]
       for (const line of new Set(warnings.map(({ sentence, advice }) => `Warning: ${sentence}. ${advice}`))) {
-        io.stderr.write(`${printable(line)}\n`)
+        note(io, printable(line))
       }
       done(exitCodes.ok)
     })

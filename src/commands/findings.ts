@@ -20,7 +20,7 @@ import { complianceFinding, type OcsfSource, ocsfVersion } from '../report/ocsf.
 import { type Terminal, terminalOf } from '../report/terminal.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
-import { writeAll } from './support/io.ts'
+import { note, writeAll } from './support/io.ts'
 import { nextLines } from './support/next-command.ts'
 import { exitCodeOf, leastSeverity, oneOf, positiveNumber, readMoment } from './support/options.ts'
 
@@ -101,7 +101,7 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   const waivers = options.all === true ? waiverNotes(postures) : wanted.flatMap(waivedLine)
   // An empty list must not look like a pass.
   const off = postures.flatMap((posture) => offLines(posture, filter.check))
-  for (const line of [...waivers, ...off, ...unevaluatedLines(postures)]) io.stderr.write(`${line}\n`)
+  for (const line of [...waivers, ...off, ...unevaluatedLines(postures)]) note(io, line)
   return failOn === undefined ? exitCodes.ok : exitCodeOf([], wanted, failOn)
 }
 

@@ -16,7 +16,7 @@ import { type Join, joinedLookupsOf } from '../report/joined-lookups.ts'
 import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import { changedValue } from '../report/words.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
-import { writeAll } from './support/io.ts'
+import { note, writeAll } from './support/io.ts'
 import { oneOf, positiveNumber, readMoment } from './support/options.ts'
 import { knownSince, noRecordYet } from './support/record-bounds.ts'
 
@@ -112,11 +112,11 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
   const found = options.limit === undefined ? all : newest(all, options.limit)
   const cells = (change: Change) => columns.map((column) => change[column])
   await writeAll(io, format === 'table' ? lines(found, terminalOf(io)) : serialize(format, found, { columns, cells }))
-  if (unknown !== null) io.stderr.write(`${unknown}; changes before that time are unknown\n`)
+  if (unknown !== null) note(io, `${unknown}; changes before that time are unknown`)
   // Data quality warnings: records that were not read may have changed.
   for (const posture of await createViews(mirror, settings, io.clock).posture(tenant))
     for (const name of resource === undefined ? resourceNames : [resource])
-      for (const line of dataWarnings(posture, name)) io.stderr.write(`${line}\n`)
+      for (const line of dataWarnings(posture, name)) note(io, line)
   return exitCodes.ok
 }
 

@@ -15,7 +15,7 @@ import { reportJson } from '../report/report-json.ts'
 import { reportMd } from '../report/report-md.ts'
 import { oscalVersion, reportOscal } from '../report/report-oscal.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
-import { writeAll } from './support/io.ts'
+import { note, writeAll } from './support/io.ts'
 import { printNext } from './support/next-command.ts'
 import { oneOf, readMoment } from './support/options.ts'
 import { beforeRecord, erasedBy, noRecordYet } from './support/record-bounds.ts'
@@ -126,7 +126,8 @@ function insistOnTenant(configuration: NotedConfiguration, wanted: string): void
 async function noteDifference(io: Io, { configurationDigest }: Report, settings: Settings): Promise<void> {
   const { digest } = await configurationRecord(settings, { checks: checksOf(settings), version, at: 0 })
   if (digest === configurationDigest) return
-  io.stderr.write(
-    'The configuration file has changed since the last evaluation; the report shows the evaluated configuration.\n',
+  note(
+    io,
+    'The configuration file has changed since the last evaluation; the report shows the evaluated configuration.',
   )
 }

@@ -64,3 +64,15 @@ it('names a failed run once on a terminal: in the summary, not in the log', asyn
   expect(texts.join('')).not.toContain('Run failed')
   expect((await world.run('sync')).stderr).toContain('Run failed')
 })
+
+it('breaks messages between words where standard error is a terminal, and nowhere else', async () => {
+  const world = await synced(small)
+  const texts: string[] = []
+  const stderr = { isTTY: true, columns: 80, write: (text: string) => texts.push(text) > 0 }
+  await world.runWith({ stderr, env: {} }, 'findings')
+  const lines = texts.join('').trimEnd().split('\n')
+  expect(lines.length).toBeGreaterThan(2)
+  expect(lines.filter((line) => line.length > 80)).toEqual([])
+  const piped = await world.runWith({ env: {} }, 'findings')
+  expect(piped.stderr.trimEnd()).toBe(lines.map((line) => line.trim()).join(' '))
+})
