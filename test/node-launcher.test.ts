@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from './support/temporary.ts'
@@ -15,7 +15,7 @@ function folderWith(script: string): string {
 
 const withoutLibrary = () =>
   folderWith('echo "node: error while loading shared libraries: libatomic.so.1: cannot open" >&2; exit 127')
-const old = () => folderWith('echo 20')
+const old = () => folderWith('echo v20.20.2')
 
 function good(): string {
   const folder = join(temporaryFolder(), 'with space')
@@ -25,15 +25,62 @@ function good(): string {
 }
 
 function launch(...path: readonly string[]) {
-  const { status, stdout, stderr } = spawnSync('/bin/sh', ['tools/node.sh', '-p', '"it runs"'], {
-    encoding: 'utf8',
-    env: { PATH: path.join(':') },
-  })
+  const { root } = installed()
+  return run('/bin/sh', [join(root, 'tools/node.sh'), '-p', '"it runs"'], path)
+}
+
+function run(file: string, args: readonly string[], path: readonly string[]) {
+  const { status, stdout, stderr } = spawnSync(file, args, { encoding: 'utf8', env: { PATH: path.join(':') } })
   return { status, stdout, stderr }
+}
+
+/** The files of the package as npm installs them, with a program that prints its arguments. */
+function installed() {
+  const modules = join(temporaryFolder(), 'node_modules')
+  const root = join(modules, 'tenantwatch')
+  for (const name of ['bin', 'tools', 'dist']) mkdirSync(join(root, name), { recursive: true })
+  for (const file of ['bin/tenantwatch', 'tools/node.sh']) copyFileSync(file, join(root, file))
+  writeFileSync(
+    join(root, 'dist/tenantwatch.js'),
+    'console.log(JSON.stringify(process.argv.slice(2)), process.execArgv)',
+  )
+  const links = join(modules, '.bin')
+  mkdirSync(links)
+  symlinkSync('../tenantwatch/bin/tenantwatch', join(links, 'tenantwatch'))
+  const tools = temporaryFolder()
+  symlinkSync('/usr/bin/readlink', join(tools, 'readlink'))
+  const program = (...path: readonly string[]) => run(join(links, 'tenantwatch'), ['explain', 'a b'], [...path, tools])
+  return { root, links, program }
 }
 
 it('runs the first Node that starts and is new enough', () => {
   expect(launch(withoutLibrary(), old(), '/nowhere', good())).toEqual({ status: 0, stdout: 'it runs\n', stderr: '' })
+})
+
+const ran = { status: 0, stdout: `["explain","a b"] [ '--max-semi-space-size=4' ]\n`, stderr: '' }
+
+it('starts the installed command on the Node of the system where the one of npm does not start', () => {
+  const { links, program } = installed()
+  symlinkSync(join(withoutLibrary(), 'node'), join(links, 'node'))
+  expect(program(links, old(), good())).toEqual(ran)
+  expect(program(links, old())).toMatchObject({
+    status: 2,
+    stderr: expect.stringContaining('apt-get install libatomic1'),
+  })
+  // Called by its path, not by npx: the folder of npm is not on the PATH.
+  expect(program(old())).toMatchObject({ status: 2, stderr: expect.stringContaining('apt-get install libatomic1') })
+})
+
+it('starts the installed command on the Node of npm where that of the system is too old', () => {
+  const { links, program } = installed()
+  symlinkSync(process.execPath, join(links, 'node'))
+  expect(program(old())).toEqual(ran)
+})
+
+it('is what the package installs, with the parts that it needs', () => {
+  const { bin, files } = JSON.parse(readFileSync('package.json', 'utf8')) as { bin: object; files: readonly string[] }
+  expect(bin).toEqual({ tenantwatch: 'bin/tenantwatch' })
+  expect(files).toEqual(expect.arrayContaining(['bin', 'dist', 'tools/node.sh']))
 })
 
 it('says what to do where no Node can be used', () => {

@@ -36,9 +36,11 @@ export function addAccept(program: Command, io: Io, done: (code: ExitCode) => vo
       'after',
       `
 A running engine applies a decision before its next run; without one, the next sync does.
+
 The list has one hold per line: id, tenant, resource, reason, count, and the word "accepted" from the decision until
 the hold is gone. A terminal also gets a heading and, under each line, the cause, what to compare and what accepting
 does. Accepting a tenant_changed needs --count: it may replace the data of the tenant by those of another one.
+
 Drift that can be accepted (auth-settings-unchanged, role-permissions-unchanged) is listed on standard error.
 The id of a drifted state is the fingerprint of its finding with a digest of that state; findings, explain and the page
 show it, too. The check compares with the accepted state from then on. A fingerprint alone is refused, and so is the id of

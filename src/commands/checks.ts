@@ -8,6 +8,7 @@ import { printable } from '../model/text/printable.ts'
 import { fittingTable } from '../report/fitting-table.ts'
 import { type Terminal, terminalOf } from '../report/terminal.ts'
 import { loadConfiguration } from './support/configuration.ts'
+import { note } from './support/io.ts'
 import { oneOf } from './support/options.ts'
 
 const formats = ['table', 'json'] as const
@@ -47,7 +48,7 @@ async function everyCheck(io: Io, command: Command): Promise<Listed> {
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const [first = ''] = error.problems
-    io.stderr.write(`Only built-in checks are listed, because there is no valid configuration: ${printable(first)}\n`)
+    note(io, `Only built-in checks are listed, because there is no valid configuration: ${printable(first)}`)
     return { checks, problems: new Map() }
   }
 }

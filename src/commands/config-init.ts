@@ -1,4 +1,4 @@
-import { existsSync, writeFileSync } from 'node:fs'
+import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { stringify } from 'yaml'
@@ -9,25 +9,31 @@ import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts
 import { printable } from '../model/text/printable.ts'
 import { catalogue } from './support/configuration.ts'
 import { makeFolder } from './support/make-folder.ts'
+import { openPrompt, type Prompt } from './support/prompt.ts'
 import { codeOf } from './support/write-file.ts'
 
-interface InitOptions {
-  readonly tenant: string
-  readonly baseUrl: string
+interface Given {
+  readonly tenant?: string
+  readonly baseUrl?: string
   readonly tokenEnv?: string
   readonly tokenFile?: string
   readonly header?: string
   readonly scheme?: string
   readonly ownClientId?: string
+}
+
+interface InitOptions extends Given {
   readonly config?: string
 }
+
+type Complete = Given & { readonly tenant: string; readonly baseUrl: string }
 
 export function addConfigInit(config: Command, io: Io, done: (code: ExitCode) => void): void {
   config
     .command('init')
-    .description('write a first configuration file')
-    .requiredOption('--tenant <name>', 'name of the tenant in metrics and reports: a-z, 0-9 and "-"')
-    .requiredOption('--base-url <url>', 'address of its API, without /api/public')
+    .description('write a first configuration file; asks on a terminal')
+    .option('--tenant <name>', 'name of the tenant in metrics and reports: a-z, 0-9 and "-"')
+    .option('--base-url <url>', 'address of its API, without /api/public')
     .option('--token-env <name>', 'environment variable that holds the token')
     .option('--token-file <file>', 'file that holds the token; read again after each change')
     .option('--header <name>', 'request header that carries the token (default: "Authorization")')
@@ -37,30 +43,26 @@ export function addConfigInit(config: Command, io: Io, done: (code: ExitCode) =>
       'after',
       `
 Writes ${defaultFile}, or the file of --config, which must not exist yet. It never contains the token itself.
+Needs --tenant, --base-url and one of --token-env and --token-file; on a terminal it asks for those that are missing.
 
-Example:
+Examples:
+  tenantwatch config init
   tenantwatch config init --tenant acme --base-url https://api.example.com --token-env ACME_TOKEN`,
     )
-    .action((_: object, command: Command) => done(init(io, command.optsWithGlobals<InitOptions>())))
+    .action(async (_: object, command: Command) => done(await init(io, command.optsWithGlobals<InitOptions>())))
 }
 
-function init(io: Io, options: InitOptions): ExitCode {
-  const { config: file = defaultFile, tokenEnv, tokenFile } = options
-  if ((tokenEnv === undefined) === (tokenFile === undefined))
-    throw new UsageError('Give one of --token-env and --token-file: where tenantwatch finds the token')
-  const text = textOf(options)
-  const { env, cwd } = io
-  // The same mistakes as in any other file, before there is one.
-  namingOptions(() =>
-    loadSettings({ file, env, cwd, catalogue, needsSecrets: false, exists: () => true, readFile: () => text }),
-  )
+async function init(io: Io, options: InitOptions): Promise<ExitCode> {
+  const { config: file = defaultFile } = options
+  const given = await completed(io, file, options)
+  const text = textOf(given)
+  refuseMistakes(io, given)
+  const { cwd, env } = io
   try {
     makeFolder(dirname(resolve(cwd, file)))
     writeFileSync(resolve(cwd, file), text, { flag: 'wx' })
   } catch (error) {
-    const isThere = codeOf(error) === 'EEXIST' && existsSync(resolve(cwd, file))
-    const why = isThere ? 'it exists, and is not overwritten' : codeOf(error)
-    throw new UsageError(`${printable(file)} cannot be written (${why})`)
+    throw unwritable(file, codeOf(error) === 'EEXIST' && existsSync(resolve(cwd, file)) ? itExists : codeOf(error))
   }
   const flag = options.config === undefined ? '' : ` --config ${printable(file)}`
   const next: (readonly [string, string])[] = [
@@ -68,14 +70,96 @@ function init(io: Io, options: InitOptions): ExitCode {
     [`tenantwatch sync${flag}`, 'reads everything once'],
     [`tenantwatch run${flag}`, 'keeps it up to date'],
   ]
-  if (tokenEnv !== undefined) next.unshift([`export ${tokenEnv}=...`, 'the token'])
+  const { tokenEnv } = given
+  if (tokenEnv !== undefined && !env[tokenEnv]) next.unshift([`export ${tokenEnv}=...`, 'the token'])
   const width = Math.max(...next.map(([command]) => command.length))
   print(io, `Wrote ${printable(file)}. Next:`)
   for (const [command, effect] of next) print(io, `  ${command.padEnd(width)}   ${effect}`)
   return exitCodes.ok
 }
 
-const optionOf: Readonly<Record<string, string>> = {
+const itExists = 'it exists, and is not overwritten'
+const unwritable = (file: string, why: string) => new UsageError(`${printable(file)} cannot be written (${why})`)
+
+/** @throws UsageError when something is missing and nobody can be asked. */
+async function completed(io: Io, file: string, given: Given): Promise<Complete> {
+  const { tenant, baseUrl, tokenEnv, tokenFile } = given
+  const tokens = [tokenEnv, tokenFile].filter((one) => one !== undefined).length
+  if (tokens > 1) throw new UsageError(wantedToken)
+  if (tenant !== undefined && baseUrl !== undefined && tokens === 1) return { ...given, tenant, baseUrl }
+  using prompt = openPrompt(io)
+  if (prompt !== null) {
+    if (existsSync(resolve(io.cwd, file))) throw unwritable(file, itExists)
+    refuseMistakes(io, given)
+    return await asked(io, prompt, file, given)
+  }
+  const missing = [...(tenant === undefined ? ['--tenant'] : []), ...(baseUrl === undefined ? ['--base-url'] : [])]
+  if (missing.length === 0) throw new UsageError(wantedToken)
+  throw new UsageError(`Give ${missing.join(' and ')} too, or run it on a terminal, where it asks`)
+}
+
+const wantedToken = 'Give one of --token-env and --token-file: where tenantwatch finds the token'
+
+/** Asks for what is missing (docs/operations.md#first-start). */
+async function asked({ cwd, env }: Io, prompt: Prompt, file: string, given: Given): Promise<Complete> {
+  prompt.say(`Writes ${printable(file)}. Enter takes the value in brackets; Ctrl-C stops, and nothing is written.`)
+  prompt.say('')
+  const ask = (text: string, preset: string, key: keyof Given) =>
+    prompt.ask({ text, preset, problemOf: (answer) => mistakesIn({ [key]: answer }, { cwd, env }, answerNames) })
+  const baseUrl =
+    given.baseUrl ?? (await ask('API address without /api/public, such as https://api.example.com', '', 'baseUrl'))
+  const tenant = given.tenant ?? (await ask('Name of the tenant in metrics and reports', 'default', 'tenant'))
+  const source = given.tokenEnv ?? given.tokenFile
+  const token = source === undefined ? await askToken(prompt, { cwd, env }, tenant) : {}
+  const hasClient = given.ownClientId !== undefined
+  const id = hasClient ? '' : await askClient(prompt, { cwd, env })
+  prompt.say('')
+  return { ...given, tenant, baseUrl, ...token, ...(id !== '' && { ownClientId: id }) }
+}
+
+type Place = Pick<Io, 'cwd' | 'env'>
+
+async function askToken(prompt: Prompt, place: Place, tenant: string): Promise<Given> {
+  const answer = await prompt.ask({
+    text: 'File that holds the token, or $NAME of a variable',
+    preset: `$${tenant
+      .replaceAll('-', '_')
+      .replace(/^(?=\d)/, '_')
+      .toUpperCase()}_TOKEN`,
+    problemOf(given) {
+      const name = variableIn(given)
+      if (name !== undefined) return mistakesIn({ tokenEnv: name }, place, answerNames)
+      // Does not repeat what was given, which may be the token.
+      return isFile(resolve(place.cwd, given))
+        ? null
+        : 'There is no such file; want the path of a file, or the name of a variable after a "$"'
+    },
+  })
+  const tokenEnv = variableIn(answer)
+  return tokenEnv === undefined ? { tokenFile: answer } : { tokenEnv }
+}
+
+/** The name in `$NAME` or `${NAME}`. */
+function variableIn(answer: string): string | undefined {
+  return /^\$\{?(.*?)\}?$/.exec(answer)?.[1]
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true
+}
+
+/** Empty when it is left out. */
+function askClient(prompt: Prompt, place: Place): Promise<string> {
+  return prompt.ask({
+    text: 'clientId of the API client of the token; Enter leaves it out',
+    preset: '',
+    problemOf: (answer) => (answer === '' ? null : mistakesIn({ ownClientId: answer }, place, answerNames)),
+  })
+}
+
+type Names = Readonly<Record<string, string>>
+
+const optionNames: Names = {
   name: '--tenant',
   baseUrl: '--base-url',
   'auth.token.env': '--token-env',
@@ -85,22 +169,43 @@ const optionOf: Readonly<Record<string, string>> = {
   ownClientId: '--own-client-id',
 }
 
-/** A mistake is in an option; the file, whose position the message names, does not exist yet. */
-function namingOptions(read: () => void): void {
+const answerNames: Names = {
+  name: 'The name',
+  baseUrl: 'The address',
+  'auth.token.env': 'The name of the variable',
+  ownClientId: 'The clientId',
+}
+
+/** @throws UsageError */
+function refuseMistakes(place: Place, given: Given): void {
+  const mistakes = mistakesIn(given, place, optionNames)
+  if (mistakes !== null) throw new UsageError(mistakes)
+}
+
+/**
+ * The same mistakes as in any other file, before there is one; null = none. The sentences name an option or an answer: the
+ * file, whose positions they would name, does not exist.
+ */
+function mistakesIn(given: Given, { cwd, env }: Place, names: Names): string | null {
+  const { tokenEnv, tokenFile } = given
+  const token = tokenEnv === undefined && tokenFile === undefined ? { tokenEnv: 'TOKEN' } : {}
+  const text = textOf({ tenant: 'default', baseUrl: 'https://api.example.com', ...given, ...token })
   try {
-    read()
+    const one = { exists: () => true, readFile: () => text, needsSecrets: false }
+    loadSettings({ file: defaultFile, env, cwd, catalogue, ...one })
+    return null
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
-    const sentences = error.message
+    return error.message
       .split('\n')
       .map((line) =>
-        line.replace(/^.*?:\d+:\d+: `tenants\[0\]\.([\w.]+)`/, (whole, key: string) => optionOf[key] ?? whole),
+        line.replace(/^.*?:\d+:\d+: `tenants\[0\]\.([\w.]+)`/, (whole, key: string) => names[key] ?? whole),
       )
-    throw new UsageError(sentences.join('\n'))
+      .join('\n')
   }
 }
 
-function textOf({ tenant: name, baseUrl, tokenEnv, tokenFile, header, scheme, ownClientId }: InitOptions): string {
+function textOf({ tenant: name, baseUrl, tokenEnv, tokenFile, header, scheme, ownClientId }: Complete): string {
   const token = tokenEnv === undefined ? { file: tokenFile } : { env: tokenEnv }
   const auth = { ...(header !== undefined && { header }), ...(scheme !== undefined && { scheme }), token }
   const tenant = { name, baseUrl, auth, ...(ownClientId !== undefined && { ownClientId }) }

@@ -18,12 +18,16 @@ import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import { addConfigInit } from './config-init.ts'
 import { loadConfiguration } from './support/configuration.ts'
+import { note } from './support/io.ts'
 
 export function addConfig(program: Command, io: Io, done: (code: ExitCode) => void): void {
   const config = program
     .command('config')
     .description('write, check or print the configuration')
-    .addHelpText('after', '\nExamples:\n  tenantwatch config check\n  tenantwatch config print')
+    .addHelpText(
+      'after',
+      '\nExamples:\n  tenantwatch config init\n  tenantwatch config check\n  tenantwatch config print',
+    )
   addConfigInit(config, io, done)
   config
     .command('check')
@@ -56,7 +60,7 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
         ...endedWaivers(settings.waivers, io.clock.now()),
       ]
       for (const line of new Set(warnings.map(({ sentence, advice }) => `Warning: ${sentence}. ${advice}`))) {
-        io.stderr.write(`${printable(line)}\n`)
+        note(io, printable(line))
       }
       done(exitCodes.ok)
     })

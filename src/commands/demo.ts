@@ -1,6 +1,6 @@
 import { mkdtempSync, realpathSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join, relative, resolve } from 'node:path'
+import { dirname, join, relative, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { loadSettings } from '../config/load-settings.ts'
 import type { Settings } from '../config/settings.ts'
@@ -8,17 +8,19 @@ import { type Daemon, startDaemon } from '../daemon/daemon.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
 import { FatalError } from '../model/errors.ts'
-import type { FindingView } from '../model/finding.ts'
+import { type FindingView, shortFingerprint } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { unevaluatedLines } from '../report/findings-notes.ts'
 import { bySeverity, findingsText } from '../report/findings-table.ts'
-import { terminalOf } from '../report/terminal.ts'
+import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import type { Simulator } from '../simulator/index.ts'
 import { catalogue } from './support/configuration.ts'
 import { tourLines } from './support/demo-tour.ts'
+import { wrapCommand } from './support/help-text.ts'
 import { untilStopped } from './support/io.ts'
 import { createLog } from './support/logger.ts'
+import { shellWord } from './support/next-command.ts'
 import { portNumber, wholeNumber } from './support/options.ts'
 
 interface DemoOptions {
@@ -65,16 +67,17 @@ async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
     print(io, `\nIn a second terminal, while this one runs:`)
     const examples = [
       'findings',
-      `explain ${found[0]?.fingerprint ?? 'FINGERPRINT'}`,
+      `explain ${shortFingerprint(found[0]?.fingerprint ?? 'FINGERPRINT')}`,
       'report --format md',
       'accept',
       'doctor',
     ]
     const config = shellWord(join(folder, configFile))
-    for (const one of examples) print(io, `  ${ownCommand(io.cwd)} ${one} --config ${config}`)
+    const copyable = (line: string) => print(io, fitting(line, terminalOf(io)))
+    for (const one of examples) copyable(`  ${ownCommand(io.cwd)} ${one} --config ${config}`)
     print(io, '\nBreak it there, and watch the page; it takes up to half a minute:')
     const inAYear = toIso(io.clock.now() + 365 * dayMs)
-    for (const line of tourLines(simulator.controlUrl ?? '', found, inAYear)) print(io, line)
+    for (const line of tourLines(simulator.controlUrl ?? '', found, inAYear)) copyable(line)
     print(io, '\nPress Ctrl-C to stop; the folder of this demo is deleted then.')
     await Promise.race([untilStopped(io), daemon.broken])
     return exitCodes.ok
@@ -123,6 +126,13 @@ server: { listen: "127.0.0.1:${port}" }
   return loadSettings({ file, env: {}, catalogue }).settings
 }
 
+/** A command or a comment of the shell. */
+function fitting(line: string, terminal: Terminal | null): string {
+  if (terminal === null) return line
+  if (!line.startsWith('  #')) return wrapCommand(line, terminal)
+  return wrapLine(line, { ...terminal, columns: terminal.columns - 2 }, 2).replaceAll('\n  ', '\n  # ')
+}
+
 /** @returns the open findings, the highest severity first. */
 async function show({ session }: Daemon, io: Io, where: string): Promise<readonly FindingView[]> {
   const found = await Array.fromAsync(session.views.findings({ states: ['open'] }))
@@ -136,11 +146,19 @@ async function show({ session }: Daemon, io: Io, where: string): Promise<readonl
 
 /** The words that start this program again, as typed in `cwd` or, if it lies elsewhere, anywhere. */
 function ownCommand(cwd: string, { execPath, argv }: Pick<NodeJS.Process, 'execPath' | 'argv'> = process): string {
+  const program = resolve(cwd, argv[1] ?? '')
+  const root = dirname(dirname(realOf(program) ?? program))
+  const isNode = (path: string) => realOf(resolve(cwd, path)) === realOf(execPath)
+  const shown = (path: string) => {
+    const below = relative(cwd, path)
+    return shellWord(below.startsWith('..') ? path : below)
+  }
+  const launcher = join(root, 'bin/tenantwatch')
+  // It looks for a Node there, whatever the PATH of the other terminal.
+  const finds = [join(root, 'node_modules/.bin/node'), join(root, '../.bin/node')].some(isNode)
+  if (finds && realOf(launcher) !== null) return shown(launcher)
   const linked = 'node_modules/.bin/node'
-  const node = realOf(resolve(cwd, linked)) === realOf(execPath) ? linked : execPath
-  const path = resolve(cwd, argv[1] ?? '')
-  const below = relative(cwd, path)
-  return [node, below.startsWith('..') ? path : below].map(shellWord).join(' ')
+  return `${shellWord(isNode(linked) ? linked : execPath)} ${shown(program)}`
 }
 
 function realOf(path: string): string | null {
@@ -149,9 +167,4 @@ function realOf(path: string): string | null {
   } catch {
     return null
   }
-}
-
-/** Quoted where a shell would not take the text as one plain word. */
-function shellWord(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

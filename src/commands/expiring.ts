@@ -4,13 +4,13 @@ import { toIso } from '../model/dates.ts'
 import { dayMs, distance } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
 import type { Deadline } from '../model/process/deadline.ts'
-import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
+import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
 import { fittingTable } from '../report/fitting-table.ts'
 import { serialize, toMinute } from '../report/formats.ts'
-import { type Terminal, terminalOf } from '../report/terminal.ts'
+import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
-import { writeAll } from './support/io.ts'
+import { note, writeAll } from './support/io.ts'
 import { oneOf, repeated } from './support/options.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv'] as const
@@ -59,10 +59,12 @@ async function expiring(io: Io, options: ExpiringOptions, command: Command): Pro
       : serialize(format, rows, { columns, cells })
   await writeAll(io, pieces)
   // Data quality warnings, so that an incomplete list does not look complete.
-  const output = format === 'table' ? io.stdout : io.stderr
   for (const posture of await views.posture()) {
     if (tenant !== undefined && posture.tenant !== tenant) continue
-    for (const line of dataWarnings(posture, 'api-clients')) output.write(`${line}\n`)
+    for (const line of dataWarnings(posture, 'api-clients')) {
+      if (format === 'table') print(io, wrapLine(line, terminalOf(io)))
+      else note(io, line)
+    }
   }
   return exitCodes.ok
 }

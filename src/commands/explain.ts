@@ -11,6 +11,7 @@ import { explanationOf, explanationText } from '../report/explanation.ts'
 import { terminalOf, wrapLine } from '../report/terminal.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { findFinding } from './support/find-finding.ts'
+import { printNext } from './support/next-command.ts'
 import { oneOf } from './support/options.ts'
 
 const formats = ['text', 'json'] as const
@@ -55,7 +56,7 @@ async function explain(io: Io, given: string, options: ExplainOptions, command: 
   const check = checks.find(({ id }) => id === finding.check)
   const explanation = await explanationOf({ mirror, settings, finding, check })
   if (format === 'json') print(io, escapeInJson(JSON.stringify(explanation, null, 2)))
-  else printExplanation(io, explanationText(explanation), finding)
+  else printExplanation(io, command, explanationText(explanation), finding)
   return exitCodes.ok
 }
 
@@ -63,11 +64,17 @@ async function explain(io: Io, given: string, options: ExplainOptions, command: 
 const nameWidth = 13
 
 /** A terminal also gets the next command. */
-function printExplanation(io: Io, lines: readonly string[], { fingerprint, state }: FindingView): void {
+function printExplanation(
+  io: Io,
+  command: Command,
+  lines: readonly string[],
+  { fingerprint, state }: FindingView,
+): void {
   const terminal = terminalOf(io)
   for (const line of lines) print(io, wrapLine(printable(line), terminal, indentAfter(line)))
   if (terminal === null || state !== 'open') return
-  print(io, `\nTo accept it for a time: tenantwatch waive ${shortFingerprint(fingerprint)}`)
+  const terms = '--reason TEXT --owner WHO --expires YYYY-MM-DD'
+  printNext(io, command, 'To accept it until a day', `waive ${shortFingerprint(fingerprint)} ${terms}`)
 }
 
 /** Columns before the further parts of a line: they stand below its text. */

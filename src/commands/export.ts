@@ -9,7 +9,7 @@ import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
 import { serialize } from '../report/formats.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
-import { writeAll } from './support/io.ts'
+import { note, writeAll } from './support/io.ts'
 import { oneOf, positiveNumber } from './support/options.ts'
 
 const formats = ['ndjson', 'csv', 'json'] as const
@@ -58,7 +58,7 @@ async function exportRecords(io: Io, name: string, options: ExportOptions, comma
   const serialization = { columns: apiFields(resource), cells, object: asSent }
   await writeAll(io, serialize(format, recordsOf(mirror, row.id, resource, options.limit), serialization))
   const posture = (await createViews(mirror, settings, io.clock).posture()).find((one) => one.tenant === tenant)
-  for (const line of dataWarnings(posture, resource)) io.stderr.write(`${line}\n`)
+  for (const line of dataWarnings(posture, resource)) note(io, line)
   return exitCodes.ok
 }
 

@@ -5,7 +5,7 @@ import { createViews } from '../daemon/views.ts'
 import type { Check } from '../evaluate/check.ts'
 import type { Mirror } from '../mirror/port.ts'
 import { UsageError } from '../model/errors.ts'
-import { type FindingView, findingColumns } from '../model/finding.ts'
+import { type FindingView, findingColumns, shortFingerprint } from '../model/finding.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
@@ -20,7 +20,8 @@ import { complianceFinding, type OcsfSource, ocsfVersion } from '../report/ocsf.
 import { type Terminal, terminalOf } from '../report/terminal.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
-import { writeAll } from './support/io.ts'
+import { note, writeAll } from './support/io.ts'
+import { nextLines } from './support/next-command.ts'
 import { exitCodeOf, leastSeverity, oneOf, positiveNumber, readMoment } from './support/options.ts'
 
 const groupFormats = ['table', 'json', 'ndjson', 'csv'] as const
@@ -89,8 +90,8 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   const source = { version, check: (id: string) => checks.find((check) => check.id === id) }
   const render =
     grouping === undefined
-      ? listing(io, options, source)
-      : grouped(options, grouping, options.wide === true ? null : terminalOf(io))
+      ? listing(io, options, command, source)
+      : grouped(options, command, grouping, options.wide === true ? null : terminalOf(io))
   await using mirror = await openVerifiedMirror(settings, io)
   const views = createViews(mirror, settings, io.clock)
   const postures = await views.posture(filter.tenant)
@@ -100,7 +101,7 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   const waivers = options.all === true ? waiverNotes(postures) : wanted.flatMap(waivedLine)
   // An empty list must not look like a pass.
   const off = postures.flatMap((posture) => offLines(posture, filter.check))
-  for (const line of [...waivers, ...off, ...unevaluatedLines(postures)]) io.stderr.write(`${line}\n`)
+  for (const line of [...waivers, ...off, ...unevaluatedLines(postures)]) note(io, line)
   return failOn === undefined ? exitCodes.ok : exitCodeOf([], wanted, failOn)
 }
 
@@ -152,10 +153,16 @@ function filterOf(
 /** @param none the sentence when there are no findings. */
 type Render = (found: AsyncIterable<FindingView>, none: string) => AsyncIterable<string>
 
-function listing(io: Io, { format: word, limit, wide, details }: FindingsOptions, source: OcsfSource): Render {
+function listing(
+  io: Io,
+  { format: word, limit, wide, details }: FindingsOptions,
+  command: Command,
+  source: OcsfSource,
+): Render {
   const format = oneOf('format', formats, word)
   if (format === 'table')
-    return (found, none) => listingTable(found, { none, limit, terminal: wide === true ? null : terminalOf(io) })
+    return (found, none) =>
+      listingTable(found, { none, limit, command, terminal: wide === true ? null : terminalOf(io) })
   const named = details === true ? namedColumns : findingColumns
   const columns =
     format === 'ocsf' ? { ...named, object: (finding: FindingView) => complianceFinding(finding, source) } : named
@@ -176,13 +183,14 @@ const namedColumns = {
 interface TableOptions {
   readonly none: string
   readonly limit: number | undefined
+  readonly command: Command
   /** Null = one line for each finding, with all columns. */
   readonly terminal: Terminal | null
 }
 
 async function* listingTable(
   found: AsyncIterable<FindingView>,
-  { none, limit, terminal }: TableOptions,
+  { none, limit, command, terminal }: TableOptions,
 ): AsyncIterable<string> {
   const all = bySeverity(await Array.fromAsync(found))
   if (all.length === 0) yield `${none}\n`
@@ -190,10 +198,16 @@ async function* listingTable(
   if (shown.length > 0) yield `${findingsText(shown, terminal)}\n`
   if (all.length === 0 || terminal === null) return
   if (all.length > shown.length) yield `… and ${all.length - shown.length} more\n`
-  yield `\n${totals(all)}\nTo see why: tenantwatch explain FINGERPRINT\n`
+  const first = shortFingerprint(shown[0]?.fingerprint ?? 'FINGERPRINT')
+  yield `\n${totals(all)}\n${nextLines(command, terminal, 'To see why', `explain ${first}`)}\n`
 }
 
-function grouped({ format: word, limit }: FindingsOptions, grouping: Grouping, terminal: Terminal | null): Render {
+function grouped(
+  { format: word, limit }: FindingsOptions,
+  command: Command,
+  grouping: Grouping,
+  terminal: Terminal | null,
+): Render {
   const format = oneOf('format of --group', groupFormats, word)
   return async function* (found, none) {
     const all = await Array.fromAsync(found)
@@ -206,6 +220,9 @@ function grouped({ format: word, limit }: FindingsOptions, grouping: Grouping, t
       if (terminal === null) return
       if (groups.length > shown.length) yield `… and ${groups.length - shown.length} more\n`
       yield `\n${totals(all)}\n`
+      const [first] = shown
+      if (grouping === 'check' && first !== undefined)
+        yield `${nextLines(command, terminal, 'To list those of the first check', `findings --check ${first.check}`)}\n`
     }
   }
 }

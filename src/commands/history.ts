@@ -12,10 +12,11 @@ import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
 import { serialize } from '../report/formats.ts'
+import { type Join, joinedLookupsOf } from '../report/joined-lookups.ts'
 import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import { changedValue } from '../report/words.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
-import { writeAll } from './support/io.ts'
+import { note, writeAll } from './support/io.ts'
 import { oneOf, positiveNumber, readMoment } from './support/options.ts'
 import { knownSince, noRecordYet } from './support/record-bounds.ts'
 
@@ -63,6 +64,7 @@ export function addHistory(program: Command, io: Io, done: (code: ExitCode) => v
       `
 Works beside a running engine. Oldest first: creations, field changes and removals; holds and drift that were accepted,
 with the reason (change hold_accepted or drift_accepted). Records of the first complete full sync do not count as changes.
+
 Changes before the record begins are unknown: standard error names that part of the period, and a period wholly outside
 of the record is refused.
 
@@ -95,25 +97,26 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
   if (key !== undefined && !(await mirror.hasEntity({ ...where, key })))
     throw new UsageError('Unknown entity: the mirror never had this id')
   const unknown = unknownPart(await mirror.recordBounds(), { since, until, now })
-  const changes = mirror.changes({
+  const filter = {
     ...where,
     ...(key !== undefined && { key }),
     ...(field !== undefined && { field }),
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
-  })
+  }
+  const join = await joinedLookupsOf(mirror, filter)
   const accepted = (await mirror.decisions(tenantId ?? null))
     .map(decisionRow)
     .filter((row) => isWanted(row, { key, resource, since, until }))
-  const all = merged(shown(changes, options.details === true), accepted)
+  const all = merged(shown(mirror.changes(filter), join, options.details === true), accepted)
   const found = options.limit === undefined ? all : newest(all, options.limit)
   const cells = (change: Change) => columns.map((column) => change[column])
   await writeAll(io, format === 'table' ? lines(found, terminalOf(io)) : serialize(format, found, { columns, cells }))
-  if (unknown !== null) io.stderr.write(`${unknown}; changes before that time are unknown\n`)
+  if (unknown !== null) note(io, `${unknown}; changes before that time are unknown`)
   // Data quality warnings: records that were not read may have changed.
   for (const posture of await createViews(mirror, settings, io.clock).posture(tenant))
     for (const name of resource === undefined ? resourceNames : [resource])
-      for (const line of dataWarnings(posture, name)) io.stderr.write(`${line}\n`)
+      for (const line of dataWarnings(posture, name)) note(io, line)
   return exitCodes.ok
 }
 
@@ -175,9 +178,15 @@ function settingsOf(id: string): EntityInQuery | null {
 
 const hidden = '[hidden]'
 
-async function* shown(changes: AsyncIterable<readonly TenantChangeRow[]>, details: boolean): AsyncIterable<Change> {
+async function* shown(
+  changes: AsyncIterable<readonly TenantChangeRow[]>,
+  join: Join,
+  details: boolean,
+): AsyncIterable<Change> {
   for await (const batch of changes) {
-    for (const { at, tenant, resource, key, kind, field, before, after, requestId } of batch) {
+    for (const { at, tenant, resource, key, kind, field, before, after, requestId } of batch.flatMap(
+      (one) => join(one) ?? [],
+    )) {
       const isPersonal = !details && field !== null && personalFields(resource).includes(field)
       const value = (one: unknown) => (isPersonal && one !== null ? hidden : one)
       const values = { before: value(before), after: value(after) }

@@ -32,8 +32,10 @@ export function addMigrateStore(program: Command, io: Io, done: (code: ExitCode)
       `
 Stop the engine first. Copies everything: records, cursors, history, findings, check results, waivers, decisions and
 quarantine. Then compares both sides, table by table. The file is read as of one instant and not changed.
+
 The database is that of store.url, or of TENANTWATCH_STORE_URL, which replaces a store.path in the configuration. It must
 be empty. Until the copy is complete, no engine and no other command opens it.
+
 After a stop, a kill or a lost connection, run it again: it continues where it was.
 
 Exit: 0 copied and verified; 2 usage or configuration; 3 the copy was refused, interrupted or differs.

@@ -25,7 +25,7 @@ import { addRules } from './rules.ts'
 import { addRun } from './run.ts'
 import { addSimulate } from './simulate.ts'
 import { fittingHelp } from './support/help-text.ts'
-import { printableLines } from './support/io.ts'
+import { note, printableLines } from './support/io.ts'
 import { unknownHelp, usageText } from './support/usage-text.ts'
 import { addSync } from './sync.ts'
 import { addVerify } from './verify.ts'
@@ -82,7 +82,7 @@ export async function runProgram(args: readonly string[], io: Io): Promise<ExitC
   })
   const unknown = unknownHelp(program, args)
   if (unknown !== null) {
-    io.stderr.write(unknown)
+    note(io, unknown.trimEnd())
     return exitCodes.usage
   }
   try {
@@ -92,12 +92,12 @@ export async function runProgram(args: readonly string[], io: Io): Promise<ExitC
     if (error instanceof CommanderError) {
       if (error.exitCode === 0) return exitCodes.ok
       // Help was printed already.
-      if (error.code !== 'commander.help') io.stderr.write(usageText(error, program, args))
+      if (error.code !== 'commander.help') note(io, usageText(error, program, args).trimEnd())
       return exitCodes.usage
     }
     if (reasonOf(error) === 'aborted' && io.stop.aborted) return exitCodes.failed
     const usage = error instanceof UsageError
-    io.stderr.write(`tenantwatch: ${messageOf(error)}\n`)
+    note(io, `tenantwatch: ${messageOf(error)}`)
     return usage ? exitCodes.usage : exitCodes.failed
   }
 }

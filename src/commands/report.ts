@@ -5,8 +5,9 @@ import { configurationRecord, readRecord } from '../evaluate/configuration-recor
 import type { Mirror, NotedConfiguration, RecordBounds } from '../mirror/port.ts'
 import { dayMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
-import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
+import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
+import { printable } from '../model/text/printable.ts'
 import { buildReport } from '../report/build-report.ts'
 import type { Report } from '../report/report.ts'
 import { reportHtml } from '../report/report-html.ts'
@@ -14,7 +15,8 @@ import { reportJson } from '../report/report-json.ts'
 import { reportMd } from '../report/report-md.ts'
 import { oscalVersion, reportOscal } from '../report/report-oscal.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
-import { writeAll } from './support/io.ts'
+import { note, writeAll } from './support/io.ts'
+import { printNext } from './support/next-command.ts'
 import { oneOf, readMoment } from './support/options.ts'
 import { beforeRecord, erasedBy, noRecordYet } from './support/record-bounds.ts'
 import { writeFile } from './support/write-file.ts'
@@ -70,8 +72,13 @@ async function report(io: Io, options: ReportOptions, command: Command): Promise
   await using mirror = await openVerifiedMirror(settings, io)
   const made = await makeReport(mirror, { settings, options, at, now, present: options.asOf === undefined })
   const pieces = renderers[format](made)
-  if (options.output === undefined) await writeAll(io, pieces)
-  else await writeFile(io, { name: options.output, pieces, own: anyReport })
+  if (options.output === undefined) {
+    await writeAll(io, pieces)
+    if (format === 'html') printNext(io, command, 'To write it to a file', 'report --output report.html')
+  } else {
+    await writeFile(io, { name: options.output, pieces, own: anyReport })
+    if (io.stdout.isTTY === true) print(io, `Wrote ${printable(options.output)}`)
+  }
   if (options.asOf === undefined) await noteDifference(io, made, settings)
   return exitCodes.ok
 }
@@ -119,7 +126,8 @@ function insistOnTenant(configuration: NotedConfiguration, wanted: string): void
 async function noteDifference(io: Io, { configurationDigest }: Report, settings: Settings): Promise<void> {
   const { digest } = await configurationRecord(settings, { checks: checksOf(settings), version, at: 0 })
   if (digest === configurationDigest) return
-  io.stderr.write(
-    'The configuration file has changed since the last evaluation; the report shows the evaluated configuration.\n',
+  note(
+    io,
+    'The configuration file has changed since the last evaluation; the report shows the evaluated configuration.',
   )
 }

@@ -21,19 +21,23 @@ export function addRules(program: Command, io: Io, done: (code: ExitCode) => voi
     .option('--format <format>', formats.join(', '), 'prometheus')
     .addOption(repeatable('--label <name=value>', 'label of every alert'))
     .addOption(repeatable('--annotation <name=value>', 'annotation of every alert'))
-    .addOption(repeatable('--severity <from=to>', 'other value of the label severity, such as critical=page'))
+    .addOption(repeatable('--severity <from=to>', 'other value of the label severity, such as high=page'))
     .option('--page <url>', 'base URL of the status page, for links to its findings')
     .option('--datasource <uid>', 'UID of Prometheus in Grafana, for --format grafana', 'prometheus')
   addMonitoringOptions(command)
     .addHelpText(
       'after',
       `
+Alerts have a label severity of their own: those about findings have critical for critical findings, warning for high and
+info for medium ones; findings of lower severities have no alert. --severity high=page changes the label of the alerts
+about high findings, --severity warning=ticket that of all other alerts with warning. critical means both.
+
 --format alertmanager writes the inhibition rules of the alerts, recording the recorded series alone, grafana a file for the
 provisioning of Grafana-managed alerts with the same expressions. Those need the recorded series in Prometheus.
 
 Examples:
   tenantwatch rules > /etc/prometheus/rules/tenantwatch.yml
-  tenantwatch rules --label team=security --severity critical=page --page https://tenantwatch.example.com
+  tenantwatch rules --label team=security --severity critical=page --severity high=page --page https://tenantwatch.example.com
   tenantwatch rules --format operator | kubectl apply -f -
   tenantwatch rules --format recording > /etc/prometheus/rules/tenantwatch.yml
   tenantwatch rules --format grafana > /etc/grafana/provisioning/alerting/tenantwatch.yaml`,

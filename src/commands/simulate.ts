@@ -2,6 +2,8 @@ import type { Command } from 'commander'
 import { FatalError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { whyNotListening } from '../model/process/listen-error.ts'
+import { terminalOf } from '../report/terminal.ts'
+import { wrapCommand } from './support/help-text.ts'
 import { untilStopped } from './support/io.ts'
 import { portNumber, repeatable, wholeNumber } from './support/options.ts'
 import { describeReadings, readReadings } from './support/simulator-readings.ts'
@@ -53,7 +55,8 @@ Examples:
   tenantwatch simulate
   tenantwatch simulate --port 8080 --users 100000 --live-seconds 30
   tenantwatch simulate --reading tokenHeader=x-api-key --reading 'cursorKind={"users":"offset"}'
-  curl -X POST http://127.0.0.1:9471/faults -d '{"path":"/api/public/users","times":3,"effect":{"kind":"status","status":500}}'`,
+  curl -X POST http://127.0.0.1:9471/faults -d '{"path":"/api/public/users","effect":{"kind":"status","status":500}}'
+  curl -X DELETE http://127.0.0.1:9471/faults`,
     )
     .action(async (options: SimulateOptions) => {
       // Imported on demand: the daemon does not need the simulator.
@@ -70,6 +73,12 @@ Examples:
         throw notListening(error, options.host)
       })
       for (const line of describeSimulator(simulator)) print(io, line)
+      const terminal = terminalOf(io)
+      // Another reading may need more than two variables.
+      if (terminal !== null && reading.length === 0) {
+        const variables = `TENANTWATCH_BASE_URL=${simulator.baseUrl} TENANTWATCH_TOKEN=${simulator.tokens.reader}`
+        print(io, `\nTo read it, in a second terminal:\n${wrapCommand(`  ${variables} tenantwatch sync`, terminal)}`)
+      }
       await untilStopped(io)
       done(exitCodes.ok)
     })

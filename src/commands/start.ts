@@ -41,6 +41,7 @@ export async function start(hangUp: AbortSignal): Promise<void> {
     return
   }
   const io: Io = {
+    stdin: () => process.stdin,
     stdout: process.stdout,
     stderr: process.stderr,
     env: process.env,

@@ -15,6 +15,7 @@ import type { RunResult } from '../sync/observer.ts'
 import { tally } from '../web/postures.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { createLog } from './support/logger.ts'
+import { printNext } from './support/next-command.ts'
 import { exitCodeOf, leastSeverity, oneOf } from './support/options.ts'
 import { syncProgress } from './support/sync-progress.ts'
 
@@ -37,7 +38,8 @@ export function addSync(program: Command, io: Io, done: (code: ExitCode) => void
       'after',
       `
 Runs every incremental sync, the full sync of every resource without one, and the full syncs of users and documents that
-are due. In the column RECORDS, +2 ~1 -0 =97 means 2 records created, 1 changed, 0 removed and 97 read without a change.
+are due. While it runs, a terminal shows how far it is; elsewhere each run that ended prints a line, and those that take
+longer one every 30 s. In the column RECORDS, +2 ~1 -0 =97 means 2 records created, 1 changed, 0 removed and 97 read without a change.
 
 Exit: 0 ok, 1 findings at or above --fail-on, 2 configuration, 3 a run failed or is on hold,
 or, with --fail-on, a check is unknown; 3 takes precedence.
@@ -62,8 +64,10 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
   }
   // The summary names what the daemon logs at info.
   const log = await createLog(io, settings.logLevel === 'info' ? 'warn' : settings.logLevel)
+  // On a terminal the summary follows, which names each failed run once.
+  const runLog = io.stderr.isTTY === true && settings.logLevel === 'info' ? { runLog: { ended: () => {} } } : {}
   const progress = syncProgress(io, settings)
-  await using session = await openSession({ settings, io, log, as: 'alone', progress })
+  await using session = await openSession({ settings, io, log, as: 'alone', progress, ...runLog })
   const round = { ...(tenant && { tenant }), ...(resource && { resource }), full: options.full === true }
   const results = await syncRound(session, round, io.stop)
   await session.eraseOutdated()
@@ -74,7 +78,7 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
   const hasOpen = postures.some(({ checks }) =>
     checks.some(({ open }) => Object.values(open).some((count) => count > 0)),
   )
-  if (terminal !== null && hasOpen) print(io, '\nTo list the findings: tenantwatch findings')
+  if (hasOpen) printNext(io, command, 'To list the findings', 'findings')
   return exitCodeOf(results, postures, failOn)
 }
 
@@ -111,11 +115,11 @@ function checkLine(posture: TenantPosture): string {
 /** Failed runs whose message is that of the hold that they raised are not repeated. */
 function holdLines(postures: readonly TenantPosture[], results: readonly RunResult[]): string[] {
   return postures.flatMap(({ tenant, holds }) =>
-    holds.map(({ id, resource, reason, message, remedy }) => {
+    holds.flatMap(({ id, resource, reason, message, remedy }) => {
       const raised = results.find((one) => isHeld(one, postures) && one.tenant === tenant && one.message === message)
       const hint = raised?.hint ?? (remedy ? null : 'See "tenantwatch accept"')
-      const records = listsRecords(reason) ? `. Its records: tenantwatch accept ${id} --list` : ''
-      return printable(`${tenant} ${resource}: on hold ${id}: ${message}${hint === null ? '' : `. ${hint}`}${records}`)
+      const line = printable(`${tenant} ${resource}: on hold ${id}: ${message}${hint === null ? '' : `. ${hint}`}`)
+      return [line, ...(listsRecords(reason) ? [`  Its records: tenantwatch accept ${id} --list`] : [])]
     }),
   )
 }

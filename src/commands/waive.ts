@@ -57,6 +57,8 @@ async function waive(io: Io, fingerprint: string, options: WaiveOptions, command
   const { waiver } = await waiverFor(asked, settings)
   if (options.write !== true) {
     await writeAll(io, [stringify({ waivers: [waiver] }, { lineWidth: 0 })])
+    if (io.stdout.isTTY === true && source !== 'environment')
+      print(io, `\nNot written yet. To add it to ${printable(source)}: the same command with --write`)
     return exitCodes.ok
   }
   if (source === 'environment')

@@ -42,6 +42,8 @@ export interface SessionOptions {
   /** `alone`: with no daemon beside it. */
   readonly as: 'replica' | 'alone'
   readonly progress?: SyncProgress
+  /** In place of the lines that the log gets. */
+  readonly runLog?: RunLog
   readonly queryBudget?: QueryBudget
   readonly clientOf?: NonNullable<TenantPartsOptions['clientOf']>
 }
@@ -105,7 +107,7 @@ export class Session implements AsyncDisposable {
       },
     })
     this.#ownCredentials = ownCredentials(log)
-    this.#runLog = createRunLog(log)
+    this.#runLog = parts.runLog ?? createRunLog(log)
     this.#thresholds = thresholdEvaluations(io.clock, this.#closing.signal, (name, signal) =>
       this.#reevaluate(name, signal),
     )

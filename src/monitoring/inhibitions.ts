@@ -1,6 +1,6 @@
 import { stringify } from 'yaml'
 import { secretLadder } from './alerts/secrets.ts'
-import type { AlertMarks } from './monitoring.ts'
+import type { SeverityLabels } from './monitoring.ts'
 
 interface Inhibition {
   readonly source_matchers: readonly string[]
@@ -18,18 +18,27 @@ const rungs: readonly Inhibition[] = ladder.slice(1).map((name, index) => ({
 }))
 
 /** Only the highest severity of an alert notifies; labels that both lack count as equal. */
-function moreSevere(severities: AlertMarks['severities']): readonly Inhibition[] {
+function moreSevere(severities: SeverityLabels): readonly Inhibition[] {
   const { critical = 'critical', warning = 'warning', info = 'info' } = severities
-  const below: readonly (readonly [string, readonly string[]])[] = [
-    [critical, [warning, info]],
-    [warning, [info]],
+  const { high = warning, medium = info } = severities
+  const below: readonly (readonly [readonly string[], readonly string[]])[] = [
+    [[critical], [warning, high, info, medium]],
+    [
+      [warning, high],
+      [info, medium],
+    ],
   ]
   return below.flatMap(([source, lower]) => {
+    const names = [...new Set(source)]
     // An alert must not inhibit itself where two severities have one name.
-    const targets = lower.filter((name) => name !== source)
+    const targets = [...new Set(lower)].filter((name) => !names.includes(name))
     if (targets.length === 0) return []
+    const [only, ...others] = names
     return {
-      source_matchers: ['alertname =~ "Tenantwatch.+"', `severity = ${source}`],
+      source_matchers: [
+        'alertname =~ "Tenantwatch.+"',
+        others.length === 0 ? `severity = ${only}` : `severity =~ "${names.join('|')}"`,
+      ],
       target_matchers: ['alertname =~ "Tenantwatch.+"', `severity =~ "${targets.join('|')}"`],
       equal: ['alertname', 'tenant', 'check', 'client_id', 'resource'],
     }
@@ -78,7 +87,7 @@ const consequences: readonly Inhibition[] = [
 ]
 
 /** Inhibition rules for Alertmanager: one cause notifies only once. */
-export function renderInhibitions(severities: AlertMarks['severities'] = {}): string {
+export function renderInhibitions(severities: SeverityLabels = {}): string {
   return stringify({ inhibit_rules: [...rungs, ...moreSevere(severities), ...consequences] }, { lineWidth: 0 })
 }
 

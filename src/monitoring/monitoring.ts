@@ -20,9 +20,18 @@ export interface Links {
 export interface AlertMarks {
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
-  /** Values of the label `severity` that replace others. */
-  readonly severities: Readonly<Partial<Record<AlertSeverity, string>>>
+  readonly severities: SeverityLabels
 }
+
+/**
+ * Values of the label `severity` that replace others: by the value that they replace, or by the severity of the findings
+ * that an alert is about, which takes precedence. `critical` means both.
+ */
+export type SeverityLabels = Readonly<Partial<Record<AlertSeverity | FindingSeverity, string>>>
+
+/** Severities of findings that have alerts and are not the name of a value of the label. */
+export const findingSeverities = ['high', 'medium'] as const satisfies readonly Severity[]
+export type FindingSeverity = (typeof findingSeverities)[number]
 
 /** A check with the severities its findings can have under the configuration. */
 export interface MonitoredCheck extends Pick<CheckFacts, 'id' | 'title' | 'alert'> {

@@ -2,7 +2,7 @@ import { stringify } from 'yaml'
 import type { Alert, AlertCase, AlertGroup, AlertText } from './alert.ts'
 import { alertGroups } from './alerts/index.ts'
 import { dashboardUid } from './dashboard-ids.ts'
-import type { MonitoringInput } from './monitoring.ts'
+import { findingSeverities, type MonitoringInput } from './monitoring.ts'
 import { prometheusTexts, type QueriedTexts } from './named-findings.ts'
 import { recordings } from './recording.ts'
 
@@ -65,8 +65,13 @@ function toRule(alert: Alert, condition: AlertCase, input: MonitoringInput): Rul
   }
 }
 
-export function labelsOf({ severity }: AlertCase, { marks }: MonitoringInput): Readonly<Record<string, string>> {
-  return { severity: marks.severities[severity] ?? severity, ...marks.labels }
+export function labelsOf(
+  { severity, findings }: AlertCase,
+  { marks }: MonitoringInput,
+): Readonly<Record<string, string>> {
+  const named = findingSeverities.find((one) => one === findings?.severity)
+  const { severities, labels } = marks
+  return { severity: (named && severities[named]) ?? severities[severity] ?? severity, ...labels }
 }
 
 export function annotationsOf(

@@ -8,6 +8,7 @@ import { driftIdIn, type FindingView } from '../model/finding.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
 import { type Named, namesIn } from './entity-names.ts'
+import { joinedLookups } from './joined-lookups.ts'
 import { type ReportDecision, reportDecision } from './report.ts'
 import { changedValue, reopenedWords } from './words.ts'
 
@@ -84,7 +85,12 @@ export async function explanationOf({ mirror, settings, finding, check }: Explai
   const key = check === undefined ? null : recordKey(check, finding)
   const known = check !== undefined && row !== undefined && key !== null
   const record = known ? await mirror.record(row.id, check.evaluates, key) : null
-  const changes = known ? await mirror.records(row.id).history(check.evaluates, record?.key ?? key) : []
+  const stored = known ? await mirror.records(row.id).history(check.evaluates, record?.key ?? key) : []
+  const join = await joinedLookups(
+    (resource, field) => [stored.filter((one) => one.resource === resource && one.field === field)],
+    (change) => change.key,
+  )
+  const changes = stored.flatMap((one) => join(one) ?? [])
   const isOneField = check?.entity.type === 'authentication-setting'
   const decisions = row === undefined ? [] : await mirror.decisions(row.id)
   const events = await mirror.findingEvents(finding.fingerprint)

@@ -63,9 +63,16 @@ function lineOf(finding: Named, { columns }: Terminal): string {
   const names = namesIn(finding.entity)
   const known = names.length > 0 ? names : unnamedIn(finding)
   const who = known.length === 0 ? '' : `${known.join(', ')}: `
-  const text = printable(`${state === '' ? '' : `[${state}] `}${who}${why}`)
   const id = idOf(finding).padEnd(idWidth)
-  return `  ${id}  ${shortened(text, columns - id.length - 4)}`
+  const width = columns - id.length - 4
+  const whole = printable(`${state === '' ? '' : `[${state}] `}${who}${why}`)
+  const text = whole.length > width ? withShortId(whole, finding.entity.id) : whole
+  return `  ${id}  ${shortened(text, width)}`
+}
+
+/** A GUID would take half of the line, and `explain` has it whole. */
+function withShortId(text: string, id: string): string {
+  return /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i.test(id) ? text.replace(id, `${id.slice(0, 8)}…`) : text
 }
 
 /** The entity where the sentence does not name it; of the authentication settings there is only one. */

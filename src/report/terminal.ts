@@ -8,7 +8,8 @@ export interface Terminal {
   readonly hasColors: boolean
 }
 
-const leastColumns = 60
+/** A narrower one gets lines of this width. */
+export const leastColumns = 60
 
 /** Null where standard output is a file or a pipe. `NO_COLOR` is as on https://no-color.org. */
 export function terminalOf({ stdout, env }: Pick<Io, 'env' | 'stdout'>): Terminal | null {

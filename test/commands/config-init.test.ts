@@ -1,5 +1,7 @@
 import { existsSync, mkdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
+import { stripVTControlCharacters } from 'node:util'
 import { expect, it } from 'vitest'
 import { cli } from './support/cli.ts'
 
@@ -70,7 +72,11 @@ it.each([
     [...given, '--token-env', 'my token'],
     'tenantwatch: --token-env is a text; want the name of an environment variable',
   ],
-  [['--base-url', 'https://api.example.com', '--token-env', 'A'], '--tenant'],
+  [
+    ['--base-url', 'https://api.example.com', '--token-env', 'A'],
+    'tenantwatch: Give --tenant too, or run it on a terminal, where it asks',
+  ],
+  [[], 'tenantwatch: Give --tenant and --base-url too'],
 ])('refuses %j in one sentence, and writes nothing', async (args, sentence) => {
   const { init, folder } = await world()
   const { code, stdout, stderr } = await init(...args)
@@ -97,4 +103,89 @@ it.skipIf(process.platform !== 'linux')('ends where the system says that a part 
     stdout: '',
     stderr: 'tenantwatch: /proc/x/c.yaml cannot be written (ENOENT)\n',
   })
+})
+
+/** The command on a terminal where a person types these, each after a question; `early` is typed before the first one. */
+async function typed(answers: readonly string[], args: readonly string[] = [], early = '') {
+  const one = await world()
+  one.write('token', 'x')
+  const stdin = Object.assign(new PassThrough(), { isTTY: true })
+  const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 200 })
+  stdin.write(early)
+  const left = [...answers]
+  let shown = ''
+  let since = ''
+  stdout.on('data', (piece) => {
+    shown += stripVTControlCharacters(String(piece))
+    since += stripVTControlCharacters(String(piece))
+    if (!since.endsWith(': ')) return
+    since = ''
+    stdin.write(left.shift() ?? '')
+  })
+  const { code, stderr } = await one.runWith({ stdin: () => stdin, stdout }, 'config', 'init', ...args)
+  return { ...one, code, stderr, shown, isWritten: existsSync(join(one.folder, 'config')) }
+}
+
+it('asks on a terminal, with defaults in brackets', async () => {
+  const { code, stderr, shown, read } = await typed(['https://api.example.com\r', '\r', '\r', '\r'])
+  expect([code, stderr]).toEqual([0, ''])
+  expect(shown).toContain('Name of the tenant in metrics and reports [default]: ')
+  expect(shown).toContain('[$DEFAULT_TOKEN]: ')
+  expect(shown).toMatch(/Wrote config\/tenantwatch\.yaml\. Next:\r?\n {2}export DEFAULT_TOKEN=\.\.\. /)
+  expect(read('config/tenantwatch.yaml')).toMatch(
+    /name: default\n +baseUrl: https:\/\/api\.example\.com\n +auth:\n +token:\n +env: DEFAULT_TOKEN\n/,
+  )
+})
+
+it('asks again after each answer that cannot be used, in one sentence', async () => {
+  const id = '5f0c2a58-32f0-4a6e-9a44-1f2d3c4b5a69'
+  const answers = ['api.example.com', 'https://api.example.com', 'Acme!', 'acme-2', 'eyJhbGciOi', '$my token', 'token']
+  const { code, shown, read } = await typed([...answers, '12', id].map((answer) => `${answer}\r`))
+  expect(code).toBe(0)
+  const sentences = [
+    'The address is "api.example.com"; want an http(s) URL',
+    'The name is "Acme!"; want a name of a-z, 0-9 and "-"',
+    '[$ACME_2_TOKEN]: ',
+    'There is no such file; want the path of a file, or the name of a variable after a "$"',
+    'The name of the variable is a text; want the name of an environment variable',
+    'The clientId is "12"; want the clientId of an API client',
+  ]
+  for (const sentence of sentences) expect(shown).toContain(sentence)
+  // Echoed once as it is typed, never in a message.
+  expect(shown.split('eyJhbGciOi')).toHaveLength(2)
+  expect(read('config/tenantwatch.yaml')).toContain(`file: token\n    ownClientId: ${id}\n`)
+})
+
+it('asks only for what the options leave out', async () => {
+  const { code, shown, read } = await typed(
+    ['acme\r', '\r'],
+    ['--base-url', 'https://api.example.com', '--token-file', 'away'],
+  )
+  expect(code).toBe(0)
+  expect(shown).not.toContain('API address')
+  expect(shown).not.toContain('or $NAME')
+  expect(read('config/tenantwatch.yaml')).toContain('file: away')
+})
+
+it('reads answers that are pasted together', async () => {
+  const { code, read } = await typed([], [], 'https://api.example.com\racme\r$SOME_TOKEN\r\r')
+  expect(code).toBe(0)
+  expect(read('config/tenantwatch.yaml')).toContain('env: SOME_TOKEN')
+})
+
+it.each([
+  ['Ctrl-C', '\u0003', 3, 'tenantwatch: Stopped before the last answer; nothing was written\n'],
+  ['Ctrl-D', '\u0004', 2, 'tenantwatch: The input ended before the last answer; nothing was written\n'],
+])('leaves nothing behind after %s', async (_, key, code, stderr) => {
+  const ended = await typed(['https://api.example.com\r', 'acme\r', key, 'token\r', '\r'])
+  expect(ended).toMatchObject({ code, stderr, isWritten: false })
+})
+
+it('asks nothing where a file or an option is refused anyway', async () => {
+  expect(await typed([], ['--config', 'token'])).toMatchObject({
+    code: 2,
+    stderr: 'tenantwatch: token cannot be written (it exists, and is not overwritten)\n',
+    shown: '',
+  })
+  expect(await typed([], ['--tenant', 'Acme!'])).toMatchObject({ code: 2, shown: '' })
 })

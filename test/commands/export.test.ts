@@ -122,7 +122,7 @@ it('names resources and formats there are', async () => {
   expect((await run('export', 'users', '--format', 'xml')).stderr).toMatch(/Unknown format "xml": want one of ndjson, /)
   expect(await run('export')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("Missing required argument 'resource'"),
+    stderr: expect.stringContaining('Missing argument <resource>: api-clients, authentication-settings, '),
   })
 })
 

@@ -211,7 +211,7 @@ it('fits the terminal: a heading a check, below it a line a finding, and totals'
     const ids = rows.filter((line) => !heading.test(line)).map((line) => /^ {2}([0-9a-f]{12}) {2}\S/.exec(line)?.[1])
     expect(ids.toSorted()).toEqual(found.map(({ fingerprint }) => fingerprint.slice(0, 12)).toSorted())
     expect(end[1]).toMatch(new RegExp(`^${found.length} open findings: \\d+ critical, \\d+ high, `))
-    expect(end[2]).toBe('To see why: tenantwatch explain FINGERPRINT')
+    expect(end[2]).toBe(`To see why: tenantwatch explain ${ids[0]}`)
   }
   const wide = await onTerminal(one, 60, {}, '--wide')
   expect(wide).toBe((await one.run('findings')).stdout)

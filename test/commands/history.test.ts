@@ -47,16 +47,51 @@ it('prints each change with its time, its old and new value and its request id, 
   for (const { requestId } of changes) expect(requestId).toMatch(/^[\da-f-]{36}$/)
 })
 
+/** Roles of one user, one step a day; without a look-up where `userDetails.perRun` is 0. */
+async function withRoles(perRun: number) {
+  const world = await synced({ simulator: { sizes: { users: 20, documents: 10 } } })
+  const { run, simulator, pass, write, read } = world
+  if (perRun === 0) write('tenantwatch.yaml', `${read('tenantwatch.yaml')}\nuserDetails: { perRun: 0 }\n`)
+  const user = [...simulator.state().users()].find(({ roleName }) => roleName !== null)
+  if (user === undefined) throw new Error('no user has a role')
+  const names = new Map([...simulator.state().roles()].map(({ roleId, name }) => [roleId, name]))
+  const others = [...names].filter(([, name]) => name !== user.roleName)
+  const change = async (roleId: number) => {
+    simulator.primary.updateUser(user.userId, { roleId })
+    pass(aDay)
+    await run('sync', '--full')
+  }
+  const roleIds = async (...args: readonly string[]) => {
+    const { stdout } = await run('history', '--entity', `users:${user.userId}`, '--format', 'json', ...args)
+    const changes = JSON.parse(stdout) as readonly (Change & { before: unknown; after: unknown })[]
+    return changes.flatMap(({ field, before, after }) => (field === 'roleId' ? [[before, after]] : []))
+  }
+  return { ...world, user, others: others.map(([roleId]) => roleId), change, roleIds }
+}
+
+it('shows another role as one change, whatever part of it is in the period', async () => {
+  const { change, roleIds, user, others, run, now, pass } = await withRoles(200)
+  const [first = 0, second = 0] = others
+  await change(first)
+  pass(1000)
+  const between = new Date(now()).toISOString()
+  await change(second)
+  expect(await roleIds()).toEqual([
+    [user.roleId, first],
+    [first, second],
+  ])
+  expect(await roleIds('--since', between)).toEqual([[first, second]])
+  const { stdout } = await run('history', '--entity', `users:${user.userId}`)
+  expect(stdout).toContain(`roleId ${user.roleId} -> ${first}  (request `)
+  expect(stdout).not.toContain('not known')
+})
+
 it('words the id of a role that is not known until it is looked up', async () => {
-  const { run, simulator, pass } = await synced({ simulator: { sizes: { users: 20, documents: 10 } } })
-  const [user] = [...simulator.state().users()]
-  const other = [...simulator.state().roles()].find(({ roleId }) => roleId !== user?.roleId)
-  simulator.primary.updateUser(user?.userId ?? 0, { roleId: other?.roleId ?? 0 })
-  pass(aDay)
-  await run('sync', '--full')
-  const { stdout } = await run('history', '--entity', `users:${user?.userId}`)
-  expect(stdout).toContain(`roleId ${user?.roleId} -> (not known until looked up)`)
-  expect(stdout).toContain(`roleId (not known until looked up) -> ${other?.roleId}`)
+  const { change, roleIds, run, user, others } = await withRoles(0)
+  await change(others[0] ?? 0)
+  expect(await roleIds()).toEqual([[user.roleId, null]])
+  const { stdout } = await run('history', '--entity', `users:${user.userId}`)
+  expect(stdout).toContain(`roleId ${user.roleId} -> (not known until looked up)`)
 })
 
 it('narrows by entity, resource and time', async () => {

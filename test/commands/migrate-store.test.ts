@@ -32,7 +32,7 @@ it('wants a file and a database', async () => {
   const { run } = await cli({ simulator: null })
   expect(await run('migrate-store')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining("Required option '--from <file>' not specified"),
+    stderr: expect.stringContaining('Missing --from <file>'),
   })
   expect(await run('migrate-store', '--from', '')).toMatchObject({
     code: 2,

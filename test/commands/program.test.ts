@@ -71,7 +71,7 @@ it('exits with 2 on unknown arguments, with a hint and without a stack', async (
     [['config', 'verify'], 'Unknown command "verify"; want one of init, check, print'],
     [['sync', 'users'], 'Too many arguments: sync takes no arguments besides options, but got 1'],
     [['backup', 'a', 'b'], 'Too many arguments: backup takes 1 argument (<file>) besides options, but got 2'],
-    [['backup'], "Missing required argument 'file'"],
+    [['backup'], 'Missing argument <file>: path of the backup'],
     [['sync', '--tenant'], "Option '--tenant <name>' argument missing"],
     [['demo', '--users', '-1'], 'Invalid value of --users "-1": want a whole number, 0 or more'],
     [['simulate', '--port', 'http'], 'Invalid value of --port "http": want a whole number'],

@@ -136,7 +136,7 @@ it('shows on a terminal how far it is, and prints nothing but the summary elsewh
   expect(output.at(-1)).toBe('\r\u001b[K')
 })
 
-it('prints every 30 s how far it is where there is no terminal', () => {
+it('prints a line for each run that ends, and every 30 s how far the others are, where there is no terminal', () => {
   const lines: string[] = []
   let now = 0
   const io = {
@@ -145,16 +145,25 @@ it('prints every 30 s how far it is where there is no terminal', () => {
     clock: { monotonic: () => now },
   } as unknown as Io
   const progress = syncProgress(io, { tenants: [{ api: { requestsPerSecond: 10 } } as TenantSettings] })
-  const result = { tenant: 'acme', resource: 'documents' } as RunResult
+  const result = (resource: string, more: Partial<RunResult>) =>
+    ({ tenant: 'acme', resource, mode: 'full', outcome: 'success', durationMs: 12_340, ...more }) as RunResult
+  // Those of the first second wait for it.
+  progress.page('acme', 'roles', 1, 1)
+  progress.runEnded(result('roles', { durationMs: 0 }))
+  progress.runEnded(result('permissions', { outcome: 'failure', reason: 'timeout' }))
+  progress.runEnded(result('api-clients', { outcome: 'skipped' }))
+  expect(lines.splice(0)).toEqual([])
   for (now = 10_000; now < 75_000; now += 10_000) {
     progress.page('acme', 'users', 1, 1000)
-    if (now === 40_000) progress.lookedUp('acme', 'users', 12, 200)
+    if (now === 30_000) progress.lookedUp('acme', 'users', 12, 200)
     if (now === 10_000) progress.page('acme', 'documents', 1, 50)
-    if (now === 40_000) progress.runEnded(result)
+    if (now === 50_000) progress.runEnded(result('documents', { mode: 'incremental' }))
   }
   expect(lines).toEqual([
-    'users 3,000 · documents 50 · at most 10 requests/s\n',
-    'users 6,000, details 12/200 · at most 10 requests/s\n',
+    'roles: full sync, 1 record, 0.0 s\n',
+    'permissions: full sync failed after 12.3 s (timeout)\n',
+    'users 4,000, details 12/200 · documents 50 · at most 10 requests/s\n',
+    'documents: incremental sync, 50 records, 12.3 s\n',
   ])
 })
 

@@ -12,9 +12,9 @@ it('prints commands that work in a second terminal while it runs, and deletes it
   const folder = temporaryFolder()
   const demo = program({ folder, env: { TMPDIR: folder } }, 'demo', '--port', '0', '--users', '30')
   await until(() => demo.stdout.includes('Press Ctrl-C'))
-  const lines = [...demo.stdout.matchAll(/^ {2}(\S+node.* --config (\S+))$/gm)]
+  const lines = [...demo.stdout.matchAll(/^ {2}(\S*bin\/tenantwatch .* --config (\S+))$/gm)]
   const config = lines[0]?.[2] ?? ''
-  expect(lines.map(([, line = '']) => /tenantwatch\.js (\w+)/.exec(line)?.[1])).toEqual([
+  expect(lines.map(([, line = '']) => /bin\/tenantwatch (\w+)/.exec(line)?.[1])).toEqual([
     'findings',
     'explain',
     'report',

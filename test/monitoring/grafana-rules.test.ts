@@ -118,6 +118,36 @@ it('gives every alert the labels, annotations, severities and links of an instal
   expect(stdout).not.toContain('critical')
 })
 
+it('gives the alerts about findings the label for their severity, and the others that for their value', async () => {
+  const { run } = await cli({ simulator: null })
+  const options = ['--severity', 'high=page', '--severity', 'warning=ticket', '--severity', 'medium=mail']
+  for (const format of ['prometheus', 'grafana']) {
+    const { code, stdout } = await run('rules', '--format', format, ...options)
+    expect(code).toBe(0)
+    const { groups } = parse(stdout) as { groups: { rules: { alert?: string; title?: string; labels?: object }[] }[] }
+    const rules = groups.flatMap(({ rules }) => rules)
+    const labels = (name: string) =>
+      rules.flatMap(({ alert, title, labels }) => ((alert ?? title)?.split(' ')[0] === name ? [labels] : []))
+    expect(labels('TenantwatchInvitationStale')).toEqual([{ severity: 'page' }, { severity: 'mail' }])
+    expect(labels('TenantwatchSecretExpiryNear')).toEqual([{ severity: 'mail' }])
+    expect(labels('TenantwatchSecretExpiryImminent')).toEqual([{ severity: 'page' }])
+    expect(labels('TenantwatchSecretExpiryLastDay')).toEqual([{ severity: 'critical' }])
+    expect(labels('TenantwatchCheckUnknown')).toEqual([{ severity: 'ticket' }])
+    expect(labels('TenantwatchWaiverEnds')).toEqual([{ severity: 'info' }])
+  }
+  const { stdout } = await run('rules', '--format', 'alertmanager', ...options)
+  expect(stdout).toContain('severity =~ "ticket|page|info|mail"')
+  expect(stdout).toContain('severity =~ "ticket|page"\n')
+})
+
+it('names the severity of findings that has no alert', async () => {
+  const { run } = await cli({ simulator: null })
+  expect(await run('rules', '--severity', 'low=page')).toMatchObject({
+    code: 2,
+    stderr: 'tenantwatch: Invalid value of --severity: findings of severity low have no alert\n',
+  })
+})
+
 it('lets no alert inhibit itself where two severities have one name', () => {
   const { inhibit_rules } = parse(renderInhibitions({ critical: 'page', warning: 'page' })) as {
     inhibit_rules: readonly { source_matchers: readonly string[]; target_matchers: readonly string[] }[]
@@ -137,7 +167,8 @@ it.each([
   ['--label', '__name__=x'],
   ['--label', 'team={{ $value }}'],
   ['--annotation', 'summary=Mine'],
-  ['--severity', 'high=page'],
+  ['--severity', 'urgent=page'],
+  ['--severity', 'page'],
   ['--page', 'watch.example'],
   ['--datasource', 'a b'],
 ])('refuses %s %s', async (option, value) => {

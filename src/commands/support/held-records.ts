@@ -5,6 +5,7 @@ import { grouped as number } from '../../model/text/numbers.ts'
 import { printable } from '../../model/text/printable.ts'
 import { printableJson } from '../../model/text/printable-json.ts'
 import { type EntityNames, namesIn, namesOf } from '../../report/entity-names.ts'
+import { note } from './io.ts'
 import { oneOf } from './options.ts'
 
 const formats = ['text', 'json'] as const
@@ -34,11 +35,9 @@ export async function listHeldRecords(io: Io, mirror: Mirror, hold: HoldRow, opt
     return
   }
   for (const record of records) print(io, printable([record.id, ...namesIn(record)].join('  ')))
-  io.stderr.write(
-    `Accepting hold ${id} removes these ${held.resource} of ${tenant}, ${number(held.ids.length)} in all\n`,
-  )
+  note(io, `Accepting hold ${id} removes these ${held.resource} of ${tenant}, ${number(held.ids.length)} in all`)
   const rest = held.ids.length - records.length
-  if (rest > 0) io.stderr.write(`Not shown: ${number(rest)}; --limit ${held.ids.length} or --format json shows all\n`)
+  if (rest > 0) note(io, `Not shown: ${number(rest)}; --limit ${held.ids.length} or --format json shows all`)
 }
 
 interface Listed {

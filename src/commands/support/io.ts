@@ -1,6 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import type { Io } from '../../model/process/io.ts'
 import { printable } from '../../model/text/printable.ts'
+import { leastColumns, wrapLine } from '../../report/terminal.ts'
 
 /**
  * Stops at the first failed write, which `start` reports. Escapes control characters on a terminal, not in a file.
@@ -65,6 +66,20 @@ export function statusLine({ stderr, clock }: Io): StatusLine {
     clear: () => write(''),
   }
 }
+
+/** Writes lines to standard error, on a terminal broken between words. */
+export function note({ stderr }: Io, text: string): void {
+  const width =
+    stderr.isTTY === true ? { columns: Math.max(leastColumns, stderr.columns ?? 80), hasColors: false } : null
+  stderr.write(
+    `${text
+      .split('\n')
+      .map((line) => wrapLine(line, width, indentOf(line) + 2))
+      .join('\n')}\n`,
+  )
+}
+
+const indentOf = (line: string) => line.length - line.trimStart().length
 
 /** Waits for SIGTERM or SIGINT. */
 export async function untilStopped({ stop }: Io): Promise<void> {

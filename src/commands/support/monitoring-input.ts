@@ -6,7 +6,14 @@ import { minuteMs, secondMs } from '../../model/durations.ts'
 import { UsageError } from '../../model/errors.ts'
 import type { Io } from '../../model/process/io.ts'
 import { severities } from '../../model/severity.ts'
-import { type AlertMarks, alertSeverities, type Links, type MonitoringInput } from '../../monitoring/monitoring.ts'
+import {
+  type AlertMarks,
+  alertSeverities,
+  findingSeverities,
+  type Links,
+  type MonitoringInput,
+  type SeverityLabels,
+} from '../../monitoring/monitoring.ts'
 import { byTenant } from '../../monitoring/thresholds.ts'
 import { loadConfiguration } from './configuration.ts'
 
@@ -49,12 +56,19 @@ export function monitoringInputOf(io: Io, command: Command, options: AlertOption
       options.annotation,
       /^(?!(?:summary|description|(?:runbook|dashboard|page)_url)$)[A-Za-z_]\w*$/,
     ),
-    severities: pairsOf('--severity', options.severity, new RegExp(`^(?:${alertSeverities.join('|')})$`)),
+    severities: severitiesIn(options.severity),
   }
   const settings = options.defaults
     ? { tenants: [], evaluate: defaultEvaluate }
     : loadConfiguration(io, command).settings
   return createMonitoringInput(settings, job, links, marks)
+}
+
+function severitiesIn(given: readonly string[] | undefined): SeverityLabels {
+  const quiet = given?.map((pair) => pair.split('=')[0]).find((from) => from === 'low')
+  if (quiet !== undefined)
+    throw new UsageError(`Invalid value of --severity: findings of severity ${quiet} have no alert`)
+  return pairsOf('--severity', given, new RegExp(`^(?:${[...alertSeverities, ...findingSeverities].join('|')})$`))
 }
 
 /** Of options such as `--label team=security`. The value is a text, not a template. */
@@ -85,7 +99,7 @@ function pairProblem(at: number, name: string, value: string, names: RegExp): st
 const wantedPairs: Readonly<Record<string, string>> = {
   '--label': 'name=value, such as team=security, with another name than alertname and severity',
   '--annotation': 'name=value, such as contact=security@example.com, with a name that alerts do not have yet',
-  '--severity': `NAME=NEW, such as critical=page, where NAME is one of ${alertSeverities.join(', ')}`,
+  '--severity': `FROM=TO, such as high=page, where FROM is a severity of findings (critical, ${findingSeverities.join(', ')}) or a value of the label severity (${alertSeverities.join(', ')})`,
 }
 
 /** Null without an address, or with an empty one: no links. */

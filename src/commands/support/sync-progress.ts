@@ -1,8 +1,8 @@
 import type { Settings } from '../../config/settings.ts'
 import { secondMs } from '../../model/durations.ts'
 import { type Io, print } from '../../model/process/io.ts'
-import { grouped } from '../../model/text/numbers.ts'
-import type { SyncProgress } from '../../sync/observer.ts'
+import { grouped, plural } from '../../model/text/numbers.ts'
+import type { RunResult, SyncProgress } from '../../sync/observer.ts'
 import { statusLine } from './io.ts'
 
 interface Read {
@@ -10,16 +10,18 @@ interface Read {
   details: string
 }
 
-/** Pause between two lines where there is no terminal, in milliseconds. */
-const pipedEveryMs = 30 * secondMs
+/** Pauses where there is no terminal, in milliseconds: before the lines of runs that ended, and of those in progress. */
+const pipedPauseMs = { ended: secondMs, inProgress: 30 * secondMs }
 
 /**
- * Shows how far a sync is (`users 12,400, details 120/200`): on a terminal as one line that is overwritten, elsewhere as a
- * line on standard output every 30 s, so that a short sync prints its summary only.
+ * Shows how far a sync is (`users 12,400, details 120/200`): on a terminal as one line that is overwritten, elsewhere as
+ * lines on standard output, one for each run that ended and one every 30 s for those in progress. A sync of less than a
+ * second prints its summary only.
  */
 export function syncProgress(io: Io, { tenants }: Pick<Settings, 'tenants'>): SyncProgress & { clear(): void } {
   const read = new Map<string, Read>()
   const line = statusLine(io)
+  const ended: string[] = []
   let printedAt = io.clock.monotonic()
   const of = (tenant: string, resource: string) => {
     const name = nameOf(tenant, resource)
@@ -30,14 +32,17 @@ export function syncProgress(io: Io, { tenants }: Pick<Settings, 'tenants'>): Sy
   const nameOf = (tenant: string, resource: string) => (tenants.length > 1 ? `${tenant} ${resource}` : resource)
   const limits = [...new Set(tenants.map(({ api }) => api.requestsPerSecond))]
   const limit = limits.length === 1 && limits[0] !== 0 ? ` · at most ${limits[0]} requests/s` : ''
-  const text = () =>
-    [...read].map(([name, { records, details }]) => `${name} ${grouped(records)}${details}`).join(' · ') + limit
+  const inProgress = () =>
+    [...read].map(([name, { records, details }]) => `${name} ${grouped(records)}${details}`).join(' · ')
+  const text = () => (read.size === 0 ? '' : inProgress() + limit)
   function show(): void {
+    if (read.size === 0 && ended.length === 0) return
     line.show(text)
     const now = io.clock.monotonic()
-    if (io.stderr.isTTY === true || now - printedAt < pipedEveryMs) return
+    const pauseMs = ended.length > 0 ? pipedPauseMs.ended : pipedPauseMs.inProgress
+    if (io.stderr.isTTY === true || now - printedAt < pauseMs) return
     printedAt = now
-    print(io, text())
+    for (const one of ended.length > 0 ? ended.splice(0) : [text()]) print(io, one)
   }
   return {
     page(tenant, resource, _pages, records) {
@@ -48,9 +53,21 @@ export function syncProgress(io: Io, { tenants }: Pick<Settings, 'tenants'>): Sy
       of(tenant, resource).details = `, details ${grouped(done)}/${grouped(wanted)}`
       show()
     },
-    runEnded({ tenant, resource }) {
-      read.delete(nameOf(tenant, resource))
+    runEnded(result) {
+      const name = nameOf(result.tenant, result.resource)
+      const { records, details } = of(result.tenant, result.resource)
+      read.delete(name)
+      if (result.outcome === 'skipped') return
+      ended.push(`${name}: ${endedText(result, `${plural(records, 'record')}${details}`)}`)
+      show()
     },
     clear: line.clear,
   }
+}
+
+function endedText({ mode, outcome, reason, durationMs }: RunResult, read: string): string {
+  const seconds = `${(durationMs / secondMs).toFixed(1)} s`
+  return outcome === 'failure'
+    ? `${mode} sync failed after ${seconds} (${reason ?? 'internal'})`
+    : `${mode} sync, ${read}, ${seconds}`
 }

@@ -6,12 +6,7 @@ import { repeated } from './options.ts'
 const optionName = /^--[a-z]+(-[a-z]+)*$/
 const namesSecret = /token|secret|password|credential|api-?key|bearer/
 /** Errors whose text does not contain words of the command line. */
-const ownWords: ReadonlySet<string> = new Set([
-  'commander.conflictingOption',
-  'commander.missingArgument',
-  'commander.missingMandatoryOptionValue',
-  'commander.optionMissingArgument',
-])
+const ownWords: ReadonlySet<string> = new Set(['commander.conflictingOption', 'commander.optionMissingArgument'])
 
 /** Unknown words that may be secrets are named by their position, not repeated: the message ends in logs. */
 export function usageText(error: CommanderError, program: Command, args: readonly string[]): string {
@@ -27,6 +22,10 @@ function sentence({ code, message }: CommanderError, command: Command, args: rea
     case 'commander.unknownCommand': {
       return unknownCommand(command, command.args[0], args)
     }
+    case 'commander.missingArgument':
+      return missingArgument(command)
+    case 'commander.missingMandatoryOptionValue':
+      return missingOptions(command)
     case 'commander.excessArguments':
       return excess(command)
     case 'commander.invalidArgument': {
@@ -67,6 +66,19 @@ export function unknownHelp(program: Command, args: readonly string[]): string |
 }
 
 const capitalized = (text: string) => `${text.slice(0, 1).toUpperCase()}${text.slice(1)}`
+
+function missingArgument({ registeredArguments, args }: Command): string {
+  const missing = registeredArguments.slice(args.length).find(({ required }) => required)
+  return `Missing argument <${missing?.name()}>: ${missing?.argChoices?.join(', ') ?? missing?.description}`
+}
+
+/** All of them at once. */
+function missingOptions(command: Command): string {
+  const missing = command.options.filter(
+    (option) => option.mandatory && command.getOptionValue(option.attributeName()) === undefined,
+  )
+  return `Missing ${missing.map(({ flags }) => flags).join(', ')}`
+}
 
 function excess(command: Command): string {
   const { length } = command.registeredArguments

@@ -7,7 +7,11 @@ export interface Output {
   readonly writableLength?: number | undefined
 }
 
+export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined }
+
 export interface Io {
+  /** Opens standard input; absent where nobody can answer. */
+  readonly stdin?: () => Input
   readonly stdout: Output
   readonly stderr: Output
   readonly env: Readonly<Record<string, string | undefined>>

@@ -1,6 +1,6 @@
 import type { Alert, AlertCase, AlertGroup, AlertText } from '../alert.ts'
 import type { AlertSeverity, MonitoringInput } from '../monitoring.ts'
-import type { QueriedTexts } from '../named-findings.ts'
+import type { NamedFindings, QueriedTexts } from '../named-findings.ts'
 import { series } from '../promql.ts'
 
 const daySeconds = 86_400
@@ -33,7 +33,10 @@ export const secretLadder: readonly Alert[] = [
     description: (_, queried) => `Plan the rotation of the secret of ${client(queried)}.`,
     dashboard: 'posture',
     cases: (input) =>
-      rung(input, 'info', expiring, ({ near, imminent }) => ({ most: near, above: Math.max(1, imminent) })),
+      rung(input, 'info', { check: expiring, severity: 'medium' }, ({ near, imminent }) => ({
+        most: near,
+        above: Math.max(1, imminent),
+      })),
   },
   {
     name: 'TenantwatchSecretExpiryImminent',
@@ -41,7 +44,8 @@ export const secretLadder: readonly Alert[] = [
     description: (_, queried) =>
       `Create a new secret for ${client(queried)} in the portal and give it to the integration that uses the client.`,
     dashboard: 'posture',
-    cases: (input) => rung(input, 'warning', expiring, ({ imminent }) => ({ most: imminent, above: 1 })),
+    cases: (input) =>
+      rung(input, 'warning', { check: expiring, severity: 'high' }, ({ imminent }) => ({ most: imminent, above: 1 })),
   },
   {
     name: 'TenantwatchSecretExpiryLastDay',
@@ -49,7 +53,8 @@ export const secretLadder: readonly Alert[] = [
     description: (_, queried) =>
       `The integration that uses ${client(queried)} stops working within a day: create a new secret now.`,
     dashboard: 'posture',
-    cases: (input) => rung(input, 'critical', expiring, () => ({ most: 1, above: 0 })),
+    // More urgent than its finding, which is high.
+    cases: (input) => rung(input, 'critical', { check: expiring, severity: 'critical' }, () => ({ most: 1, above: 0 })),
   },
   {
     name: 'TenantwatchSecretExpired',
@@ -57,7 +62,7 @@ export const secretLadder: readonly Alert[] = [
     description: (_, queried) =>
       `The integration that uses ${client(queried)} no longer works. If the client is unused, remove it.`,
     dashboard: 'posture',
-    cases: (input) => rung(input, 'critical', expired, () => ({ most: 0 })),
+    cases: (input) => rung(input, 'critical', { check: expired, severity: 'critical' }, () => ({ most: 0 })),
   },
 ]
 
@@ -84,7 +89,7 @@ interface Range {
 function rung(
   { secretDays }: MonitoringInput,
   severity: AlertSeverity,
-  check: string,
+  findings: NamedFindings,
   rangeOf: (days: MonitoringInput['secretDays'][number]['value']) => Range,
 ): readonly AlertCase[] {
   const isOneForAll = new Set(secretDays.map(({ value }) => JSON.stringify(rangeOf(value)))).size === 1
@@ -95,8 +100,9 @@ function rung(
     return `(${series(expiry, matcher)} - time() <= ${most * daySeconds}${least})`
   })
   const expr = reached.length > 1 ? `(\n  ${reached.join('\n  or ')}\n)` : reached.join('')
+  const { check } = findings
   const waived = unlessWaived(check === expired ? `check="${expired}"` : '')
-  return [{ severity, expr: [expr, waived, unlessOff(check)].join('\n') }]
+  return [{ severity, expr: [expr, waived, unlessOff(check)].join('\n'), findings }]
 }
 
 export const secretAlerts: AlertGroup = {

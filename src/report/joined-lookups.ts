@@ -1,0 +1,67 @@
+import type { ChangeFilter, Mirror, TenantChangeRow } from '../mirror/port.ts'
+import type { ChangeRow } from '../mirror/records/query.ts'
+import { recordTables } from '../mirror/records/record-tables.ts'
+
+/** Returns a change as a reader understands it; null = it is part of another one. */
+export type Join = <Change extends ChangeRow>(change: Change) => Change | null
+
+type Changes<Change extends ChangeRow> = AsyncIterable<readonly Change[]> | Iterable<readonly Change[]>
+
+/**
+ * A list does not state the id of a user's role. When the name of the role changes, the mirror drops the id and looks it up
+ * later: two changes, with null between them. They are one, from the old id to the new one, with the time and the request
+ * of the look-up. They stay two where the user had no role in between, and the first stays alone until the look-up.
+ *
+ * @param changes of one field, oldest first; without a beginning, because the first of the two may be older than a period.
+ */
+export async function joinedLookups<Change extends ChangeRow>(
+  changes: (resource: Resource, field: string) => Changes<Change>,
+  entityOf: (change: Change) => string,
+): Promise<Join> {
+  const before = new Map<number, unknown>()
+  const leftOut = new Set<number>()
+  for (const { resource, detail } of Object.values(recordTables)) {
+    if (detail === undefined) continue
+    const withoutRole = new Set<string>()
+    const moment = (change: Change) => `${change.at} ${entityOf(change)}`
+    for await (const batch of changes(resource, detail.dependsOn))
+      for (const change of batch) if (change.after === null) withoutRole.add(moment(change))
+    const dropped = new Map<string, Change>()
+    for await (const batch of changes(resource, detail.states)) {
+      for (const change of batch) {
+        const entity = entityOf(change)
+        const first = dropped.get(entity)
+        dropped.delete(entity)
+        if (change.after === null && !withoutRole.has(moment(change))) dropped.set(entity, change)
+        if (change.before !== null || first === undefined) continue
+        leftOut.add(first.id)
+        // The role was renamed.
+        if (first.before === change.after) leftOut.add(change.id)
+        else before.set(change.id, first.before)
+      }
+    }
+  }
+  return (change) => {
+    if (leftOut.has(change.id)) return null
+    return before.has(change.id) ? { ...change, before: before.get(change.id) } : change
+  }
+}
+
+type Resource = (typeof recordTables)[keyof typeof recordTables]['resource']
+
+/** For the changes of a filter. */
+export function joinedLookupsOf(
+  mirror: Pick<Mirror, 'changes'>,
+  { tenantId, resources, key, until }: ChangeFilter,
+): Promise<Join> {
+  const only = {
+    ...(tenantId !== undefined && { tenantId }),
+    ...(key !== undefined && { key }),
+    ...(until !== undefined && { until }),
+  }
+  return joinedLookups<TenantChangeRow>(
+    (resource, field) =>
+      resources?.includes(resource) === false ? [] : mirror.changes({ ...only, resources: [resource], field }),
+    ({ tenant, key: id }) => `${tenant} ${id}`,
+  )
+}
