@@ -70,15 +70,25 @@ it('gives the same store while a tenant stays its own, and none while it is anot
   expect(b.facts()).toMatchObject({ takeovers: 2, unowned: 0 })
 })
 
-it('tells its worker of a tenant that it gives back, before another replica can take it', async () => {
-  const { replica, pass } = world()
+it('gives a tenant back once its worker has ended the work for it', async () => {
+  const { replica, pass, query } = world()
   const [a, b] = [replica('a'), replica('b')]
   await a.configure(tenants, 1)
+  const ofA = async () => (await query(`select tenant_id from tenant_owners where owner = 'a'`)).length
+  const before = await ofA()
   const told: (readonly string[])[] = []
-  a.begin({ isIdle: () => true, follow: async () => void told.push(owned(a)) })
+  const ended = Promise.withResolvers<void>()
+  const follow = () => {
+    told.push(owned(a))
+    return ended.promise
+  }
+  a.begin({ isIdle: () => true, follow })
   await b.configure(tenants, 1)
   while (told.length === 0) await pass()
-  expect(told[0]).toHaveLength(1)
+  for (let queries = 0; queries < 50; queries++) await ofA()
+  expect([told[0]?.length, await ofA()]).toEqual([1, before])
+  ended.resolve()
+  while ((await ofA()) === before) await pass()
   await b.configure(tenants, 1)
   expect([...owned(a), ...owned(b)].sort()).toEqual(['t1', 't2'])
 })
