@@ -58,6 +58,8 @@ export interface Words {
   listOf(values: readonly Stored[]): List
   /** After a table in `from`. */
   indexedBy(index: string): string
+  /** A whole number in decimal digits, of a text. Another text gives any number or null. */
+  integerOf(text: string): string
   /** Left side of `like` with a pattern in lower case, which matches letters of either case. */
   forLike(column: string): string
   jsonArray(values: readonly string[]): string

@@ -1,3 +1,4 @@
+import { namesIn } from '../model/entity-names.ts'
 import type { FindingView } from '../model/finding.ts'
 import { withoutDetails } from '../model/text/redact-finding.ts'
 import type { FindingQuery, WebSources } from './web-options.ts'
@@ -14,13 +15,13 @@ export async function* shownFindings(
   const wanted = text.toLowerCase()
   // The database searches unredacted texts, which is a superset unless the text is part of the placeholder.
   const isSearched = text !== '' && (exposeDetails || !hiddenWord.includes(wanted))
-  for await (const batch of findings({ ...query, ...(isSearched && { text }) })) {
+  for await (const batch of findings({ ...query, withPersonal: exposeDetails, ...(isSearched && { text }) })) {
     const shown = exposeDetails ? batch : batch.map(withoutDetails)
     yield text === '' ? shown : shown.filter((finding) => hasText(finding, wanted))
   }
 }
 
 function hasText({ message, entity, check, fingerprint, evidence }: FindingView, text: string): boolean {
-  const words = [message, entity.id, entity.type, check, fingerprint, JSON.stringify(evidence)]
+  const words = [message, entity.id, entity.type, check, fingerprint, JSON.stringify(evidence), ...namesIn(entity)]
   return words.some((word) => word.toLowerCase().includes(text))
 }

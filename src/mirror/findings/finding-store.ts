@@ -24,6 +24,7 @@ import type { FindingFilter, FindingRow, FindingStore, OpenFinding, OpenFindingS
 import { oneOf } from '../records/record-codec.ts'
 import { findingEvents, findings, tenants } from '../schema/index.ts'
 import type { Steps } from '../steps.ts'
+import { personalReader, personalText } from './entity-names.ts'
 import type { ResultStore } from './result-store.ts'
 
 /** Outputs show the first batch; only searches read later ones. */
@@ -84,7 +85,9 @@ export function openFindings(database: Database): Operations<Pick<OpenFindingSto
   }
 }
 
-type Stored = typeof findings.$inferSelect & { readonly tenant: string }
+interface Stored extends Readonly<typeof findings.$inferSelect>, Pick<FindingRow, 'personal'> {
+  readonly tenant: string
+}
 
 const batchSize = 500
 const searchedAtOnce = 2000
@@ -104,6 +107,8 @@ export function findingStore(
 ): Operations<Pick<FindingStore, 'findings'>> {
   const idsOf = (where: SQL | undefined, order: SQL, skipped = 0) =>
     database.select(orm.select({ id: findings.id }).from(findings).where(where).orderBy(order).limit(1).offset(skipped))
+  const addPersonal = personalReader(database)
+  const personal = personalText(database.sql)
   const rowsOf = (where: SQL | undefined, order: SQL, most: number) =>
     database.select(
       orm
@@ -116,9 +121,9 @@ export function findingStore(
     )
 
   async function* read({ tenantIds, all = false, check, fingerprints, since, after, ...rest }: FindingFilter) {
-    const { severities: levels, text = '', newestFirst = false } = rest
+    const { severities: levels, text = '', newestFirst = false, withPersonal = false } = rest
     await checkResults.settle()
-    const part = longestAscii(text)
+    const part = longestComparable(text)
     // Expressions use no index: one of the tenant, or in display order, would read all findings for each batch.
     const tenantId = part !== '' && check === undefined ? sql`+${findings.tenantId}` : sql`${findings.tenantId}`
     const severity = sql`${findings.severity} || ''`
@@ -146,7 +151,7 @@ export function findingStore(
       const range = and(beyond(id), check === undefined ? undefined : ofCheck)
       const [end] = yield* idsOf(range, order, searchedAtOnce - 1).all()
       const within = end === undefined ? undefined : newestFirst ? gte(findings.id, end.id) : lte(findings.id, end.id)
-      const having = mayHave(part, database.sql)
+      const having = mayHave(part, database.sql, withPersonal ? personal : null)
       return { rows: yield* rowsOf(and(where, within, having), order, searchedAtOnce).all(), last: end?.id }
     }
 
@@ -157,7 +162,10 @@ export function findingStore(
       reached = start.id
     }
     for (;;) {
-      const { rows, last } = await database.read(() => batchBeyond(reached))
+      const { rows, last } = await database.read(function* () {
+        const batch = yield* batchBeyond(reached)
+        return withPersonal ? { ...batch, rows: yield* addPersonal(batch.rows) } : batch
+      })
       if (rows.length > 0) yield rows.map(toFinding)
       if (last === undefined) return
       reached = last
@@ -178,14 +186,19 @@ function eventSince(since: number) {
     .where(and(eq(fingerprint, findings.fingerprint), gte(at, since)))
 }
 
-/** SQLite ignores the case of ASCII letters only. A value with the whole text also has its longest ASCII part. */
-function longestAscii(text: string): string {
-  const parts = text.toLowerCase().match(/[\x20-\x7e]+/g) ?? []
+/**
+ * SQLite ignores the case of ASCII letters only. A value with the whole text also has its longest part of these and of
+ * letters without case. `İ` becomes `i` and a dot in lower case.
+ */
+function longestComparable(text: string): string {
+  const parts = text.toLowerCase().match(/(?:(?!i\u0307)[\x20-\x7e\p{Lo}])+/gu) ?? []
   return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '')
 }
 
-function mayHave(part: string, words: Pick<Words, 'forLike'>): SQL | undefined {
-  const escaped = part.replace(/[%_\\]/g, '\\$&')
+/** @param personal text of the personal fields to search, too; null = searches none. */
+function mayHave(part: string, { forLike }: Pick<Words, 'forLike'>, personal: string | null): SQL | undefined {
+  const like = (text: string, wanted: string) =>
+    sql`${sql.raw(forLike(text))} like ${`%${wanted.replace(/[%_\\]/g, '\\$&')}%`} escape '\\'`
   const columns = [
     findings.message,
     findings.entityId,
@@ -194,7 +207,10 @@ function mayHave(part: string, words: Pick<Words, 'forLike'>): SQL | undefined {
     findings.fingerprint,
     findings.evidence,
   ]
+  // Outputs join first and last name with one space, whatever space is around them.
+  const word = part.split(' ').reduce((longest, one) => (one.length > longest.length ? one : longest))
   return or(
-    ...columns.map((column) => sql`${sql.raw(words.forLike(`"${column.name}"`))} like ${`%${escaped}%`} escape '\\'`),
+    ...columns.map((column) => like(`"${column.name}"`, part)),
+    personal === null ? undefined : like(personal, word),
   )
 }

@@ -9,6 +9,7 @@ export const postgresWords: Words = {
   isIn: (column) => `${column} = any(?)`,
   listOf: (values) => values as readonly unknown[] as unknown as List,
   indexedBy: () => '',
+  integerOf: (text) => `case when ${text} ~ '^[0-9]{1,16}$' then ${text}::bigint end`,
   forLike: (column) => `lower(${column})`,
   jsonArray: (values) => `json_build_array(${values.join(', ')})::text`,
   jsonMember(json, member, type) {

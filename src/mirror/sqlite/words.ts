@@ -7,6 +7,7 @@ export const words: Words = {
   isIn: (column) => `${column} in (select value from json_each(?))`,
   listOf: (values) => JSON.stringify(values) as unknown as List,
   indexedBy: (index) => `indexed by "${index}"`,
+  integerOf: (text) => `cast(${text} as integer)`,
   // Its `like` ignores the case of ASCII letters.
   forLike: (column) => column,
   jsonArray: (values) => `json_array(${values.join(', ')})`,

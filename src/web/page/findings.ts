@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { parseIsoDate } from '../../model/dates.ts'
+import { namesIn } from '../../model/entity-names.ts'
 import { driftIdIn, type FindingView, shortFingerprint } from '../../model/finding.ts'
 import type { CheckView, TenantPosture } from '../../model/posture.ts'
 import { type Severity, severities } from '../../model/severity.ts'
@@ -100,10 +101,12 @@ function row(view: FindingView, checks: ReadonlyMap<string, CheckView>, now: num
   ]
 }
 
-/** On narrow screens it is left out where the sentence names it, or where there is only one of its type. */
-function entity({ message, entity: { type, id } }: FindingView): Html {
+/** On narrow screens the id is left out where the sentence names it, or where there is only one of its type. */
+function entity({ message, entity: one }: FindingView): Html {
+  const { type, id } = one
+  const names = namesIn(one).map((name) => html`<span class="who">${foreign(name)}</span>`)
   if (type === id) return html`<span class="said">${foreign(id)}</span>`
-  return html`<span class="${message.includes(id) ? 'type said' : 'type'}">${type}</span> ${foreign(id)}`
+  return html`<span class="${message.includes(id) ? 'type said' : 'type'}">${type}</span> ${foreign(id)}${names}`
 }
 
 const stateWords = { open: 'open', waived: 'waived', all: 'open or waived' } as const

@@ -64,6 +64,7 @@ tbody th { font-weight: 500; }
 code { font: 12.5px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 .id { display: block; color: var(--soft); font-size: 11.5px; font-weight: 400; overflow-wrap: anywhere; }
 .why { display: block; color: var(--soft); font-size: 13px; font-weight: 400; overflow-wrap: anywhere; }
+.who { display: block; font-size: 13px; font-weight: 400; overflow-wrap: anywhere; }
 .type, .kind { color: var(--soft); font-weight: 400; }
 .ago, .none, .count.quiet { color: var(--soft); font-size: 13px; }
 td .ago { display: inline-block; white-space: nowrap; }
@@ -122,7 +123,7 @@ const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repea
   .findings td:nth-child(1)::before, .findings td:nth-child(2)::before, .findings td:nth-child(4)::before { content: none; }
   .findings td:nth-child(4) { grid-area: 1 / 2; text-align: right; }
   .findings td:nth-child(n + 2):not(:nth-child(4)), .findings tbody th { grid-column: 1 / -1; }
-  .findings tbody th:has(.said) { display: none; }
+  .findings tbody th:has(.said):not(:has(.who)), .findings th:has(.who) .said, .findings th:has(.who) .said + bdi { display: none; }
   td > div > time + .ago, td > div > .ago { display: inline; }
   td .ago, .mode, .num + .why, time { white-space: normal; }
   .bar.slim { width: 150px; margin-top: 8px; }
