@@ -61,6 +61,11 @@ it('escapes names on the page, each on a line of its own', async () => {
   expect(text).toContain('<span class="who"><bdi>countess@example.com</bdi></span>')
 })
 
+it('tells what a text is searched in', async () => {
+  expect((await shownAt('/', true)).text).toContain('placeholder="Name, e-mail, file, id, or any word"')
+  expect((await shownAt('/', false)).text).toContain('placeholder="Id, or any word"')
+})
+
 it('leaves no name in a finding without details', () => {
   expect(named.map((view) => withoutDetails(view).entity)).toEqual([
     { type: 'user', id: '1041' },

@@ -46,7 +46,7 @@ function details(finding: FindingView, checks: ReadonlyMap<string, CheckView>, n
       ? html`<dt>If it is accepted</dt><dd><code class="command">tenantwatch waive ${shortFingerprint(fingerprint)}</code></dd>`
       : ''
   return html`<details id="evidence-${fingerprint}"><summary>What to do, and the evidence</summary>
-<dl>${advice}${accept}${waive}${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${label(name)}</dt><dd>${foreign(valueText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${fingerprint}</code></dd></dl>
+<dl>${advice}${accept}${waive}${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${label(name)}</dt><dd>${foreign(valueText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${shortFingerprint(fingerprint)}</code></dd></dl>
 </details>`
 }
 
@@ -58,7 +58,8 @@ function time(iso: string, now: number): Html {
   return instant(parseIsoDate(iso)?.ms ?? null, now)
 }
 
-export function findings({ posture, findings: found }: TenantPage, query: PageQuery, now: number): Html {
+export function findings(page: TenantPage, query: PageQuery, now: number): Html {
+  const { posture, findings: found, exposeDetails } = page
   const { tenant } = posture
   const id = `findings-${tenant}`
   const checks = new Map(posture.checks.map((check) => [check.check, check]))
@@ -76,7 +77,7 @@ export function findings({ posture, findings: found }: TenantPage, query: PageQu
   return part(
     id,
     'Findings',
-    html`${findingFilter(posture, query)}<p class="count-line" id="count-${tenant}" role="status" aria-live="polite">${summary(found, query)}</p>
+    html`${findingFilter(posture, query, exposeDetails)}<p class="count-line" id="count-${tenant}" role="status" aria-live="polite">${summary(found, query)}</p>
 ${body}<p class="more">${otherPages(found, query, `#${id}`)}All of them as <a href="${apiOf('findings', tenant, query)}">JSON</a> or <a href="${apiOf('findings.csv', tenant, query)}">CSV</a></p>`,
   )
 }
@@ -162,7 +163,7 @@ function columnsOf(query: PageQuery, anchor: string): readonly Column[] {
 const stateOptions = { open: 'Open', waived: 'Waived', all: 'Open and waived' } as const
 
 /** Links by severity and a form for the rest; works without a script. */
-function findingFilter(posture: TenantPosture, query: PageQuery): Html {
+function findingFilter(posture: TenantPosture, query: PageQuery, exposeDetails: boolean): Html {
   const { tenant } = posture
   const anchor = `#findings-${tenant}`
   const clear = isFiltered(query)
@@ -176,7 +177,7 @@ ${parametersOf({ ...query, check: null, state: 'open', text: '', after: null }).
   ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
 )}<label>Check <select name="check" id="check-${tenant}">${option('', 'every check', query.check ?? '')}${checkNames(posture, query).map((name) => option(name, name, query.check ?? ''))}</select></label>
 <label>State <select name="state" id="state-${tenant}">${Object.entries(stateOptions).map(([value, word]) => option(value, word, query.state))}</select></label>
-<label class="grow">Text <input type="search" name="q" id="text-${tenant}" value="${query.text}" maxlength="200" autocomplete="off" spellcheck="false"></label>
+<label class="grow">Text <input type="search" name="q" id="text-${tenant}" value="${query.text}" placeholder="${exposeDetails ? 'Name, e-mail, file, id, or any word' : 'Id, or any word'}" maxlength="200" autocomplete="off" spellcheck="false"></label>
 <button type="submit">Filter</button>${clear}
 </form>
 `

@@ -22,6 +22,7 @@ export interface TenantPage {
   readonly secrets: readonly SecretView[]
   /** Newest first. */
   readonly changes: readonly ChangeView[]
+  readonly exposeDetails: boolean
 }
 
 export interface PageData {
@@ -55,6 +56,7 @@ export async function loadPage(
       findings: await loadFindings({ posture, query, findings: sources.findings, exposeDetails, most }),
       secrets: exposeDetails ? secrets : secrets.map(withoutSecretDetails),
       changes: exposeDetails ? changes : changes.map(withoutChangeDetails),
+      exposeDetails,
     }
   }
   return { version, now: clock.now(), exposeDetails, query, postures, tenants: inFull, load }
