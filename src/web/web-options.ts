@@ -21,6 +21,8 @@ export interface FindingQuery {
   /** Adds names, e-mails and file names, and searches the text in them, too. Only where they may be shown. */
   readonly withPersonal?: boolean
   readonly newestFirst?: boolean
+  /** By the id of the entity instead, in natural order. */
+  readonly byEntity?: 'ascending' | 'descending'
   /** Unix time in milliseconds; only findings that were opened, changed, reopened or resolved at it or later. */
   readonly since?: number
   readonly fingerprints?: readonly string[]

@@ -97,6 +97,8 @@ export interface FindingFilter {
   /** Returns personal fields of records, and searches the text in them, too. Absent = reads none. */
   readonly withPersonal?: boolean
   readonly newestFirst?: boolean
+  /** By the id of the entity instead, in natural order. */
+  readonly byEntity?: 'ascending' | 'descending'
   /** Milliseconds since the epoch; only findings that were opened, changed, reopened or resolved at it or later. */
   readonly since?: number
   /** Fingerprint; only the findings that come after it, none when it is unknown. */

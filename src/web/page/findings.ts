@@ -124,16 +124,15 @@ function otherPages({ shown, after, hasMore }: FoundFindings, query: PageQuery, 
 }
 
 /** Number of findings shown; screen readers announce changes. */
-function summary({ shown, matching, sorted, total, after }: FoundFindings, query: PageQuery): string {
+function summary({ shown, matching, total, after }: FoundFindings, query: PageQuery): string {
   const all = `${stateWords[query.state]} ${total === 1 ? 'finding' : 'findings'}`
   const match = isFiltered({ ...query, state: 'open' })
     ? `${number(matching)} of ${number(total)} ${all} match`
     : `${number(total)} ${all}`
   if (shown.length >= matching) return match
-  const limit = sorted === null ? '' : ` of ${number(sorted)} that were sorted`
   const which =
     after === null ? `the ${number(shown.length)} ${first(query)}` : `${number(shown.length)} of the later ones`
-  return `${match}; shown: ${which}${limit}`
+  return `${match}; shown: ${which}`
 }
 
 function first({ sort, reversed }: PageQuery): string {
