@@ -38,7 +38,6 @@ it('finds users by name and e-mail and documents by file name, of their own tena
   expect(await found('COUNTESS@')).toEqual(['f1'])
   expect(await found(unusual)).toEqual(['f2'])
   expect(await found('50%_OFF')).toEqual(['f2'])
-  expect(await found('ALİ')).toEqual([])
   expect(await found('50x')).toEqual([])
   expect(await found('payroll 2026')).toEqual(['fdoc'])
   expect(await found('3@globex.example')).toEqual(['g3'])
@@ -82,4 +81,21 @@ it('knows the name of a removed user, and of none after a change', async () => {
   expect(await found('king')).toEqual(['f1'])
   expect(await found('lovelace')).toEqual([])
   expect(await found(unusual)).toEqual(['f2'])
+})
+
+it('finds letters of every alphabet in any case, and signs as they are', async () => {
+  const { mirror, acme, found } = await scene()
+  const names = ['Иван МакДональд', 'İbrahim ALİ', 'Straße', 'ΟΔΟΣ 7', 'Über [1]*?.^$(x)\\%_']
+  const users = names.map((lastName, i) => user({ userId: i + 10, firstName: null, lastName, email: null }))
+  await readOne(mirror, acme, 'users', users)
+  await mirror.commitResult(resultOf(acme, now, [names.map((_, i) => findingOf(i + 10))]))
+  const of = (i: number) => [`f${i + 10}`]
+  for (const text of ['иван', 'ИВАН', 'макдональд', 'МАКДОНАЛЬД', 'ан мак']) expect(await found(text)).toEqual(of(0))
+  for (const text of ['İBRAHİM', 'ALİ', 'ali\u0307']) expect(await found(text)).toContain('f11')
+  expect(await found('straße')).toEqual(of(2))
+  for (const text of ['οδος', 'ΟΔΟΣ', 'οδοσ']) expect(await found(text)).toContain('f13')
+  for (const text of ['über', 'ÜBER [1]*?.^$(X)\\%_', ' [1]*?.^$(x)\\%_']) expect(await found(text)).toEqual(of(4))
+  for (const text of ['иваны', 'ü', 'über*x', 'übe.', 'übe[r]', 'straßen'])
+    expect(await found(text)).not.toContain('f10')
+  for (const text of ['über*x', 'übe.', 'übe[r]']) expect(await found(text)).toEqual([])
 })

@@ -12,7 +12,6 @@ import {
   isNull,
   lt,
   lte,
-  or,
   type SQL,
   sql,
 } from 'drizzle-orm'
@@ -27,6 +26,7 @@ import type { Step, Steps } from '../steps.ts'
 import { personalReader, personalText } from './entity-names.ts'
 import { type EntityPlace, entityOrder, firstPlaces } from './entity-order.ts'
 import type { ResultStore } from './result-store.ts'
+import { mayHave, searchablePart } from './text-search.ts'
 
 /** Outputs show the first batch; only searches read later ones. */
 const firstBatch = 10
@@ -128,7 +128,7 @@ export function findingStore(
   /** Batches in stored order; with a text or `inParts` a limited number of rows at a time, so that other work can run. */
   async function* scan<Row extends { readonly id: number }>(filter: FindingFilter, { rows, inParts, from }: Scan<Row>) {
     const { text = '', newestFirst = false, withPersonal = false } = filter
-    const part = longestComparable(text)
+    const part = searchablePart(text)
     const isSearch = part !== '' || inParts
     const { wanted, ofCheck } = conditionsOf(filter, isSearch)
     const having = part === '' ? undefined : mayHave(part, database.sql, withPersonal ? personal : null)
@@ -239,33 +239,4 @@ function eventSince(since: number) {
     .select({ fingerprint })
     .from(findingEvents)
     .where(and(eq(fingerprint, findings.fingerprint), gte(at, since)))
-}
-
-/**
- * SQLite ignores the case of ASCII letters only. A value with the whole text also has its longest part of these and of
- * letters without case. `İ` becomes `i` and a dot in lower case.
- */
-function longestComparable(text: string): string {
-  const parts = text.toLowerCase().match(/(?:(?!i\u0307)[\x20-\x7e\p{Lo}])+/gu) ?? []
-  return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '')
-}
-
-/** @param personal text of the personal fields to search, too; null = searches none. */
-function mayHave(part: string, { forLike }: Pick<Words, 'forLike'>, personal: string | null): SQL | undefined {
-  const like = (text: string, wanted: string) =>
-    sql`${sql.raw(forLike(text))} like ${`%${wanted.replace(/[%_\\]/g, '\\$&')}%`} escape '\\'`
-  const columns = [
-    findings.message,
-    findings.entityId,
-    findings.entityType,
-    findings.check,
-    findings.fingerprint,
-    findings.evidence,
-  ]
-  // Outputs join first and last name with one space, whatever space is around them.
-  const word = part.split(' ').reduce((longest, one) => (one.length > longest.length ? one : longest))
-  return or(
-    ...columns.map((column) => like(`"${column.name}"`, part)),
-    personal === null ? undefined : like(personal, word),
-  )
 }
