@@ -30,9 +30,11 @@ async function shownAt(path: string, exposeDetails: boolean) {
 it('shows names, e-mails and file names only where details are shown', async () => {
   for (const path of paths) {
     const open = await shownAt(path, true)
-    for (const text of texts) expect([path, open.text.toLowerCase().includes(text)]).toEqual([path, true])
+    for (const text of texts)
+      expect([path, open.text.replaceAll('<wbr>', '').toLowerCase().includes(text)]).toEqual([path, true])
     const closed = await shownAt(path, false)
-    for (const text of texts) expect([path, closed.text.toLowerCase().includes(text)]).toEqual([path, false])
+    for (const text of texts)
+      expect([path, closed.text.replaceAll('<wbr>', '').toLowerCase().includes(text)]).toEqual([path, false])
   }
 })
 
@@ -58,7 +60,7 @@ it('finds a finding by its names only where they are shown', async () => {
 it('escapes names on the page, each on a line of its own', async () => {
   const { text } = await shownAt('/', true)
   expect(text).toContain('<span class="who"><bdi>Ada &lt;b&gt;Lovelace</bdi></span>')
-  expect(text).toContain('<span class="who"><bdi>countess@example.com</bdi></span>')
+  expect(text).toContain('<span class="who"><bdi>countess<wbr>@example.com</bdi></span>')
 })
 
 it('tells what a text is searched in', async () => {

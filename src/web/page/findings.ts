@@ -9,7 +9,7 @@ import { counted, type FoundFindings, type TenantPage } from './load-page.ts'
 import { badge, severityTone } from './marks.ts'
 import { hrefOf, isFiltered, type PageQuery, parametersOf, type SortKey } from './page-query.ts'
 import { type Column, part, table } from './table.ts'
-import { foreign, type Html, instant, valueText } from './text.ts'
+import { foreign, type Html, instant, valueText, visible } from './text.ts'
 
 /** The page shows the first facts; `explain` shows all. */
 const maxFacts = 24
@@ -105,9 +105,16 @@ function row(view: FindingView, checks: ReadonlyMap<string, CheckView>, now: num
 /** On narrow screens the id is left out where the sentence names it, or where there is only one of its type. */
 function entity({ message, entity: one }: FindingView): Html {
   const { type, id } = one
-  const names = namesIn(one).map((name) => html`<span class="who">${foreign(name)}</span>`)
+  const names = namesIn(one).map((name) => html`<span class="who">${who(name)}</span>`)
   if (type === id) return html`<span class="said">${foreign(id)}</span>`
   return html`<span class="${message.includes(id) ? 'type said' : 'type'}">${type}</span> ${foreign(id)}${names}`
+}
+
+/** A long address breaks before its host. */
+function who(name: string): Html {
+  const text = visible(name)
+  const at = text.lastIndexOf('@')
+  return at < 1 ? foreign(name) : html`<bdi>${text.slice(0, at)}<wbr>${text.slice(at)}</bdi>`
 }
 
 const stateWords = { open: 'open', waived: 'waived', all: 'open or waived' } as const
