@@ -50,7 +50,21 @@ it('filters the list by entity, and begins after a finding of it', async () => {
   expect(await next({ text: 'countess' })).toEqual([])
 })
 
-const places = fc.array(fc.constantFrom('1', '02', '10', 'a', 'A', 'é', ''), { maxLength: 60 })
+const guids = ['1eed18c0', '02a443f3', '0d314678', 'c3000000'].map((start) => `${start}-4dc3-49fc-b971-04d39281c5cd`)
+
+it('reads no number at the beginning of a GUID', () => {
+  const sorted = [...guids, '7', '10'].map((entityId, id) => ({ id, entityId })).toSorted(entityOrder('ascending'))
+  expect(sorted.map(({ entityId }) => entityId.slice(0, 8))).toEqual([
+    '7',
+    '10',
+    '02a443f3',
+    '0d314678',
+    '1eed18c0',
+    'c3000000',
+  ])
+})
+
+const places = fc.array(fc.constantFrom('1', '02', '10', 'a', 'A', 'é', '', ...guids), { maxLength: 60 })
 
 it('keeps the first places of any list', async () => {
   await fc.assert(

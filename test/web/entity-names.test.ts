@@ -64,8 +64,8 @@ it('escapes names on the page, each on a line of its own', async () => {
 })
 
 it('tells what a text is searched in', async () => {
-  expect((await shownAt('/', true)).text).toContain('placeholder="Name, e-mail, file, id, or any word"')
-  expect((await shownAt('/', false)).text).toContain('placeholder="Id, or any word"')
+  expect((await shownAt('/', true)).text).toContain('placeholder="Name, e-mail, file, id, word"')
+  expect((await shownAt('/', false)).text).toContain('placeholder="Id or word"')
 })
 
 it('leaves no name in a finding without details', () => {

@@ -6,12 +6,24 @@ export interface EntityPlace {
 
 type Compare = (a: EntityPlace, b: EntityPlace) => number
 
-const { compare: compareIds } = new Intl.Collator('en', { numeric: true })
+const { compare: compareNaturally } = new Intl.Collator('en', { numeric: true })
 
-/** Numbers in ids by their value; findings of one entity as they were first opened. */
+/** Numbers in ids by their value, GUIDs last; findings of one entity as they were first opened. */
 export function entityOrder(direction: 'ascending' | 'descending'): Compare {
   const sign = direction === 'ascending' ? 1 : -1
   return (a, b) => sign * (compareIds(a.entityId, b.entityId) || a.id - b.id)
+}
+
+/** The digits with which a GUID begins are no number. */
+function compareIds(a: string, b: string): number {
+  const isGuid = looksLikeGuid(a)
+  if (isGuid !== looksLikeGuid(b)) return isGuid ? 1 : -1
+  if (!isGuid) return compareNaturally(a, b)
+  return a < b ? -1 : Number(a > b)
+}
+
+function looksLikeGuid(id: string): boolean {
+  return id.length === 36 && id[8] === '-' && id[23] === '-'
 }
 
 export interface WantedPlaces {

@@ -183,7 +183,7 @@ ${parametersOf({ ...query, check: null, state: 'open', text: '', after: null }).
   ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
 )}<label>Check <select name="check" id="check-${tenant}">${option('', 'every check', query.check ?? '')}${checkNames(posture, query).map((name) => option(name, name, query.check ?? ''))}</select></label>
 <label>State <select name="state" id="state-${tenant}">${Object.entries(stateOptions).map(([value, word]) => option(value, word, query.state))}</select></label>
-<label class="grow">Text <input type="search" name="q" id="text-${tenant}" value="${query.text}" placeholder="${exposeDetails ? 'Name, e-mail, file, id, or any word' : 'Id, or any word'}" maxlength="200" autocomplete="off" spellcheck="false"></label>
+<label class="grow">Text <input type="search" name="q" id="text-${tenant}" value="${query.text}" placeholder="${exposeDetails ? 'Name, e-mail, file, id, word' : 'Id or word'}" maxlength="200" autocomplete="off" spellcheck="false"></label>
 <button type="submit">Filter</button>${clear}
 </form>
 `
