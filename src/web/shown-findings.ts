@@ -3,8 +3,8 @@ import type { FindingView } from '../model/finding.ts'
 import { withoutDetails } from '../model/text/redact-finding.ts'
 import type { FindingQuery, WebSources } from './web-options.ts'
 
-/** Occurs in the placeholder of each hidden detail. */
-const hiddenWord = '"[hidden]"'
+/** In place of hidden details. */
+const placeholders = ['"[hidden]"', '[e-mail]']
 
 /** Findings as they may be shown; the text of the query is searched in what is shown, in any letter case. */
 export async function* shownFindings(
@@ -13,8 +13,9 @@ export async function* shownFindings(
   exposeDetails: boolean,
 ): AsyncGenerator<readonly FindingView[]> {
   const wanted = text.toLowerCase()
-  // The database searches unredacted texts, which is a superset unless the text is part of the placeholder.
-  const isSearched = text !== '' && (exposeDetails || !hiddenWord.includes(wanted))
+  // The database searches unredacted texts, which is a superset unless the text is part of a placeholder or has one.
+  const isSearched =
+    text !== '' && (exposeDetails || !placeholders.some((one) => one.includes(wanted) || wanted.includes(one)))
   for await (const batch of findings({ ...query, withPersonal: exposeDetails, ...(isSearched && { text }) })) {
     const shown = exposeDetails ? batch : batch.map(withoutDetails)
     yield text === '' ? shown : shown.filter((finding) => hasText(finding, wanted))
