@@ -15,7 +15,7 @@ export default defineConfig({
     // Each of them has a thread with a PostgreSQL of its own.
     maxWorkers: 2,
     include: [
-      'test/mirror/{audit-chain,named-records,own-query,page-fingerprint-cache,record,record-counts,record-retention,typed-records}.test.ts',
+      'test/mirror/{audit-chain,finding-names,finding-order,named-records,own-query,page-fingerprint-cache,record,record-counts,record-retention,typed-records}.test.ts',
       'test/own-checks.test.ts',
       'test/mirror/postgres/*.test.ts',
       // The PostgreSQL within the process takes minutes for what a server takes seconds.

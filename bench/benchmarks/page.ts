@@ -17,6 +17,8 @@ const paths = {
   'by entity': '/?sort=entity',
   'text that few have': '/?q=99999',
   'text that none has': '/?q=nowhere',
+  'e-mail of one user': '/?q=user.99%40bench',
+  'first name of many users': '/?q=Ingrid',
   'JSON, first 100': '/api/v1/findings?limit=100',
 } as const
 

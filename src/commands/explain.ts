@@ -6,7 +6,7 @@ import { type FindingView, shortFingerprint } from '../model/finding.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { escapeInJson } from '../model/text/printable-json.ts'
-import { type Named, withEntityNames } from '../report/entity-names.ts'
+import { withEntityNames } from '../report/entity-names.ts'
 import { explanationOf, explanationText } from '../report/explanation.ts'
 import { terminalOf, wrapLine } from '../report/terminal.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
@@ -83,7 +83,7 @@ function indentAfter(line: string): number {
   return /^[A-Z].{11} \S/.test(line) ? nameWidth : 2
 }
 
-async function withNames(mirror: Mirror, finding: FindingView, now: number): Promise<Named> {
+async function withNames(mirror: Mirror, finding: FindingView, now: number): Promise<FindingView> {
   const source = { past: await mirror.past(now, true), tenants: await mirror.tenants() }
   for await (const named of withEntityNames([finding], source)) return named
   return finding

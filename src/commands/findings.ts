@@ -5,13 +5,13 @@ import { createViews } from '../daemon/views.ts'
 import type { Check } from '../evaluate/check.ts'
 import type { Mirror } from '../mirror/port.ts'
 import { UsageError } from '../model/errors.ts'
-import { type FindingView, findingColumns, shortFingerprint } from '../model/finding.ts'
+import { type FindingView, findingColumns, namedFindingColumns, shortFingerprint } from '../model/finding.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { isAtLeast, severities } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
-import { type Named, withEntityNames } from '../report/entity-names.ts'
+import { withEntityNames } from '../report/entity-names.ts'
 import { type Grouping, groupColumns, groupings, groupsOf, groupsTable } from '../report/finding-groups.ts'
 import { offLines, unevaluatedLines, waivedLine, waiverNotes } from '../report/findings-notes.ts'
 import { bySeverity, findingsText, noOpenFindings, totals } from '../report/findings-table.ts'
@@ -105,7 +105,7 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   return failOn === undefined ? exitCodes.ok : exitCodeOf([], wanted, failOn)
 }
 
-async function* withNames(mirror: Mirror, io: Io, found: AsyncIterable<FindingView>): AsyncIterable<Named> {
+async function* withNames(mirror: Mirror, io: Io, found: AsyncIterable<FindingView>): AsyncIterable<FindingView> {
   yield* withEntityNames(found, {
     past: await mirror.past(io.clock.now(), true),
     tenants: await mirror.tenants(),
@@ -163,21 +163,13 @@ function listing(
   if (format === 'table')
     return (found, none) =>
       listingTable(found, { none, limit, command, terminal: wide === true ? null : terminalOf(io) })
-  const named = details === true ? namedColumns : findingColumns
+  const named = details === true ? namedFindingColumns : findingColumns
   const columns =
     format === 'ocsf' ? { ...named, object: (finding: FindingView) => complianceFinding(finding, source) } : named
   return async function* (found) {
     const shown = limit === undefined ? found : bySeverity(await Array.fromAsync(found)).slice(0, limit)
     yield* serialize(format === 'ocsf' ? 'ndjson' : format, shown, columns)
   }
-}
-
-const namedColumns = {
-  columns: [...findingColumns.columns, 'name', 'email', 'filename'],
-  cells: (finding: Named) => {
-    const { name, email, filename } = finding.entity
-    return [...findingColumns.cells(finding), name, email, filename]
-  },
 }
 
 interface TableOptions {

@@ -58,8 +58,12 @@ export interface Words {
   listOf(values: readonly Stored[]): List
   /** After a table in `from`. */
   indexedBy(index: string): string
+  /** A whole number in decimal digits, of a text. Another text gives any number or null. */
+  integerOf(text: string): string
   /** Left side of `like` with a pattern in lower case, which matches letters of either case. */
   forLike(column: string): string
+  /** For letters whose case `like` does not ignore. */
+  readonly pattern: Pattern
   jsonArray(values: readonly string[]): string
   /** Member of an array by its number, or of an object by its name. Some databases have only texts unless told. */
   jsonMember(json: string, member: number | string, type: 'integer' | 'text'): string
@@ -68,6 +72,12 @@ export interface Words {
   rowsOf(rows: number, columns: number): string
   /** For `from`: rows of values bound as `listOf`, one list a column. Null = one statement a row is as fast. */
   readonly rowsFrom: ((columns: readonly ListColumn[]) => string) | null
+}
+
+export interface Pattern {
+  readonly operator: string
+  /** Patterns one of which matches a text that has these letters in a row, each in one of its cases; no case = any letter. */
+  of(letters: readonly (readonly string[])[]): readonly string[]
 }
 
 export interface ListColumn {

@@ -1,5 +1,6 @@
 import { hash } from 'node:crypto'
 import type { Resolution } from './check-status.ts'
+import type { EntityNames } from './entity-names.ts'
 import type { Severity } from './severity.ts'
 
 /** Times are ISO 8601 in UTC (docs/operations.md#findings-for-other-systems). */
@@ -7,7 +8,7 @@ export interface FindingView {
   readonly fingerprint: string
   readonly tenant: string
   readonly check: string
-  readonly entity: { readonly type: string; readonly id: string }
+  readonly entity: { readonly type: string; readonly id: string } & EntityNames
   readonly severity: Severity
   readonly state: 'open' | 'waived' | 'resolved'
   readonly message: string
@@ -82,4 +83,13 @@ const fields = [
 export const findingColumns = {
   columns: ['entityType', 'entityId', ...fields],
   cells: (finding: FindingView) => [finding.entity.type, finding.entity.id, ...fields.map((field) => finding[field])],
+}
+
+/** The same where personal details are shown. */
+export const namedFindingColumns = {
+  columns: [...findingColumns.columns, 'name', 'email', 'filename'],
+  cells: (finding: FindingView) => {
+    const { name, email, filename } = finding.entity
+    return [...findingColumns.cells(finding), name, email, filename]
+  },
 }

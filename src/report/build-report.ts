@@ -14,12 +14,13 @@ import { readPosture } from '../evaluate/read-posture.ts'
 import type { NotedConfiguration, PastReader, PostureStore, TenantRow } from '../mirror/port.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
+import type { FindingView } from '../model/finding.ts'
 import type { CheckView, TenantPosture, WaiverView } from '../model/posture.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import { withoutDetails, withoutWaiverDetails } from '../model/text/redact-finding.ts'
 import { dataQualityOf, resourceState, tally } from '../web/postures.ts'
 import { coverageOf, requirementsOf, standingOf, unknownReasonOf } from './coverage.ts'
-import { type Named, withEntityNames } from './entity-names.ts'
+import { withEntityNames } from './entity-names.ts'
 import {
   type Report,
   type ReportCheck,
@@ -181,7 +182,7 @@ async function* findingsOf(
   else for await (const finding of found) yield toReport(withoutDetails(finding), now)
 }
 
-function toReport(finding: Named, now: number): ReportFinding {
+function toReport(finding: FindingView, now: number): ReportFinding {
   const { fingerprint, check, entity, severity, state, message, firstSeen, reopened, waiver, evidence } = finding
   const ageDays = Math.max(0, Math.floor((now - Date.parse(firstSeen)) / dayMs))
   const mark = waiver && {

@@ -4,10 +4,10 @@ import { ruleContextOf, settingsOf } from '../evaluate/check-settings.ts'
 import type { Mirror, OperatorDecision } from '../mirror/port.ts'
 import type { MirrorRecord } from '../mirror/records/query.ts'
 import { toIso } from '../model/dates.ts'
+import { namesIn } from '../model/entity-names.ts'
 import { driftIdIn, type FindingView } from '../model/finding.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
-import { type Named, namesIn } from './entity-names.ts'
 import { joinedLookups } from './joined-lookups.ts'
 import { type ReportDecision, reportDecision } from './report.ts'
 import { changedValue, reopenedWords } from './words.ts'
@@ -60,7 +60,7 @@ export interface ExplainedEvent {
 }
 
 export interface Explanation {
-  readonly finding: Named
+  readonly finding: FindingView
   /** Null when this version or configuration does not have the check. */
   readonly rule: ExplainedRule | null
   /** The mirrored record of the entity; null when it is removed, or when the entity consists of several records. */
@@ -76,7 +76,7 @@ export interface Explanation {
 export interface ExplainRequest {
   readonly mirror: Mirror
   readonly settings: Settings
-  readonly finding: Named
+  readonly finding: FindingView
   readonly check: Check | undefined
 }
 

@@ -1,8 +1,8 @@
+import { namesIn } from '../model/entity-names.ts'
 import { driftIdIn, type FindingView, shortFingerprint, shortLength } from '../model/finding.ts'
 import { type Severity, severities } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
-import { type Named, namesIn } from './entity-names.ts'
 import { table, toMinute } from './formats.ts'
 import { severityInColor, shortened, type Terminal } from './terminal.ts'
 
@@ -17,13 +17,13 @@ export function bySeverity(found: readonly FindingView[]): readonly FindingView[
 }
 
 /** In the order of `found`; see `bySeverity`. */
-export function findingsText(found: readonly Named[], terminal: Terminal | null): string {
+export function findingsText(found: readonly FindingView[], terminal: Terminal | null): string {
   if (found.length === 0) return noOpenFindings
   return terminal === null ? findingsTable(found) : findingsInColumns(found, terminal)
 }
 
 /** A line a finding, with everything but its evidence. */
-function findingsTable(found: readonly Named[]): string {
+function findingsTable(found: readonly FindingView[]): string {
   const isNamed = found.some(({ entity }) => namesIn(entity).length > 0)
   const rows = found.map((finding) => [
     finding.severity.toUpperCase(),
@@ -43,7 +43,7 @@ function findingsTable(found: readonly Named[]): string {
 const idWidth = shortLength
 
 /** For a terminal: one heading a check, below it a line a finding that fits the width. */
-function findingsInColumns(found: readonly Named[], terminal: Terminal): string {
+function findingsInColumns(found: readonly FindingView[], terminal: Terminal): string {
   const hasTenants = new Set(found.map(({ tenant }) => tenant)).size > 1
   return found
     .flatMap((finding, i) => {
@@ -57,7 +57,7 @@ function findingsInColumns(found: readonly Named[], terminal: Terminal): string 
     .join('\n')
 }
 
-function lineOf(finding: Named, { columns }: Terminal): string {
+function lineOf(finding: FindingView, { columns }: Terminal): string {
   const state = stateOf(finding)
   const why = sentenceOf(finding).replace(` (${finding.entity.id})`, '')
   const names = namesIn(finding.entity)
@@ -76,7 +76,7 @@ function withShortId(text: string, id: string): string {
 }
 
 /** The entity where the sentence does not name it; of the authentication settings there is only one. */
-function unnamedIn({ message, entity: { type, id } }: Named): readonly string[] {
+function unnamedIn({ message, entity: { type, id } }: FindingView): readonly string[] {
   return message.includes(id) || id === type ? [] : [id]
 }
 

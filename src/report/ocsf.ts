@@ -2,7 +2,6 @@ import { frameworks } from '../checks/frameworks.ts'
 import type { CheckFacts } from '../evaluate/check.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { Severity } from '../model/severity.ts'
-import type { Named } from './entity-names.ts'
 
 export interface Standards {
   readonly standards: readonly string[]
@@ -89,7 +88,7 @@ export interface OcsfSource {
 }
 
 /** A finding keeps its `finding_info.uid`; each of its states has its own `metadata.uid`, by which duplicates drop. */
-export function complianceFinding(finding: Named, source: OcsfSource): object {
+export function complianceFinding(finding: FindingView, source: OcsfSource): object {
   const { evidence, message, severity } = finding
   const check = source.check(finding.check)
   const { activity, time } = activityOf(finding)
@@ -191,7 +190,7 @@ function timesOf({ firstSeen, lastSeen, resolvedAt }: FindingView): object {
   }
 }
 
-function resourceOf({ entity, evidence }: Named): object {
+function resourceOf({ entity, evidence }: FindingView): object {
   const name = evidence['name'] ?? evidence['filename'] ?? entity.name ?? entity.filename
   const { email } = entity
   return {

@@ -1,12 +1,12 @@
 import { html, raw } from 'hono/html'
 import { toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
+import { namesIn } from '../model/entity-names.ts'
 import { grouped as number, plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import { badge, severityTone, stateTone, type Tone } from '../web/page/marks.ts'
 import type { Html } from '../web/page/text.ts'
-import { namesIn } from './entity-names.ts'
 import {
   mostSevere,
   type Report,

@@ -1,8 +1,8 @@
 import { toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
+import { namesIn } from '../model/entity-names.ts'
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
-import { namesIn } from './entity-names.ts'
 import { markup, md } from './markdown.ts'
 import { mostSevere, type Report, type ReportFinding, type ReportFramework, type TenantReport } from './report.ts'
 import {

@@ -6,7 +6,6 @@ import type { HoldView, WaiverView } from '../model/posture.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import { type Severity, severities } from '../model/severity.ts'
 import type { DataQuality, ResourceState } from '../web/postures.ts'
-import type { EntityNames } from './entity-names.ts'
 
 /** `waived` = every failing entity is waived and all others were evaluated; `off` = switched off in the configuration. */
 export const standings = ['fail', 'unknown', 'waived', 'pass', 'not_applicable', 'off'] as const
@@ -67,7 +66,7 @@ export interface ReportFramework {
 export interface ReportFinding
   extends Omit<FindingView, 'tenant' | 'entity' | 'lastSeen' | 'resolvedAt' | 'resolution' | 'waiver'> {
   /** With names, e-mail and file name where details are wanted and known. */
-  readonly entity: FindingView['entity'] & EntityNames
+  readonly entity: FindingView['entity']
   readonly ageDays: number
   /** Owner and reason are listed with the waiver. */
   readonly waiver: Pick<WaiverMark, 'id' | 'state' | 'expires' | 'explanation'> | null

@@ -1,6 +1,6 @@
 import { nearest } from '../config/yaml/nearest.ts'
 import { toIso } from '../model/dates.ts'
-import { type FindingView, findingColumns } from '../model/finding.ts'
+import { type FindingView, findingColumns, namedFindingColumns } from '../model/finding.ts'
 import { identitySentences, type OwnerView, type ResourceView, type TenantPosture } from '../model/posture.ts'
 import { severities } from '../model/severity.ts'
 import { csvLine } from '../model/text/csv.ts'
@@ -134,7 +134,7 @@ export async function streamFindings(
   const { limit, ...query } = parsed.query
   if (limit !== undefined) return findingPage(request, { ...query, limit }, sources, exposeDetails)
   const batches = shownFindings(sources.findings, query, exposeDetails)
-  const chunks = format === 'json' ? jsonArray(batches) : csvChunks(batches)
+  const chunks = format === 'json' ? jsonArray(batches) : csvChunks(batches, exposeDetails)
   // The first chunk is read before the status line is sent, so that a database that cannot be read still gives a 503.
   const first = await chunks.next()
   return ofType(contentTypes[format], from(first.value ?? '', chunks), headers)
@@ -172,8 +172,11 @@ async function* from(first: string, rest: AsyncIterable<string>): AsyncGenerator
   yield* rest
 }
 
-async function* csvChunks(batches: AsyncIterable<readonly FindingView[]>): AsyncGenerator<string> {
-  const { columns, cells } = findingColumns
+async function* csvChunks(
+  batches: AsyncIterable<readonly FindingView[]>,
+  exposeDetails: boolean,
+): AsyncGenerator<string> {
+  const { columns, cells } = exposeDetails ? namedFindingColumns : findingColumns
   yield csvLine(columns)
   for await (const batch of batches) yield batch.map((finding) => csvLine(cells(finding))).join('')
 }

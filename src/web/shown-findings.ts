@@ -1,9 +1,10 @@
+import { namesIn } from '../model/entity-names.ts'
 import type { FindingView } from '../model/finding.ts'
 import { withoutDetails } from '../model/text/redact-finding.ts'
 import type { FindingQuery, WebSources } from './web-options.ts'
 
-/** Occurs in the placeholder of each hidden detail. */
-const hiddenWord = '"[hidden]"'
+/** In place of hidden details. */
+const placeholders = ['"[hidden]"', '[e-mail]']
 
 /** Findings as they may be shown; the text of the query is searched in what is shown, in any letter case. */
 export async function* shownFindings(
@@ -12,15 +13,16 @@ export async function* shownFindings(
   exposeDetails: boolean,
 ): AsyncGenerator<readonly FindingView[]> {
   const wanted = text.toLowerCase()
-  // The database searches unredacted texts, which is a superset unless the text is part of the placeholder.
-  const isSearched = text !== '' && (exposeDetails || !hiddenWord.includes(wanted))
-  for await (const batch of findings({ ...query, ...(isSearched && { text }) })) {
+  // The database searches unredacted texts, which is a superset unless the text is part of a placeholder or has one.
+  const isSearched =
+    text !== '' && (exposeDetails || !placeholders.some((one) => one.includes(wanted) || wanted.includes(one)))
+  for await (const batch of findings({ ...query, withPersonal: exposeDetails, ...(isSearched && { text }) })) {
     const shown = exposeDetails ? batch : batch.map(withoutDetails)
     yield text === '' ? shown : shown.filter((finding) => hasText(finding, wanted))
   }
 }
 
 function hasText({ message, entity, check, fingerprint, evidence }: FindingView, text: string): boolean {
-  const words = [message, entity.id, entity.type, check, fingerprint, JSON.stringify(evidence)]
+  const words = [message, entity.id, entity.type, check, fingerprint, JSON.stringify(evidence), ...namesIn(entity)]
   return words.some((word) => word.toLowerCase().includes(text))
 }

@@ -18,7 +18,11 @@ export interface FindingQuery {
   readonly states?: readonly FindingView['state'][]
   /** A prefilter: findings that cannot contain this text may be left out. The caller filters the rest. */
   readonly text?: string
+  /** Adds names, e-mails and file names, and searches the text in them, too. Only where they may be shown. */
+  readonly withPersonal?: boolean
   readonly newestFirst?: boolean
+  /** By the id of the entity instead, in natural order. */
+  readonly byEntity?: 'ascending' | 'descending'
   /** Unix time in milliseconds; only findings that were opened, changed, reopened or resolved at it or later. */
   readonly since?: number
   readonly fingerprints?: readonly string[]

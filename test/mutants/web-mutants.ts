@@ -62,6 +62,24 @@ export const webMutants: readonly Mutant[] = [
       'if (kept.length === maxKept) break',
     ],
   }),
+  ...mutantsIn('src/web/shown-findings.ts', ['test/web/entity-names.test.ts'], {
+    'names are read where they may not be shown': ['withPersonal: exposeDetails', 'withPersonal: true'],
+  }),
+  ...mutantsIn('src/model/text/redact-finding.ts', ['test/web/entity-names.test.ts'], {
+    'a finding without details keeps the name of its entity': [
+      'entity: { type, id: isNamed ? hidden : id },',
+      'entity: { ...finding.entity, id: isNamed ? hidden : id },',
+    ],
+  }),
+  ...mutantsIn('src/mirror/findings/entity-names.ts', ['test/mirror/finding-names.test.ts'], {
+    'a finding is found by the name of a user of another tenant': ['r.tenant_id = "findings"."tenant_id" and ', ''],
+  }),
+  ...mutantsIn('src/mirror/findings/entity-order.ts', ['test/mirror/finding-order.test.ts'], {
+    'the list by entity loses findings beyond those that are kept in memory': [
+      'kept.length < 2 * most',
+      'kept.length < most / 2',
+    ],
+  }),
   ...mutantsIn('src/model/text/csv.ts', ['test/report/csv.test.ts'], {
     'a formula behind white space goes into a spreadsheet as it is': ['hiddenFormula.test(value)', 'false'],
   }),

@@ -124,6 +124,10 @@ it('searches a text in what is shown, in any letter case', async () => {
   expect(await found('jane')).toEqual([])
   expect(await found('hidden')).toEqual(['a'])
   expect(given).toEqual(['EXPIRES', 'jane', undefined])
+  all.push(finding({ fingerprint: 'c', message: 'The secret of API client "jo@example.com" expired', evidence: {} }))
+  for (const q of ['e-mail', 'client "[E-Mail]']) expect(await found(q)).toEqual(['c'])
+  expect(await found('jo@example')).toEqual([])
+  expect(given.slice(3)).toEqual([undefined, undefined, 'jo@example'])
 })
 
 it('refuses a parameter that is given twice, in JSON and on the page', async () => {

@@ -1,6 +1,7 @@
 import type { Waiver } from '../../config/settings.ts'
 import type { CheckStateRow, FindingFilter, FindingRow, Lapse, PostureStore } from '../../mirror/port.ts'
 import { toIso } from '../../model/dates.ts'
+import { namesOf } from '../../model/entity-names.ts'
 import type { FindingView } from '../../model/finding.ts'
 import { waiverTime } from '../data-quality.ts'
 import { lapsesOf, markOf } from '../waivers/waivers.ts'
@@ -76,7 +77,7 @@ function toView(
     fingerprint: row.fingerprint,
     tenant: row.tenant,
     check: row.check,
-    entity: { type: row.entityType, id: row.entityId },
+    entity: { type: row.entityType, id: row.entityId, ...namesOf(row.personal ?? {}) },
     severity: row.severity,
     state: !isOpen ? 'resolved' : waiver?.state === 'active' ? 'waived' : 'open',
     message: row.message,

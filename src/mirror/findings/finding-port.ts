@@ -21,6 +21,8 @@ export interface FindingRow {
   readonly resolvedAt: number | null
   readonly resolution: Resolution | null
   readonly reopened: number
+  /** Personal fields of the record that the finding is about; only where the filter asks for them. */
+  readonly personal?: Readonly<Record<string, unknown>>
 }
 
 export interface CheckStateRow {
@@ -92,7 +94,11 @@ export interface FindingFilter {
   readonly fingerprints?: readonly string[]
   /** In any letter case. A prefilter: findings without this text may pass. */
   readonly text?: string
+  /** Returns personal fields of records, and searches the text in them, too. Absent = reads none. */
+  readonly withPersonal?: boolean
   readonly newestFirst?: boolean
+  /** By the id of the entity instead, in natural order. */
+  readonly byEntity?: 'ascending' | 'descending'
   /** Milliseconds since the epoch; only findings that were opened, changed, reopened or resolved at it or later. */
   readonly since?: number
   /** Fingerprint; only the findings that come after it, none when it is unknown. */

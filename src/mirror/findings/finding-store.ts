@@ -12,7 +12,6 @@ import {
   isNull,
   lt,
   lte,
-  or,
   type SQL,
   sql,
 } from 'drizzle-orm'
@@ -23,8 +22,11 @@ import { orm } from '../orm.ts'
 import type { FindingFilter, FindingRow, FindingStore, OpenFinding, OpenFindingStore, WaiverTerms } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
 import { findingEvents, findings, tenants } from '../schema/index.ts'
-import type { Steps } from '../steps.ts'
+import type { Step, Steps } from '../steps.ts'
+import { personalReader, personalText } from './entity-names.ts'
+import { type EntityPlace, entityOrder, firstPlaces } from './entity-order.ts'
 import type { ResultStore } from './result-store.ts'
+import { mayHave, searchablePart } from './text-search.ts'
 
 /** Outputs show the first batch; only searches read later ones. */
 const firstBatch = 10
@@ -84,10 +86,13 @@ export function openFindings(database: Database): Operations<Pick<OpenFindingSto
   }
 }
 
-type Stored = typeof findings.$inferSelect & { readonly tenant: string }
+interface Stored extends Readonly<typeof findings.$inferSelect>, Pick<FindingRow, 'personal'> {
+  readonly tenant: string
+}
 
 const batchSize = 500
 const searchedAtOnce = 2000
+const firstPlacesAtOnce = 500
 
 function toFinding({ id: _, tenantId: __, ...row }: Stored): FindingRow {
   return {
@@ -104,70 +109,128 @@ export function findingStore(
 ): Operations<Pick<FindingStore, 'findings'>> {
   const idsOf = (where: SQL | undefined, order: SQL, skipped = 0) =>
     database.select(orm.select({ id: findings.id }).from(findings).where(where).orderBy(order).limit(1).offset(skipped))
-  const rowsOf = (where: SQL | undefined, order: SQL, most: number) =>
-    database.select(
-      orm
-        .select({ ...getTableColumns(findings), tenant: tenants.name })
-        .from(findings)
-        .innerJoin(tenants, eq(tenants.id, findings.tenantId))
-        .where(where)
-        .orderBy(order)
-        .limit(most),
+  const addPersonal = personalReader(database)
+  const personal = personalText(database.sql)
+  const tenant = eq(tenants.id, findings.tenantId)
+  const rowsOf = (where: SQL | undefined, order: SQL, most: number) => {
+    const columns = { ...getTableColumns(findings), tenant: tenants.name }
+    return database.select(
+      orm.select(columns).from(findings).innerJoin(tenants, tenant).where(where).orderBy(order).limit(most),
     )
+  }
+  const placesOf = (where: SQL | undefined, order: SQL, most: number) => {
+    const { id, entityId } = findings
+    return database.select(
+      orm.select({ id, entityId }).from(findings).innerJoin(tenants, tenant).where(where).orderBy(order).limit(most),
+    )
+  }
 
-  async function* read({ tenantIds, all = false, check, fingerprints, since, after, ...rest }: FindingFilter) {
-    const { severities: levels, text = '', newestFirst = false } = rest
-    await checkResults.settle()
-    const part = longestAscii(text)
-    // Expressions use no index: one of the tenant, or in display order, would read all findings for each batch.
-    const tenantId = part !== '' && check === undefined ? sql`+${findings.tenantId}` : sql`${findings.tenantId}`
-    const severity = sql`${findings.severity} || ''`
-    const ofCheck = and(
-      tenantIds === undefined ? undefined : inArray(tenantId, [...tenantIds]),
-      check === undefined ? undefined : eq(findings.check, check),
-    )
-    const wanted = and(
-      ofCheck,
-      levels === undefined ? undefined : inArray(severity, [...levels]),
-      fingerprints === undefined ? undefined : inArray(findings.fingerprint, [...fingerprints]),
-      all ? undefined : isNull(findings.resolvedAt),
-      since === undefined ? undefined : exists(eventSince(since)),
-    )
+  /** Batches in stored order; with a text or `inParts` a limited number of rows at a time, so that other work can run. */
+  async function* scan<Row extends { readonly id: number }>(filter: FindingFilter, { rows, inParts, from }: Scan<Row>) {
+    const { text = '', newestFirst = false, withPersonal = false } = filter
+    const part = searchablePart(text)
+    const isSearch = part !== '' || inParts
+    const { wanted, ofCheck } = conditionsOf(filter, isSearch)
+    const having = part === '' ? undefined : mayHave(part, database.sql, withPersonal ? personal : null)
     const order = newestFirst ? desc(findings.id) : asc(findings.id)
     const beyond = (id: number) => (newestFirst ? lt(findings.id, id) : gt(findings.id, id))
 
-    function* batchBeyond(id: number): Steps<{ readonly rows: readonly Stored[]; readonly last: number | undefined }> {
+    function* batchBeyond(id: number): Steps<{ readonly found: readonly Row[]; readonly last: number | undefined }> {
       const where = and(beyond(id), wanted)
-      if (part === '') {
-        const rows = yield* rowsOf(where, order, batchSize).all()
-        return { rows, last: rows.at(-1)?.id }
+      if (!isSearch) {
+        const found = yield* rows(where, order, batchSize)
+        return { found, last: found.at(-1)?.id }
       }
-      // A text search reads a limited number of rows at a time, so that other work can run.
-      const range = and(beyond(id), check === undefined ? undefined : ofCheck)
+      const range = and(beyond(id), filter.check === undefined ? undefined : ofCheck)
       const [end] = yield* idsOf(range, order, searchedAtOnce - 1).all()
       const within = end === undefined ? undefined : newestFirst ? gte(findings.id, end.id) : lte(findings.id, end.id)
-      const having = mayHave(part, database.sql)
-      return { rows: yield* rowsOf(and(where, within, having), order, searchedAtOnce).all(), last: end?.id }
+      return { found: yield* rows(and(where, within, having), order, searchedAtOnce), last: end?.id }
     }
 
-    let reached = newestFirst ? Number.MAX_SAFE_INTEGER : 0
-    if (after !== undefined) {
-      const [start] = await database.read(() => idsOf(eq(findings.fingerprint, after), order).all())
-      if (start === undefined) return
-      reached = start.id
-    }
-    for (;;) {
-      const { rows, last } = await database.read(() => batchBeyond(reached))
-      if (rows.length > 0) yield rows.map(toFinding)
+    for (let reached = from ?? (newestFirst ? Number.MAX_SAFE_INTEGER : 0); ; ) {
+      const { found, last } = await database.read(() => batchBeyond(reached))
+      if (found.length > 0) yield found
       if (last === undefined) return
       reached = last
-      if (part !== '') await yieldToEventLoop()
+      if (isSearch) await yieldToEventLoop()
     }
+  }
+
+  async function* inEntityOrder(
+    filter: FindingFilter,
+    direction: 'ascending' | 'descending',
+    from: EntityPlace | null,
+  ) {
+    const compare = entityOrder(direction)
+    const places = () => scan(filter, { rows: (...of) => placesOf(...of).all(), inParts: true, from: undefined })
+    let beyond = from
+    for (let most = firstPlacesAtOnce; ; most *= 8) {
+      const next = await firstPlaces(places(), { compare, most, beyond })
+      for (let at = 0; at < next.length; at += batchSize) {
+        const ids = next.slice(at, at + batchSize).map(({ id }) => id)
+        const rows = await database.read(() =>
+          wholeRows(filter)(inArray(findings.id, ids), asc(findings.id), batchSize),
+        )
+        const byId = new Map(rows.map((row) => [row.id, row]))
+        yield ids.flatMap((id) => byId.get(id) ?? [])
+      }
+      beyond = next.at(-1) ?? null
+      if (next.length < most) return
+    }
+  }
+
+  const wholeRows = ({ withPersonal = false }: FindingFilter) =>
+    function* (...of: Parameters<typeof rowsOf>): Steps<readonly Stored[]> {
+      const rows = yield* rowsOf(...of).all()
+      return withPersonal ? yield* addPersonal(rows) : rows
+    }
+
+  async function* read(filter: FindingFilter) {
+    const { after, byEntity } = filter
+    await checkResults.settle()
+    const [start] =
+      after === undefined
+        ? []
+        : await database.read(() => placesOf(eq(findings.fingerprint, after), asc(findings.id), 1).all())
+    if (after !== undefined && start === undefined) return
+    const batches =
+      byEntity === undefined
+        ? scan(filter, { rows: wholeRows(filter), inParts: false, from: start?.id })
+        : inEntityOrder(filter, byEntity, start ?? null)
+    for await (const rows of batches) yield rows.map(toFinding)
   }
 
   return {
     findings: (filter) => database.each(read(filter)),
   }
+}
+
+/** `rows`: those that meet a condition. `from`: id after which the first batch begins. */
+interface Scan<Row> {
+  readonly rows: (where: SQL | undefined, order: SQL, most: number) => Step<readonly Row[]>
+  readonly inParts: boolean
+  readonly from: number | undefined
+}
+
+function conditionsOf(
+  { tenantIds, all = false, check, fingerprints, since, severities: levels }: FindingFilter,
+  isSearch: boolean,
+) {
+  // Expressions use no index: one of the tenant, or in display order, would read all findings for each batch.
+  const tenantId = isSearch && check === undefined ? sql`+${findings.tenantId}` : sql`${findings.tenantId}`
+  const severity = sql`${findings.severity} || ''`
+  const ofCheck = and(
+    tenantIds === undefined ? undefined : inArray(tenantId, [...tenantIds]),
+    check === undefined ? undefined : eq(findings.check, check),
+  )
+  const wanted = and(
+    ofCheck,
+    levels === undefined ? undefined : inArray(severity, [...levels]),
+    fingerprints === undefined ? undefined : inArray(findings.fingerprint, [...fingerprints]),
+    all ? undefined : isNull(findings.resolvedAt),
+    since === undefined ? undefined : exists(eventSince(since)),
+  )
+  return { wanted, ofCheck }
 }
 
 function eventSince(since: number) {
@@ -176,25 +239,4 @@ function eventSince(since: number) {
     .select({ fingerprint })
     .from(findingEvents)
     .where(and(eq(fingerprint, findings.fingerprint), gte(at, since)))
-}
-
-/** SQLite ignores the case of ASCII letters only. A value with the whole text also has its longest ASCII part. */
-function longestAscii(text: string): string {
-  const parts = text.toLowerCase().match(/[\x20-\x7e]+/g) ?? []
-  return parts.reduce((longest, part) => (part.length > longest.length ? part : longest), '')
-}
-
-function mayHave(part: string, words: Pick<Words, 'forLike'>): SQL | undefined {
-  const escaped = part.replace(/[%_\\]/g, '\\$&')
-  const columns = [
-    findings.message,
-    findings.entityId,
-    findings.entityType,
-    findings.check,
-    findings.fingerprint,
-    findings.evidence,
-  ]
-  return or(
-    ...columns.map((column) => sql`${sql.raw(words.forLike(`"${column.name}"`))} like ${`%${escaped}%`} escape '\\'`),
-  )
 }

@@ -1,7 +1,6 @@
-import { getTableName } from 'drizzle-orm'
-import { memoize } from '../../model/memoize.ts'
-import type { Database, List, TenantKeys } from '../database.ts'
-import { columnOf, type RecordTable, recordTables, type Stored } from '../records/record-tables.ts'
+import type { Database, List } from '../database.ts'
+import { presentPersonal } from '../records/personal-fields.ts'
+import { recordTables } from '../records/record-tables.ts'
 import type { PastReader } from './evidence-port.ts'
 import type { RecordAsOf } from './record-as-of.ts'
 
@@ -14,29 +13,16 @@ interface LaterChange {
 /** A field had the value before its first change after that time; without one, the present value. */
 export function pastPersonal(database: Database, asOf: RecordAsOf): PastReader['personal'] {
   const { sql } = database
-  const present = memoize((record: RecordTable) => {
-    const key = columnOf(record, record.key)
-    const columns = [record.key, ...record.personal].map((field) => columnOf(record, field))
-    return database.prepareRows<[TenantKeys], Stored[]>(
-      sql.selectByKeys({ columns, table: getTableName(record.table), key }),
-    )
-  })
+  const present = presentPersonal(database)
   const later = database.prepare<[number, string, List, List], LaterChange>(
     `select key, field, before from changes c where tenant_id = ? and resource = ? and ${sql.isIn('key')}
        and ${sql.isIn('field')} and not (${asOf.within('changes', 'c')}) order by id desc`,
   )
   return (tenantId, resource, ids) =>
     database.read(function* () {
-      const record = recordTables[resource]
-      const { personal } = record
-      const keys = ids
-        .map((id) => record.keyOf(id))
-        .filter((key) => typeof key === 'string' || Number.isSafeInteger(key))
-      const found = new Map<string, Record<string, unknown>>()
-      if (keys.length === 0 || personal.length === 0) return found
-      const rows = yield* present(record).all({ tenantId, keys: sql.listOf(keys) })
-      for (const [key, ...values] of rows)
-        found.set(String(key), Object.fromEntries(personal.map((field, i) => [field, values[i] ?? null])))
+      const { keyOf, personal } = recordTables[resource]
+      const found = yield* present(tenantId, resource, ids)
+      if (found.size === 0) return found
       const texts = [...found.keys()]
       for (const { key, field, before } of yield* later.all(
         tenantId,
@@ -49,7 +35,7 @@ export function pastPersonal(database: Database, asOf: RecordAsOf): PastReader['
       }
       return new Map(
         ids.flatMap((id) => {
-          const fields = found.get(String(record.keyOf(id)))
+          const fields = found.get(String(keyOf(id)))
           return fields === undefined ? [] : [[id, fields] as const]
         }),
       )

@@ -9,7 +9,12 @@ export const postgresWords: Words = {
   isIn: (column) => `${column} = any(?)`,
   listOf: (values) => values as readonly unknown[] as unknown as List,
   indexedBy: () => '',
+  integerOf: (text) => `case when ${text} ~ '^[0-9]{1,16}$' then ${text}::bigint end`,
   forLike: (column) => `lower(${column})`,
+  pattern: {
+    operator: '~',
+    of: (letters) => [letters.map((cases) => (cases.length === 1 ? quoted(cases) : setOf(cases))).join('')],
+  },
   jsonArray: (values) => `json_build_array(${values.join(', ')})::text`,
   jsonMember(json, member, type) {
     const text = `(${json}::json ->> ${typeof member === 'number' ? member : `'${member}'`})`
@@ -26,4 +31,12 @@ export const postgresWords: Words = {
     const lists = columns.map(({ type }) => `?::${type === 'integer' ? 'bigint' : 'text'}[]`)
     return `unnest(${lists.join(', ')}) as given (${columns.map(({ name }) => name).join(', ')})`
   },
+}
+
+function setOf(cases: readonly string[]): string {
+  return cases.length === 0 ? '.' : `[${cases.join('')}]`
+}
+
+function quoted(letters: readonly string[]): string {
+  return letters.join('').replace(/[^\p{L}\p{N}\p{M}]/gu, '\\$&')
 }

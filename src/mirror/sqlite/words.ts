@@ -7,8 +7,17 @@ export const words: Words = {
   isIn: (column) => `${column} in (select value from json_each(?))`,
   listOf: (values) => JSON.stringify(values) as unknown as List,
   indexedBy: (index) => `indexed by "${index}"`,
+  integerOf: (text) => `cast(${text} as integer)`,
   // Its `like` ignores the case of ASCII letters.
   forLike: (column) => column,
+  pattern: {
+    operator: 'glob',
+    // A pattern that begins with a letter is compared twice as fast as one with a set of them.
+    of([first = [], ...rest]) {
+      const following = rest.map(setOf).join('')
+      return (first.length === 0 ? ['?'] : first.map((letter) => setOf([letter]))).map((one) => `*${one}${following}*`)
+    },
+  },
   jsonArray: (values) => `json_array(${values.join(', ')})`,
   jsonMember: (json, member) => `${json} ->> ${typeof member === 'number' ? member : `'${member}'`}`,
   jsonWith: (json, member, text) => `json_set(${json}, '$.${member}', '${text}')`,
@@ -17,4 +26,10 @@ export const words: Words = {
     return Array(rows).fill(row).join(', ')
   },
   rowsFrom: null,
+}
+
+function setOf(cases: readonly string[]): string {
+  const [only = '?'] = cases
+  if (cases.length > 1) return `[${cases.join('')}]`
+  return cases.length === 1 && /[*?[]/.test(only) ? `[${only}]` : only
 }

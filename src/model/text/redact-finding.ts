@@ -25,14 +25,15 @@ const plainId = /^(?:\d{1,20}|[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12})$/i
  * API clients and roles.
  */
 export function withoutDetails(finding: FindingView): FindingView {
-  const { entity, evidence, waiver } = finding
+  const { evidence, waiver } = finding
+  const { type, id } = finding.entity
   // An own check may put anything into entity ids and messages.
   const isOwn = typeof evidence['ownCheck'] === 'string'
-  const isNamed = namedTypes.has(entity.type) || (isOwn && !plainId.test(entity.id))
+  const isNamed = namedTypes.has(type) || (isOwn && !plainId.test(id))
   return {
     ...finding,
     message: isOwn ? hidden : withoutEmails(finding.message),
-    entity: isNamed ? { ...entity, id: hidden } : entity,
+    entity: { type, id: isNamed ? hidden : id },
     evidence: Object.fromEntries(
       Object.entries(evidence).map(([name, value]) => [
         name,

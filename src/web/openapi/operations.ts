@@ -31,7 +31,8 @@ const text = (description: string): Body => ({ type: 'text/plain', description }
 
 const searched: Parameter = {
   name: 'q',
-  description: 'Only findings with this text in message, entity, check, fingerprint or evidence',
+  description:
+    'Only findings with this text in message, entity, check, fingerprint or evidence; where they are shown, also in names',
 }
 
 const filter: readonly Parameter[] = [
@@ -153,7 +154,8 @@ export const operations: readonly Operation[] = [
     method: 'get',
     path: '/api/v1/findings.csv',
     id: 'getFindingsAsCsv',
-    summary: 'The same findings as CSV, with the columns of tenantwatch findings --format csv',
+    summary:
+      'The same findings as CSV, with the columns of tenantwatch findings --format csv, with --details where they are shown',
     parameters: filter,
     body: { type: 'text/csv', description: 'RFC 4180; cells that would start a formula are escaped' },
     refusals: {

@@ -1,5 +1,6 @@
 import { html } from 'hono/html'
 import { parseIsoDate } from '../../model/dates.ts'
+import { namesIn } from '../../model/entity-names.ts'
 import { driftIdIn, type FindingView, shortFingerprint } from '../../model/finding.ts'
 import type { CheckView, TenantPosture } from '../../model/posture.ts'
 import { type Severity, severities } from '../../model/severity.ts'
@@ -8,7 +9,7 @@ import { counted, type FoundFindings, type TenantPage } from './load-page.ts'
 import { badge, severityTone } from './marks.ts'
 import { hrefOf, isFiltered, type PageQuery, parametersOf, type SortKey } from './page-query.ts'
 import { type Column, part, table } from './table.ts'
-import { foreign, type Html, instant, valueText } from './text.ts'
+import { foreign, type Html, instant, valueText, visible } from './text.ts'
 
 /** The page shows the first facts; `explain` shows all. */
 const maxFacts = 24
@@ -45,7 +46,7 @@ function details(finding: FindingView, checks: ReadonlyMap<string, CheckView>, n
       ? html`<dt>If it is accepted</dt><dd><code class="command">tenantwatch waive ${shortFingerprint(fingerprint)}</code></dd>`
       : ''
   return html`<details id="evidence-${fingerprint}"><summary>What to do, and the evidence</summary>
-<dl>${advice}${accept}${waive}${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${label(name)}</dt><dd>${foreign(valueText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${fingerprint}</code></dd></dl>
+<dl>${advice}${accept}${waive}${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${label(name)}</dt><dd>${foreign(valueText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${shortFingerprint(fingerprint)}</code></dd></dl>
 </details>`
 }
 
@@ -57,7 +58,8 @@ function time(iso: string, now: number): Html {
   return instant(parseIsoDate(iso)?.ms ?? null, now)
 }
 
-export function findings({ posture, findings: found }: TenantPage, query: PageQuery, now: number): Html {
+export function findings(page: TenantPage, query: PageQuery, now: number): Html {
+  const { posture, findings: found, exposeDetails } = page
   const { tenant } = posture
   const id = `findings-${tenant}`
   const checks = new Map(posture.checks.map((check) => [check.check, check]))
@@ -75,7 +77,7 @@ export function findings({ posture, findings: found }: TenantPage, query: PageQu
   return part(
     id,
     'Findings',
-    html`${findingFilter(posture, query)}<p class="count-line" id="count-${tenant}" role="status" aria-live="polite">${summary(found, query)}</p>
+    html`${findingFilter(posture, query, exposeDetails)}<p class="count-line" id="count-${tenant}" role="status" aria-live="polite">${summary(found, query)}</p>
 ${body}<p class="more">${otherPages(found, query, `#${id}`)}All of them as <a href="${apiOf('findings', tenant, query)}">JSON</a> or <a href="${apiOf('findings.csv', tenant, query)}">CSV</a></p>`,
   )
 }
@@ -100,10 +102,19 @@ function row(view: FindingView, checks: ReadonlyMap<string, CheckView>, now: num
   ]
 }
 
-/** On narrow screens it is left out where the sentence names it, or where there is only one of its type. */
-function entity({ message, entity: { type, id } }: FindingView): Html {
+/** On narrow screens the id is left out where the sentence names it, or where there is only one of its type. */
+function entity({ message, entity: one }: FindingView): Html {
+  const { type, id } = one
+  const names = namesIn(one).map((name) => html`<span class="who">${who(name)}</span>`)
   if (type === id) return html`<span class="said">${foreign(id)}</span>`
-  return html`<span class="${message.includes(id) ? 'type said' : 'type'}">${type}</span> ${foreign(id)}`
+  return html`<span class="${message.includes(id) ? 'type said' : 'type'}">${type}</span> ${foreign(id)}${names}`
+}
+
+/** A long address breaks before its host. */
+function who(name: string): Html {
+  const text = visible(name)
+  const at = text.lastIndexOf('@')
+  return at < 1 ? foreign(name) : html`<bdi>${text.slice(0, at)}<wbr>${text.slice(at)}</bdi>`
 }
 
 const stateWords = { open: 'open', waived: 'waived', all: 'open or waived' } as const
@@ -120,16 +131,15 @@ function otherPages({ shown, after, hasMore }: FoundFindings, query: PageQuery, 
 }
 
 /** Number of findings shown; screen readers announce changes. */
-function summary({ shown, matching, sorted, total, after }: FoundFindings, query: PageQuery): string {
+function summary({ shown, matching, total, after }: FoundFindings, query: PageQuery): string {
   const all = `${stateWords[query.state]} ${total === 1 ? 'finding' : 'findings'}`
   const match = isFiltered({ ...query, state: 'open' })
     ? `${number(matching)} of ${number(total)} ${all} match`
     : `${number(total)} ${all}`
   if (shown.length >= matching) return match
-  const limit = sorted === null ? '' : ` of ${number(sorted)} that were sorted`
   const which =
     after === null ? `the ${number(shown.length)} ${first(query)}` : `${number(shown.length)} of the later ones`
-  return `${match}; shown: ${which}${limit}`
+  return `${match}; shown: ${which}`
 }
 
 function first({ sort, reversed }: PageQuery): string {
@@ -159,7 +169,7 @@ function columnsOf(query: PageQuery, anchor: string): readonly Column[] {
 const stateOptions = { open: 'Open', waived: 'Waived', all: 'Open and waived' } as const
 
 /** Links by severity and a form for the rest; works without a script. */
-function findingFilter(posture: TenantPosture, query: PageQuery): Html {
+function findingFilter(posture: TenantPosture, query: PageQuery, exposeDetails: boolean): Html {
   const { tenant } = posture
   const anchor = `#findings-${tenant}`
   const clear = isFiltered(query)
@@ -173,7 +183,7 @@ ${parametersOf({ ...query, check: null, state: 'open', text: '', after: null }).
   ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
 )}<label>Check <select name="check" id="check-${tenant}">${option('', 'every check', query.check ?? '')}${checkNames(posture, query).map((name) => option(name, name, query.check ?? ''))}</select></label>
 <label>State <select name="state" id="state-${tenant}">${Object.entries(stateOptions).map(([value, word]) => option(value, word, query.state))}</select></label>
-<label class="grow">Text <input type="search" name="q" id="text-${tenant}" value="${query.text}" maxlength="200" autocomplete="off" spellcheck="false"></label>
+<label class="grow">Text <input type="search" name="q" id="text-${tenant}" value="${query.text}" placeholder="${exposeDetails ? 'Name, e-mail, file, id, word' : 'Id or word'}" maxlength="200" autocomplete="off" spellcheck="false"></label>
 <button type="submit">Filter</button>${clear}
 </form>
 `

@@ -22,6 +22,7 @@ export interface TenantPage {
   readonly secrets: readonly SecretView[]
   /** Newest first. */
   readonly changes: readonly ChangeView[]
+  readonly exposeDetails: boolean
 }
 
 export interface PageData {
@@ -55,19 +56,15 @@ export async function loadPage(
       findings: await loadFindings({ posture, query, findings: sources.findings, exposeDetails, most }),
       secrets: exposeDetails ? secrets : secrets.map(withoutSecretDetails),
       changes: exposeDetails ? changes : changes.map(withoutChangeDetails),
+      exposeDetails,
     }
   }
   return { version, now: clock.now(), exposeDetails, query, postures, tenants: inFull, load }
 }
 
-/** Limit of findings that are sorted in memory. */
-const maxSorted = 5000
-
 export interface FoundFindings {
   readonly shown: readonly FindingView[]
   readonly matching: number
-  /** Set to the number of sorted findings when not all were sorted. */
-  readonly sorted: number | null
   readonly total: number
   /** Fingerprint after which these begin; null = the first of the list. */
   readonly after: string | null
@@ -82,39 +79,29 @@ export interface LoadFindings {
   readonly most: number
 }
 
-/** Without a search text only the shown rows are read. Sorting by entity sorts the first 5,000. */
+/** Without a search text only the shown rows are read. */
 export async function loadFindings(request: LoadFindings): Promise<FoundFindings> {
   const { posture, query, most } = request
   const start = await startOf(request)
   const total = counted(posture, { ...query, severities: null, check: null })
   const matching = counted(posture, query)
   const isSearch = query.text !== ''
-  const inOrder = comesInOrder(query)
-  const maxKept = inOrder ? most + 1 : maxSorted
+  const maxKept = most + 1
   // A search counts all matches, so it begins at the first one. The place is lost when its finding no longer matches.
-  const isRead = inOrder && !isSearch
   let kept: FindingView[] = []
-  let isReached = isRead
+  let isReached = !isSearch
   let found = 0
-  for await (const finding of candidates(request, isRead ? start : null)) {
+  for await (const finding of candidates(request, isSearch ? null : start)) {
     if (!isSearch && kept.length === maxKept) break
     found++
     if (kept.length < maxKept) kept.push(finding)
-    if (inOrder && finding.fingerprint === start?.fingerprint) [kept, isReached] = [[], true]
-  }
-  if (!inOrder) {
-    kept.sort(byEntity)
-    if (query.reversed) kept.reverse()
-    const place = kept.findIndex(({ fingerprint }) => fingerprint === start?.fingerprint)
-    isReached = place >= 0
-    kept = kept.slice(place + 1)
+    if (finding.fingerprint === start?.fingerprint) [kept, isReached] = [[], true]
   }
   if (kept.length === 0 && query.after !== null) return loadFindings({ ...request, query: { ...query, after: null } })
   const all = isSearch ? found : Math.max(matching, found)
   return {
     shown: kept.slice(0, most),
     matching: all,
-    sorted: !inOrder && all > maxSorted ? maxSorted : null,
     total,
     after: isReached ? (start?.fingerprint ?? null) : null,
     hasMore: kept.length > most,
@@ -133,16 +120,7 @@ async function startOf({ posture, query, findings }: LoadFindings): Promise<Find
   return null
 }
 
-function byEntity(a: FindingView, b: FindingView): number {
-  return a.entity.id.localeCompare(b.entity.id, 'en', { numeric: true })
-}
-
-/** True when the candidates come in the wanted order, so that only the shown ones are kept in memory. */
-function comesInOrder({ sort }: PageQuery): boolean {
-  return sort !== 'entity'
-}
-
-/** Yields findings in stored order (by age), check by check, or severity by severity. */
+/** Yields findings in the wanted order. */
 async function* candidates(request: LoadFindings, start: FindingView | null): AsyncGenerator<FindingView> {
   const { posture, query, findings, exposeDetails } = request
   const all: FindingQuery = {
@@ -151,6 +129,7 @@ async function* candidates(request: LoadFindings, start: FindingView | null): As
     states: statesOf(query),
     text: query.text,
     ...(query.sort === 'age' && query.reversed && { newestFirst: true }),
+    ...(query.sort === 'entity' && { byEntity: query.reversed ? ('descending' as const) : ('ascending' as const) }),
   }
   const parts = partsOf(posture, query)
   const first = start === null ? -1 : parts.findIndex((part) => isOf(part, start))
@@ -167,11 +146,11 @@ function isOf({ check, severities: of }: Part, finding: FindingView): boolean {
   return (check === undefined || check === finding.check) && (of === undefined || of.includes(finding.severity))
 }
 
-/** Parts of the list that follow one another, each in stored order. */
+/** Parts of the list that follow one another, each in the order of the query. */
 function partsOf({ checks }: TenantPosture, query: PageQuery): readonly Part[] {
   const { sort, reversed } = query
   const wanted = checks.filter(({ check }) => query.check === null || check === query.check)
-  if (sort === 'age') return [query.check === null ? {} : { check: query.check }]
+  if (sort === 'age' || sort === 'entity') return [query.check === null ? {} : { check: query.check }]
   if (sort === 'check') {
     const names = wanted.map(({ check }) => check).toSorted()
     return (reversed ? names.reverse() : names).map((check) => ({ check }))

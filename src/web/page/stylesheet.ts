@@ -64,6 +64,7 @@ tbody th { font-weight: 500; }
 code { font: 12.5px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace; }
 .id { display: block; color: var(--soft); font-size: 11.5px; font-weight: 400; overflow-wrap: anywhere; }
 .why { display: block; color: var(--soft); font-size: 13px; font-weight: 400; overflow-wrap: anywhere; }
+.who { display: block; font-size: 13px; font-weight: 400; overflow-wrap: anywhere; }
 .type, .kind { color: var(--soft); font-weight: 400; }
 .ago, .none, .count.quiet { color: var(--soft); font-size: 13px; }
 td .ago { display: inline-block; white-space: nowrap; }
@@ -122,7 +123,12 @@ const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repea
   .findings td:nth-child(1)::before, .findings td:nth-child(2)::before, .findings td:nth-child(4)::before { content: none; }
   .findings td:nth-child(4) { grid-area: 1 / 2; text-align: right; }
   .findings td:nth-child(n + 2):not(:nth-child(4)), .findings tbody th { grid-column: 1 / -1; }
-  .findings tbody th:has(.said) { display: none; }
+  .findings tbody th:has(.said):not(:has(.who)), .findings th:has(.who) .said, .findings th:has(.who) .said + bdi { display: none; }
+  .findings tbody tr:has(.who) :is(td:nth-child(2), td:nth-child(5)) { order: 1; }
+  .findings tbody th:has(.who) { display: block; }
+  .findings tbody th:has(.who)::before { content: none; }
+  .findings tbody .who { display: inline; font-size: 14px; font-weight: 600; }
+  .findings tbody .who + .who { font-weight: 400; } .findings tbody .who + .who::before { content: " · "; }
   td > div > time + .ago, td > div > .ago { display: inline; }
   td .ago, .mode, .num + .why, time { white-space: normal; }
   .bar.slim { width: 150px; margin-top: 8px; }
@@ -130,7 +136,6 @@ const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repea
   dd { margin-bottom: 4px; }
   .filter label { flex: 1 1 140px; }
   .chip { padding: 6px 14px; }
-  .clear { padding-top: 0; }
   footer span { margin-left: 0; }
 }
 `
@@ -154,13 +159,13 @@ const parts = `.chips { display: flex; flex-wrap: wrap; gap: 8px; margin: 0 0 10
 .filter .grow { flex: 1 1 220px; }
 select, input, button { min-width: 0; max-width: 100%; font: inherit; color: var(--text); background: var(--card); border: 1px solid var(--edge); border-radius: 7px; padding: 5px 10px; min-height: 34px; }
 button { cursor: pointer; font-weight: 600; }
-.clear { align-self: center; padding-top: 16px; }
+.clear { padding-bottom: 7px; }
 details { margin-top: 4px; }
 summary { display: inline-block; cursor: pointer; color: var(--link); font-size: 13px; padding: 1px 0; }
 summary::before { content: "▸ "; } details[open] > summary::before { content: "▾ "; }
 dl { display: grid; grid-template-columns: minmax(100px, max-content) minmax(0, 1fr); gap: 2px 14px; margin: 4px 0 6px; padding: 8px 12px; border-radius: 8px; background: var(--bg); font-size: 13px; }
 dt { color: var(--soft); overflow-wrap: anywhere; } dd { margin: 0; overflow-wrap: anywhere; }
-dd time { white-space: normal; }
+dd time { white-space: normal; } dd .command { display: inline-block; }
 .card { background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 14px 16px 6px; margin-bottom: 10px; }
 .time-line { display: block; overflow: visible; }
 .time-line .tick { fill: var(--soft); font-size: 12px; text-anchor: middle; }

@@ -103,7 +103,7 @@ function secretTile({ posture, secrets }: TenantPage, now: number): Html {
       'Client secrets',
       expired > 0 ? 'bad' : 'quiet',
       expired > 0 ? past : 'None known',
-      'None expires later',
+      expired > 0 ? 'None expires later' : 'No API client was read yet',
     )
   const clients = posture.resources.find(({ resource }) => resource === 'api-clients')
   const isFresh = clients !== undefined && isFreshAndComplete(clients, posture.holds)

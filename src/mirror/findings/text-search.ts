@@ -1,0 +1,59 @@
+import { or, type SQL, sql } from 'drizzle-orm'
+import type { Words } from '../database.ts'
+import { findings } from '../schema/index.ts'
+
+type SearchWords = Pick<Words, 'forLike' | 'pattern'>
+
+/** ASCII, and letters without case. */
+const comparable = /^[\x20-\x7e\p{Lo}]*$/u
+
+/** `İ` becomes `i` and a dot in lower case; no pattern has control characters and halves of surrogate pairs. */
+const unsearchable = /i?\u0307|[\p{Cc}\p{Cs}]/u
+
+const columns = [
+  findings.message,
+  findings.entityId,
+  findings.entityType,
+  findings.check,
+  findings.fingerprint,
+  findings.evidence,
+]
+
+/** The longest part of a text, in lower case, that a database can search for; empty = it cannot search. */
+export function searchablePart(text: string): string {
+  return longest(text.toLowerCase().split(unsearchable))
+}
+
+/**
+ * Condition on findings that may have the part, in any letter case.
+ *
+ * @param personal text of the personal fields to search, too; null = searches none.
+ */
+export function mayHave(part: string, words: SearchWords, personal: string | null): SQL | undefined {
+  // Outputs join first and last name with one space, whatever space is around them.
+  const word = longest(part.split(' '))
+  return or(
+    ...columns.map((column) => has(`"${column.name}"`, part, words)),
+    personal === null ? undefined : has(personal, word, words),
+  )
+}
+
+function has(column: string, part: string, { forLike, pattern }: SearchWords): SQL | undefined {
+  if (comparable.test(part)) {
+    const escaped = part.replace(/[%_\\]/g, '\\$&')
+    return sql`${sql.raw(forLike(column))} like ${`%${escaped}%`} escape '\\'`
+  }
+  const patterns = pattern.of([...part].map(cases))
+  return or(...patterns.map((one) => sql`${sql.raw(column)} ${sql.raw(pattern.operator)} ${one}`))
+}
+
+/** The characters that one in lower case may stand for; none = any character. */
+function cases(letter: string): readonly string[] {
+  const upper = letter.toUpperCase()
+  if (upper === letter) return [letter]
+  return [...upper].length === 1 && upper.toLowerCase() === letter ? [letter, upper] : []
+}
+
+function longest(parts: readonly string[]): string {
+  return parts.reduce((known, part) => (part.length > known.length ? part : known), '')
+}

@@ -1,0 +1,34 @@
+import { getTableName } from 'drizzle-orm'
+import { memoize } from '../../model/memoize.ts'
+import type { ResourceName } from '../../model/resource-names.ts'
+import type { Database, TenantKeys } from '../database.ts'
+import type { Steps } from '../steps.ts'
+import { columnOf, type RecordTable, recordTables, type Stored } from './record-tables.ts'
+
+export type PersonalOf = (
+  tenantId: number,
+  resource: ResourceName,
+  ids: readonly string[],
+) => Steps<Map<string, Record<string, unknown>>>
+
+/** Reads the present personal fields of records, removed ones included until their erasure, by the text of their keys. */
+export function presentPersonal(database: Database): PersonalOf {
+  const { selectByKeys, listOf } = database.sql
+  const byKeys = memoize((record: RecordTable) => {
+    const key = columnOf(record, record.key)
+    const columns = [record.key, ...record.personal].map((field) => columnOf(record, field))
+    return database.prepareRows<[TenantKeys], Stored[]>(
+      selectByKeys({ columns, table: getTableName(record.table), key }),
+    )
+  })
+  return function* (tenantId, resource, ids) {
+    const record = recordTables[resource]
+    const { personal } = record
+    const keys = ids.map((id) => record.keyOf(id)).filter((key) => typeof key === 'string' || Number.isSafeInteger(key))
+    const found = new Map<string, Record<string, unknown>>()
+    if (keys.length === 0 || personal.length === 0) return found
+    for (const [key, ...values] of yield* byKeys(record).all({ tenantId, keys: listOf(keys) }))
+      found.set(String(key), Object.fromEntries(personal.map((field, i) => [field, values[i] ?? null])))
+    return found
+  }
+}
