@@ -78,6 +78,7 @@ it('gives a tenant back once its worker has ended the work for it', async () => 
   const before = await ofA()
   const told: (readonly string[])[] = []
   const ended = Promise.withResolvers<void>()
+  onTestFinished(() => ended.resolve())
   const follow = () => {
     told.push(owned(a))
     return ended.promise
@@ -85,7 +86,8 @@ it('gives a tenant back once its worker has ended the work for it', async () => 
   a.begin({ isIdle: () => true, follow })
   await b.configure(tenants, 1)
   while (told.length === 0) await pass()
-  for (let queries = 0; queries < 50; queries++) await ofA()
+  // Over the connection by which it would be given back.
+  for (let queries = 0; queries < 50; queries++) await a.owners()
   expect([told[0]?.length, await ofA()]).toEqual([1, before])
   ended.resolve()
   while ((await ofA()) === before) await pass()
