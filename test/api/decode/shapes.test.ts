@@ -167,11 +167,9 @@ it.each(lenient)('makes a descriptive field of another type null and counts it: 
   expect(reading.ok && (reading.record as Record<string, unknown>)[field]).toBeNull()
 })
 
-it.each([
-  [readUser, { ...user, state: 'Suspended' }, 'state'],
-  [readRole, { ...role, state: 'Archived' }, 'state'],
-])('keeps and counts an unknown value: %#', (read, raw, field) => {
-  expect(read(raw)).toMatchObject({ ok: true, record: raw, oddities: [{ kind: 'unknown_value', field }] })
+it('keeps and counts an unknown value', () => {
+  const raw = { ...role, state: 'Archived' }
+  expect(readRole(raw)).toMatchObject({ ok: true, record: raw, oddities: [{ kind: 'unknown_value', field: 'state' }] })
 })
 
 it.each([
