@@ -101,7 +101,8 @@ export async function startDaemon(
     ...program,
     url,
     async get(path) {
-      const response = await fetch(url + path)
+      // A daemon closes connections at rest, perhaps just when one is used again.
+      const response = await fetch(url + path, { headers: { connection: 'close' } })
       return { status: response.status, text: await response.text() }
     },
   }
