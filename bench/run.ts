@@ -52,6 +52,6 @@ try {
   if (options === 'help') say(help)
   else await run(options)
 } catch (error) {
-  process.stderr.write(`bench: ${error instanceof Error ? error.message : String(error)}\n`)
+  process.stderr.write(`bench: ${String(error)}${error instanceof Error && error.cause !== undefined ? `: ${String(error.cause)}` : ''}\n`)
   process.exitCode = 1
 }
