@@ -246,7 +246,7 @@ onServer('names the right that the user lacks', async () => {
   }
 })
 
-const again = /run "tenantwatch migrate-store" again to continue\n$/
+const again = /run "tenantwatch migrate-store"\s+again to continue\n$/
 
 onServer('stops at SIGTERM, lets nobody open the half copy, and continues', async () => {
   const world = await movingWorld()
