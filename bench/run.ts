@@ -52,6 +52,7 @@ try {
   if (options === 'help') say(help)
   else await run(options)
 } catch (error) {
-  process.stderr.write(`bench: ${String(error)}${error instanceof Error && error.cause !== undefined ? `: ${String(error.cause)}` : ''}\n`)
+  const [what, cause] = error instanceof Error ? [error.message, error.cause] : [String(error), undefined]
+  process.stderr.write(`bench: ${what}${cause === undefined ? '' : `: ${String(cause)}`}\n`)
   process.exitCode = 1
 }
