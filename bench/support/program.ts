@@ -101,8 +101,7 @@ export async function startDaemon(
     ...program,
     url,
     async get(path) {
-      // A daemon closes connections at rest, perhaps just when one is used again.
-      const response = await fetch(url + path, { headers: { connection: 'close' } })
+      const response = await fetch(url + path)
       return { status: response.status, text: await response.text() }
     },
   }

@@ -53,10 +53,12 @@ export const apiClientLeastPrivilege = defineCheck({
       excessOf(found, (code) => isForbidden(plain(code))),
     )
     const { known, missing, unnamed } = await clientRoleNames(reader, roles)
-    const { unevaluated, isUnevaluated } = await unevaluatedClients(reader, [...missing.names, ...unnamed.names])
+    const notEvaluated = missing.clients + unnamed.clients
+    const isMissing = { field: 'roleName', in: missing.names } as const
+    const { unevaluated, isUnevaluated } = await unevaluatedClients(reader, notEvaluated, [isMissing])
     return {
-      population: known.clients + missing.clients + unnamed.clients,
-      notEvaluated: missing.clients + unnamed.clients,
+      population: known.clients + notEvaluated,
+      notEvaluated,
       unevaluated,
       candidates: mapBatches(
         reader.select('api-clients', { all: [{ field: 'roleName', in: known.names }] }),

@@ -34,13 +34,14 @@ export const apiClientRoleActive = defineCheck({
     const isMissing = { field: 'roleName', in: missing.names } as const
     const newer = [isMissing, { field: 'readAt', above: rolesAt }] as const
     const unread = missing.clients > 0 ? await reader.count('api-clients', { all: newer }) : 0
-    const { unevaluated, isUnevaluated } = await unevaluatedClients(reader, unnamed.names, unread > 0 ? [newer] : [])
+    const notEvaluated = unread + unnamed.clients
+    const { unevaluated, isUnevaluated } = await unevaluatedClients(reader, notEvaluated, newer)
     const failing: WhereOn<'api-clients'> = {
       anyOf: [[{ field: 'roleName', in: broken }], [isMissing, { field: 'readAt', atMost: rolesAt }]],
     }
     return {
       population: known.clients + missing.clients + unnamed.clients,
-      notEvaluated: unread + unnamed.clients,
+      notEvaluated,
       unevaluated,
       candidates: mapBatches(reader.select('api-clients', failing), (client) => ({
         client,

@@ -9,6 +9,7 @@ import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts
 import { printable } from '../model/text/printable.ts'
 import { catalogue } from './support/configuration.ts'
 import { makeFolder } from './support/make-folder.ts'
+import { commandWith } from './support/next-command.ts'
 import { openPrompt, type Prompt } from './support/prompt.ts'
 import { codeOf } from './support/write-file.ts'
 
@@ -64,11 +65,10 @@ async function init(io: Io, options: InitOptions): Promise<ExitCode> {
   } catch (error) {
     throw unwritable(file, codeOf(error) === 'EEXIST' && existsSync(resolve(cwd, file)) ? itExists : codeOf(error))
   }
-  const flag = options.config === undefined ? '' : ` --config ${printable(file)}`
   const next: (readonly [string, string])[] = [
-    [`tenantwatch doctor${flag}`, 'tries the address, the permissions and the clock'],
-    [`tenantwatch sync${flag}`, 'reads everything once'],
-    [`tenantwatch run${flag}`, 'keeps it up to date'],
+    [commandWith('doctor', options.config), 'tries the address, the permissions and the clock'],
+    [commandWith('sync', options.config), 'reads everything once'],
+    [commandWith('run', options.config), 'keeps it up to date'],
   ]
   const { tokenEnv } = given
   if (tokenEnv !== undefined && !env[tokenEnv]) next.unshift([`export ${tokenEnv}=...`, 'the token'])

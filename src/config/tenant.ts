@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isGuid } from '../model/guid.ts'
 import { readAuth } from './auth.ts'
 import { effective, type Overridable, readOverridable } from './overridable.ts'
 import { readSchedule } from './schedule.ts'
@@ -67,6 +68,5 @@ function checkSecure(url: string, path: KeyPath, allowed: boolean, { report }: C
 /** Lower-cased, because the API does not define the case of GUIDs. */
 function clientId() {
   const wanted = 'want the clientId of an API client, such as 00000000-0000-0000-0000-000000000000'
-  const guid = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/i
-  return textAs(wanted, (value) => (guid.test(value) ? { value: value.toLowerCase() } : { problem: wanted }))
+  return textAs(wanted, (value) => (isGuid(value) ? { value: value.toLowerCase() } : { problem: wanted }))
 }

@@ -19,12 +19,10 @@ export async function basisOf({ check, request, quality }: CheckRun): Promise<st
   // Before the versions of the data, which must be those from before the evaluation.
   const accepted = check.drift === undefined ? 0 : await store.acceptedVersion(tenant.id, check.id)
   const { severity, options } = settingsOf(check, tenant.settings)
-  const { knownStatuses } = tenant.settings.documents
   const inputs = usableInputs(check, { quality, now: request.now, options })
   return JSON.stringify([
     check.ruleOf(options, ruleContextOf(tenant.settings)),
     severity,
-    knownStatuses,
     inputs,
     inputs.map(({ resource }) => store.dataVersion(tenant.id, resource)),
     check.comparesReads === true ? inputs.map(({ resource }) => readInFullAt(quality, resource)) : null,

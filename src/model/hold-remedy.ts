@@ -69,13 +69,6 @@ export function replacesTenant({ reason, cause }: Pick<Held, 'reason' | 'cause'>
 type Change = 'denied' | 'origin' | 'page' | 'proof'
 
 /** Of a `tenant_changed` hold, by the cause that the engine stored. */
-const changeHints: Readonly<Record<Change, string>> = {
-  denied: deniedHint,
-  origin: changedHint,
-  page: pageHint,
-  proof: changedHint,
-}
-
 const changeEffects: Readonly<Record<Change, (tenant: string) => string>> = {
   denied: (tenant) =>
     `Accepting lets ${tenant} be read without proof whose data these are, until one of those lists can be read again`,
@@ -84,6 +77,13 @@ const changeEffects: Readonly<Record<Change, (tenant: string) => string>> = {
   page: (tenant) => `Accepting writes the records of this page into the mirror of ${tenant}; it removes nothing`,
   proof: (tenant) =>
     `Accepting replaces the data of ${tenant} by those of ANOTHER tenant: the records known so far are removed, and their findings close. It cannot be undone`,
+}
+
+const changeHints: Readonly<Record<Change, string>> = {
+  denied: deniedHint,
+  origin: changedHint,
+  page: pageHint,
+  proof: changedHint,
 }
 
 function changeOf({ check }: Caused['cause']): Change {

@@ -1,5 +1,6 @@
 import { parseIsoDate, plainUtcMs } from '../../model/dates.ts'
 import { type Field, type Fields, idFieldOf, type RecordOf } from '../../model/fields.ts'
+import { isGuid } from '../../model/guid.ts'
 import { isObject } from '../json.ts'
 import type { Reading } from '../reader.ts'
 import {
@@ -18,7 +19,6 @@ import {
   guidId,
   integerId,
   isAltered,
-  isGuid,
   isIntegerId,
   isShortText,
   isTextId,

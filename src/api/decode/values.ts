@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { parseIsoDate, plainUtcMs } from '../../model/dates.ts'
 import { dayMs } from '../../model/durations.ts'
+import { isGuid } from '../../model/guid.ts'
 import { withheldMark } from '../credentials/own-secrets.ts'
 import { kindOf } from '../json.ts'
 import { fail, odd, type ParseContext } from './parse-context.ts'
@@ -33,12 +34,6 @@ export function integerId(context: ParseContext, field: string, value: unknown):
   if (isIntegerId(value)) return value === 0 ? 0 : value
   fail(context, typeof value === 'number' ? `${field} is not a safe integer` : wrong(field, value, 'an integer'))
   return 0
-}
-
-const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-
-export function isGuid(text: string): boolean {
-  return guid.test(text)
 }
 
 /** An id that is specified as a GUID; one of another form is counted and kept; empty when unusable. */

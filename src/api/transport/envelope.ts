@@ -1,6 +1,7 @@
 import { hash } from 'node:crypto'
 import { parseIsoDate } from '../../model/dates.ts'
 import { SyncError } from '../../model/errors.ts'
+import { isGuid } from '../../model/guid.ts'
 import { isObject, kindOf, parseJson } from '../json.ts'
 import { repeatsName } from './repeated-name.ts'
 import { excessIn } from './value-cap.ts'
@@ -50,11 +51,10 @@ export interface ErrorFacts {
 
 /** Alone or at the start of a text such as `NOT_FOUND: User not found`. */
 const codeLike = /^([A-Z][A-Z_]{2,39})(?=$|: )/
-const guidLike = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const maxNodes = 200
 
 function asGuid(value: unknown): string | null {
-  return typeof value === 'string' && guidLike.test(value) ? value : null
+  return typeof value === 'string' && isGuid(value) ? value : null
 }
 
 const longestId = 200
@@ -63,7 +63,7 @@ const longestId = 200
 export function asRequestId(value: unknown): string | null {
   if (typeof value !== 'string' && typeof value !== 'number') return null
   const text = String(value)
-  if (guidLike.test(text)) return text
+  if (isGuid(text)) return text
   if (text.length > longestId || /eyJ[\w-]+\.|@/.test(text)) return `[withheld: string of ${text.length} characters]`
   const kept = text
     .toWellFormed()

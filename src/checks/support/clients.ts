@@ -24,16 +24,14 @@ export async function clientRoleNames(reader: RecordReader, roles: Roles) {
   return { known: grouped(known), missing: grouped(missing), unnamed: grouped(unnamed) }
 }
 
-/** Clients with one of these role names, or of one of these groups, cannot be evaluated: some of their keys, and a test for one key. */
+/** Clients without a role name, and those of `others`, cannot be evaluated: some of their keys, and a test for one key. */
 export async function unevaluatedClients(
   reader: RecordReader,
-  names: readonly (string | null)[],
-  groups: readonly (readonly ConditionOn<'api-clients'>[])[] = [],
+  count: number,
+  others: readonly ConditionOn<'api-clients'>[],
 ) {
-  if (names.length + groups.length === 0) return { unevaluated: [], isUnevaluated: async () => false }
-  const named = names.filter((name) => name !== null)
-  const unnamed = names.includes(null) ? [[{ field: 'roleName', is: null } as const]] : []
-  const where: WhereOn<'api-clients'> = { anyOf: [[{ field: 'roleName', in: named }], ...unnamed, ...groups] }
+  if (count === 0) return { unevaluated: [], isUnevaluated: async () => false }
+  const where: WhereOn<'api-clients'> = { anyOf: [[{ field: 'roleName', is: null }], others] }
   return {
     unevaluated: await firstKeys(reader, 'api-clients', where),
     isUnevaluated: amongFew(reader, 'api-clients', where),

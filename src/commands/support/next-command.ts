@@ -13,9 +13,13 @@ export function printNext(io: Io, command: Command, sentence: string, words: str
 /** On one line if they fit. */
 export function nextLines(command: Command, terminal: Terminal, sentence: string, words: string): string {
   const { config } = command.optsWithGlobals<{ config?: string }>()
-  const whole = `tenantwatch ${words}${config === undefined ? '' : ` --config ${shellWord(printable(config))}`}`
+  const whole = commandWith(words, config)
   const line = `${sentence}: ${whole}`
   return line.length <= terminal.columns ? line : `${sentence}:\n${wrapCommand(`  ${whole}`, terminal)}`
+}
+
+export function commandWith(words: string, config: string | undefined): string {
+  return `tenantwatch ${words}${config === undefined ? '' : ` --config ${shellWord(printable(config))}`}`
 }
 
 /** Quoted where a shell would not take the text as one plain word. */

@@ -100,8 +100,8 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
   const encode = encoderOf(table, inserted.length)
   const repeats = repeatRule(table)
   const idField = table.idField
-  const fixed = new Set(idField === null ? [] : [apiColumns.indexOf(idField)])
-  const unstated = new Set((table.unstated ?? []).map((field) => apiColumns.indexOf(field)))
+  const unstated = (table.unstated ?? []).map((field) => apiColumns.indexOf(field))
+  const uncompared = new Set([...unstated, ...(idField === null ? [] : [apiColumns.indexOf(idField)])])
   const extraAt = apiColumns.length
   const ownAt = values.length - table.own.length
 
@@ -120,7 +120,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
   function differing(next: readonly Stored[], known: readonly Stored[]): number[] | null {
     let different: number[] | null = null
     for (let i = 0; i < ownAt; i++) {
-      if (next[i] === known[i] || fixed.has(i) || unstated.has(i)) continue
+      if (next[i] === known[i] || uncompared.has(i)) continue
       different ??= []
       different.push(i)
     }
@@ -179,7 +179,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
       const stated = known.stored.slice()
       for (const i of indexes) stated[i] = next[i] ?? null
       const row = stated.slice()
-      for (const i of unstated) stated[i] = next[i] ?? null
+      for (const i of unstated) stated[i] = null
       correct(row, table.settle?.(named(stated), before, at) ?? {})
       const after = named(row)
       const fields = apiFieldsOf(table).filter((field) => field !== idField && before[field] !== after[field])
