@@ -27,16 +27,17 @@ export const replicas: Benchmark = {
       tenants,
     })
     await using started = new AsyncDisposableStack()
-    // All at once: one that begins alone takes every tenant, and gives back one at a time.
     const starting = Array.from({ length: count }, () => startDaemon(bench, config, { lags: true }))
     const all: Daemon[] = (await Promise.all(starting)).map((one) => started.use(one))
     const share = Math.ceil(tenants / count)
+    const scraped: number[] = []
     await until('each replica owns its share', 2000, async () => {
-      const owned = await Promise.all(all.map(ownedBy))
+      const owned = await Promise.all(all.map((one) => ownedBy(one, scraped)))
       return owned.every((own) => own <= share) && owned.reduce((sum, own) => sum + own, 0) === tenants
     })
     const evenMs = performance.now() - (all[0]?.startedAt ?? 0)
     await until('every resource was tried', 2000, async () => {
+      await Promise.all(all.map((one) => ownedBy(one, scraped)))
       const ready = await Promise.all(all.map((one) => one.get('/readyz')))
       return ready.every(({ status }) => status === 200)
     })
@@ -53,6 +54,7 @@ export const replicas: Benchmark = {
       facts: {
         's until each replica owned its share': evenMs / 1000,
         's until everything was tried': readyMs / 1000,
+        'longest scrape until then, ms': Math.max(...scraped),
         'most series a replica': most(({ series }) => series),
         'longest scrape ms': most(({ wallMs }) => wallMs),
         'longest scrape, CPU ms': most(({ cpuMs }) => cpuMs),
@@ -65,8 +67,10 @@ export const replicas: Benchmark = {
   },
 }
 
-async function ownedBy(daemon: Daemon): Promise<number> {
+async function ownedBy(daemon: Daemon, scraped: number[]): Promise<number> {
+  const began = performance.now()
   const { text } = await daemon.get('/metrics')
+  scraped.push(performance.now() - began)
   return Number(/^tenantwatch_replica_tenants (\d+)$/m.exec(text)?.[1] ?? Number.NaN)
 }
 

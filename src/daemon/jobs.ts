@@ -9,6 +9,7 @@ import type { Io } from '../model/process/io.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import type { Job, Scheduler } from '../schedule/scheduler.ts'
+import { type DueRun, runTogether } from '../sync/due.ts'
 import type { RunRequest, Session } from './session.ts'
 import type { StoreWatch } from './store-watch.ts'
 import { type TenantParts, tenantsAtOnce } from './tenant-parts.ts'
@@ -59,16 +60,18 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
     },
     async runDue(tenants) {
       const evaluated = scheduler.runNow('evaluate')
-      const waiting: string[][] = []
+      const waiting: { readonly tenant: string; readonly due: readonly DueRun[] }[] = []
       const turn = yieldAfter(tenantsAtOnce)
       for (const { engine, settings } of tenants) {
         await turn()
-        const due = await engine.due('run')
-        waiting.push(due.map(({ resource, mode }) => jobName(settings.name, resource, mode)))
+        waiting.push({ tenant: settings.name, due: await engine.due('run') })
       }
-      // The configuration may change before a job's turn.
-      const begin = (names: readonly string[]) =>
-        Promise.all(names.filter((name) => arranged.has(name)).map((name) => scheduler.runNow(name)))
+      const begin = ({ tenant, due }: (typeof waiting)[number]) =>
+        runTogether(due, async ({ resource, mode }) => {
+          const name = jobName(tenant, resource, mode)
+          // The configuration may change before a job's turn.
+          if (arranged.has(name)) await scheduler.runNow(name)
+        })
       const caughtUp = pMap(waiting, begin, { concurrency: tenantsAtOnce })
       return { ended: Promise.all([evaluated, caughtUp]) }
     },

@@ -38,6 +38,7 @@ export function createWeb({ session, live, io, log, heart, watch, reload }: WebP
     clock: io.clock,
     log,
     sources: {
+      reading: (answer) => session.stores.readToShow(answer),
       metrics: (accept) => session.metrics.render(accept),
       names: () => namesOf(session.settings),
       posture: async (tenant) => withLostSecrets(session.settings, await withOwners(session, tenant)),

@@ -1,6 +1,6 @@
 import pMap from 'p-map'
 import type { ResourceName } from '../model/resource-names.ts'
-import type { DueRun } from '../sync/due.ts'
+import { type DueRun, runTogether } from '../sync/due.ts'
 import type { RunResult } from '../sync/observer.ts'
 import type { Session } from './session.ts'
 import { type TenantParts, tenantsAtOnce } from './tenant-parts.ts'
@@ -29,7 +29,7 @@ async function runTenant(
 ): Promise<RunResult[]> {
   const due = full ? allFullSyncs(tenant) : await tenant.engine.due('sync')
   const wanted = due.filter((run) => resource === undefined || run.resource === resource)
-  return Promise.all(wanted.map((run) => session.syncAndEvaluate(tenant, { ...run, signal })))
+  return runTogether(wanted, (run) => session.syncAndEvaluate(tenant, { ...run, signal }))
 }
 
 function allFullSyncs({ engine }: TenantParts): readonly DueRun[] {

@@ -1,3 +1,4 @@
+import pMap from 'p-map'
 import { checksOf } from '../checks/index.ts'
 import { brokenCheck } from '../checks/own/own-check.ts'
 import type { OwnChecksSettings } from '../config/own-checks/own-check.ts'
@@ -38,7 +39,11 @@ export interface Views {
   deadlines(tenant?: string): Promise<readonly Deadline[]>
 }
 
-const tenantsAtOnce = 16
+/** A mirror on a network is read for several tenants at once. */
+const tenantsAtOnce = 8
+
+/** Together with those that are read meanwhile, about 10 ms of work. */
+const tenantsPerTurn = 2
 
 export interface EngineFacts {
   readonly skewOf: (tenant: string) => SkewOf
@@ -78,13 +83,13 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     read: (tenant: Shown) => Promise<T>,
     isWanted: (tenant: Shown) => boolean = () => true,
   ): Promise<readonly T[]> {
-    const all: T[] = []
-    const turn = yieldAfter(tenantsAtOnce)
-    for (const tenant of (await evaluated()).filter(isWanted)) {
-      all.push(await read(tenant))
+    const turn = yieldAfter(tenantsPerTurn)
+    const readInTurn = async (tenant: Shown) => {
+      const known = await read(tenant)
       await turn()
+      return known
     }
-    return all
+    return pMap((await evaluated()).filter(isWanted), readInTurn, { concurrency: tenantsAtOnce })
   }
 
   async function checksFor({ id, store }: Shown): Promise<readonly Check[]> {

@@ -39,6 +39,8 @@ export interface TenantStores extends AsyncDisposable {
   facts(): ReplicaFacts | null
   /** Of mirrored tenants, by name; null where this process is the only one. @throws SyncError `store`. */
   owners(): Promise<ReadonlyMap<string, OwnerView> | null>
+  /** Reads of stores and mirror within `read` wait for no run: for what somebody waits for, such as a scrape. */
+  readToShow<T>(read: () => T): T
   /** @param worker told from now on when the stores change. */
   begin(worker: TenantWorker): void
 }
@@ -55,6 +57,7 @@ export function onlyStore(mirror: Mirror): TenantStores {
     },
     facts: () => null,
     owners: async () => null,
+    readToShow: (read) => read(),
     begin() {},
     async [Symbol.asyncDispose]() {},
   }

@@ -36,6 +36,8 @@ interface Common<Name extends string, Own extends string> {
   /** The place among the endpoints that are requested when a token is refused, the cheapest first. */
   readonly probe: number
   readonly schedule: Readonly<Partial<Record<SyncMode, string>>>
+  /** When both are due at once, it is read after these, whose records refer to it. */
+  readonly readAfter?: readonly ResourceName[]
   readonly fields: Fields
   readonly own?: Readonly<Record<Own, OwnColumn<Name, Own>>>
   /** Fields whose values have stored counts of live records, for frequent reads; `[[]]` counts all in one. */

@@ -11,6 +11,7 @@ export const roles = defineResource({
   permission: 'Api_Roles_Read',
   probe: 4,
   schedule: { full: '*/30 * * * *' },
+  readAfter: ['api-clients'],
   fields: {
     roleId: id.integer(),
     name: text({ strict: true }),

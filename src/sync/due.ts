@@ -1,7 +1,9 @@
 import type { TenantSettings } from '../config/settings.ts'
 import type { SyncState } from '../mirror/port.ts'
 import { fullFreshnessLimitMs } from '../model/freshness.ts'
+import type { ResourceDefinition } from '../model/resource.ts'
 import { type ResourceName, resourceNames, type SyncMode } from '../model/resource-names.ts'
+import { resources } from '../resources/index.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 
 export interface DueRun {
@@ -32,6 +34,26 @@ export async function dueRuns(context: TenantContext, tenantId: number, command:
   }
   return due
 }
+
+/** Runs all at once, but a resource that is `readAfter` others when their runs have ended. */
+export function runTogether<T>(due: readonly DueRun[], run: (one: DueRun) => Promise<T>): Promise<T[]> {
+  const running = new Map<DueRun, Promise<T>>()
+  const begin = (one: DueRun): Promise<T> => {
+    const before = readAfter.get(one.resource) ?? []
+    const first = due.filter(({ resource }) => before.includes(resource)).map(begun)
+    return first.length === 0 ? run(one) : Promise.allSettled(first).then(() => run(one))
+  }
+  const begun = (one: DueRun): Promise<T> => {
+    const known = running.get(one) ?? begin(one)
+    running.set(one, known)
+    return known
+  }
+  return Promise.all(due.map(begun))
+}
+
+const readAfter = new Map(
+  resources.flatMap((one: ResourceDefinition) => (one.readAfter === undefined ? [] : [[one.name, one.readAfter]])),
+)
 
 export function fullIntervalMs({ settings }: TenantContext, resource: ResourceName): number {
   return settings.resources[resource].full.intervalMs

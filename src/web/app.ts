@@ -101,7 +101,10 @@ function pacedScrapes({ sources, clock }: WebOptions): WebOptions['sources']['me
 export function createRoutes(options: WebOptions): readonly Route[] {
   const { sources, clock, version } = options
   const scrape = pacedScrapes(options)
-  const get = (path: string, handle: Route['handle']): Route => ({ method: 'GET', path, handle })
+  const get = (path: string, handle: Route['handle']): Route => ({
+    ...{ method: 'GET', path },
+    handle: (request, access) => sources.reading(() => handle(request, access)),
+  })
   const heavy = (path: string, takes: readonly string[], handle: Route['handle']): Route => ({
     ...get(path, handle),
     heavy: true,

@@ -42,6 +42,8 @@ export interface KnownNames {
 }
 
 export interface WebSources {
+  /** Everything that an answer to GET reads is read within it. */
+  readonly reading: <T>(answer: () => T) => T
   /** The exposition for an Accept header, in pieces; a rejection gives a 500. */
   readonly metrics: (
     accept: string | undefined,

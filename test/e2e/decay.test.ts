@@ -49,11 +49,12 @@ it.each(deaths)(
       }
     }
     const isSettled = ({ statuses }: Shown) => !Object.values(statuses).includes('unknown')
-    // A client whose role is missing counts once roles were read after it, which is in the second run.
+    // A client whose role is missing counts once roles were read after it: in their second run, and the third ends after that was evaluated.
     await until(async () => {
       const { text } = await one.get('/metrics')
-      const labels = { resource: 'roles', mode: 'full', outcome: 'success' }
-      return seriesOf(text, 'tenantwatch_sync_runs_total', labels).some(({ value }) => value >= 2)
+      return seriesOf(text, 'tenantwatch_sync_runs_total').some(
+        ({ labels, value }) => labels['resource'] === 'roles' && labels['outcome'] === 'success' && value >= 3,
+      )
     })
     const before = await until(async () => {
       const shown = await look()

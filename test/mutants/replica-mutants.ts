@@ -19,15 +19,23 @@ export const replicaMutants: readonly Mutant[] = [
       'const writesForMs = 60 * secondMs',
     ],
     'a replica keeps more than its share': [
-      'hasSurplus: shares.own > shareOf(shares)',
-      'hasSurplus: shares.own > shares.tenants',
+      'Math.min(shares.own - shareOf(shares), partOf(shares))',
+      'Math.min(shares.own - shares.tenants, partOf(shares))',
+    ],
+    'a replica that begins first takes all tenants': ['? partOf : shareOf', '? shareOf : shareOf'],
+    'a new replica takes a part of the tenants of a dead one': [
+      'takeOfDead.all({ id, most, among })',
+      'takeOfDead.all({ id, most: Math.min(most, freeAtOnce(shares)), among })',
     ],
   }),
   ...mutantsIn('src/mirror/postgres/replicas/replica-stores.ts', stores, {
-    'a tenant is given back in the middle of its runs': ['own.find(([name]) => worker?.isIdle(name)) ??', 'own[0] ??'],
+    'a tenant is given back in the middle of its runs': [
+      'own.filter(([name]) => worker.isIdle(name))',
+      'own.filter(() => true)',
+    ],
     'a tenant is given back before its work has ended': [
-      '      await this.#tell()\n      await this.#stores',
-      '      await this.#stores',
+      '      await this.#tell()\n      await Promise.all',
+      '      await Promise.all',
     ],
   }),
 ]

@@ -1,5 +1,6 @@
 import { type Address, parseAddress } from './address.ts'
 import { PostgresDatabase } from './database.ts'
+import { twoLanes } from './lanes.ts'
 import { bringUpToDate, insistOnServer, type Role } from './migrate.ts'
 import { openPool } from './pool.ts'
 import type { Sessions } from './session.ts'
@@ -16,15 +17,22 @@ export interface PostgresOptions extends Timing {
   readonly role: Role
   readonly pipeline?: boolean
   readonly connections?: number
+  /** More connections, which only `readToShow` takes. */
+  readonly toShow?: number
 }
 
 /** @throws FatalError when the database cannot be used as it is; UsageError when the URL is no address of one. */
 export async function openPostgres(options: PostgresOptions): Promise<OpenedPostgres & { readonly address: Address }> {
   const { address } = parseAddress(await options.url())
-  const { pipeline, connections } = options
-  const own = { ...(pipeline !== undefined && { pipeline }), ...(connections !== undefined && { connections }) }
+  const { pipeline, connections, toShow } = options
   const password = async () => parseAddress(await options.url()).password
-  const sessions = await openPool({ address, password, ...own })
+  const pool = (connections?: number) =>
+    openPool({
+      ...{ address, password, ...(pipeline !== undefined && { pipeline }) },
+      ...(connections !== undefined && { connections }),
+    })
+  const work = await pool(connections)
+  const sessions = toShow === undefined ? work : twoLanes(work, await pool(toShow))
   try {
     await prepareDatabase(sessions, options.role)
   } catch (error) {

@@ -40,9 +40,10 @@ const besideOwners = 'select count(*) from (select 1 from tenant_owners for key 
 export const heartbeatLimits = { statementMs: 4 * secondMs, idleMs: 4 * secondMs, silenceMs: 5 * secondMs }
 
 const heartbeatConnections = 2
+const connectionsToShow = 4
 
 /** At most. */
-export const connectionsOfReplica = defaultConnections + heartbeatConnections
+export const connectionsOfReplica = defaultConnections + connectionsToShow + heartbeatConnections
 
 /**
  * Joins the replicas on the database. The mirror only reads.
@@ -53,7 +54,7 @@ export async function openAsReplica(
   options: Options & { readonly log: Log },
 ): Promise<{ readonly mirror: Mirror; readonly stores: TenantStores }> {
   await using opening = new AsyncDisposableStack()
-  const { database } = opening.use(await openPostgres({ ...options, role: 'engine' }))
+  const { database } = opening.use(await openPostgres({ ...options, role: 'engine', toShow: connectionsToShow }))
   const own = { role: 'beside', connections: heartbeatConnections, limits: heartbeatLimits } as const
   const { database: heartbeats } = opening.use(await openPostgres({ ...options, ...own }))
   return replicaOver({ ...options, database, heartbeats }, disposeOf(opening))

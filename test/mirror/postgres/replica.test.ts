@@ -66,22 +66,40 @@ function rename(replica: Replica, tenantId: number, name: string): Promise<void>
 it('shares the tenants evenly: a replica with more than its share gives tenants back', async () => {
   const { ids, replica } = world(5)
   const [a, b] = [replica('a'), replica('b')]
-  expect(await turn(a, ids)).toEqual({ takenOver: 0, unowned: 0, hasSurplus: false })
+  expect(await turn(a, ids)).toEqual({ takenOver: 0, unowned: 0, surplus: 0 })
   expect(owned(a)).toEqual(ids)
-  expect(await turn(b, ids)).toEqual({ takenOver: 0, unowned: 0, hasSurplus: false })
+  expect(await turn(b, ids)).toEqual({ takenOver: 0, unowned: 0, surplus: 0 })
   expect(owned(b)).toEqual([])
-  expect(await turn(a, ids)).toMatchObject({ hasSurplus: true })
-  await a.release(1)
-  await turn(b, ids)
-  expect([owned(a), owned(b)]).toEqual([[2, 3, 4, 5], [1]])
-  expect(await turn(a, ids)).toMatchObject({ hasSurplus: true })
-  await a.release(2)
-  await turn(b, ids)
-  expect(await turn(a, ids)).toMatchObject({ hasSurplus: false })
+  expect(await turn(a, ids)).toMatchObject({ surplus: 2 })
+  await a.release(new Set([1, 4]))
+  expect(await turn(b, ids)).toMatchObject({ unowned: 0 })
   expect([owned(a), owned(b)]).toEqual([
-    [3, 4, 5],
-    [1, 2],
+    [2, 3, 5],
+    [1, 4],
   ])
+  expect(await turn(a, ids)).toMatchObject({ surplus: 0 })
+})
+
+it('takes a part of its share in each of its first turns, so that others that begin then need not wait', async () => {
+  const { ids, replica } = world(200)
+  const [a, b, c] = [replica('a'), replica('b'), replica('c')]
+  await turn(a, ids)
+  expect(owned(a)).toHaveLength(50)
+  await turn(b, ids)
+  expect(owned(b)).toHaveLength(25)
+  for (let turns = 0; turns < 3; turns++) for (const one of [a, b]) await turn(one, ids)
+  expect([a, b].map((one) => owned(one).length)).toEqual([100, 100])
+  await turn(c, ids)
+  expect(await turn(a, ids)).toEqual({ takenOver: 0, unowned: 0, surplus: 17 })
+})
+
+it('takes its share of the tenants of a dead replica in its first turn', async () => {
+  const { ids, replica, die } = world(100)
+  const [a, b] = [replica('a'), replica('b')]
+  for (let turns = 0; turns < 4; turns++) await turn(a, ids)
+  expect(owned(a)).toEqual(ids)
+  die('a')
+  expect(await turn(b, ids)).toEqual({ takenOver: 100, unowned: 0, surplus: 0 })
 })
 
 it('takes the tenants of a dead replica, which then writes nothing', async () => {
@@ -105,7 +123,7 @@ it('writes nothing by what it was given before it gave a tenant back and took it
   const a = replica('a')
   await turn(a, ids)
   const former = a.fenced(1)
-  await a.release(1)
+  await a.release(new Set([1]))
   await turn(a, ids)
   const update = former.prepare<[string]>('update tenants set name = ?')
   await expect(former.write('nothing', () => update.run('of before'))).rejects.toMatchObject({ reason: 'aborted' })
@@ -119,7 +137,7 @@ it('does not own what it gave back, although a heartbeat read it before', async 
   await turn(a, ids)
   const held = Promise.withResolvers<void>()
   delay.next = held.promise
-  const releasing = a.release(1)
+  const releasing = a.release(new Set([1]))
   await a.beat()
   held.resolve()
   await releasing

@@ -12,6 +12,14 @@ const hasLivingOwner = `exists (select 1 from replicas r where r.id = o.owner an
 const release = 'update tenant_owners set owner = null, epoch = epoch + 1, since = clock_timestamp()'
 const isAmong = 'tenant_id = any(@among)'
 
+const takeThose = (where: string) => `with free as materialized (
+    select tenant_id, owner from tenant_owners o
+    where ${isAmong} and owner is distinct from @id and not ${hasLivingOwner} and ${where}
+      and exists (select 1 from replicas r where r.id = @id)
+    order by tenant_id limit @most for update skip locked)
+  update tenant_owners o set owner = @id, epoch = epoch + 1, since = clock_timestamp() from free where o.tenant_id = free.tenant_id
+  returning o.tenant_id as "tenantId", o.epoch, free.owner as former`
+
 export interface Owned {
   readonly tenantId: number
   readonly epoch: number
@@ -59,20 +67,14 @@ export function replicaStatements(database: PostgresDatabase) {
     ),
     /** Replicas that may own tenants. */
     others: database.prepare<[]>(`select 1 from replicas r where not alone and ${isAlive} limit 1`),
-    take: database.prepare<[object], Taken>(
-      `with free as materialized (
-         select tenant_id, owner from tenant_owners o
-         where ${isAmong} and owner is distinct from @id and not ${hasLivingOwner}
-           and exists (select 1 from replicas r where r.id = @id)
-         order by tenant_id limit @most for update skip locked)
-       update tenant_owners o set owner = @id, epoch = epoch + 1, since = clock_timestamp() from free where o.tenant_id = free.tenant_id
-       returning o.tenant_id as "tenantId", o.epoch, free.owner as former`,
-    ),
+    takeAny: database.prepare<[object], Taken>(takeThose('true')),
+    takeOfDead: database.prepare<[object], Taken>(takeThose('owner is not null')),
+    takeFree: database.prepare<[object], Taken>(takeThose('owner is null')),
     disown: database.prepare<[]>(
       `update tenant_owners set owner = null, epoch = epoch + 1,
          since = case when owner is null then since else clock_timestamp() end where tenant_id <> 0`,
     ),
-    release: database.prepare<[number, string]>(`${release} where tenant_id = ? and owner = ?`),
+    release: database.prepare<[List, string]>(`${release} where tenant_id = any(?) and owner = ?`),
     releaseAll: database.prepare<[string]>(`${release} where owner = ?`),
     gone: database.prepare<[string]>('delete from replicas where id = ?'),
     /** Dead for long, and the last owner of no tenant. */

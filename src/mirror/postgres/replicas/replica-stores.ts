@@ -8,6 +8,7 @@ import type { Mirror } from '../../port.ts'
 import type { ReplicaFacts, TenantName, TenantStores, TenantWorker } from '../../tenant-stores.ts'
 import { insistOnNoCopy } from '../copy-mark.ts'
 import type { PostgresDatabase } from '../database.ts'
+import { readToShow } from '../lanes.ts'
 import { isOfSilence } from '../store-error.ts'
 import { readOwners } from './owners.ts'
 import { noTenant, Replica } from './replica.ts'
@@ -48,8 +49,8 @@ export class ReplicaStores implements TenantStores {
   readonly #ending = new AbortController()
   readonly #telling = new Mutex()
   #ids: ReadonlyMap<string, number> = new Map()
-  /** Tenant that is given back once its work has ended. */
-  #leaving: number | null = null
+  /** Tenants that are given back once their work has ended. */
+  #leaving: ReadonlySet<number> = new Set()
   #worker: TenantWorker | null = null
   #told = ''
   #facts: Omit<ReplicaFacts, 'isConfirmed'> = { heartbeatAt: 0, takeovers: 0, unowned: 0 }
@@ -65,7 +66,7 @@ export class ReplicaStores implements TenantStores {
 
   of(tenant: string): Mirror | null {
     const id = this.#ids.get(tenant)
-    return id === undefined || id === this.#leaving ? null : this.#storeOf(id)
+    return id === undefined || this.#leaving.has(id) ? null : this.#storeOf(id)
   }
 
   shared(): Mirror | null {
@@ -94,6 +95,10 @@ export class ReplicaStores implements TenantStores {
 
   owners(): Promise<ReadonlyMap<string, OwnerView>> {
     return readOwners(this.#options.database, this.#options.clock.now())
+  }
+
+  readToShow<T>(read: () => T): T {
+    return readToShow(read)
   }
 
   begin(worker: TenantWorker): void {
@@ -163,13 +168,13 @@ export class ReplicaStores implements TenantStores {
     // A copy of another mirror may have begun, and ended half way, before this replica owned anything.
     if (this.#replica.epochs.size === 0) await insistOnNoCopy(this.#options.heartbeats)
     if (this.#options.clock.monotonic() - this.#registeredAt > hourMs) await this.#register()
-    const { takenOver, unowned, hasSurplus } = await this.#replica.balance([...this.#ids.values()])
+    const { takenOver, unowned, surplus } = await this.#replica.balance([...this.#ids.values()])
     this.#facts = { ...this.#facts, takeovers: this.#facts.takeovers + takenOver, unowned }
-    if (hasSurplus) await this.#giveBackOne()
+    if (surplus > 0) await this.#giveBackIdle(surplus)
     else this.#surplusSince = null
     // Removed from the configuration: any replica that still has it may take it.
     const configured = new Set([noTenant, ...this.#ids.values()])
-    for (const id of this.#replica.epochs.keys()) if (!configured.has(id)) await this.#giveBack(id)
+    await this.#giveBack([...this.#replica.epochs.keys()].filter((id) => !configured.has(id)))
   }
 
   async #register(): Promise<void> {
@@ -177,28 +182,33 @@ export class ReplicaStores implements TenantStores {
     this.#registeredAt = this.#options.clock.monotonic()
   }
 
-  async #giveBackOne(): Promise<void> {
+  /** The last ones first: after a start, their first runs are the last to begin. */
+  async #giveBackIdle(surplus: number): Promise<void> {
     const now = this.#options.clock.monotonic()
     this.#surplusSince ??= now
     const worker = this.#worker
+    if (worker === null) return
     const { epochs } = this.#replica
-    const own = [...this.#ids].filter(([, id]) => epochs.has(id))
+    const own = [...this.#ids].filter(([, id]) => epochs.has(id)).toReversed()
+    const idle = own.filter(([name]) => worker.isIdle(name)).slice(0, surplus)
     const isOverdue = now - this.#surplusSince >= waitsForIdleMs
-    const [, id] = own.find(([name]) => worker?.isIdle(name)) ?? (isOverdue ? own[0] : undefined) ?? []
-    if (id === undefined || worker === null) return
-    await this.#giveBack(id)
+    const given = idle.length === 0 && isOverdue ? own.slice(0, 1) : idle
+    if (given.length === 0) return
+    await this.#giveBack(given.map(([, id]) => id))
     this.#surplusSince = null
   }
 
-  async #giveBack(id: number): Promise<void> {
-    this.#leaving = id
+  async #giveBack(ids: readonly number[]): Promise<void> {
+    if (ids.length === 0) return
+    const leaving = new Set(ids)
+    this.#leaving = leaving
     try {
       await this.#tell()
-      await this.#stores.get(id)?.store[Symbol.asyncDispose]()
-      await this.#replica.release(id)
+      await Promise.all(ids.map((id) => this.#stores.get(id)?.store[Symbol.asyncDispose]()))
+      await this.#replica.release(leaving)
     } finally {
-      this.#leaving = null
-      this.#stores.delete(id)
+      this.#leaving = new Set()
+      for (const id of ids) this.#stores.delete(id)
     }
   }
 
@@ -215,7 +225,7 @@ export class ReplicaStores implements TenantStores {
   }
 
   #owned(): string {
-    const epochs = [...this.#replica.epochs].filter(([id]) => id !== this.#leaving)
+    const epochs = [...this.#replica.epochs].filter(([id]) => !this.#leaving.has(id))
     return JSON.stringify(epochs.toSorted(([a], [b]) => a - b))
   }
 }

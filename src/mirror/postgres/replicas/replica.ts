@@ -16,13 +16,22 @@ const fence = 'select 1 from tenant_owners where tenant_id = ? and owner = ? and
 /** Waits for nobody: the lock is only of use at a moment at which nobody writes. */
 const barrier = 'select 1 from tenant_owners where tenant_id = ? and owner = ? and epoch = ? for update skip locked'
 
+/**
+ * In its first turns a new replica takes a part of the tenants that nobody has: others that begin at the same time would
+ * only have what it gives back. Those of dead replicas wait for nothing.
+ */
+const turnsOfPart = 3
+
+/** Of a share, at least so many are a part. */
+const leastPart = 16
+
 export interface Balance {
   /** Tenants that this replica took over from a dead one. */
   readonly takenOver: number
   /** Configured tenants that no living replica owns. */
   readonly unowned: number
-  /** True when this replica has more than its share, and another one has less. */
-  readonly hasSurplus: boolean
+  /** Tenants that this replica is to give back now: a part of those over its share, which another one lacks. */
+  readonly surplus: number
 }
 
 /** One process of several on the same database, and the tenants that it owns: only their owner writes them. */
@@ -36,6 +45,7 @@ export class Replica {
   #epochs: ReadonlyMap<number, number> = new Map()
   #sentAt = Number.NEGATIVE_INFINITY
   #serverStart: string | null = null
+  #turns = 0
   /** Changes of `#epochs`: what was read before one is no longer true. */
   #changes = 0
 
@@ -109,20 +119,25 @@ export class Replica {
     const sql = this.#sql
     const id = this.#id
     const [none, among] = [[noTenant], configured].map((ids) => this.#database.sql.listOf(ids))
+    const freeAtOnce = this.#turns < turnsOfPart ? partOf : shareOf
     const { shares, taken } = await this.#database.write('nothing', function* () {
       yield* sql.forget.run()
-      const first = yield* sql.take.all({ id, most: 1, among: none })
+      const taken = [...(yield* sql.takeAny.all({ id, most: 1, among: none }))]
       const isShared = (yield* sql.isShared.get()) !== undefined
       const shares = (yield* sql.shares.get({ id, among })) ?? { replicas: 1, tenants: 0, own: 0, unowned: 0 }
       const most = isShared ? shareOf(shares) - shares.own : 0
-      return { shares, taken: [...first, ...(most > 0 ? yield* sql.take.all({ id, most, among }) : [])] }
+      if (most <= 0) return { shares, taken }
+      const ofDead = yield* sql.takeOfDead.all({ id, most, among })
+      const free = yield* sql.takeFree.all({ id, most: Math.min(most - ofDead.length, freeAtOnce(shares)), among })
+      return { shares, taken: [...taken, ...ofDead, ...free] }
     })
+    this.#turns++
     if (taken.length > 0) this.#become(new Map([...this.#epochs, ...epochsOf(taken)]))
     const tenants = taken.filter(({ tenantId }) => tenantId !== noTenant)
     return {
       takenOver: tenants.filter(({ former }) => former !== null).length,
       unowned: shares.unowned - tenants.length,
-      hasSurplus: shares.own > shareOf(shares),
+      surplus: Math.max(0, Math.min(shares.own - shareOf(shares), partOf(shares))),
     }
   }
 
@@ -134,7 +149,7 @@ export class Replica {
     await this.register([noTenant])
     const taken = await this.#database.write('nothing', function* () {
       if ((yield* sql.others.get()) !== undefined) return []
-      const taken = yield* sql.take.all({ id, most: 1, among: none })
+      const taken = yield* sql.takeAny.all({ id, most: 1, among: none })
       // Waits for the transactions of owners that died.
       if (taken.length > 0) yield* sql.disown.run()
       return taken
@@ -148,12 +163,13 @@ export class Replica {
     return this.#database.read(() => this.#sql.abandoned.all())
   }
 
-  /** Call after the last run of the tenant ended. @throws SyncError `store`. */
-  async release(tenantId: number): Promise<void> {
-    const forget = () => this.#become(new Map([...this.#epochs].filter(([owned]) => owned !== tenantId)))
+  /** Call after the last run of each of these tenants ended. @throws SyncError `store`. */
+  async release(tenantIds: ReadonlySet<number>): Promise<void> {
+    const released = this.#database.sql.listOf([...tenantIds])
+    const forget = () => this.#become(new Map([...this.#epochs].filter(([owned]) => !tenantIds.has(owned))))
     forget()
     try {
-      await this.#database.write('nothing', () => this.#sql.release.run(tenantId, this.#id))
+      await this.#database.write('nothing', () => this.#sql.release.run(released, this.#id))
     } finally {
       // Heartbeats under way until now may have read it before.
       forget()
@@ -177,8 +193,17 @@ export class Replica {
   }
 }
 
-function shareOf({ tenants, replicas }: { readonly tenants: number; readonly replicas: number }): number {
+interface Fleet {
+  readonly tenants: number
+  readonly replicas: number
+}
+
+function shareOf({ tenants, replicas }: Fleet): number {
   return Math.ceil(tenants / Math.max(1, replicas))
+}
+
+function partOf(fleet: Fleet): number {
+  return Math.max(leastPart, Math.ceil(shareOf(fleet) / (turnsOfPart + 1)))
 }
 
 function epochsOf(owned: readonly Owned[]): ReadonlyMap<number, number> {

@@ -1,0 +1,23 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { Sessions } from './session.ts'
+
+const shown = new AsyncLocalStorage<true>()
+
+/** Reads what somebody waits for, such as a scrape: over connections that no run and no evaluation takes. */
+export function readToShow<T>(read: () => T): T {
+  return shown.run(true, read)
+}
+
+/** @param toShow for what `readToShow` reads; `work` for everything else. */
+export function twoLanes(work: Sessions, toShow: Sessions): Sessions {
+  return {
+    take: () => (shown.getStore() === true ? toShow : work).take(),
+    breakAll() {
+      work.breakAll?.()
+      toShow.breakAll?.()
+    },
+    async [Symbol.asyncDispose]() {
+      await Promise.all([work[Symbol.asyncDispose](), toShow[Symbol.asyncDispose]()])
+    },
+  }
+}
