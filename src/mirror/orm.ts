@@ -32,9 +32,12 @@ export const orm = new BaseSQLiteDatabase('sync', new SQLiteSyncDialect(), sessi
 type PrepareRows = (text: string) => Statement<readonly unknown[], readonly unknown[]>
 
 export function queryOf<Result>(prepareRows: PrepareRows, builder: Builder<Result>): Query<RowOf<Result>> {
-  const { query, fields = [] } = builder.prepare() as Prepared
-  const statement = prepareRows(query.sql)
-  const bound = (placeholders: Readonly<Record<string, unknown>>) => fillPlaceholders(query.params, { ...placeholders })
+  const {
+    query: { sql, params },
+    fields = [],
+  } = builder.prepare() as Prepared
+  const statement = prepareRows(sql)
+  const bound = (placeholders: Readonly<Record<string, unknown>>) => fillPlaceholders(params, { ...placeholders })
   const rowOf = (values: readonly unknown[]) => toRow(fields, values) as RowOf<Result>
   return {
     *all(placeholders = {}): Steps<RowOf<Result>[]> {

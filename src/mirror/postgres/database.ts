@@ -5,7 +5,7 @@ import { changeKey } from '../versions.ts'
 import { recordInserts } from './record-inserts.ts'
 import { RowMemory } from './row-memory.ts'
 import type { Sessions } from './session.ts'
-import { PostgresStatement, type Rows } from './statement.ts'
+import { Statements } from './statement.ts'
 import { storeError } from './store-error.ts'
 import { type Fence, type Kind, type Timing, transaction } from './transaction.ts'
 import { postgresWords } from './words.ts'
@@ -15,8 +15,7 @@ export class PostgresDatabase extends BaseDatabase {
   readonly sql = postgresWords
   readonly #sessions: Sessions
   readonly #timing: Timing
-  /** Of all databases over the same connections. */
-  readonly #names: Map<string, string>
+  readonly #statements: Statements
   readonly #turns = new Turns()
   readonly #fence: Fence | null
   readonly #barrier: Fence | null
@@ -25,7 +24,7 @@ export class PostgresDatabase extends BaseDatabase {
   constructor(
     sessions: Sessions,
     timing: Timing,
-    names = new Map<string, string>(),
+    statements = new Statements(),
     fence: Fence | null = null,
     memory: RowMemory | null = null,
     barrier: Fence | null = null,
@@ -33,7 +32,7 @@ export class PostgresDatabase extends BaseDatabase {
     super()
     this.#sessions = sessions
     this.#timing = timing
-    this.#names = names
+    this.#statements = statements
     this.#fence = fence
     this.#memory = memory
     this.#barrier = barrier
@@ -50,16 +49,23 @@ export class PostgresDatabase extends BaseDatabase {
    */
   fencedBy(text: string, params: readonly unknown[], barrier: string | null = null): PostgresDatabase {
     const fenceOf = (sql: string): Fence => {
-      const statement = this.#statement<readonly unknown[], unknown>(sql, 'arrays')
+      const statement = this.#statements.of<readonly unknown[], unknown>(sql, 'arrays')
       return { statement, params: statement.parametersOf(params) }
     }
     const own = barrier === null ? null : fenceOf(barrier)
-    return new PostgresDatabase(this.#sessions, this.#timing, this.#names, fenceOf(text), null, own)
+    return new PostgresDatabase(this.#sessions, this.#timing, this.#statements, fenceOf(text), null, own)
   }
 
   /** The same database, for the owner of a tenant: `readOwn` asks the server after this database wrote. */
   remembering(): PostgresDatabase {
-    return new PostgresDatabase(this.#sessions, this.#timing, this.#names, this.#fence, new RowMemory(), this.#barrier)
+    return new PostgresDatabase(
+      this.#sessions,
+      this.#timing,
+      this.#statements,
+      this.#fence,
+      new RowMemory(),
+      this.#barrier,
+    )
   }
 
   /** Transactions that are under way fail. */
@@ -68,15 +74,15 @@ export class PostgresDatabase extends BaseDatabase {
   }
 
   prepare<Bind extends readonly unknown[] = readonly unknown[], Row = unknown>(text: string): Statement<Bind, Row> {
-    return this.#statement(text, 'objects')
+    return this.#statements.of(text, 'objects')
   }
 
   prepareRows<Bind extends readonly unknown[], Row extends readonly unknown[]>(text: string): Statement<Bind, Row> {
-    return this.#statement(text, 'arrays')
+    return this.#statements.of(text, 'arrays')
   }
 
   prepareValues<Bind extends readonly unknown[], Value>(text: string): Statement<Bind, Value> {
-    return this.#statement(text, 'values')
+    return this.#statements.of(text, 'values')
   }
 
   recordInserts(table: string, columns: readonly string[]): RecordInserts {
@@ -140,13 +146,6 @@ export class PostgresDatabase extends BaseDatabase {
   #transaction<T>(kind: Kind, body: () => Step<T> | SlowSteps<T>): Promise<T> {
     const fence = kind === 'read' ? null : this.#fence
     return transaction(this.#sessions, this.#timing, { kind, body, fence })
-  }
-
-  /** One name for each text, so that a connection prepares it once. */
-  #statement<Bind extends readonly unknown[], Row>(text: string, rows: Rows): PostgresStatement<Bind, Row> {
-    const name = this.#names.get(text) ?? `tenantwatch_${this.#names.size + 1}`
-    this.#names.set(text, name)
-    return new PostgresStatement(text, name, rows)
   }
 }
 

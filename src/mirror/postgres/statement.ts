@@ -39,6 +39,18 @@ export class PostgresStatement<Bind extends readonly unknown[], Row> extends Bas
   }
 }
 
+/** Of all databases over the same connections: a connection prepares a text once, whichever tenant it is for. */
+export class Statements {
+  readonly #known = new Map<string, PostgresStatement<readonly unknown[], unknown>>()
+
+  of<Bind extends readonly unknown[], Row>(text: string, rows: Rows): PostgresStatement<Bind, Row> {
+    const key = `${rows} ${text}`
+    const known = this.#known.get(key) ?? new PostgresStatement(text, `tenantwatch_${this.#known.size + 1}`, rows)
+    this.#known.set(key, known)
+    return known as PostgresStatement<Bind, Row>
+  }
+}
+
 /** Asks, and is done with the answer. */
 function oneStep<T>(ask: Ask): Step<T> {
   return {
