@@ -68,7 +68,10 @@ export async function startDaemon(settings: Settings, io: Io, log: Log, reloadin
         'Tenants of this replica changed',
       )
       jobs.arrange()
-      await jobs.runDue(opened)
+      // Not waited for: until the tenants are told, none is taken up or given back.
+      void jobs.runDue(opened).catch((error: unknown) => {
+        log.warn({ detail: String(error) }, 'Due runs wait for the schedule')
+      })
     },
   })
   const { ended: caughtUp } = await catchUp()

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import pMap from 'p-map'
+import { Semaphore } from 'async-mutex'
 import { shortestGapMs } from '../config/cron.ts'
 import type { CronSchedule } from '../config/settings.ts'
 import type { Clock } from '../model/clock.ts'
@@ -30,8 +30,10 @@ export interface Jobs {
 }
 
 export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
-  const { session } = parts
+  const { session, watch } = parts
   const evaluate = evaluation(parts)
+  /** Of all calls together: a replica takes its share of the tenants in parts. */
+  const catchingUp = new Semaphore(tenantsAtOnce)
   const arranged = new Map<string, string>()
   const shortestGap = memoize(shortestGapMs)
 
@@ -64,7 +66,12 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
       const turn = yieldAfter(tenantsAtOnce)
       for (const { engine, settings } of tenants) {
         await turn()
-        waiting.push({ tenant: settings.name, due: await engine.due('run') })
+        try {
+          waiting.push({ tenant: settings.name, due: await engine.due('run') })
+        } catch (error) {
+          // It waits for the schedule, and the others do not wait for it.
+          watch.jobFailed(error)
+        }
       }
       const begin = ({ tenant, due }: (typeof waiting)[number]) =>
         runTogether(due, async ({ resource, mode }) => {
@@ -72,8 +79,8 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
           // The configuration may change before a job's turn.
           if (arranged.has(name)) await scheduler.runNow(name)
         })
-      const caughtUp = pMap(waiting, begin, { concurrency: tenantsAtOnce })
-      return { ended: Promise.all([evaluated, caughtUp]) }
+      const caughtUp = waiting.map((one) => catchingUp.runExclusive(() => begin(one)))
+      return { ended: Promise.all([evaluated, ...caughtUp]) }
     },
   }
 }

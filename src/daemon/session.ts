@@ -11,7 +11,7 @@ import type { Mirror } from '../mirror/port.ts'
 import { storeSize } from '../mirror/sqlite/store-facts.ts'
 import type { TenantStores } from '../mirror/tenant-stores.ts'
 import { dayMs } from '../model/durations.ts'
-import { SyncError } from '../model/errors.ts'
+import { reasonOf, SyncError } from '../model/errors.ts'
 import { resultLimitMs } from '../model/freshness.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
@@ -194,7 +194,8 @@ export class Session implements AsyncDisposable {
         if (validUntil !== null) thresholds.set(settings.name, validUntil)
         await this.#ownCredentials.look(settings, this.mirror.records(engine.tenantId), this.#options.io.clock.now())
       }
-      for (const store of new Set(this.#tenants.map((tenant) => tenant.store))) await store.storeConfirmations()
+      for (const store of new Set(this.#tenants.map((tenant) => tenant.store)))
+        await store.storeConfirmations().catch(unlessTaken)
       return thresholds
     } finally {
       await this.mirror.ping()
@@ -293,4 +294,9 @@ export class Session implements AsyncDisposable {
     await waitFor(this.sound, signal)
     await this.mirror.ping()
   }
+}
+
+/** Another replica that took a tenant meanwhile evaluates it. */
+function unlessTaken(error: unknown): void {
+  if (reasonOf(error) !== 'aborted') throw error
 }

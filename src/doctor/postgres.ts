@@ -1,3 +1,4 @@
+import { defaultConnections } from '../mirror/postgres/pool.ts'
 import { connectionsOfReplica } from '../mirror/postgres/postgres-mirror.ts'
 import type { MirrorState, ServerFacts } from '../mirror/postgres/server-facts.ts'
 import { describeDuration, secondMs } from '../model/durations.ts'
@@ -73,7 +74,7 @@ function diagnoseConnections({ connections, used, mirror }: ServerFacts): Diagno
   const alive = living(mirror).length
   // One more for a rolling update or a command.
   const needed = (alive + 1) * connectionsOfReplica
-  const sentence = `${used} of ${connections} in use; each replica and each command needs up to ${connectionsOfReplica}`
+  const sentence = `${used} of ${connections} in use; each replica needs up to ${connectionsOfReplica}, each command up to ${defaultConnections}`
   if (needed <= connections && used < mostUsed * connections) return fine('connections', sentence)
   return warning('connections', sentence, 'Raise max_connections or the limit of the role or database, or use a pooler')
 }

@@ -22,10 +22,10 @@ export const replicaMutants: readonly Mutant[] = [
       'Math.min(shares.own - shareOf(shares), partOf(shares))',
       'Math.min(shares.own - shares.tenants, partOf(shares))',
     ],
-    'a replica that begins first takes all tenants': ['? partOf : shareOf', '? shareOf : shareOf'],
+    'a replica that begins first takes all tenants': ['? partOf(shares) : most', '? most : most'],
     'a new replica takes a part of the tenants of a dead one': [
       'takeOfDead.all({ id, most, among })',
-      'takeOfDead.all({ id, most: Math.min(most, freeAtOnce(shares)), among })',
+      'takeOfDead.all({ id, most: Math.min(most, partOf(shares)), among })',
     ],
   }),
   ...mutantsIn('src/mirror/postgres/replicas/replica-stores.ts', stores, {
@@ -33,9 +33,14 @@ export const replicaMutants: readonly Mutant[] = [
       'own.filter(([name]) => worker.isIdle(name))',
       'own.filter(() => true)',
     ],
-    'a tenant is given back before its work has ended': [
-      '      await this.#tell()\n      await Promise.all',
-      '      await Promise.all',
+    'a tenant is given back before its work has ended': ['        await this.#follow()\n      })', '      })'],
+    'a new configuration waits for the worker, which waits for it': [
+      '    await this.#take()\n  }\n\n  removed',
+      '    await this.#take()\n    await this.#giveBackSurplus()\n  }\n\n  removed',
+    ],
+    'stores are forgotten although the worker could not follow': [
+      '      this.#leaving = new Set()\n    }',
+      '      this.#leaving = new Set()\n      for (const id of ids) this.#stores.delete(id)\n    }',
     ],
   }),
 ]

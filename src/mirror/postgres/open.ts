@@ -1,3 +1,4 @@
+import { minuteMs } from '../../model/durations.ts'
 import { type Address, parseAddress } from './address.ts'
 import { PostgresDatabase } from './database.ts'
 import { twoLanes } from './lanes.ts'
@@ -26,13 +27,11 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedPost
   const { address } = parseAddress(await options.url())
   const { pipeline, connections, toShow } = options
   const password = async () => parseAddress(await options.url()).password
-  const pool = (connections?: number) =>
-    openPool({
-      ...{ address, password, ...(pipeline !== undefined && { pipeline }) },
-      ...(connections !== undefined && { connections }),
-    })
-  const work = await pool(connections)
-  const sessions = toShow === undefined ? work : twoLanes(work, await pool(toShow))
+  const pool = { address, password, ...(pipeline !== undefined && { pipeline }) }
+  const work = await openPool({ ...pool, ...(connections !== undefined && { connections }) })
+  // Scrapes may be minutes apart.
+  const lane = toShow === undefined ? null : await openPool({ ...pool, connections: toShow, idleMs: 10 * minuteMs })
+  const sessions = lane === null ? work : twoLanes(work, lane)
   try {
     await prepareDatabase(sessions, options.role)
   } catch (error) {

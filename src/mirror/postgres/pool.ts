@@ -12,6 +12,8 @@ export interface PoolOptions {
   /** Asked for each new connection, so that it may change. */
   readonly password: () => Promise<string | null>
   readonly connections?: number
+  /** A connection that nobody takes for so long is closed, in milliseconds. */
+  readonly idleMs?: number
   /** False = a statement is sent when the one before it was answered: for poolers that cannot do otherwise. */
   readonly pipeline?: boolean
 }
@@ -20,12 +22,12 @@ export interface PoolOptions {
 export const defaultConnections = 8
 
 const connectMs = 10 * secondMs
-const idleMs = 30 * secondMs
+const closedAfterMs = 30 * secondMs
 
 /** The driver is loaded only where it is used. */
 export async function openPool(options: PoolOptions): Promise<Sessions> {
   const { default: pg } = await import('pg')
-  const { address, connections = defaultConnections, pipeline = true } = options
+  const { address, connections = defaultConnections, idleMs = closedAfterMs, pipeline = true } = options
   const pool = new pg.Pool({
     ...clientConfig(address, pg.types),
     password: async () => (await options.password()) ?? '',

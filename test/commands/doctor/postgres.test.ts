@@ -52,7 +52,7 @@ it('has one line for each part of a sound server', () => {
     TLS: 'ok: TLSv1.3, certificate verified',
     rights: 'ok: tenantwatch owns all tables and may change the layout',
     'server clock': 'ok: the server is 0.1 s ahead',
-    connections: 'ok: 12 of 97 in use; each replica and each command needs up to 14',
+    connections: 'ok: 12 of 97 in use; each replica needs up to 14, each command up to 8',
     layout: 'ok: that of this version',
     replicas: 'ok: 1 alive: pod-a/4k2j9x (2 tenants, heartbeat 1 s ago)',
     owners: 'ok: 2 tenants, each owned by a living replica',

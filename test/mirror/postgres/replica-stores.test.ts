@@ -194,3 +194,64 @@ it('does not ask the server again for what only the owner of a tenant writes', a
   query('update tenants set blocked_until = 8')
   expect((await a.shared()?.tenant(1))?.blockedUntil).toBe(8)
 })
+
+it('takes up another configuration while its worker waits for that, and gives back what was removed afterwards', async () => {
+  const { replica, pass } = world()
+  const a = replica('a')
+  await a.configure(tenants, 1)
+  const configured = Promise.withResolvers<void>()
+  const told: (readonly string[])[] = []
+  a.begin({
+    isIdle: () => true,
+    async follow() {
+      await configured.promise
+      told.push(owned(a))
+    },
+  })
+  await a.configure(tenants.slice(1), 2)
+  configured.resolve()
+  while (told.length === 0) await pass()
+  expect(told).toEqual([['t2']])
+})
+
+it('gives back several tenants at once', async () => {
+  const { replica, pass, stayAlive, query } = world()
+  const many = Array.from({ length: 40 }, (_, n) => ({ name: `t${n + 1}`, baseUrl: 'https://x' }))
+  const [a, b] = [replica('a'), replica('b')]
+  await a.configure(many, 1)
+  const told: number[] = []
+  const own = (stores: ReplicaStores) => many.filter(({ name }) => stores.of(name) !== null).length
+  a.begin({ isIdle: () => true, follow: async () => void told.push(own(a)) })
+  while (own(a) < 40) await pass()
+  await b.configure(many, 1)
+  while (own(a) > 20) {
+    stayAlive('b')
+    await pass()
+  }
+  expect(told.at(-1)).toBe(20)
+  while (query('select 1 from tenant_owners where owner is null').length < 20) await pass()
+  await b.configure(many, 1)
+  expect([own(a), own(b)]).toEqual([20, 20])
+})
+
+it('keeps its stores when the worker cannot give a tenant back', async () => {
+  const { replica, pass, stayAlive } = world()
+  const [a, b] = [replica('a'), replica('b')]
+  await a.configure(tenants, 1)
+  const stores = tenants.map(({ name }) => a.of(name))
+  let tries = 0
+  a.begin({
+    isIdle: () => true,
+    async follow() {
+      tries++
+      throw new Error('cannot follow')
+    },
+  })
+  await b.configure(tenants, 1)
+  while (tries < 2) {
+    stayAlive('b')
+    await pass()
+  }
+  while (owned(a).length < 2) await pass()
+  expect(tenants.map(({ name }, n) => a.of(name) === stores[n])).toEqual([true, true])
+})

@@ -64,7 +64,7 @@ export class ReplicaProcess {
 
   /** @throws what the daemon ends with. */
   static async start(parts: ReplicaParts): Promise<ReplicaProcess> {
-    const { host, prng, settings } = parts
+    const { host, prng, settings, log } = parts
     const sink = { write: () => true }
     const io: Io = {
       ...{ stdout: sink, stderr: sink, env: {}, cwd: '/', clock: host.clock, random: () => prng.next() },
@@ -79,7 +79,9 @@ export class ReplicaProcess {
       async follow() {
         const { opened } = await session.followStores()
         replica.#jobs.arrange()
-        await replica.#jobs.runDue(opened)
+        void replica.#jobs
+          .runDue(opened)
+          .catch((error: unknown) => log.warn({ detail: String(error) }, 'Due runs wait'))
       },
     })
     await replica.#jobs.runDue(session.tenants)

@@ -21,6 +21,9 @@ const lookEveryMs = secondMs
 /** A surplus that waits longer for a tenant without a run costs a run its page: busy replicas have none without. */
 const waitsForIdleMs = 10 * secondMs
 
+/** At a time: their next owner opens them one after the other. */
+const mostGivenBack = 32
+
 export interface ReplicaOptions {
   /** For heartbeats only: they wait for no run. */
   readonly heartbeats: PostgresDatabase
@@ -54,6 +57,8 @@ export class ReplicaStores implements TenantStores {
   #worker: TenantWorker | null = null
   #told = ''
   #facts: Omit<ReplicaFacts, 'isConfirmed'> = { heartbeatAt: 0, takeovers: 0, unowned: 0 }
+  /** Tenants to give back, as the last round found. */
+  #surplus = 0
   #surplusSince: number | null = null
   #registeredAt = Number.NEGATIVE_INFINITY
   readonly #loops: Promise<void>[] = []
@@ -82,7 +87,8 @@ export class ReplicaStores implements TenantStores {
     await this.#beat()
     // From now on: to open the tenants may take longer than a heartbeat holds.
     if (this.#loops.length === 0) this.#loops.push(this.#every(beatEveryMs, () => this.#beat()))
-    await this.#balance()
+    // To give tenants back would wait for the worker, which may wait for this.
+    await this.#take()
   }
 
   removed(): Promise<readonly string[]> {
@@ -104,9 +110,10 @@ export class ReplicaStores implements TenantStores {
   begin(worker: TenantWorker): void {
     this.#worker = worker
     this.#told = this.#owned()
-    // Apart from the heartbeats: giving a tenant back may wait for the end of its work.
+    // Each apart: to give a tenant back waits for the end of its work.
     this.#loops.push(
-      this.#every(beatEveryMs, () => this.#balance()),
+      this.#every(beatEveryMs, () => this.#take()),
+      this.#every(beatEveryMs, () => this.#giveBackSurplus()),
       this.#every(lookEveryMs, () => this.#tell()),
     )
   }
@@ -164,17 +171,13 @@ export class ReplicaStores implements TenantStores {
     this.#facts = { ...this.#facts, heartbeatAt }
   }
 
-  async #balance(): Promise<void> {
+  async #take(): Promise<void> {
     // A copy of another mirror may have begun, and ended half way, before this replica owned anything.
     if (this.#replica.epochs.size === 0) await insistOnNoCopy(this.#options.heartbeats)
     if (this.#options.clock.monotonic() - this.#registeredAt > hourMs) await this.#register()
     const { takenOver, unowned, surplus } = await this.#replica.balance([...this.#ids.values()])
     this.#facts = { ...this.#facts, takeovers: this.#facts.takeovers + takenOver, unowned }
-    if (surplus > 0) await this.#giveBackIdle(surplus)
-    else this.#surplusSince = null
-    // Removed from the configuration: any replica that still has it may take it.
-    const configured = new Set([noTenant, ...this.#ids.values()])
-    await this.#giveBack([...this.#replica.epochs.keys()].filter((id) => !configured.has(id)))
+    this.#surplus = Math.max(0, surplus - this.#leaving.size)
   }
 
   async #register(): Promise<void> {
@@ -182,46 +185,61 @@ export class ReplicaStores implements TenantStores {
     this.#registeredAt = this.#options.clock.monotonic()
   }
 
+  async #giveBackSurplus(): Promise<void> {
+    // Removed from the configuration: any replica that still has it may take it.
+    const configured = new Set([noTenant, ...this.#ids.values()])
+    const removed = [...this.#replica.epochs.keys()].filter((id) => !configured.has(id))
+    const idle = this.#idle(Math.min(this.#surplus, mostGivenBack))
+    if (removed.length + idle.length === 0) return
+    this.#surplus = 0
+    await this.#giveBack(new Set([...removed, ...idle]))
+  }
+
   /** The last ones first: after a start, their first runs are the last to begin. */
-  async #giveBackIdle(surplus: number): Promise<void> {
+  #idle(surplus: number): readonly number[] {
     const now = this.#options.clock.monotonic()
-    this.#surplusSince ??= now
     const worker = this.#worker
-    if (worker === null) return
+    if (surplus === 0 || worker === null) {
+      this.#surplusSince = null
+      return []
+    }
+    this.#surplusSince ??= now
     const { epochs } = this.#replica
     const own = [...this.#ids].filter(([, id]) => epochs.has(id)).toReversed()
     const idle = own.filter(([name]) => worker.isIdle(name)).slice(0, surplus)
     const isOverdue = now - this.#surplusSince >= waitsForIdleMs
     const given = idle.length === 0 && isOverdue ? own.slice(0, 1) : idle
-    if (given.length === 0) return
-    await this.#giveBack(given.map(([, id]) => id))
-    this.#surplusSince = null
+    if (given.length > 0) this.#surplusSince = null
+    return given.map(([, id]) => id)
   }
 
-  async #giveBack(ids: readonly number[]): Promise<void> {
-    if (ids.length === 0) return
-    const leaving = new Set(ids)
-    this.#leaving = leaving
+  async #giveBack(ids: ReadonlySet<number>): Promise<void> {
     try {
-      await this.#tell()
-      await Promise.all(ids.map((id) => this.#stores.get(id)?.store[Symbol.asyncDispose]()))
-      await this.#replica.release(leaving)
+      await this.#telling.runExclusive(async () => {
+        this.#leaving = ids
+        await this.#follow()
+      })
+      const stores = [...ids].flatMap((id) => this.#stores.get(id)?.store ?? [])
+      for (const id of ids) this.#stores.delete(id)
+      await Promise.allSettled(stores.map((store) => store[Symbol.asyncDispose]()))
+      await this.#replica.release(ids)
     } finally {
       this.#leaving = new Set()
-      for (const id of ids) this.#stores.delete(id)
     }
   }
 
-  /** Tells the worker when the stores have changed since it was told. */
   #tell(): Promise<void> {
-    return this.#telling.runExclusive(async () => {
-      const owned = this.#owned()
-      if (this.#worker === null || owned === this.#told) return
-      const { epochs } = this.#replica
-      for (const id of this.#stores.keys()) if (!epochs.has(id)) this.#stores.delete(id)
-      await this.#worker.follow()
-      this.#told = owned
-    })
+    return this.#telling.runExclusive(() => this.#follow())
+  }
+
+  /** Lets the worker follow when the stores have changed since it did. */
+  async #follow(): Promise<void> {
+    const owned = this.#owned()
+    if (this.#worker === null || owned === this.#told) return
+    const { epochs } = this.#replica
+    for (const id of this.#stores.keys()) if (!epochs.has(id)) this.#stores.delete(id)
+    await this.#worker.follow()
+    this.#told = owned
   }
 
   #owned(): string {

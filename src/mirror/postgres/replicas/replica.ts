@@ -17,10 +17,10 @@ const fence = 'select 1 from tenant_owners where tenant_id = ? and owner = ? and
 const barrier = 'select 1 from tenant_owners where tenant_id = ? and owner = ? and epoch = ? for update skip locked'
 
 /**
- * In its first turns a new replica takes a part of the tenants that nobody has: others that begin at the same time would
- * only have what it gives back. Those of dead replicas wait for nothing.
+ * While nobody has most of the tenants, a new replica takes a part of its share in each of its first rounds: others that
+ * begin at the same time would only have what it gives back. Those of dead replicas it takes at once.
  */
-const turnsOfPart = 3
+const firstRounds = 3
 
 /** Of a share, at least so many are a part. */
 const leastPart = 16
@@ -45,7 +45,7 @@ export class Replica {
   #epochs: ReadonlyMap<number, number> = new Map()
   #sentAt = Number.NEGATIVE_INFINITY
   #serverStart: string | null = null
-  #turns = 0
+  #rounds = 0
   /** Changes of `#epochs`: what was read before one is no longer true. */
   #changes = 0
 
@@ -119,7 +119,7 @@ export class Replica {
     const sql = this.#sql
     const id = this.#id
     const [none, among] = [[noTenant], configured].map((ids) => this.#database.sql.listOf(ids))
-    const freeAtOnce = this.#turns < turnsOfPart ? partOf : shareOf
+    const isNew = this.#rounds < firstRounds
     const { shares, taken } = await this.#database.write('nothing', function* () {
       yield* sql.forget.run()
       const taken = [...(yield* sql.takeAny.all({ id, most: 1, among: none }))]
@@ -128,10 +128,11 @@ export class Replica {
       const most = isShared ? shareOf(shares) - shares.own : 0
       if (most <= 0) return { shares, taken }
       const ofDead = yield* sql.takeOfDead.all({ id, most, among })
-      const free = yield* sql.takeFree.all({ id, most: Math.min(most - ofDead.length, freeAtOnce(shares)), among })
+      const freeAtOnce = isNew && shares.unowned > shares.tenants / 2 ? partOf(shares) : most
+      const free = yield* sql.takeFree.all({ id, most: Math.min(most - ofDead.length, freeAtOnce), among })
       return { shares, taken: [...taken, ...ofDead, ...free] }
     })
-    this.#turns++
+    this.#rounds++
     if (taken.length > 0) this.#become(new Map([...this.#epochs, ...epochsOf(taken)]))
     const tenants = taken.filter(({ tenantId }) => tenantId !== noTenant)
     return {
@@ -203,7 +204,7 @@ function shareOf({ tenants, replicas }: Fleet): number {
 }
 
 function partOf(fleet: Fleet): number {
-  return Math.max(leastPart, Math.ceil(shareOf(fleet) / (turnsOfPart + 1)))
+  return Math.max(leastPart, Math.ceil(shareOf(fleet) / (firstRounds + 1)))
 }
 
 function epochsOf(owned: readonly Owned[]): ReadonlyMap<number, number> {
