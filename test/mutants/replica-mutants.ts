@@ -5,6 +5,9 @@ const stores = ['test/mirror/postgres/replica-stores.test.ts']
 
 /** Deliberate mistakes in the rules by which replicas share the tenants. */
 export const replicaMutants: readonly Mutant[] = [
+  ...mutantsIn('src/mirror/postgres/replicas/replica-statements.ts', rules, {
+    'a frozen replica keeps others from its share': ['seenWithin(lateMs)', 'seenWithin(deadMs)'],
+  }),
   ...mutantsIn('src/mirror/postgres/replicas/replica.ts', rules, {
     'the fence lets former owners of a tenant write': [
       'and owner = ? and epoch = ? for key share',

@@ -102,6 +102,27 @@ it('takes its share of the tenants of a dead replica in its first turn', async (
   expect(await turn(b, ids)).toEqual({ takenOver: 100, unowned: 0, surplus: 0 })
 })
 
+it('takes the whole share of a dead replica while another one sends no heartbeats, but is not dead yet', async () => {
+  const { ids, replica, die, query } = world(4)
+  const [a, b, c] = [replica('a'), replica('b'), replica('c')]
+  await turn(a, ids)
+  await turn(b, ids)
+  await a.release(new Set([1, 2]))
+  await turn(b, ids)
+  expect([owned(a), owned(b)]).toEqual([
+    [3, 4],
+    [1, 2],
+  ])
+  await c.beat()
+  query(`update replicas set seen_at = seen_at - interval '4 seconds' where id = 'c'`)
+  die('a')
+  await turn(b, ids)
+  expect(owned(b)).toEqual(ids)
+  expect(await turn(b, ids)).toMatchObject({ surplus: 0 })
+  await c.beat()
+  expect(await turn(b, ids)).toMatchObject({ surplus: 2 })
+})
+
 it('takes the tenants of a dead replica, which then writes nothing', async () => {
   const { ids, replica, die, names } = world(2)
   const [a, b] = [replica('a'), replica('b')]

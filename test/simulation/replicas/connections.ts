@@ -158,24 +158,34 @@ class Connection implements Session {
   }
 
   send(statement: AnyStatement, params: readonly unknown[]): Promise<Answer> {
-    if (statement.text.includes('for key share')) {
+    const { text } = statement
+    if (text.startsWith('begin')) {
+      this.#isRead = text.includes('read only')
+      this.#fence = null
+    }
+    if (text.includes('for key share')) {
       const [tenant, owner, epoch] = params
       this.#fence = { tenant: Number(tenant), owner: String(owner), epoch: Number(epoch) }
     }
-    return this.#ask(() => this.#parts.server.send(this.#server, statement, params))
-  }
-
-  sendText(text: string): Promise<Answer> {
-    if (text.startsWith('begin')) this.#begin(text)
     // Virtual time has these limits instead.
-    const unlimited = text.replaceAll(/(_timeout) = \d+/g, '$1 = 0')
+    const isLimits = text.includes(`set_config('statement_timeout'`)
+    if (isLimits) [this.#statementMs = 0, this.#idleMs = 0] = params.map(Number)
+    const given = isLimits ? params.map(() => '0') : params
     return this.#ask(() =>
-      this.#parts.server.sendText(this.#server, unlimited, async ({ command }) => {
-        this.#inTransaction = text !== 'commit' && text !== 'rollback'
+      this.#parts.server.send(this.#server, statement, given, async ({ command }) => {
+        this.#inTransaction = text !== 'commit'
         const { host } = this
         if (command === 'COMMIT' && !this.#isRead) await this.#parts.committed({ host, fence: this.#fence })
       }),
     )
+  }
+
+  sendText(text: string): Promise<Answer> {
+    return this.#ask(async () => {
+      const answer = await this.#parts.server.sendText(this.#server, text)
+      this.#inTransaction = text !== 'rollback'
+      return answer
+    })
   }
 
   release(broken: boolean): void {
@@ -219,14 +229,6 @@ class Connection implements Session {
       .then(() => server.sendText(this.#server, 'rollback'))
       .then(() => server.reuse(this.#server))
       .catch(() => {})
-  }
-
-  #begin(text: string): void {
-    const limit = (name: string) => Number(new RegExp(`${name} = (\\d+)`).exec(text)?.[1])
-    this.#statementMs = limit('statement_timeout')
-    this.#idleMs = limit('idle_in_transaction_session_timeout')
-    this.#isRead = text.includes('read only')
-    this.#fence = null
   }
 
   #ask(run: () => Promise<Answer>): Promise<Answer> {

@@ -95,17 +95,22 @@ export class DatabaseServer {
   }
 
   /** @param answered is run when the answer is there, before anything else is. */
-  send(on: ServerConnection, { text, rows }: AnyStatement, params: readonly unknown[]): Promise<Answer> {
+  send(
+    on: ServerConnection,
+    { text, rows }: Pick<AnyStatement, 'rows' | 'text'>,
+    params: readonly unknown[],
+    answered?: (answer: Answer) => Promise<void>,
+  ): Promise<Answer> {
     const name = this.#names.get(text) ?? `s${this.#names.size}`
     this.#names.set(text, name)
     const config = { name, text, values: [...params] }
-    const answer = this.#run(on, rows === 'objects' ? config : { ...config, rowMode: 'array' as const })
+    const answer = this.#run(on, rows === 'objects' ? config : { ...config, rowMode: 'array' as const }, answered)
     if (rows !== 'values') return answer
     return answer.then(({ rows: found, ...rest }) => ({ ...rest, rows: found.map((row) => (row as unknown[])[0]) }))
   }
 
-  sendText(on: ServerConnection, text: string, answered?: (answer: Answer) => Promise<void>): Promise<Answer> {
-    return this.#run(on, { text }, answered)
+  sendText(on: ServerConnection, text: string): Promise<Answer> {
+    return this.#run(on, { text })
   }
 
   /** Ends a statement that waits for a lock; it fails. */

@@ -91,6 +91,17 @@ export class Fleet {
       .then(() => this.kill(host, restartAfterMs))
   }
 
+  /** As SIGHUP. */
+  reload(host: Host): void {
+    const { bug } = this.#parts
+    this.#processes
+      .get(host)
+      ?.reload()
+      .catch((error: unknown) => {
+        if (!['aborted', 'store'].includes(reasonOf(error))) bug(`${host.name} does not reload: ${String(error)}`)
+      })
+  }
+
   freeze(host: Host): void {
     host.freeze()
     this.noteHealth(host)

@@ -88,6 +88,13 @@ export class ReplicaProcess {
     return replica
   }
 
+  /** As after SIGHUP, with the configuration of before. */
+  async reload(): Promise<void> {
+    const { opened } = await this.session.reconfigure(this.session.settings)
+    this.#jobs.arrange()
+    await this.#jobs.runDue(opened)
+  }
+
   /** As after SIGTERM. */
   async stop(): Promise<void> {
     await this.#scheduler.dispose(graceMs)

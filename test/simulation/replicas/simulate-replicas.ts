@@ -109,6 +109,7 @@ export async function simulateReplicas(options: ReplicaLifeOptions): Promise<Rep
       weather.clear()
     }
     await checkRecovery({ time, server, fleet, oracles, tenants, report, lookAtAll })
+    if (ownership.writes === 0) report('own_fault', 'no commit of this life was looked at')
   } finally {
     time.end()
     await server.close()

@@ -6,7 +6,7 @@ import type { DatabaseServer } from './database-server.ts'
 import type { Fleet } from './fleet.ts'
 import type { Host } from './host.ts'
 
-export const troubles = ['freeze', 'hang', 'kill', 'power-cut', 'refuse', 'server-restart', 'stop'] as const
+export const troubles = ['freeze', 'hang', 'kill', 'power-cut', 'refuse', 'reload', 'server-restart', 'stop'] as const
 export type TroubleName = (typeof troubles)[number]
 
 /** In seconds: around the limits of five, six and ten, and far beyond. */
@@ -86,6 +86,7 @@ export class Trouble {
       kill: () => fleet.kill(host, ms),
       'power-cut': () => fleet.kill(host, ms, false),
       refuse: () => isolate('refuses'),
+      reload: () => fleet.reload(host),
       'server-restart': () => this.#restartServer(prng.pick([0, 0, 1, 3]) * secondMs),
       stop: () => fleet.stop(host, ms),
     }

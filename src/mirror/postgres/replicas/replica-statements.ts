@@ -6,8 +6,13 @@ import { marker } from '../migrate.ts'
 /** After its last heartbeat a replica is dead, by the clock of the database; in milliseconds. */
 const deadMs = 10 * secondMs
 
+/** A replica whose heartbeat is a second late may be frozen: it takes nothing until the next one. */
+const lateMs = 3 * secondMs
+
+const seenWithin = (ms: number) => `r.seen_at > clock_timestamp() - interval '${ms} milliseconds'`
+
 /** Of the replica `r`. */
-export const isAlive = `r.seen_at > clock_timestamp() - interval '${deadMs} milliseconds'`
+export const isAlive = seenWithin(deadMs)
 const hasLivingOwner = `exists (select 1 from replicas r where r.id = o.owner and ${isAlive})`
 const release = 'update tenant_owners set owner = null, epoch = epoch + 1, since = clock_timestamp()'
 const isAmong = 'tenant_id = any(@among)'
@@ -60,7 +65,7 @@ export function replicaStatements(database: PostgresDatabase) {
        where o.tenant_id = 0 and not r.alone and ${isAlive}`,
     ),
     shares: database.prepare<[object], Shares>(
-      `select (select count(*) from replicas r where ${isAlive}) as replicas,
+      `select (select count(*) from replicas r where ${seenWithin(lateMs)}) as replicas,
          count(*) as tenants, count(*) filter (where owner = @id) as own,
          count(*) filter (where not ${hasLivingOwner}) as unowned
        from tenant_owners o where ${isAmong}`,
