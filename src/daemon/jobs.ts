@@ -34,6 +34,8 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
   const evaluate = evaluation(parts)
   /** Of all calls together: a replica takes its share of the tenants in parts. */
   const catchingUp = new Semaphore(tenantsAtOnce)
+  /** By name of the job: called when its run waits for the end of a Retry-After, which may take a day. */
+  const waiting = new Map<string, () => void>()
   const arranged = new Map<string, string>()
   const shortestGap = memoize(shortestGapMs)
 
@@ -43,7 +45,9 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
       const delayOf = (name: string, { expression }: CronSchedule) =>
         splayMs(name, session.tenants.length, shortestGap(expression))
       const jobs = [
-        ...session.tenants.flatMap((tenant) => syncJobs(tenant, delayOf, parts)),
+        ...session.tenants.flatMap((tenant) =>
+          syncJobs(tenant, delayOf, { ...parts, waits: (name) => waiting.get(name)?.() }),
+        ),
         { name: 'evaluate', expression: often.expression, run: evaluate },
       ]
       const wanted = new Map(jobs.map((job) => [job.name, { ...job, timezone }]))
@@ -62,24 +66,28 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
     },
     async runDue(tenants) {
       const evaluated = scheduler.runNow('evaluate')
-      const waiting: { readonly tenant: string; readonly due: readonly DueRun[] }[] = []
+      const late: { readonly tenant: string; readonly due: readonly DueRun[] }[] = []
       const turn = yieldAfter(tenantsAtOnce)
       for (const { engine, settings } of tenants) {
         await turn()
         try {
-          waiting.push({ tenant: settings.name, due: await engine.due('run') })
+          late.push({ tenant: settings.name, due: await engine.due('run') })
         } catch (error) {
           // It waits for the schedule, and the others do not wait for it.
           watch.jobFailed(error)
         }
       }
-      const begin = ({ tenant, due }: (typeof waiting)[number]) =>
+      const begin = ({ tenant, due }: (typeof late)[number]) =>
         runTogether(due, async ({ resource, mode }) => {
           const name = jobName(tenant, resource, mode)
           // The configuration may change before a job's turn.
-          if (arranged.has(name)) await scheduler.runNow(name)
+          if (!arranged.has(name)) return
+          const { promise: waits, resolve } = Promise.withResolvers<void>()
+          waiting.set(name, resolve)
+          await Promise.race([scheduler.runNow(name), waits])
+          waiting.delete(name)
         })
-      const caughtUp = waiting.map((one) => catchingUp.runExclusive(() => begin(one)))
+      const caughtUp = late.map((one) => catchingUp.runExclusive(() => begin(one)))
       return { ended: Promise.all([evaluated, ...caughtUp]) }
     },
   }
@@ -89,7 +97,7 @@ const jobName = (tenant: string, resource: string, mode: SyncMode) => `${tenant}
 
 type DelayOf = (job: string, schedule: CronSchedule) => number
 
-function syncJobs({ settings, engine }: TenantParts, delayOf: DelayOf, parts: JobParts): Job[] {
+function syncJobs({ settings, engine }: TenantParts, delayOf: DelayOf, parts: SyncParts): Job[] {
   return engine.resources.flatMap((resource) => {
     const { incremental, full } = settings.resources[resource]
     const modes = [['incremental', incremental] as const, ['full', full] as const]
@@ -104,13 +112,20 @@ function syncJobs({ settings, engine }: TenantParts, delayOf: DelayOf, parts: Jo
   })
 }
 
-function syncJob(name: string, resource: ResourceName, mode: SyncMode, { session, io, watch }: JobParts): Job['run'] {
+interface SyncParts extends JobParts {
+  readonly waits: (job: string) => void
+}
+
+function syncJob(name: string, resource: ResourceName, mode: SyncMode, parts: SyncParts): Job['run'] {
+  const { session, io, watch, waits } = parts
   return async (stopping) => {
     try {
       const tenant = await session.settledTenant(name)
       if (!tenant?.engine.resources.includes(resource)) return
       await tenant.scope.run(stopping, (signal) =>
-        resumeAfterWait(session, tenant, { resource, mode, signal }, io.clock),
+        resumeAfterWait(session, tenant, { resource, mode, signal }, io.clock, () =>
+          waits(jobName(name, resource, mode)),
+        ),
       )
     } catch (error) {
       watch.jobFailed(error)
@@ -124,10 +139,12 @@ export async function resumeAfterWait(
   tenant: TenantParts,
   run: RunRequest,
   clock: Clock,
+  waits: () => void = () => {},
 ): Promise<void> {
   for (let resumed = false; ; resumed = true) {
     const { retryAt, pages } = await session.syncAndEvaluate(tenant, run)
     if (retryAt === null || (resumed && pages === 0)) return
+    waits()
     // The client counts the wait in monotonic time, so that changes of the wall clock have no effect.
     await clock.sleep(Math.max(0, tenant.client.blockedUntil - clock.now()), run.signal)
   }

@@ -141,8 +141,13 @@ export class Session implements AsyncDisposable {
 
   reconfigure(next: Settings, alongside: () => void = () => {}): Promise<ChangedTenants> {
     return this.#changing.runExclusive(async () => {
-      await this.stores.configure(next.tenants, this.#options.io.clock.now())
-      return this.#change(next, alongside)
+      const undo = await this.stores.configure(next.tenants, this.#options.io.clock.now())
+      try {
+        return await this.#change(next, alongside)
+      } catch (error) {
+        if (this.#settings !== next) undo()
+        throw error
+      }
     })
   }
 

@@ -31,8 +31,13 @@ export interface TenantStores extends AsyncDisposable {
   of(tenant: string): Mirror | null
   /** For what belongs to no tenant; null while another replica does that work. */
   shared(): Mirror | null
-  /** Call with the tenants of the configuration before `of`. @throws SyncError `store`. */
-  configure(tenants: readonly TenantName[], at: number): Promise<void>
+  /**
+   * Call with the tenants of the configuration before `of`.
+   *
+   * @returns what makes the tenants those of before again.
+   * @throws SyncError `store`; the tenants are those of before then.
+   */
+  configure(tenants: readonly TenantName[], at: number): Promise<() => void>
   /** Names of tenants that were removed from the configuration. */
   removed(configured: readonly string[]): Promise<readonly string[]>
   /** Null where this process is the only one. */
@@ -50,7 +55,7 @@ export function onlyStore(mirror: Mirror): TenantStores {
   return {
     of: () => mirror,
     shared: () => mirror,
-    configure: async () => {},
+    configure: async () => () => {},
     async removed(configured) {
       const kept = new Set(configured)
       return (await mirror.tenants()).map(({ name }) => name).filter((name) => !kept.has(name))

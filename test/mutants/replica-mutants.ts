@@ -6,7 +6,13 @@ const stores = ['test/mirror/postgres/replica-stores.test.ts']
 /** Deliberate mistakes in the rules by which replicas share the tenants. */
 export const replicaMutants: readonly Mutant[] = [
   ...mutantsIn('src/mirror/postgres/replicas/replica-statements.ts', rules, {
-    'a frozen replica keeps others from its share': ['seenWithin(lateMs)', 'seenWithin(deadMs)'],
+    'a frozen replica keeps others from its share': ["isWithin('r.seen_at', lateMs)", "isWithin('r.seen_at', deadMs)"],
+    'replicas that have just begun count for what is given back': [
+      "or not ${isWithin('r.began_at', newMs)}",
+      'or true',
+    ],
+    'replicas of another configuration count for a share': [' and r.configured = @configured', ''],
+    'what nobody has waits for replicas that do not take it': [" or not ${isWithin('o.since', deadMs)})", ')'],
   }),
   ...mutantsIn('src/mirror/postgres/replicas/replica.ts', rules, {
     'the fence lets former owners of a tenant write': [
@@ -22,13 +28,13 @@ export const replicaMutants: readonly Mutant[] = [
       'const writesForMs = 60 * secondMs',
     ],
     'a replica keeps more than its share': [
-      'Math.min(shares.own - shareOf(shares), partOf(shares))',
-      'Math.min(shares.own - shares.tenants, partOf(shares))',
+      'Math.min(shares.own - shareOf(shares, shares.established)',
+      'Math.min(shares.own - shares.tenants',
     ],
-    'a replica that begins first takes all tenants': ['? partOf(shares) : most', '? most : most'],
+    'a replica that begins first takes all tenants': ['Math.min(room, partOf(shares))', 'room'],
     'a new replica takes a part of the tenants of a dead one': [
-      'takeOfDead.all({ id, most, among })',
-      'takeOfDead.all({ id, most: Math.min(most, partOf(shares)), among })',
+      'takeAbandoned.all({ id, most, among })',
+      'takeAbandoned.all({ id, most: Math.min(most, partOf(shares)), among })',
     ],
   }),
   ...mutantsIn('src/mirror/postgres/replicas/replica-stores.ts', stores, {
@@ -38,9 +44,10 @@ export const replicaMutants: readonly Mutant[] = [
     ],
     'a tenant is given back before its work has ended': ['        await this.#follow()\n      })', '      })'],
     'a new configuration waits for the worker, which waits for it': [
-      '    await this.#take()\n  }\n\n  removed',
-      '    await this.#take()\n    await this.#giveBackSurplus()\n  }\n\n  removed',
+      '      await this.#take()\n    } catch',
+      '      await this.#take()\n      await this.#giveBackSurplus()\n    } catch',
     ],
+    'a configuration that is not taken up gives tenants away': ['      undo()\n      throw error', '      throw error'],
     'stores are forgotten although the worker could not follow': [
       '      this.#leaving = new Set()\n    }',
       '      this.#leaving = new Set()\n      for (const id of ids) this.#stores.delete(id)\n    }',

@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Sessions } from './session.ts'
+import type { Session, Sessions } from './session.ts'
+import { isFull } from './store-error.ts'
 
 const shown = new AsyncLocalStorage<true>()
 
@@ -11,7 +12,7 @@ export function readToShow<T>(read: () => T): T {
 /** @param toShow for what `readToShow` reads; `work` for everything else. */
 export function twoLanes(work: Sessions, toShow: Sessions): Sessions {
   return {
-    take: () => (shown.getStore() === true ? toShow : work).take(),
+    take: () => (shown.getStore() === true ? toShow.take().catch((error) => instead(error, work)) : work.take()),
     breakAll() {
       work.breakAll?.()
       toShow.breakAll?.()
@@ -20,4 +21,10 @@ export function twoLanes(work: Sessions, toShow: Sessions): Sessions {
       await Promise.all([work[Symbol.asyncDispose](), toShow[Symbol.asyncDispose]()])
     },
   }
+}
+
+/** While the server takes no more connections, the others do. */
+function instead(error: unknown, { take }: Sessions): Promise<Session> {
+  if (!isFull(error)) throw error
+  return take()
 }

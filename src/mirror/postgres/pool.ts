@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import type { Pool, PoolClient, types as TypesOfDriver } from 'pg'
 import { secondMs } from '../../model/durations.ts'
 import type { Address } from './address.ts'
@@ -5,7 +6,7 @@ import { Batch, notRun, type ParserOf, type Prepared, type Sent, type WireValue,
 import { parsers } from './codec.ts'
 import type { Answer, Session, Sessions } from './session.ts'
 import type { AnyStatement } from './statement.ts'
-import { DriverError } from './store-error.ts'
+import { DriverError, isFull } from './store-error.ts'
 
 export interface PoolOptions {
   readonly address: Address
@@ -69,7 +70,7 @@ function poolSessions(pool: Pool, parserOf: ParserOf, pipeline: boolean): Sessio
   pool.on('remove', (client) => connected.delete(client))
   return {
     async take() {
-      const client = await pool.connect().catch(fail)
+      const client = await connectedOf(pool)
       return new PoolSession(client, { prepared: prepared.get(client) ?? new Map(), parserOf, pipeline })
     },
     breakAll() {
@@ -78,6 +79,20 @@ function poolSessions(pool: Pool, parserOf: ParserOf, pipeline: boolean): Sessio
     async [Symbol.asyncDispose]() {
       await pool.end()
     },
+  }
+}
+
+/** While the server takes no more connections, one of those that the pool has. */
+async function connectedOf(pool: Pool): Promise<PoolClient> {
+  let limit: AbortSignal | undefined
+  for (;;) {
+    try {
+      return await pool.connect()
+    } catch (error) {
+      limit ??= AbortSignal.timeout(connectMs)
+      if (!isFull(error) || pool.totalCount === 0 || limit.aborted) return fail(error)
+      if (pool.idleCount === 0) await once(pool, 'release', { signal: limit }).catch(() => {})
+    }
   }
 }
 

@@ -38,6 +38,9 @@ const replicas = pgTable('replicas', {
   seenAt: timestamp('seen_at', { withTimezone: true }).notNull(),
   /** A command that works without replicas beside it. */
   alone: boolean('alone').notNull(),
+  beganAt: timestamp('began_at', { withTimezone: true }).notNull().defaultNow(),
+  /** Digest of the tenants of its configuration: those with the same share them. */
+  configured: text('configured').notNull().default(''),
 })
 
 /** Which replica may write a tenant. With `epoch` in a key, a new owner waits for the transactions of the last one. */

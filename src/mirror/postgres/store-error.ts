@@ -33,6 +33,11 @@ export function isOfSilence(error: unknown): boolean {
   return error instanceof SyncError && codeOf(error.cause) === silent
 }
 
+/** True when the server takes no more connections now. */
+export function isFull(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '53300'
+}
+
 export function codeOf(error: unknown): string {
   return error instanceof DriverError ? error.code : ''
 }

@@ -4,6 +4,7 @@ import { readToShow, twoLanes } from '../../../src/mirror/postgres/lanes.ts'
 import { openPool } from '../../../src/mirror/postgres/pool.ts'
 import { openAsReplica } from '../../../src/mirror/postgres/postgres-mirror.ts'
 import type { Session, Sessions } from '../../../src/mirror/postgres/session.ts'
+import { DriverError } from '../../../src/mirror/postgres/store-error.ts'
 import { silentLog } from '../../../src/model/log.ts'
 import { systemClock } from '../../../src/model/process/system-clock.ts'
 import { testPostgres } from '../../support/postgres.ts'
@@ -32,6 +33,23 @@ it('takes connections of its own for what somebody waits for, also later on the 
   lanes.breakAll?.()
   await lanes[Symbol.asyncDispose]()
   expect(taken).toEqual(['work broken', 'to show broken', 'work closed', 'to show closed'])
+})
+
+it('takes one of the other connections while the server takes no more', async () => {
+  const taken: string[] = []
+  const sessions = (name: string, code: string | null): Sessions => ({
+    async take() {
+      taken.push(name)
+      if (code !== null) throw new DriverError({ code, message: 'no' })
+      return {} as Session
+    },
+    async [Symbol.asyncDispose]() {},
+  })
+  await readToShow(() => twoLanes(sessions('work', null), sessions('to show', '53300')).take())
+  expect(taken.splice(0)).toEqual(['to show', 'work'])
+  const refused = readToShow(() => twoLanes(sessions('work', null), sessions('to show', '28P01')).take())
+  await expect(refused).rejects.toThrow('no')
+  expect(taken).toEqual(['to show'])
 })
 
 it.runIf(process.env['TEST_POSTGRES_URL'] !== undefined)(

@@ -44,6 +44,8 @@ function world(tenants: number) {
     die(id: string): void {
       postgres.query(`update replicas set seen_at = seen_at - interval '11 seconds' where id = ?`, id)
     },
+    /** As if all had begun some time ago. */
+    age: () => void postgres.query(`update replicas set began_at = began_at - interval '11 seconds'`),
     names: () => postgres.query('select name from tenants order by id').map(({ name }) => name),
   }
 }
@@ -52,8 +54,8 @@ const owned = ({ epochs }: Replica) => [...epochs.keys()].filter((tenant) => ten
 
 /** A turn of a replica that is told nothing of runs. */
 async function turn(replica: Replica, tenants: readonly number[]): Promise<Balance> {
-  await replica.beat()
   await replica.register([noTenant, ...tenants])
+  await replica.beat()
   return replica.balance(tenants)
 }
 
@@ -64,12 +66,15 @@ function rename(replica: Replica, tenantId: number, name: string): Promise<void>
 }
 
 it('shares the tenants evenly: a replica with more than its share gives tenants back', async () => {
-  const { ids, replica } = world(5)
+  const { ids, replica, age } = world(5)
   const [a, b] = [replica('a'), replica('b')]
   expect(await turn(a, ids)).toEqual({ takenOver: 0, unowned: 0, surplus: 0 })
   expect(owned(a)).toEqual(ids)
   expect(await turn(b, ids)).toEqual({ takenOver: 0, unowned: 0, surplus: 0 })
   expect(owned(b)).toEqual([])
+  // One that has just begun may end at once.
+  expect(await turn(a, ids)).toMatchObject({ surplus: 0 })
+  age()
   expect(await turn(a, ids)).toMatchObject({ surplus: 2 })
   await a.release(new Set([1, 4]))
   expect(await turn(b, ids)).toMatchObject({ unowned: 0 })
@@ -81,7 +86,7 @@ it('shares the tenants evenly: a replica with more than its share gives tenants 
 })
 
 it('takes a part of its share in each of its first turns, so that others that begin then need not wait', async () => {
-  const { ids, replica } = world(200)
+  const { ids, replica, age } = world(200)
   const [a, b, c] = [replica('a'), replica('b'), replica('c')]
   await turn(a, ids)
   expect(owned(a)).toHaveLength(50)
@@ -90,6 +95,7 @@ it('takes a part of its share in each of its first turns, so that others that be
   for (let turns = 0; turns < 3; turns++) for (const one of [a, b]) await turn(one, ids)
   expect([a, b].map((one) => owned(one).length)).toEqual([100, 100])
   await turn(c, ids)
+  age()
   expect(await turn(a, ids)).toEqual({ takenOver: 0, unowned: 0, surplus: 17 })
 })
 
@@ -103,7 +109,7 @@ it('takes its share of the tenants of a dead replica in its first turn', async (
 })
 
 it('takes the whole share of a dead replica while another one sends no heartbeats, but is not dead yet', async () => {
-  const { ids, replica, die, query } = world(4)
+  const { ids, replica, die, query, age } = world(4)
   const [a, b, c] = [replica('a'), replica('b'), replica('c')]
   await turn(a, ids)
   await turn(b, ids)
@@ -113,7 +119,9 @@ it('takes the whole share of a dead replica while another one sends no heartbeat
     [3, 4],
     [1, 2],
   ])
+  await c.register([noTenant, ...ids])
   await c.beat()
+  age()
   query(`update replicas set seen_at = seen_at - interval '4 seconds' where id = 'c'`)
   die('a')
   await turn(b, ids)
@@ -121,6 +129,63 @@ it('takes the whole share of a dead replica while another one sends no heartbeat
   expect(await turn(b, ids)).toMatchObject({ surplus: 0 })
   await c.beat()
   expect(await turn(b, ids)).toMatchObject({ surplus: 2 })
+})
+
+it('gives nothing back for replicas that begin and end again and again, and takes what they took', async () => {
+  const { ids, replica, die, age } = world(4)
+  const a = replica('a')
+  await turn(a, ids)
+  age()
+  for (const id of ['b', 'c', 'd']) {
+    const short = replica(id)
+    await turn(short, ids)
+    expect(await turn(a, ids)).toMatchObject({ surplus: 0 })
+    await a.release(new Set([1]))
+    await turn(short, ids)
+    expect(owned(short)).toEqual([1])
+    die(id)
+    await turn(replica(`after ${id}`), [])
+    expect(await turn(a, ids)).toMatchObject({ takenOver: 1, unowned: 0 })
+    expect(owned(a).toSorted()).toEqual(ids)
+  }
+})
+
+it('shares tenants with the replicas of the same configuration alone', async () => {
+  const { ids, replica, age } = world(8)
+  const [a, b] = [replica('a'), replica('b')]
+  for (let turns = 0; turns < 2; turns++) {
+    for (const [one, own] of [[a, ids.slice(0, 4)] as const, [b, ids.slice(4)] as const])
+      expect(await turn(one, own)).toEqual({ takenOver: 0, unowned: 0, surplus: 0 })
+    age()
+  }
+  expect([owned(a), owned(b)]).toEqual([ids.slice(0, 4), ids.slice(4)])
+})
+
+it('takes what nobody has had for ten seconds, also beyond a share that includes new replicas', async () => {
+  const { ids, replica, query, age } = world(4)
+  const [a, b] = [replica('a'), replica('b')]
+  await turn(a, ids)
+  age()
+  await b.register([noTenant, ...ids])
+  await b.beat()
+  await a.release(new Set([1, 2]))
+  expect(await turn(a, ids)).toMatchObject({ unowned: 2 })
+  query(`update tenant_owners set since = since - interval '11 seconds'`)
+  expect(await turn(a, ids)).toMatchObject({ unowned: 0 })
+})
+
+it.runIf(isOnServer)('takes nothing of a replica whose heartbeat comes meanwhile', async () => {
+  const { ids, replica, die } = world(2)
+  const [a, b] = [replica('a'), replica('b')]
+  await turn(a, ids)
+  await b.register([noTenant, ...ids])
+  for (let tries = 0; tries < 30; tries++) {
+    const [owner, other] = owned(a).length > 0 ? [a, b] : [b, a]
+    await other.beat()
+    die(owner === a ? 'a' : 'b')
+    await Promise.all([owner.beat(), other.balance(ids)])
+    expect([...owned(a), ...owned(b)].toSorted()).toEqual(ids)
+  }
 })
 
 it('takes the tenants of a dead replica, which then writes nothing', async () => {

@@ -9,18 +9,37 @@ const deadMs = 10 * secondMs
 /** A replica whose heartbeat is a second late may be frozen: it takes nothing until the next one. */
 const lateMs = 3 * secondMs
 
-const seenWithin = (ms: number) => `r.seen_at > clock_timestamp() - interval '${ms} milliseconds'`
+/** A replica that began later may end at once, again and again: nothing is given back for it. */
+const newMs = 10 * secondMs
+
+const isWithin = (time: string, ms: number) => `${time} > clock_timestamp() - interval '${ms} milliseconds'`
 
 /** Of the replica `r`. */
-export const isAlive = seenWithin(deadMs)
+export const isAlive = isWithin('r.seen_at', deadMs)
+/** Among those that share the tenants of this replica. */
+const isWell = `${isWithin('r.seen_at', lateMs)} and not r.alone and r.configured = @configured`
 const hasLivingOwner = `exists (select 1 from replicas r where r.id = o.owner and ${isAlive})`
 const release = 'update tenant_owners set owner = null, epoch = epoch + 1, since = clock_timestamp()'
 const isAmong = 'tenant_id = any(@among)'
 
-const takeThose = (where: string) => `with free as materialized (
+/** Nobody has it now. */
+const isFree = 'o.owner is null'
+/** Its owner is dead; or nobody has had it for as long as a dead owner counts as alive. */
+const isAbandoned = `(o.owner is not null or not ${isWithin('o.since', deadMs)})`
+
+/**
+ * Changes the rows of dead owners, too: the heartbeat of one that is not dead after all then fails, and is repeated, or this
+ * does. Else both would read that the tenant is theirs.
+ */
+const takeThose = (isWanted: string) => `with dead as materialized (
+    update replicas r set seen_at = r.seen_at
+    where r.id <> @id and not ${isAlive} and exists (select 1 from tenant_owners o where o.owner = r.id and o.${isAmong})
+    returning r.id),
+  free as materialized (
     select tenant_id, owner from tenant_owners o
-    where ${isAmong} and owner is distinct from @id and not ${hasLivingOwner} and ${where}
-      and exists (select 1 from replicas r where r.id = @id)
+    where ${isAmong} and ${isWanted} and exists (select 1 from replicas r where r.id = @id)
+      and (o.owner is null or o.owner in (select id from dead)
+        or not exists (select 1 from replicas r where r.id = o.owner))
     order by tenant_id limit @most for update skip locked)
   update tenant_owners o set owner = @id, epoch = epoch + 1, since = clock_timestamp() from free where o.tenant_id = free.tenant_id
   returning o.tenant_id as "tenantId", o.epoch, free.owner as former`
@@ -34,8 +53,10 @@ interface Taken extends Owned {
   readonly former: string | null
 }
 
-interface Shares {
+export interface Shares {
   readonly replicas: number
+  /** Less those that have just begun, other than this one. */
+  readonly established: number
   readonly tenants: number
   readonly own: number
   readonly unowned: number
@@ -43,9 +64,10 @@ interface Shares {
 
 export function replicaStatements(database: PostgresDatabase) {
   return {
-    seen: database.prepare<[string, boolean]>(
-      `insert into replicas (id, seen_at, alone) values (?, clock_timestamp(), ?)
-       on conflict (id) do update set seen_at = excluded.seen_at`,
+    seen: database.prepare<[string, boolean, string]>(
+      `insert into replicas (id, seen_at, alone, began_at, configured)
+       values (?, clock_timestamp(), ?, clock_timestamp(), ?)
+       on conflict (id) do update set seen_at = excluded.seen_at, configured = excluded.configured`,
     ),
     /** Time of the newest applied migration. */
     layout: database.prepareValues<[], number>(`select max(created_at) from ${marker}`),
@@ -65,16 +87,18 @@ export function replicaStatements(database: PostgresDatabase) {
        where o.tenant_id = 0 and not r.alone and ${isAlive}`,
     ),
     shares: database.prepare<[object], Shares>(
-      `select (select count(*) from replicas r where ${seenWithin(lateMs)}) as replicas,
+      `select (select count(*) from replicas r where ${isWell}) as replicas,
+         (select count(*) from replicas r
+           where ${isWell} and (r.id = @id or not ${isWithin('r.began_at', newMs)})) as established,
          count(*) as tenants, count(*) filter (where owner = @id) as own,
          count(*) filter (where not ${hasLivingOwner}) as unowned
        from tenant_owners o where ${isAmong}`,
     ),
     /** Replicas that may own tenants. */
     others: database.prepare<[]>(`select 1 from replicas r where not alone and ${isAlive} limit 1`),
-    takeAny: database.prepare<[object], Taken>(takeThose('true')),
-    takeOfDead: database.prepare<[object], Taken>(takeThose('owner is not null')),
-    takeFree: database.prepare<[object], Taken>(takeThose('owner is null')),
+    takeAny: database.prepare<[object], Taken>(takeThose('o.owner is distinct from @id')),
+    takeAbandoned: database.prepare<[object], Taken>(takeThose(`o.owner is distinct from @id and ${isAbandoned}`)),
+    takeFree: database.prepare<[object], Taken>(takeThose(isFree)),
     disown: database.prepare<[]>(
       `update tenant_owners set owner = null, epoch = epoch + 1,
          since = case when owner is null then since else clock_timestamp() end where tenant_id <> 0`,

@@ -78,17 +78,28 @@ export class ReplicaStores implements TenantStores {
     return this.#storeOf(noTenant)
   }
 
-  async configure(tenants: readonly TenantName[], at: number): Promise<void> {
+  async configure(tenants: readonly TenantName[], at: number): Promise<() => void> {
     const ids = new Map((await this.#mirror.tenants()).map(({ name, id }) => [name, id]))
     for (const { name, baseUrl } of tenants)
       if (!ids.has(name)) ids.set(name, (await this.#mirror.openTenant(name, baseUrl, at)).tenant.id)
+    const before = this.#ids
+    const undo = () => {
+      this.#ids = before
+      this.#registeredAt = Number.NEGATIVE_INFINITY
+    }
     this.#ids = new Map(tenants.map(({ name }) => [name, ids.get(name) ?? noTenant]))
-    await this.#register()
-    await this.#beat()
-    // From now on: to open the tenants may take longer than a heartbeat holds.
-    if (this.#loops.length === 0) this.#loops.push(this.#every(beatEveryMs, () => this.#beat()))
-    // To give tenants back would wait for the worker, which may wait for this.
-    await this.#take()
+    try {
+      await this.#register()
+      await this.#beat()
+      // From now on: to open the tenants may take longer than a heartbeat holds.
+      if (this.#loops.length === 0) this.#loops.push(this.#every(beatEveryMs, () => this.#beat()))
+      // To give tenants back would wait for the worker, which may wait for this.
+      await this.#take()
+    } catch (error) {
+      undo()
+      throw error
+    }
+    return undo
   }
 
   removed(): Promise<readonly string[]> {

@@ -1,8 +1,9 @@
+import { createHash } from 'node:crypto'
 import type { Clock } from '../../../model/clock.ts'
 import { secondMs } from '../../../model/durations.ts'
 import type { PostgresDatabase } from '../database.ts'
 import { newerLayout, newestMigration } from '../migrate.ts'
-import { type Owned, replicaStatements } from './replica-statements.ts'
+import { type Owned, replicaStatements, type Shares } from './replica-statements.ts'
 
 /** In the place of a tenant: what belongs to no tenant. */
 export const noTenant = 0
@@ -46,6 +47,7 @@ export class Replica {
   #sentAt = Number.NEGATIVE_INFINITY
   #serverStart: string | null = null
   #rounds = 0
+  #configured = ''
   /** Changes of `#epochs`: what was read before one is no longer true. */
   #changes = 0
 
@@ -90,12 +92,13 @@ export class Replica {
    */
   async beat(): Promise<void> {
     const sql = this.#sql
-    const [id, alone, known, layout] = [this.#id, this.#alone, this.#serverStart, this.#layout]
+    const [id, alone, configured] = [this.#id, this.#alone, this.#configured]
+    const [known, layout] = [this.#serverStart, this.#layout]
     const sentAt = this.#clock.monotonic()
     const changes = this.#changes
     const { started, owned } = await this.#database.write('nothing', function* () {
       if (((yield* sql.layout.get()) ?? 0) > layout) throw newerLayout()
-      yield* sql.seen.run(id, alone)
+      yield* sql.seen.run(id, alone, configured)
       const started = (yield* sql.serverStart.get()) ?? ''
       if (known !== null && known !== started) yield* sql.renew.run(id)
       return { started, owned: yield* sql.owned.all(id) }
@@ -105,8 +108,11 @@ export class Replica {
     if (changes === this.#changes) this.#epochs = epochsOf(owned)
   }
 
-  /** Before tenants can be taken, and each hour. @throws SyncError `store`. */
+  /** Before tenants can be taken, and each hour; the next heartbeat tells the other replicas. @throws SyncError `store`. */
   async register(tenants: readonly number[]): Promise<void> {
+    this.#configured = createHash('sha256')
+      .update(JSON.stringify(tenants.toSorted((a, b) => a - b)))
+      .digest('hex')
     await this.#database.write('nothing', () => this.#sql.register.run(this.#database.sql.listOf(tenants)))
   }
 
@@ -115,30 +121,35 @@ export class Replica {
    *
    * @throws SyncError `store`.
    */
-  async balance(configured: readonly number[]): Promise<Balance> {
+  async balance(tenantIds: readonly number[]): Promise<Balance> {
     const sql = this.#sql
     const id = this.#id
-    const [none, among] = [[noTenant], configured].map((ids) => this.#database.sql.listOf(ids))
-    const isNew = this.#rounds < firstRounds
+    const [none, among] = [[noTenant], tenantIds].map((ids) => this.#database.sql.listOf(ids))
+    const [isNew, configured] = [this.#rounds < firstRounds, this.#configured]
     const { shares, taken } = await this.#database.write('nothing', function* () {
       yield* sql.forget.run()
       const taken = [...(yield* sql.takeAny.all({ id, most: 1, among: none }))]
       const isShared = (yield* sql.isShared.get()) !== undefined
-      const shares = (yield* sql.shares.get({ id, among })) ?? { replicas: 1, tenants: 0, own: 0, unowned: 0 }
-      const most = isShared ? shareOf(shares) - shares.own : 0
-      if (most <= 0) return { shares, taken }
-      const ofDead = yield* sql.takeOfDead.all({ id, most, among })
-      const freeAtOnce = isNew && shares.unowned > shares.tenants / 2 ? partOf(shares) : most
-      const free = yield* sql.takeFree.all({ id, most: Math.min(most - ofDead.length, freeAtOnce), among })
-      return { shares, taken: [...taken, ...ofDead, ...free] }
+      const shares = (yield* sql.shares.get({ id, among, configured })) ?? nothingShared
+      if (!isShared) return { shares, taken }
+      const most = shareOf(shares, shares.established) - shares.own
+      if (most > 0) taken.push(...(yield* sql.takeAbandoned.all({ id, most, among })))
+      const isMostlyFree = shares.unowned > shares.tenants / 2
+      const room = shareOf(shares, shares.replicas) - shares.own - taken.filter(isOfTenant).length
+      const free = isNew && isMostlyFree ? Math.min(room, partOf(shares)) : room
+      if (free > 0) taken.push(...(yield* sql.takeFree.all({ id, most: free, among })))
+      return { shares, taken }
     })
     this.#rounds++
     if (taken.length > 0) this.#become(new Map([...this.#epochs, ...epochsOf(taken)]))
-    const tenants = taken.filter(({ tenantId }) => tenantId !== noTenant)
+    const tenants = taken.filter(isOfTenant)
+    const unowned = shares.unowned - tenants.length
+    const surplus = Math.min(shares.own - shareOf(shares, shares.established), partOf(shares))
     return {
       takenOver: tenants.filter(({ former }) => former !== null).length,
-      unowned: shares.unowned - tenants.length,
-      surplus: Math.max(0, Math.min(shares.own - shareOf(shares), partOf(shares))),
+      unowned,
+      // Others have not taken yet what is free.
+      surplus: unowned > 0 ? 0 : Math.max(0, surplus),
     }
   }
 
@@ -194,17 +205,18 @@ export class Replica {
   }
 }
 
-interface Fleet {
-  readonly tenants: number
-  readonly replicas: number
-}
+const nothingShared: Shares = { replicas: 1, established: 1, tenants: 0, own: 0, unowned: 0 }
 
-function shareOf({ tenants, replicas }: Fleet): number {
+function shareOf({ tenants }: Shares, replicas: number): number {
   return Math.ceil(tenants / Math.max(1, replicas))
 }
 
-function partOf(fleet: Fleet): number {
-  return Math.max(leastPart, Math.ceil(shareOf(fleet) / (firstRounds + 1)))
+function partOf(shares: Shares): number {
+  return Math.max(leastPart, Math.ceil(shareOf(shares, shares.replicas) / (firstRounds + 1)))
+}
+
+function isOfTenant({ tenantId }: Owned): boolean {
+  return tenantId !== noTenant
 }
 
 function epochsOf(owned: readonly Owned[]): ReadonlyMap<number, number> {

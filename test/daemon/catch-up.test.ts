@@ -1,0 +1,98 @@
+import { expect, it } from 'vitest'
+import { createJobs } from '../../src/daemon/jobs.ts'
+import type { Session } from '../../src/daemon/session.ts'
+import { storeWatch } from '../../src/daemon/store-watch.ts'
+import type { TenantParts } from '../../src/daemon/tenant-parts.ts'
+import type { Mirror } from '../../src/mirror/port.ts'
+import { SyncError } from '../../src/model/errors.ts'
+import { silentLog } from '../../src/model/log.ts'
+import type { Io } from '../../src/model/process/io.ts'
+import type { Job, Scheduler } from '../../src/schedule/scheduler.ts'
+import { fakeClock } from '../support/fake-clock.ts'
+
+/** Jobs over tenants with one resource each; `run` is what a sync of a tenant does. */
+function world(count: number, run: (tenant: string) => Promise<{ readonly retryAt: number | null }>) {
+  const clock = { ...fakeClock(1_000_000), sleep: () => new Promise<void>(() => {}) }
+  const broken = new Set<string>()
+  const schedule = { expression: '0 * * * *', intervalMs: 3_600_000 }
+  const tenants = Array.from({ length: count }, (_, n) => {
+    const name = `t${n}`
+    return {
+      settings: { name, resources: { roles: { incremental: null, full: schedule } } },
+      engine: {
+        resources: ['roles'],
+        async due() {
+          if (broken.has(name)) throw new SyncError('store', 'The database is away')
+          return [{ resource: 'roles', mode: 'full' }]
+        },
+      },
+      // Until the end of a day, as a Retry-After may say.
+      client: { blockedUntil: clock.now() + 86_400_000 },
+      scope: { run: (signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>) => work(signal) },
+    } as unknown as TenantParts
+  })
+  const session = {
+    tenants,
+    settings: { timezone: 'UTC', evaluate: schedule },
+    settledTenant: async (name: string) => tenants.find(({ settings }) => settings.name === name),
+    syncAndEvaluate: async ({ settings }: TenantParts) => ({ ...(await run(settings.name)), pages: 1 }),
+    evaluate: async () => new Map(),
+    stores: { facts: () => null },
+    eraseOutdated: async () => true,
+  } as unknown as Session
+  const jobs = new Map<string, Job>()
+  const scheduler = {
+    add: (job: Job) => void jobs.set(job.name, job),
+    remove: (name: string) => jobs.delete(name),
+    async runNow(name: string) {
+      await jobs.get(name)?.run(new AbortController().signal)
+      return 'ran'
+    },
+  } as unknown as Scheduler
+  const mirror = { isVerified: () => false } as unknown as Mirror
+  const watch = storeWatch(mirror, clock, silentLog())
+  const io = { clock } as unknown as Io
+  const created = createJobs(scheduler, { session, io, heart: { beatAt: 0 }, watch })
+  created.arrange()
+  return { tenants, broken, jobs: created }
+}
+
+it('catches up the other tenants while sixteen wait for the end of a Retry-After', async () => {
+  const ran: string[] = []
+  const { tenants, jobs } = world(20, async (tenant) => {
+    ran.push(tenant)
+    return { retryAt: Number(tenant.slice(1)) < 16 ? 1 : null }
+  })
+  await (await jobs.runDue(tenants)).ended
+  expect(ran).toHaveLength(20)
+})
+
+it('catches up at most sixteen tenants at once, whatever how many calls there are', async () => {
+  const ending: (() => void)[] = []
+  const { tenants, jobs } = world(40, () => {
+    const { promise, resolve } = Promise.withResolvers<{ readonly retryAt: null }>()
+    ending.push(() => resolve({ retryAt: null }))
+    return promise
+  })
+  const calls = await Promise.all([jobs.runDue(tenants.slice(0, 20)), jobs.runDue(tenants.slice(20))])
+  const settle = () => new Promise((resolve) => setImmediate(resolve))
+  await settle()
+  expect(ending).toHaveLength(16)
+  for (let ended = 0; ended < 40; ended++) {
+    ending[ended]?.()
+    await settle()
+    expect(ending).toHaveLength(Math.min(40, ended + 17))
+  }
+  await Promise.all(calls.map(({ ended }) => ended))
+})
+
+it('begins the due runs of other tenants when those of one cannot be read', async () => {
+  const ran: string[] = []
+  const { tenants, broken, jobs } = world(3, async (tenant) => {
+    ran.push(tenant)
+    return { retryAt: null }
+  })
+  broken.add('t1')
+  await (await jobs.runDue(tenants)).ended
+  expect(ran).toEqual(['t0', 't2'])
+})
