@@ -8,11 +8,14 @@ export const replicaMutants: readonly Mutant[] = [
   ...mutantsIn('src/mirror/postgres/replicas/replica-statements.ts', rules, {
     'a frozen replica keeps others from its share': ["isWithin('r.seen_at', lateMs)", "isWithin('r.seen_at', deadMs)"],
     'replicas that have just begun count for what is given back': [
-      "or not ${isWithin('r.began_at', newMs)}",
-      'or true',
+      "isWithin('r.began_at', newMs)",
+      "isWithin('r.began_at', 0)",
     ],
     'replicas of another configuration count for a share': [' and r.configured = @configured', ''],
-    'what nobody has waits for replicas that do not take it': [" or not ${isWithin('o.since', deadMs)})", ')'],
+    'what nobody has waits for replicas that do not take it': [
+      "isWithin('o.since', deadMs)",
+      "isWithin('o.since', 60 * deadMs)",
+    ],
   }),
   ...mutantsIn('src/mirror/postgres/replicas/replica.ts', rules, {
     'the fence lets former owners of a tenant write': [
