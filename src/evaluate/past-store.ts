@@ -1,21 +1,14 @@
-import type {
-  HoldRow,
-  PastReader,
-  PastRun,
-  PostureStore,
-  ResourceQuality,
-  SyncState,
-  TenantRow,
-} from '../mirror/port.ts'
+import type { HoldRow, PastReader, PastRun, ResourceQuality, SyncState, TenantRow } from '../mirror/port.ts'
 import { minuteMs } from '../model/durations.ts'
 import { readStored } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import { fullFailure, incrementalFailure, type MeasuredQuality, type TenantDataQuality } from './data-quality.ts'
+import type { ReadPosture } from './read-posture.ts'
 
 /** A read-only store of a past state, so that the same code reports present and past. */
-export function pastStore(past: PastReader, tenants: readonly TenantRow[]): PostureStore {
+export function pastStore(past: PastReader, tenants: readonly TenantRow[]): ReadPosture['store'] {
   const { checkStates, findings, lapses, lapseCounts, lapsedUnderAll, isLive } = past
   const recordOf = async (tenantId: number) => readInputSnapshot(await past.tenantState(tenantId))
   const rowOf = (tenantId: number) => tenants.find(({ id }) => id === tenantId)
@@ -31,6 +24,8 @@ export function pastStore(past: PastReader, tenants: readonly TenantRow[]): Post
       const each = await Promise.all(wanted.map(async (row) => pastHolds(row, await recordOf(row.id))))
       return each.flat()
     },
+    // A report states what was on hold, and the decisions in a section of their own.
+    pendingDecisions: async () => [],
     quality: async (tenantId) => pastDataQuality(await recordOf(tenantId), await past.runs(tenantId), past.at),
     checkStates,
     findings,

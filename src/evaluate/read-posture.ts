@@ -1,5 +1,5 @@
 import type { ResourceSettings, Waiver } from '../config/settings.ts'
-import type { CheckStateRow, PostureStore, SyncState } from '../mirror/port.ts'
+import type { CheckStateRow, PostureStore, SyncState, SyncStore } from '../mirror/port.ts'
 import { type DecidedStatus, decideStatus, rawResultOf } from '../model/decide-status.ts'
 import { incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../model/freshness.ts'
 import { effectOf, holdAdvice, remedyOf } from '../model/hold-remedy.ts'
@@ -32,7 +32,7 @@ const identifying = catalogue
   .map(({ name }) => name)
 
 export interface ReadPosture {
-  readonly store: PostureStore
+  readonly store: PostureStore & Pick<SyncStore, 'pendingDecisions'>
   readonly tenant: EvaluatedTenant
   readonly checks: readonly Check[]
   readonly waivers: readonly Waiver[]
@@ -55,12 +55,15 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
     waivers,
     now: waiversAt,
   })
+  const decisions = quality.holds.length === 0 ? [] : await store.pendingDecisions(id)
   const holds = quality.holds.map((hold) => {
     const { resource, reason, count, message, raisedAt } = hold
     const remedy = remedyOf(hold)
     const given = { ...hold, tenant: settings.name }
     const ending = remedy === null ? { effect: effectOf(given), advice: holdAdvice(given) } : { remedy }
-    return { id: hold.id, resource, reason, count, message, raisedAt, ...ending }
+    const decision = decisions.find(({ holdId }) => holdId === hold.id)
+    const accepted = decision === undefined ? {} : { acceptedReason: decision.reason }
+    return { id: hold.id, resource, reason, count, message, raisedAt, ...accepted, ...ending }
   })
   const resources = resourceNames.map((resource) =>
     resourceView(resource, settings.resources[resource], { quality, now }),

@@ -82,6 +82,8 @@ export interface HoldView {
   readonly count: number
   readonly message: string
   readonly raisedAt: number
+  /** What the operator stated who accepted it; absent while nobody did. The next run applies it. */
+  readonly acceptedReason?: string
   /** What ends a hold that cannot be accepted; absent for others. */
   readonly remedy?: string
   /** What accepting does, and what to compare before; absent for a hold that cannot be accepted. */

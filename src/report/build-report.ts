@@ -10,8 +10,8 @@ import {
 import { readDataQuality, type TenantDataQuality, unmirroredId, usableInputs } from '../evaluate/data-quality.ts'
 import { readFindings } from '../evaluate/findings/read-findings.ts'
 import { pastStore } from '../evaluate/past-store.ts'
-import { readPosture } from '../evaluate/read-posture.ts'
-import type { NotedConfiguration, PastReader, PostureStore, TenantRow } from '../mirror/port.ts'
+import { type ReadPosture, readPosture } from '../evaluate/read-posture.ts'
+import type { NotedConfiguration, PastReader, TenantRow } from '../mirror/port.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
 import type { FindingView } from '../model/finding.ts'
@@ -75,7 +75,7 @@ function notesOf({ past, details }: ReportRequest): readonly string[] {
 interface Known {
   readonly request: ReportRequest
   readonly record: ConfigurationRecord
-  readonly store: PostureStore
+  readonly store: ReadPosture['store']
 }
 
 async function tenantReport(tenant: RecordedTenant, known: Known): Promise<TenantReport> {

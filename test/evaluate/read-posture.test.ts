@@ -339,3 +339,11 @@ function hold(
     raisedAt: now,
   })
 }
+
+it('says of a hold that an operator accepted it, until the next run applies that', async () => {
+  const mirror = soundMirror()
+  hold(mirror, 'users', 'shrink_held')
+  expect((await read(mirror)).holds).toEqual([expect.not.objectContaining({ acceptedReason: expect.anything() })])
+  mirror.decisions.push({ id: 1, holdId: 'h1', resource: 'users', holdReason: 'shrink_held', reason: 'They left' })
+  expect((await read(mirror)).holds).toMatchObject([{ id: 'h1', acceptedReason: 'They left' }])
+})

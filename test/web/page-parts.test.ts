@@ -297,6 +297,16 @@ it('offers no accept command for a hold that only another ownClientId ends', asy
   expect(html).toContain('It cannot be accepted. Set ownClientId to')
 })
 
+it('says of a hold that was accepted that the next run applies it', async () => {
+  const hold = { id: 'H-1', reason: 'shrink_held', count: 9, message: 'Many', raisedAt: at } as const
+  const accepted = { ...hold, resource: 'documents', acceptedReason: 'They <left>' } as const
+  const html = await page('/', { posture: async () => [posture({ holds: [accepted] })] })
+  expect(html).not.toContain('tenantwatch accept')
+  expect(html.replaceAll(/<[^>]*>/g, '')).toContain(
+    'Accepted: They &lt;left&gt;. The next run of documents applies it.',
+  )
+})
+
 it('shows no zero of failures while a check is unknown', async () => {
   const cell = async (over: Parameters<typeof check>[1]) => {
     const html = await page('/', { posture: async () => [posture({ checks: [check('x', over)] })] })

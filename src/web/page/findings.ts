@@ -43,7 +43,7 @@ function details(finding: FindingView, checks: ReadonlyMap<string, CheckView>, n
       : html`<dt>Risk</dt><dd>${foreign(check.risk)}</dd><dt>To do</dt><dd>${foreign(check.remediation)}</dd>${check.runbook === undefined ? '' : html`<dt>Runbook</dt><dd><code>docs/runbooks/${check.runbook}.md</code></dd>`}`
   const waive =
     finding.state === 'open'
-      ? html`<dt>If it is accepted</dt><dd><code class="command">tenantwatch waive ${shortFingerprint(fingerprint)}</code></dd>`
+      ? html`<dt>If it is accepted</dt><dd><code class="command">tenantwatch waive ${shortFingerprint(fingerprint)} --reason "&hellip;" --owner "&hellip;" --expires YYYY-MM-DD</code></dd>`
       : ''
   return html`<details id="evidence-${fingerprint}"><summary>What to do, and the evidence</summary>
 <dl>${advice}${accept}${waive}${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${label(name)}</dt><dd>${foreign(valueText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${shortFingerprint(fingerprint)}</code></dd></dl>

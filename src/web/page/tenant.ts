@@ -85,6 +85,8 @@ function card(hold: HoldView, now: number): Html {
 }
 
 function ending({ remedy, effect, advice, ...hold }: HoldView): Html {
+  if (hold.acceptedReason !== undefined)
+    return html`Accepted: ${foreign(hold.acceptedReason)}. The next run ${hold.resource === 'all' ? '' : html`of ${hold.resource} `}applies it.`
   if (remedy !== undefined) return html`It cannot be accepted. ${remedy}; then it ends automatically.`
   const records = listsRecords(hold.reason)
     ? html`The ids of the records: <code class="command">tenantwatch accept ${hold.id} --list</code> `

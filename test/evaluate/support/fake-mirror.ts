@@ -1,10 +1,12 @@
 import { unmirrored } from '../../../src/evaluate/data-quality.ts'
 import type {
   CheckStateRow,
+  DecisionRow,
   FindingRow,
   FindingStore,
   HoldRow,
   SyncState,
+  SyncStore,
   TenantRow,
 } from '../../../src/mirror/port.ts'
 import type { ChangeRow, MirrorRecord } from '../../../src/mirror/records/query.ts'
@@ -26,7 +28,8 @@ export interface FakeDataQuality {
 
 /** A mirror in memory that behaves as the port documents; tests change it in place. */
 export interface FakeMirror {
-  readonly store: FindingStore
+  readonly store: FindingStore & Pick<SyncStore, 'pendingDecisions'>
+  readonly decisions: DecisionRow[]
   readonly tenant: { -readonly [Name in keyof TenantRow]: TenantRow[Name] }
   readonly quality: Record<ResourceName, FakeDataQuality>
   readonly holds: HoldRow[]
@@ -54,6 +57,7 @@ export function fakeMirror(now: number): FakeMirror {
     tenant: { ...unmirrored({ name: 'acme', baseUrl: '' }), id: 1 },
     quality: Object.fromEntries(resourceNames.map((name) => [name, reliable(name)])) as FakeMirror['quality'],
     holds: [],
+    decisions: [],
     changes: [],
     findings: new Map(),
     states: new Map(),
@@ -74,7 +78,7 @@ export function fakeMirror(now: number): FakeMirror {
     remove: (resource, key) => void records.get(resource)?.delete(key),
   }
   const isOpen = (finding: FindingRow) => finding.resolvedAt === null
-  const store: FindingStore = {
+  const store: FakeMirror['store'] = {
     records: () => fakeReader({ live, changes: mirror.changes }),
     quality: async () => resourceNames.map((name) => ({ ...mirror.quality[name], live: live(name).length })),
     isLive: async (_tenantId, resource, key) => records.get(resource)?.has(key) ?? false,
@@ -102,6 +106,7 @@ export function fakeMirror(now: number): FakeMirror {
     unconfirmedTime: async () => null,
     isOfWrongClock: async () => false,
     holds: async () => mirror.holds,
+    pendingDecisions: async () => mirror.decisions,
     tenants: async () => [mirror.tenant],
     async tenant(id) {
       if (id !== mirror.tenant.id) throw new Error(`Tenant ${id} is not in the mirror`)
