@@ -140,6 +140,7 @@ it('sets timers only where their length is bounded by the limit of a timer', () 
     'commands/start.ts',
     'mirror/own-checks/sandbox-process.ts',
     'mirror/own-checks/sandbox.ts',
+    'mirror/postgres/pool.ts',
     'model/process/system-clock.ts',
     'simulator/server/pause.ts',
     'simulator/start.ts',

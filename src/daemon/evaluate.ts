@@ -206,3 +206,12 @@ async function logLapses(store: Mirror, log: Log, { id, name }: NamedTenant, at:
     )
   }
 }
+
+export async function storeConfirmations(stores: Iterable<Pick<Mirror, 'storeConfirmations'>>): Promise<void> {
+  for (const store of stores) {
+    await store.storeConfirmations().catch((error: unknown) => {
+      // Another replica, which took the tenant meanwhile, evaluates it.
+      if (reasonOf(error) !== 'aborted') throw error
+    })
+  }
+}

@@ -11,7 +11,7 @@ import type { Mirror } from '../mirror/port.ts'
 import { storeSize } from '../mirror/sqlite/store-facts.ts'
 import type { TenantStores } from '../mirror/tenant-stores.ts'
 import { dayMs } from '../model/durations.ts'
-import { reasonOf, SyncError } from '../model/errors.ts'
+import { SyncError } from '../model/errors.ts'
 import { resultLimitMs } from '../model/freshness.ts'
 import type { Log } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
@@ -20,7 +20,7 @@ import type { SkewOf } from '../model/server-clock.ts'
 import type { DueRun } from '../sync/due.ts'
 import type { RunResult, SyncProgress } from '../sync/observer.ts'
 import { type ChangedTenants, changeTenants } from './change-tenants.ts'
-import { createEvaluator, type EvaluationOptions, type Evaluator } from './evaluate.ts'
+import { createEvaluator, type EvaluationOptions, type Evaluator, storeConfirmations } from './evaluate.ts'
 import { metricsConfig } from './metrics-config.ts'
 import { type OpenedStores, openStores } from './open-store.ts'
 import { type OwnCredentials, ownCredentials } from './own-credential.ts'
@@ -142,12 +142,10 @@ export class Session implements AsyncDisposable {
   reconfigure(next: Settings, alongside: () => void = () => {}): Promise<ChangedTenants> {
     return this.#changing.runExclusive(async () => {
       const undo = await this.stores.configure(next.tenants, this.#options.io.clock.now())
-      try {
-        return await this.#change(next, alongside)
-      } catch (error) {
+      return this.#change(next, alongside).catch((error: unknown) => {
         if (this.#settings !== next) undo()
         throw error
-      }
+      })
     })
   }
 
@@ -199,8 +197,7 @@ export class Session implements AsyncDisposable {
         if (validUntil !== null) thresholds.set(settings.name, validUntil)
         await this.#ownCredentials.look(settings, this.mirror.records(engine.tenantId), this.#options.io.clock.now())
       }
-      for (const store of new Set(this.#tenants.map((tenant) => tenant.store)))
-        await store.storeConfirmations().catch(unlessTaken)
+      await storeConfirmations(new Set(this.#tenants.map((tenant) => tenant.store)))
       return thresholds
     } finally {
       await this.mirror.ping()
@@ -262,14 +259,13 @@ export class Session implements AsyncDisposable {
     await this.#closeRemoved()
     const tenant = this.#byName.get(name)
     if (tenant === undefined) return null
-    const { evaluate } = this.#settings
+    const { evaluate, ownChecks } = this.#settings
     const currentForMs = resultLimitMs(evaluate.intervalMs)
     const evaluated = { id: tenant.engine.tenantId, settings: tenant.settings, skewOf: this.#skewOf(name) }
-    const { incomplete: keepUnlisted } = this.#settings.ownChecks
     const serverTime = tenant.serverClock.now()
     return this.evaluator.evaluate(evaluated, {
       checks: this.#checks,
-      keepUnlisted,
+      keepUnlisted: ownChecks.incomplete,
       waivers: this.#waivers.get(name) ?? [],
       currentForMs,
       serverTime,
@@ -299,9 +295,4 @@ export class Session implements AsyncDisposable {
     await waitFor(this.sound, signal)
     await this.mirror.ping()
   }
-}
-
-/** Another replica that took a tenant meanwhile evaluates it. */
-function unlessTaken(error: unknown): void {
-  if (reasonOf(error) !== 'aborted') throw error
 }
