@@ -186,9 +186,11 @@ export class ReplicaStores implements TenantStores {
     // A copy of another mirror may have begun, and ended half way, before this replica owned anything.
     if (this.#replica.epochs.size === 0) await insistOnNoCopy(this.#options.heartbeats)
     if (this.#options.clock.monotonic() - this.#registeredAt > hourMs) await this.#register()
+    const leaving = this.#leaving
     const { takenOver, unowned, surplus } = await this.#replica.balance([...this.#ids.values()])
     this.#facts = { ...this.#facts, takeovers: this.#facts.takeovers + takenOver, unowned }
-    this.#surplus = Math.max(0, surplus - this.#leaving.size)
+    // Counted while others were given back, it may include them.
+    this.#surplus = leaving.size === 0 && leaving === this.#leaving ? surplus : 0
   }
 
   async #register(): Promise<void> {
