@@ -21,14 +21,19 @@ Examples:
     .action(async (_options: object, command: Command) => {
       const { settings, source, ignoredPath } = loadConfiguration(io, command, { checkWeb: true, needsSecrets: true })
       let started: Daemon | undefined
-      // A SIGHUP before the start needs no reload: the configuration was just read.
-      io.onReload(() => void started?.reload())
+      // The configuration may have changed since it was read: with many tenants a start takes a minute.
+      let isDue = false
+      io.onReload(() => {
+        if (started === undefined) isDue = true
+        else void started.reload()
+      })
       const log = await createLog(io, settings.logLevel)
       log.info({ source, store: settings.store.path ?? 'store.url' }, 'Starting')
       if (ignoredPath !== null) log.warn({ ignored: ignoredPath }, 'A path beside the URL of the database is ignored')
       const load = () => loadConfiguration(io, command, { checkWeb: true, needsSecrets: true }).settings
       await using daemon = await startDaemon(settings, io, log, { load, setLogLevel: log.setLevel })
       started = daemon
+      if (isDue) void daemon.reload()
       await Promise.race([untilStopped(io), daemon.broken])
       log.info({ cause: (io.stop.reason as DOMException).message }, 'Stopping')
       done(exitCodes.ok)

@@ -77,6 +77,8 @@ it.runIf(existsSync('/proc/self'))('outlives a SIGHUP at any moment of its start
   await until(() => hearsHangUp(one.pid))
   const again = setInterval(() => one.child.kill('SIGHUP'), 5)
   await until(() => one.stderr.includes('"Listening"')).finally(() => clearInterval(again))
+  // The configuration may have changed since the start read it.
+  await until(() => one.stderr.includes('Configuration reloaded'))
   one.child.kill('SIGTERM')
   expect(await one.ended).toMatchObject({ code: 0, signal: null })
 })
