@@ -207,6 +207,7 @@ async function logLapses(store: Mirror, log: Log, { id, name }: NamedTenant, at:
   }
 }
 
+/** @throws SyncError `store`. */
 export async function storeConfirmations(stores: Iterable<Pick<Mirror, 'storeConfirmations'>>): Promise<void> {
   for (const store of stores) {
     await store.storeConfirmations().catch((error: unknown) => {

@@ -6,7 +6,7 @@ import type { Clock } from '../model/clock.ts'
 import { dayMs, minuteMs, secondMs } from '../model/durations.ts'
 import { memoize } from '../model/memoize.ts'
 import type { Io } from '../model/process/io.ts'
-import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import type { SyncMode } from '../model/resource-names.ts'
 import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import type { Job, Scheduler } from '../schedule/scheduler.ts'
 import { type DueRun, runTogether } from '../sync/due.ts'
@@ -36,6 +36,7 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
   const catchingUp = new Semaphore(tenantsAtOnce)
   /** By name of the job: called when its run waits for the end of a Retry-After, which may take a day. */
   const waiting = new Map<string, () => void>()
+  const waits = (name: string) => waiting.get(name)?.()
   const arranged = new Map<string, string>()
   const shortestGap = memoize(shortestGapMs)
 
@@ -45,9 +46,7 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
       const delayOf = (name: string, { expression }: CronSchedule) =>
         splayMs(name, session.tenants.length, shortestGap(expression))
       const jobs = [
-        ...session.tenants.flatMap((tenant) =>
-          syncJobs(tenant, delayOf, { ...parts, waits: (name) => waiting.get(name)?.() }),
-        ),
+        ...session.tenants.flatMap((tenant) => syncJobs(tenant, { ...parts, delayOf, waits })),
         { name: 'evaluate', expression: often.expression, run: evaluate },
       ]
       const wanted = new Map(jobs.map((job) => [job.name, { ...job, timezone }]))
@@ -82,9 +81,9 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
           const name = jobName(tenant, resource, mode)
           // The configuration may change before a job's turn.
           if (!arranged.has(name)) return
-          const { promise: waits, resolve } = Promise.withResolvers<void>()
+          const { promise: untilItWaits, resolve } = Promise.withResolvers<void>()
           waiting.set(name, resolve)
-          await Promise.race([scheduler.runNow(name), waits])
+          await Promise.race([scheduler.runNow(name), untilItWaits])
           waiting.delete(name)
         })
       const caughtUp = late.map((one) => catchingUp.runExclusive(() => begin(one)))
@@ -95,9 +94,12 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
 
 const jobName = (tenant: string, resource: string, mode: SyncMode) => `${tenant} ${resource} ${mode}`
 
-type DelayOf = (job: string, schedule: CronSchedule) => number
+interface SyncParts extends JobParts {
+  readonly delayOf: (job: string, schedule: CronSchedule) => number
+  readonly waits: (job: string) => void
+}
 
-function syncJobs({ settings, engine }: TenantParts, delayOf: DelayOf, parts: SyncParts): Job[] {
+function syncJobs({ settings, engine }: TenantParts, parts: SyncParts): Job[] {
   return engine.resources.flatMap((resource) => {
     const { incremental, full } = settings.resources[resource]
     const modes = [['incremental', incremental] as const, ['full', full] as const]
@@ -105,27 +107,20 @@ function syncJobs({ settings, engine }: TenantParts, delayOf: DelayOf, parts: Sy
       if (schedule === null) return []
       const { expression, intervalMs } = schedule
       const name = jobName(settings.name, resource, mode)
-      const run = syncJob(settings.name, resource, mode, parts)
-      const spread = { delayMs: delayOf(name, schedule), jitterMs: Math.min(jitterMs, intervalMs / 4) }
+      const run = syncJob(settings.name, { resource, mode }, parts, () => parts.waits(name))
+      const spread = { delayMs: parts.delayOf(name, schedule), jitterMs: Math.min(jitterMs, intervalMs / 4) }
       return [{ name, expression, run, ...spread }]
     })
   })
 }
 
-interface SyncParts extends JobParts {
-  readonly waits: (job: string) => void
-}
-
-function syncJob(name: string, resource: ResourceName, mode: SyncMode, parts: SyncParts): Job['run'] {
-  const { session, io, watch, waits } = parts
+function syncJob(name: string, run: DueRun, { session, io, watch }: JobParts, waits: () => void): Job['run'] {
   return async (stopping) => {
     try {
       const tenant = await session.settledTenant(name)
-      if (!tenant?.engine.resources.includes(resource)) return
+      if (!tenant?.engine.resources.includes(run.resource)) return
       await tenant.scope.run(stopping, (signal) =>
-        resumeAfterWait(session, tenant, { resource, mode, signal }, io.clock, () =>
-          waits(jobName(name, resource, mode)),
-        ),
+        resumeAfterWait(session, tenant, { ...run, signal }, io.clock, waits),
       )
     } catch (error) {
       watch.jobFailed(error)

@@ -38,7 +38,7 @@ export function createWeb({ session, live, io, log, heart, watch, reload }: WebP
     clock: io.clock,
     log,
     sources: {
-      reading: (answer) => session.stores.readToShow(answer),
+      reading: session.stores.readToShow,
       metrics: (accept) => session.metrics.render(accept),
       names: () => namesOf(session.settings),
       posture: async (tenant) => withLostSecrets(session.settings, await withOwners(session, tenant)),

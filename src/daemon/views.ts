@@ -1,4 +1,3 @@
-import pMap from 'p-map'
 import { checksOf } from '../checks/index.ts'
 import { brokenCheck } from '../checks/own/own-check.ts'
 import type { OwnChecksSettings } from '../config/own-checks/own-check.ts'
@@ -20,8 +19,8 @@ import type { FindingView, NamedFinding } from '../model/finding.ts'
 import { memoize, memoizeWeakly } from '../model/memoize.ts'
 import type { CheckView, TenantPosture } from '../model/posture.ts'
 import type { Deadline } from '../model/process/deadline.ts'
+import { readTenants } from '../model/read-tenants.ts'
 import type { SkewOf } from '../model/server-clock.ts'
-import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import { batches } from '../report/formats.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import type { UnstoredRuns } from './unstored-runs.ts'
@@ -38,12 +37,6 @@ export interface Views {
   changes(tenant: string, most: number): Promise<readonly ChangeView[]>
   deadlines(tenant?: string): Promise<readonly Deadline[]>
 }
-
-/** A mirror on a network is read for several tenants at once. */
-const tenantsAtOnce = 8
-
-/** Together with those that are read meanwhile, about 10 ms of work. */
-const tenantsPerTurn = 2
 
 export interface EngineFacts {
   readonly skewOf: (tenant: string) => SkewOf
@@ -83,13 +76,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     read: (tenant: Shown) => Promise<T>,
     isWanted: (tenant: Shown) => boolean = () => true,
   ): Promise<readonly T[]> {
-    const turn = yieldAfter(tenantsPerTurn)
-    const readInTurn = async (tenant: Shown) => {
-      const known = await read(tenant)
-      await turn()
-      return known
-    }
-    return pMap((await evaluated()).filter(isWanted), readInTurn, { concurrency: tenantsAtOnce })
+    return readTenants((await evaluated()).filter(isWanted), read)
   }
 
   async function checksFor({ id, store }: Shown): Promise<readonly Check[]> {

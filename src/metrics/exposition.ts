@@ -25,13 +25,9 @@ export function* familyLines(family: Family, openMetrics: boolean): Generator<st
   const headName = openMetrics && type === 'counter' ? name.replace(/_total$/, '') : name
   const sampleName = openMetrics && type === 'counter' ? `${headName}_total` : name
   yield `# HELP ${headName} ${escapeHelp(help)}\n# TYPE ${headName} ${type}\n`
-  // Samples come tenant by tenant: to keep those of all would cost a large scrape a tenth of its time.
   const seen = new Set<string>()
-  let tenant: string | undefined
   for (const { labels, text = renderLabels(labels), suffix = '', value } of samples) {
     const series = suffix + text
-    if (labels['tenant'] !== tenant) seen.clear()
-    tenant = labels['tenant']
     if (!distinct && seen.has(series))
       throw new Error(`Cannot render metrics: series ${sampleName}${series} occurs twice`)
     if (!distinct) seen.add(series)

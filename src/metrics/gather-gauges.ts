@@ -1,8 +1,7 @@
-import pMap from 'p-map'
 import type { RecordReader } from '../mirror/records/query.ts'
 import type { NamedFinding } from '../model/finding.ts'
 import type { TenantPosture } from '../model/posture.ts'
-import { yieldAfter } from '../model/yield-to-event-loop.ts'
+import { readTenants } from '../model/read-tenants.ts'
 import { checkGauges } from './check-gauges.ts'
 import type { Family, FamilyDefinition, Sample } from './family.ts'
 import { findingGauge, type findingSamples } from './finding-gauge.ts'
@@ -16,12 +15,6 @@ import type {
 } from './series-config.ts'
 import { syncGauges } from './sync-gauges.ts'
 import { waiverGauges } from './waiver-gauges.ts'
-
-/** Tenants whose records are read at once: from a mirror on a network. */
-const tenantsAtOnce = 8
-
-/** Cost of reading the records of a tenant, as a number of samples; each of those read at once may end its turn. */
-const readCost = 200 * tenantsAtOnce
 
 export interface TenantReading {
   readonly posture: TenantPosture
@@ -38,9 +31,6 @@ interface ReadTenant {
   readonly reading: TenantReading
 }
 
-/** Samples in one turn of the event loop: about 10 ms of work. */
-export const samplesPerTurn = 4000
-
 /**
  * Builds all gauges from present data, so that no series of an earlier scrape remains. Throws when the reading of a
  * configured tenant is missing, because a scrape without it would look healthy.
@@ -56,7 +46,6 @@ export async function gatherGauges(
     if (reading === undefined) throw new Error(`Cannot gather metrics: tenant ${config.name} was not read`)
     return { config, reading }
   })
-  const yieldTurn = yieldAfter(samplesPerTurn)
   const families = [...checkGauges, ...syncGauges, ...waiverGauges].map((gauge) =>
     toFamily(gauge, { [Symbol.iterator]: () => postureSamples(gauge, tenants) }),
   )
@@ -64,11 +53,7 @@ export async function gatherGauges(
   // Distinct because fingerprints are unique in the mirror.
   families.push({ ...toFamily(findingGauge, found), distinct: true })
   const inventory = new Map<string, { gauge: InventoryGauge; samples: Sample[] }>()
-  const read = async ({ config, reading }: ReadTenant) => {
-    await yieldTurn(readCost)
-    return readInventory(config, reading)
-  }
-  for (const reads of await pMap(tenants, read, { concurrency: tenantsAtOnce })) {
+  for (const reads of await readTenants(tenants, ({ config, reading }) => readInventory(config, reading))) {
     for (const { gauge, samples } of reads) {
       const entry = inventory.get(gauge.name)
       if (entry === undefined) inventory.set(gauge.name, { gauge, samples: [...samples] })

@@ -1,6 +1,7 @@
 import type { TenantSettings } from '../config/settings.ts'
 import type { SyncState } from '../mirror/port.ts'
 import { fullFreshnessLimitMs } from '../model/freshness.ts'
+import { memoize } from '../model/memoize.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { type ResourceName, resourceNames, type SyncMode } from '../model/resource-names.ts'
 import { resources } from '../resources/index.ts'
@@ -37,17 +38,11 @@ export async function dueRuns(context: TenantContext, tenantId: number, command:
 
 /** Runs all at once, but a resource that is `readAfter` others when their runs have ended. */
 export function runTogether<T>(due: readonly DueRun[], run: (one: DueRun) => Promise<T>): Promise<T[]> {
-  const running = new Map<DueRun, Promise<T>>()
-  const begin = (one: DueRun): Promise<T> => {
+  const begun: (one: DueRun) => Promise<T> = memoize((one) => {
     const before = readAfter.get(one.resource) ?? []
     const first = due.filter(({ resource }) => before.includes(resource)).map(begun)
     return first.length === 0 ? run(one) : Promise.allSettled(first).then(() => run(one))
-  }
-  const begun = (one: DueRun): Promise<T> => {
-    const known = running.get(one) ?? begin(one)
-    running.set(one, known)
-    return known
-  }
+  })
   return Promise.all(due.map(begun))
 }
 

@@ -98,34 +98,10 @@ function pacedScrapes({ sources, clock }: WebOptions): WebOptions['sources']['me
   }
 }
 
-function isFinished(body: Answer['body']): body is string | Uint8Array[] {
-  return typeof body === 'string' || Array.isArray(body)
-}
-
-/** A generator works on each time that somebody asks for its next piece. */
-async function* eachWithin<T>(reading: WebOptions['sources']['reading'], pieces: AsyncIterable<T>): AsyncGenerator<T> {
-  const all = pieces[Symbol.asyncIterator]()
-  try {
-    for (;;) {
-      const next = await reading(() => all.next())
-      if (next.done === true) return
-      yield next.value
-    }
-  } finally {
-    await all.return?.()
-  }
-}
-
 export function createRoutes(options: WebOptions): readonly Route[] {
   const { sources, clock, version } = options
   const scrape = pacedScrapes(options)
-  const get = (path: string, handle: Route['handle']): Route => ({
-    ...{ method: 'GET', path },
-    async handle(request, access) {
-      const { body, ...answer } = await sources.reading(() => handle(request, access))
-      return { ...answer, body: isFinished(body) ? body : eachWithin(sources.reading, body) }
-    },
-  })
+  const get = (path: string, handle: Route['handle']): Route => ({ method: 'GET', path, handle })
   const heavy = (path: string, takes: readonly string[], handle: Route['handle']): Route => ({
     ...get(path, handle),
     heavy: true,

@@ -48,11 +48,14 @@ export interface WebServer {
 }
 
 export function createWebServer(options: WebOptions): WebServer {
-  const { access, clock, listen, log } = options
+  const { access, clock, listen, log, sources } = options
   const { tls } = access()
   const readers = slowReaders()
   const lane = heavyLane({ clock, most: maxHeavy, makeRoom: readers.cutLongest })
-  const listener = requestListener(createApp(options, lane), log, readers)
+  const answer = requestListener(createApp(options, lane), log, readers)
+  // What a reload begins is no part of its answer.
+  const listener: typeof answer = (request, response) =>
+    request.method === 'POST' ? answer(request, response) : sources.reading(() => answer(request, response))
   const server =
     tls === null
       ? createServer(limits, listener)

@@ -49,7 +49,7 @@ it.each(deaths)(
       }
     }
     const isSettled = ({ statuses }: Shown) => !Object.values(statuses).includes('unknown')
-    // A client whose role is missing counts once roles were read after it: in their second run, and the third ends after that was evaluated.
+    // A client whose role is missing counts once roles were read after it. That is evaluated before their third run ends.
     await until(async () => {
       const { text } = await one.get('/metrics')
       return seriesOf(text, 'tenantwatch_sync_runs_total').some(

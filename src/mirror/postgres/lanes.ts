@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Session, Sessions } from './session.ts'
+import type { Sessions } from './session.ts'
 import { isFull } from './store-error.ts'
 
 const shown = new AsyncLocalStorage<true>()
@@ -12,7 +12,14 @@ export function readToShow<T>(read: () => T): T {
 /** @param toShow for what `readToShow` reads; `work` for everything else. */
 export function twoLanes(work: Sessions, toShow: Sessions): Sessions {
   return {
-    take: () => (shown.getStore() === true ? toShow.take().catch((error) => instead(error, work)) : work.take()),
+    async take() {
+      if (shown.getStore() !== true) return work.take()
+      return toShow.take().catch((error: unknown) => {
+        // The server takes no more connections; those of `work` may be open.
+        if (isFull(error)) return work.take()
+        throw error
+      })
+    },
     breakAll() {
       work.breakAll?.()
       toShow.breakAll?.()
@@ -21,10 +28,4 @@ export function twoLanes(work: Sessions, toShow: Sessions): Sessions {
       await Promise.all([work[Symbol.asyncDispose](), toShow[Symbol.asyncDispose]()])
     },
   }
-}
-
-/** While the server takes no more connections, the others do. */
-function instead(error: unknown, { take }: Sessions): Promise<Session> {
-  if (!isFull(error)) throw error
-  return take()
 }

@@ -188,6 +188,17 @@ it.runIf(isOnServer)('takes nothing of a replica whose heartbeat comes meanwhile
   }
 })
 
+it('counts itself for a share although its own heartbeat is late', async () => {
+  const { ids, replica, query, age } = world(4)
+  const [a, b] = [replica('a'), replica('b')]
+  await turn(a, ids)
+  await turn(b, ids)
+  age()
+  await b.beat()
+  query(`update replicas set seen_at = seen_at - interval '4 seconds' where id = 'a'`)
+  expect(await a.balance(ids)).toMatchObject({ surplus: 2 })
+})
+
 it('takes the tenants of a dead replica, which then writes nothing', async () => {
   const { ids, replica, die, names } = world(2)
   const [a, b] = [replica('a'), replica('b')]

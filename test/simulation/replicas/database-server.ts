@@ -97,7 +97,7 @@ export class DatabaseServer {
   /** @param answered is run when the answer is there, before anything else is. */
   send(
     on: ServerConnection,
-    { text, rows }: Pick<AnyStatement, 'rows' | 'text'>,
+    { text, rows }: AnyStatement,
     params: readonly unknown[],
     answered?: (answer: Answer) => Promise<void>,
   ): Promise<Answer> {

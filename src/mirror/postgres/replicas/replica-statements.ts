@@ -16,30 +16,29 @@ const isWithin = (time: string, ms: number) => `${time} > clock_timestamp() - in
 
 /** Of the replica `r`. */
 export const isAlive = isWithin('r.seen_at', deadMs)
-/** Among those that share the tenants of this replica. */
-const isWell = `${isWithin('r.seen_at', lateMs)} and not r.alone and r.configured = @configured`
+/** Among those that share the tenants of this replica: itself, also while the server is slow, and others. */
+const isWell = `(r.id = @id or ${isWithin('r.seen_at', lateMs)} and not r.alone and r.configured = @configured)`
 const hasLivingOwner = `exists (select 1 from replicas r where r.id = o.owner and ${isAlive})`
 const release = 'update tenant_owners set owner = null, epoch = epoch + 1, since = clock_timestamp()'
 const isAmong = 'tenant_id = any(@among)'
 
-/** Nobody has it now. */
-const isFree = 'o.owner is null'
-/** Its owner is dead; or nobody has had it for as long as a dead owner counts as alive. */
-const isAbandoned = `(o.owner is not null or not ${isWithin('o.since', deadMs)})`
-
 /**
- * Changes the rows of dead owners, too: the heartbeat of one that is not dead after all then fails, and is repeated, or this
- * does. Else both would read that the tenant is theirs.
+ * Owners that are dead. Changes their rows: the heartbeat of one that is not dead after all then fails, and is repeated, or
+ * this does. Else both would read that a tenant is theirs.
  */
-const takeThose = (isWanted: string) => `with dead as materialized (
+const dead = `dead as materialized (
     update replicas r set seen_at = r.seen_at
     where r.id <> @id and not ${isAlive} and exists (select 1 from tenant_owners o where o.owner = r.id and o.${isAmong})
-    returning r.id),
-  free as materialized (
+    returning r.id)`
+const isFree = 'o.owner is null'
+const isOfNobody = `(${isFree} or o.owner in (select id from dead)
+  or not exists (select 1 from replicas r where r.id = o.owner))`
+/** Its owner is dead; or nobody has had it for as long as a dead owner counts as alive. */
+const isAbandoned = `${isOfNobody} and (o.owner is not null or not ${isWithin('o.since', deadMs)})`
+
+const take = (wanted: string) => `free as materialized (
     select tenant_id, owner from tenant_owners o
-    where ${isAmong} and ${isWanted} and exists (select 1 from replicas r where r.id = @id)
-      and (o.owner is null or o.owner in (select id from dead)
-        or not exists (select 1 from replicas r where r.id = o.owner))
+    where ${isAmong} and ${wanted} and exists (select 1 from replicas r where r.id = @id)
     order by tenant_id limit @most for update skip locked)
   update tenant_owners o set owner = @id, epoch = epoch + 1, since = clock_timestamp() from free where o.tenant_id = free.tenant_id
   returning o.tenant_id as "tenantId", o.epoch, free.owner as former`
@@ -96,9 +95,9 @@ export function replicaStatements(database: PostgresDatabase) {
     ),
     /** Replicas that may own tenants. */
     others: database.prepare<[]>(`select 1 from replicas r where not alone and ${isAlive} limit 1`),
-    takeAny: database.prepare<[object], Taken>(takeThose('o.owner is distinct from @id')),
-    takeAbandoned: database.prepare<[object], Taken>(takeThose(`o.owner is distinct from @id and ${isAbandoned}`)),
-    takeFree: database.prepare<[object], Taken>(takeThose(isFree)),
+    takeAny: database.prepare<[object], Taken>(`with ${dead}, ${take(isOfNobody)}`),
+    takeAbandoned: database.prepare<[object], Taken>(`with ${dead}, ${take(isAbandoned)}`),
+    takeFree: database.prepare<[object], Taken>(`with ${take(isFree)}`),
     disown: database.prepare<[]>(
       `update tenant_owners set owner = null, epoch = epoch + 1,
          since = case when owner is null then since else clock_timestamp() end where tenant_id <> 0`,

@@ -44,6 +44,7 @@ interface Store {
 
 /** The stores of a replica: of the tenants that it owns, as long as its heartbeats are confirmed. */
 export class ReplicaStores implements TenantStores {
+  readonly readToShow = readToShow
   readonly #options: ReplicaOptions
   readonly #replica: Replica
   /** Of all tenants; it only makes new ones. */
@@ -112,10 +113,6 @@ export class ReplicaStores implements TenantStores {
 
   owners(): Promise<ReadonlyMap<string, OwnerView>> {
     return readOwners(this.#options.database, this.#options.clock.now())
-  }
-
-  readToShow<T>(read: () => T): T {
-    return readToShow(read)
   }
 
   begin(worker: TenantWorker): void {
