@@ -1,7 +1,9 @@
 import type { Command } from 'commander'
+import type { ResourceSettings, Settings } from '../config/settings.ts'
 import { createViews } from '../daemon/views.ts'
 import type { AcceptedHold, HoldRow, Mirror } from '../mirror/port.ts'
 import { toIso } from '../model/dates.ts'
+import { describeDuration } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
 import { effectOf, holdHint, remedyOf, replacesTenant } from '../model/hold-remedy.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
@@ -109,6 +111,7 @@ async function accept(io: Io, id: string | undefined, options: AcceptOptions, co
   }
   if (earlier?.appliedAt === null) throw new UsageError(pendingSentence(earlier))
   await decide(io, mirror, hold, options)
+  print(io, whenApplied(hold, settings))
   return exitCodes.ok
 }
 
@@ -151,12 +154,23 @@ async function decide(io: Io, mirror: Mirror, hold: HoldRow, options: AcceptOpti
   const reason = options.reason?.trim() ?? ''
   insistOnConsent(hold, options, reason)
   await mirror.decide({ holdId: hold.id, reason, at: io.clock.now() })
-  const accepted = `Accepted: ${hold.reason} of ${hold.tenant} ${hold.resource}, ${hold.count}. It takes effect with the next run.`
-  print(io, accepted)
-  if (replacesTenant(hold)) print(io, `${effectOf(hold)}. ${wayOn(hold.tenant)}`)
+  print(io, `Accepted: ${hold.reason} of ${hold.tenant} ${hold.resource}, ${hold.count}.`)
+  if (replacesTenant(hold)) print(io, `${effectOf(hold)}.`)
 }
 
-/** After the acceptance, resources are unknown until their next full sync. */
-function wayOn(tenant: string): string {
-  return `Checks stay unknown until the next full sync of what they read; to read at once, stop the daemon, run "tenantwatch sync --tenant ${tenant} --full" and start it again.`
+/** How soon a running daemon applies it, and the command that does so at once. */
+function whenApplied(hold: HoldRow, { tenants }: Settings): string {
+  const { tenant, resource } = hold
+  const resources = tenants.find(({ name }) => name === tenant)?.resources ?? {}
+  const read = Object.entries<ResourceSettings>(resources).filter(
+    ([name, { enabled }]) => enabled && (resource === 'all' || resource === name),
+  )
+  if (read.length === 0) return 'It takes effect when the configuration lets tenantwatch read that again.'
+  const fullSyncs = read.map(([, { full }]) => full.intervalMs)
+  const runs = read.map(([, { full, incremental }]) => Math.min(full.intervalMs, incremental?.intervalMs ?? Infinity))
+  const isReplaced = replacesTenant(hold)
+  const soon = resource !== 'all' || isReplaced ? Math.max(...fullSyncs) : Math.min(...runs)
+  const run = isReplaced ? 'full sync of each resource' : resource === 'all' ? 'run' : `full sync of ${resource}`
+  const unknown = isReplaced ? ' Until then checks are unknown.' : ''
+  return `A running daemon applies it with its next ${run}, within ${describeDuration(soon)}.${unknown} To apply it at once, stop the daemon, run "tenantwatch sync --tenant ${tenant} --full" and start it again.`
 }

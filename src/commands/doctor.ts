@@ -18,7 +18,7 @@ import { diagnoseEnrolment, type Enrolment, readEnrolment } from '../doctor/enro
 import { diagnoseIdentity } from '../doctor/identity.ts'
 import { diagnoseOwnChecks } from '../doctor/own-checks.ts'
 import { type Probed, probeTenant } from '../doctor/probe-tenant.ts'
-import { diagnosisTable, enrolmentTable, marksFor } from '../doctor/render.ts'
+import { byCause, diagnosisTable, enrolmentTable, marksFor } from '../doctor/render.ts'
 import { diagnoseTwins } from '../doctor/token.ts'
 import type { Mirror, TenantRow } from '../mirror/port.ts'
 import { readServerFacts, type ServerFacts } from '../mirror/postgres/server-facts.ts'
@@ -276,6 +276,10 @@ function linesOf({ tenants, general, failed, warnings }: Report, io: Io): readon
     '',
     ...(enrolment === null || enrolment.groups.length === 0 ? [] : [enrolmentTable(enrolment), '']),
   ])
-  const summary = `${failed} failed, ${plural(warnings, 'warning')}`
+  const causes = [...tenants.map(({ diagnoses }) => diagnoses), general]
+    .flatMap(byCause)
+    .filter(({ level }) => level === 'fail').length
+  const whole = causes === failed ? '' : ` for ${plural(causes, 'cause')}`
+  const summary = `${failed} failed${whole}, ${plural(warnings, 'warning')}`
   return [...ofTenants, diagnosed(general), '', summary]
 }

@@ -33,7 +33,7 @@ function causeIn({ sentence, advice }: Diagnosis): string {
 }
 
 /** One diagnosis for one cause that fails several requests, with the names of all resources. */
-function byCause(found: readonly Diagnosis[]): readonly Diagnosis[] {
+export function byCause(found: readonly Diagnosis[]): readonly Diagnosis[] {
   const isFailed = ({ level, reason }: Diagnosis) => level === 'fail' && reason !== null
   const isSkipped = (one: Diagnosis) => isFailed(one) && one.sentence.startsWith(`${one.reason}: skipped`)
   const firstOf = (one: Diagnosis) =>

@@ -5,12 +5,14 @@ import { plural } from './text/numbers.ts'
 export const ownClientRemedy =
   'Set ownClientId to the API client whose token is configured, or configure the token of the client in ownClientId'
 
-export const deniedHint =
-  'Give the token one of these permissions back, or switch those resources off; if it is the right token, see "tenantwatch accept"'
-export const changedHint =
-  'If the token or baseUrl is wrong, give back the right one; if it is the right one, "tenantwatch accept" shows what accepting the hold does'
-const pageHint =
-  'If the token and baseUrl are the right ones, also after a wrong one was accepted, accept this hold, and the next run reads the page (see "tenantwatch accept"); else give back the right ones and accept nothing'
+const review = '"tenantwatch accept" shows what accepting the hold does'
+const deniedAdvice = 'Give the token one of these permissions back, or switch those resources off'
+const changedAdvice = 'If the token or baseUrl is wrong, give back the right one'
+const pageAdvice =
+  'If the token or baseUrl is wrong, give back the right one and accept nothing; if they are the right ones, also after a wrong one was accepted, accept this hold, and the next run reads the page'
+
+export const deniedHint = `${deniedAdvice}; if it is the right token, ${review}`
+export const changedHint = `${changedAdvice}; if it is the right one, ${review}`
 
 interface Caused {
   readonly cause: Readonly<Record<string, unknown>>
@@ -34,14 +36,14 @@ export function isDenied({ cause }: Caused): boolean {
   return changeOf(cause) === 'denied'
 }
 
-/** What ends a `tenant_changed` hold. */
+/** What ends a `tenant_changed` hold, and where to read more. */
 export function holdHint(hold: Caused): string {
   return remedyOf(hold) ?? changeHints[changeOf(hold.cause)]
 }
 
-/** What an operator should compare before accepting a hold. */
+/** What an operator should compare before accepting a hold, for one who reads the list of holds. */
 export function holdAdvice(hold: Held): string {
-  if (hold.reason === 'tenant_changed') return holdHint(hold)
+  if (hold.reason === 'tenant_changed') return remedyOf(hold) ?? changeAdvice[changeOf(hold.cause)]
   return 'If the tenant was not changed so, accept nothing: the hold ends when a full sync no longer gives cause'
 }
 
@@ -55,7 +57,7 @@ interface Held extends Caused {
 /** What accepting a hold does (docs/sync.md#holds); a sentence without its full stop. */
 export function effectOf(hold: Held): string {
   const { tenant, resource, reason, count, cause } = hold
-  if (reason === 'tenant_changed') return changeEffects[changeOf(cause)](tenant)
+  if (reason === 'tenant_changed') return changeEffects[changeOf(cause)](tenant, count)
   if (resource !== 'roles')
     return `Accepting removes ${plural(count, 'record')} of ${resource} from the mirror of ${tenant}`
   return `Accepting takes the list of roles as it is now for the one of ${tenant}`
@@ -69,20 +71,28 @@ export function replacesTenant({ reason, cause }: Pick<Held, 'reason' | 'cause'>
 type Change = 'denied' | 'origin' | 'page' | 'proof'
 
 /** Of a `tenant_changed` hold, by the cause that the engine stored. */
-const changeEffects: Readonly<Record<Change, (tenant: string) => string>> = {
+const changeEffects: Readonly<Record<Change, (tenant: string, count: number) => string>> = {
   denied: (tenant) =>
     `Accepting lets ${tenant} be read without proof whose data these are, until one of those lists can be read again`,
   origin: (tenant) =>
     `Accepting lets ${tenant} be read from the new address; its data must still prove to be those of ${tenant}`,
-  page: (tenant) => `Accepting writes the records of this page into the mirror of ${tenant}; it removes nothing`,
-  proof: (tenant) =>
-    `Accepting replaces the data of ${tenant} by those of ANOTHER tenant: the records known so far are removed, and their findings close. It cannot be undone`,
+  page: (tenant, count) =>
+    `Accepting writes the ${plural(count, 'record')} of this page into the mirror of ${tenant}; it removes nothing`,
+  proof: (tenant, count) =>
+    `Accepting replaces the data of ${tenant} by those of ANOTHER tenant: the ${plural(count, 'record')} known so far are removed, and their findings close. It cannot be undone`,
+}
+
+const changeAdvice: Readonly<Record<Change, string>> = {
+  denied: `${deniedAdvice}; accept the hold only if it is the right token`,
+  origin: `${changedAdvice} and accept nothing`,
+  page: pageAdvice,
+  proof: `${changedAdvice} and accept nothing`,
 }
 
 const changeHints: Readonly<Record<Change, string>> = {
   denied: deniedHint,
   origin: changedHint,
-  page: pageHint,
+  page: `${pageAdvice} (${review})`,
   proof: changedHint,
 }
 

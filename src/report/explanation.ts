@@ -154,7 +154,7 @@ export function explanationText({ finding, rule, record, changes, accepted, life
     ...ruleLines(rule),
     '',
     'Evidence',
-    ...Object.entries(evidence).map(([name, value]) => `  ${name}  ${JSON.stringify(value)}`),
+    ...factLines(evidence),
     ...recordLines(record),
     ...(changes.length === 0
       ? []
@@ -162,6 +162,24 @@ export function explanationText({ finding, rule, record, changes, accepted, life
     ...(accepted.length === 0 ? [] : ['', 'Accepted by operators', ...accepted.map(acceptedLine)]),
     ...(life.length === 0 ? [] : ['', 'History of the finding', ...eventLines(life)]),
   ]
+}
+
+/** One line a fact, or one for each member of a list of objects; JSON with spaces, so that the lines can be broken. */
+function factLines(facts: Readonly<Record<string, unknown>>): readonly string[] {
+  const isObject = (value: unknown) => typeof value === 'object' && value !== null
+  return Object.entries(facts).flatMap(([name, value]) =>
+    Array.isArray(value) && value.some(isObject)
+      ? [`  ${name}`, ...value.map((one) => `    ${spacedJson(one)}`)]
+      : [`  ${name}  ${spacedJson(value)}`],
+  )
+}
+
+function spacedJson(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(spacedJson).join(', ')}]`
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value)
+  return `{${Object.entries(value)
+    .map(([name, one]) => `${JSON.stringify(name)}: ${spacedJson(one)}`)
+    .join(', ')}}`
 }
 
 function ruleLines(rule: ExplainedRule | null): readonly string[] {
@@ -195,7 +213,7 @@ function recordLines(record: ExplainedRecord | null): readonly string[] {
   return [
     '',
     `As mirrored in ${resource}, first seen ${firstSeen}, read ${readAt} (request ${requestId ?? 'unknown'})${absence}`,
-    ...Object.entries({ ...fields, ...extra }).map(([name, value]) => `  ${name}  ${JSON.stringify(value)}`),
+    ...factLines({ ...fields, ...extra }),
   ]
 }
 

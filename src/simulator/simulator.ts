@@ -53,7 +53,7 @@ export interface Simulator extends AsyncDisposable {
 }
 
 export function describeSimulator(simulator: Simulator): string[] {
-  const { baseUrl, controlUrl, tokenUrl, tokens, readings, primary, second } = simulator
+  const { baseUrl, controlUrl, tokenUrl, tokens, credentials, readings, primary, second } = simulator
   const scheme = readings.tokenScheme === '' ? '' : `${readings.tokenScheme} `
   const sizes = [primary, second].map(
     ({ name, state }) => `${name}: ${state.userCount()} users, ${state.documentCount()} documents`,
@@ -64,7 +64,10 @@ export function describeSimulator(simulator: Simulator): string[] {
     `Token URL    ${tokenUrl}`,
     `Header       ${readings.tokenHeader}: ${scheme}<token>`,
     `Tenants      ${sizes.join('; ')}`,
-    'Tokens',
-    ...tokenNames().map((name) => `  ${name.padEnd(20)} ${tokens[name]}  ${tokenSeed(name).tenant}`),
+    'Tokens, each with its tenant and the clientId of its API client',
+    ...tokenNames().map(
+      (name) =>
+        `  ${name.padEnd(20)} ${tokens[name]}  ${tokenSeed(name).tenant.padEnd(8)} ${credentials[name].clientId}`,
+    ),
   ]
 }

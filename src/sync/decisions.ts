@@ -12,8 +12,9 @@ export async function applyDecisions(context: TenantContext, tenantId: number): 
     const ofTenant = holdReason === 'tenant_changed' && resource === 'all'
     const coversKnown = held !== undefined && ofTenant ? await acceptTenant(context, tenantId, held) : false
     await store.applyDecision(decision, { tenantId, at: clock.now(), coversKnown })
-    if (held !== undefined) log.warn({ hold, reason }, 'An operator accepted a hold')
-    else log.warn({ hold, reason }, 'A decision came too late: the hold is gone or covers something else by now')
+    const facts = { hold, holdReason, resource, reason }
+    if (held !== undefined) log.warn({ ...facts, count: held.count }, 'An operator accepted a hold')
+    else log.warn(facts, 'A decision came too late: the hold is gone or covers something else by now')
   }
   return decisions.some(({ resource }) => resource === 'all')
 }

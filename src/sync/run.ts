@@ -143,7 +143,7 @@ const mostEvents = 2000
 
 const mostNamed = 10
 
-const hint = 'New fields are harmless; docs/runbooks/TenantwatchContractChanged.md explains each kind'
+const hint = 'A new field is harmless; docs/runbooks/TenantwatchContractChanged.md explains what else may differ'
 
 export function noteEvent(run: Run, kind: ContractEventKind, field: string): void {
   const fields = run.events.get(kind) ?? new Set()

@@ -5,7 +5,7 @@ import { dayMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import { holdHint, isDenied, ownClientCause, remedyOf } from '../model/hold-remedy.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
-import type { ResourceName } from '../model/resource-names.ts'
+import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 import {
   type Answered,
@@ -115,11 +115,14 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   /** A third tenant ends the acceptance of the second. */
   async function raiseMismatch(evidence: Evidence, { credential }: Answered): Promise<SyncError> {
     acceptedIdentity = null
+    // What accepting removes.
+    let known = 0
+    for (const resource of resourceNames) known += await store.liveCount(tenantId, resource)
     if (tenant().changeAccepted !== null) {
       await store.noteTenant(tenantId, { changeAccepted: null })
       await store.withdrawAcceptedRemovals(tenantId)
     }
-    return raise(mismatchMessage(evidence), { check: 'proof', credential }, evidence.records)
+    return raise(mismatchMessage(evidence), { check: 'proof', credential }, known)
   }
 
   function raiseOwnClientMissing({ records }: Evidence): Promise<SyncError> {

@@ -66,7 +66,10 @@ it('removes no record before the hold is accepted, and exactly the held records 
   const accepted = await run('accept', id, '--count', '125', '--reason', 'Left with the spin-off')
   expect(accepted).toEqual({
     code: 0,
-    stdout: 'Accepted: shrink_held of acme users, 125. It takes effect with the next run.\n',
+    stdout: [
+      'Accepted: shrink_held of acme users, 125.',
+      'A running daemon applies it with its next full sync of users, within 1 h. To apply it at once, stop the daemon, run "tenantwatch sync --tenant acme --full" and start it again.\n',
+    ].join('\n'),
     stderr: '',
   })
   expect(await count()).toBe(250)
@@ -136,6 +139,8 @@ it('accepts another tenant only with the count and after saying what that does',
   world.pass(aDay)
   await world.run('sync')
   const [id = '', , , , count = ''] = (await world.run('accept')).stdout.trim().split(' ')
+  // All that accepting removes, not only the ids that were compared.
+  expect(Number(count)).toBeGreaterThan(world.simulator.state().userCount() + world.simulator.state().documentCount())
   const reason = ['--reason', 'The tenant was moved, ticket 4711'] as const
   const unconfirmed = await world.run('accept', id, ...reason)
   expect(unconfirmed).toEqual({
@@ -154,6 +159,9 @@ it('accepts another tenant only with the count and after saying what that does',
   const accepted = await world.run('accept', id, '--count', count, ...reason)
   expect(accepted.code).toBe(0)
   expect(accepted.stdout).toContain('those of ANOTHER tenant')
+  expect(accepted.stdout).toContain(
+    'with its next full sync of each resource, within 6 h. Until then checks are unknown.',
+  )
   expect(accepted.stdout).toContain('"tenantwatch sync --tenant acme --full"')
 })
 

@@ -152,11 +152,21 @@ it('names the place of the tenant in the path of a state', async () => {
   })
 })
 
+it('lists the values that its actions take', async () => {
+  const simulator = await start({ controlPort: 0 })
+  const { values } = (await ask(simulator, 'GET', '/')).body
+  expect(values).toMatchObject({ tenant: ['primary', 'second'], 'POST /mutate': { op: ['add', 'update', 'remove'] } })
+  const kinds = Object.keys(values['POST /faults']['effect.kind'])
+  expect(kinds).toContain('empty')
+  const { body } = await ask(simulator, 'POST', '/faults', { effect: { kind: 'none of them' } })
+  expect(body.error).toContain(kinds.join(', '))
+})
+
 it('gives an example of each action that can be sent as it is', async () => {
   const simulator = await start({ controlPort: 0 })
   const { body } = await ask(simulator, 'GET', '/')
   const examples = body.examples as readonly { action: string; path: string; body?: unknown }[]
-  expect(examples.map(({ action }) => action)).toEqual(body.actions)
+  expect([...new Set(examples.map(({ action }) => action))]).toEqual(body.actions)
   for (const { action, path, body: sent } of examples) {
     const [method = ''] = action.split(' ')
     expect([action, (await ask(simulator, method, path, sent)).status]).toEqual([action, 200])

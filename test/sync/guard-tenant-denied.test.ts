@@ -33,7 +33,7 @@ it.each(wholes)('another tenant whose token may read no record brings nothing in
     `Nothing proves whose data these are: the token lacks ${asking.join(', ')}, so none of ${known} known records can be looked for`,
   )
   expect(result.hint).toBe(
-    'Give the token one of these permissions back, or switch those resources off; if it is the right token, see "tenantwatch accept"',
+    'Give the token one of these permissions back, or switch those resources off; if it is the right token, "tenantwatch accept" shows what accepting the hold does',
   )
   for (const other of test.engine.resources) expect(ending(await test.run(other))).toBe('tenant_changed')
   expect(everyRow(test)).toEqual(before)

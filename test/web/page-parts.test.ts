@@ -359,6 +359,19 @@ it('draws secrets on a time line of 90 days with expired ones at its left edge a
   )
 })
 
+it.each([
+  [[resource('api-clients', { dataAsOf: null })], 'No API client was read yet.'],
+  [[resource('api-clients', { live: 0 })], 'The list that was last read has no API client with a secret.'],
+  [[resource('api-clients', { enabled: false })], 'API clients are switched off.'],
+])('says why no secret is shown', async (resources, sentence) => {
+  const html = await page('/?tenant=acme', {
+    ...some,
+    posture: async () => [posture({ resources })],
+    secrets: async () => [],
+  })
+  expect(html).toContain(`<p class="empty">${sentence}</p>`)
+})
+
 it('limits the time line and the tables of secrets', async () => {
   const many = Array.from({ length: 5000 }, (_, i) => ({
     clientId: `c${i}`,

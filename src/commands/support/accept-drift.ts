@@ -8,7 +8,8 @@ import { driftIdIn, type FindingView } from '../../model/finding.ts'
 import { type Io, print } from '../../model/process/io.ts'
 import { printable } from '../../model/text/printable.ts'
 import { printableJson } from '../../model/text/printable-json.ts'
-import { table } from '../../report/formats.ts'
+import { fittingTable } from '../../report/fitting-table.ts'
+import { terminalOf } from '../../report/terminal.ts'
 
 const drifting = checks.filter((check) => 'drift' in check).map(({ id }) => id)
 
@@ -25,7 +26,9 @@ export async function listDrift(io: Io, mirror: Mirror, views: Views): Promise<v
     }
   }
   if (rows.length === 0) return
-  io.stderr.write(`${table(['DRIFT ID', 'TENANT', 'CHECK', 'STATE', 'WHY'], rows)}\n`)
+  const terminal = terminalOf({ ...io, stdout: io.stderr })
+  const heading = ['DRIFT ID', 'TENANT', 'CHECK', 'STATE', 'WHY']
+  io.stderr.write(`${fittingTable(heading, rows, terminal, { optional: ['CHECK'] })}\n`)
 }
 
 /** Whether the state that the finding shows is accepted, which the next evaluation applies. */

@@ -5,6 +5,8 @@ interface Step {
   readonly what: string
   readonly path: 'tokens' | 'mutate'
   readonly body: object
+  /** What undoes it. */
+  readonly back?: object
 }
 
 /** Lines of the demo that break the simulated tenant, one command each. `secretsUntil` is an ISO 8601 date. */
@@ -13,38 +15,46 @@ export function tourLines(
   findings: readonly FindingView[],
   secretsUntil: string,
 ): readonly string[] {
-  return stepsOf(findings, secretsUntil).flatMap(({ what, path, body }) => [
+  const command = (path: string, body: object) => `  curl -d '${JSON.stringify(body)}' ${controlUrl}/${path}`
+  return stepsOf(findings, secretsUntil).flatMap(({ what, path, body, back }) => [
     `  # ${what}`,
-    `  curl -d '${JSON.stringify(body)}' ${controlUrl}/${path}`,
+    command(path, body),
+    ...(back === undefined ? [] : ['  # And back:', command(path, back)]),
   ])
 }
 
 function stepsOf(findings: readonly FindingView[], secretExpirationDate: string): readonly Step[] {
   const expired = findings.find(({ check }) => check === 'api-client-secret-not-expired')
   const rotate = { resource: 'api-clients', op: 'update', id: expired?.entity.id, fields: { secretExpirationDate } }
+  const mfa = (mfaEnabled: boolean) => ({ resource: 'authentication-settings', op: 'update', fields: { mfaEnabled } })
+  const token = (action: string, permission?: string) => ({ token: 'reader', action, permission })
   return [
     {
       what: 'The MFA policy is switched off: two findings open, and user-mfa-enrolled no longer applies',
       path: 'mutate',
-      body: { resource: 'authentication-settings', op: 'update', fields: { mfaEnabled: false } },
+      body: mfa(false),
+      back: mfa(true),
     },
     ...(expired === undefined
       ? []
       : [{ what: 'An expired secret is rotated: its finding ends as fixed', path: 'mutate', body: rotate } as const]),
     {
-      what: 'The token loses a permission: users fail as missing_permission, their findings stay; "grant" gives it back',
+      what: 'The token loses a permission: users fail as missing_permission, and their findings stay',
       path: 'tokens',
-      body: { token: 'reader', action: 'deny', permission: 'Api_Users_Read' },
+      body: token('deny', 'Api_Users_Read'),
+      back: token('grant', 'Api_Users_Read'),
     },
     {
-      what: 'The token becomes that of another tenant: everything is held, nothing is mixed; the same command undoes it',
+      what: 'The token becomes that of another tenant: everything is held, and nothing is mixed',
       path: 'tokens',
-      body: { token: 'reader', action: 'swap' },
+      body: token('swap'),
+      back: token('swap'),
     },
     {
-      what: 'The token is revoked: nothing can be read, and no finding ends; "restore" undoes it',
+      what: 'The token is revoked: nothing can be read, and no finding ends',
       path: 'tokens',
-      body: { token: 'reader', action: 'revoke' },
+      body: token('revoke'),
+      back: token('restore'),
     },
   ]
 }

@@ -7,7 +7,7 @@ import { asMembers, asOneOf, ControlError, type Members } from './input.ts'
 type FieldType = 'number' | 'string' | 'boolean' | 'object' | 'any'
 
 /** Members of each effect that JSON can represent; `?` = optional. */
-const effectMembers: Readonly<
+export const effectMembers: Readonly<
   Record<Exclude<EffectKind, 'transform'>, Readonly<Record<string, `${FieldType}${'' | '?'}`>>>
 > = {
   status: { status: 'number', code: 'string?', message: 'string?', headers: 'object?' },
@@ -36,7 +36,7 @@ const effectMembers: Readonly<
   'clock-skew': { ms: 'number' },
 }
 
-const matchMembers: Readonly<Record<keyof FaultMatch, FieldType>> = {
+export const matchMembers: Readonly<Record<keyof FaultMatch, FieldType>> = {
   method: 'string',
   path: 'string',
   token: 'string',

@@ -6,9 +6,10 @@ import { tokenNames } from '../seed/tokens.ts'
 import { readBody } from '../server/read-body.ts'
 import type { ChangeableReadings, Simulator } from '../simulator.ts'
 import { tenantNames } from '../truth.ts'
-import { faultFrom } from './fault-input.ts'
+import { effectMembers, faultFrom, matchMembers } from './fault-input.ts'
 import { asCount, asMembers, asOneOf, ControlError, type Members, onlyMembers } from './input.ts'
 
+const mutations = ['add', 'update', 'remove'] as const
 const tokenActions = ['swap', 'revoke', 'restore', 'rotate', 'grant', 'deny'] as const
 
 /** Changes a token: `{token, action: swap | revoke | restore | rotate | grant | deny, permission?}`. */
@@ -46,6 +47,8 @@ interface Example {
   readonly action: string
   readonly path: string
   readonly body?: Members
+  /** What tenantwatch shows then. */
+  readonly shows?: string
 }
 
 type Action = (simulator: Simulator, segments: readonly string[], body: Members) => unknown
@@ -72,6 +75,15 @@ const actions: Readonly<Record<string, Action>> = {
   'GET ': () => ({
     actions: Object.keys(actions).map(named),
     examples: examples.map((example) => ({ ...example, action: named(example.action) })),
+    values: {
+      token: tokenNames(),
+      tenant: tenantNames,
+      resource: resourceNames,
+      permission: permissionCodes,
+      'POST /mutate': { op: mutations },
+      'POST /tokens': { action: tokenActions },
+      'POST /faults': { match: matchMembers, 'effect.kind': effectMembers },
+    },
   }),
   'GET state': readState,
   'POST users': (simulator, [id], { tenant, ...fields }) =>
@@ -134,6 +146,12 @@ const examples: readonly Example[] = [
     path: '/faults',
     body: { path: '/api/public/users', times: 3, effect: { kind: 'status', status: 500 } },
   },
+  {
+    action: 'POST faults',
+    path: '/faults',
+    body: { path: '/api/public/users', effect: { kind: 'empty' } },
+    shows: 'a hold, shrink_held of users, after the next full sync',
+  },
   { action: 'DELETE faults', path: '/faults' },
   { action: 'GET requests', path: '/requests' },
   { action: 'DELETE requests', path: '/requests' },
@@ -141,6 +159,12 @@ const examples: readonly Example[] = [
   { action: 'DELETE violations', path: '/violations' },
   { action: 'GET tokens', path: '/tokens' },
   { action: 'POST tokens', path: '/tokens', body: { token: 'reader', action: 'deny', permission: 'Api_Users_Read' } },
+  {
+    action: 'POST tokens',
+    path: '/tokens',
+    body: { token: 'reader', action: 'swap' },
+    shows: 'a hold, tenant_changed, with the next run: the token is one of the other tenant',
+  },
   { action: 'GET readings', path: '/readings' },
   { action: 'POST readings', path: '/readings', body: { timestamps: 'z7' } },
   { action: 'POST cursors', path: '/cursors' },
@@ -178,8 +202,8 @@ async function serve(simulator: Simulator, request: IncomingMessage, response: S
   }
 }
 
-/** With an end of the line, after which a shell shows its prompt. */
-const line = (value: unknown) => `${JSON.stringify(value)}\n`
+/** For people; with an end of the line, after which a shell shows its prompt. */
+const line = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 
 /**
  * Makes the request listener of the control interface: JSON without authentication, for the loopback interface only. An
@@ -196,7 +220,7 @@ function mutate(simulator: Simulator, body: Members): unknown {
   onlyMembers(body, ['tenant', 'resource', 'op', 'id', 'fields'], 'The body')
   const tenant = asOneOf(body['tenant'] ?? 'primary', tenantNames, 'tenant')
   const resource = asOneOf(body['resource'], resourceNames, 'resource')
-  const op = asOneOf(body['op'], ['add', 'update', 'remove'], 'op')
+  const op = asOneOf(body['op'], mutations, 'op')
   const fields = asMembers(body['fields'] ?? {}, 'fields')
   const { add, update, remove } = resourceNamed(resource).operations(simulator.tenant(tenant))
   const id = String(body['id'])

@@ -40,6 +40,7 @@ ${more}
 /** The page instead of one that does not exist, with the way back. */
 export function lostPage(message: string): string {
   return String(html`${start('not found')}
+<header><h1><img src="/favicon.svg" alt="" width="24" height="24"> tenantwatch</h1></header>
 <main id="main"><section class="tenant"><p class="empty">${message}</p><p class="more"><a href="${hrefOf(wholePage, {})}">All tenants</a></p></section></main>
 </body>
 </html>

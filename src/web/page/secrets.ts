@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import type { SecretView } from '../../model/client-secret.ts'
 import { dayMs, distance } from '../../model/durations.ts'
+import type { TenantPosture } from '../../model/posture.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
 import type { TenantPage } from './load-page.ts'
 import { badge, type Tone } from './marks.ts'
@@ -12,9 +13,9 @@ const maxLater = 50
 /** Secrets on the time line; with more, those that expire first. */
 const maxDots = 300
 
-export function secrets({ posture: { tenant }, secrets: views }: TenantPage, now: number): Html {
-  const id = `secrets-${tenant}`
-  if (views.length === 0) return part(id, title, html`<p class="empty">No API client was read yet.</p>`)
+export function secrets({ posture, secrets: views }: TenantPage, now: number): Html {
+  const id = `secrets-${posture.tenant}`
+  if (views.length === 0) return part(id, title, html`<p class="empty">${noSecret(posture)}.</p>`)
   const isNear = ({ own, expiresAt }: SecretView) => own || expiresAt - now <= nearDays * dayMs
   const near = views.filter(isNear)
   const later = views.filter((view) => !isNear(view))
@@ -30,6 +31,15 @@ export function secrets({ posture: { tenant }, secrets: views }: TenantPage, now
     html`<div class="card">${timeLine(first, now)}</div>
 ${rows(id, shown, now)}${more}${laterOnes(id, later, now)}`,
   )
+}
+
+/** Why no secret is shown; without a full stop. */
+export function noSecret({ resources }: TenantPosture): string {
+  const clients = resources.find(({ resource }) => resource === 'api-clients')
+  if (clients?.enabled !== true) return 'API clients are switched off'
+  return clients.dataAsOf === null
+    ? 'No API client was read yet'
+    : 'The list that was last read has no API client with a secret'
 }
 
 const title = 'API client secrets, the next 90 days'

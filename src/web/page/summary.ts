@@ -7,6 +7,7 @@ import { type DataQuality, isFreshAndComplete, isUnstored, type Tally } from '..
 import type { TenantPage } from './load-page.ts'
 import { severityCounts, severityTone, stackedBar, statusTone, statusWord, type Tone } from './marks.ts'
 import { hrefOf, type PageQuery, wholePage } from './page-query.ts'
+import { noSecret } from './secrets.ts'
 import { type Html, stamp } from './text.ts'
 
 export interface TenantSummary {
@@ -103,7 +104,7 @@ function secretTile({ posture, secrets }: TenantPage, now: number): Html {
       'Client secrets',
       expired > 0 ? 'bad' : 'quiet',
       expired > 0 ? past : 'None known',
-      expired > 0 ? 'None expires later' : 'No API client was read yet',
+      expired > 0 ? 'None expires later' : noSecret(posture),
     )
   const clients = posture.resources.find(({ resource }) => resource === 'api-clients')
   const isFresh = clients !== undefined && isFreshAndComplete(clients, posture.holds)

@@ -192,7 +192,9 @@ it('warns of an allowed client that is the id of no mirrored API client', async 
 it('prints one line for one cause that fails every request, and names the resources', async () => {
   const { run, env, simulator } = await cli()
   env['ACME_TOKEN'] = 'no-longer-valid'
-  const refused = (await run('doctor')).stdout.split('\n').filter((line) => line.includes('unauthorized'))
+  const { stdout } = await run('doctor')
+  expect(stdout).toMatch(/\n(\d+) failed for 1 cause, /)
+  const refused = stdout.split('\n').filter((line) => line.includes('unauthorized'))
   await simulator.close()
   env['ACME_TOKEN'] = simulator.tokens.reader
   const unreachable = (await run('doctor')).stdout.split('\n').filter((line) => line.includes('network:'))
