@@ -78,10 +78,12 @@ export function sandboxProcesses(): number[] {
   return children.filter((pid) => textOf(`/proc/${pid}/cmdline`).includes('node:sqlite'))
 }
 
-/** Open files with a place on a disk. */
+const pseudoFolders = ['/dev/', '/proc/', '/sys/']
+
+/** Open files with a place on a disk; the C library may read settings of the kernel meanwhile. */
 export function filesOf(pid: number): string[] {
   const links = readdirSync(`/proc/${pid}/fd`).map((fd) => linkOf(`/proc/${pid}/fd/${fd}`))
-  return links.filter((link) => link.startsWith('/') && !link.startsWith('/dev/'))
+  return links.filter((link) => link.startsWith('/') && !pseudoFolders.some((folder) => link.startsWith(folder)))
 }
 
 function linkOf(path: string): string {
