@@ -8,6 +8,7 @@ import { UsageError } from '../model/errors.ts'
 import { effectOf, holdHint, remedyOf, replacesTenant } from '../model/hold-remedy.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
+import { printWrapped } from '../report/terminal.ts'
 import { acceptDrift, listDrift } from './support/accept-drift.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { type ListOptions, listHeldRecords } from './support/held-records.ts'
@@ -109,9 +110,9 @@ async function accept(io: Io, id: string | undefined, options: AcceptOptions, co
     await listHeldRecords(io, mirror, hold, options)
     return exitCodes.ok
   }
-  if (earlier?.appliedAt === null) throw new UsageError(pendingSentence(earlier))
+  if (earlier !== undefined) throw new UsageError(acceptedSentence(earlier))
   await decide(io, mirror, hold, options)
-  print(io, whenApplied(hold, settings))
+  printWrapped(io, whenApplied(hold, settings))
   return exitCodes.ok
 }
 
@@ -122,14 +123,16 @@ function unknownSentence({ count, list }: AcceptOptions): string {
     : 'No hold has this id, and --count is for holds: leave it out to accept a drifted state'
 }
 
-function pendingSentence({ id, at, reason }: AcceptedHold): string {
-  return `Hold ${id} was accepted at ${toIso(at)} ("${printable(reason)}"); the next run applies it, nothing more is to do`
+function acceptedSentence({ id, at, appliedAt, reason }: AcceptedHold): string {
+  const next = appliedAt === null ? 'the next run applies it' : 'it goes when the full sync ends that applies it'
+  return `Hold ${id} was accepted at ${toIso(at)} ("${printable(reason)}"); ${next}, nothing more is to do`
 }
 
 function endedSentence({ id, tenant, resource, count, at, appliedAt }: AcceptedHold): string {
   const days = toIso(at).slice(0, 10)
   const removed = resource === 'all' ? '' : ` --resource ${resource}`
-  const applied = appliedAt === null ? 'and ended before a run applied it' : `and applied at ${toIso(appliedAt)}`
+  const applied =
+    appliedAt === null ? 'and ended before a run took it up' : `and taken up by a run at ${toIso(appliedAt)}`
   return `Hold ${id} has ended: it covered ${count} and was accepted at ${toIso(at)} ${applied}; "tenantwatch history --tenant ${tenant}${removed} --since ${days}" shows what was removed since`
 }
 
@@ -155,7 +158,7 @@ async function decide(io: Io, mirror: Mirror, hold: HoldRow, options: AcceptOpti
   insistOnConsent(hold, options, reason)
   await mirror.decide({ holdId: hold.id, reason, at: io.clock.now() })
   print(io, `Accepted: ${hold.reason} of ${hold.tenant} ${hold.resource}, ${hold.count}.`)
-  if (replacesTenant(hold)) print(io, `${effectOf(hold)}.`)
+  if (replacesTenant(hold)) printWrapped(io, `${effectOf(hold)}.`)
 }
 
 /** How soon a running daemon applies it, and the command that does so at once. */
@@ -172,5 +175,5 @@ function whenApplied(hold: HoldRow, { tenants }: Settings): string {
   const soon = resource !== 'all' || isReplaced ? Math.max(...fullSyncs) : Math.min(...runs)
   const run = isReplaced ? 'full sync of each resource' : resource === 'all' ? 'run' : `full sync of ${resource}`
   const unknown = isReplaced ? ' Until then checks are unknown.' : ''
-  return `A running daemon applies it with its next ${run}, within ${describeDuration(soon)}.${unknown} To apply it at once, stop the daemon, run "tenantwatch sync --tenant ${tenant} --full" and start it again.`
+  return `A running daemon applies it with its next ${run}, which begins within ${describeDuration(soon)}.${unknown} To apply it at once, stop the daemon, run "tenantwatch sync --tenant ${tenant} --full" and start it again.`
 }

@@ -4,8 +4,9 @@ import { type Backup, type BackupStep, backUpMirror } from '../mirror/sqlite/bac
 import { toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
-import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
+import { printWrapped } from '../report/terminal.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { type StatusLine, statusLine } from './support/io.ts'
 
@@ -44,7 +45,7 @@ async function backup(io: Io, file: string, command: Command): Promise<ExitCode>
     signal: io.stop,
     onProgress: (step) => showStep(line, step),
   }).finally(line.clear)
-  print(io, resultOf(made, io.clock.now()))
+  printWrapped(io, resultOf(made, io.clock.now()))
   return exitCodes.ok
 }
 

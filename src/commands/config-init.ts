@@ -216,7 +216,7 @@ function textOf({ tenant: name, baseUrl, tokenEnv, tokenFile, header, scheme, ow
     ...(ownClientId === undefined
       ? ['    # ownClientId: clientId of the API client of this token; a list of API clients without it is rejected']
       : []),
-    '# The mirror is data/tenantwatch.db, page and metrics are on 127.0.0.1:9469.',
+    '# The defaults of mirror, page and metrics:',
     '# store: { path: data/tenantwatch.db }',
     '# server: { listen: 127.0.0.1:9469 }',
     '',

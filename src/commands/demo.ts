@@ -61,7 +61,7 @@ async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
     const { port } = daemon.address
     const at = `http://127.0.0.1:${port}`
     if (options.port !== 0 && port !== options.port)
-      print(io, `\nPort ${options.port} cannot be used; this is another one.`)
+      print(io, `\nPort ${options.port} cannot be used; page and metrics are on port ${port}.`)
     print(io, `\nStatus page  ${at}/\nMetrics      ${at}/metrics\nFindings     ${at}/api/v1/findings`)
     print(io, `Control      ${simulator.controlUrl} (lists what else can be changed and broken)`)
     print(io, `\nIn a second terminal, while this one runs:`)
@@ -75,7 +75,8 @@ async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
     const config = shellWord(join(folder, configFile))
     const copyable = (line: string) => print(io, fitting(line, terminalOf(io)))
     for (const one of examples) copyable(`  ${ownCommand(io.cwd)} ${one} --config ${config}`)
-    print(io, '\nBreak it there, and watch the page; it takes up to half a minute:')
+    copyable('\nThe simulated tenant changes a little each 15 seconds, so findings open and end by themselves.')
+    print(io, 'Break it there, and watch the page; it takes up to half a minute:')
     const inAYear = toIso(io.clock.now() + 365 * dayMs)
     for (const line of tourLines(simulator.controlUrl ?? '', found, inAYear)) copyable(line)
     print(io, '\nPress Ctrl-C to stop; the folder of this demo is deleted then.')

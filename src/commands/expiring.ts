@@ -3,6 +3,7 @@ import { createViews } from '../daemon/views.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs, distance } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
+import { isGuid } from '../model/guid.ts'
 import type { Deadline } from '../model/process/deadline.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
@@ -118,17 +119,24 @@ function expiringTable(
   { now, days, terminal }: { readonly now: number; readonly days: number; readonly terminal: Terminal | null },
 ): string {
   if (found.length === 0) return `No known secret or waiver ends within ${days} days.\n`
+  const isNarrow = terminal !== null && terminal.columns < columnsOfGuids
   const rows = found.map((deadline) => [
     toMinute(toIso(deadline.at)),
     distance(deadline.at, now),
     deadline.tenant,
     deadline.kind,
-    deadline.id,
-    deadline.kind === 'secret' ? (deadline.name ?? '') : `${deadline.check} ${deadline.entity}`,
-    deadline.kind === 'secret' ? (deadline.own ? 'the secret of tenantwatch itself' : '') : noteOf(deadline),
+    isNarrow && isGuid(deadline.id) ? `${deadline.id.slice(0, 8)}…` : deadline.id,
+    deadline.kind === 'secret'
+      ? `${deadline.own ? 'tenantwatch itself: ' : ''}${deadline.name ?? ''}`
+      : `${deadline.check} ${deadline.entity}`,
+    deadline.kind === 'secret' ? '' : noteOf(deadline),
   ])
-  return `${fittingTable(['EXPIRES (UTC)', '', 'TENANT', 'KIND', 'ID', 'OF', ''], rows, terminal, { shorten: 'ID' })}\n`
+  const heading = ['EXPIRES (UTC)', '', 'TENANT', 'KIND', 'ID', 'OF', 'WAIVER']
+  return `${fittingTable(heading, rows, terminal, { optional: ['WAIVER'], shorten: 'OF' })}\n`
 }
+
+/** A terminal of fewer columns shows the first characters of a GUID. */
+const columnsOfGuids = 120
 
 function noteOf({ owner, state }: Extract<Deadline, { kind: 'waiver' }>): string {
   return state === 'active' || state === 'expired' ? `owner ${owner}` : `${state}, owner ${owner}`

@@ -17,7 +17,7 @@ import { offLines, unevaluatedLines, waivedLine, waiverNotes } from '../report/f
 import { bySeverity, findingsText, noOpenFindings, totals } from '../report/findings-table.ts'
 import { serialize } from '../report/formats.ts'
 import { complianceFinding, type OcsfSource, ocsfVersion } from '../report/ocsf.ts'
-import { type Terminal, terminalOf } from '../report/terminal.ts'
+import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { note, writeAll } from './support/io.ts'
@@ -190,8 +190,10 @@ async function* listingTable(
   if (shown.length > 0) yield `${findingsText(shown, terminal)}\n`
   if (all.length === 0 || terminal === null) return
   if (all.length > shown.length) yield `… and ${all.length - shown.length} more\n`
-  const first = shortFingerprint(shown[0]?.fingerprint ?? 'FINGERPRINT')
-  yield `\n${totals(all)}\n${nextLines(command, terminal, 'To see why', `explain ${first}`)}\n`
+  const first = shortFingerprint(
+    (shown.find(({ state }) => state === 'open') ?? shown[0])?.fingerprint ?? 'FINGERPRINT',
+  )
+  yield `\n${wrapLine(totals(all), terminal, 2)}\n${nextLines(command, terminal, 'To see why', `explain ${first}`)}\n`
 }
 
 function grouped(
@@ -211,7 +213,7 @@ function grouped(
       yield `${groupsTable(shown, grouping, terminal)}\n`
       if (terminal === null) return
       if (groups.length > shown.length) yield `… and ${groups.length - shown.length} more\n`
-      yield `\n${totals(all)}\n`
+      yield `\n${wrapLine(totals(all), terminal, 2)}\n`
       const [first] = shown
       if (grouping === 'check' && first !== undefined)
         yield `${nextLines(command, terminal, 'To list those of the first check', `findings --check ${first.check}`)}\n`

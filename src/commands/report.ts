@@ -16,7 +16,6 @@ import { reportMd } from '../report/report-md.ts'
 import { oscalVersion, reportOscal } from '../report/report-oscal.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { note, writeAll } from './support/io.ts'
-import { printNext } from './support/next-command.ts'
 import { oneOf, readMoment } from './support/options.ts'
 import { beforeRecord, erasedBy, noRecordYet } from './support/record-bounds.ts'
 import { writeFile } from './support/write-file.ts'
@@ -67,20 +66,27 @@ async function report(io: Io, options: ReportOptions, command: Command): Promise
   const { settings } = loadConfiguration(io, command)
   const now = io.clock.now()
   const at = options.asOf === undefined ? now : readMoment('--as-of', options.asOf, { now, day: 'end' })
-  if (at > now)
-    throw new UsageError('The time of --as-of is in the future; without --as-of the report shows the current state')
+  if (at > now) throw new UsageError(inFuture(options.asOf ?? ''))
+  if (format === 'html' && options.output === undefined && io.stdout.isTTY === true)
+    throw new UsageError('A page is no text for a terminal; give --output report.html, or --format md')
   await using mirror = await openVerifiedMirror(settings, io)
   const made = await makeReport(mirror, { settings, options, at, now, present: options.asOf === undefined })
   const pieces = renderers[format](made)
   if (options.output === undefined) {
     await writeAll(io, pieces)
-    if (format === 'html') printNext(io, command, 'To write it to a file', 'report --output report.html')
   } else {
     await writeFile(io, { name: options.output, pieces, own: anyReport })
     if (io.stdout.isTTY === true) print(io, `Wrote ${printable(options.output)}`)
   }
   if (options.asOf === undefined) await noteDifference(io, made, settings)
   return exitCodes.ok
+}
+
+function inFuture(asOf: string): string {
+  const what = /^\d{4}-\d\d-\d\d$/.test(asOf)
+    ? `${asOf} of --as-of means the end of that day, which`
+    : 'The time of --as-of'
+  return `${what} is in the future; without --as-of the report shows the current state`
 }
 
 interface Making {

@@ -76,7 +76,7 @@ async function verify(io: Io, options: VerifyOptions, command: Command): Promise
 
 function unknownHead(hash: string, only: string | undefined): string {
   const where = only === undefined ? 'the chain of any tenant' : `the chain of ${only}`
-  return `MISMATCH: the head ${hash} is not in ${where}: the chain was cut off or recomputed since, or the head is of another database`
+  return `MISMATCH: the head ${hash} is not in ${where}: the chain was cut off or recomputed since, the head is of another database, or this is another hash of the report, such as that of the configuration`
 }
 
 /** The UsageError does not repeat the given text, which may be a secret. */

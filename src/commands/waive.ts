@@ -11,8 +11,9 @@ import { readFindings } from '../evaluate/findings/read-findings.ts'
 import type { Mirror } from '../mirror/port.ts'
 import { UsageError } from '../model/errors.ts'
 import { type FindingView, shortFingerprint } from '../model/finding.ts'
-import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
+import { printWrapped } from '../report/terminal.ts'
 import { catalogue, loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { findFinding } from './support/find-finding.ts'
 import { writeAll } from './support/io.ts'
@@ -58,13 +59,13 @@ async function waive(io: Io, fingerprint: string, options: WaiveOptions, command
   if (options.write !== true) {
     await writeAll(io, [stringify({ waivers: [waiver] }, { lineWidth: 0 })])
     if (io.stdout.isTTY === true && source !== 'environment')
-      print(io, `\nNot written yet. To add it to ${printable(source)}: the same command with --write`)
+      printWrapped(io, `\nNot written yet. To add it to ${printable(source)}: the same command with --write`)
     return exitCodes.ok
   }
   if (source === 'environment')
     throw new UsageError('There is no configuration file to write to; want one with --config or TENANTWATCH_CONFIG')
   const id = await write(io, source, asked)
-  print(
+  printWrapped(
     io,
     `${printable(source)} has the waiver ${id}; a running engine applies it after a reload (SIGHUP, or POST /-/reload)`,
   )

@@ -56,7 +56,7 @@ export async function startDaemon(settings: Settings, io: Io, log: Log, reloadin
   // In parallel: a reload waits for runs that only the end of the scheduler aborts.
   parts.defer(async () => void (await Promise.all([reloader.dispose(graceMs), scheduler.dispose(graceMs)])))
   const address = await web.start()
-  log.info({ host: address.host, port: address.port, tenants: session.tenants.length }, 'Listening')
+  log.info({ ...address, tenants: session.tenants.length }, 'Listening')
   jobs.arrange()
   scheduler.start()
   session.stores.begin({

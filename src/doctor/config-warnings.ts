@@ -89,7 +89,9 @@ const rules: readonly Rule[] = [
   },
   function noRate({ api }) {
     if (api.requestsPerSecond !== 0) return []
-    return [warning('requestsPerSecond', 'is 0: the request rate is unlimited', 'Set api.requestsPerSecond (10)')]
+    return [
+      warning('requestsPerSecond', 'is 0: the request rate is unlimited', 'Set api.requestsPerSecond, such as 10'),
+    ]
   },
   function rareUsers({ resources: { users } }) {
     if (!users.enabled || users.full.intervalMs <= rareMs) return []

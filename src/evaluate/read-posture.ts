@@ -1,5 +1,5 @@
 import type { ResourceSettings, Waiver } from '../config/settings.ts'
-import type { CheckStateRow, PostureStore, SyncState, SyncStore } from '../mirror/port.ts'
+import type { CheckStateRow, HoldRow, PostureStore, SyncState, SyncStore } from '../mirror/port.ts'
 import { type DecidedStatus, decideStatus, rawResultOf } from '../model/decide-status.ts'
 import { incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../model/freshness.ts'
 import { effectOf, holdAdvice, remedyOf } from '../model/hold-remedy.ts'
@@ -10,7 +10,7 @@ import {
   type ResourceView,
   type TenantPosture,
 } from '../model/posture.ts'
-import { isRefusal } from '../model/reasons.ts'
+import { isHoldReason, isRefusal } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { resources as catalogue } from '../resources/index.ts'
 import type { Check } from './check.ts'
@@ -176,10 +176,22 @@ function resourceView(
   }
 }
 
+const endedHold = 'The hold has ended; the next run reads it again'
+
+/** True when a hold failed the last run, and is no longer there. */
+function hasEndedHold(state: SyncState, holds: readonly HoldRow[]): boolean {
+  const { fullAttemptAt, fullReason, incrementalAttemptAt, incrementalReason } = state
+  const reason = (incrementalAttemptAt ?? 0) > (fullAttemptAt ?? 0) ? incrementalReason : fullReason
+  const isOfRun = (hold: HoldRow) =>
+    hold.reason === reason && (hold.resource === 'all' || hold.resource === state.resource)
+  return reason !== null && isHoldReason(reason) && !holds.some(isOfRun)
+}
+
 /** While another resource's refusal of the token is in force, its message; the own one may be of an earlier problem. */
-function messageOf(resource: ResourceName, { resources }: TenantDataQuality): string | null {
+function messageOf(resource: ResourceName, { resources, holds }: TenantDataQuality): string | null {
   const { stored, input } = resources.get(resource) ?? {}
   const own = stored?.state
+  if (own !== undefined && hasEndedHold(own, holds)) return endedHold
   const isRefusedElsewhere = isRefusal(input?.blocked ?? null) && (own?.denied ?? null) === null
   if (!isRefusedElsewhere) return own?.message ?? null
   const states = [...resources.values()].flatMap(({ stored }) => stored?.state ?? [])

@@ -44,7 +44,7 @@ export function holdHint(hold: Caused): string {
 /** What an operator should compare before accepting a hold, for one who reads the list of holds. */
 export function holdAdvice(hold: Held): string {
   if (hold.reason === 'tenant_changed') return remedyOf(hold) ?? changeAdvice[changeOf(hold.cause)]
-  return 'If the tenant was not changed so, accept nothing: the hold ends when a full sync no longer gives cause'
+  return 'If the records are still there in the tenant, accept nothing: the hold ends when a full sync shows them again'
 }
 
 interface Held extends Caused {

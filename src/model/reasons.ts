@@ -26,6 +26,13 @@ export type Reason = (typeof reasons)[number]
 /** Reasons of a run that the tenant refused. */
 export const refusals = ['unauthorized', 'missing_permission'] as const satisfies readonly Reason[]
 
+/** Reasons of a run that raises a hold, and fails until the hold has ended (docs/sync.md#holds). */
+const holdReasons: readonly Reason[] = ['suspect_empty', 'shrink_held', 'tenant_changed']
+
+export function isHoldReason(reason: Reason): boolean {
+  return holdReasons.includes(reason)
+}
+
 export type Refusal = (typeof refusals)[number]
 
 export function isRefusal(reason: string | null): reason is Refusal {

@@ -92,7 +92,7 @@ export function totals(found: readonly FindingView[]): string {
     const count = found.filter((one) => one.state === state).length
     return count === 0 ? [] : [`${count} ${state}`]
   })
-  const states = others.length === 0 ? '' : `; ${others.join(', ')} of them`
+  const states = others.length === 0 ? '' : `; of them ${others.join(', ')}`
   return `${plural(found.length, isOpen ? 'open finding' : 'finding')}: ${counts.map((of) => of.join(' ')).join(', ')}${states}`
 }
 

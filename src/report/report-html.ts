@@ -169,7 +169,7 @@ function decisions({ decisions: all }: TenantReport): Html | string {
   if (all.length === 0) return ''
   return table({
     caption: 'Decisions of operators',
-    columns: ['Accepted', 'What', 'Of', 'Reason', 'Applied'],
+    columns: ['Accepted', 'What', 'Of', 'Reason', 'Taken up'],
     rows: all.map(({ at, accepted, subject, id, what, reason, appliedAt }) => [
       when(at),
       html`${accepted} <code class="id">${whole(id)}</code>`,

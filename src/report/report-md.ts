@@ -143,7 +143,7 @@ function decisionsMd({ decisions }: TenantReport): string {
     md(reason),
     appliedAt ?? 'not yet',
   ])
-  const columns = ['Accepted at', 'What', 'Of', 'Id', 'State', 'Reason', 'Applied at']
+  const columns = ['Accepted at', 'What', 'Of', 'Id', 'State', 'Reason', 'Taken up at']
   return rows.length === 0 ? '' : `### Decisions of operators\n\n${table(columns, rows)}`
 }
 

@@ -1,5 +1,5 @@
 import { styleText } from 'node:util'
-import type { Io } from '../model/process/io.ts'
+import { type Io, print } from '../model/process/io.ts'
 import type { Severity } from '../model/severity.ts'
 
 /** A terminal on standard output. */
@@ -66,6 +66,11 @@ export function wrapLine(line: string, terminal: Terminal | null, indented = 4):
   )
   const indent = ' '.repeat(indented)
   return [first, ...wordsIn(rest.join(' '), terminal.columns - indent.length).map((part) => indent + part)].join('\n')
+}
+
+/** Prints a sentence in the width of the terminal. */
+export function printWrapped(io: Io, sentence: string): void {
+  print(io, wrapLine(sentence, terminalOf(io), 0))
 }
 
 /** Lines of at most so many columns, except for longer words. */

@@ -75,7 +75,7 @@ export function coverageInWords({ entities, passing, failing, waived, unknown }:
 /** `shown`: the hash as the format marks it. */
 export function chainSentence(head: ReportHead | null, shown: (hash: string) => string): string {
   if (head === null) return 'Audit chain: no entry yet.'
-  return `Audit chain: entry ${head.sequence} of ${head.at}, hash ${shown(head.hash)}`
+  return `Audit chain: its head is entry ${head.sequence} of ${head.at}, hash ${shown(head.hash)}`
 }
 
 export function headLines(report: Report, asOf: string): readonly (readonly [string, string])[] {

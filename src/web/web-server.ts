@@ -41,8 +41,8 @@ const headerLines = Object.entries({ ...securityHeaders, 'Content-Length': 0 })
   .join('')
 
 export interface WebServer {
-  /** Listens; returns the actual address and port. Throws FatalError when they cannot be used. */
-  start(): Promise<{ readonly host: string; readonly port: number }>
+  /** Listens; returns the actual address and port, and that of the page. Throws FatalError when they cannot be used. */
+  start(): Promise<{ readonly host: string; readonly port: number; readonly url: string }>
   /** Accepts no more connections, lets requests in flight finish for at most `drainMs`, then destroys them. */
   dispose(drainMs: number): Promise<void>
 }
@@ -89,7 +89,11 @@ export function createWebServer(options: WebOptions): WebServer {
     response.writeHead(417, { ...securityHeaders, 'Content-Length': 0, Connection: 'close' }).end()
   })
   return {
-    start: () => listenOn(server, listen),
+    async start() {
+      const { host, port } = await listenOn(server, listen)
+      const url = `${tls === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}/`
+      return { host, port, url }
+    },
     dispose: (drainMs) => close(server, connections, drainMs),
   }
 }

@@ -47,7 +47,7 @@ it('shows people on a terminal a heading and the command to type next', async ()
   expect(said).toMatch(
     /^ 125 users are gone: more than 5 and more than 10 percent of the 250 that were live 24 hours ago/,
   )
-  expect(said).toContain('If the tenant was not changed so, accept nothing')
+  expect(said).toContain('If the records are still there in the tenant, accept nothing')
   expect(said).toContain('Accepting removes 125 records of users from the mirror of acme.')
   expect(said).toContain(`Accept it with: tenantwatch accept ${id} --count 125 --reason "..."`)
   expect(Math.max(...notes.map((line) => line.length))).toBeLessThanOrEqual(80)
@@ -68,7 +68,7 @@ it('removes no record before the hold is accepted, and exactly the held records 
     code: 0,
     stdout: [
       'Accepted: shrink_held of acme users, 125.',
-      'A running daemon applies it with its next full sync of users, within 1 h. To apply it at once, stop the daemon, run "tenantwatch sync --tenant acme --full" and start it again.\n',
+      'A running daemon applies it with its next full sync of users, which begins within 1 h. To apply it at once, stop the daemon, run "tenantwatch sync --tenant acme --full" and start it again.\n',
     ].join('\n'),
     stderr: '',
   })
@@ -160,7 +160,7 @@ it('accepts another tenant only with the count and after saying what that does',
   expect(accepted.code).toBe(0)
   expect(accepted.stdout).toContain('those of ANOTHER tenant')
   expect(accepted.stdout).toContain(
-    'with its next full sync of each resource, within 6 h. Until then checks are unknown.',
+    'with its next full sync of each resource, which begins within 6 h. Until then checks are unknown.',
   )
   expect(accepted.stdout).toContain('"tenantwatch sync --tenant acme --full"')
 })
@@ -170,6 +170,10 @@ it('keeps the word accepted on the line until the hold is gone', async () => {
   await run('accept', id, '--reason', 'Left with the spin-off')
   await run('sync', '--resource', 'roles')
   expect((await run('accept')).stdout).toBe(`${id} acme users shrink_held 125 accepted\n`)
+  expect(await run('accept', id, '--reason', 'Left with the spin-off')).toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/it goes when the full sync ends that applies it, nothing more is to do\n$/),
+  })
   await run('sync', '--full')
   expect((await run('accept')).stdout).toBe('')
 })

@@ -192,6 +192,11 @@ it('refuses a time before the record, a future time and an invalid time, each wi
   })
   expect(await run('report', '--as-of', '2026-03-01')).toMatchObject({
     code: 2,
+    stderr:
+      'tenantwatch: 2026-03-01 of --as-of means the end of that day, which is in the future; without --as-of the report shows the current state\n',
+  })
+  expect(await run('report', '--as-of', '2026-03-01T18:00:00Z')).toMatchObject({
+    code: 2,
     stderr: 'tenantwatch: The time of --as-of is in the future; without --as-of the report shows the current state\n',
   })
   expect(await run('report', '--as-of', 'yesterday')).toMatchObject({

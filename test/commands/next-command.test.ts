@@ -44,12 +44,11 @@ it('names what is missing for a waiver, and how the printed one gets into the fi
   expect((await world.run('waive', finding.fingerprint, ...terms)).stdout).not.toContain('Not written')
 })
 
-it('says that a report was written, and how to write one that filled the terminal', async () => {
+it('says that a report was written, and fills no terminal with a page', async () => {
   const world = await synced(small)
   expect((await shown(world, 80, 'report', '--output', 'report.html')).text).toBe('Wrote report.html\n')
-  expect((await shown(world, 80, 'report')).text).toMatch(
-    /\nTo write it to a file: tenantwatch report --output report\.html\n$/,
-  )
+  expect(await shown(world, 80, 'report')).toMatchObject({ code: 2, text: '' })
+  expect((await shown(world, 80, 'report', '--format', 'md')).text).toMatch(/^# Audit report\n/)
   expect((await world.run('report', '--output', 'other.html')).stdout).toBe('')
 })
 

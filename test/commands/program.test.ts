@@ -63,7 +63,7 @@ it('exits with 2 on unknown arguments, with a hint and without a stack', async (
   const { run } = await cli()
   for (const [args, output] of [
     [['frobnicate'], 'Unknown command "frobnicate"; want one of run, sync, findings,'],
-    [['sync', '--bogus'], 'Unknown option --bogus\n(tenantwatch sync --help lists commands and options)'],
+    [['sync', '--bogus'], 'Unknown option --bogus\n(tenantwatch sync --help shows how to use it)'],
     [['help', 'findng'], 'Unknown command "findng"; did you mean findings?'],
     [['snyc'], 'Unknown command "snyc"; did you mean sync?'],
     [['sync', '--tenant', 'acme', '--fulll'], 'Unknown option --fulll; did you mean --full?'],

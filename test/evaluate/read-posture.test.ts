@@ -340,6 +340,19 @@ function hold(
   })
 }
 
+it('says of a run that a hold failed when the hold has ended since', async () => {
+  const mirror = soundMirror()
+  const { users } = mirror.quality
+  const message = async () => (await read(mirror)).resources.find(({ resource }) => resource === 'users')?.message
+  users.state = { ...users.state, fullAttemptAt: now + 1, fullReason: 'shrink_held', message: '9 users are gone' }
+  expect(await message()).toBe('The hold has ended; the next run reads it again')
+  hold(mirror, 'users', 'shrink_held')
+  expect(await message()).toBe('9 users are gone')
+  mirror.holds.pop()
+  users.state = { ...users.state, incrementalAttemptAt: now + 2, incrementalReason: 'timeout', message: 'Too long' }
+  expect(await message()).toBe('Too long')
+})
+
 it('says of a hold that an operator accepted it, until the next run applies that', async () => {
   const mirror = soundMirror()
   hold(mirror, 'users', 'shrink_held')

@@ -32,6 +32,22 @@ it('reads names as they were at a time, of the wanted tenant and ids only', asyn
   expect((await past.personal(acme, 'roles', ['1'])).size).toBe(0)
 })
 
+it('gives a hold that is raised again after it was accepted another id', async () => {
+  const { mirror, acme } = await twoTenants()
+  const cause = { resource: 'users', reason: 'shrink_held', cause: {}, rids: [1] } as const
+  const raise = (at: number) => mirror.raiseHold({ tenantId: acme, count: 1, message: 'gone', at, ...cause })
+  const held = await raise(now)
+  expect(await raise(now + 1)).toEqual(held)
+  await mirror.decide({ holdId: held.id, reason: 'They left', at: now + 2 })
+  expect((await raise(now + 3)).id).toBe(held.id)
+  for (const decision of await mirror.pendingDecisions(acme))
+    await mirror.applyDecision(decision, { tenantId: acme, at: now + 4, coversKnown: false })
+  const again = await raise(now + 5)
+  expect(again).toMatchObject({ raisedAt: now + 5 })
+  expect(again.id).not.toBe(held.id)
+  expect((await mirror.holds(acme)).map(({ id }) => id)).toEqual([again.id])
+})
+
 it('lists the records of a hold, of an empty list all of them, and quarantined records', async () => {
   const { mirror, query, acme } = await twoTenants()
   const [row] = query('select rid from users where user_id = 2 and tenant_id = ?', acme)

@@ -132,7 +132,7 @@ it.each([
   ['bad', '5 checks fail, 3 checks cannot be evaluated; the data of 3 of 6 resources is complete and fresh.', acme],
   [
     'unknown',
-    '1 check cannot be evaluated; no data is complete and fresh.',
+    '1 check cannot be evaluated; the data of no resource is complete and fresh.',
     posture({ resources: [unread('users')], checks: [check('x', { status: 'unknown', reason: 'never' })] }),
   ],
   [

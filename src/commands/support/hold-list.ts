@@ -36,12 +36,12 @@ function notesOf(hold: HoldRow, acceptance: Pick<AcceptedHold, 'appliedAt'> | un
   if (acceptance !== undefined) {
     const next =
       acceptance.appliedAt === null ? 'the next run applies it' : 'the line goes when the next full sync ends'
-    return [message, `Accepted; ${next}.`]
+    return [`${message}.`, `Accepted; ${next}.`]
   }
   const remedy = remedyOf(hold)
-  if (remedy !== null) return [message, `It cannot be accepted. ${remedy}.`]
+  if (remedy !== null) return [`${message}.`, `It cannot be accepted. ${remedy}.`]
   return [
-    message,
+    `${message}.`,
     `${holdAdvice(hold)}.`,
     `${effectOf(hold)}.`,
     ...(listsRecords(reason) ? [`See its records: tenantwatch accept ${id} --list`] : []),

@@ -11,7 +11,7 @@ const ownWords: ReadonlySet<string> = new Set(['commander.conflictingOption', 'c
 /** Unknown words that may be secrets are named by their position, not repeated: the message ends in logs. */
 export function usageText(error: CommanderError, program: Command, args: readonly string[]): string {
   const command = invoked(program)
-  return `tenantwatch: ${sentence(error, command, args)}\n(${pathOf(command)} --help lists commands and options)\n`
+  return `tenantwatch: ${sentence(error, command, args)}\n(${pathOf(command)} --help shows how to use it)\n`
 }
 
 function sentence({ code, message }: CommanderError, command: Command, args: readonly string[]): string {

@@ -68,6 +68,9 @@ export function holdStore(database: Database, removals: Removals): Part {
      values (?, ?, ?, ?, ?, ?, ?)`,
   )
   const applied = database.prepare<[number, number]>('update decisions set applied_at = ? where id = ?')
+  const wasApplied = database.prepareValues<[string], number>(
+    'select 1 from decisions where hold_id = ? and applied_at is not null limit 1',
+  )
   const heldBy = database.prepareValues<[string], number>('select rid from held_records where hold_id = ?')
   const dropRecords = database.prepare<[string]>('delete from held_records where hold_id = ?')
   const dropHold = database.prepare<[string]>('delete from holds where id = ?')
@@ -133,8 +136,11 @@ export function holdStore(database: Database, removals: Removals): Part {
       database.write('nothing', function* () {
         const text = JSON.stringify(cause)
         const others = yield* ofScope.all({ tenantId, resource, reason })
-        // A hold with the same cause and other records keeps the earlier time.
-        const earlier = others.filter((other) => other.cause === text).map((other) => other.raisedAt)
+        const earlier: number[] = []
+        for (const other of others) {
+          // A hold with the same cause and other records keeps the earlier time; one that was accepted has ended.
+          if (other.cause === text && (yield* wasApplied.get(other.id)) === undefined) earlier.push(other.raisedAt)
+        }
         const raisedAt = Math.min(Math.round(at), ...earlier)
         // With its time, so that the id of a hold that ended does not accept a later one of the same records.
         const held = JSON.stringify([tenantId, resource, reason, cause, rids, raisedAt])

@@ -69,8 +69,10 @@ function failing({ status, open, waived, entities, notEvaluated, unevaluated = [
   const failed = severities.reduce((sum, severity) => sum + (open[severity] ?? 0) + (waived[severity] ?? 0), 0)
   const isOpenEnded = status === 'unknown'
   const count = isOpenEnded && failed === 0 ? '?' : number(failed)
-  const more = isOpenEnded && failed > 0 ? html`<span class="why">or more</span>` : ''
-  return html`<span class="num">${count} of ${entities === null ? '?' : number(entities)}</span>${more}${unevaluatedOf({ notEvaluated, unevaluated })}`
+  const more = isOpenEnded && failed > 0 ? html`<span class="why">or more fail</span>` : ''
+  const accepted = severities.reduce((sum, severity) => sum + (waived[severity] ?? 0), 0)
+  const waivers = accepted > 0 ? html`<span class="why">${number(accepted)} waived</span>` : ''
+  return html`<span class="num">${count} of ${entities === null ? '?' : number(entities)}</span>${more}${waivers}${unevaluatedOf({ notEvaluated, unevaluated })}`
 }
 
 function unevaluatedOf({

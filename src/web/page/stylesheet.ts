@@ -49,7 +49,7 @@ const tables = `table { width: 100%; margin: 0; border-spacing: 0; background: v
   table.findings, table.checks { table-layout: fixed; }
   .findings th:nth-child(1) { width: 108px; } .findings th:nth-child(3) { width: 21%; }
   .findings th:nth-child(4) { width: 16%; } .findings th:nth-child(5) { width: 190px; }
-  .checks th:nth-child(2) { width: 14%; } .checks th:nth-child(3) { width: 22%; } .checks th:nth-child(4) { width: 14%; }
+  .checks th:nth-child(2) { width: 17%; } .checks th:nth-child(3) { width: 20%; } .checks th:nth-child(4) { width: 14%; }
   .checks th:nth-child(5) { width: 200px; }
 }
 .plain code { overflow-wrap: anywhere; }
@@ -114,7 +114,7 @@ const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repea
   .data td:nth-child(n + 3) { grid-column: 1 / -1; }
   .checks tbody tr { display: flex; flex-wrap: wrap; column-gap: 12px; }
   .checks tbody th { flex: 1 1 60%; min-width: 0; }
-  .checks td:nth-child(3) { flex: 1 1 45%; }
+  .checks td:nth-child(3) { flex: 1 1 45%; padding-right: 8px; }
   .checks td:nth-child(4) { display: block; }
   .checks td:nth-child(5) { flex: 1 0 100%; }
   .checks td:nth-child(5), .findings td:nth-child(5) { font-size: 13px; }

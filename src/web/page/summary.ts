@@ -24,7 +24,7 @@ export function tenantSummary(posture: TenantPosture, quality: DataQuality, { ch
   const known = {
     full: 'the data is complete and fresh',
     partial: `the data of ${quality.fresh} of ${plural(quality.of, 'resource')} is complete and fresh`,
-    none: 'no data is complete and fresh',
+    none: 'the data of no resource is complete and fresh',
   }[quality.level]
   const unstored = isUnstored(posture)
   if (wrong.length === 0 && quality.level === 'full' && !unstored && checks.pass > 0)
