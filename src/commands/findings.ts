@@ -20,6 +20,7 @@ import { complianceFinding, type OcsfSource, ocsfVersion } from '../report/ocsf.
 import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
+import { noteDifference } from './support/configuration-difference.ts'
 import { note, writeAll } from './support/io.ts'
 import { nextLines } from './support/next-command.ts'
 import { exitCodeOf, leastSeverity, oneOf, positiveNumber, readMoment } from './support/options.ts'
@@ -102,6 +103,9 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   // An empty list must not look like a pass.
   const off = postures.flatMap((posture) => offLines(posture, filter.check))
   for (const line of [...waivers, ...off, ...unevaluatedLines(postures)]) note(io, line)
+  const evaluated = await (await mirror.past(io.clock.now(), true)).configuration()
+  if (evaluated !== null)
+    await noteDifference(io, evaluated.digest, settings, 'its waivers count here already, other changes with the next evaluation')
   return failOn === undefined ? exitCodes.ok : exitCodeOf([], wanted, failOn)
 }
 

@@ -1,12 +1,10 @@
 import type { Command } from 'commander'
-import { checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
-import { configurationRecord, readRecord } from '../evaluate/configuration-record.ts'
+import { readRecord } from '../evaluate/configuration-record.ts'
 import type { Mirror, NotedConfiguration, RecordBounds } from '../mirror/port.ts'
 import { dayMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
-import { version } from '../model/process/version.ts'
 import { printable } from '../model/text/printable.ts'
 import { buildReport } from '../report/build-report.ts'
 import type { Report } from '../report/report.ts'
@@ -15,7 +13,8 @@ import { reportJson } from '../report/report-json.ts'
 import { reportMd } from '../report/report-md.ts'
 import { oscalVersion, reportOscal } from '../report/report-oscal.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
-import { note, writeAll } from './support/io.ts'
+import { noteDifference } from './support/configuration-difference.ts'
+import { writeAll } from './support/io.ts'
 import { oneOf, readMoment } from './support/options.ts'
 import { beforeRecord, erasedBy, noRecordYet } from './support/record-bounds.ts'
 import { writeFile } from './support/write-file.ts'
@@ -78,7 +77,8 @@ async function report(io: Io, options: ReportOptions, command: Command): Promise
     await writeFile(io, { name: options.output, pieces, own: anyReport })
     if (io.stdout.isTTY === true) print(io, `Wrote ${printable(options.output)}`)
   }
-  if (options.asOf === undefined) await noteDifference(io, made, settings)
+  if (options.asOf === undefined)
+    await noteDifference(io, made.configurationDigest, settings, 'the report shows the evaluated configuration')
   return exitCodes.ok
 }
 
@@ -126,14 +126,4 @@ function insistOnRecord({ begins, erasedBefore }: RecordBounds, at: number, { no
 function insistOnTenant(configuration: NotedConfiguration, wanted: string): void {
   const names = readRecord(configuration).tenants.map(({ name }) => name)
   oneOf('tenant', names, wanted)
-}
-
-/** Warns when the configuration file differs from the evaluated configuration. */
-async function noteDifference(io: Io, { configurationDigest }: Report, settings: Settings): Promise<void> {
-  const { digest } = await configurationRecord(settings, { checks: checksOf(settings), version, at: 0 })
-  if (digest === configurationDigest) return
-  note(
-    io,
-    'The configuration file has changed since the last evaluation; the report shows the evaluated configuration.',
-  )
 }
