@@ -124,7 +124,10 @@ function unknownSentence({ count, list }: AcceptOptions): string {
 }
 
 function acceptedSentence({ id, at, appliedAt, reason }: AcceptedHold): string {
-  const next = appliedAt === null ? 'the next run applies it' : 'it goes when the full sync ends that applies it'
+  const next =
+    appliedAt === null
+      ? 'the next run takes it up'
+      : 'a run has taken it up, and the hold goes when that has taken effect'
   return `Hold ${id} was accepted at ${toIso(at)} ("${printable(reason)}"); ${next}, nothing more is to do`
 }
 
@@ -161,7 +164,7 @@ async function decide(io: Io, mirror: Mirror, hold: HoldRow, options: AcceptOpti
   if (replacesTenant(hold)) printWrapped(io, `${effectOf(hold)}.`)
 }
 
-/** How soon a running daemon applies it, and the command that does so at once. */
+/** How soon it takes effect while a daemon runs, and the command that begins at once. */
 function whenApplied(hold: HoldRow, { tenants }: Settings): string {
   const { tenant, resource } = hold
   const resources = tenants.find(({ name }) => name === tenant)?.resources ?? {}
@@ -175,5 +178,5 @@ function whenApplied(hold: HoldRow, { tenants }: Settings): string {
   const soon = resource !== 'all' || isReplaced ? Math.max(...fullSyncs) : Math.min(...runs)
   const run = isReplaced ? 'full sync of each resource' : resource === 'all' ? 'run' : `full sync of ${resource}`
   const unknown = isReplaced ? ' Until then checks are unknown.' : ''
-  return `A running daemon applies it with its next ${run}, which begins within ${describeDuration(soon)}.${unknown} To apply it at once, stop the daemon, run "tenantwatch sync --tenant ${tenant} --full" and start it again.`
+  return `It takes effect with the next ${run} of a running daemon, which begins within ${describeDuration(soon)}.${unknown} To begin at once, stop the daemon, run "tenantwatch sync --tenant ${tenant} --full" and start it again.`
 }

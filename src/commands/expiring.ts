@@ -120,16 +120,17 @@ function expiringTable(
 ): string {
   if (found.length === 0) return `No known secret or waiver ends within ${days} days.\n`
   const isNarrow = terminal !== null && terminal.columns < columnsOfGuids
+  const short = (id: string) => (isNarrow && isGuid(id) ? `${id.slice(0, 8)}…` : id)
   const rows = found.map((deadline) => [
     toMinute(toIso(deadline.at)),
     distance(deadline.at, now),
     deadline.tenant,
-    deadline.kind,
-    isNarrow && isGuid(deadline.id) ? `${deadline.id.slice(0, 8)}…` : deadline.id,
+    kindOf(deadline),
+    short(deadline.id),
     deadline.kind === 'secret'
       ? `${deadline.own ? 'tenantwatch itself: ' : ''}${deadline.name ?? ''}`
-      : `${deadline.check} ${deadline.entity}`,
-    deadline.kind === 'secret' ? '' : noteOf(deadline),
+      : `${deadline.check} ${short(deadline.entity)}`,
+    deadline.kind === 'secret' ? '' : `owner ${deadline.owner}`,
   ])
   const heading = ['EXPIRES (UTC)', '', 'TENANT', 'KIND', 'ID', 'OF', 'WAIVER']
   return `${fittingTable(heading, rows, terminal, { optional: ['WAIVER'], shorten: 'OF' })}\n`
@@ -138,6 +139,7 @@ function expiringTable(
 /** A terminal of fewer columns shows the first characters of a GUID. */
 const columnsOfGuids = 120
 
-function noteOf({ owner, state }: Extract<Deadline, { kind: 'waiver' }>): string {
-  return state === 'active' || state === 'expired' ? `owner ${owner}` : `${state}, owner ${owner}`
+function kindOf(deadline: Deadline): string {
+  if (deadline.kind === 'secret' || deadline.state === 'active' || deadline.state === 'expired') return deadline.kind
+  return `${deadline.kind}, ${deadline.state}`
 }

@@ -105,7 +105,12 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   for (const line of [...waivers, ...off, ...unevaluatedLines(postures)]) note(io, line)
   const evaluated = await (await mirror.past(io.clock.now(), true)).configuration()
   if (evaluated !== null)
-    await noteDifference(io, evaluated.digest, settings, 'its waivers count here already, other changes with the next evaluation')
+    await noteDifference(
+      io,
+      evaluated.digest,
+      settings,
+      'its waivers count here already, other changes after a reload of the daemon',
+    )
   return failOn === undefined ? exitCodes.ok : exitCodeOf([], wanted, failOn)
 }
 

@@ -50,7 +50,7 @@ Works beside a running engine. The report depends on the stored record alone: th
 
 oscal is assessment results of NIST OSCAL ${oscalVersion}, one result for each tenant.
 
-Exit: 0 ok; 2 there is no record of that time.
+Exit: 0 ok; 2 usage, or there is no record of that time.
 
 Examples:
   tenantwatch report --output evidence.html
@@ -67,7 +67,7 @@ async function report(io: Io, options: ReportOptions, command: Command): Promise
   const at = options.asOf === undefined ? now : readMoment('--as-of', options.asOf, { now, day: 'end' })
   if (at > now) throw new UsageError(inFuture(options.asOf ?? ''))
   if (format === 'html' && options.output === undefined && io.stdout.isTTY === true)
-    throw new UsageError('A page is no text for a terminal; give --output report.html, or --format md')
+    throw new UsageError('HTML is not printed to a terminal; give --output report.html, or --format md')
   await using mirror = await openVerifiedMirror(settings, io)
   const made = await makeReport(mirror, { settings, options, at, now, present: options.asOf === undefined })
   const pieces = renderers[format](made)

@@ -45,7 +45,7 @@ export function addSimulate(program: Command, io: Io, done: (code: ExitCode) => 
     .addHelpText(
       'after',
       `
-GET on the control URL lists its actions with examples and the values they take.
+GET on the control URL lists its actions with examples, and the values of faults, tokens and changes.
 
 A reading is an answer to an open point of the specification; docs/api.md#open-points explains them. Each with its values
 and, in parentheses, the default; FEED is users, documents or apiClients:

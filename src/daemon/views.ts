@@ -16,10 +16,10 @@ import type { ChangeView } from '../model/change.ts'
 import type { SecretView } from '../model/client-secret.ts'
 import type { Clock } from '../model/clock.ts'
 import type { FindingView, NamedFinding } from '../model/finding.ts'
+import { mapTenants } from '../model/map-tenants.ts'
 import { memoize, memoizeWeakly } from '../model/memoize.ts'
 import type { CheckView, TenantPosture } from '../model/posture.ts'
 import type { Deadline } from '../model/process/deadline.ts'
-import { readTenants } from '../model/read-tenants.ts'
 import type { SkewOf } from '../model/server-clock.ts'
 import { batches } from '../report/formats.ts'
 import type { FindingQuery } from '../web/web-options.ts'
@@ -76,7 +76,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     read: (tenant: Shown) => Promise<T>,
     isWanted: (tenant: Shown) => boolean = () => true,
   ): Promise<readonly T[]> {
-    return readTenants((await evaluated()).filter(isWanted), read)
+    return mapTenants((await evaluated()).filter(isWanted), read)
   }
 
   async function checksFor({ id, store }: Shown): Promise<readonly Check[]> {

@@ -128,10 +128,9 @@ function diagnoseRuns(runs: ReturnType<typeof layoutFacts>['runs'], now: number)
 async function diagnoseHolds(mirror: Mirror): Promise<readonly Diagnosis[]> {
   const holds = await mirror.holds()
   if (holds.length === 0) return []
-  const tenants = [...new Set(holds.map(({ tenantId }) => tenantId))]
-  const decisions = (await Promise.all(tenants.map((id) => mirror.pendingDecisions(id)))).flat()
-  const accepted = holds.filter(({ id }) => decisions.some(({ holdId }) => holdId === id)).length
-  const decided = accepted === 0 ? '' : `, ${accepted} of them accepted, which the next run applies`
+  const decisions = await mirror.decisions(null)
+  const accepted = holds.filter(({ id }) => decisions.some((one) => one.accepted === 'hold' && one.id === id)).length
+  const decided = accepted === 0 ? '' : `, ${accepted} of them accepted, until that takes effect`
   const advice = 'See "tenantwatch accept": changes on hold are not written until you decide'
   return [warning('holds', `${holds.length} open${decided}`, advice)]
 }

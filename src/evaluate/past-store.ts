@@ -25,7 +25,7 @@ export function pastStore(past: PastReader, tenants: readonly TenantRow[]): Read
       return each.flat()
     },
     // A report states what was on hold, and the decisions in a section of their own.
-    pendingDecisions: async () => [],
+    decisions: async () => [],
     quality: async (tenantId) => pastDataQuality(await recordOf(tenantId), await past.runs(tenantId), past.at),
     checkStates,
     findings,

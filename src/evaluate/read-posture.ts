@@ -1,5 +1,5 @@
 import type { ResourceSettings, Waiver } from '../config/settings.ts'
-import type { CheckStateRow, HoldRow, PostureStore, SyncState, SyncStore } from '../mirror/port.ts'
+import type { CheckStateRow, HoldRow, PastReader, PostureStore, SyncState } from '../mirror/port.ts'
 import { type DecidedStatus, decideStatus, rawResultOf } from '../model/decide-status.ts'
 import { incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../model/freshness.ts'
 import { effectOf, holdAdvice, remedyOf } from '../model/hold-remedy.ts'
@@ -32,7 +32,7 @@ const identifying = catalogue
   .map(({ name }) => name)
 
 export interface ReadPosture {
-  readonly store: PostureStore & Pick<SyncStore, 'pendingDecisions'>
+  readonly store: PostureStore & Pick<PastReader, 'decisions'>
   readonly tenant: EvaluatedTenant
   readonly checks: readonly Check[]
   readonly waivers: readonly Waiver[]
@@ -55,13 +55,13 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
     waivers,
     now: waiversAt,
   })
-  const decisions = quality.holds.length === 0 ? [] : await store.pendingDecisions(id)
+  const decisions = quality.holds.length === 0 ? [] : await store.decisions(id)
   const holds = quality.holds.map((hold) => {
     const { resource, reason, count, message, raisedAt } = hold
     const remedy = remedyOf(hold)
     const given = { ...hold, tenant: settings.name }
     const ending = remedy === null ? { effect: effectOf(given), advice: holdAdvice(given) } : { remedy }
-    const decision = decisions.find(({ holdId }) => holdId === hold.id)
+    const decision = decisions.find((one) => one.accepted === 'hold' && one.id === hold.id)
     const accepted = decision === undefined ? {} : { acceptedReason: decision.reason }
     return { id: hold.id, resource, reason, count, message, raisedAt, ...accepted, ...ending }
   })
@@ -178,22 +178,24 @@ function resourceView(
 
 const endedHold = 'The hold has ended; the next run reads it again'
 
-/** True when a hold failed the last run, and is no longer there. */
+/** True when a hold failed the last run, and the tenant has none of its kind any more: it may be of another resource. */
 function hasEndedHold(state: SyncState, holds: readonly HoldRow[]): boolean {
   const { fullAttemptAt, fullReason, incrementalAttemptAt, incrementalReason } = state
   const reason = (incrementalAttemptAt ?? 0) > (fullAttemptAt ?? 0) ? incrementalReason : fullReason
-  const isOfRun = (hold: HoldRow) =>
-    hold.reason === reason && (hold.resource === 'all' || hold.resource === state.resource)
-  return reason !== null && isHoldReason(reason) && !holds.some(isOfRun)
+  return reason !== null && isHoldReason(reason) && !holds.some((hold) => hold.reason === reason)
 }
 
 /** While another resource's refusal of the token is in force, its message; the own one may be of an earlier problem. */
 function messageOf(resource: ResourceName, { resources, holds }: TenantDataQuality): string | null {
   const { stored, input } = resources.get(resource) ?? {}
   const own = stored?.state
-  if (own !== undefined && hasEndedHold(own, holds)) return endedHold
   const isRefusedElsewhere = isRefusal(input?.blocked ?? null) && (own?.denied ?? null) === null
-  if (!isRefusedElsewhere) return own?.message ?? null
+  if (!isRefusedElsewhere) {
+    const { message = null } = own ?? {}
+    return own !== undefined && message !== null && input?.off !== true && hasEndedHold(own, holds)
+      ? endedHold
+      : message
+  }
   const states = [...resources.values()].flatMap(({ stored }) => stored?.state ?? [])
   const [latest] = states.toSorted((a, b) => (b.tokenRefusedAt ?? 0) - (a.tokenRefusedAt ?? 0))
   return latest?.message ?? null

@@ -1,7 +1,7 @@
 import type { RecordReader } from '../mirror/records/query.ts'
 import type { NamedFinding } from '../model/finding.ts'
+import { mapTenants } from '../model/map-tenants.ts'
 import type { TenantPosture } from '../model/posture.ts'
-import { readTenants } from '../model/read-tenants.ts'
 import { checkGauges } from './check-gauges.ts'
 import type { Family, FamilyDefinition, Sample } from './family.ts'
 import { findingGauge, type findingSamples } from './finding-gauge.ts'
@@ -53,7 +53,7 @@ export async function gatherGauges(
   // Distinct because fingerprints are unique in the mirror.
   families.push({ ...toFamily(findingGauge, found), distinct: true })
   const inventory = new Map<string, { gauge: InventoryGauge; samples: Sample[] }>()
-  for (const reads of await readTenants(tenants, ({ config, reading }) => readInventory(config, reading))) {
+  for (const reads of await mapTenants(tenants, ({ config, reading }) => readInventory(config, reading))) {
     for (const { gauge, samples } of reads) {
       const entry = inventory.get(gauge.name)
       if (entry === undefined) inventory.set(gauge.name, { gauge, samples: [...samples] })

@@ -44,6 +44,8 @@ export function holdHint(hold: Caused): string {
 /** What an operator should compare before accepting a hold, for one who reads the list of holds. */
 export function holdAdvice(hold: Held): string {
   if (hold.reason === 'tenant_changed') return remedyOf(hold) ?? changeAdvice[changeOf(hold.cause)]
+  if (hold.cause['emptiness'] === 'no-grants' || hold.cause['emptiness'] === 'own-role')
+    return 'If the permissions were not taken away in the tenant, accept nothing: the hold ends when a full sync shows them again'
   return 'If the records are still there in the tenant, accept nothing: the hold ends when a full sync shows them again'
 }
 
@@ -58,6 +60,7 @@ interface Held extends Caused {
 export function effectOf(hold: Held): string {
   const { tenant, resource, reason, count, cause } = hold
   if (reason === 'tenant_changed') return changeEffects[changeOf(cause)](tenant, count)
+  if (resource !== 'roles' && count === 0) return 'Accepting completes the full sync; it removes nothing'
   if (resource !== 'roles')
     return `Accepting removes ${plural(count, 'record')} of ${resource} from the mirror of ${tenant}`
   return `Accepting takes the list of roles as it is now for the one of ${tenant}`
@@ -79,7 +82,7 @@ const changeEffects: Readonly<Record<Change, (tenant: string, count: number) => 
   page: (tenant, count) =>
     `Accepting writes the ${plural(count, 'record')} of this page into the mirror of ${tenant}; it removes nothing`,
   proof: (tenant, count) =>
-    `Accepting replaces the data of ${tenant} by those of ANOTHER tenant: the ${plural(count, 'record')} known so far are removed, and their findings close. It cannot be undone`,
+    `Accepting replaces the data of ${tenant} by those of ANOTHER tenant: the ${plural(count, 'record')} known so far may be removed, and their findings close. It cannot be undone`,
 }
 
 const changeAdvice: Readonly<Record<Change, string>> = {

@@ -82,7 +82,7 @@ export interface HoldView {
   readonly count: number
   readonly message: string
   readonly raisedAt: number
-  /** What the operator stated who accepted it; absent while nobody did. The next run applies it. */
+  /** What the operator stated who accepted it; absent while nobody did. The hold goes when that takes effect. */
   readonly acceptedReason?: string
   /** What ends a hold that cannot be accepted; absent for others. */
   readonly remedy?: string

@@ -115,7 +115,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   /** A third tenant ends the acceptance of the second. */
   async function raiseMismatch(evidence: Evidence, { credential }: Answered): Promise<SyncError> {
     acceptedIdentity = null
-    // What accepting removes.
+    // All that accepting gives up.
     let known = 0
     for (const resource of resourceNames) known += await store.liveCount(tenantId, resource)
     if (tenant().changeAccepted !== null) {

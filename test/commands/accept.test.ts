@@ -68,7 +68,7 @@ it('removes no record before the hold is accepted, and exactly the held records 
     code: 0,
     stdout: [
       'Accepted: shrink_held of acme users, 125.',
-      'A running daemon applies it with its next full sync of users, which begins within 1 h. To apply it at once, stop the daemon, run "tenantwatch sync --tenant acme --full" and start it again.\n',
+      'It takes effect with the next full sync of users of a running daemon, which begins within 1 h. To begin at once, stop the daemon, run "tenantwatch sync --tenant acme --full" and start it again.\n',
     ].join('\n'),
     stderr: '',
   })
@@ -160,7 +160,7 @@ it('accepts another tenant only with the count and after saying what that does',
   expect(accepted.code).toBe(0)
   expect(accepted.stdout).toContain('those of ANOTHER tenant')
   expect(accepted.stdout).toContain(
-    'with its next full sync of each resource, which begins within 6 h. Until then checks are unknown.',
+    'with the next full sync of each resource of a running daemon, which begins within 6 h. Until then checks are unknown.',
   )
   expect(accepted.stdout).toContain('"tenantwatch sync --tenant acme --full"')
 })
@@ -172,7 +172,7 @@ it('keeps the word accepted on the line until the hold is gone', async () => {
   expect((await run('accept')).stdout).toBe(`${id} acme users shrink_held 125 accepted\n`)
   expect(await run('accept', id, '--reason', 'Left with the spin-off')).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/it goes when the full sync ends that applies it, nothing more is to do\n$/),
+    stderr: expect.stringMatching(/the hold goes when that has taken effect, nothing more is to do\n$/),
   })
   await run('sync', '--full')
   expect((await run('accept')).stdout).toBe('')

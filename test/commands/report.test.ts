@@ -183,7 +183,7 @@ it('names the evaluated configuration, and reports when the current one differs'
     `${read('tenantwatch.yaml')}checks: { user-invitation-accepted: { days: 500, highDays: 600 } }\n`,
   )
   expect((await run('report')).stderr).toBe(
-    'The configuration file has changed since the last evaluation; the report shows the evaluated configuration.\n',
+    'The configuration differs from that of the last evaluation; the report shows the evaluated configuration.\n',
   )
   expect(checkOf(await only(), 'user-invitation-accepted')?.options).toMatchObject({ days: 14, highDays: 30 })
 })

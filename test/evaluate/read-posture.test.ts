@@ -346,17 +346,20 @@ it('says of a run that a hold failed when the hold has ended since', async () =>
   const message = async () => (await read(mirror)).resources.find(({ resource }) => resource === 'users')?.message
   users.state = { ...users.state, fullAttemptAt: now + 1, fullReason: 'shrink_held', message: '9 users are gone' }
   expect(await message()).toBe('The hold has ended; the next run reads it again')
-  hold(mirror, 'users', 'shrink_held')
+  hold(mirror, 'api-clients', 'shrink_held')
   expect(await message()).toBe('9 users are gone')
   mirror.holds.pop()
   users.state = { ...users.state, incrementalAttemptAt: now + 2, incrementalReason: 'timeout', message: 'Too long' }
   expect(await message()).toBe('Too long')
 })
 
-it('says of a hold that an operator accepted it, until the next run applies that', async () => {
+it('says of a hold that an operator accepted it, until it has ended', async () => {
   const mirror = soundMirror()
   hold(mirror, 'users', 'shrink_held')
   expect((await read(mirror)).holds).toEqual([expect.not.objectContaining({ acceptedReason: expect.anything() })])
-  mirror.decisions.push({ id: 1, holdId: 'h1', resource: 'users', holdReason: 'shrink_held', reason: 'They left' })
+  mirror.decisions.push({
+    ...{ accepted: 'hold', id: 'h1', tenant: 'acme', resource: 'users', holdReason: 'shrink_held' },
+    ...{ count: 1, reason: 'They left', at: now, appliedAt: now },
+  })
   expect((await read(mirror)).holds).toMatchObject([{ id: 'h1', acceptedReason: 'They left' }])
 })

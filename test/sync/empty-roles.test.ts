@@ -104,6 +104,7 @@ it('roles of which none grants anything any more are suspect_empty and are not w
   await accept(test, await theHold(test))
   expect(ending(await test.run('roles'))).toBe('success')
   expect([granting(test), await heldBack(test)]).toEqual([0, []])
+  expect(ending(await test.run('roles'))).toBe('success')
   test.sim.faults.remove(fault.id)
   await test.run('roles')
   test.sim.faults.add({ path: '/api/public/roles', effect: withoutPermissions })

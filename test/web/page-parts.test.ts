@@ -297,13 +297,13 @@ it('offers no accept command for a hold that only another ownClientId ends', asy
   expect(html).toContain('It cannot be accepted. Set ownClientId to')
 })
 
-it('says of a hold that was accepted that the next run applies it', async () => {
+it('says of a hold that was accepted when that takes effect', async () => {
   const hold = { id: 'H-1', reason: 'shrink_held', count: 9, message: 'Many', raisedAt: at } as const
   const accepted = { ...hold, resource: 'documents', acceptedReason: 'They <left>' } as const
   const html = await page('/', { posture: async () => [posture({ holds: [accepted] })] })
   expect(html).not.toContain('tenantwatch accept')
   expect(html.replaceAll(/<[^>]*>/g, '')).toContain(
-    'Accepted: They &lt;left&gt;. The next run of documents applies it.',
+    'Accepted: They &lt;left&gt;. It takes effect with the next full sync of documents.',
   )
 })
 

@@ -34,8 +34,7 @@ export function listHolds(
 function notesOf(hold: HoldRow, acceptance: Pick<AcceptedHold, 'appliedAt'> | undefined): readonly string[] {
   const { id, count, message, reason } = hold
   if (acceptance !== undefined) {
-    const next =
-      acceptance.appliedAt === null ? 'the next run applies it' : 'the line goes when the next full sync ends'
+    const next = acceptance.appliedAt === null ? 'the next run takes it up' : 'the line goes when that has taken effect'
     return [`${message}.`, `Accepted; ${next}.`]
   }
   const remedy = remedyOf(hold)

@@ -6,17 +6,18 @@ import { asMembers, asOneOf, ControlError, type Members } from './input.ts'
 
 type FieldType = 'number' | 'string' | 'boolean' | 'object' | 'any'
 
-/** Members of each effect that JSON can represent; `?` = optional. */
-export const effectMembers: Readonly<
-  Record<Exclude<EffectKind, 'transform'>, Readonly<Record<string, `${FieldType}${'' | '?'}`>>>
-> = {
+/** A type, `?` = optional; or the words to choose from. */
+type Member = `${FieldType}${'' | '?'}` | readonly string[]
+
+/** Members of each effect that JSON can represent. */
+export const effectMembers: Readonly<Record<Exclude<EffectKind, 'transform'>, Readonly<Record<string, Member>>>> = {
   status: { status: 'number', code: 'string?', message: 'string?', headers: 'object?' },
   body: { body: 'string', status: 'number?', contentType: 'string?', headers: 'object?' },
   html: {},
   delay: { ms: 'number' },
   hang: {},
-  reset: { when: 'string' },
-  truncate: { framing: 'string', bytes: 'number?' },
+  reset: { when: ['before', 'unanswered', 'mid'] },
+  truncate: { framing: ['content-length', 'chunked', 'close'], bytes: 'number?' },
   drip: { chunkBytes: 'number', everyMs: 'number' },
   'invalid-utf8': {},
   raw: { bytes: 'string' },
@@ -48,12 +49,20 @@ export const matchMembers: Readonly<Record<keyof FaultMatch, FieldType>> = {
   probability: 'number',
 }
 
-function checkMembers(given: Members, wanted: Readonly<Record<string, string>>, what: string): void {
+function checkMembers(
+  given: Members,
+  wanted: Readonly<Record<string, string | readonly string[]>>,
+  what: string,
+): void {
   for (const name of Object.keys(given)) {
     if (!(name in wanted)) throw new ControlError(400, `${what} has no member ${name}`)
   }
   for (const [name, type] of Object.entries(wanted)) {
     const value = given[name]
+    if (typeof type !== 'string') {
+      asOneOf(value, type, `${what}.${name}`)
+      continue
+    }
     if (type === 'any' || (value === undefined && type.endsWith('?'))) continue
     const plain = type.replace('?', '')
     if (typeof value !== plain || value === null) throw new ControlError(400, `${what}.${name} must be a ${plain}`)
@@ -64,8 +73,6 @@ function effectFrom(value: unknown): FaultEffect {
   const { kind, ...members } = asMembers(value, 'effect')
   const known = asOneOf(kind, Object.keys(effectMembers) as Exclude<EffectKind, 'transform'>[], 'effect.kind')
   checkMembers(members, effectMembers[known], 'effect')
-  if (known === 'reset') asOneOf(members['when'], ['before', 'unanswered', 'mid'], 'effect.when')
-  if (known === 'truncate') asOneOf(members['framing'], ['content-length', 'chunked', 'close'], 'effect.framing')
   // `effectMembers` lists exactly the members of each kind.
   return { kind: known, ...members } as unknown as FaultEffect
 }

@@ -127,7 +127,8 @@ async function losesSome({ context }: Run, { id }: FullSyncRow): Promise<boolean
 async function readOnceMore(run: Run, definition: PagedListResource, fullSync: FullSyncRow): Promise<void> {
   const again = await onePass(run, pageBuffer(run, fullSync))
   if (again.scrambled) throw scrambled(definition)
-  if (again.empty || again.gap) throw new SyncError('suspect_empty', emptyList.message)
+  if (again.empty) throw await suspectEmpty(run, 'list', emptyList)
+  if (again.gap) throw new SyncError('protocol', `A second reading of the list of ${definition.name} was not complete`)
 }
 
 function scrambled({ name }: PagedListResource): SyncError {

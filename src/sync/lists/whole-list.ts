@@ -22,7 +22,7 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   const read = () => fetchPage(run, {})
   let fetched = await read()
   for (let reads = 1; ; reads++) {
-    await refuseContradiction(run, definition, fetched)
+    const contradiction = await refuseContradiction(run, definition, fetched)
     const durationMs = Math.round(clock.monotonic() - since)
     const whole = { startedAt, durationMs, serverTime: fetched.meta.serverTime }
     if (await confirmList(run, [fetched], { ...whole, reachedEndServerTime: null })) break
@@ -31,8 +31,10 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
     if (other === null) {
       await commitPage(run, fetched, {}, { whole })
       await store.liftHold(tenantId, definition.name, 'suspect_empty')
-      // Any other acceptance is used up once the answer is written.
-      const stays = state.emptyAccepted === 'list' && fetched.items.length === 0
+      // Until an answer has a record again, or one that grants. Any other acceptance is used up once the answer is written.
+      const stays =
+        (state.emptyAccepted === 'list' && fetched.items.length === 0) ||
+        (state.emptyAccepted === 'no-grants' && contradiction === 'no-grants')
       if (state.emptyAccepted !== null && !stays) {
         await store.noteSync(tenantId, definition.name, { emptyAccepted: null })
       }
@@ -44,9 +46,10 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   await run.fullSyncCompleted()
 }
 
-async function refuseContradiction(run: Run, definition: WholeResource, { items }: Fetched): Promise<void> {
+/** @returns the contradiction that is accepted; null without one. @throws SyncError, after raising a hold, on any other. */
+async function refuseContradiction(run: Run, definition: WholeResource, { items }: Fetched): Promise<Emptiness | null> {
   const found = await contradictionOf(run, definition, items)
-  if (found === null || found.emptiness === run.state.emptyAccepted) return
+  if (found === null || found.emptiness === run.state.emptyAccepted) return found?.emptiness ?? null
   throw await suspectEmpty(run, found.emptiness, found)
 }
 

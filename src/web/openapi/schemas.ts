@@ -114,7 +114,9 @@ const hold = component(
     acceptedReason: z
       .string()
       .optional()
-      .describe('What the operator stated who accepted the hold, which the next run applies; absent while nobody did'),
+      .describe(
+        'What the operator stated who accepted the hold, which goes when that takes effect; absent while nobody did',
+      ),
     remedy: z.string().optional().describe('What ends a hold that cannot be accepted; absent for others'),
     effect: z.string().optional().describe('What accepting the hold does; absent for one that cannot be accepted'),
     advice: z.string().optional().describe('What to compare before accepting the hold'),

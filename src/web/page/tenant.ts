@@ -86,13 +86,13 @@ function card(hold: HoldView, now: number): Html {
 
 function ending({ remedy, effect, advice, ...hold }: HoldView): Html {
   if (hold.acceptedReason !== undefined)
-    return html`Accepted: ${foreign(hold.acceptedReason)}. The next run ${hold.resource === 'all' ? '' : html`of ${hold.resource} `}applies it.`
+    return html`Accepted: ${foreign(hold.acceptedReason)}. It takes effect with the next ${hold.resource === 'all' ? 'run' : html`full sync of ${hold.resource}`}.`
   if (remedy !== undefined) return html`It cannot be accepted. ${remedy}; then it ends automatically.`
   const records = listsRecords(hold.reason)
     ? html`The ids of the records: <code class="command">tenantwatch accept ${hold.id} --list</code> `
     : ''
   const before = [effect, advice].flatMap((sentence) => (sentence === undefined ? [] : `${sentence}. `))
-  return html`${records}${before.join('')}If this is right, accept all ${number(hold.count)}: <code class="command">tenantwatch accept ${hold.id} --count ${hold.count} --reason "&hellip;"</code> It also ends when its cause is gone.`
+  return html`${records}${before.join('')}If this is right, accept all ${number(hold.count)}: <code class="command">tenantwatch accept ${hold.id} --count ${hold.count} --reason "&hellip;"</code>`
 }
 
 function changes({ posture: { tenant }, changes: views }: TenantPage, now: number): Html {

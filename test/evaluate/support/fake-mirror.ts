@@ -1,12 +1,12 @@
 import { unmirrored } from '../../../src/evaluate/data-quality.ts'
 import type {
   CheckStateRow,
-  DecisionRow,
   FindingRow,
   FindingStore,
   HoldRow,
+  OperatorDecision,
+  PastReader,
   SyncState,
-  SyncStore,
   TenantRow,
 } from '../../../src/mirror/port.ts'
 import type { ChangeRow, MirrorRecord } from '../../../src/mirror/records/query.ts'
@@ -28,8 +28,8 @@ export interface FakeDataQuality {
 
 /** A mirror in memory that behaves as the port documents; tests change it in place. */
 export interface FakeMirror {
-  readonly store: FindingStore & Pick<SyncStore, 'pendingDecisions'>
-  readonly decisions: DecisionRow[]
+  readonly store: FindingStore & Pick<PastReader, 'decisions'>
+  readonly decisions: OperatorDecision[]
   readonly tenant: { -readonly [Name in keyof TenantRow]: TenantRow[Name] }
   readonly quality: Record<ResourceName, FakeDataQuality>
   readonly holds: HoldRow[]
@@ -106,7 +106,7 @@ export function fakeMirror(now: number): FakeMirror {
     unconfirmedTime: async () => null,
     isOfWrongClock: async () => false,
     holds: async () => mirror.holds,
-    pendingDecisions: async () => mirror.decisions,
+    decisions: async () => mirror.decisions,
     tenants: async () => [mirror.tenant],
     async tenant(id) {
       if (id !== mirror.tenant.id) throw new Error(`Tenant ${id} is not in the mirror`)

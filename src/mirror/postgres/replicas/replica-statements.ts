@@ -6,7 +6,7 @@ import { marker } from '../migrate.ts'
 /** After its last heartbeat a replica is dead, by the clock of the database; in milliseconds. */
 const deadMs = 10 * secondMs
 
-/** A replica whose heartbeat is a second late may be frozen: it takes nothing until the next one. */
+/** A replica whose heartbeat is a second late may be frozen: others leave no share for it until the next one. */
 const lateMs = 3 * secondMs
 
 /** A replica that began later may end at once, again and again: nothing is given back for it. */

@@ -8,7 +8,7 @@ const tenantsAtOnce = 8
 const tenantsPerTurn = 2
 
 /** @returns what was read, in the order of the tenants. @throws the first error. */
-export function readTenants<Tenant, T>(tenants: readonly Tenant[], read: (tenant: Tenant) => Promise<T>): Promise<T[]> {
+export function mapTenants<Tenant, T>(tenants: readonly Tenant[], read: (tenant: Tenant) => Promise<T>): Promise<T[]> {
   const turn = yieldAfter(tenantsPerTurn)
   const readInTurn = async (tenant: Tenant) => {
     const known = await read(tenant)
