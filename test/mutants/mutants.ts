@@ -88,8 +88,8 @@ export const mutants: readonly Mutant[] = [
       'if (repeated.length > 1000) throw',
     ],
     'an empty list of API clients is the truth at once': [
-      "throw await suspectEmpty(run, 'list', emptyList)",
-      'void emptyList',
+      "if (state.emptyAccepted !== 'list') throw",
+      'if (false) throw',
     ],
   }),
   ...mutantsIn('src/mirror/sync/known-list.ts', ['test/sync/steady-incremental.test.ts', 'test/sync/removal.test.ts'], {

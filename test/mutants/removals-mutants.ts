@@ -71,12 +71,17 @@ export const removalsMutants: readonly Mutant[] = [
       '',
     ],
   }),
-  ...mutantsIn('src/mirror/sync/hold-store.ts', ['test/sync/guard-budget.test.ts'], {
-    'a hold that changes begins again': [
-      '(other) => other.cause === text).map',
-      '(other) => other.cause !== text).map',
-    ],
-  }),
+  ...mutantsIn(
+    'src/mirror/sync/hold-store.ts',
+    ['test/sync/guard-budget.test.ts', 'test/mirror/named-records.test.ts'],
+    {
+      'a hold that was accepted keeps its id when it is raised again': [
+        ' && (yield* wasApplied.get(other.id)) === undefined',
+        '',
+      ],
+      'a hold that changes begins again': ['if (other.cause === text && (yield', 'if (other.cause !== text && (yield'],
+    },
+  ),
   ...mutantsIn('src/sync/removals/removals.ts', ['test/sync/quarantine-removal.test.ts'], {
     'a record that may be the one without a readable id counts as read': [
       '  if (fullSync.unreadable) {\n    // An absent',

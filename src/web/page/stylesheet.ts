@@ -49,7 +49,7 @@ const tables = `table { width: 100%; margin: 0; border-spacing: 0; background: v
   table.findings, table.checks { table-layout: fixed; }
   .findings th:nth-child(1) { width: 108px; } .findings th:nth-child(3) { width: 21%; }
   .findings th:nth-child(4) { width: 16%; } .findings th:nth-child(5) { width: 190px; }
-  .checks th:nth-child(2) { width: 17%; } .checks th:nth-child(3) { width: 20%; } .checks th:nth-child(4) { width: 14%; }
+  .checks th:nth-child(2) { width: 15.5%; } .checks th:nth-child(3) { width: 22%; } .checks th:nth-child(4) { width: 14%; }
   .checks th:nth-child(5) { width: 200px; }
 }
 .plain code { overflow-wrap: anywhere; }
