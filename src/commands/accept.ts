@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import type { ResourceSettings, Settings } from '../config/settings.ts'
 import { createViews } from '../daemon/views.ts'
+import { acceptedHolds } from '../evaluate/accepted-holds.ts'
 import type { AcceptedHold, HoldRow, Mirror } from '../mirror/port.ts'
 import { toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
@@ -61,11 +62,6 @@ Examples:
     )
 }
 
-async function acceptancesOf(mirror: Mirror): Promise<ReadonlyMap<string, AcceptedHold>> {
-  const decisions = await mirror.decisions(null)
-  return new Map(decisions.flatMap((one) => (one.accepted === 'hold' ? [[one.id, one] as const] : [])))
-}
-
 /** @throws UsageError on options that do not go together. */
 function insistOnPurpose(id: string | undefined, options: AcceptOptions): void {
   const given = (names: readonly (keyof AcceptOptions)[]) => names.find((name) => options[name] !== undefined)
@@ -87,7 +83,7 @@ async function accept(io: Io, id: string | undefined, options: AcceptOptions, co
   await using mirror = await openVerifiedMirror(settings, io)
   const holds = await mirror.holds()
   const views = createViews(mirror, settings, io.clock)
-  const acceptances = await acceptancesOf(mirror)
+  const acceptances = acceptedHolds(await mirror.decisions(null))
   if (id === undefined) {
     listHolds(io, holds, acceptances)
     await listDrift(io, mirror, views)

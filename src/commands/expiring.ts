@@ -3,7 +3,7 @@ import { createViews } from '../daemon/views.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs, distance } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
-import { isGuid } from '../model/guid.ts'
+import { shortGuid } from '../model/guid.ts'
 import type { Deadline } from '../model/process/deadline.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
@@ -120,7 +120,7 @@ function expiringTable(
 ): string {
   if (found.length === 0) return `No known secret or waiver ends within ${days} days.\n`
   const isNarrow = terminal !== null && terminal.columns < columnsOfGuids
-  const short = (id: string) => (isNarrow && isGuid(id) ? `${id.slice(0, 8)}…` : id)
+  const short = (id: string) => (isNarrow ? shortGuid(id) : id)
   const rows = found.map((deadline) => [
     toMinute(toIso(deadline.at)),
     distance(deadline.at, now),

@@ -79,7 +79,8 @@ function printExplanation(
 
 /** Columns before the further parts of a line: they stand below its text. */
 function indentAfter(line: string): number {
-  if (line.startsWith(' ')) return line.startsWith('    ') ? 6 : 4
+  if (line.startsWith('    ')) return 6
+  if (line.startsWith(' ')) return 4
   return /^[A-Z].{11} \S/.test(line) ? nameWidth : 2
 }
 

@@ -1,3 +1,4 @@
+import { acceptedHolds } from '../evaluate/accepted-holds.ts'
 import type { Mirror } from '../mirror/port.ts'
 import type { ServerFacts } from '../mirror/postgres/server-facts.ts'
 import { layoutFacts, obstacleTo, type StoreFacts } from '../mirror/sqlite/store-facts.ts'
@@ -128,8 +129,8 @@ function diagnoseRuns(runs: ReturnType<typeof layoutFacts>['runs'], now: number)
 async function diagnoseHolds(mirror: Mirror): Promise<readonly Diagnosis[]> {
   const holds = await mirror.holds()
   if (holds.length === 0) return []
-  const decisions = await mirror.decisions(null)
-  const accepted = holds.filter(({ id }) => decisions.some((one) => one.accepted === 'hold' && one.id === id)).length
+  const acceptances = acceptedHolds(await mirror.decisions(null))
+  const accepted = holds.filter(({ id }) => acceptances.has(id)).length
   const decided = accepted === 0 ? '' : `, ${accepted} of them accepted, until that takes effect`
   const advice = 'See "tenantwatch accept": changes on hold are not written until you decide'
   return [warning('holds', `${holds.length} open${decided}`, advice)]

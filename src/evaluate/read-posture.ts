@@ -13,6 +13,7 @@ import {
 import { isHoldReason, isRefusal } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { resources as catalogue } from '../resources/index.ts'
+import { acceptedHolds } from './accepted-holds.ts'
 import type { Check } from './check.ts'
 import { ruleContextOf, settingsOf, severitiesOf } from './check-settings.ts'
 import {
@@ -55,13 +56,13 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
     waivers,
     now: waiversAt,
   })
-  const decisions = quality.holds.length === 0 ? [] : await store.decisions(id)
+  const acceptances = acceptedHolds(quality.holds.length === 0 ? [] : await store.decisions(id))
   const holds = quality.holds.map((hold) => {
     const { resource, reason, count, message, raisedAt } = hold
     const remedy = remedyOf(hold)
     const given = { ...hold, tenant: settings.name }
     const ending = remedy === null ? { effect: effectOf(given), advice: holdAdvice(given) } : { remedy }
-    const decision = decisions.find((one) => one.accepted === 'hold' && one.id === hold.id)
+    const decision = acceptances.get(hold.id)
     const accepted = decision === undefined ? {} : { acceptedReason: decision.reason }
     return { id: hold.id, resource, reason, count, message, raisedAt, ...accepted, ...ending }
   })
@@ -190,15 +191,13 @@ function messageOf(resource: ResourceName, { resources, holds }: TenantDataQuali
   const { stored, input } = resources.get(resource) ?? {}
   const own = stored?.state
   const isRefusedElsewhere = isRefusal(input?.blocked ?? null) && (own?.denied ?? null) === null
-  if (!isRefusedElsewhere) {
-    const { message = null } = own ?? {}
-    return own !== undefined && message !== null && input?.off !== true && hasEndedHold(own, holds)
-      ? endedHold
-      : message
+  if (isRefusedElsewhere) {
+    const states = [...resources.values()].flatMap(({ stored }) => stored?.state ?? [])
+    const [latest] = states.toSorted((a, b) => (b.tokenRefusedAt ?? 0) - (a.tokenRefusedAt ?? 0))
+    return latest?.message ?? null
   }
-  const states = [...resources.values()].flatMap(({ stored }) => stored?.state ?? [])
-  const [latest] = states.toSorted((a, b) => (b.tokenRefusedAt ?? 0) - (a.tokenRefusedAt ?? 0))
-  return latest?.message ?? null
+  if (own === undefined || own.message === null) return null
+  return input?.off !== true && hasEndedHold(own, holds) ? endedHold : own.message
 }
 
 function incrementalView(state: SyncState | undefined, intervalMs: number): ModeView {

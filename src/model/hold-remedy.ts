@@ -60,10 +60,9 @@ interface Held extends Caused {
 export function effectOf(hold: Held): string {
   const { tenant, resource, reason, count, cause } = hold
   if (reason === 'tenant_changed') return changeEffects[changeOf(cause)](tenant, count)
-  if (resource !== 'roles' && count === 0) return 'Accepting completes the full sync; it removes nothing'
-  if (resource !== 'roles')
-    return `Accepting removes ${plural(count, 'record')} of ${resource} from the mirror of ${tenant}`
-  return `Accepting takes the list of roles as it is now for the one of ${tenant}`
+  if (resource === 'roles') return `Accepting takes the list of roles as it is now for the one of ${tenant}`
+  if (count === 0) return 'Accepting completes the full sync; it removes nothing'
+  return `Accepting removes ${plural(count, 'record')} of ${resource} from the mirror of ${tenant}`
 }
 
 /** Whether accepting the hold removes the records known so far, because those of another tenant take their place. */

@@ -1,6 +1,6 @@
 import { namesIn } from '../model/entity-names.ts'
 import { driftIdIn, type FindingView, shortFingerprint, shortLength } from '../model/finding.ts'
-import { isGuid } from '../model/guid.ts'
+import { isGuid, shortGuid } from '../model/guid.ts'
 import { type Severity, severities } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
@@ -73,7 +73,7 @@ function lineOf(finding: FindingView, { columns }: Terminal): string {
 
 /** A GUID would take half of the line, and `explain` has it whole. */
 function withShortId(text: string, id: string): string {
-  return isGuid(id) ? text.replace(id, `${id.slice(0, 8)}…`) : text
+  return isGuid(id) ? text.replace(id, shortGuid(id)) : text
 }
 
 /** The entity where the sentence does not name it; of the authentication settings there is only one. */

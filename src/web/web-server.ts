@@ -3,6 +3,7 @@ import { createServer as createSecureServer, type Server as SecureServer, type S
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { SecureContextOptions } from 'node:tls'
+import { formatListen } from '../config/listen.ts'
 import type { TlsSettings } from '../config/web/web-settings.ts'
 import { FatalError } from '../model/errors.ts'
 import { whyNotListening } from '../model/process/listen-error.ts'
@@ -90,9 +91,8 @@ export function createWebServer(options: WebOptions): WebServer {
   })
   return {
     async start() {
-      const { host, port } = await listenOn(server, listen)
-      const url = `${tls === null ? 'http' : 'https'}://${host.includes(':') ? `[${host}]` : host}:${port}/`
-      return { host, port, url }
+      const address = await listenOn(server, listen)
+      return { ...address, url: `${tls === null ? 'http' : 'https'}://${formatListen(address)}/` }
     },
     dispose: (drainMs) => close(server, connections, drainMs),
   }

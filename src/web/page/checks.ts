@@ -66,11 +66,12 @@ function row(view: CheckView, link: string, now: number): readonly (Html | strin
 /** Failing entities of all, and those not evaluated. An unknown check never shows 0: more may fail. */
 function failing({ status, open, waived, entities, notEvaluated, unevaluated = [] }: CheckView): Html | string {
   if (status === 'not_applicable') return '–'
-  const failed = severities.reduce((sum, severity) => sum + (open[severity] ?? 0) + (waived[severity] ?? 0), 0)
+  const sumOf = (counts: CheckView['open']) => severities.reduce((sum, severity) => sum + (counts[severity] ?? 0), 0)
+  const accepted = sumOf(waived)
+  const failed = sumOf(open) + accepted
   const isOpenEnded = status === 'unknown'
   const count = isOpenEnded && failed === 0 ? '?' : number(failed)
   const more = isOpenEnded && failed > 0 ? html`<span class="why">or more fail</span>` : ''
-  const accepted = severities.reduce((sum, severity) => sum + (waived[severity] ?? 0), 0)
   const waivers = accepted > 0 ? html`<span class="why">${number(accepted)} waived</span>` : ''
   return html`<span class="num">${count} of ${entities === null ? '?' : number(entities)}</span>${more}${waivers}${unevaluatedOf({ notEvaluated, unevaluated })}`
 }
