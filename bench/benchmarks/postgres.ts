@@ -4,6 +4,9 @@ import type { Bench, Benchmark, Row } from '../support/result.ts'
 import { median } from '../support/statistics.ts'
 import { worldOf } from '../support/world-of.ts'
 
+const mostTenants = 100
+const times = 5
+
 const states = ['first', 'unchanged', 'changed'] as const
 
 /** Where the mirror is; each round has a new one. */
@@ -42,8 +45,22 @@ export const postgres: Benchmark = {
       }
     }
     const rows = [...all].map(([name, some]) => middle(name, some))
-    return { rows, against: null, facts: {} }
+    return { rows: [...rows, ...(await scrapes(bench))], against: null, facts: {} }
   },
+}
+
+/** Nothing of the mirror is remembered from one to the next, as while a replica reads its tenants for the first time. */
+async function scrapes(bench: Bench): Promise<readonly Row[]> {
+  const tenants = Math.min(bench.options.tenants, mostTenants)
+  const rows: Row[] = []
+  for (const [place, open] of Object.entries(places)) {
+    await using database = await open(bench)
+    const steps = [{ do: 'round', full: true } as const, { do: 'scrape', times } as const]
+    const url = 'url' in database ? { url: database.url.href } : {}
+    const report = await engine(bench, database.store, steps, { tenants, ...url })
+    rows.push({ ...taken(report, 1), name: `${place}, scrape of ${tenants} tenants` })
+  }
+  return rows
 }
 
 function middle(name: string, rows: readonly Row[]): Row {

@@ -84,7 +84,11 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     return ownChecks.incomplete ? [...listed, ...unreadChecks(ownChecks, listed, await store.checkStates(id))] : listed
   }
 
-  async function postureOf(tenant: Shown): Promise<TenantPosture> {
+  function postureOf(tenant: Shown): Promise<TenantPosture> {
+    return tenant.store.readTogether(() => readPostureOf(tenant))
+  }
+
+  async function readPostureOf(tenant: Shown): Promise<TenantPosture> {
     const now = clock.now()
     const checks = await checksFor(tenant)
     const evaluateIntervalMs = evaluate.intervalMs
@@ -163,10 +167,15 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     // A replica that owns none answers without its database.
     if (!settings.tenants.some(({ name }) => isOwn(name))) return []
     const reading = async (tenant: Shown) => {
-      const posture = await postureOf(tenant)
+      const { readTogether } = tenant.store
+      const { posture, findings } = await readTogether(async () => {
+        const posture = await readPostureOf(tenant)
+        return { posture, findings: await namedFindings(tenant, posture) }
+      })
       return {
         posture,
-        findings: await namedFindings(tenant, posture),
+        findings,
+        readTogether,
         records: tenant.store.records(tenant.id),
         settings: tenant.settings,
         waived: memoize((check: string) => waivedEntities(posture, check)),

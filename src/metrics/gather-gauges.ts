@@ -1,3 +1,4 @@
+import type { Mirror } from '../mirror/port.ts'
 import type { RecordReader } from '../mirror/records/query.ts'
 import type { NamedFinding } from '../model/finding.ts'
 import { mapTenants } from '../model/map-tenants.ts'
@@ -20,6 +21,7 @@ export interface TenantReading {
   readonly posture: TenantPosture
   readonly findings: readonly NamedFinding[]
   readonly records: RecordReader
+  readonly readTogether: Mirror['readTogether']
   readonly settings: InventoryContext['settings']
   readonly waived: InventoryContext['waived']
 }
@@ -53,7 +55,7 @@ export async function gatherGauges(
   // Distinct because fingerprints are unique in the mirror.
   families.push({ ...toFamily(findingGauge, found), distinct: true })
   const inventory = new Map<string, { gauge: InventoryGauge; samples: Sample[] }>()
-  for (const reads of await mapTenants(tenants, ({ config, reading }) => readInventory(config, reading))) {
+  for (const reads of await mapTenants(tenants, readInventory)) {
     for (const { gauge, samples } of reads) {
       const entry = inventory.get(gauge.name)
       if (entry === undefined) inventory.set(gauge.name, { gauge, samples: [...samples] })
@@ -81,7 +83,11 @@ interface Read {
   readonly samples: readonly Sample[]
 }
 
-async function readInventory(config: TenantSeriesConfig, reading: TenantReading): Promise<readonly Read[]> {
+function readInventory({ config, reading }: ReadTenant): Promise<readonly Read[]> {
+  return reading.readTogether(() => readGauges(config, reading))
+}
+
+async function readGauges(config: TenantSeriesConfig, reading: TenantReading): Promise<readonly Read[]> {
   const reads: Read[] = []
   for (const resource of config.resources) {
     const { settings, waived } = reading

@@ -41,6 +41,10 @@ export abstract class BaseDatabase implements Database {
     return this.read(body)
   }
 
+  readTogether<T>(work: () => Promise<T>): Promise<T> {
+    return work()
+  }
+
   write<T>(change: Change, body: () => Step<T>): Ran<Promise<T>> {
     return this.run(() => this.transact(change, body))
   }

@@ -25,6 +25,8 @@ import { qualityStore } from './sync/quality-store.ts'
 import { runEnds } from './sync/sync-states.ts'
 import { tenantStore } from './sync/tenant-store.ts'
 
+type Others = 'ask' | 'isVerified' | 'ping' | 'readTogether' | 'verify' | typeof Symbol.asyncDispose
+
 /** Every operation that is the same on each database. Call `flush` before closing. */
 export function storesOver(database: Database) {
   const log = changeLog(database)
@@ -70,5 +72,6 @@ export function storesOver(database: Database) {
     ...erasureStore(database),
     dataVersion: (tenantId, resource) => versions.ofRecords(tenantId, resource),
     findingVersion: (tenantId, check) => versions.ofFindings(tenantId, check),
-  } satisfies Operations<Omit<Mirror, 'ask' | 'isVerified' | 'ping' | 'verify' | typeof Symbol.asyncDispose>>
+    readTogether: (work) => database.readTogether(work),
+  } satisfies Operations<Omit<Mirror, Others>> & Pick<Mirror, 'readTogether'>
 }

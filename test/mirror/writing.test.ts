@@ -57,7 +57,7 @@ const drained = async (items: AsyncIterable<unknown>) => {
   for await (const _ of items);
 }
 
-type Operation = Exclude<keyof Mirror, symbol | 'dataVersion' | 'findingVersion'>
+type Operation = Exclude<keyof Mirror, symbol | 'dataVersion' | 'findingVersion' | 'readTogether'>
 
 /** One call of every operation, in an order in which those that write have something to write. */
 const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {

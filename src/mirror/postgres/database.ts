@@ -5,6 +5,7 @@ import { changeKey } from '../versions.ts'
 import { recordInserts } from './record-inserts.ts'
 import { RowMemory } from './row-memory.ts'
 import type { Sessions } from './session.ts'
+import { readTogether, sharedRead } from './shared-read.ts'
 import { Statements } from './statement.ts'
 import { storeError } from './store-error.ts'
 import { type Fence, type Kind, type Timing, transaction } from './transaction.ts'
@@ -20,6 +21,8 @@ export class PostgresDatabase extends BaseDatabase {
   readonly #fence: Fence | null
   readonly #barrier: Fence | null
   readonly #memory: RowMemory | null
+  /** Beginnings and ends of transactions that write. */
+  #writes = 0
 
   constructor(
     sessions: Sessions,
@@ -104,6 +107,11 @@ export class PostgresDatabase extends BaseDatabase {
     return this.run(() => memory.read(body, (noting) => this.#transaction('read', noting)))
   }
 
+  override readTogether<T>(work: () => Promise<T>): Promise<T> {
+    if (sharedRead(this.#sessions) !== null) return work()
+    return readTogether(this.#sessions, this.#timing, () => this.#writes, work)
+  }
+
   writeProgress<T>(body: () => Step<T>): Ran<Promise<T>> {
     return this.run(() => this.#noted(() => this.#transaction('progress', body)))
   }
@@ -139,11 +147,18 @@ export class PostgresDatabase extends BaseDatabase {
     return storeError(error)
   }
 
-  #noted<T>(transaction: () => Promise<T>): Promise<T> {
-    return this.#memory === null ? transaction() : this.#memory.write(transaction)
+  async #noted<T>(transaction: () => Promise<T>): Promise<T> {
+    this.#writes++
+    try {
+      return await (this.#memory === null ? transaction() : this.#memory.write(transaction))
+    } finally {
+      this.#writes++
+    }
   }
 
   #transaction<T>(kind: Kind, body: () => Step<T> | SlowSteps<T>): Promise<T> {
+    const shared = kind === 'read' ? sharedRead(this.#sessions) : null
+    if (shared !== null) return shared.read(body)
     const fence = kind === 'read' ? null : this.#fence
     return transaction(this.#sessions, this.#timing, { kind, body, fence })
   }

@@ -110,7 +110,7 @@ export function postgresMirror({ database, ...opened }: OpenedPostgres, parts: P
       await flush()
       await opened[Symbol.asyncDispose]()
     },
-  } satisfies Operations<Mirror>
+  } satisfies Operations<Omit<Mirror, 'readTogether'>>
 }
 
 /** Damaged pages are for `data_checksums` and `pg_amcheck` to find. */

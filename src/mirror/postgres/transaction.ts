@@ -68,15 +68,26 @@ function isConflict(error: unknown): boolean {
 }
 
 async function attempt<T>(sessions: Sessions, timing: Timing, work: Work<T>): Promise<T> {
-  const session = await sessions.take()
-  const running = new Transaction(session, timing.limits ?? defaults)
-  const stop = new AbortController()
-  const silence = running.endInSilence(timing.clock, stop.signal)
+  const { running, guard, end } = watched(await sessions.take(), timing)
   try {
-    return await Promise.race([running.run(work), silence])
+    return await guard(running.run(work))
   } finally {
+    end()
+  }
+}
+
+/** A transaction whose server may not be silent for too long. */
+export function watched(session: Session, { clock, limits = defaults }: Timing) {
+  const running = new Transaction(session, limits)
+  const stop = new AbortController()
+  const silence = running.endInSilence(clock, stop.signal)
+  // Between two reads nobody waits for it.
+  silence.catch(() => {})
+  return {
+    running,
+    guard: <T>(work: Promise<T>): Promise<T> => Promise.race([work, silence]),
     // Without a reason, each transaction would make a DOMException.
-    stop.abort(null)
+    end: () => stop.abort(null),
   }
 }
 
@@ -121,7 +132,7 @@ class Transaction {
   }
 
   async run<T>({ kind, body, fence }: Work<T>): Promise<T> {
-    this.#begin(kind)
+    this.begin(kind)
     const owned = fence === null ? null : this.#send(this.#session.send(fence.statement, fence.params))
     try {
       const result = await this.#drive(body())
@@ -132,6 +143,20 @@ class Transaction {
       await this.#rollBack()
       throw this.#failed ? this.#failure : error
     }
+  }
+
+  async read<T>(step: Step<T> | SlowSteps<T>): Promise<T> {
+    try {
+      return await this.#drive(step)
+    } catch (error) {
+      throw this.#failed ? this.#failure : error
+    }
+  }
+
+  /** Returns the connection. */
+  async endReads(): Promise<void> {
+    if (this.#failed) await this.#rollBack()
+    else await this.#commit('read')
   }
 
   /** Rejects when the server is silent for too long. */
@@ -149,7 +174,7 @@ class Transaction {
     throw serverSilent()
   }
 
-  #begin(kind: Kind): void {
+  begin(kind: Kind): void {
     const { statementMs, idleMs } = this.#limits
     void this.#send(this.#session.send(beginning[kind === 'read' ? 'read' : 'write'], []))
     // For this transaction alone: with a pooler, the next one may run on another connection.

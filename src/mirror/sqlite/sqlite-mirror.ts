@@ -41,7 +41,7 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
       if (!guard.moved) await flush()
       opened[Symbol.dispose]()
     },
-  } satisfies Operations<Mirror>
+  } satisfies Operations<Omit<Mirror, 'readTogether'>>
 }
 
 type Part = Operations<Pick<AdminStore, 'isVerified' | 'ping' | 'verify'>>

@@ -1,9 +1,10 @@
 import { expect, it, vi } from 'vitest'
-import type { Answer, Sessions } from '../../../src/mirror/postgres/session.ts'
+import type { Sessions } from '../../../src/mirror/postgres/session.ts'
 import { PostgresStatement } from '../../../src/mirror/postgres/statement.ts'
 import { DriverError } from '../../../src/mirror/postgres/store-error.ts'
-import { type Kind, type Timing, transaction } from '../../../src/mirror/postgres/transaction.ts'
+import { type Kind, transaction } from '../../../src/mirror/postgres/transaction.ts'
 import { ahead, askEach, ended, type SlowSteps, type Step } from '../../../src/mirror/steps.ts'
+import { fakeSessions, quiet, waitForAbort } from './support/fake-sessions.ts'
 
 const statement = (text: string) => new PostgresStatement<[], { n: number }>(text, text, 'objects')
 const read = statement('read')
@@ -12,47 +13,6 @@ const other = statement('other')
 
 function failure(code: string): Error {
   return new DriverError({ code, message: `failed with ${code}` })
-}
-
-type Reply = Answer | Error | 'never'
-
-/** Answers by the text sent, in the order sent, each in a later turn; tells apart what was sent before an answer. */
-function fakeSessions(replyTo: (text: string, times: number) => Reply = () => ({ rows: [] })) {
-  const events: string[] = []
-  const times = new Map<string, number>()
-  let last: Promise<unknown> = Promise.resolve()
-  function send(text: string): Promise<Answer> {
-    const word = text.startsWith('select set_config') ? 'limits' : (text.split(' ')[0] ?? '')
-    events.push(word)
-    times.set(word, (times.get(word) ?? 0) + 1)
-    const reply = replyTo(word, times.get(word) ?? 0)
-    const answered = last.then(async () => {
-      await new Promise((resolve) => setImmediate(resolve))
-      if (reply === 'never') return await new Promise<never>(() => {})
-      events.push(`<${word}`)
-      if (reply instanceof Error) throw reply
-      return reply
-    })
-    last = answered.catch(() => {})
-    return answered
-  }
-  const sessions: Sessions = {
-    async take() {
-      return {
-        send: ({ text }) => send(text),
-        sendText: send,
-        release: (broken) => void events.push(broken ? 'close' : 'release'),
-      }
-    },
-    async [Symbol.asyncDispose]() {},
-  }
-  return { sessions, events }
-}
-
-const quiet: Timing = { clock: { sleep: waitForAbort }, random: () => 0.5 }
-
-function waitForAbort(_: number, signal?: AbortSignal): Promise<void> {
-  return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
 }
 
 function run<T>(
