@@ -189,6 +189,14 @@ it('shows the worst state that applies to each resource', async () => {
   }
 })
 
+it('warns while the last run of fresh data failed', async () => {
+  const failing = resource('roles', { modes: [mode({ up: false, reason: 'timeout' })] })
+  const html = await page({ posture: async () => [posture({ resources: [resource('users'), failing] })] })
+  expect(html).toMatch(
+    /edge-warn"><h3>Data<\/h3><p class="figure text-warn">Fresh<\/p><p class="detail">2 of 2 resources complete and fresh, last run of 1 failed</,
+  )
+})
+
 it('reads no more findings than it shows, the highest severity first', async () => {
   const read = vi.fn()
   const findings: WebSources['findings'] = async function* (query) {

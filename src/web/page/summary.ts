@@ -3,7 +3,7 @@ import { dayMs, distance } from '../../model/durations.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { type Severity, severities } from '../../model/severity.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
-import { type DataQuality, isFreshAndComplete, isUnstored, type Tally } from '../postures.ts'
+import { type DataQuality, isFreshAndComplete, isUnstored, resourceState, type Tally } from '../postures.ts'
 import type { TenantPage } from './load-page.ts'
 import { severityCounts, severityTone, stackedBar, statusTone, statusWord, type Tone } from './marks.ts'
 import { hrefOf, type PageQuery, wholePage } from './page-query.ts'
@@ -57,13 +57,16 @@ const dataQualityWord = { full: 'Fresh', partial: 'Partly fresh', none: 'Not fre
 >
 
 function dataQualityTile({ posture }: TenantPage, quality: DataQuality): Html {
-  const holds = posture.holds.length === 0 ? '' : `, ${plural(posture.holds.length, 'hold')}`
-  return tile(
-    'Data',
-    dataQualityTone[quality.level],
-    dataQualityWord[quality.level],
-    html`${quality.fresh} of ${plural(quality.of, 'resource')} complete and fresh${holds}`,
-  )
+  const failing = posture.resources.filter(
+    (view) => view.enabled && resourceState(view, posture.holds) === 'failing',
+  ).length
+  const more = [
+    ...(posture.holds.length === 0 ? [] : [plural(posture.holds.length, 'hold')]),
+    ...(failing === 0 ? [] : [`last run of ${number(failing)} failed`]),
+  ]
+  const detail = [`${quality.fresh} of ${plural(quality.of, 'resource')} complete and fresh`, ...more].join(', ')
+  const tone = dataQualityTone[quality.level]
+  return tile('Data', failing > 0 && tone === 'good' ? 'warn' : tone, dataQualityWord[quality.level], detail)
 }
 
 function checksTile({ posture }: TenantPage, { checks }: Tally): Html {
