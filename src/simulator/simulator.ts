@@ -64,10 +64,9 @@ export function describeSimulator(simulator: Simulator): string[] {
     `Token URL    ${tokenUrl}`,
     `Header       ${readings.tokenHeader}: ${scheme}<token>`,
     `Tenants      ${sizes.join('; ')}`,
-    'Tokens, each with its tenant and the clientId of its API client',
-    ...tokenNames().map(
-      (name) =>
-        `  ${name.padEnd(20)} ${tokens[name]}  ${tokenSeed(name).tenant.padEnd(8)} ${credentials[name].clientId}`,
-    ),
+    'Tokens and their tenants',
+    ...tokenNames().map((name) => `  ${name.padEnd(20)} ${tokens[name]} ${tokenSeed(name).tenant}`),
+    'Client ids of their API clients',
+    ...tokenNames().map((name) => `  ${name.padEnd(20)} ${credentials[name].clientId}`),
   ]
 }
