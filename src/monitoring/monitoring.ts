@@ -8,7 +8,7 @@ export const alertSeverities = ['critical', 'warning', 'info', 'none'] as const
 export type AlertSeverity = (typeof alertSeverities)[number]
 
 export interface Links {
-  /** Folder of the runbooks, without a trailing slash; the page of an alert is `<name>.md` in it. Null = no links to it. */
+  /** Address of the runbook of an alert, with {name} for the name of the alert; null = no links to runbooks. */
   readonly runbooks: string | null
   /** Grafana's address, without a trailing slash; null = no links to it. */
   readonly grafana: string | null

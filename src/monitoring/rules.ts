@@ -81,18 +81,21 @@ export function annotationsOf(
   queried: QueriedTexts,
 ): Readonly<Record<string, string>> {
   const textOf = (text: AlertText) => (typeof text === 'string' ? text : text(condition, queried))
-  const filter = '{{ with $labels.tenant }}?tenant={{ . }}{{ with $labels.check }}&check={{ . }}{{ end }}{{ end }}'
   return {
     summary: textOf(summary),
     description: textOf(description),
-    ...(links.runbooks !== null && { runbook_url: `${links.runbooks}/${name}.md` }),
+    ...(links.runbooks !== null && { runbook_url: links.runbooks.replace('{name}', () => name) }),
     ...(links.grafana !== null && {
       dashboard_url: `${links.grafana}/d/${dashboardUid(dashboard)}{{ with $labels.tenant }}?var-tenant={{ . }}{{ end }}`,
     }),
-    ...(links.page !== null && { page_url: `${links.page}/${filter}` }),
+    ...(links.page !== null && { page_url: `${links.page}/${shownFindings}` }),
     ...marks.annotations,
   }
 }
+
+/** Of the alert's tenant, and of its check or API client, where it has them. */
+const shownFindings =
+  '{{ with $labels.tenant }}?tenant={{ . }}{{ with $labels.check }}&check={{ . }}{{ end }}{{ with $labels.client_id }}&q={{ . }}{{ end }}#findings-{{ . }}{{ end }}'
 
 function writeGroup({ name, why, rules }: Group): string {
   const body = stringify([{ name, rules }], { lineWidth: 0, blockQuote: 'literal' })

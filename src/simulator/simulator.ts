@@ -67,6 +67,6 @@ export function describeSimulator(simulator: Simulator): string[] {
     'Tokens and their tenants',
     ...tokenNames().map((name) => `  ${name.padEnd(20)} ${tokens[name]} ${tokenSeed(name).tenant}`),
     'Client ids of their API clients',
-    ...tokenNames().map((name) => `  ${name.padEnd(20)} ${credentials[name].clientId}`),
+    ...tokenNames().map((name) => `  ${`${name}.clientId`.padEnd(28)} ${credentials[name].clientId}`),
   ]
 }

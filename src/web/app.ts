@@ -10,6 +10,7 @@ import { loadPage } from './page/load-page.ts'
 import { lostPage, renderPage } from './page/page.ts'
 import { pageParameters, parsePageQuery } from './page/page-query.ts'
 import { pageScript } from './page/page-script.ts'
+import { runbookPage } from './page/runbook.ts'
 import { favicon, stylesheet } from './page/stylesheet.ts'
 import { shownPostures } from './postures.ts'
 import type { Probe, WebAccess, WebOptions } from './web-options.ts'
@@ -109,6 +110,7 @@ export function createRoutes(options: WebOptions): readonly Route[] {
   })
   return [
     heavy('/', pageParameters, (request, access) => page(request, access, options)),
+    { ...get('/runbook', runbook), takes: ['name'] },
     get('/page.js', () => ofType('text/javascript; charset=utf-8', pageScript)),
     get('/style.css', () => ofType('text/css; charset=utf-8', stylesheet)),
     get('/favicon.svg', () => ofType('image/svg+xml', favicon)),
@@ -141,6 +143,12 @@ async function page(request: WebRequest, { exposeDetails }: WebAccess, options: 
   if (unknown !== null) return lost(unknown.status, unknown.message)
   const data = await loadPage(options, exposeDetails, parsed.query)
   return ofType('text/html; charset=UTF-8', renderPage(data))
+}
+
+async function runbook(request: WebRequest): Promise<Answer> {
+  const found = await runbookPage(request.query['name'] ?? '')
+  if (found === null) return refuse(request, 404, 'No runbook of this name is installed')
+  return ofType('text/html; charset=UTF-8', found)
 }
 
 function lost(status: number, message: string): Answer {

@@ -25,6 +25,15 @@ it('writes rules with the thresholds of the configuration', async () => {
   expect(stdout).toContain('https://wiki.example/tw/TenantwatchDown.md')
 })
 
+it('links to the findings and the runbooks of the status page whose address is given', async () => {
+  const { run } = await cli({ simulator: null })
+  const { stdout } = await run('rules', '--page', 'https://watch.example/')
+  expect(stdout).toContain('runbook_url: https://watch.example/runbook?name=TenantwatchSecretExpired\n')
+  expect(stdout).toContain('{{ with $labels.client_id }}&q={{ . }}{{ end }}#findings-{{ . }}{{ end }}')
+  const own = await run('rules', '--page', 'https://watch.example', '--runbooks', 'https://wiki.example')
+  expect(own.stdout).toContain('runbook_url: https://wiki.example/TenantwatchSecretExpired.md\n')
+})
+
 it('links to Grafana only where its address is given, and to nothing where an address is empty', async () => {
   const { run } = await cli({ simulator: null })
   const written = async (...args: string[]) => (await run('rules', ...args)).stdout

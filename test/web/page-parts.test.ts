@@ -214,8 +214,8 @@ it('names the runbook of a check that has one', async () => {
     posture: async () => [posture({ checks: [view] })],
     findings: findingsFrom([finding({ check: 'y' })]),
   }
-  expect(await page('/', { ...some, ...found })).toContain('docs/runbooks/TenantwatchMfaNotEnrolled.md')
-  expect(await page('/', some)).not.toContain('docs/runbooks/')
+  expect(await page('/', { ...some, ...found })).toContain('href="/runbook?name=TenantwatchMfaNotEnrolled"')
+  expect(await page('/', some)).not.toContain('/runbook')
 })
 
 it('limits the evidence shown of a finding', async () => {
@@ -508,4 +508,12 @@ it('warns of a token whose file is away, because only the next start fails', asy
   const shown = (more: object) => page('/', { posture: async () => [posture(more)] })
   expect(await shown({ lostSecret: true })).toContain('The file of the token cannot be read.')
   expect(await shown({})).not.toContain('The file of the token')
+})
+
+it('says above everything that findings are filtered, with the way to them and to all', async () => {
+  const html = await page('/?tenant=acme&check=x', some)
+  expect(html).toContain(
+    'The <a href="#findings-acme">findings below</a> are filtered: <a href="/?tenant=acme#findings-acme" data-live="">show all</a>',
+  )
+  expect(await page('/', some)).not.toContain('are filtered')
 })

@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { readdirSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
+import { basename } from 'node:path'
 import { expect, it, vi } from 'vitest'
 import { SyncError } from '../../src/model/errors.ts'
 import { silentLog } from '../../src/model/log.ts'
@@ -12,6 +14,7 @@ import { answerOf, roundTrip } from './support/wire.ts'
 const routes = [
   '/',
   '/page.js',
+  '/runbook?name=TenantwatchSecretExpired',
   '/style.css',
   '/favicon.svg',
   '/metrics',
@@ -338,4 +341,20 @@ it('reads for answers to GET within `reading`, and reloads outside of it', async
   for (const path of ['/metrics', '/api/v1/status']) await fetch(web.origin + path)
   await fetch(`${web.origin}/-/reload`, { method: 'POST' })
   expect(within).toEqual(['metrics true', 'posture true', 'reload false'])
+})
+
+it('serves every runbook as a page whose links lead to runbooks, and no other file', async () => {
+  await using web = await startServer()
+  for (const name of readdirSync('docs/runbooks').filter((file) => file !== 'README.md')) {
+    const answer = await fetch(`${web.origin}/runbook?name=${basename(name, '.md')}`)
+    const html = await answer.text()
+    expect([name, answer.status, /<h1[^>]*>Tenantwatch/.test(html)]).toEqual([name, 200, true])
+    const article = html.slice(html.indexOf('<article'), html.indexOf('</article>'))
+    const links = article.matchAll(/href="([^"]*)"/g)
+    for (const [, href] of links)
+      expect([name, href]).toEqual([name, expect.stringMatching(/^\/runbook\?name=Tenantwatch\w+$/)])
+  }
+  for (const name of ['', 'README', '../operations', 'TenantwatchNone', 'Tenantwatch%2F..%2F..%2Foperations'])
+    expect([name, await status(web.port, { path: `/runbook?name=${name}` })]).toEqual([name, 404])
+  expect(await status(web.port, { path: '/runbook?nam=TenantwatchHeld' })).toBe(400)
 })

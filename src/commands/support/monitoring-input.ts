@@ -20,7 +20,7 @@ import { loadConfiguration } from './configuration.ts'
 export interface MonitoringOptions {
   readonly defaults?: boolean
   readonly job: string
-  readonly runbooks: string
+  readonly runbooks?: string
   readonly grafana?: string
 }
 
@@ -35,7 +35,10 @@ export function addMonitoringOptions(command: Command): Command {
   return command
     .option('--defaults', 'use the default thresholds instead of the configuration')
     .option('--job <name>', 'label `job` of the scrapes', defaultJob)
-    .option('--runbooks <url>', "base URL of the runbooks; '' = no links to them", defaultRunbooks)
+    .option(
+      '--runbooks <url>',
+      "base URL of the runbooks (default: those of --page, else of the project); '' = no links",
+    )
     .option('--grafana <url>', 'base URL of Grafana, for links to its dashboards; without it there are none')
 }
 
@@ -44,11 +47,9 @@ export function monitoringInputOf(io: Io, command: Command, options: AlertOption
   const { job } = options
   if (!/^[\w./:-]{1,200}$/.test(job))
     throw new UsageError('--job may have letters, digits and the characters _ . / : - only')
-  const links = {
-    runbooks: address('--runbooks', options.runbooks),
-    grafana: address('--grafana', options.grafana),
-    page: address('--page', options.page),
-  }
+  const page = address('--page', options.page)
+  const grafana = address('--grafana', options.grafana)
+  const links = { runbooks: runbooksOf(options.runbooks, page), grafana, page }
   const marks = {
     labels: pairsOf('--label', options.label, /^(?!__|(?:alertname|severity)$)[A-Za-z_]\w*$/),
     annotations: pairsOf(
@@ -100,6 +101,13 @@ const wantedPairs: Readonly<Record<string, string>> = {
   '--label': 'name=value, such as team=security, with another name than alertname and severity',
   '--annotation': 'name=value, such as contact=security@example.com, with a name that alerts do not have yet',
   '--severity': `FROM=TO, such as high=page, where FROM is a severity of findings (critical, ${findingSeverities.join(', ')}) or a value of the label severity (${alertSeverities.join(', ')})`,
+}
+
+/** The daemon serves its runbooks beside the status page. */
+function runbooksOf(given: string | undefined, page: string | null): string | null {
+  if (given === undefined && page !== null) return `${page}/runbook?name={name}`
+  const folder = address('--runbooks', given ?? projectRunbooks)
+  return folder === null ? null : `${folder}/{name}.md`
 }
 
 /** Null without an address, or with an empty one: no links. */
@@ -156,13 +164,13 @@ function secretDaysOf(tenant: { readonly checks: Readonly<Record<string, CheckSe
 /** The label `job` in the shipped rules. */
 const defaultJob = 'tenantwatch'
 
-const defaultRunbooks = 'https://github.com/tenantwatch/tenantwatch/blob/main/docs/runbooks'
+const projectRunbooks = 'https://github.com/tenantwatch/tenantwatch/blob/main/docs/runbooks'
 
 export const defaultEvaluate = { expression: '* * * * *', intervalMs: minuteMs }
 
 export function defaultMonitoringInput(): MonitoringInput {
   return createMonitoringInput({ tenants: [], evaluate: defaultEvaluate }, defaultJob, {
-    runbooks: defaultRunbooks,
+    runbooks: runbooksOf(undefined, null),
     grafana: null,
     page: null,
   })

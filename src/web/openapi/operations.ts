@@ -73,6 +73,18 @@ export const operations: readonly Operation[] = [
   },
   {
     method: 'get',
+    path: '/runbook',
+    id: 'getRunbook',
+    summary: 'The runbook of an alert',
+    parameters: [{ name: 'name', description: 'Name of the alert' }],
+    body: { type: 'text/html', description: 'Meaning, impact, diagnosis and mitigation' },
+    refusals: {
+      400: 'An unknown parameter, or one given more than once',
+      404: 'No runbook of this name is installed',
+    },
+  },
+  {
+    method: 'get',
     path: '/page.js',
     id: 'getPageScript',
     summary: 'The script that refreshes the status page',

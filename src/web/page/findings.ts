@@ -7,7 +7,15 @@ import { type Severity, severities } from '../../model/severity.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import { counted, type FoundFindings, type TenantPage } from './load-page.ts'
 import { badge, severityTone } from './marks.ts'
-import { hrefOf, isFiltered, type PageQuery, parametersOf, type SortKey } from './page-query.ts'
+import {
+  hrefOf,
+  isFiltered,
+  type PageQuery,
+  parametersOf,
+  runbookHref,
+  type SortKey,
+  unfiltered,
+} from './page-query.ts'
 import { type Column, part, table } from './table.ts'
 import { foreign, type Html, instant, valueText, visible } from './text.ts'
 
@@ -40,7 +48,7 @@ function details(finding: FindingView, checks: ReadonlyMap<string, CheckView>, n
   const advice =
     check === undefined
       ? ''
-      : html`<dt>Risk</dt><dd>${foreign(check.risk)}</dd><dt>To do</dt><dd>${foreign(check.remediation)}</dd>${check.runbook === undefined ? '' : html`<dt>Runbook</dt><dd><code>docs/runbooks/${check.runbook}.md</code></dd>`}`
+      : html`<dt>Risk</dt><dd>${foreign(check.risk)}</dd><dt>To do</dt><dd>${foreign(check.remediation)}</dd>${check.runbook === undefined ? '' : html`<dt>Runbook</dt><dd><a href="${runbookHref(check.runbook)}">${check.runbook}</a></dd>`}`
   const waive =
     finding.state === 'open'
       ? html`<dt>If it is accepted</dt><dd><code class="command">tenantwatch waive ${shortFingerprint(fingerprint)} --reason "&hellip;" --owner "&hellip;" --expires YYYY-MM-DD</code></dd>`
@@ -68,7 +76,8 @@ export function findings(page: TenantPage, query: PageQuery, now: number): Html 
     labeledBy: `${id}_title`,
     columns: columnsOf(query, `#${id}`),
     head: 2,
-    rows: found.shown.map((view) => row(view, checks, now)),
+    rows: found.shown.map((view) => row(view, now)),
+    below: found.shown.map((view) => details(view, checks, now)),
     ids: found.shown.map(({ fingerprint }) => `finding-${fingerprint}`),
     empty: isFiltered(query)
       ? 'No finding matches this filter.'
@@ -91,11 +100,11 @@ function apiOf(route: string, tenant: string, { severities: wanted, check, state
   return `/api/v1/${route}?${parameters}`
 }
 
-function row(view: FindingView, checks: ReadonlyMap<string, CheckView>, now: number): readonly (Html | string)[] {
+function row(view: FindingView, now: number): readonly (Html | string)[] {
   const waived = view.state === 'waived' ? html` ${badge('waived', 'quiet')}` : ''
   return [
     html`${badge(view.severity, severityTone[view.severity])}${waived}`,
-    html`${foreign(view.message)}${details(view, checks, now)}`,
+    foreign(view.message),
     entity(view),
     html`<code>${view.check}</code>`,
     instant(parseIsoDate(view.firstSeen)?.ms ?? null, now),
@@ -173,7 +182,7 @@ function findingFilter(posture: TenantPosture, query: PageQuery, exposeDetails: 
   const { tenant } = posture
   const anchor = `#findings-${tenant}`
   const clear = isFiltered(query)
-    ? html`<a class="clear" href="${hrefOf(query, { severities: null, check: null, state: 'open', text: '' }, anchor)}" data-live="">Clear</a>`
+    ? html`<a class="clear" href="${hrefOf(query, unfiltered, anchor)}" data-live="">Clear</a>`
     : ''
   return html`<nav class="chips" aria-label="Severity of the findings of ${tenant}">${chip('All', null, posture, query)}${severities
     .toReversed()

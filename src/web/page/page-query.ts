@@ -95,6 +95,17 @@ export function hrefOf(query: PageQuery, over: Partial<PageQuery>, anchor = ''):
   return `/${parameters.size === 0 ? '' : `?${parameters}`}${anchor}`
 }
 
+export const unfiltered = {
+  severities: null,
+  check: null,
+  state: 'open',
+  text: '',
+} as const satisfies Partial<PageQuery>
+
 export function isFiltered({ severities: wanted, check, state, text }: PageQuery): boolean {
   return wanted !== null || check !== null || state !== 'open' || text !== ''
+}
+
+export function runbookHref(alert: string): string {
+  return `/runbook?name=${alert}`
 }

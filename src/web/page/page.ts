@@ -37,19 +37,27 @@ ${more}
 <a class="skip" href="#main">Skip to the content</a>`
 }
 
-/** The page instead of one that does not exist, with the way back. */
-export function lostPage(message: string): string {
-  return String(html`${start('not found')}
-<header><h1><img src="/favicon.svg" alt="" width="24" height="24"> tenantwatch</h1></header>
-<main id="main"><section class="tenant"><p class="empty">${message}</p><p class="more"><a href="${hrefOf(wholePage, {})}">All tenants</a></p></section></main>
-</body>
+const end = html`</body>
 </html>
-`)
+`
+
+/** A page beside the status page, with the way to it. */
+export function otherPage(title: string, body: Html): string {
+  return String(html`${start(title)}
+<header><h1><img src="/favicon.svg" alt="" width="24" height="24"> tenantwatch</h1></header>
+<main id="main">${body}<p class="more"><a href="${hrefOf(wholePage, {})}">All tenants</a></p></main>
+${end}`)
+}
+
+/** The page instead of one that does not exist. */
+export function lostPage(message: string): string {
+  return otherPage('not found', html`<p class="empty">${message}</p>`)
 }
 
 function head(data: PageData): Html {
   const { version, now, query, postures, tenants } = data
-  const title = query.tenant === null ? plural(postures.length, 'tenant') : query.tenant
+  const failing = postures.reduce((sum, posture) => sum + tally(posture).checks.fail, 0)
+  const title = `${query.tenant ?? plural(postures.length, 'tenant')}${failing === 0 ? '' : `, ${number(failing)} failing`}`
   const back =
     query.tenant === null
       ? ''
@@ -67,10 +75,8 @@ ${intro(data)}`
 }
 
 const foot = `</main>
-<footer><a href="/metrics">metrics</a> <a href="/api/v1/status">status</a> <a href="/api/v1/checks">checks</a> <a href="/api/v1/findings">findings</a> <a href="/calendar.ics">calendar</a><span>Refreshed automatically from the mirror; ages are as of the last refresh.</span></footer>
-</body>
-</html>
-`
+<footer>JSON: <a href="/api/v1/status">status</a> <a href="/api/v1/checks">checks</a> <a href="/api/v1/findings">findings</a> <a href="/api/v1/openapi.json">OpenAPI</a> &middot; <a href="/metrics">metrics</a> <a href="/calendar.ics">calendar</a><span>Refreshed automatically from the mirror; ages are as of the last refresh.</span></footer>
+${end}`
 
 function intro(data: PageData): Html {
   const { exposeDetails, postures } = data

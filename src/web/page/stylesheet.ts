@@ -55,6 +55,8 @@ const tables = `table { width: 100%; margin: 0; border-spacing: 0; background: v
 .plain code { overflow-wrap: anywhere; }
 th, td { padding: 8px 16px; text-align: left; vertical-align: top; font-weight: 400; border-top: 1px solid var(--line); }
 .findings th, .findings td { padding: 8px 12px; }
+.findings .below td { border-top: 0; padding: 0 12px 8px 120px; }
+.findings tr:not(.below) :is(th, td) { padding-bottom: 2px; }
 thead th { border-top: 0; color: var(--soft); font-size: 12px; font-weight: 500; white-space: nowrap; }
 thead a { color: inherit; text-decoration: none; }
 thead a:hover { text-decoration: underline; }
@@ -68,7 +70,7 @@ code { font: 12.5px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu S
 .type, .kind { color: var(--soft); font-weight: 400; }
 .ago, .none, .count.quiet { color: var(--soft); font-size: 13px; }
 td .ago { display: inline-block; white-space: nowrap; }
-td time + .ago { display: block; }
+td time + .ago { display: block; } .below time + .ago { display: inline; }
 .num + .why { display: block; max-width: 240px; overflow-wrap: anywhere; }
 bdi { overflow-wrap: anywhere; }
 .num { font-variant-numeric: tabular-nums; white-space: nowrap; }
@@ -118,7 +120,9 @@ const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repea
   .checks td:nth-child(4) { display: block; }
   .checks td:nth-child(5) { flex: 1 0 100%; }
   .checks td:nth-child(5), .findings td:nth-child(5) { font-size: 13px; }
-  .findings tbody tr { grid-template-columns: auto minmax(0, 1fr); }
+  .findings tbody tr { grid-template-columns: auto minmax(0, 1fr); margin-bottom: 0; border-bottom: 0; border-radius: 10px 10px 0 0; padding-bottom: 0; }
+  .findings tbody .below { display: block; margin-bottom: 8px; border: 1px solid var(--line); border-top: 0; border-radius: 0 0 10px 10px; padding: 0 14px 8px; }
+  .findings .below td { padding: 0; }
   .findings td:nth-child(1), .findings td:nth-child(2), .findings td:nth-child(4) { display: block; }
   .findings td:nth-child(1)::before, .findings td:nth-child(2)::before, .findings td:nth-child(4)::before { content: none; }
   .findings td:nth-child(4) { grid-area: 1 / 2; text-align: right; }
@@ -145,9 +149,14 @@ const paper = `@media print {
   :root { color-scheme: light; }
   nav, form, footer, .more, .outdated, .skip { display: none; }
   body { font-size: 11px; background: none; }
-  tr, .tile, .banner, .problem { break-inside: avoid; }
+  tr, .tile, .banner, .problem { break-inside: avoid; } .below { break-before: avoid; }
   .part > details::details-content { content-visibility: visible; block-size: auto; }
 }
+`
+
+const runbook = `.runbook { max-width: 860px; padding-top: 12px; padding-bottom: 32px; overflow-wrap: anywhere; }
+.runbook h2 { margin-top: 24px; }
+.runbook pre { overflow-x: auto; background: var(--card); border: 1px solid var(--line); border-radius: 10px; padding: 12px 16px; }
 `
 
 const parts = `.chips { display: flex; flex-wrap: wrap; gap: 8px; margin: 0 0 10px; }
@@ -160,7 +169,7 @@ const parts = `.chips { display: flex; flex-wrap: wrap; gap: 8px; margin: 0 0 10
 select, input, button { min-width: 0; max-width: 100%; font: inherit; color: var(--text); background: var(--card); border: 1px solid var(--edge); border-radius: 7px; padding: 5px 10px; min-height: 34px; }
 button { cursor: pointer; font-weight: 600; }
 .clear { padding-bottom: 7px; }
-details { margin-top: 4px; }
+details { margin-top: 4px; } .below details { margin-top: 0; }
 summary { display: inline-block; cursor: pointer; color: var(--link); font-size: 13px; padding: 1px 0; }
 summary::before { content: "▸ "; } details[open] > summary::before { content: "▾ "; }
 dl { display: grid; grid-template-columns: minmax(100px, max-content) minmax(0, 1fr); gap: 2px 14px; margin: 4px 0 6px; padding: 8px 12px; border-radius: 8px; background: var(--bg); font-size: 13px; }
@@ -207,4 +216,4 @@ export const favicon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 
 `
 
 /** The page's only stylesheet, served from its own route so that the content security policy needs no exception. */
-export const stylesheet = colors + frame + tables + parts + phone + paper
+export const stylesheet = colors + frame + tables + parts + runbook + phone + paper

@@ -14,6 +14,8 @@ export interface Table {
   readonly head?: number
   /** Ids of the rows, by which a refresh matches them. */
   readonly ids?: readonly string[]
+  /** Over the whole width below each row; needs `ids`. */
+  readonly below?: readonly Html[]
   readonly empty: string
   readonly kind?: 'checks' | 'data' | 'findings'
 }
@@ -25,7 +27,7 @@ export function table(request: Table): Html {
   return html`<table role="table" class="${kind ?? 'plain'}" aria-labelledby="${labeledBy}">
 <thead role="rowgroup"><tr role="row">${columns.map(heading)}</tr></thead>
 <tbody role="rowgroup">
-${rows.map((cells, i) => row(request, cells, request.ids?.[i]))}</tbody>
+${rows.map((cells, i) => html`${row(request, cells, request.ids?.[i])}${below(request, i)}`)}</tbody>
 </table>`
 }
 
@@ -47,6 +49,13 @@ function row({ columns, head = 0 }: Table, cells: readonly (Html | string)[], id
       ? html`<th role="rowheader" scope="row" data-label="${label}"><div>${cell}</div></th>`
       : html`<td role="cell" data-label="${label}"><div>${cell}</div></td>`
   })}</tr>
+`
+}
+
+function below({ below, columns, ids }: Table, i: number): Html | string {
+  const content = below?.[i]
+  if (content === undefined) return ''
+  return html`<tr role="row" id="below-${ids?.[i]}" class="below"><td role="cell" colspan="${columns.length}">${content}</td></tr>
 `
 }
 

@@ -9,7 +9,7 @@ import { checks } from './checks.ts'
 import { findings } from './findings.ts'
 import type { TenantPage } from './load-page.ts'
 import { ownerNote } from './owner.ts'
-import type { PageQuery } from './page-query.ts'
+import { hrefOf, isFiltered, type PageQuery, unfiltered } from './page-query.ts'
 import { resources } from './resources.ts'
 import { secrets } from './secrets.ts'
 import { tenantSummary, tiles } from './summary.ts'
@@ -36,7 +36,7 @@ export function tenant(page: TenantPage, query: PageQuery, now: number): Html {
   const { tone, sentence } = tenantSummary(posture, quality, sums)
   return html`<section class="tenant" id="tenant-${posture.tenant}" aria-labelledby="name-${posture.tenant}">
 <div class="banner edge-${tone}"><h2 id="name-${posture.tenant}">${posture.tenant}</h2><p>${sentence}</p><nav class="parts" aria-label="Parts of ${posture.tenant}">${partNames.map(([part, word]) => html`<a href="#${part}-${posture.tenant}">${word}</a> `)}</nav></div>
-${ownerNote(posture, now)}${holds(posture.holds, now)}${notes(page, now)}${tiles(page, quality, sums, { query, now })}
+${ownerNote(posture, now)}${filterNote(posture.tenant, query)}${holds(posture.holds, now)}${notes(page, now)}${tiles(page, quality, sums, { query, now })}
 ${resources(posture, now)}
 ${checks(posture, query, now)}
 ${findings(page, query, now)}
@@ -45,6 +45,13 @@ ${changes(page, now)}
 ${waivers(page, now)}
 </section>
 `
+}
+
+/** For who follows a link to some findings: the whole state stands above them. */
+function filterNote(tenant: string, query: PageQuery): Html | string {
+  if (!isFiltered(query)) return ''
+  const anchor = `#findings-${tenant}`
+  return html`<p class="note">The <a href="${anchor}">findings below</a> are filtered: <a href="${hrefOf(query, unfiltered, anchor)}" data-live="">show all</a>.</p>`
 }
 
 function notes({ posture, secrets: views }: TenantPage, now: number): Html {

@@ -1,0 +1,28 @@
+import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { html, raw } from 'hono/html'
+import { packageFolder } from '../../model/process/package-folder.ts'
+import { otherPage } from './page.ts'
+import { runbookHref } from './page-query.ts'
+
+const folder = join('docs', 'runbooks')
+const name = /^Tenantwatch[A-Za-z]+$/
+
+/** The installed runbook of an alert as a page; null where there is none of this name. */
+export async function runbookPage(runbook: string): Promise<string | null> {
+  const file = join(folder, `${runbook}.md`)
+  const found = name.test(runbook) ? packageFolder(file) : null
+  if (found === null) return null
+  const [text, { Marked }] = await Promise.all([readFile(join(found, file), 'utf8'), import('marked')])
+  const marked = new Marked({
+    renderer: {
+      /** Of the documentation, only runbooks are served. */
+      link({ href, tokens }) {
+        const [, other] = /^(\w+)\.md$/.exec(href) ?? []
+        const words = this.parser.parseInline(tokens)
+        return other !== undefined && name.test(other) ? `<a href="${runbookHref(other)}">${words}</a>` : words
+      },
+    },
+  })
+  return otherPage(runbook, html`<article class="runbook">${raw(await marked.parse(text))}</article>`)
+}
