@@ -8,7 +8,7 @@ import type { Session } from './session.ts'
 const mark = 'tenantwatch_copy'
 
 const markExists = `select count(*) as marks from pg_class
-  where relnamespace = current_schema()::regnamespace and relname = '${mark}'`
+  where relnamespace = quote_ident(current_schema())::regnamespace and relname = '${mark}'`
 
 const markedSource = `select source from ${mark}`
 

@@ -73,7 +73,7 @@ export async function databaseTarget(database: PostgresDatabase): Promise<CopyTa
 
 /** Tables with triggers for new rows, whose effects are copied like all else. */
 const withTriggers = `select distinct c.relname from pg_trigger t join pg_class c on c.oid = t.tgrelid
-  where c.relnamespace = current_schema()::regnamespace and not t.tgisinternal and t.tgtype & 4 <> 0`
+  where c.relnamespace = quote_ident(current_schema())::regnamespace and not t.tgisinternal and t.tgtype & 4 <> 0`
 
 function* silently(database: PostgresDatabase, { name }: CopiedTable, steps: () => Steps<void>): Steps<void> {
   yield* database.prepare(`alter table "${name}" disable trigger user`).run()

@@ -71,6 +71,11 @@ export class PostgresDatabase extends BaseDatabase {
     )
   }
 
+  /** Closes a connection, for another pool to which the server refuses one. */
+  async makeRoom(signal: AbortSignal): Promise<void> {
+    await this.#sessions.makeRoom?.(signal)
+  }
+
   /** Transactions that are under way fail. */
   breakConnections(): void {
     this.#sessions.breakAll?.()

@@ -9,17 +9,22 @@ export function readToShow<T>(read: () => T): T {
   return shown.run(true, read)
 }
 
+export function isToShow(): boolean {
+  return shown.getStore() === true
+}
+
 /** @param toShow for what `readToShow` reads; `work` for everything else. */
 export function twoLanes(work: Sessions, toShow: Sessions): Sessions {
   return {
     async take() {
-      if (shown.getStore() !== true) return work.take()
+      if (!isToShow()) return work.take()
       return toShow.take().catch((error: unknown) => {
         // The server takes no more connections; those of `work` may be open.
         if (isFull(error)) return work.take()
         throw error
       })
     },
+    makeRoom: (signal) => Promise.race([work.makeRoom?.(signal), toShow.makeRoom?.(signal)]),
     breakAll() {
       work.breakAll?.()
       toShow.breakAll?.()

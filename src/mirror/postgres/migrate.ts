@@ -77,11 +77,12 @@ export function newestMigration(): number {
 async function appliedAt(session: Session, migrations: readonly Migration[]): Promise<number> {
   const { rows } = await session.sendText(
     `select count(*) as relations, count(*) filter (where relname = '${marker}') as markers from pg_class
-     where relnamespace = current_schema()::regnamespace and relkind in ('r', 'p', 'v', 'm')`,
+     where relnamespace = quote_ident(current_schema())::regnamespace and relkind in ('r', 'p', 'v', 'm')`,
   )
   const [{ relations, markers }] = rows as [{ relations: number; markers: number }]
   if (markers === 0) {
     if (relations > 0) throw foreign()
+    await insistOnOnlyMirror(session)
     await session.sendText(`create table ${marker} (hash text not null, created_at bigint not null)`)
     return 0
   }
@@ -89,6 +90,19 @@ async function appliedAt(session: Session, migrations: readonly Migration[]): Pr
   const [{ at }] = answer.rows as [{ at: number }]
   if (at <= newestOf(migrations)) return at
   throw newerLayout()
+}
+
+/** Where the search path has changed, an empty mirror would take the place of the one with the history. */
+async function insistOnOnlyMirror(session: Session): Promise<void> {
+  const { rows } = await session.sendText(
+    `select n.nspname as name, current_schema() as current from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where c.relname = '${marker}' and c.relkind = 'r' and c.relowner = (select oid from pg_roles where rolname = current_user)`,
+  )
+  const [other] = rows as readonly { readonly name: string; readonly current: string }[]
+  if (other === undefined) return
+  throw new FatalError(
+    `The mirror is in schema "${other.name}", but the search_path of the user leads to schema "${other.current}"; correct it with "alter role … set search_path", or use another database or user for a second mirror`,
+  )
 }
 
 export function newerLayout(): FatalError {
@@ -121,7 +135,7 @@ interface Server {
 const server = `select current_setting('server_version_num')::int / 10000 as version,
   current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
   current_setting('synchronous_commit') as commits, current_setting('transaction_read_only') as readonly,
-  (select count(*) from pg_class c where relnamespace = current_schema()::regnamespace and relkind = 'r' and not (
+  (select count(*) from pg_class c where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'r' and not (
     has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')
     and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete'))) as forbidden`
 

@@ -3,7 +3,7 @@ import { type Address, parseAddress } from './address.ts'
 import { PostgresDatabase } from './database.ts'
 import { twoLanes } from './lanes.ts'
 import { bringUpToDate, insistOnServer, type Role } from './migrate.ts'
-import { openPool } from './pool.ts'
+import { openPool, type PoolOptions } from './pool.ts'
 import type { Sessions } from './session.ts'
 import { startError } from './store-error.ts'
 import type { Timing } from './transaction.ts'
@@ -18,6 +18,7 @@ export interface PostgresOptions extends Timing {
   readonly role: Role
   readonly pipeline?: boolean
   readonly connections?: number
+  readonly makeRoom?: PoolOptions['makeRoom']
   /** More connections, which only `readToShow` takes. */
   readonly toShow?: number
 }
@@ -25,33 +26,38 @@ export interface PostgresOptions extends Timing {
 /** @throws FatalError when the database cannot be used as it is; UsageError when the URL is no address of one. */
 export async function openPostgres(options: PostgresOptions): Promise<OpenedPostgres & { readonly address: Address }> {
   const { address } = parseAddress(await options.url())
-  const { pipeline, connections, toShow } = options
+  const { pipeline, connections, makeRoom, toShow } = options
   const password = async () => parseAddress(await options.url()).password
   const pool = { address, password, ...(pipeline !== undefined && { pipeline }) }
-  const work = await openPool({ ...pool, ...(connections !== undefined && { connections }) })
+  const own = { ...(connections !== undefined && { connections }), ...(makeRoom !== undefined && { makeRoom }) }
+  const work = await openPool({ ...pool, ...own })
   // Scrapes may be minutes apart.
   const lane = toShow === undefined ? null : await openPool({ ...pool, connections: toShow, idleMs: 10 * minuteMs })
   const sessions = lane === null ? work : twoLanes(work, lane)
+  let searchPath: string
   try {
-    await prepareDatabase(sessions, options.role)
+    searchPath = await prepareDatabase(sessions, options.role)
   } catch (error) {
     await sessions[Symbol.asyncDispose]()
     throw startError(error, address)
   }
   return {
     address,
-    database: new PostgresDatabase(sessions, options),
+    database: new PostgresDatabase(sessions, { ...options, searchPath }),
     [Symbol.asyncDispose]: () => sessions[Symbol.asyncDispose](),
   }
 }
 
-async function prepareDatabase(sessions: Sessions, role: Role): Promise<void> {
+/** @returns the search path to the tables. */
+async function prepareDatabase(sessions: Sessions, role: Role): Promise<string> {
   const session = await sessions.take()
   let broken = true
   try {
     await insistOnServer(session)
     await bringUpToDate(session, role)
+    const { rows } = await session.sendText('select quote_ident(current_schema()) as name')
     broken = false
+    return (rows as [{ readonly name: string }])[0].name
   } finally {
     session.release(broken)
   }

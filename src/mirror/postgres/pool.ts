@@ -4,6 +4,7 @@ import { secondMs } from '../../model/durations.ts'
 import type { Address } from './address.ts'
 import { Batch, notRun, type ParserOf, type Prepared, type Sent, type WireValue, wireValue } from './batch.ts'
 import { parsers } from './codec.ts'
+import { activityLimits, type ServerActivity, serverActivity } from './server-activity.ts'
 import type { Answer, Session, Sessions } from './session.ts'
 import type { AnyStatement } from './statement.ts'
 import { DriverError, isFull } from './store-error.ts'
@@ -17,6 +18,8 @@ export interface PoolOptions {
   readonly idleMs?: number
   /** False = a statement is sent when the one before it was answered: for poolers that cannot do otherwise. */
   readonly pipeline?: boolean
+  /** Called when the server takes no more connections; resolves when it may take another one. */
+  readonly makeRoom?: (signal: AbortSignal) => Promise<void>
 }
 
 /** Connections of a process to one database. Each tenant is written by one run at a time. */
@@ -29,16 +32,22 @@ const closedAfterMs = 30 * secondMs
 export async function openPool(options: PoolOptions): Promise<Sessions> {
   const { default: pg } = await import('pg')
   const { address, connections = defaultConnections, idleMs = closedAfterMs, pipeline = true } = options
+  const config = { ...clientConfig(address, pg.types), password: async () => (await options.password()) ?? '' }
   const pool = new pg.Pool({
-    ...clientConfig(address, pg.types),
-    password: async () => (await options.password()) ?? '',
+    ...config,
     max: connections,
     idleTimeoutMillis: idleMs,
     ...{ pipeline },
   })
   // An idle connection that breaks is replaced; its error concerns nobody.
   pool.on('error', () => {})
-  return poolSessions(pool, parserOf(pg.types), pipeline)
+  const activity = serverActivity(() => new pg.Client({ ...config, ...activityLimits }))
+  return new PoolSessions(pool, {
+    parserOf: parserOf(pg.types),
+    pipeline,
+    activity,
+    makeRoom: options.makeRoom ?? null,
+  })
 }
 
 /** All but the password. @param types parsers of the driver. */
@@ -60,38 +69,92 @@ function parserOf(types: typeof TypesOfDriver): ParserOf {
   return (type) => parsers[type] ?? types.getTypeParser(type)
 }
 
-function poolSessions(pool: Pool, parserOf: ParserOf, pipeline: boolean): Sessions {
-  const connected = new Set<PoolClient>()
-  const prepared = new WeakMap<PoolClient, Prepared>()
-  pool.on('connect', (client) => {
-    connected.add(client)
-    prepared.set(client, new Map())
-  })
-  pool.on('remove', (client) => connected.delete(client))
-  return {
-    async take() {
-      const client = await connectedOf(pool)
-      return new PoolSession(client, { prepared: prepared.get(client) ?? new Map(), parserOf, pipeline })
-    },
-    breakAll() {
-      for (const client of connected) breakConnection(client)
-    },
-    async [Symbol.asyncDispose]() {
-      await pool.end()
-    },
+interface Shared {
+  readonly parserOf: ParserOf
+  readonly pipeline: boolean
+  readonly activity: ServerActivity
+  readonly makeRoom: NonNullable<PoolOptions['makeRoom']> | null
+}
+
+class PoolSessions implements Sessions {
+  readonly #pool: Pool
+  readonly #shared: Shared
+  readonly #connected = new Set<PoolClient>()
+  readonly #prepared = new WeakMap<PoolClient, Prepared>()
+  #distrusted = new WeakSet<PoolClient>()
+  /** Connections to close instead of keeping them. */
+  #owed = 0
+
+  constructor(pool: Pool, shared: Shared) {
+    this.#pool = pool
+    this.#shared = shared
+    pool.on('connect', (client) => {
+      this.#connected.add(client)
+      this.#prepared.set(client, new Map())
+    })
+    pool.on('remove', (client) => this.#connected.delete(client))
+  }
+
+  async take(): Promise<Session> {
+    for (;;) {
+      const client = await connectedOf(this.#pool, this.#shared.makeRoom)
+      if (!this.#distrusted.has(client)) return this.#sessionOf(client)
+      client.release(true)
+      breakConnection(client)
+    }
+  }
+
+  async makeRoom(signal: AbortSignal): Promise<void> {
+    if (this.#pool.idleCount > 0) (await this.#pool.connect()).release(true)
+    else {
+      this.#owed = Math.min(this.#owed + 1, this.#pool.totalCount)
+      await once(this.#pool, 'remove', { signal }).catch(ignore)
+    }
+  }
+
+  breakAll(): void {
+    for (const client of this.#connected) breakConnection(client)
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#pool.end()
+  }
+
+  #sessionOf(client: PoolClient): Session {
+    const { activity, parserOf, pipeline } = this.#shared
+    return new PoolSession(client, {
+      parserOf,
+      pipeline,
+      prepared: this.#prepared.get(client) ?? new Map(),
+      isServed: () => activity.worksFor(pidOf(client), [...this.#connected].map(pidOf)),
+      distrust: () => {
+        this.#distrusted = new WeakSet(this.#connected)
+      },
+      mayKeep: () => {
+        if (this.#owed === 0) return true
+        this.#owed--
+        return false
+      },
+    })
   }
 }
 
+function pidOf(client: PoolClient): number {
+  return (client as PoolClient & { readonly processID: number }).processID
+}
+
 /** While the server takes no more connections, one of those that the pool has. */
-async function connectedOf(pool: Pool): Promise<PoolClient> {
+async function connectedOf(pool: Pool, makeRoom: Shared['makeRoom']): Promise<PoolClient> {
   let limit: AbortSignal | undefined
   for (;;) {
     try {
       return await pool.connect()
     } catch (error) {
       limit ??= AbortSignal.timeout(connectMs)
-      if (!isFull(error) || pool.totalCount === 0 || limit.aborted) return fail(error)
-      if (pool.idleCount === 0) await once(pool, 'release', { signal: limit }).catch(() => {})
+      const isHopeless = pool.totalCount === 0 && makeRoom === null
+      if (!isFull(error) || isHopeless || limit.aborted) return fail(error)
+      if (makeRoom !== null) await makeRoom(limit)
+      else if (pool.idleCount === 0) await once(pool, 'release', { signal: limit }).catch(ignore)
     }
   }
 }
@@ -100,6 +163,9 @@ interface SessionOptions {
   readonly prepared: Prepared
   readonly parserOf: ParserOf
   readonly pipeline: boolean
+  readonly isServed: () => Promise<boolean | null>
+  readonly distrust: () => void
+  readonly mayKeep: () => boolean
 }
 
 class PoolSession implements Session {
@@ -137,9 +203,17 @@ class PoolSession implements Session {
     return sent
   }
 
+  isServed(): Promise<boolean | null> {
+    return this.#options.isServed()
+  }
+
+  distrust(): void {
+    this.#options.distrust()
+  }
+
   release(broken: boolean): void {
     this.#client.off('error', ignore)
-    this.#client.release(broken)
+    this.#client.release(broken || !this.#options.mayKeep())
     if (broken) breakConnection(this.#client)
   }
 

@@ -55,7 +55,13 @@ export async function openAsReplica(
 ): Promise<{ readonly mirror: Mirror; readonly stores: TenantStores }> {
   await using opening = new AsyncDisposableStack()
   const { database } = opening.use(await openPostgres({ ...options, role: 'engine', toShow: connectionsToShow }))
-  const own = { role: 'beside', connections: heartbeatConnections, limits: heartbeatLimits } as const
+  const own = {
+    role: 'beside',
+    connections: heartbeatConnections,
+    limits: heartbeatLimits,
+    // Without heartbeats, this replica may own nothing.
+    makeRoom: (signal: AbortSignal) => database.makeRoom(signal),
+  } as const
   const { database: heartbeats } = opening.use(await openPostgres({ ...options, ...own }))
   return replicaOver({ ...options, database, heartbeats }, disposeOf(opening))
 }

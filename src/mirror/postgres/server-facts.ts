@@ -56,7 +56,7 @@ export interface MirrorState {
 
 const facts = `select current_setting('server_version') as version, current_user as user, pg_backend_pid() as pid,
   r.rolsuper as superuser, has_schema_privilege(current_schema(), 'create') as creates,
-  (select count(*) from pg_class c where c.relnamespace = current_schema()::regnamespace and c.relkind in ('r', 'v')
+  (select count(*) from pg_class c where c.relnamespace = quote_ident(current_schema())::regnamespace and c.relkind in ('r', 'v')
     and not pg_has_role(c.relowner, 'usage')) as "notOwned",
   least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
     - coalesce(current_setting('reserved_connections', true)::int, 0),

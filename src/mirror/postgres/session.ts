@@ -12,12 +12,18 @@ export interface Session {
   send(statement: AnyStatement, params: readonly unknown[]): Promise<Answer>
   /** Sends text that has no parameters, of one or several statements. */
   sendText(text: string): Promise<Answer>
+  /** Whether the server works for this connection: false when it waits for a statement, null when that is not known. */
+  isServed?(): Promise<boolean | null>
+  /** The server did not answer: connections that are open may have lost it, too, and are closed when they are taken. */
+  distrust?(): void
   /** Returns the connection; `broken` = its state is unknown, so it is closed. */
   release(broken: boolean): void
 }
 
 export interface Sessions extends AsyncDisposable {
   take(): Promise<Session>
+  /** Closes a connection, once one is idle, for another pool to which the server refuses one. */
+  makeRoom?(signal: AbortSignal): Promise<void>
   /** Breaks all connections, also those that are taken. */
   breakAll?(): void
 }

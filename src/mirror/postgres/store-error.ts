@@ -88,6 +88,11 @@ const known: readonly Known[] = [
     hint: 'Raise max_connections, or use a pooler',
   },
   {
+    codes: /^26000/,
+    sentence: 'A pooler gave a prepared statement to another connection',
+    hint: 'PgBouncer in transaction mode needs version 1.21 or later and max_prepared_statements; session mode needs neither',
+  },
+  {
     codes: /^25006/,
     sentence: 'The database is read-only',
     hint: 'Let store.url point to the primary server, not to a standby',

@@ -2,6 +2,7 @@ import type { Clock, Random } from '../../model/clock.ts'
 import { minuteMs, secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import type { Ask, SlowSteps, Step, Take } from '../steps.ts'
+import { isToShow } from './lanes.ts'
 import type { Answer, Session, Sessions } from './session.ts'
 import { type AnyStatement, PostgresStatement } from './statement.ts'
 import { codeOf, serverSilent } from './store-error.ts'
@@ -13,6 +14,8 @@ export interface Timing {
   readonly clock: Pick<Clock, 'sleep'>
   readonly random: Random
   readonly limits?: Limits
+  /** Where the tables are; what the role or the database sets may change while the mirror is open. */
+  readonly searchPath?: string
 }
 
 /** In milliseconds. */
@@ -27,9 +30,15 @@ export interface Limits {
 
 const defaults: Limits = { statementMs: minuteMs, idleMs: 5 * secondMs, silenceMs: minuteMs + 15 * secondMs }
 
+/** Whoever waits for what is shown asks again. */
+const limitsToShow: Limits = { ...defaults, statementMs: 15 * secondMs, silenceMs: 20 * secondMs }
+
 /** Tries of a transaction that conflicts with another one. */
 const mostTries = 6
 const firstPauseMs = 10
+
+/** How often it is looked whether answers came, in milliseconds. */
+const lookMs = 3 * secondMs
 
 /** Statements sent before the answer of the last one is waited for. */
 const mostUnanswered = 1000
@@ -77,8 +86,9 @@ async function attempt<T>(sessions: Sessions, timing: Timing, work: Work<T>): Pr
 }
 
 /** A transaction whose server may not be silent for too long. */
-export function watched(session: Session, { clock, limits = defaults }: Timing) {
-  const running = new Transaction(session, limits)
+export function watched(session: Session, timing: Timing) {
+  const { clock, limits = isToShow() ? limitsToShow : defaults, searchPath = null } = timing
+  const running = new Transaction(session, limits, searchPath)
   const stop = new AbortController()
   const silence = running.endInSilence(clock, stop.signal)
   // Between two reads nobody waits for it.
@@ -99,14 +109,16 @@ const beginning = {
   write: statementOf('begin', 'begin isolation level repeatable read'),
 }
 
-const limits = `set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true)`
+/** Settings of role and database that would change what statements mean are overridden, too. */
+const settings = `set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true),
+  set_config('search_path', coalesce($3, current_setting('search_path')), true), set_config('array_nulls', 'on', true)`
 
-const limited = statementOf('limits', `select ${limits}`)
+const limited = statementOf('limits', `select ${settings}`)
 
 const limiting: Readonly<Record<Kind, AnyStatement>> = {
   read: limited,
   write: limited,
-  progress: statementOf('progress', `select ${limits}, set_config('synchronous_commit', 'off', true)`),
+  progress: statementOf('progress', `select ${settings}, set_config('synchronous_commit', 'off', true)`),
 }
 
 const committing = statementOf('commit', 'commit')
@@ -119,6 +131,7 @@ interface Sent {
 class Transaction {
   readonly #session: Session
   readonly #limits: Limits
+  readonly #searchPath: string | null
   readonly #unanswered = new Set<Promise<Answer>>()
   #answers = 0
   /** The first failure: PostgreSQL refuses everything after it. */
@@ -126,9 +139,10 @@ class Transaction {
   #failure: unknown
   #released = false
 
-  constructor(session: Session, limits: Limits) {
+  constructor(session: Session, limits: Limits, searchPath: string | null) {
     this.#session = session
     this.#limits = limits
+    this.#searchPath = searchPath
   }
 
   async run<T>({ kind, body, fence }: Work<T>): Promise<T> {
@@ -159,17 +173,22 @@ class Transaction {
     else await this.#commit('read')
   }
 
-  /** Rejects when the server is silent for too long. */
+  /** Rejects when the server is silent for too long, or has nothing under way for this connection although an answer is due. */
   async endInSilence(clock: Pick<Clock, 'sleep'>, signal: AbortSignal): Promise<never> {
-    for (let seen = -1; ; ) {
+    const { silenceMs } = this.#limits
+    const everyMs = Math.min(silenceMs, lookMs)
+    for (let [seen, silentMs, unserved] = [-1, 0, 0]; silentMs < silenceMs && unserved < 2; ) {
       try {
-        await clock.sleep(this.#limits.silenceMs, signal)
+        await clock.sleep(everyMs, signal)
       } catch {
         return await new Promise<never>(() => {})
       }
-      if (this.#unanswered.size > 0 && this.#answers === seen) break
+      const isSilent = this.#unanswered.size > 0 && this.#answers === seen
+      silentMs = isSilent ? silentMs + everyMs : 0
+      unserved = isSilent && (await this.#session.isServed?.()) === false ? unserved + 1 : 0
       seen = this.#answers
     }
+    this.#session.distrust?.()
     this.#release(true)
     throw serverSilent()
   }
@@ -178,7 +197,7 @@ class Transaction {
     const { statementMs, idleMs } = this.#limits
     void this.#send(this.#session.send(beginning[kind === 'read' ? 'read' : 'write'], []))
     // For this transaction alone: with a pooler, the next one may run on another connection.
-    void this.#send(this.#session.send(limiting[kind], [`${statementMs}`, `${idleMs}`]))
+    void this.#send(this.#session.send(limiting[kind], [`${statementMs}`, `${idleMs}`, this.#searchPath]))
   }
 
   async #drive<T>(step: Step<T> | SlowSteps<T>): Promise<T> {

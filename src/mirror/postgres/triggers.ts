@@ -20,12 +20,12 @@ declare found record;
 begin
   for found in select t.tgname, t.tgrelid::regclass as on_table from pg_trigger t
     join pg_class c on c.oid = t.tgrelid
-    where c.relnamespace = current_schema()::regnamespace and t.tgname like 'tenantwatch\\_%'
+    where c.relnamespace = quote_ident(current_schema())::regnamespace and t.tgname like 'tenantwatch\\_%'
   loop
     execute format('drop trigger %I on %s', found.tgname, found.on_table);
   end loop;
   for found in select oid::regprocedure as function from pg_proc
-    where pronamespace = current_schema()::regnamespace and proname like 'tenantwatch\\_%'
+    where pronamespace = quote_ident(current_schema())::regnamespace and proname like 'tenantwatch\\_%'
   loop
     execute format('drop function %s', found.function);
   end loop;

@@ -107,7 +107,7 @@ it('copies each table of the file, and names the tables that it leaves', async (
   })
   expect(inFile.filter((name) => !copiedNames.has(name))).toEqual(['__drizzle_migrations'])
   const inDatabase = query(
-    "select relname as name from pg_class where relnamespace = current_schema()::regnamespace and relkind = 'r'",
+    "select relname as name from pg_class where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'r'",
   ).map(({ name }) => String(name))
   // What the database, its replicas and its blocks of record ids need.
   expect(inDatabase.filter((name) => !copiedNames.has(name)).toSorted()).toEqual([

@@ -63,10 +63,10 @@ async function migrated(sql: readonly string[], prepare: (query: ReturnType<type
 }
 
 const namesOfDerived = `select relname as name from pg_class c
-    where relnamespace = current_schema()::regnamespace and relkind = 'v'
+    where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'v'
   union all select tgname || ' ' || tgrelid::regclass from pg_trigger t join pg_class c on c.oid = tgrelid
-    where relnamespace = current_schema()::regnamespace and tgname like 'tenantwatch%'
-  union all select proname from pg_proc where pronamespace = current_schema()::regnamespace order by 1`
+    where relnamespace = quote_ident(current_schema())::regnamespace and tgname like 'tenantwatch%'
+  union all select proname from pg_proc where pronamespace = quote_ident(current_schema())::regnamespace order by 1`
 
 const addUser = `insert into users (rid, tenant_id, user_id, first_seen_at, read_at, state, mfa_status, mfa_action,
   created_at, created_at_ms) values (7, 1, 7, 0, 0, 'Active', 0, 0, '1970-01-01T00:00:00Z', 0)`

@@ -1,4 +1,5 @@
 import { expect, it, vi } from 'vitest'
+import { readToShow } from '../../../src/mirror/postgres/lanes.ts'
 import type { Sessions } from '../../../src/mirror/postgres/session.ts'
 import { PostgresStatement } from '../../../src/mirror/postgres/statement.ts'
 import { DriverError } from '../../../src/mirror/postgres/store-error.ts'
@@ -197,6 +198,33 @@ it('closes the connection of a server that is silent while an answer is due', as
   expect(fake.events.at(-1)).toBe('close')
 })
 
+it.each([
+  [false, 3],
+  [null, 26],
+  [true, 26],
+])(
+  'takes a server for silent sooner that has nothing under way for the connection: served %s, %s looks',
+  async (isServed, looks) => {
+    const fake = fakeSessions((word) => (word === 'read' ? 'never' : { rows: [] }))
+    let slept = 0
+    const sleep = async () => {
+      slept++
+      for (let turn = 0; turn < 4; turn++) await new Promise((resolve) => setImmediate(resolve))
+    }
+    const distrust = vi.fn()
+    const sessions: Sessions = {
+      ...fake.sessions,
+      take: async () => ({ ...(await fake.sessions.take()), isServed: async () => isServed, distrust }),
+    }
+    const body = function* () {
+      return yield* read.get()
+    }
+    const reading = transaction(sessions, { clock: { sleep }, random: () => 0 }, { kind: 'read', body, fence: null })
+    await expect(reading).rejects.toThrow('The database server does not answer')
+    expect([slept, distrust.mock.calls.length, fake.events.at(-1)]).toEqual([looks, 1, 'close'])
+  },
+)
+
 it('returns what was read without waiting for the end of the transaction', async () => {
   let finish = false
   const fake = fakeSessions((word) => {
@@ -229,15 +257,16 @@ it('makes every limit one of the transaction alone', async () => {
     yield* read.get()
   }
   for (const kind of ['read', 'write', 'progress'] as const)
-    await transaction(taken, quiet, { kind, body, fence: null })
-  const timeouts = `set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true)`
-  expect(begun.filter((text) => !/^(read|commit)$/.test(text))).toEqual([
-    'begin isolation level repeatable read, read only',
-    `select ${timeouts} | 60000 | 5000`,
-    'begin isolation level repeatable read',
-    `select ${timeouts} | 60000 | 5000`,
-    'begin isolation level repeatable read',
-    `select ${timeouts}, set_config('synchronous_commit', 'off', true) | 60000 | 5000`,
+    await transaction(taken, { ...quiet, searchPath: 'here' }, { kind, body, fence: null })
+  await readToShow(() => transaction(taken, quiet, { kind: 'read', body, fence: null }))
+  expect(begun.filter((text) => text.startsWith('select')).pop()).toMatch(/ \| 15000 \| 5000 \| $/)
+  begun.splice(begun.findLastIndex((text) => text.startsWith('begin')))
+  const settings = begun.filter((text) => text.startsWith('select')).map((text) => text.replaceAll(/\s+/g, ' '))
+  const each = `select set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true), set_config('search_path', coalesce($3, current_setting('search_path')), true), set_config('array_nulls', 'on', true)`
+  expect(settings).toEqual([
+    `${each} | 60000 | 5000 | here`,
+    `${each} | 60000 | 5000 | here`,
+    `${each}, set_config('synchronous_commit', 'off', true) | 60000 | 5000 | here`,
   ])
 })
 

@@ -21,10 +21,10 @@ begin
   perform set_config('${setting}', coalesce((select json_agg(json_build_object('view', c.relname,
       'role', case a.grantee when 0 then 'public' else a.grantee::regrole::text end))
     from pg_class c cross join aclexplode(c.relacl) a
-    where c.relnamespace = current_schema()::regnamespace and c.relkind = 'v' and c.relname like 'tenantwatch\\_%'
+    where c.relnamespace = quote_ident(current_schema())::regnamespace and c.relkind = 'v' and c.relname like 'tenantwatch\\_%'
       and a.privilege_type = 'SELECT' and a.grantee <> c.relowner)::text, '[]'), true);
   for found in select relname from pg_class
-    where relnamespace = current_schema()::regnamespace and relkind = 'v' and relname like 'tenantwatch\\_%' order by oid desc
+    where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'v' and relname like 'tenantwatch\\_%' order by oid desc
   loop
     execute format('drop view %I', found.relname);
   end loop;
