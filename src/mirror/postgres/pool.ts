@@ -28,6 +28,9 @@ export const defaultConnections = 8
 const connectMs = 10 * secondMs
 const closedAfterMs = 30 * secondMs
 
+/** How long a pool that made room stays smaller. */
+const shrunkMs = 30 * secondMs
+
 /** The driver is loaded only where it is used. */
 export async function openPool(options: PoolOptions): Promise<Sessions> {
   const { default: pg } = await import('pg')
@@ -84,10 +87,13 @@ class PoolSessions implements Sessions {
   #distrusted = new WeakSet<PoolClient>()
   /** Connections to close instead of keeping them. */
   #owed = 0
+  readonly #most: number
+  #shrunkAt = Number.NEGATIVE_INFINITY
 
   constructor(pool: Pool, shared: Shared) {
     this.#pool = pool
     this.#shared = shared
+    this.#most = pool.options.max
     pool.on('connect', (client) => {
       this.#connected.add(client)
       this.#prepared.set(client, new Map())
@@ -96,6 +102,7 @@ class PoolSessions implements Sessions {
   }
 
   async take(): Promise<Session> {
+    if (performance.now() - this.#shrunkAt > shrunkMs) this.#pool.options.max = this.#most
     for (;;) {
       const client = await connectedOf(this.#pool, this.#shared.makeRoom)
       if (!this.#distrusted.has(client)) return this.#sessionOf(client)
@@ -105,6 +112,9 @@ class PoolSessions implements Sessions {
   }
 
   async makeRoom(signal: AbortSignal): Promise<void> {
+    // Else requests that wait would take what is closed here.
+    this.#pool.options.max = Math.max(1, this.#pool.totalCount - 1)
+    this.#shrunkAt = performance.now()
     if (this.#pool.idleCount > 0) (await this.#pool.connect()).release(true)
     else {
       this.#owed = Math.min(this.#owed + 1, this.#pool.totalCount)

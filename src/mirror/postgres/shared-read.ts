@@ -12,7 +12,7 @@ export function sharedRead(sessions: Sessions): SharedRead | null {
 }
 
 /**
- * Reads of `work` share one transaction, which the first one begins: a round trip each instead of four statements.
+ * Reads of `work` share a transaction, which the first one begins: a round trip each instead of four statements.
  *
  * @param writes changes with each transaction that writes: what is read after it must see it, so that no memory of this
  * process takes something older for the present.
@@ -35,20 +35,42 @@ class SharedRead {
   readonly #sessions: Sessions
   readonly #timing: Timing
   readonly #writes: () => number
-  readonly #seen: number
-  readonly #reading = new Set<Promise<unknown>>()
-  #begun: Promise<ReturnType<typeof watched>> | null = null
+  #present: { readonly seen: number; readonly transaction: OpenRead } | null = null
   #isOver = false
 
   constructor(sessions: Sessions, timing: Timing, writes: () => number) {
     this.#sessions = sessions
     this.#timing = timing
     this.#writes = writes
-    this.#seen = writes()
   }
 
   isOpenOn(sessions: Sessions): boolean {
-    return this.#sessions === sessions && !this.#isOver && this.#writes() === this.#seen
+    return this.#sessions === sessions && !this.#isOver
+  }
+
+  /** After a write in another transaction, which begins when the one before ends: nobody waits with a connection. */
+  read<T>(body: () => Step<T> | SlowSteps<T>): Promise<T> {
+    const seen = this.#writes()
+    if (this.#present?.seen !== seen) {
+      const before = this.#present?.transaction.end()
+      this.#present = { seen, transaction: new OpenRead(this.#sessions, this.#timing, before) }
+    }
+    return this.#present.transaction.read(body)
+  }
+
+  async end(): Promise<void> {
+    this.#isOver = true
+    await this.#present?.transaction.end()
+  }
+}
+
+class OpenRead {
+  readonly #reading = new Set<Promise<unknown>>()
+  readonly #begun: Promise<ReturnType<typeof watched>>
+
+  constructor(sessions: Sessions, timing: Timing, before: Promise<void> | undefined) {
+    this.#begun = begin(sessions, timing, before)
+    this.#begun.catch(() => {})
   }
 
   async read<T>(body: () => Step<T> | SlowSteps<T>): Promise<T> {
@@ -63,23 +85,22 @@ class SharedRead {
 
   /** Waits for reads that are under way, which must not go on in another transaction. */
   async end(): Promise<void> {
-    this.#isOver = true
     await Promise.allSettled(this.#reading)
-    const begun = await this.#begun?.catch(() => null)
-    if (!begun) return
+    const begun = await this.#begun.catch(() => null)
+    if (begun === null) return
     begun.end()
     await begun.running.endReads()
   }
 
   async #read<T>(body: () => Step<T> | SlowSteps<T>): Promise<T> {
-    this.#begun ??= this.#begin()
     const { running, guard } = await this.#begun
     return guard(running.read(body()))
   }
+}
 
-  async #begin() {
-    const begun = watched(await this.#sessions.take(), this.#timing)
-    begun.running.begin('read')
-    return begun
-  }
+async function begin(sessions: Sessions, timing: Timing, before: Promise<void> | undefined) {
+  await before
+  const begun = watched(await sessions.take(), timing)
+  begun.running.begin('read')
+  return begun
 }

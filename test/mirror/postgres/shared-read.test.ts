@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { PostgresDatabase } from '../../../src/mirror/postgres/database.ts'
+import type { Sessions } from '../../../src/mirror/postgres/session.ts'
 import { DriverError } from '../../../src/mirror/postgres/store-error.ts'
 import type { Steps } from '../../../src/mirror/steps.ts'
 import { fakeSessions, quiet } from './support/fake-sessions.ts'
@@ -80,7 +81,7 @@ it('keeps its connection until reads that are under way have ended, whatever the
   expect(seen()).toBe('begin limits one <begin <limits <one two <two commit <commit release')
 })
 
-it('reads in a transaction of its own after a write of this process, so that nothing older is remembered', async () => {
+it('reads in another transaction after a write of this process, so that nothing older is remembered', async () => {
   let value = 1
   const { database: shared, read, seen } = world((word) => ({ rows: word === 'read' ? [value] : [] }))
   const database = shared.remembering()
@@ -90,10 +91,43 @@ it('reads in a transaction of its own after a write of this process, so that not
     seen()
     value = 2
     expect(await database.readOwn(() => read())).toBe(2)
-    expect(seen()).toMatch(/^begin limits read <begin/)
+    expect(seen()).toMatch(/^commit begin limits read /)
   })
   await aTurn()
   seen()
   await database.readTogether(async () => expect(await database.readOwn(() => read())).toBe(2))
   expect(seen()).toBe('')
+})
+
+it('never waits for a second connection while it holds one', async () => {
+  const fake = fakeSessions()
+  let [free, most] = [2, 0]
+  const waiting: (() => void)[] = []
+  const sessions: Sessions = {
+    ...fake.sessions,
+    async take() {
+      if (free === 0) await new Promise<void>((resolve) => waiting.push(resolve))
+      else free--
+      most = Math.max(most, 2 - free)
+      const session = await fake.sessions.take()
+      const release = (broken: boolean) => {
+        session.release(broken)
+        const next = waiting.shift()
+        if (next === undefined) free++
+        else next()
+      }
+      return { ...session, release }
+    },
+  }
+  const tenants = [1, 2, 3, 4].map(() => new PostgresDatabase(sessions, quiet))
+  const scrapes = tenants.map((database) =>
+    database.readTogether(async () => {
+      for (let n = 0; n < 3; n++) {
+        await database.read(() => database.prepare('one').all())
+        void database.run(() => database.transact('nothing', () => database.prepare('write').run()))
+      }
+    }),
+  )
+  await Promise.all(scrapes)
+  expect(most).toBe(2)
 })
