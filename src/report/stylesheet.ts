@@ -6,7 +6,7 @@ const report = `.head { grid-template-columns: max-content minmax(0, 1fr); paddi
 .tenant > .part { margin-top: 32px; }
 .banner h2 { min-width: 0; } .banner h2, h4, .by, .data code { overflow-wrap: anywhere; }
 h3 { font-size: 18px; } h4 { margin: 20px 2px 8px; font-size: 15px; } h4 small { color: var(--soft); font-weight: 400; margin-left: 6px; }
-h4 + .count-line { display: inline; font-size: 12px; } .count-line + .facts { display: inline; } .facts + .findings { margin-top: 6px; }
+h4 + .count-line { display: inline; margin-right: 6px; font-size: 12px; } .count-line + .facts { display: inline; } .facts + .findings { margin-top: 6px; }
 @media (min-width: 701px) { h4 + table th:nth-child(1), h4 + table th:nth-child(2) { width: 12%; } h4 + table th:nth-child(3) { width: 34%; }
   h3 + .data th:nth-child(1) { width: 30%; } h3 + .data th:nth-child(4) { width: 15%; } }
 .by { display: block; font-size: 13px; } .by a { display: inline-block; max-width: 100%; margin-right: 4px; }
