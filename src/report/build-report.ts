@@ -60,10 +60,13 @@ export async function buildReport(request: ReportRequest): Promise<Report> {
   }
 }
 
+const hiddenNote =
+  'Names of persons, e-mails, file names and the patterns of required documents are hidden; with --details the report shows them.'
+
 function notesOf({ past, details }: ReportRequest): readonly string[] {
   const { setBackFrom } = past
   return [
-    ...(details ? [] : ['Names of persons, e-mails and file names are hidden.']),
+    ...(details ? [] : [hiddenNote]),
     ...(setBackFrom === null
       ? []
       : [

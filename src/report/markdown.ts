@@ -1,9 +1,28 @@
 import { printable } from '../model/text/printable.ts'
 
 /** Markup characters, and those that turn a bare address into a link. */
-export const markup = /[\\`*_[\]<>|#~&@$!]|:(?=\/\/)|(?<=www)\./gi
+const markup = /[\\`*_[\]<>|#~&@$!]|:(?=\/\/)|(?<=www)\./gi
 
 /** Escapes a text from the tenant: no markup, no link, no end of a cell. */
 export function md(text: string): string {
   return printable(text).replace(markup, '\\$&')
+}
+
+/** A code span that no backtick in the text ends. Not for cells of a table, which a bar in the text would end. */
+export function code(text: string): string {
+  const shown = printable(text)
+  let fence = '`'
+  while (shown.includes(fence)) fence += '`'
+  const space = /^$|^[` ]|[` ]$/.test(shown) ? ' ' : ''
+  return `${fence}${space}${shown}${space}${fence}`
+}
+
+export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
+  return `${line(columns)}${line(columns.map(() => '---'))}${rows.map(line).join('')}\n`
+}
+
+/** Each item is a line and the lines below it. */
+export function list(items: readonly (readonly [string, ...string[]])[]): string {
+  return `${items.map(([head, ...rest]) => `- ${head}\n${rest.map((line) => `  - ${line}\n`).join('')}`).join('')}\n`
 }

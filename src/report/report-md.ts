@@ -1,16 +1,33 @@
 import { toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
 import { namesIn } from '../model/entity-names.ts'
-import { printable } from '../model/text/printable.ts'
-import { printableJson } from '../model/text/printable-json.ts'
-import { markup, md } from './markdown.ts'
-import { mostSevere, type Report, type ReportFinding, type ReportFramework, type TenantReport } from './report.ts'
+import { severities } from '../model/severity.ts'
+import { plural } from '../model/text/numbers.ts'
+import { type Fact, factsIn, groupFacts } from './facts.ts'
+import { code, list, md, table } from './markdown.ts'
 import {
+  mostSevere,
+  type Report,
+  type ReportFinding,
+  type ReportFramework,
+  requirementStates,
+  type TenantReport,
+} from './report.ts'
+import {
+  acceptedInWords,
+  byStanding,
   caveat,
-  chainSentence,
+  chainInWords,
+  clocksDiffer,
   countsInWords,
   coverageInWords,
   headLines,
+  inEach,
+  moreInWords,
+  nothingFound,
+  type Part,
+  parts,
+  qualityInWords,
   reopenedWords,
   requirementWord,
   resourceStateWord,
@@ -19,28 +36,133 @@ import {
 } from './words.ts'
 
 export async function* reportMd(report: Report): AsyncIterable<string> {
-  const head = headLines(report, toIso(report.at)).map(([name, value]) => [name, md(value)])
-  yield `# Audit report\n\n${table(['', ''], head)}\n${report.notes.map((note) => `> ${md(note)}\n\n`).join('')}`
+  const head = headLines(report, toIso(report.at)).map(([name, value]) => [`${name}: ${md(value)}`] as const)
+  yield `# Audit report\n\n${list(head)}${report.notes.map((note) => `> ${md(note)}\n\n`).join('')}`
   for (const tenant of report.tenants) yield* tenantMd(tenant)
 }
 
-async function* tenantMd(tenant: TenantReport): AsyncIterable<string> {
-  const open = Object.entries(tenant.open).filter(([, count]) => count > 0)
-  const bySeverity = open.map(([severity, count]) => `${count} ${severity}`).reverse()
-  yield `## Tenant ${md(tenant.tenant)}\n\n${tenantSentence(tenant)}\n\n`
-  yield `- Checks: ${countsInWords(tenant.standings, standingWord)}\n`
-  yield `- Findings: ${[`${tenant.openTotal} open`, ...bySeverity, `${tenant.waivedTotal} waived`].join(', ')}\n`
-  if (tenant.clocksDiffer)
-    yield '- The clocks of tenant and tenantwatch differed too much to evaluate checks that compare times.\n'
-  yield `- ${chainSentence(tenant.chainHead, code)}\n`
-  yield `\n${resourcesMd(tenant)}${holdsMd(tenant)}${checksMd(tenant)}`
-  yield* findingsMd(tenant)
-  yield `${waiversMd(tenant)}${decisionsMd(tenant)}### Requirements\n\n${caveat}\n\n`
-  for (const framework of tenant.frameworks) yield requirementsMd(framework)
+async function* tenantMd(report: TenantReport): AsyncIterable<string> {
+  const contents = (Object.keys(parts) as Part[]).map((part) => `[${parts[part]}](#${anchor(part, report)})`)
+  yield `## Tenant ${md(report.tenant)}\n\n${tenantSentence(report)}\n\n${summaryMd(report)}Contents: ${contents.join(', ')}\n\n`
+  yield `${heading('requirements', report)}${caveat}\n\n${frameworksMd(report)}`
+  yield `${checksMd(report)}${waiversMd(report)}${decisionsMd(report)}`
+  yield* findingsMd(report)
+  yield resourcesMd(report)
 }
 
-function resourcesMd({ resources }: TenantReport): string {
-  const rows = resources.map((one) => [
+/** The name of the tenant, of letters, digits and hyphens, makes headings and their anchors differ. */
+function heading(part: Part, { tenant }: TenantReport): string {
+  return `### ${parts[part]} of ${md(tenant)}\n\n`
+}
+
+function anchor(part: Part, { tenant }: TenantReport): string {
+  return `${parts[part]} of ${tenant}`.toLowerCase().replaceAll(' ', '-')
+}
+
+function summaryMd(report: TenantReport): string {
+  const { open, openTotal, waivedTotal, holds, standings } = report
+  const bySeverity = severities.toReversed().flatMap((one) => (open[one] > 0 ? [`${open[one]} ${one}`] : []))
+  return list([
+    [`Data quality: ${qualityInWords(report)}`],
+    [`Checks: ${countsInWords(standings, standingWord)}`],
+    [`Findings: ${[`${openTotal} open`, ...bySeverity, `${waivedTotal} waived`].join(', ')}`],
+    ...(report.clocksDiffer ? [[clocksDiffer] as const] : []),
+    [
+      `Holds: ${holds.length === 0 ? 'none' : holds.length}`,
+      ...holds.map(({ resource, reason, count, raisedAt, message }) =>
+        [resource, `${code(reason)} (${count}) since ${raisedAt}:`, md(message)].join(' '),
+      ),
+    ],
+    [`Accepted: ${acceptedInWords(report)}`],
+    [`Audit chain: ${chainInWords(report.chainHead, code)}`],
+  ])
+}
+
+function frameworksMd({ frameworks }: TenantReport): string {
+  const rows = frameworks.map(({ name, counts }) => [md(name), ...requirementStates.map((state) => `${counts[state]}`)])
+  const overview = table(['Framework', ...requirementStates.map((state) => requirementWord[state])], rows)
+  return `${overview}${frameworks.map(requirementsMd).join('')}`
+}
+
+function requirementsMd({ name, requirements }: ReportFramework): string {
+  const items = requirements.map((one) => {
+    const by = byStanding(one).map(([word, ids]) => `${word}: ${ids.map(code).join(', ')}`)
+    return [`${md(one.id)} ${md(one.title)}: **${requirementWord[one.state]}**`, ...by] as const
+  })
+  return `#### ${md(name)}\n\n${list(items)}`
+}
+
+function checksMd(report: TenantReport): string {
+  const rows = report.checks.map((one) => [
+    md(one.check),
+    one.reason === null ? standingWord[one.standing] : `${standingWord[one.standing]} (${one.reason})`,
+    coverageInWords(one),
+    one.since ?? '',
+    md(one.title),
+  ])
+  const configured = report.checks.filter(({ options }) => Object.keys(options).length > 0)
+  const options = list(configured.map((one) => [`${code(one.check)}: ${factsMd(factsIn(one.options))}`]))
+  return `${heading('checks', report)}${table(['Check', 'Status', 'Entities', 'Since', 'Passes when'], rows)}Configured:\n\n${options}`
+}
+
+function waiversMd(report: TenantReport): string {
+  const items = report.waivers.map((one) => {
+    const covers = `covers ${one.covered}, lapsed for ${one.lapsed}`
+    return [
+      `${md(one.id)}, **${one.state}**: ${code(one.check)} of ${md(one.entity)}, ${covers}`,
+      `Owner ${md(one.owner)}, ends ${one.expires}: ${md(one.reason)}`,
+    ] as const
+  })
+  return `${heading('waivers', report)}${items.length === 0 ? 'None.\n\n' : list(items)}`
+}
+
+function decisionsMd(report: TenantReport): string {
+  const items = report.decisions.map(
+    ({ at, accepted, subject, id, what, reason, appliedAt }) =>
+      [
+        `${at}: ${accepted} of ${subject} accepted, ${code(id)}, taken up ${appliedAt ?? 'not yet'}`,
+        `State ${code(what)}`,
+        `Reason: ${md(reason)}`,
+      ] as const,
+  )
+  return `${heading('decisions', report)}${items.length === 0 ? 'None.\n\n' : list(items)}`
+}
+
+async function* findingsMd(report: TenantReport): AsyncIterable<string> {
+  const found = await mostSevere(report.findings())
+  const note = found.total === 0 ? nothingFound : moreInWords(found)
+  yield `${heading('findings', report)}${note === '' ? '' : `${note}\n\n`}`
+  for (const [id, findings] of found.groups) {
+    const check = report.checks.find((one) => one.check === id)
+    const facts = check === undefined ? '' : `${md(check.title)}: ${coverageInWords(check)}\n\n`
+    const { shared, ownOf } = groupFacts(findings)
+    const same = shared.length === 0 ? '' : `${inEach} ${factsMd(shared)}\n\n`
+    yield `#### ${md(id)}\n\n${facts}${same}${list(findings.map((one) => item(one, ownOf(one))))}`
+  }
+}
+
+function item(finding: ReportFinding, evidence: readonly Fact[]): readonly [string, ...string[]] {
+  const { severity, state, message, entity, waiver, reopened, firstSeen, ageDays, fingerprint } = finding
+  const marks = [
+    [entity.type, entity.id, ...namesIn(entity)].map(md).join(' '),
+    `first seen ${firstSeen}, ${plural(ageDays, 'day')} old`,
+    ...(waiver === null ? [] : [md(waiver.explanation ?? `waived by ${waiver.id} until ${waiver.expires}`)]),
+    ...(reopened === 0 ? [] : [reopenedWords(reopened)]),
+    code(fingerprint),
+  ]
+  return [
+    `**${severity}${state === 'waived' ? ', waived' : ''}** ${md(message)}`,
+    marks.join('; '),
+    ...(evidence.length === 0 ? [] : [`Evidence: ${factsMd(evidence)}`]),
+  ]
+}
+
+function factsMd(facts: readonly Fact[]): string {
+  return facts.map(([name, text]) => `${md(name)} ${code(text)}`).join('; ')
+}
+
+function resourcesMd(report: TenantReport): string {
+  const rows = report.resources.map((one) => [
     one.resource,
     [...new Set([resourceStateWord(one), ...one.reasons.filter((reason) => reason !== one.state)])].join(', '),
     one.dataAsOf ?? 'never',
@@ -51,106 +173,5 @@ function resourcesMd({ resources }: TenantReport): string {
     `${one.missing}`,
   ])
   const columns = ['Resource', 'State', 'Data as of', 'Age', 'Limit', 'Records', 'Quarantined', 'Missing']
-  return `### Data quality\n\n${table(columns, rows)}`
-}
-
-function holdsMd({ holds }: TenantReport): string {
-  if (holds.length === 0) return ''
-  const rows = holds.map((hold) => [hold.resource, hold.reason, `${hold.count}`, hold.raisedAt, md(hold.message)])
-  return `### Holds\n\n${table(['Resource', 'Reason', 'Count', 'Since', 'What'], rows)}`
-}
-
-function checksMd({ checks }: TenantReport): string {
-  const rows = checks.map((one) => [
-    code(one.check),
-    one.reason === null ? standingWord[one.standing] : `${standingWord[one.standing]} (${one.reason})`,
-    coverageInWords(one),
-    one.since ?? '',
-    md(one.title),
-    Object.keys(one.options).length === 0 ? '' : code(printableJson(one.options)),
-  ])
-  return `### Checks\n\n${table(['Check', 'Status', 'Entities', 'Since', 'Passes when', 'Configured'], rows)}`
-}
-
-function requirementsMd({ name, counts, requirements }: ReportFramework): string {
-  const rows = requirements.map(({ id, title, state, checks }) => [
-    id,
-    md(title),
-    requirementWord[state],
-    checks.map(({ check, standing }) => `${code(check)} ${standingWord[standing]}`).join('<br>'),
-  ])
-  const heading = `#### ${md(name)}\n\n${countsInWords(counts, requirementWord)}\n\n`
-  return `${heading}${table(['Requirement', 'About', 'State', 'By'], rows)}`
-}
-
-async function* findingsMd({ findings }: TenantReport): AsyncIterable<string> {
-  const { shown, total } = await mostSevere(findings())
-  const more = total > shown.length ? `, the most severe ${shown.length} of ${total}; the JSON report has all` : ''
-  yield `### Findings${more}\n\n${total === 0 ? 'No finding was open. Checks above that are unknown may still fail.\n\n' : ''}`
-  yield table(
-    ['Severity', 'Check', 'Entity', 'Finding', 'First seen', 'Age', 'Evidence'],
-    shown.map((finding) => [
-      finding.state === 'waived' ? `${finding.severity}, waived by ${md(finding.waiver?.id ?? '')}` : finding.severity,
-      code(finding.check),
-      [`${md(finding.entity.type)} ${md(finding.entity.id)}`, ...namesIn(finding.entity).map(md)].join('<br>'),
-      messageMd(finding),
-      finding.firstSeen,
-      `${finding.ageDays} d`,
-      code(printableJson(finding.evidence)),
-    ]),
-  )
-}
-
-function messageMd({ message, fingerprint, waiver, reopened }: ReportFinding): string {
-  const explanation = waiver?.explanation ?? null
-  return [
-    md(message),
-    ...(explanation === null ? [] : [md(explanation)]),
-    ...(reopened === 0 ? [] : [reopenedWords(reopened)]),
-    code(fingerprint),
-  ].join('<br>')
-}
-
-function waiversMd({ waivers }: TenantReport): string {
-  const rows = waivers.map((one) => [
-    md(one.id),
-    code(one.check),
-    md(one.entity),
-    one.state,
-    `${one.covered}`,
-    `${one.lapsed}`,
-    md(one.owner),
-    one.expires,
-    md(one.reason),
-  ])
-  const columns = ['Waiver', 'Check', 'Entity', 'State', 'Covers', 'Lapsed for', 'Owner', 'Ends', 'Reason']
-  return `### Waivers\n\n${rows.length === 0 ? 'None.\n\n' : table(columns, rows)}`
-}
-
-function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  if (rows.length === 0) return ''
-  const line = (cells: readonly string[]) => `| ${cells.join(' | ')} |\n`
-  return `${line(columns)}${line(columns.map(() => '---'))}${rows.map(line).join('')}\n`
-}
-
-function decisionsMd({ decisions }: TenantReport): string {
-  const rows = decisions.map(({ at, accepted, subject, id, what, reason, appliedAt }) => [
-    at,
-    accepted,
-    subject,
-    md(id),
-    code(what),
-    md(reason),
-    appliedAt ?? 'not yet',
-  ])
-  const columns = ['Accepted at', 'What', 'Of', 'Id', 'State', 'Reason', 'Taken up at']
-  return rows.length === 0 ? '' : `### Decisions of operators\n\n${table(columns, rows)}`
-}
-
-function code(text: string): string {
-  return `<code>${printable(text).replace(markup, reference)}</code>`
-}
-
-function reference(char: string): string {
-  return `&#${char.charCodeAt(0)};`
+  return `${heading('data', report)}${table(columns, rows)}`
 }

@@ -132,7 +132,9 @@ export interface Report {
 const most = 500
 
 export interface TopFindings {
-  readonly shown: readonly ReportFinding[]
+  /** By check, the one with the most severe finding first. */
+  readonly groups: ReadonlyMap<string, readonly ReportFinding[]>
+  readonly shown: number
   readonly total: number
 }
 
@@ -145,7 +147,8 @@ export async function mostSevere(findings: AsyncIterable<ReportFinding>): Promis
     kept.push(finding)
     if (kept.length >= 2 * most) kept = kept.sort(bySeverity).slice(0, most)
   }
-  return { shown: kept.sort(bySeverity).slice(0, most), total }
+  const shown = kept.sort(bySeverity).slice(0, most)
+  return { groups: Map.groupBy(shown, ({ check }) => check), shown: shown.length, total }
 }
 
 function bySeverity(a: ReportFinding, b: ReportFinding): number {

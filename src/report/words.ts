@@ -1,14 +1,18 @@
 import { recordTables } from '../mirror/records/record-tables.ts'
 import type { ResourceName } from '../model/resource-names.ts'
+import { grouped, plural } from '../model/text/numbers.ts'
 import { printableJson } from '../model/text/printable-json.ts'
-import type {
-  Coverage,
-  Report,
-  ReportHead,
-  ReportResource,
-  RequirementState,
-  Standing,
-  TenantReport,
+import {
+  type Coverage,
+  type Report,
+  type ReportHead,
+  type ReportRequirement,
+  type ReportResource,
+  type RequirementState,
+  type Standing,
+  standings,
+  type TenantReport,
+  type TopFindings,
 } from './report.ts'
 
 export const standingWord = {
@@ -49,6 +53,16 @@ export function resourceStateWord({ state, dataAsOf }: Pick<ReportResource, 'sta
 export const caveat =
   'The state of a requirement follows from the checks mapped to it. Passing checks are evidence, not conformity; a requirement without checks is marked.'
 
+/** Checks of a requirement with the same status, those that fail first. */
+export function byStanding({
+  checks,
+}: ReportRequirement): readonly (readonly [word: string, ids: readonly string[]])[] {
+  const groups = Map.groupBy(checks, ({ standing }) => standing)
+  return standings
+    .filter((standing) => groups.has(standing))
+    .map((standing) => [standingWord[standing], groups.get(standing)?.map(({ check }) => check) ?? []])
+}
+
 /** `2 fail, 12 pass, of 17`; zeros are left out. */
 export function countsInWords<Word extends string>(
   counts: Readonly<Record<Word, number>>,
@@ -72,10 +86,46 @@ export function coverageInWords({ entities, passing, failing, waived, unknown }:
   return [`${passing ?? 0} of ${entities} pass`, ...rest].join(', ')
 }
 
+/** `5 of 6 resources complete and fresh; users: stale`. */
+export function qualityInWords({ quality, resources }: TenantReport): string {
+  const others = resources.filter(({ state }) => state !== 'fresh')
+  const why = others.map((one) => `; ${one.resource}: ${resourceStateWord(one)}`).join('')
+  return `${quality.fresh} of ${plural(quality.of, 'resource')} complete and fresh${why}`
+}
+
+/** `2 waivers (1 active, 1 expired), 1 decision of operators`. */
+export function acceptedInWords({ waivers, decisions }: TenantReport): string {
+  const states = [...Map.groupBy(waivers, ({ state }) => state)].map(([state, { length }]) => `${length} ${state}`)
+  const by = states.length === 0 ? '' : ` (${states.join(', ')})`
+  return `${plural(waivers.length, 'waiver')}${by}, ${plural(decisions.length, 'decision')} of operators`
+}
+
+/** Empty when all are shown. */
+export function moreInWords({ shown, total }: TopFindings): string {
+  return shown === total ? '' : `The most severe ${grouped(shown)} of ${grouped(total)}; the JSON report has all.`
+}
+
+export const nothingFound = 'No finding was open. Checks above that are unknown may still fail.'
+
+export const inEach = 'The same in each finding:'
+
+export const clocksDiffer =
+  'The clocks of tenant and tenantwatch differed too much to evaluate checks that compare times.'
+
+/** Of a tenant, after its summary. */
+export const parts = {
+  requirements: 'Requirements',
+  checks: 'Checks',
+  waivers: 'Waivers',
+  decisions: 'Decisions of operators',
+  findings: 'Findings',
+  data: 'Data quality',
+} as const
+export type Part = keyof typeof parts
+
 /** `shown`: the hash as the format marks it. */
-export function chainSentence(head: ReportHead | null, shown: (hash: string) => string): string {
-  if (head === null) return 'Audit chain: no entry yet.'
-  return `Audit chain: its head is entry ${head.sequence} of ${head.at}, hash ${shown(head.hash)}`
+export function chainInWords(head: ReportHead | null, shown: (hash: string) => string): string {
+  return head === null ? 'no entry yet' : `entry ${head.sequence} of ${head.at}, hash ${shown(head.hash)}`
 }
 
 export function headLines(report: Report, asOf: string): readonly (readonly [string, string])[] {

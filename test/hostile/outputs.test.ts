@@ -3,7 +3,7 @@ import { printable } from '../../src/model/text/printable.ts'
 import { parseCsv } from '../commands/support/csv.ts'
 import { texts } from './support/corpus.ts'
 import { manyReadable, plant } from './support/plant.ts'
-import { acting, actingIn, formula, shownText, vocabulary } from './support/reading.ts'
+import { acting, actingIn, bareMarkdown, formula, shownText, vocabulary } from './support/reading.ts'
 import { openWorld, type World } from './support/world.ts'
 
 interface Finding {
@@ -102,18 +102,22 @@ it('writes a report with no tag and no attribute that a harmless tenant would no
   expect(shownText(stdout)).toContain(printable(texts['right to left'] ?? ''))
 })
 
-it('writes Markdown in which no text of the tenant is a tag, a link or the end of a cell', async () => {
+it('writes Markdown in which no text of the tenant is a tag, a link, the end of a code span or of a cell', async () => {
   const { stdout } = await world.run('report', '--details', '--format', 'md')
-  const rows = stdout.split('\n').filter((line) => line.startsWith('| '))
-  expect(rows.length).toBeGreaterThan(200)
-  const cells = (line: string) => line.replaceAll(/\\[\s\S]/g, '').split('|').length
+  const lines = stdout.trimEnd().split('\n')
+  const isOurs = /^(?:#{1,4} |\| |- |(?: {2}- )|> |[A-Z\d])/
+  expect(lines.filter((line) => line !== '' && !isOurs.test(line))).toEqual([])
+  expect(lines.filter((line) => line.startsWith('  - ')).length).toBeGreaterThan(200)
+  const cells = (line: string) => bareMarkdown(line).split('|').length
   let width = 0
-  for (const [i, row] of rows.entries()) {
-    if (rows[i + 1]?.startsWith('| ---')) width = cells(row)
-    expect(cells(row)).toBe(width)
+  for (const [i, line] of lines.entries()) {
+    if (lines[i + 1]?.startsWith('| ---')) width = cells(line)
+    if (line.startsWith('| ')) expect(cells(line)).toBe(width)
   }
-  const bare = stdout.replaceAll(/\\[\s\S]/g, '').replaceAll(/<\/?(?:code|br)>/g, '')
+  const ours = /^> |\[[A-Z][a-z ]+\]\(#[a-z-]+\)|\*\*[a-z, ]+\*\*/g
+  const bare = lines.map((line) => bareMarkdown(line).replaceAll(ours, '')).join('\n')
   expect(bare).not.toMatch(/[<>`*[\]~]|:\/\/|www\./)
+  expect(stdout).toContain(`name \`\` ${texts['markdown']} \`\``)
 })
 
 it('spares a terminal the raw characters of CSV too, which a file is given as they are', async () => {

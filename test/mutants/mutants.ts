@@ -492,6 +492,13 @@ export const mutants: readonly Mutant[] = [
     ],
     'an entity that could not be evaluated counts as passing': ['passing: rest - unknown,', 'passing: rest,'],
   }),
+  ...mutantsIn('src/report/markdown.ts', ['test/report/markdown'], {
+    'a backtick of a name ends a code span': ["while (shown.includes(fence)) fence += '`'", ''],
+  }),
+  ...mutantsIn('src/report/facts.ts', ['test/report/facts'], {
+    'a name reads as further facts': ['/^$|[,()"]/.test(value)', "value === ''"],
+    'a fact of the first finding is shown as that of all': ['facts.get(name) === value', 'facts.has(name)'],
+  }),
   ...mutantsIn('src/commands/history.ts', ['test/commands/history'], {
     'an entity that the mirror never knew has no history': [
       'if (key !== undefined && !(await mirror.hasEntity({ ...where, key })))',

@@ -17,18 +17,10 @@ import {
   unfiltered,
 } from './page-query.ts'
 import { type Column, part, table } from './table.ts'
-import { foreign, type Html, instant, valueText, visible } from './text.ts'
+import { factName, foreign, type Html, instant, valueText, visible } from './text.ts'
 
 /** The page shows the first facts; `explain` shows all. */
 const maxFacts = 24
-
-const labels: Readonly<Record<string, string>> = {
-  requestId: 'Request id',
-  readAt: 'Read at',
-  rule: 'Rule (digest)',
-  thresholdDays: 'Threshold, days',
-  thresholdHours: 'Threshold, hours',
-}
 
 function details(finding: FindingView, checks: ReadonlyMap<string, CheckView>, now: number): Html {
   const { fingerprint, waiver, reopened } = finding
@@ -54,12 +46,8 @@ function details(finding: FindingView, checks: ReadonlyMap<string, CheckView>, n
       ? html`<dt>If it is accepted</dt><dd><code class="command">tenantwatch waive ${shortFingerprint(fingerprint)} --reason "&hellip;" --owner "&hellip;" --expires YYYY-MM-DD</code></dd>`
       : ''
   return html`<details id="evidence-${fingerprint}"><summary>What to do, and the evidence</summary>
-<dl>${advice}${accept}${waive}${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${label(name)}</dt><dd>${foreign(valueText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${shortFingerprint(fingerprint)}</code></dd></dl>
+<dl>${advice}${accept}${waive}${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${foreign(factName(name))}</dt><dd>${foreign(valueText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${shortFingerprint(fingerprint)}</code></dd></dl>
 </details>`
-}
-
-function label(name: string): Html {
-  return html`${Object.hasOwn(labels, name) ? (labels[name] ?? '') : foreign(name)}`
 }
 
 function time(iso: string, now: number): Html {

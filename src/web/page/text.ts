@@ -33,3 +33,16 @@ export function stamp(ms: number): Html {
 export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null')
 }
+
+const labels: Readonly<Record<string, string>> = {
+  requestId: 'Request id',
+  readAt: 'Read at',
+  rule: 'Rule (digest)',
+  thresholdDays: 'Threshold, days',
+  thresholdHours: 'Threshold, hours',
+}
+
+/** Of a fact of the evidence; the API's own name where there is no better one. */
+export function factName(name: string): string {
+  return Object.hasOwn(labels, name) ? (labels[name] ?? name) : name
+}

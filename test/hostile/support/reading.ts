@@ -58,3 +58,18 @@ export function shownText(page: string): string {
       code === undefined ? (names[name ?? ''] ?? whole) : String.fromCodePoint(Number(code)),
     )
 }
+
+/** A line of Markdown without escaped characters and code spans, as CommonMark reads them; throws on a span without end. */
+export function bareMarkdown(line: string): string {
+  let bare = ''
+  let rest = line
+  while (rest !== '') {
+    const [plain = ''] = /^[^\\`]*/.exec(rest) ?? []
+    bare += plain
+    rest = rest.slice(plain.length)
+    const [taken] = /^\\[!-/:-@[-`{-~]/.exec(rest) ?? /^(`+)(?!`).*?(?<!`)\1(?!`)/.exec(rest) ?? []
+    if (rest !== '' && taken === undefined) throw new Error(`No escape and no code span: ${rest.slice(0, 120)}`)
+    rest = rest.slice(taken?.length ?? 0)
+  }
+  return bare
+}

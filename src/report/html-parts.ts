@@ -1,0 +1,196 @@
+import { html } from 'hono/html'
+import { toIso } from '../model/dates.ts'
+import { describeDuration } from '../model/durations.ts'
+import { namesIn } from '../model/entity-names.ts'
+import { grouped as number, plural } from '../model/text/numbers.ts'
+import { printable } from '../model/text/printable.ts'
+import { badge, severityTone, stateTone, type Tone } from '../web/page/marks.ts'
+import { part as section, type Table, table } from '../web/page/table.ts'
+import type { Html } from '../web/page/text.ts'
+import { type Fact, factsIn, groupFacts } from './facts.ts'
+import {
+  type ReportCheck,
+  type ReportFinding,
+  type ReportFramework,
+  type RequirementState,
+  requirementStates,
+  type TenantReport,
+  type TopFindings,
+} from './report.ts'
+import {
+  byStanding,
+  caveat,
+  coverageInWords,
+  inEach,
+  moreInWords,
+  nothingFound,
+  type Part,
+  parts,
+  reopenedWords,
+  requirementWord,
+  resourceStateWord,
+  standingWord,
+} from './words.ts'
+
+export const tones = {
+  fail: 'bad',
+  unknown: 'unknown',
+  waived: 'warn',
+  pass: 'good',
+  not_applicable: 'quiet',
+  off: 'unknown',
+  no_check: 'quiet',
+} as const satisfies Record<RequirementState | ReportCheck['standing'], Tone>
+
+/** A part of the report of a tenant; the names of tenants contain no underscore, so that all ids differ. */
+function part(name: Part, tenant: string, body: Html): Html {
+  return section(`${name}-${tenant}`, parts[name], body)
+}
+
+function tablePart(name: Part, tenant: string, content: Omit<Table, 'labeledBy'>): Html {
+  return part(name, tenant, table({ labeledBy: `${name}-${tenant}_title`, ...content }))
+}
+
+export function requirements({ tenant, frameworks }: TenantReport): Html {
+  const overview = table({
+    labeledBy: `requirements-${tenant}_title`,
+    columns: ['Framework', ...requirementStates.map((state) => requirementWord[state])],
+    rows: frameworks.map(({ id, name, counts }) => [
+      html`<a href="#requirements-${tenant}_${id}">${name}</a>`,
+      ...requirementStates.map((state) =>
+        counts[state] === 0 ? '–' : html`${badge(number(counts[state]), tones[state])}`,
+      ),
+    ]),
+    empty: 'No framework is known.',
+  })
+  const each = frameworks.map((framework) => requirementsOf(tenant, framework))
+  return part('requirements', tenant, html`<p class="note">${caveat}</p>${overview}${each}`)
+}
+
+function requirementsOf(tenant: string, { id, name, requirements: all }: ReportFramework): Html {
+  const title = `requirements-${tenant}_${id}`
+  return html`<h4 id="${title}">${name}</h4>
+${table({
+  labeledBy: title,
+  kind: 'data',
+  columns: ['Requirement', 'State', 'About', 'By'],
+  rows: all.map((one) => [
+    one.id,
+    badge(requirementWord[one.state], tones[one.state]),
+    one.title,
+    one.checks.length === 0
+      ? '–'
+      : html`${byStanding(one).map(
+          ([word, ids]) =>
+            html`<span class="by">${word}: ${ids.map((check) => html`<a href="#checks-${tenant}_${check}"><code>${check}</code></a> `)}</span>`,
+        )}`,
+  ]),
+  empty: 'None.',
+})}`
+}
+
+export function checks({ tenant, checks: all }: TenantReport, { groups }: TopFindings): Html {
+  return tablePart('checks', tenant, {
+    kind: 'data',
+    columns: ['Check', 'Status', 'Entities', 'Since', 'Configured'],
+    rows: all.map((one) => [
+      html`<code>${one.check}</code><span class="why">${whole(one.title)}</span>`,
+      html`${badge(standingWord[one.standing], tones[one.standing])}${one.reason === null ? '' : html`<span class="why">${one.reason}</span>`}`,
+      groups.has(one.check)
+        ? html`<a href="#findings-${tenant}_${one.check}">${coverageInWords(one)}</a>`
+        : coverageInWords(one),
+      when(one.since, '–'),
+      Object.keys(one.options).length === 0 ? '–' : facts(factsIn(one.options)),
+    ]),
+    ids: all.map(({ check }) => `checks-${tenant}_${check}`),
+    empty: 'No check was configured.',
+  })
+}
+
+export function waivers({ tenant, waivers: all }: TenantReport): Html {
+  return tablePart('waivers', tenant, {
+    columns: ['Waiver', 'State', 'Check and entity', 'Covers', 'Owner', 'Ends'],
+    rows: all.map((one) => [
+      html`${whole(one.id)}<span class="why">${whole(one.reason)}</span>`,
+      badge(one.state, one.state === 'active' ? 'good' : 'warn'),
+      html`<code>${one.check}</code><span class="why">${whole(one.entity)}</span>`,
+      html`${number(one.covered)}${one.lapsed === 0 ? '' : html`<span class="why">lapsed for ${number(one.lapsed)}</span>`}`,
+      whole(one.owner),
+      when(one.expires),
+    ]),
+    empty: 'No waiver was configured.',
+  })
+}
+
+export function decisions({ tenant, decisions: all }: TenantReport): Html {
+  return tablePart('decisions', tenant, {
+    columns: ['Accepted', 'What', 'Reason', 'Taken up'],
+    rows: all.map(({ at, accepted, subject, id, what, reason, appliedAt }) => [
+      when(at),
+      html`${accepted} of ${subject} <code class="id">${whole(id)}: ${whole(what)}</code>`,
+      whole(reason),
+      when(appliedAt, 'not yet'),
+    ]),
+    empty: 'No hold and no drift was accepted.',
+  })
+}
+
+export function findings({ tenant, checks: all }: TenantReport, found: TopFindings): Html {
+  const note = found.total === 0 ? nothingFound : moreInWords(found)
+  const groups = [...found.groups].map(([id, list]) => {
+    const check = all.find((one) => one.check === id)
+    const { shared, ownOf } = groupFacts(list)
+    return html`<h4 id="findings-${tenant}_${id}">${check === undefined ? id : whole(check.title)} <small><code>${id}</code>${check === undefined ? '' : html` ${coverageInWords(check)}`}</small></h4>
+${shared.length === 0 ? '' : html`<p class="count-line">${inEach}</p>${facts(shared)}`}<ul class="findings">${list.map((finding) => item(finding, ownOf(finding)))}</ul>
+`
+  })
+  return part('findings', tenant, html`${note === '' ? '' : html`<p class="note">${note}</p>`}${groups}`)
+}
+
+function item(finding: ReportFinding, evidence: readonly Fact[]): Html {
+  const { severity, state, message, waiver, reopened, entity, fingerprint } = finding
+  const tone = state === 'waived' ? 'quiet' : severityTone[severity]
+  const notes = [
+    ...(waiver === null ? [] : [waiver.explanation ?? `waived by ${waiver.id} until ${waiver.expires}`]),
+    ...(reopened === 0 ? [] : [reopenedWords(reopened)]),
+  ]
+  return html`<li><p>${badge(severity, tone)} ${state === 'waived' ? badge('waived', 'quiet') : ''} ${whole(message)}${notes.map((note) => html`<span class="why">${whole(note)}</span>`)}</p>
+<dl class="facts">${fact('Entity', html`${entity.type}${[entity.id, ...namesIn(entity)].map((name) => html` ${whole(name)}`)}`)}${fact('First seen', html`${when(finding.firstSeen)}, ${plural(finding.ageDays, 'day')} old`)}${fact('Fingerprint', html`<code>${fingerprint}</code>`)}</dl>
+${facts(evidence)}</li>
+`
+}
+
+function facts(all: readonly Fact[]): Html {
+  return html`<dl class="facts">${all.map(([name, text]) => fact(name, whole(text)))}</dl>`
+}
+
+function fact(name: string, value: Html): Html {
+  return html`<div><dt>${whole(name)}:</dt> <dd>${value}</dd></div> `
+}
+
+export function dataQuality({ tenant, resources }: TenantReport): Html {
+  return tablePart('data', tenant, {
+    kind: 'data',
+    columns: ['Resource', 'State', 'Data as of', 'Age against limit', 'Records', 'Incomplete'],
+    rows: resources.map((one) => [
+      one.resource,
+      html`${badge(resourceStateWord(one), one.state === 'off' ? 'quiet' : stateTone[one.state])} ${one.reasons.filter((reason) => reason !== one.state).map((reason) => html`<span class="why">${reason}</span>`)}`,
+      when(one.dataAsOf, 'never'),
+      `${one.ageSeconds === null ? '–' : describeDuration(one.ageSeconds * 1000)} of ${describeDuration(one.limitSeconds * 1000)}`,
+      number(one.records),
+      `${number(one.quarantined)} quarantined, ${number(one.missing)} missing`,
+    ]),
+    empty: 'No resource is configured.',
+  })
+}
+
+/** A text from the tenant, uncut: escaped, and isolated so that it cannot change the writing direction around it. */
+export function whole(text: string): Html {
+  return html`<bdi>${printable(text)}</bdi>`
+}
+
+export function when(iso: string | null, never = ''): Html | string {
+  if (iso === null) return never
+  const [day = '', time = ''] = toIso(Date.parse(iso)).split('T')
+  return html`<time datetime="${iso}">${day} ${time.slice(0, 5)} UTC</time>`
+}

@@ -1,0 +1,95 @@
+import { expect, it } from 'vitest'
+import { severities } from '../../../src/model/severity.ts'
+import { stylesheet } from '../../../src/report/stylesheet.ts'
+import { parts } from '../../../src/report/words.ts'
+import { synced } from '../support/cli.ts'
+
+const names = ['acme', 'globex']
+
+async function written(format: 'html' | 'md') {
+  const { run } = await synced({
+    simulator: { sizes: { users: 30, documents: 20 } },
+    tenants: names.map((name) => ({ name })),
+    more: 'checks: { document-required-present: { requirements: [{ id: soc2-report, pattern: "Secret plan*.pdf" }] } }',
+  })
+  return (await run('report', '--format', format)).stdout
+}
+
+const matches = (text: string, pattern: RegExp) => [...text.matchAll(pattern)].map(([, found = '']) => found)
+
+it('links only within itself, to places that exist once', async () => {
+  const page = await written('html')
+  const ids = matches(page, / id="([^"]+)"/g)
+  expect(ids.length).toBe(new Set(ids).size)
+  const links = matches(page, /<a href="([^"]*)"/g)
+  expect(page.match(/<a\b/g)?.length).toBe(links.length)
+  expect(links.filter((href) => !href.startsWith('#') || !ids.includes(href.slice(1)))).toEqual([])
+  for (const name of names)
+    expect(links).toEqual(
+      expect.arrayContaining([`#tenant-${name}`, `#findings-${name}`, `#requirements-${name}_soc2`]),
+    )
+})
+
+it('has the parts of each tenant in one order after its summary, with headings', async () => {
+  const page = await written('html')
+  const section = page.slice(page.indexOf('id="tenant-acme"'), page.indexOf('id="tenant-globex"'))
+  const order = ['<h2>acme</h2>', 'Audit chain', 'Contents', ...Object.values(parts).map((title) => `>${title}</h3>`)]
+  expect(order.map((text) => section.indexOf(text)).toSorted((a, b) => a - b)).toEqual(
+    order.map((text) => section.indexOf(text)),
+  )
+  expect(order.filter((text) => !section.includes(text))).toEqual([])
+  expect(page).not.toContain('<caption')
+  const text = await written('md')
+  const headings = matches(text, /^#{2,3} (.*)$/gm)
+  const expected = names.flatMap((name) => [
+    `Tenant ${name}`,
+    ...Object.values(parts).map((title) => `${title} of ${name}`),
+  ])
+  expect(headings).toEqual(expected)
+  const anchors = headings.map((heading) => heading.toLowerCase().replaceAll(' ', '-'))
+  const links = matches(text, /\]\(#([^)]+)\)/g)
+  expect(links).toEqual(anchors.filter((anchor) => !anchor.startsWith('tenant-')))
+})
+
+it('groups findings by check, the highest severity first, and tells severities apart as the page does', async () => {
+  const page = await written('html')
+  const part = page.slice(page.indexOf('id="findings-acme"'), page.indexOf('id="data-acme"'))
+  const groups = part.split('<h4 ').slice(1)
+  const severitiesIn = groups.map((group) => matches(group, /<li><p><span class="badge \w+">(\w+)</g))
+  const rank = (severity = '') => severities.indexOf(severity as (typeof severities)[number])
+  const falls = (list: readonly number[]) => list.every((one, i) => i === 0 || one <= (list[i - 1] ?? 0))
+  expect(severitiesIn.length).toBeGreaterThan(5)
+  expect(falls(severitiesIn.map(([first]) => rank(first)))).toBe(true)
+  for (const group of severitiesIn) expect(falls(group.map(rank))).toBe(true)
+  expect(part).toContain('<span class="badge worst">critical</span>')
+  expect(part).toContain('<span class="badge bad">high</span>')
+  expect(stylesheet).toMatch(/\.badge\.worst \{ color: var\(--card\); background: var\(--bad\); \}/)
+})
+
+it('uses only classes that its stylesheet knows', async () => {
+  const used = new Set(matches(await written('html'), / class="([^"]+)"/g).flatMap((list) => list.split(' ')))
+  expect([...used].filter((name) => !stylesheet.includes(`.${name}`))).toEqual([])
+})
+
+it('writes evidence and options as names and values, in no format as JSON', async () => {
+  const page = await written('html')
+  expect(page).toContain('<dt><bdi>Request id</bdi>:</dt>')
+  expect(page).toContain('<dt><bdi>highDays</bdi>:</dt> <dd><bdi>30</bdi></dd>')
+  expect(page).not.toMatch(/\{(?:&quot;|")/)
+  const text = await written('md')
+  expect(text).toContain('- `user-invitation-accepted`: days `14`; highDays `30`')
+  expect(text).toMatch(/^ {2}- Evidence: userId `\d+`; /m)
+  expect(text).not.toMatch(/\{"|<|&#/)
+  const rows = text.split('\n').filter((line) => line.startsWith('|'))
+  expect(rows.length).toBeGreaterThan(50)
+  expect(rows.filter((row) => row.length > 250)).toEqual([])
+})
+
+it('names the required document that is missing by its id where the pattern is hidden, and says how to see it', async () => {
+  for (const format of ['html', 'md'] as const) {
+    const shown = await written(format)
+    expect(shown).toContain('Requirement soc2-report is not met')
+    expect(shown).toContain('(id: soc2-report, pattern: [hidden], maxAgeDays: null)')
+    expect(shown).toContain('the patterns of required documents are hidden; with --details the report shows them')
+  }
+})
