@@ -1,6 +1,6 @@
 import { printable } from '../model/text/printable.ts'
 import { table } from './formats.ts'
-import { type Terminal, wrapLastColumn } from './terminal.ts'
+import { type Terminal, widthOf, wrapLastColumn } from './terminal.ts'
 
 export interface Fitting {
   /** Headings of columns that are left out while the table is too wide, the first one first. */
@@ -17,7 +17,7 @@ export function fittingTable(
   { optional = [], ownLine }: Fitting,
 ): string {
   const whole = table(heading, rows)
-  if (terminal === null || widthOf(whole) <= terminal.columns) return whole
+  if (terminal === null || widest(whole) <= terminal.columns) return whole
   const [first = ownLine, ...others] = optional
   if (first === undefined) return wrapLastColumn(whole, terminal)
   const at = heading.indexOf(first)
@@ -28,6 +28,6 @@ export function fittingTable(
   return [heading, ...rows].map((row, line) => `${printable(row[at] ?? '')}\n  ${rest[line]}`).join('\n')
 }
 
-function widthOf(text: string): number {
-  return Math.max(...text.split('\n').map((line) => [...line].length))
+function widest(text: string): number {
+  return Math.max(...text.split('\n').map(widthOf))
 }

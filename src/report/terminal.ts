@@ -1,4 +1,4 @@
-import { styleText } from 'node:util'
+import { stripVTControlCharacters, styleText } from 'node:util'
 import { type Io, print } from '../model/process/io.ts'
 import type { Severity } from '../model/severity.ts'
 
@@ -59,7 +59,7 @@ export function wrapLastColumn(table: string, terminal: Terminal | null): string
 
 /** Breaks a line between words so that its parts fit; those after the first are indented. */
 export function wrapLine(line: string, terminal: Terminal | null, indented = 4): string {
-  if (terminal === null || line.length <= terminal.columns) return line
+  if (terminal === null || widthOf(line) <= terminal.columns) return line
   const begin = line.length - line.trimStart().length
   const [first = '', ...rest] = wordsIn(line.slice(begin), terminal.columns - begin).map((part, i) =>
     i === 0 ? line.slice(0, begin) + part : part,
@@ -86,11 +86,16 @@ export function wordsIn(text: string, columns: number, isBroken = false): readon
   for (const word of text.split(' ')) {
     const [first = '', ...rest] = isBroken ? partsOf(word, columns) : [word]
     const last = lines.at(-1)
-    if (last === undefined || (first !== '' && last.length + 1 + first.length > columns)) lines.push(first)
+    if (last === undefined || (first !== '' && widthOf(last) + 1 + widthOf(first) > columns)) lines.push(first)
     else lines[lines.length - 1] = `${last} ${first}`
     lines.push(...rest)
   }
   return lines.map((line) => line.trimEnd())
+}
+
+/** Without colors; counts code points, an approximation of the cells of a terminal. */
+export function widthOf(text: string): number {
+  return [...stripVTControlCharacters(text)].length
 }
 
 function partsOf(word: string, columns: number): readonly string[] {

@@ -18,8 +18,8 @@ it('prints commands that work in a second terminal while it runs, and deletes it
     'findings',
     'explain',
     'report',
-    'accept',
     'doctor',
+    'accept',
   ])
   for (const file of [config, join(dirname(config), 'token')]) expect(statSync(file).mode & 0o777).toBe(0o600)
   const shell = { cwd: folder, env: {}, maxBuffer: 1 << 24 }
