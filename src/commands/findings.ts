@@ -49,7 +49,7 @@ export function addFindings(program: Command, io: Io, done: (code: ExitCode) => 
     .option('--format <format>', formats.join(', '), 'table')
     .option('--all', 'include waived and resolved findings')
     .option('--tenant <name>', 'only findings of this tenant')
-    .option('--check <id>', 'only findings of this check')
+    .option('--check <check>', 'only findings of this check')
     .option('--severity <severity>', `only findings of at least this severity: ${severities.join(', ')}`)
     .option('--since <time>', 'only findings that were opened, changed, reopened or resolved at or after this time')
     .option('--group <by>', `counts instead of findings, one line for each ${groupings.join(' or ')}`)
