@@ -70,7 +70,7 @@ async function init(io: Io, options: InitOptions): Promise<ExitCode> {
   }
   if (appended.test(given.baseUrl)) note(io, 'The address is written without /api/public, which tenantwatch appends.')
   const next: (readonly [string, string])[] = [
-    [commandWith('doctor', options.config), 'tries the address, the permissions and the clock'],
+    [commandWith('doctor', options.config), 'tries address, permissions and clock'],
     [commandWith('sync', options.config), 'reads everything once'],
     [commandWith('run', options.config), 'keeps it up to date'],
   ]
@@ -161,7 +161,7 @@ async function askHeader(prompt: Prompt, place: Place): Promise<Given> {
     return { header, scheme }
   }
   const answer = await prompt.ask({
-    text: 'Header that carries the token, with the word before it, such as X-Api-Key for none',
+    text: 'Header of the token, and the word before it if any',
     preset: usualHeader,
     problemOf: (given) => mistakesIn(read(given), place, answerNames),
   })

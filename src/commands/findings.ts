@@ -63,7 +63,7 @@ export function addFindings(program: Command, io: Io, done: (code: ExitCode) => 
 Works beside a running engine. Unknown checks are listed on standard error.
 A terminal shows one heading for each check; a file or a pipe gets one line for each finding.
 Without --details users and documents are named by id. Findings about a file name, such as those of document-name-unique,
-have the name as their id, and findings of own checks what the check returns: report and page hide these, findings does not.
+have the name as their id, and findings of own checks what the check returns: report and page may hide these, findings does not.
 Exit with --fail-on: 0 ok, 1 findings at or above it, 3 there is a hold or a check is unknown; 3 takes precedence.
 
 Examples:

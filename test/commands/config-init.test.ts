@@ -196,7 +196,7 @@ it('asks only for what the options leave out', async () => {
   expect(code).toBe(0)
   expect(shown).not.toContain('API address')
   expect(shown).not.toContain('or $NAME')
-  expect(shown).not.toContain('Header that')
+  expect(shown).not.toContain('Header of')
   expect(read('config/tenantwatch.yaml')).toContain('file: away')
 })
 
