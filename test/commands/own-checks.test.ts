@@ -146,6 +146,7 @@ it('tries one file over the mirror, prints the findings it would open, and write
   const made = await world({ 'a.sql': sql('first-user', ofFirst) }, severity, (options) =>
     synced({ ...options, tenants }),
   )
+  await made.run('sync')
   made.write('draft.sql', sql('too-low', upTo(1010)))
   const tried = await made.run('checks', '--try', 'draft.sql', '--tenant', 'acme')
   expect(tried.code).toBe(0)
@@ -160,12 +161,11 @@ it('tries one file over the mirror, prints the findings it would open, and write
   const json = await made.run('checks', '--try', 'own/a.sql', '--format', 'json')
   const found = JSON.parse(json.stdout)
   expect(found).toMatchObject([{ tenant: 'acme' }, { tenant: 'zeta' }])
-  await made.run('sync')
   const opened = await openOf(made, 'first-user')
   // A stored finding has the rule, too, and times of its own.
-  const { firstSeen, lastSeen, ...same } = found[0]
-  expect(opened[0]).toMatchObject(same)
-  expect([firstSeen, lastSeen]).toEqual([expect.stringMatching(/^2026-03-01T/), firstSeen])
+  const times = { firstSeen: expect.any(String), lastSeen: expect.any(String) }
+  for (const one of found)
+    expect(opened).toContainEqual({ ...one, ...times, evidence: expect.objectContaining(one.evidence) })
 })
 
 it.each([
@@ -174,6 +174,7 @@ it.each([
   ["select userId as entity, 'bad' as status, '' as reason from users", 3, 'draft.sql: row 1: its status is none of'],
 ])('names the problem of a file that is tried: %s', async (query, code, problem) => {
   const made = await world({})
+  await made.run('sync')
   made.write('draft.sql', sql('draft', query))
   expect(await made.run('checks', '--try', 'draft.sql')).toMatchObject({
     code,
