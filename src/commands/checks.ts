@@ -3,6 +3,7 @@ import { checks, checksOf } from '../checks/index.ts'
 import { ConfigError } from '../config/yaml/errors.ts'
 import { tryOwnChecks } from '../doctor/own-checks.ts'
 import type { Check } from '../evaluate/check.ts'
+import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { fittingTable } from '../report/fitting-table.ts'
@@ -10,8 +11,15 @@ import { type Terminal, terminalOf } from '../report/terminal.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { note } from './support/io.ts'
 import { oneOf } from './support/options.ts'
+import { tryOwnCheck } from './support/try-own-check.ts'
 
 const formats = ['table', 'json'] as const
+
+interface ChecksOptions {
+  readonly format: string
+  readonly try?: string
+  readonly tenant?: string
+}
 
 /** All checks, and the problems of own checks by id. */
 interface Listed {
@@ -24,9 +32,25 @@ export function addChecks(program: Command, io: Io, done: (code: ExitCode) => vo
     .command('checks')
     .description('list all checks, including own checks')
     .option('--format <format>', formats.join(', '), 'table')
-    .addHelpText('after', '\nExample:\n  tenantwatch checks --format json')
-    .action(async (options: { readonly format: string }, command: Command) => {
+    .option(
+      '--try <file>',
+      'run one own check over the mirror and print the findings that it would open; writes nothing',
+    )
+    .option('--tenant <name>', 'with --try: only this tenant')
+    .addHelpText(
+      'after',
+      `
+Examples:
+  tenantwatch checks --format json
+  tenantwatch checks --try config/own-checks/few-can-create-users.sql`,
+    )
+    .action(async (options: ChecksOptions, command: Command) => {
       const format = oneOf('format', formats, options.format)
+      if (options.try !== undefined) {
+        await tryOwnCheck(io, command, { file: options.try, format, tenant: options.tenant })
+        return done(exitCodes.ok)
+      }
+      if (options.tenant !== undefined) throw new UsageError('--tenant is for --try: give it with that')
       const listed = await everyCheck(io, command)
       print(
         io,

@@ -1,5 +1,9 @@
 import { Argument, type Command, type Option } from 'commander'
+import { checks } from '../checks/index.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { severities } from '../model/severity.ts'
+import { groupings } from '../report/finding-groups.ts'
+import { allIds } from './dashboards.ts'
 import { oneOf } from './support/options.ts'
 
 const shells = ['bash', 'zsh', 'fish'] as const
@@ -30,36 +34,63 @@ Put the line of your shell into its start-up file.`,
 interface Place {
   readonly path: string
   readonly words: readonly string[]
-  /** Values by the flag that they follow. */
-  readonly values: readonly (readonly [flag: string, values: readonly string[]])[]
+  readonly options: readonly Option[]
 }
 
 function placesOf(command: Command, path: readonly string[] = []): readonly Place[] {
   const inner = command.commands
-  const options = command.options.filter(({ hidden }) => !hidden)
-  const words = [...inner.map((one) => one.name()), ...command.registeredArguments.flatMap(listed), ...flagsOf(options)]
-  const values = options.flatMap((option) =>
-    listed(option).length === 0 ? [] : [[option.long ?? '', listed(option)] as const],
-  )
-  return [{ path: path.join(' '), words, values }, ...inner.flatMap((one) => placesOf(one, [...path, one.name()]))]
+  const options = visibleIn(command)
+  const words = [
+    ...inner.map((one) => one.name()),
+    ...command.registeredArguments.flatMap(valuesOf),
+    ...flagsOf(options),
+  ]
+  return [{ path: path.join(' '), words, options }, ...inner.flatMap((one) => placesOf(one, [...path, one.name()]))]
+}
+
+function visibleIn({ options }: Command): readonly Option[] {
+  return options.filter(({ hidden }) => !hidden)
 }
 
 function flagsOf(options: readonly Option[]): readonly string[] {
   return [...options.flatMap(({ long }) => long ?? []), '--help']
 }
 
-/** The values that the help text of an option or argument lists. */
-function listed({ description }: { readonly description: string }): readonly string[] {
-  return /(?:^|: )([a-z][\w-]*(?:, [a-z][\w-]*)+)$/.exec(description)?.[1]?.split(', ') ?? []
+/** By placeholder, where the help text does not list them. */
+const values: Readonly<Record<string, readonly string[]>> = {
+  by: groupings,
+  check: checks.map(({ id }) => id),
+  dashboard: allIds,
+  severity: severities,
 }
 
-/** What differs: the words typed so far, the one before the cursor, and how candidates are offered. */
+/** The values that an option or argument takes; else those that its help text lists. */
+function valuesOf(one: Option | Argument): readonly string[] {
+  const listed = /(?:^|: )([a-z][\w-]*(?:, [a-z][\w-]*)+)$/.exec(one.description)?.[1]?.split(', ') ?? []
+  return values[placeholderOf(one)] ?? listed
+}
+
+function placeholderOf(one: Option | Argument): string {
+  return one instanceof Argument ? one.name() : (/<(.*)>/.exec(one.flags)?.[1] ?? '')
+}
+
+type Kind = 'flag' | 'values' | 'file' | 'free'
+
+function kindOf(option: Option): Kind {
+  if (!option.required) return 'flag'
+  if (valuesOf(option).length > 0) return 'values'
+  return ['file', 'folder'].includes(placeholderOf(option)) ? 'file' : 'free'
+}
+
+/** What differs: the words typed so far, the one before the cursor, and how candidates, files and nothing are offered. */
 const dialects = {
   bash: {
     begin: '',
     typed: `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`,
     before: `"\${COMP_WORDS[COMP_CWORD-1]}"`,
     offer: `COMPREPLY=($(compgen -W "$list" -- "\${COMP_WORDS[COMP_CWORD]}"))`,
+    file: 'COMPREPLY=(); return',
+    free: 'COMPREPLY=(); compopt +o default 2>/dev/null; return',
     end: 'complete -o default -F _tenantwatch tenantwatch',
   },
   zsh: {
@@ -67,15 +98,21 @@ const dialects = {
     typed: `"\${words[@]:1:$((CURRENT-2))}"`,
     before: `"\${words[CURRENT-1]}"`,
     offer: `compadd -- \${=list} || _files`,
+    file: '_files; return',
+    free: 'return',
     end: 'compdef _tenantwatch tenantwatch',
   },
 }
 
 function shellScript(program: Command, shell: keyof typeof dialects): string {
-  const { begin, typed, before, offer, end } = dialects[shell]
+  const { begin, typed, before, offer, file, free, end } = dialects[shell]
   const places = placesOf(program)
-  const values = places.flatMap((place) =>
-    place.values.map(([flag, all]) => `    "${place.path} ${flag}") list="${all.join(' ')}" ;;`),
+  const action = (option: Option) =>
+    ({ flag: null, values: `list="${valuesOf(option).join(' ')}"`, file, free })[kindOf(option)]
+  const actions = places.flatMap(({ path, options }) =>
+    options.flatMap((option) =>
+      action(option) === null ? [] : [`    "${path} ${option.long}") ${action(option)} ;;`],
+    ),
   )
   const words = places.map((place) => `    "${place.path}") list="${place.words.join(' ')}" ;;`)
   const inner = places.flatMap(({ path }) => (path === '' ? [] : [`"${path}"`]))
@@ -87,7 +124,7 @@ function shellScript(program: Command, shell: keyof typeof dialects): string {
     esac
   done
   case "$place $before" in
-${values.join('\n')}
+${actions.join('\n')}
   esac
   [[ -n $list ]] || case "$place" in
 ${words.join('\n')}
@@ -110,12 +147,12 @@ function fishScript(program: Command): string {
     }
     const here = text(path.length === 0 ? '__fish_use_subcommand' : seen.join('; and '))
     for (const argument of command.registeredArguments) {
-      const values = listed(argument)
-      if (values.length > 0) lines.push(`complete -c tenantwatch -f -n ${here} -a ${text(values.join(' '))}`)
+      const all = valuesOf(argument)
+      if (all.length > 0) lines.push(`complete -c tenantwatch -f -n ${here} -a ${text(all.join(' '))}`)
     }
-    for (const option of command.options.filter(({ hidden }) => !hidden)) {
-      const values = listed(option)
-      const value = values.length > 0 ? ` -xa ${text(values.join(' '))}` : option.required ? ' -r' : ''
+    for (const option of visibleIn(command)) {
+      const all = text(valuesOf(option).join(' '))
+      const value = { flag: '', values: ` -xa ${all}`, file: ' -r', free: ' -x' }[kindOf(option)]
       lines.push(`complete -c tenantwatch -n ${here} -l ${option.name()}${value} -d ${text(option.description)}`)
     }
     for (const one of command.commands) add(one, [...path, one.name()])

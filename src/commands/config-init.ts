@@ -8,6 +8,7 @@ import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { catalogue } from './support/configuration.ts'
+import { note } from './support/io.ts'
 import { makeFolder } from './support/make-folder.ts'
 import { commandWith } from './support/next-command.ts'
 import { openPrompt, type Prompt } from './support/prompt.ts'
@@ -25,6 +26,7 @@ interface Given {
 
 interface InitOptions extends Given {
   readonly config?: string
+  readonly force?: boolean
 }
 
 type Complete = Given & { readonly tenant: string; readonly baseUrl: string }
@@ -40,10 +42,11 @@ export function addConfigInit(config: Command, io: Io, done: (code: ExitCode) =>
     .option('--header <name>', 'request header that carries the token (default: "Authorization")')
     .option('--scheme <word>', 'word before the token, "" for none (default: "Bearer")')
     .option('--own-client-id <id>', 'clientId of the API client that the token belongs to')
+    .option('--force', 'replace an existing file')
     .addHelpText(
       'after',
       `
-Writes ${defaultFile}, or the file of --config, which must not exist yet. It never contains the token itself.
+Writes ${defaultFile}, or the file of --config; an existing one only with --force. It never contains the token itself.
 Needs --tenant, --base-url and one of --token-env and --token-file; on a terminal it asks for those that are missing.
 
 Examples:
@@ -54,19 +57,20 @@ Examples:
 }
 
 async function init(io: Io, options: InitOptions): Promise<ExitCode> {
-  const { config: file = defaultFile } = options
+  const { config: file = defaultFile, force = false } = options
   const given = await completed(io, file, options)
   const text = textOf(given)
   refuseMistakes(io, given)
   const { cwd, env } = io
   try {
     makeFolder(dirname(resolve(cwd, file)))
-    writeFileSync(resolve(cwd, file), text, { flag: 'wx' })
+    writeFileSync(resolve(cwd, file), text, { flag: force ? 'w' : 'wx' })
   } catch (error) {
     throw unwritable(file, codeOf(error) === 'EEXIST' && existsSync(resolve(cwd, file)) ? itExists : codeOf(error))
   }
+  if (appended.test(given.baseUrl)) note(io, 'The address is written without /api/public, which tenantwatch appends.')
   const next: (readonly [string, string])[] = [
-    [commandWith('doctor', options.config), 'tries the address, the permissions and the clock'],
+    [commandWith('doctor', options.config), 'tries address, permissions and clock'],
     [commandWith('sync', options.config), 'reads everything once'],
     [commandWith('run', options.config), 'keeps it up to date'],
   ]
@@ -78,18 +82,18 @@ async function init(io: Io, options: InitOptions): Promise<ExitCode> {
   return exitCodes.ok
 }
 
-const itExists = 'it exists, and is not overwritten'
+const itExists = 'it exists, and is not overwritten; --force replaces it'
 const unwritable = (file: string, why: string) => new UsageError(`${printable(file)} cannot be written (${why})`)
 
 /** @throws UsageError when something is missing and nobody can be asked. */
-async function completed(io: Io, file: string, given: Given): Promise<Complete> {
-  const { tenant, baseUrl, tokenEnv, tokenFile } = given
+async function completed(io: Io, file: string, given: InitOptions): Promise<Complete> {
+  const { tenant, baseUrl, tokenEnv, tokenFile, force } = given
   const tokens = [tokenEnv, tokenFile].filter((one) => one !== undefined).length
   if (tokens > 1) throw new UsageError(wantedToken)
   if (tenant !== undefined && baseUrl !== undefined && tokens === 1) return { ...given, tenant, baseUrl }
   using prompt = openPrompt(io)
   if (prompt !== null) {
-    if (existsSync(resolve(io.cwd, file))) throw unwritable(file, itExists)
+    if (force !== true && existsSync(resolve(io.cwd, file))) throw unwritable(file, itExists)
     refuseMistakes(io, given)
     return await asked(io, prompt, file, given)
   }
@@ -111,10 +115,11 @@ async function asked({ cwd, env }: Io, prompt: Prompt, file: string, given: Give
   const tenant = given.tenant ?? (await ask('Name of the tenant in metrics and reports', 'default', 'tenant'))
   const source = given.tokenEnv ?? given.tokenFile
   const token = source === undefined ? await askToken(prompt, { cwd, env }, tenant) : {}
+  const header = (given.header ?? given.scheme) === undefined ? await askHeader(prompt, { cwd, env }) : {}
   const hasClient = given.ownClientId !== undefined
   const id = hasClient ? '' : await askClient(prompt, { cwd, env })
   prompt.say('')
-  return { ...given, tenant, baseUrl, ...token, ...(id !== '' && { ownClientId: id }) }
+  return { ...given, tenant, baseUrl, ...token, ...header, ...(id !== '' && { ownClientId: id }) }
 }
 
 type Place = Pick<Io, 'cwd' | 'env'>
@@ -148,6 +153,21 @@ function isFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isFile() === true
 }
 
+const usualHeader = 'Authorization: Bearer'
+
+async function askHeader(prompt: Prompt, place: Place): Promise<Given> {
+  const read = (answer: string): Given => {
+    const [header = '', scheme = ''] = answer.split(':').map((part) => part.trim())
+    return { header, scheme }
+  }
+  const answer = await prompt.ask({
+    text: 'Header of the token, and the word before it if any',
+    preset: usualHeader,
+    problemOf: (given) => mistakesIn(read(given), place, answerNames),
+  })
+  return answer === usualHeader ? {} : read(answer)
+}
+
 /** Empty when it is left out. */
 function askClient(prompt: Prompt, place: Place): Promise<string> {
   return prompt.ask({
@@ -173,6 +193,8 @@ const answerNames: Names = {
   name: 'The name',
   baseUrl: 'The address',
   'auth.token.env': 'The name of the variable',
+  'auth.header': 'The header',
+  'auth.scheme': 'The word before the token',
   ownClientId: 'The clientId',
 }
 
@@ -205,10 +227,26 @@ function mistakesIn(given: Given, { cwd, env }: Place, names: Names): string | n
   }
 }
 
-function textOf({ tenant: name, baseUrl, tokenEnv, tokenFile, header, scheme, ownClientId }: Complete): string {
+/** The end of an address as it is often copied; `doctor` and engine append it. */
+const appended = /\/api\/public\/*$/i
+
+function textOf({
+  tenant: name,
+  baseUrl: address,
+  tokenEnv,
+  tokenFile,
+  header,
+  scheme,
+  ownClientId,
+}: Complete): string {
   const token = tokenEnv === undefined ? { file: tokenFile } : { env: tokenEnv }
   const auth = { ...(header !== undefined && { header }), ...(scheme !== undefined && { scheme }), token }
-  const tenant = { name, baseUrl, auth, ...(ownClientId !== undefined && { ownClientId }) }
+  const tenant = {
+    name,
+    baseUrl: address.replace(appended, ''),
+    auth,
+    ...(ownClientId !== undefined && { ownClientId }),
+  }
   return [
     '# Configuration of tenantwatch. "tenantwatch config print" shows every key that is in force, defaults included,',
     '# "tenantwatch config check" names mistakes.',

@@ -10,7 +10,7 @@ import { addMonitoringOptions, type MonitoringOptions, monitoringInputOf } from 
 import { oneOf } from './support/options.ts'
 import { assertReplaceable, codeOf, unwritten } from './support/write-file.ts'
 
-const allIds = [...dashboardIds, ...sqlDashboardIds]
+export const allIds = [...dashboardIds, ...sqlDashboardIds]
 
 export function addDashboards(program: Command, io: Io, done: (code: ExitCode) => void): void {
   const command = program

@@ -13,7 +13,7 @@ import type { Log } from '../model/log.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { unevaluatedLines } from '../report/findings-notes.ts'
 import { bySeverity, findingsText } from '../report/findings-table.ts'
-import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
+import { printWrapped, type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import type { Simulator } from '../simulator/index.ts'
 import { catalogue } from './support/configuration.ts'
 import { tourLines } from './support/demo-tour.ts'
@@ -59,32 +59,42 @@ async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
     const found = await show(daemon, io, once ? '' : ' on the page')
     if (once) return exitCodes.ok
     const { port } = daemon.address
-    const at = `http://127.0.0.1:${port}`
     if (options.port !== 0 && port !== options.port)
-      print(io, `\nPort ${options.port} cannot be used; page and metrics are on port ${port}.`)
-    print(io, `\nStatus page  ${at}/\nMetrics      ${at}/metrics\nFindings     ${at}/api/v1/findings`)
-    print(io, `Control      ${simulator.controlUrl} (lists what else can be changed and broken)`)
-    print(io, `\nIn a second terminal, while this one runs:`)
-    const examples = [
-      'findings',
-      `explain ${shortFingerprint(found[0]?.fingerprint ?? 'FINGERPRINT')}`,
-      'report --format md',
-      'accept',
-      'doctor',
-    ]
-    const config = shellWord(join(folder, configFile))
-    const copyable = (line: string) => print(io, fitting(line, terminalOf(io)))
-    for (const one of examples) copyable(`  ${ownCommand(io.cwd)} ${one} --config ${config}`)
-    copyable('\nThe simulated tenant changes a little each 15 seconds, so findings open and end by themselves.')
-    print(io, 'Break it there, and watch the page; it takes up to half a minute:')
-    const inAYear = toIso(io.clock.now() + 365 * dayMs)
-    for (const line of tourLines(simulator.controlUrl ?? '', found, inAYear)) copyable(line)
-    print(io, '\nPress Ctrl-C to stop; the folder of this demo is deleted then.')
+      printWrapped(io, `\nPort ${options.port} cannot be used; page and metrics are on port ${port}.`)
+    guide(io, { found, port, controlUrl: simulator.controlUrl ?? '', config: join(folder, configFile) })
     await Promise.race([untilStopped(io), daemon.broken])
     return exitCodes.ok
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
+}
+
+interface Guided {
+  /** The open findings, the highest severity first. */
+  readonly found: readonly FindingView[]
+  readonly port: number
+  readonly controlUrl: string
+  readonly config: string
+}
+
+/** What to do with the demo; the address of the page is also the last line, because the first ones scroll away. */
+function guide(io: Io, { found, port, controlUrl, config }: Guided): void {
+  const at = `http://127.0.0.1:${port}`
+  print(io, `\nStatus page  ${at}/\nMetrics      ${at}/metrics\nFindings     ${at}/api/v1/findings`)
+  print(io, `Control      ${controlUrl} (lists what else can be changed and broken)`)
+  print(io, '\nIn a second terminal, while this one runs:')
+  const own = (words: string) => `  ${ownCommand(io.cwd)} ${words} --config ${shellWord(config)}`
+  const first = shortFingerprint(found[0]?.fingerprint ?? 'FINGERPRINT')
+  const examples = ['findings', `explain ${first}`, 'report --output report.html', 'doctor'].map(own)
+  const terminal = terminalOf(io)
+  for (const line of examples) print(io, fitting(line, terminal))
+  printWrapped(io, '\nThe simulated tenant changes a little each 15 seconds, so findings open and end by themselves.')
+  printWrapped(io, 'Break it there, and watch the page; it takes up to half a minute:')
+  const inAYear = toIso(io.clock.now() + 365 * dayMs)
+  for (const line of tourLines(controlUrl, found, { secretsUntil: inAYear, accept: own('accept') }))
+    print(io, fitting(line, terminal))
+  print(io, `\nStatus page  ${at}/`)
+  print(io, 'Press Ctrl-C to stop; the folder of this demo is deleted then.')
 }
 
 async function startOnFreePort(simulator: Simulator, folder: string, io: Io, log: Log, port: number): Promise<Daemon> {
@@ -137,7 +147,7 @@ function fitting(line: string, terminal: Terminal | null): string {
 /** @returns the open findings, the highest severity first. */
 async function show({ session }: Daemon, io: Io, where: string): Promise<readonly FindingView[]> {
   const found = await Array.fromAsync(session.views.findings({ states: ['open'] }))
-  const shown = 25
+  const shown = 5
   const sorted = bySeverity(found)
   print(io, findingsText(sorted.slice(0, shown), terminalOf(io)))
   for (const line of unevaluatedLines(await session.views.posture())) print(io, line)

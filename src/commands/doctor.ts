@@ -30,7 +30,7 @@ import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts
 import { version } from '../model/process/version.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printableJson } from '../model/text/printable-json.ts'
-import { terminalOf, wrapLastColumn } from '../report/terminal.ts'
+import { terminalOf } from '../report/terminal.ts'
 import { enabledNames } from '../sync/due.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { type StatusLine, statusLine } from './support/io.ts'
@@ -269,7 +269,7 @@ async function mirrored(
 
 function linesOf({ tenants, general, failed, warnings }: Report, io: Io): readonly string[] {
   const marks = marksFor(io)
-  const diagnosed = (found: readonly Diagnosis[]) => wrapLastColumn(diagnosisTable(found, marks), terminalOf(io))
+  const diagnosed = (found: readonly Diagnosis[]) => diagnosisTable(found, marks, terminalOf(io))
   const ofTenants = tenants.flatMap(({ tenant, baseUrl, diagnoses, enrolment }) => [
     `${tenant} at ${baseUrl}`,
     diagnosed(diagnoses),

@@ -79,9 +79,9 @@ function printExplanation(
 
 /** Columns before the further parts of a line: they stand below its text. */
 function indentAfter(line: string): number {
+  if (/^(?:[A-Z].{11} | {13})\S/.test(line)) return nameWidth
   if (line.startsWith('    ')) return 6
-  if (line.startsWith(' ')) return 4
-  return /^[A-Z].{11} \S/.test(line) ? nameWidth : 2
+  return line.startsWith(' ') ? 4 : 2
 }
 
 async function withNames(mirror: Mirror, finding: FindingView, now: number): Promise<FindingView> {

@@ -49,19 +49,21 @@ export function addFindings(program: Command, io: Io, done: (code: ExitCode) => 
     .option('--format <format>', formats.join(', '), 'table')
     .option('--all', 'include waived and resolved findings')
     .option('--tenant <name>', 'only findings of this tenant')
-    .option('--check <id>', 'only findings of this check')
+    .option('--check <check>', 'only findings of this check')
     .option('--severity <severity>', `only findings of at least this severity: ${severities.join(', ')}`)
     .option('--since <time>', 'only findings that were opened, changed, reopened or resolved at or after this time')
     .option('--group <by>', `counts instead of findings, one line for each ${groupings.join(' or ')}`)
     .option('--limit <n>', 'at most this many, the highest severity first', positiveNumber)
     .option('--wide', 'all columns on a terminal, too, however long the lines')
-    .option('--details', 'add the name and e-mail of a user, and the name of a file')
+    .option('--details', 'add the name and e-mail of a user, and the file name of a document')
     .option('--fail-on <severity>', 'exit 1 with open findings of at least this severity')
     .addHelpText(
       'after',
       `
 Works beside a running engine. Unknown checks are listed on standard error.
 A terminal shows one heading for each check; a file or a pipe gets one line for each finding.
+Without --details users and documents are named by id. Findings about a file name, such as those of document-name-unique,
+have the name as their id, and findings of own checks what the check returns: report and page may hide these, findings does not.
 Exit with --fail-on: 0 ok, 1 findings at or above it, 3 there is a hold or a check is unknown; 3 takes precedence.
 
 Examples:

@@ -108,10 +108,14 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
   const accepted = (await mirror.decisions(tenantId ?? null))
     .map(decisionRow)
     .filter((row) => isWanted(row, { key, resource, since, until }))
-  const all = merged(shown(mirror.changes(filter), join, options.details === true), accepted)
+  const seen = { total: 0 }
+  const all = counted(merged(shown(mirror.changes(filter), join, options.details === true), accepted), seen)
   const found = options.limit === undefined ? all : newest(all, options.limit)
   const cells = (change: Change) => columns.map((column) => change[column])
-  await writeAll(io, format === 'table' ? lines(found, terminalOf(io)) : serialize(format, found, { columns, cells }))
+  await writeAll(
+    io,
+    format === 'table' ? lines(found, seen, terminalOf(io)) : serialize(format, found, { columns, cells }),
+  )
   if (unknown !== null) note(io, `${unknown}; changes before that time are unknown`)
   // Data quality warnings: records that were not read may have changed.
   for (const posture of await createViews(mirror, settings, io.clock).posture(tenant))
@@ -231,6 +235,17 @@ async function* merged(changes: AsyncIterable<Change>, accepted: readonly Change
   yield* accepted.slice(next)
 }
 
+interface Seen {
+  total: number
+}
+
+async function* counted(changes: AsyncIterable<Change>, seen: Seen): AsyncIterable<Change> {
+  for await (const change of changes) {
+    seen.total++
+    yield change
+  }
+}
+
 /** In the same order; the wanted number bounds what is kept. */
 async function* newest(changes: AsyncIterable<Change>, most: number): AsyncIterable<Change> {
   let kept: Change[] = []
@@ -251,7 +266,7 @@ function inWords({ resource, change, field, before, after, requestId, reason }: 
 }
 
 /** One line per change, streamed, so without aligned columns; a terminal also gets their number. */
-async function* lines(changes: AsyncIterable<Change>, terminal: Terminal | null): AsyncIterable<string> {
+async function* lines(changes: AsyncIterable<Change>, seen: Seen, terminal: Terminal | null): AsyncIterable<string> {
   let count = 0
   for await (const change of changes) {
     count++
@@ -259,5 +274,8 @@ async function* lines(changes: AsyncIterable<Change>, terminal: Terminal | null)
     yield `${wrapLine(printable(`${at}  ${tenant}  ${resource} ${entity}  ${inWords(change)}`), terminal)}\n`
   }
   if (count === 0) yield 'No change is recorded.\n'
-  else if (terminal !== null) yield `\n${plural(count, 'change')}\n`
+  else if (terminal !== null) {
+    const all = plural(seen.total, 'change')
+    yield `\n${count === seen.total ? all : `the newest ${count} of ${all}; a higher --limit shows more`}\n`
+  }
 }

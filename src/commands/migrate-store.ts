@@ -10,6 +10,7 @@ import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import { table } from '../report/formats.ts'
+import { printWrapped } from '../report/terminal.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { type StatusLine, statusLine } from './support/io.ts'
 import { oneOf } from './support/options.ts'
@@ -63,7 +64,7 @@ async function migrateStore(io: Io, { from, format }: MigrateOptions, command: C
   line.say('Reading the file for damage')
   const made = await migrate(io, file, urlOf(url, io), line).finally(line.clear)
   if (wanted === 'json') print(io, printableJson(made))
-  else for (const text of linesOf(made)) print(io, text)
+  else for (const text of linesOf(made)) printWrapped(io, text)
   if (made.verified) return exitCodes.ok
   throw new FatalError(
     'The copy differs from the file and is not used; run "tenantwatch migrate-store" again to replace what differs',
@@ -107,11 +108,11 @@ function interrupted(error: unknown): unknown {
 
 function linesOf({ from, to, verified, tables }: Migration): readonly string[] {
   const rows = tables.map((one) => [one.table, String(one.rows), one.verified ? 'yes' : 'NO'])
-  const list = table(['TABLE', 'ROWS', 'VERIFIED'], rows)
-  if (!verified) return [list]
+  const list = table(['TABLE', 'ROWS', 'VERIFIED'], rows).split('\n')
+  if (!verified) return list
   const all = tables.reduce((sum, one) => sum + one.rows, 0)
   return [
-    list,
+    ...list,
     '',
     `Copied ${all} rows from ${printable(from)} to the ${printable(to)}`,
     'Next: set store.url instead of store.path, start the engine, and see that "tenantwatch doctor" finds no failure.',

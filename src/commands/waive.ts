@@ -11,12 +11,13 @@ import { readFindings } from '../evaluate/findings/read-findings.ts'
 import type { Mirror } from '../mirror/port.ts'
 import { UsageError } from '../model/errors.ts'
 import { type FindingView, shortFingerprint } from '../model/finding.ts'
-import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
+import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { printWrapped } from '../report/terminal.ts'
 import { catalogue, loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { findFinding } from './support/find-finding.ts'
 import { writeAll } from './support/io.ts'
+import { reloadCommand } from './support/reload-command.ts'
 import { type Change, changeFile, codeOf } from './support/write-file.ts'
 
 interface WaiveOptions {
@@ -38,7 +39,7 @@ export function addWaive(program: Command, io: Io, done: (code: ExitCode) => voi
     .addHelpText(
       'after',
       `
-Works beside a running engine, which applies the waiver after a reload (SIGHUP or POST /-/reload).
+Works beside a running engine, which applies the waiver after a reload; --write prints the command for that.
 
 Examples:
   tenantwatch waive e49418ad0f73 --reason "Break-glass account, sealed in the safe" --owner security --expires 2027-06-30
@@ -65,10 +66,11 @@ async function waive(io: Io, fingerprint: string, options: WaiveOptions, command
   if (source === 'environment')
     throw new UsageError('There is no configuration file to write to; want one with --config or TENANTWATCH_CONFIG')
   const id = await write(io, source, asked)
-  printWrapped(
-    io,
-    `${printable(source)} has the waiver ${id}; a running engine applies it after a reload (SIGHUP, or POST /-/reload)`,
-  )
+  const reload = reloadCommand(settings)
+  const when =
+    reload === null ? 'no engine is running, and the next one applies it' : 'a running engine applies it after:'
+  printWrapped(io, `${printable(source)} has the waiver ${id}; ${when}`)
+  if (reload !== null) print(io, `  ${reload}`)
   return exitCodes.ok
 }
 

@@ -1,5 +1,6 @@
 import type { Io } from '../model/process/io.ts'
 import { table } from '../report/formats.ts'
+import { type Terminal, wrapLastColumn } from '../report/terminal.ts'
 import type { Diagnosis, Level } from './diagnosis.ts'
 import type { Enrolment } from './enrolment.ts'
 
@@ -15,15 +16,19 @@ export function marksFor({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Marks {
   return /utf-?8/i.test(locale) ? signs : letters
 }
 
-export function diagnosisTable(found: readonly Diagnosis[], marks: Marks): string {
-  const withPermission = found.some(({ permission }) => permission !== null)
+/** A terminal of fewer columns has no room for permissions beside a sentence. */
+const columnsOfPermissions = 110
+
+export function diagnosisTable(found: readonly Diagnosis[], marks: Marks, terminal: Terminal | null): string {
+  const isNarrow = terminal !== null && terminal.columns < columnsOfPermissions
+  const withPermission = !isNarrow && found.some(({ permission }) => permission !== null)
   const rows = byCause(found).map(({ level, subject, permission, sentence, advice }) => [
     marks[level],
     subject,
     ...(withPermission ? [permission ?? ''] : []),
     advice === null ? sentence : `${sentence}. ${advice}`,
   ])
-  return table(['', 'WHAT', ...(withPermission ? ['PERMISSION'] : []), 'FOUND'], rows)
+  return wrapLastColumn(table(['', 'WHAT', ...(withPermission ? ['PERMISSION'] : []), 'FOUND'], rows), terminal)
 }
 
 /** The sentence without the endpoint and the id of the request. */
@@ -65,8 +70,6 @@ export function enrolmentTable({ enrolledWhen, assumed, policy, groups }: Enrolm
     String(count),
     enrolled ? 'yes' : 'no',
   ])
-  return table(
-    ['STATE', 'MFASTATUS', 'MFAACTION', 'USERS', `ENROLLED (${enrolledWhen}${assumed ? ', assumed' : ''}; ${demand})`],
-    rows,
-  )
+  const rule = `enrolledWhen ${enrolledWhen}${assumed ? ', assumed' : ''}; ${demand}`
+  return `${rule}\n${table(['STATE', 'MFASTATUS', 'MFAACTION', 'USERS', 'ENROLLED'], rows)}`
 }

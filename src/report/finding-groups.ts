@@ -47,19 +47,22 @@ export function groupsOf(found: Iterable<FindingView>, grouping: Grouping): read
 
 export function groupsTable(groups: readonly FindingGroup[], grouping: Grouping, terminal: Terminal | null): string {
   const isOneTenant = new Set(groups.map(({ tenant }) => tenant)).size === 1
-  const rows = groups.map(({ tenant, check, entity, findings, severities: counts, firstSeen }) => [
-    tenant,
-    ...(grouping === 'check' ? [check ?? ''] : [entity?.type ?? '', entity?.id ?? '']),
-    String(findings),
-    ...highestFirst.map((severity) => String(counts[severity] || '')),
-    toMinute(firstSeen),
-  ])
-  const what = grouping === 'check' ? ['CHECK'] : ['ENTITY', 'ID']
+  const what = grouping === 'check' ? ['CHECK'] : terminal === null ? ['ENTITY', 'ID'] : ['ENTITY']
+  const rows = groups.map(({ tenant, check, entity, findings, severities: counts, firstSeen }) => {
+    const names = grouping === 'check' ? [check ?? ''] : [entity?.type ?? '', entity?.id ?? '']
+    return [
+      tenant,
+      ...(what.length === names.length ? names : [names.join(' ')]),
+      String(findings),
+      ...highestFirst.map((severity) => String(counts[severity] || '')),
+      toMinute(firstSeen),
+    ]
+  })
   return fittingTable(
     ['TENANT', ...what, 'FINDINGS', ...highestFirst.map((severity) => severity.toUpperCase()), 'SINCE (UTC)'],
     rows,
     terminal,
-    { optional: ['SINCE (UTC)', ...(isOneTenant ? ['TENANT'] : [])], shorten: what.at(-1) ?? '' },
+    { optional: ['SINCE (UTC)', ...(isOneTenant ? ['TENANT'] : [])], ownLine: what[0] ?? '' },
   )
 }
 

@@ -5,7 +5,7 @@ import { type Severity, severities } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import { table, toMinute } from './formats.ts'
-import { severityInColor, shortened, type Terminal } from './terminal.ts'
+import { fittingLines, severityInColor, type Terminal } from './terminal.ts'
 
 export const noOpenFindings = 'No open findings.'
 
@@ -38,12 +38,13 @@ function findingsTable(found: readonly FindingView[]): string {
     idOf(finding),
   ])
   const who = isNamed ? ['WHO OR WHAT'] : []
-  return table(['SEVERITY', '', 'TENANT', 'CHECK', 'ENTITY', ...who, 'WHY', 'SINCE (UTC)', 'FINGERPRINT'], rows)
+  const id = found.some((finding) => driftIdIn(finding) !== null) ? 'FINGERPRINT OR DRIFT ID' : 'FINGERPRINT'
+  return table(['SEVERITY', '', 'TENANT', 'CHECK', 'ENTITY', ...who, 'WHY', 'SINCE (UTC)', id], rows)
 }
 
 const idWidth = shortLength
 
-/** For a terminal: one heading a check, below it a line a finding that fits the width. */
+/** For a terminal: one heading a check, below it the findings in lines that fit the width. */
 function findingsInColumns(found: readonly FindingView[], terminal: Terminal): string {
   const hasTenants = new Set(found.map(({ tenant }) => tenant)).size > 1
   return found
@@ -51,24 +52,33 @@ function findingsInColumns(found: readonly FindingView[], terminal: Terminal): s
       const { severity, tenant, check } = finding
       const before = found[i - 1]
       const isNext = before?.severity !== severity || before.tenant !== tenant || before.check !== check
-      const named = printable(`${check}${hasTenants ? ` (${tenant})` : ''}`)
+      const ids = driftIdIn(finding) === null ? '' : ', by drift id'
+      const named = printable(`${check}${hasTenants ? ` (${tenant})` : ''}${ids}`)
       const heading = `${severityInColor(severity.toUpperCase().padEnd(8), severity, terminal)}  ${named}`
-      return [...(isNext ? [heading] : []), lineOf(finding, terminal)]
+      return [...(isNext ? [heading] : []), linesOf(finding, terminal)]
     })
     .join('\n')
 }
 
-function lineOf(finding: FindingView, { columns }: Terminal): string {
+/** Lines of a sentence, and of why a waiver no longer covers the finding. */
+const mostLines = 2
+
+function linesOf(finding: FindingView, { columns }: Terminal): string {
+  const { entity, message, waiver } = finding
   const state = stateOf(finding)
-  const why = sentenceOf(finding).replace(` (${finding.entity.id})`, '')
-  const names = namesIn(finding.entity)
+  const names = namesIn(entity)
   const known = names.length > 0 ? names : unnamedIn(finding)
   const who = known.length === 0 ? '' : `${known.join(', ')}: `
   const id = idOf(finding).padEnd(idWidth)
   const width = columns - id.length - 4
+  const why = message.replace(` (${entity.id})`, '')
   const whole = printable(`${state === '' ? '' : `[${state}] `}${who}${why}`)
-  const text = whole.length > width ? withShortId(whole, finding.entity.id) : whole
-  return `  ${id}  ${shortened(text, width)}`
+  const text = whole.length > width ? withShortId(whole, entity.id) : whole
+  const texts = [text, ...(waiver?.explanation ? [printable(waiver.explanation)] : [])]
+  return texts
+    .flatMap((one) => fittingLines(one, width, mostLines))
+    .map((line, i) => `  ${i === 0 ? id : ' '.repeat(id.length)}  ${line}`)
+    .join('\n')
 }
 
 /** A GUID would take half of the line, and `explain` has it whole. */
@@ -105,7 +115,7 @@ function sentenceOf({ message, waiver }: FindingView): string {
   return waiver?.explanation ? `${message} (${waiver.explanation})` : message
 }
 
-function stateOf({ state, resolution }: FindingView): string {
-  if (state === 'open') return ''
+function stateOf({ state, resolution, waiver }: FindingView): string {
+  if (state === 'open') return waiver === null ? '' : `waiver ${waiver.state}`
   return resolution === null ? state : `${state} (${resolution})`
 }

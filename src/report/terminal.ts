@@ -1,4 +1,4 @@
-import { styleText } from 'node:util'
+import { stripVTControlCharacters, styleText } from 'node:util'
 import { type Io, print } from '../model/process/io.ts'
 import type { Severity } from '../model/severity.ts'
 
@@ -33,7 +33,7 @@ export function severityInColor(text: string, severity: Severity, { hasColors }:
 }
 
 /** Shortens a text of printable characters to so many columns. */
-export function shortened(text: string, columns: number): string {
+function shortened(text: string, columns: number): string {
   const characters = [...text]
   return characters.length <= columns
     ? text
@@ -43,7 +43,7 @@ export function shortened(text: string, columns: number): string {
         .trimEnd()}…`
 }
 
-const leastWrapped = 20
+const leastWrapped = 9
 
 /** Breaks the last column of a table between words, so that its lines fit. */
 export function wrapLastColumn(table: string, terminal: Terminal | null): string {
@@ -51,7 +51,7 @@ export function wrapLastColumn(table: string, terminal: Terminal | null): string
   const begin = heading.lastIndexOf('  ') + 2
   if (terminal === null || terminal.columns - begin < leastWrapped) return table
   const wrapped = lines.map((line) => {
-    const parts = wordsIn(line.slice(begin), terminal.columns - begin)
+    const parts = wordsIn(line.slice(begin), terminal.columns - begin, true)
     return line.slice(0, begin) + parts.join(`\n${' '.repeat(begin)}`)
   })
   return [heading, ...wrapped].join('\n')
@@ -59,7 +59,7 @@ export function wrapLastColumn(table: string, terminal: Terminal | null): string
 
 /** Breaks a line between words so that its parts fit; those after the first are indented. */
 export function wrapLine(line: string, terminal: Terminal | null, indented = 4): string {
-  if (terminal === null || line.length <= terminal.columns) return line
+  if (terminal === null || widthOf(line) <= terminal.columns) return line
   const begin = line.length - line.trimStart().length
   const [first = '', ...rest] = wordsIn(line.slice(begin), terminal.columns - begin).map((part, i) =>
     i === 0 ? line.slice(0, begin) + part : part,
@@ -73,13 +73,37 @@ export function printWrapped(io: Io, sentence: string): void {
   print(io, wrapLine(sentence, terminalOf(io), 0))
 }
 
-/** Lines of at most so many columns, except for longer words. */
-function wordsIn(text: string, columns: number): readonly string[] {
+/** Breaks a text between words into at most so many lines; where that is not enough, the last one ends in `…`. */
+export function fittingLines(text: string, columns: number, most: number): readonly string[] {
+  const lines = wordsIn(text, columns, true)
+  if (lines.length <= most) return lines
+  return [...lines.slice(0, most - 1), shortened(lines.slice(most - 1).join(' '), columns)]
+}
+
+/** Lines of at most so many columns; a longer word stays whole, or is broken after punctuation where it can. */
+export function wordsIn(text: string, columns: number, isBroken = false): readonly string[] {
   const lines: string[] = []
   for (const word of text.split(' ')) {
+    const [first = '', ...rest] = isBroken ? partsOf(word, columns) : [word]
     const last = lines.at(-1)
-    if (last === undefined || (word !== '' && last.length + 1 + word.length > columns)) lines.push(word)
-    else lines[lines.length - 1] = `${last} ${word}`
+    if (last === undefined || (first !== '' && widthOf(last) + 1 + widthOf(first) > columns)) lines.push(first)
+    else lines[lines.length - 1] = `${last} ${first}`
+    lines.push(...rest)
   }
   return lines.map((line) => line.trimEnd())
+}
+
+/** Without colors; counts code points, an approximation of the cells of a terminal. */
+export function widthOf(text: string): number {
+  return [...stripVTControlCharacters(text)].length
+}
+
+function partsOf(word: string, columns: number): readonly string[] {
+  const parts: string[] = []
+  const rest = [...word]
+  while (rest.length > columns) {
+    const end = rest.slice(0, columns).findLastIndex((character) => /[-./_,:=]/.test(character))
+    parts.push(rest.splice(0, end < 1 ? columns : end + 1).join(''))
+  }
+  return [...parts, rest.join('')]
 }

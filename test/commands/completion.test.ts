@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
+import { checks } from '../../src/checks/index.ts'
 import { severities } from '../../src/model/severity.ts'
+import { groupings } from '../../src/report/finding-groups.ts'
 import { cli } from './support/cli.ts'
 
 /** What bash offers for the last of these words. */
@@ -30,6 +32,35 @@ it('offers the values that an option or argument takes', async () => {
   expect(await offered('sync', '--fail-on', '')).toEqual([...severities])
   expect(await offered('export', 'd')).toEqual(['documents'])
   expect(await offered('rules', '--format', 'g')).toEqual(['grafana'])
+  expect(await offered('findings', '--check', '')).toEqual(checks.map(({ id }) => id))
+  expect(await offered('findings', '--check', 'user-m')).toEqual(['user-mfa-enrolled'])
+  expect(await offered('findings', '--severity', '')).toEqual([...severities])
+  expect(await offered('findings', '--fail-on', '')).toEqual([...severities])
+  expect(await offered('findings', '--group', '')).toEqual([...groupings])
+  expect(await offered('history', '--resource', 'u')).toEqual(['users'])
+  expect(await offered('dashboards', 'post')).toEqual(['posture'])
+})
+
+it('offers nothing where a value is free, and options again after it', async () => {
+  for (const words of [
+    ['findings', '--tenant', ''],
+    ['findings', '--since', ''],
+    ['rules', '--severity', ''],
+    ['config', 'init', '--base-url', ''],
+    ['findings', '--config', ''],
+  ])
+    expect([words, await offered(...words)]).toEqual([words, ['']])
+  expect(await offered('findings', '--tenant', 'acme', '--since')).toEqual(['--since'])
+})
+
+it.each([
+  ['bash', ['"findings --tenant") COMPREPLY=(); compopt +o default 2>/dev/null; return ;;']],
+  ['bash', ['"findings --config") COMPREPLY=(); return ;;']],
+  ['zsh', ['"findings --tenant") return ;;', '"findings --config") _files; return ;;', 'list="info low medium']],
+  ['fish', ["-l check -xa 'api-client-least-privilege ", '-l tenant -x -d', '-l config -r -d']],
+])('distinguishes files, free values and lists for %s', async (shell, parts) => {
+  const { stdout } = await (await cli()).run('completion', shell)
+  for (const part of parts) expect(stdout).toContain(part)
 })
 
 it.each(['zsh', 'fish'])('knows every command and value for %s, too', async (shell) => {

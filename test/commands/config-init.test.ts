@@ -31,7 +31,8 @@ it.each([
   expect(printed.stdout).toContain('baseUrl: https://api.example.com')
   expect(await init(...given, ...token)).toMatchObject({
     code: 2,
-    stderr: 'tenantwatch: config/tenantwatch.yaml cannot be written (it exists, and is not overwritten)\n',
+    stderr:
+      'tenantwatch: config/tenantwatch.yaml cannot be written (it exists, and is not overwritten; --force replaces it)\n',
   })
 })
 
@@ -86,6 +87,32 @@ it.each([
   expect(existsSync(join(folder, 'config'))).toBe(false)
 })
 
+it('removes /api/public from the address, and says so', async () => {
+  const args = ['--tenant', 'acme', '--token-env', 'A'] as const
+  const note = 'The address is written without /api/public, which tenantwatch appends.\n'
+  const { init, read } = await world()
+  expect(await init(...args, '--base-url', 'https://api.example.com/x/api/public/')).toMatchObject({
+    code: 0,
+    stderr: note,
+  })
+  expect(read('config/tenantwatch.yaml')).toContain('baseUrl: https://api.example.com/x\n')
+  const asked = await typed(['https://api.example.com/api/public\r', '\r'], [...args, '--header', 'X-Api-Key'])
+  expect(asked).toMatchObject({ code: 0, stderr: note })
+  expect(asked.read('config/tenantwatch.yaml')).toContain('baseUrl: https://api.example.com\n')
+  const deeper = ['--base-url', 'https://api.example.com/api/public/users', '--config', 'other.yaml']
+  expect(await init(...args, ...deeper)).toMatchObject({ code: 2, stderr: expect.stringContaining('remove `/api/') })
+})
+
+it('replaces an existing file only with --force', async () => {
+  const { init, read, write } = await world()
+  write('watch.yaml', '# Ours\n')
+  const args = [...given, '--token-env', 'A', '--config', 'watch.yaml']
+  expect((await init(...args)).code).toBe(2)
+  expect(read('watch.yaml')).toBe('# Ours\n')
+  expect((await init(...args, '--force')).code).toBe(0)
+  expect(read('watch.yaml')).toContain('baseUrl: https://api.example.com\n')
+})
+
 it('names a folder that cannot be made', async () => {
   const { init, write, folder } = await world()
   mkdirSync(join(folder, 'there'))
@@ -127,7 +154,7 @@ async function typed(answers: readonly string[], args: readonly string[] = [], e
 }
 
 it('asks on a terminal, with defaults in brackets', async () => {
-  const { code, stderr, shown, read } = await typed(['https://api.example.com\r', '\r', '\r', '\r'])
+  const { code, stderr, shown, read } = await typed(['https://api.example.com\r', '\r', '\r', '\r', '\r'])
   expect([code, stderr]).toEqual([0, ''])
   expect(shown).toContain('Name of the tenant in metrics and reports [default]: ')
   expect(shown).toContain('[$DEFAULT_TOKEN]: ')
@@ -140,7 +167,9 @@ it('asks on a terminal, with defaults in brackets', async () => {
 it('asks again after each answer that cannot be used, in one sentence', async () => {
   const id = '5f0c2a58-32f0-4a6e-9a44-1f2d3c4b5a69'
   const answers = ['api.example.com', 'https://api.example.com', 'Acme!', 'acme-2', 'eyJhbGciOi', '$my token', 'token']
-  const { code, shown, read } = await typed([...answers, '12', id].map((answer) => `${answer}\r`))
+  const { code, shown, read } = await typed(
+    [...answers, 'Host', 'X-Api-Key:Token', '12', id].map((answer) => `${answer}\r`),
+  )
   expect(code).toBe(0)
   const sentences = [
     'The address is "api.example.com"; want an http(s) URL',
@@ -148,27 +177,31 @@ it('asks again after each answer that cannot be used, in one sentence', async ()
     '[$ACME_2_TOKEN]: ',
     'There is no such file; want the path of a file, or the name of a variable after a "$"',
     'The name of the variable is a text; want the name of an environment variable',
+    'The header is a text; want the name of a header that can carry the token',
     'The clientId is "12"; want the clientId of an API client',
   ]
   for (const sentence of sentences) expect(shown).toContain(sentence)
   // Echoed once as it is typed, never in a message.
   expect(shown.split('eyJhbGciOi')).toHaveLength(2)
-  expect(read('config/tenantwatch.yaml')).toContain(`file: token\n    ownClientId: ${id}\n`)
+  expect(read('config/tenantwatch.yaml')).toMatch(
+    new RegExp(`header: X-Api-Key\\n +scheme: Token\\n +token:\\n +file: token\\n    ownClientId: ${id}\\n`),
+  )
 })
 
 it('asks only for what the options leave out', async () => {
   const { code, shown, read } = await typed(
     ['acme\r', '\r'],
-    ['--base-url', 'https://api.example.com', '--token-file', 'away'],
+    ['--base-url', 'https://api.example.com', '--token-file', 'away', '--scheme', 'Token'],
   )
   expect(code).toBe(0)
   expect(shown).not.toContain('API address')
   expect(shown).not.toContain('or $NAME')
+  expect(shown).not.toContain('Header of')
   expect(read('config/tenantwatch.yaml')).toContain('file: away')
 })
 
 it('reads answers that are pasted together', async () => {
-  const { code, read } = await typed([], [], 'https://api.example.com\racme\r$SOME_TOKEN\r\r')
+  const { code, read } = await typed([], [], 'https://api.example.com\racme\r$SOME_TOKEN\r\r\r')
   expect(code).toBe(0)
   expect(read('config/tenantwatch.yaml')).toContain('env: SOME_TOKEN')
 })
@@ -184,7 +217,7 @@ it.each([
 it('asks nothing where a file or an option is refused anyway', async () => {
   expect(await typed([], ['--config', 'token'])).toMatchObject({
     code: 2,
-    stderr: 'tenantwatch: token cannot be written (it exists, and is not overwritten)\n',
+    stderr: 'tenantwatch: token cannot be written (it exists, and is not overwritten; --force replaces it)\n',
     shown: '',
   })
   expect(await typed([], ['--tenant', 'Acme!'])).toMatchObject({ code: 2, shown: '' })

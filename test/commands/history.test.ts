@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { resourceNames } from '../../src/model/resource-names.ts'
 import { aDay, synced } from './support/cli.ts'
 import { parseCsv } from './support/csv.ts'
+import { shown } from './support/on-terminal.ts'
 
 interface Change {
   readonly at: string
@@ -92,6 +93,16 @@ it('words the id of a role that is not known until it is looked up', async () =>
   expect(await roleIds()).toEqual([[user.roleId, null]])
   const { stdout } = await run('history', '--entity', `users:${user.userId}`)
   expect(stdout).toContain(`roleId ${user.roleId} -> (not known until looked up)`)
+})
+
+it('counts on a terminal what --limit leaves out', async () => {
+  const world = await changed()
+  const total = (await world.read()).length
+  const end = async (...args: string[]) =>
+    (await shown(world, 80, 'history', ...args)).text.trimEnd().split('\n').at(-1)
+  expect(await end()).toBe(`${total} changes`)
+  expect(await end('--limit', String(total))).toBe(`${total} changes`)
+  expect(await end('--limit', '2')).toBe(`the newest 2 of ${total} changes; a higher --limit shows more`)
 })
 
 it('narrows by entity, resource and time', async () => {

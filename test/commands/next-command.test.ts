@@ -1,15 +1,8 @@
 import { expect, it } from 'vitest'
-import { type Cli, synced } from './support/cli.ts'
+import { synced } from './support/cli.ts'
+import { shown } from './support/on-terminal.ts'
 
 const small = { simulator: { sizes: { users: 10, documents: 5 } } }
-
-/** What standard output shows on a terminal. */
-async function shown(world: Cli, columns: number, ...args: readonly string[]) {
-  const texts: string[] = []
-  const stdout = { isTTY: true, columns, write: (text: string) => texts.push(text) > 0 }
-  const { code, stderr } = await world.runWith({ stdout }, ...args)
-  return { code, stderr, text: texts.join('') }
-}
 
 it('ends with the next command to copy, also for another configuration file', async () => {
   const world = await synced(small)

@@ -140,6 +140,54 @@ own: d.sql: the id user-mfa-enrolled is that of a built-in check
   })
 })
 
+it('tries one file over the mirror, prints the findings it would open, and writes nothing', async () => {
+  const tenants = [{ name: 'acme' }, { name: 'zeta', token: 'secondReader' as const }]
+  const severity = 'checks: { first-user: { severity: critical } }'
+  const made = await world({ 'a.sql': sql('first-user', ofFirst) }, severity, (options) =>
+    synced({ ...options, tenants }),
+  )
+  await made.run('sync')
+  made.write('draft.sql', sql('too-low', upTo(1010)))
+  const tried = await made.run('checks', '--try', 'draft.sql', '--tenant', 'acme')
+  expect(tried.code).toBe(0)
+  const [heading, ...rows] = tried.stdout.trimEnd().split('\n')
+  expect(heading).toMatch(/^SEVERITY +TENANT +CHECK +ENTITY +WHY /)
+  expect(rows.length).toBeGreaterThan(0)
+  for (const row of rows) expect(row).toMatch(/^MEDIUM +acme +too-low +\d+ +User \S+ fails\. /)
+  expect(tried.stderr).toBe(
+    `acme: ${250 - rows.length} ok, ${rows.length} alarm, 0 skip, 0 error\nNothing was written.\n`,
+  )
+  expect(await openOf(made, 'too-low')).toEqual([])
+  const json = await made.run('checks', '--try', 'own/a.sql', '--format', 'json')
+  const found = JSON.parse(json.stdout)
+  expect(found).toMatchObject([{ tenant: 'acme' }, { tenant: 'zeta' }])
+  const opened = await openOf(made, 'first-user')
+  // A stored finding has the rule, too, and times of its own.
+  const times = { firstSeen: expect.any(String), lastSeen: expect.any(String) }
+  for (const one of found)
+    expect(opened).toContainEqual({ ...one, ...times, evidence: expect.objectContaining(one.evidence) })
+})
+
+it.each([
+  ['select 1', 2, 'draft.sql: its columns are 1; want exactly entity, status and reason\n'],
+  ['select 1 as entity, 2 as status, 3 as reason from documents', 2, 'draft.sql: it reads documents, which inputs'],
+  ["select userId as entity, 'bad' as status, '' as reason from users", 3, 'draft.sql: row 1: its status is none of'],
+])('names the problem of a file that is tried: %s', async (query, code, problem) => {
+  const made = await world({})
+  await made.run('sync')
+  made.write('draft.sql', sql('draft', query))
+  expect(await made.run('checks', '--try', 'draft.sql')).toMatchObject({
+    code,
+    stdout: '',
+    stderr: expect.stringContaining(`tenantwatch: ${problem}`),
+  })
+  expect(await made.run('checks', '--try', 'none.sql')).toMatchObject({
+    code: 2,
+    stderr: 'tenantwatch: none.sql: the file cannot be read: no such file\n',
+  })
+  expect(await made.run('checks', '--tenant', 'acme')).toMatchObject({ code: 2, stdout: '' })
+})
+
 it('warns in config check of requirements that no report lists', async () => {
   const named = sql('good-one', ofFirst).replace(
     '-- severity',

@@ -2,6 +2,7 @@ import { chmodSync, existsSync, readdirSync, statSync, utimesSync } from 'node:f
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
+import { takeEngineLock } from '../../src/mirror/sqlite/engine-lock.ts'
 import type { FindingView } from '../../src/model/finding.ts'
 import { synced } from './support/cli.ts'
 
@@ -54,7 +55,7 @@ it('writes waivers into the file, one after the other, with comments, order and 
     const { code, stdout } = await run('waive', fingerprint, ...terms, '--write')
     expect([code, stdout]).toEqual([
       0,
-      `tenantwatch.yaml has the waiver W-${fingerprint.slice(0, 12)}; a running engine applies it after a reload (SIGHUP, or POST /-/reload)\n`,
+      `tenantwatch.yaml has the waiver W-${fingerprint.slice(0, 12)}; no engine is running, and the next one applies it\n`,
     ])
   }
   expect(statSync(file).mode & 0o777).toBe(0o640)
@@ -174,4 +175,20 @@ it('refuses findings that cannot be waived, and leaves a file alone that it cann
   expect((await run('waive', expired.fingerprint, ...terms)).stderr).toBe(
     'tenantwatch: The finding has ended (fixed); only an open one can be waived\n',
   )
+})
+
+it('prints the command that makes a running engine apply it', async () => {
+  const { run, finding, store, write, read } = await world()
+  using lock = takeEngineLock(store)
+  expect(lock).toBeDefined()
+  const next = async (check: string, server: string) => {
+    write('other.yaml', `${read('tenantwatch.yaml')}server: { ${server} }\n`)
+    const { fingerprint } = finding(check)
+    return (await run('waive', fingerprint, ...terms, '--write', '--config', 'other.yaml')).stdout
+  }
+  expect(await next('user-mfa-enrolled', 'listen: "[::1]:9999"')).toMatch(
+    /; a running engine applies it after:\n {2}curl -X POST http:\/\/\[::1\]:9999\/-\/reload\n$/,
+  )
+  const signal = process.platform === 'linux' ? `kill -HUP ${process.pid}` : 'kill -HUP PID'
+  expect(await next('document-name-unique', 'listen: ":9999"')).toMatch(new RegExp(`\\n {2}${signal}\\n$`))
 })

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import { fittingTable } from '../../src/report/fitting-table.ts'
 import { table } from '../../src/report/formats.ts'
-import { wrapLastColumn, wrapLine } from '../../src/report/terminal.ts'
+import { fittingLines, wrapLastColumn, wrapLine } from '../../src/report/terminal.ts'
 
 const rows = [
   ['api-clients', 'no permission: the API client may not read them, so grant Api_ApiClients_Read'],
@@ -22,7 +22,7 @@ it('breaks the last column between words, under its heading', () => {
 
 it('changes nothing without a terminal, or where too few columns are left', () => {
   expect(wrapLastColumn(text, null)).toBe(text)
-  expect(wrapLastColumn(text, { columns: 30, hasColors: false })).toBe(text)
+  expect(wrapLastColumn(text, { columns: 21, hasColors: false })).toBe(text)
 })
 
 it('breaks a long line between words and indents what follows, but not without a terminal', () => {
@@ -34,13 +34,31 @@ it('breaks a long line between words and indents what follows, but not without a
   expect(wrapLine('short', { columns: 60, hasColors: false })).toBe('short')
 })
 
-it('leaves out optional columns of a table that is too wide, then shortens ids', () => {
+it('leaves out optional columns of a table that is too wide, then gives one a line of its own', () => {
   const heading = ['WHEN', '', 'TENANT', 'ID', 'OF']
   const rows = [['2026-01-01 10:00', 'now', 'acme', 'a8b86949-87ac-4e25-8252-220b3fd33e50', 'Retired monitor']]
-  const at = (columns: number) =>
-    fittingTable(heading, rows, { columns, hasColors: false }, { optional: ['TENANT'], shorten: 'ID' }).split('\n')
+  const options = { optional: ['TENANT'], ownLine: 'ID' }
+  const at = (columns: number) => fittingTable(heading, rows, { columns, hasColors: false }, options).split('\n')
   expect(at(100)[1]).toBe('2026-01-01 10:00  now  acme    a8b86949-87ac-4e25-8252-220b3fd33e50  Retired monitor')
   expect(at(80)[1]).toBe('2026-01-01 10:00  now  a8b86949-87ac-4e25-8252-220b3fd33e50  Retired monitor')
-  expect(at(60)[1]).toBe('2026-01-01 10:00  now  a8b86949-87ac-4e25-…  Retired monitor')
-  expect(fittingTable(heading, rows, null, { optional: ['TENANT'], shorten: 'ID' })).toBe(at(100).join('\n'))
+  expect(at(60)).toEqual([
+    'ID',
+    '  WHEN                   OF',
+    'a8b86949-87ac-4e25-8252-220b3fd33e50',
+    '  2026-01-01 10:00  now  Retired monitor',
+  ])
+  expect(fittingTable(heading, rows, null, options)).toBe(at(100).join('\n'))
+})
+
+it('breaks a word that is longer than its column after punctuation, else anywhere, and loses nothing', () => {
+  const path = '/var/lib/tenantwatch/a-folder/mirror.db'
+  expect(fittingLines(`The file ${path} is new`, 16, 9)).toEqual([
+    'The file',
+    '/var/lib/',
+    'tenantwatch/a-',
+    'folder/mirror.db',
+    'is new',
+  ])
+  expect(fittingLines('x'.repeat(20), 16, 9)).toEqual(['x'.repeat(16), 'xxxx'])
+  expect(fittingLines('one two three four', 7, 2)).toEqual(['one two', 'three…'])
 })

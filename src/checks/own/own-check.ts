@@ -86,20 +86,24 @@ export function brokenCheck({ id, file, problem }: Extract<OwnCheck, { readonly 
   }
 }
 
-function evaluatedOf({ severity, file, timeBased }: WellFormedCheck, rule: string, answer: OwnAnswer): Evaluated {
+export function failuresOf({ severity, file }: WellFormedCheck, { alarms }: OwnAnswer): readonly Failure[] {
+  return alarms.map(([entity, reason]) => {
+    const message = printable(reason, longestSentence)
+    return { entityId: nameOf(entity), severity, message, evidence: { ownCheck: file, reason: message } }
+  })
+}
+
+function evaluatedOf(check: WellFormedCheck, rule: string, answer: OwnAnswer): Evaluated {
+  const { file, timeBased } = check
   const { ok, alarms, errors, skipped } = answer
   const notEvaluated = new Set(errors.map(([entity]) => nameOf(entity)))
   const notApplicable = new Set(skipped.map(nameOf))
-  const toFailure = ([entity, reason]: EntityReason): Failure => {
-    const message = printable(reason, longestSentence)
-    return { entityId: nameOf(entity), severity, message, evidence: { ownCheck: file, reason: message } }
-  }
   return {
     applicable: true,
     population: ok + alarms.length + errors.length,
     notEvaluated: errors.length,
     notEvaluatedFor: 'ambiguous',
-    failures: batches(alarms.map(toFailure)),
+    failures: batches(failuresOf(check, answer)),
     scope: async (entity) =>
       notEvaluated.has(entity) ? 'not_evaluated' : notApplicable.has(entity) ? 'not_applicable' : 'evaluated',
     ages: timeBased,
@@ -108,7 +112,7 @@ function evaluatedOf({ severity, file, timeBased }: WellFormedCheck, rule: strin
   }
 }
 
-function dataWarningsOf(file: string, errors: readonly EntityReason[]): string | null {
+export function dataWarningsOf(file: string, errors: readonly EntityReason[]): string | null {
   const [first] = errors
   if (first === undefined) return null
   const [entity, reason] = first

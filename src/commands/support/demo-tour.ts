@@ -5,20 +5,30 @@ interface Step {
   readonly what: string
   readonly path: 'tokens' | 'mutate'
   readonly body: object
+  /** True where a hold follows. */
+  readonly isHeld?: boolean
   /** What undoes it. */
   readonly back?: object
 }
 
-/** Lines of the demo that break the simulated tenant, one command each. `secretsUntil` is an ISO 8601 date. */
+interface Tour {
+  /** Of new secrets, as ISO 8601. */
+  readonly secretsUntil: string
+  /** The command that lists holds. */
+  readonly accept: string
+}
+
+/** Lines of the demo that break the simulated tenant, one command each. */
 export function tourLines(
   controlUrl: string,
   findings: readonly FindingView[],
-  secretsUntil: string,
+  { secretsUntil, accept }: Tour,
 ): readonly string[] {
   const command = (path: string, body: object) => `  curl -d '${JSON.stringify(body)}' ${controlUrl}/${path}`
-  return stepsOf(findings, secretsUntil).flatMap(({ what, path, body, back }) => [
+  return stepsOf(findings, secretsUntil).flatMap(({ what, path, body, back, isHeld }) => [
     `  # ${what}`,
     command(path, body),
+    ...(isHeld === true ? ['  # Half a minute later, what is held and what to do:', accept] : []),
     ...(back === undefined ? [] : ['  # And back:', command(path, back)]),
   ])
 }
@@ -48,6 +58,7 @@ function stepsOf(findings: readonly FindingView[], secretExpirationDate: string)
       what: 'The token becomes that of another tenant: everything is held, and nothing is mixed',
       path: 'tokens',
       body: token('swap'),
+      isHeld: true,
       back: token('swap'),
     },
     {

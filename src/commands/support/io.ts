@@ -69,14 +69,16 @@ export function statusLine({ stderr, clock }: Io): StatusLine {
 
 /** Writes lines to standard error, on a terminal broken between words. */
 export function note({ stderr }: Io, text: string): void {
-  const width =
-    stderr.isTTY === true ? { columns: Math.max(leastColumns, stderr.columns ?? 80), hasColors: false } : null
-  stderr.write(
-    `${text
-      .split('\n')
-      .map((line) => wrapLine(line, width, indentOf(line) + 2))
-      .join('\n')}\n`,
-  )
+  stderr.write(`${fittingLog(stderr, text)}\n`)
+}
+
+/** Lines for standard error, on a terminal broken between words. */
+export function fittingLog({ isTTY, columns = 80 }: Io['stderr'], text: string): string {
+  const width = isTTY === true ? { columns: Math.max(leastColumns, columns), hasColors: false } : null
+  return text
+    .split('\n')
+    .map((line) => wrapLine(line, width, indentOf(line) + 2))
+    .join('\n')
 }
 
 const indentOf = (line: string) => line.length - line.trimStart().length

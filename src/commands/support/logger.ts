@@ -2,7 +2,7 @@ import pino from 'pino'
 import type { Log } from '../../model/log.ts'
 import type { Io, Output } from '../../model/process/io.ts'
 import { escapeInJson } from '../../model/text/printable-json.ts'
-import { eraseLine, printableLines } from './io.ts'
+import { eraseLine, fittingLog, printableLines } from './io.ts'
 
 /** A log with a level that can be changed, for its children too. */
 export interface LevelledLog extends Log {
@@ -19,7 +19,9 @@ export async function createLog({ stderr }: Io, level: string): Promise<Levelled
   if (stderr.isTTY === true) {
     const { default: pretty } = await import('pino-pretty')
     const format = pretty.prettyFactory({ ignore: 'pid,hostname', singleLine: true })
-    const line = (text: string) => write(`${eraseLine}${format(harmless(text))}`)
+    // Fields are one word of JSON otherwise, which no line can be broken in.
+    const spaced = (text: string) => (format(harmless(text)) ?? '').replaceAll(',"', ', "')
+    const line = (text: string) => write(`${eraseLine}${fittingLog(stderr, spaced(text))}`)
     return levelled(pino(options, { write: line }), level)
   }
   return levelled(pino(options, { write: (line: string) => write(escapeInJson(line)) }), level)

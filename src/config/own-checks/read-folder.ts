@@ -28,7 +28,7 @@ export function readFolder(folder: string): OwnCheckFolder {
   }
 }
 
-function readFile(folder: string, name: string): OwnCheckFile {
+export function readFile(folder: string, name: string): OwnCheckFile {
   try {
     const bytes = readRegularFileSync(join(folder, name), mostBytes)
     return { name, text: new TextDecoder('utf-8', { fatal: true }).decode(bytes) }

@@ -121,7 +121,7 @@ it('shows the truth table of the multi-factor flags, with the result of the rule
   const count = (state: string, status: boolean, action: boolean) =>
     users.filter((user) => user.state === state && user.mfaStatus === status && user.mfaAction === action).length
   const { stdout } = await world.run('doctor')
-  expect(stdout).toMatch(/^STATE +MFASTATUS +MFAACTION +USERS +ENROLLED \(mfaStatus, assumed; policy on\)$/m)
+  expect(stdout).toMatch(/^enrolledWhen mfaStatus, assumed; policy on\nSTATE +MFASTATUS +MFAACTION +USERS +ENROLLED$/m)
   expect(stdout).toMatch(new RegExp(`^Active +true +false +${count('Active', true, false)} +yes$`, 'm'))
   expect(stdout).toMatch(new RegExp(`^Invited +false +true +${count('Invited', false, true)} +no$`, 'm'))
   world.write(

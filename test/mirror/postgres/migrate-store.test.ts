@@ -10,6 +10,7 @@ import type { FindingView } from '../../../src/model/finding.ts'
 import { systemClock } from '../../../src/model/process/system-clock.ts'
 import { resourceNames } from '../../../src/model/resource-names.ts'
 import { aDay, type Ran } from '../../commands/support/cli.ts'
+import { wider } from '../../commands/support/on-terminal.ts'
 import { enlarge } from '../../support/large-mirror.ts'
 import { testPostgres } from '../../support/postgres.ts'
 import { withDatabase } from '../../support/sqlite.ts'
@@ -86,6 +87,17 @@ onServer('reports as JSON', async () => {
     verified: true,
     tables: expect.arrayContaining([{ table: 'users', rows: count, verified: true }]),
   })
+})
+
+onServer('breaks its sentences on a terminal', async () => {
+  const world = await movingWorld()
+  const texts: string[] = []
+  const stdout = { isTTY: true, columns: 80, write: (text: string) => texts.push(text) > 0 }
+  expect((await world.migrate({ stdout })).code).toBe(0)
+  const text = texts.join('')
+  expect(text).toMatch(/\nNext: set store\.url instead of store\.path, start the engine, and see that\n/)
+  // Only the path of the file may be longer.
+  expect(wider(text, 80).filter((line) => line.includes(' '))).toEqual([])
 })
 
 const lines = ({ stdout }: Ran) => stdout.replaceAll(/ +\d+\.\d s$/gm, '')

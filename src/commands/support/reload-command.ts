@@ -1,0 +1,13 @@
+import { formatListen } from '../../config/listen.ts'
+import type { Settings } from '../../config/settings.ts'
+import { lockStateOf } from '../../mirror/sqlite/engine-lock.ts'
+import { isLoopback } from '../../model/process/loopback.ts'
+
+/** The command that makes a running engine read its configuration again; null while none is running. */
+export function reloadCommand({ store, server }: Pick<Settings, 'store' | 'server'>): string | null {
+  const lock = store.path === null ? null : lockStateOf(store.path)
+  if (lock?.held === false) return null
+  // Without users and TLS; a signal would also end a `sync`, which may have the lock.
+  const answers = server.webConfig === null && isLoopback(server.host) && server.port !== 0
+  return answers ? `curl -X POST http://${formatListen(server)}/-/reload` : `kill -HUP ${lock?.pid ?? 'PID'}`
+}

@@ -1,0 +1,34 @@
+import { expect, it } from 'vitest'
+import { systemClock } from '../../src/model/process/system-clock.ts'
+import { fakeIo } from '../support/fake-io.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { wider } from './support/on-terminal.ts'
+
+it('prints few findings, commands to copy, and the address of the page last', async () => {
+  const stop = new AbortController()
+  let text = ''
+  const stdout = {
+    isTTY: true,
+    columns: 80,
+    write(piece: string) {
+      text += piece
+      if (text.includes('Press Ctrl-C')) stop.abort()
+      return true
+    },
+  }
+  const env = { NO_COLOR: '1' }
+  const io = { stdout, stop: stop.signal, clock: systemClock(), env }
+  const demo = fakeIo({ env, folder: temporaryFolder() })
+  expect((await demo.runWith(io, 'demo', '--port', '0', '--users', '30')).code).toBe(0)
+  const lines = text.trimEnd().split('\n')
+  expect(lines.at(-2)).toMatch(/^Status page {2}http:\/\/127\.0\.0\.1:\d+\/$/)
+  expect(lines.filter((line) => /^ {2}[\da-f]{12} {2}/.test(line))).toHaveLength(5)
+  expect(text).toContain('so findings open and end\nby themselves.\n')
+  expect(wider(text, 80).filter((line) => !line.startsWith("    -d '{"))).toEqual([])
+  const commands = text.replaceAll(/ \\\n +/g, ' ').split('\n')
+  const at = (words: RegExp) => commands.flatMap((line, i) => (words.test(line) ? [i] : []))
+  const [swapped = 0, back] = at(/"action":"swap"/)
+  expect(at(/ accept --config /)).toEqual([swapped + 2])
+  expect(back).toBe(swapped + 4)
+  expect(at(/ report --output report\.html /)).toHaveLength(1)
+})

@@ -1,0 +1,83 @@
+import { expect, it } from 'vitest'
+import { cli, synced } from './support/cli.ts'
+import { shown, wider } from './support/on-terminal.ts'
+
+const tenants = [{ name: 'acme-production' }, { name: 'globex', token: 'secondReader' as const }]
+
+it('gives a finding two lines, and those of a lapsed waiver a mark and what was accepted', async () => {
+  const world = await synced({ simulator: { sizes: { users: 40, documents: 10 } } })
+  const user = [...world.simulator.state().users()].find(({ state, mfaStatus }) => state === 'Active' && !mfaStatus)
+  const [userId = 0, mfaAction] = [user?.userId, user?.mfaAction]
+  const waiver = `{ id: W-1, check: user-mfa-enrolled, entity: "${userId}", tenant: acme, owner: ops, reason: Sealed in the safe of the bank, expires: 2026-12-31 }`
+  world.write('tenantwatch.yaml', `${world.read('tenantwatch.yaml')}waivers: [${waiver}]\n`)
+  await world.run('sync', '--full')
+  world.simulator.primary.updateUser(userId, { mfaAction: !mfaAction })
+  world.pass(60_000)
+  await world.run('sync', '--full')
+  const { text } = await shown(world, 80, 'findings')
+  expect(wider(text, 80)).toEqual([])
+  const [, sentence = '', accepted] =
+    /\n {2}[\da-f]{12} {2}(\[waiver lapsed\] .*\n {16}.*…)\n {16}(.*\n {16}.*)\n/.exec(text) ?? []
+  expect(sentence).toMatch(new RegExp(`^\\[waiver lapsed\\] User ${userId} `))
+  expect(accepted?.replace(/\n */, ' ')).toBe(
+    `waiver lapsed: the accepted facts changed (mfaAction: ${mfaAction} → ${!mfaAction})`,
+  )
+  expect(text).toMatch(/ {2}The secret of API client "\w.*" expired on \d{4}-\d\d-\d\d\n {16}\d\d:\d\d UTC\.\n/)
+  expect((await world.run('findings')).stdout).toMatch(/^HIGH +waiver lapsed +acme .*\(waiver lapsed: .*\) +2026/m)
+  const id = / ([\da-f]{12}) {2}\[waiver lapsed\]/.exec(text)?.[1] ?? ''
+  // Narrower than the sentence: its second line stands below the first one.
+  expect((await shown(world, 70, 'explain', id)).text).toMatch(
+    / {13}waiver lapsed: the accepted facts changed \(mfaAction:\n {13}\w+ → \w+\)\n/,
+  )
+})
+
+it('says which ids are those of drift', async () => {
+  const world = await synced({ simulator: { problems: false, sizes: { users: 3, documents: 3 } } })
+  expect((await world.run('findings', '--limit', '1')).stdout).not.toContain('DRIFT')
+  world.simulator.primary.setSettings({ ssoEnforced: false })
+  world.pass(60_000)
+  await world.run('sync', '--full')
+  const drift = ['findings', '--check', 'auth-settings-unchanged']
+  expect((await world.run(...drift)).stdout).toMatch(/ FINGERPRINT OR DRIFT ID\n.* [\da-f]{12}-[\da-f]{8}\n/)
+  expect((await shown(world, 80, ...drift)).text).toMatch(
+    /^\w+ +auth-settings-unchanged, by drift id\n {2}[\da-f]{12}-[\da-f]{8} {2}The authentication setting .*\n {25}\S/,
+  )
+})
+
+it('never cuts the id of a check or an entity in groups', async () => {
+  const world = await synced({ tenants })
+  for (const grouping of ['check', 'entity']) {
+    const all = JSON.parse((await world.run('findings', '--group', grouping, '--format', 'json')).stdout)
+    for (const columns of [80, 160]) {
+      const { text } = await shown(world, columns, 'findings', '--group', grouping)
+      expect(wider(text.slice(0, text.indexOf('\n\n')), columns)).toEqual([])
+      expect(text).not.toContain('…')
+      for (const { check, entity } of all) expect(text).toMatch(new RegExp(`(^| )${check ?? entity.id}( |\n)`, 'm'))
+    }
+  }
+})
+
+it('wraps what expires rather than cutting names and checks', async () => {
+  const waiver = '{ id: W-1, check: user-mfa-enrolled, entity: "*", tenant: globex, owner: sec'
+  const world = await synced({
+    tenants,
+    more: `waivers: [${waiver}, reason: Accepted until the roll-out ends, expires: 2026-03-20 }]`,
+  })
+  const { text } = await shown(world, 80, 'expiring')
+  expect(wider(text, 80)).toEqual([])
+  expect(text).toMatch(/ {2}Retired\n +monitor\n/)
+  expect(text.replace(/\n {50,}/g, ' ')).toContain('user-mfa- enrolled *')
+})
+
+it('fits what doctor finds, with long keys and paths', async () => {
+  const folder = 'a-folder-with-a-long-name/and-another-one-inside-of-it-with-a-longer-name'
+  const world = await cli({ more: 'checks: { user-mfa-enrolled: { enrolledWhen: "mfaStatus or not mfaAction" } }' })
+  world.simulator.revokePermission('reader', 'Api_Documents_Read')
+  world.write('own.yaml', world.read('tenantwatch.yaml').replace(/store: .*/, `store: { path: ${folder}/mirror.db }`))
+  await world.run('sync', '--config', 'own.yaml')
+  const { text } = await shown(world, 80, 'doctor', '--config', 'own.yaml')
+  expect(wider(text, 80)).toEqual([])
+  expect(text.replace(/\n +/g, ' ')).toContain('lacks the permission Api_Documents_Read')
+  expect(text).toContain('\nenrolledWhen mfaStatus or not mfaAction; policy on\nSTATE ')
+  expect((await world.run('doctor', '--config', 'own.yaml')).stdout).toMatch(/ documents +Api_Documents_Read +missing/)
+})
