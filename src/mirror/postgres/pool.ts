@@ -28,8 +28,8 @@ export const defaultConnections = 8
 const connectMs = 10 * secondMs
 const closedAfterMs = 30 * secondMs
 
-/** How long a pool that made room stays smaller. */
-const shrunkMs = 30 * secondMs
+/** Transactions for which a pool that made room stays smaller. */
+const takesOfSmall = 300
 
 /** The driver is loaded only where it is used. */
 export async function openPool(options: PoolOptions): Promise<Sessions> {
@@ -88,7 +88,8 @@ class PoolSessions implements Sessions {
   /** Connections to close instead of keeping them. */
   #owed = 0
   readonly #most: number
-  #shrunkAt = Number.NEGATIVE_INFINITY
+  /** Takes until the pool may have as many connections as before. */
+  #smallFor = 0
 
   constructor(pool: Pool, shared: Shared) {
     this.#pool = pool
@@ -102,7 +103,7 @@ class PoolSessions implements Sessions {
   }
 
   async take(): Promise<Session> {
-    if (performance.now() - this.#shrunkAt > shrunkMs) this.#pool.options.max = this.#most
+    if (--this.#smallFor <= 0) this.#pool.options.max = this.#most
     for (;;) {
       const client = await connectedOf(this.#pool, this.#shared.makeRoom)
       if (!this.#distrusted.has(client)) return this.#sessionOf(client)
@@ -114,7 +115,7 @@ class PoolSessions implements Sessions {
   async makeRoom(signal: AbortSignal): Promise<void> {
     // Else requests that wait would take what is closed here.
     this.#pool.options.max = Math.max(1, this.#pool.totalCount - 1)
-    this.#shrunkAt = performance.now()
+    this.#smallFor = takesOfSmall
     if (this.#pool.idleCount > 0) (await this.#pool.connect()).release(true)
     else {
       this.#owed = Math.min(this.#owed + 1, this.#pool.totalCount)
