@@ -111,4 +111,16 @@ it('removes file names and persons from a finding without details', async () => 
   if (first === undefined) throw new Error('There is no finding')
   const drifted = withoutDetails({ ...first, evidence: { present: false, acceptedFor: 'Agreed with Ada' } })
   expect(drifted.evidence).toEqual({ present: false, acceptedFor: '[hidden]' })
+  const id = 'Ada_CV.docx'
+  const odd = withoutDetails({
+    ...first,
+    entity: { type: 'document', id },
+    message: `Document ${id} was last updated on 2025-01-02`,
+    evidence: { fileId: id, uploadStatus: 'Completed' },
+  })
+  expect(odd).toMatchObject({
+    entity: { type: 'document', id: '[hidden]' },
+    message: 'Document [hidden] was last updated on 2025-01-02',
+    evidence: { fileId: '[hidden]', uploadStatus: 'Completed' },
+  })
 })

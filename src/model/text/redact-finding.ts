@@ -1,9 +1,13 @@
 import type { FindingView } from '../finding.ts'
+import { plainId } from './printable.ts'
 import { withoutEmails, withoutEmailsIn } from './without-emails.ts'
 
 const hidden = '[hidden]'
 
 const namedTypes: ReadonlySet<string> = new Set(['document-name'])
+
+/** Their ids are numbers and GUIDs; a server may send a name instead. */
+const recordTypes: ReadonlySet<string> = new Set(['api-client', 'document', 'user'])
 
 /** May name a person or a file: a configured pattern may be a file name. */
 const namingFacts: ReadonlySet<string> = new Set([
@@ -18,7 +22,7 @@ const namingFacts: ReadonlySet<string> = new Set([
   'pattern',
 ])
 
-const plainId = /^(?:\d{1,20}|[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12})$/i
+const numberOrGuid = /^(?:\d{1,20}|[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12})$/i
 
 /**
  * For outputs without personal details (docs/operations.md#security). Messages contain none but addresses in the names of
@@ -29,15 +33,19 @@ export function withoutDetails(finding: FindingView): FindingView {
   const { type, id } = finding.entity
   // An own check may put anything into entity ids and messages.
   const isOwn = typeof evidence['ownCheck'] === 'string'
-  const isNamed = namedTypes.has(type) || (isOwn && !plainId.test(id))
+  const isOddRecord = recordTypes.has(type) && !plainId.test(id)
+  const isNamed = namedTypes.has(type) || (isOwn && !numberOrGuid.test(id)) || isOddRecord
+  const withoutId = (text: string) => (isOddRecord ? text.replaceAll(id, hidden) : text)
   return {
     ...finding,
-    message: isOwn ? hidden : withoutEmails(finding.message),
+    message: isOwn ? hidden : withoutEmails(withoutId(finding.message)),
     entity: { type, id: isNamed ? hidden : id },
     evidence: Object.fromEntries(
       Object.entries(evidence).map(([name, value]) => [
         name,
-        (namingFacts.has(name) || (isOwn && name === 'reason')) && value !== null ? hidden : withoutEmailsIn(value),
+        (namingFacts.has(name) || (isOwn && name === 'reason')) && value !== null
+          ? hidden
+          : withoutEmailsIn(isOddRecord && value === id ? hidden : value),
       ]),
     ),
     waiver: waiver && {
