@@ -290,7 +290,7 @@ it('offers no accept command for a hold that only another ownClientId ends', asy
   const shown = async (more: { readonly remedy?: string; readonly effect?: string }) =>
     page('/', { posture: async () => [posture({ holds: [{ ...hold, resource: 'api-clients', ...more }] })] })
   expect(await shown({ effect: 'Accepting replaces the data' })).toMatch(
-    /Accepting replaces the data\. .*tenantwatch accept H-1/,
+    /Accepting replaces the data\.<\/p>\s*<p>.*tenantwatch accept H-1/,
   )
   const html = await shown({ remedy: ownClientRemedy })
   expect(html).not.toContain('tenantwatch accept')

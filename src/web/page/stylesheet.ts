@@ -22,6 +22,7 @@ a { color: var(--link); }
 .parts { display: flex; flex-wrap: wrap; gap: 2px 14px; width: 100%; font-size: 13px; }
 .hold { margin-top: 12px; background: var(--bad-bg); border: 1px solid var(--bad); border-radius: 10px; padding: 12px 20px; }
 .hold p { margin: 3px 0; overflow-wrap: anywhere; }
+.hold .command { display: block; width: fit-content; max-width: 100%; margin-top: 3px; }
 .hold .ago { color: var(--text); }
 .command { user-select: all; background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: 2px 7px; overflow-wrap: anywhere; }
 .note { margin: 12px 0 0; background: var(--quiet-bg); border-radius: 8px; padding: 8px 16px; color: var(--quiet); }

@@ -86,20 +86,20 @@ function card(hold: HoldView, now: number): Html {
   return html`<div class="hold" role="group" aria-label="On hold: ${subject}">
 <p><strong>On hold: ${subject}</strong> <code>${hold.reason}</code> <span class="ago">since ${instant(hold.raisedAt, now)}</span></p>
 <p>${foreign(hold.message)}</p>
-<p>${ending(hold)}</p>
+${ending(hold)}
 </div>
 `
 }
 
 function ending({ remedy, effect, advice, ...hold }: HoldView): Html {
   if (hold.acceptedReason !== undefined)
-    return html`Accepted: ${foreign(hold.acceptedReason)}. It takes effect with the next ${hold.resource === 'all' ? 'run' : html`full sync of ${hold.resource}`}.`
-  if (remedy !== undefined) return html`It cannot be accepted. ${remedy}; then it ends automatically.`
+    return html`<p>Accepted: ${foreign(hold.acceptedReason)}. It takes effect with the next ${hold.resource === 'all' ? 'run' : html`full sync of ${hold.resource}`}.</p>`
+  if (remedy !== undefined) return html`<p>It cannot be accepted. ${remedy}; then it ends automatically.</p>`
+  const sentences = [advice, effect].flatMap((sentence) => (sentence === undefined ? [] : html`<p>${sentence}.</p>`))
   const records = listsRecords(hold.reason)
-    ? html`The ids of the records: <code class="command">tenantwatch accept ${hold.id} --list</code> `
+    ? html`<p>The ids of the records: <code class="command">tenantwatch accept ${hold.id} --list</code></p>`
     : ''
-  const before = [effect, advice].flatMap((sentence) => (sentence === undefined ? [] : `${sentence}. `))
-  return html`${records}${before.join('')}If this is right, accept all ${number(hold.count)}: <code class="command">tenantwatch accept ${hold.id} --count ${hold.count} --reason "&hellip;"</code>`
+  return html`${sentences}${records}<p>If this is right, accept all ${number(hold.count)}: <code class="command">tenantwatch accept ${hold.id} --count ${hold.count} --reason "&hellip;"</code></p>`
 }
 
 function changes({ posture: { tenant }, changes: views }: TenantPage, now: number): Html {
