@@ -1,4 +1,4 @@
-import { existsSync, statSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { stringify } from 'yaml'
@@ -6,13 +6,14 @@ import { loadSettings } from '../config/load-settings.ts'
 import { defaultFile } from '../config/source.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { UnfitFile } from '../model/process/regular-file.ts'
 import { printable } from '../model/text/printable.ts'
 import { catalogue } from './support/configuration.ts'
 import { note } from './support/io.ts'
 import { makeFolder } from './support/make-folder.ts'
 import { commandWith } from './support/next-command.ts'
 import { openPrompt, type Prompt } from './support/prompt.ts'
-import { codeOf } from './support/write-file.ts'
+import { assertReplaceable, changeFile, codeOf } from './support/write-file.ts'
 
 interface Given {
   readonly tenant?: string
@@ -64,8 +65,14 @@ async function init(io: Io, options: InitOptions): Promise<ExitCode> {
   const { cwd, env } = io
   try {
     makeFolder(dirname(resolve(cwd, file)))
-    writeFileSync(resolve(cwd, file), text, { flag: force ? 'w' : 'wx' })
+    const path = resolve(cwd, file)
+    if (force && existsSync(path)) {
+      assertReplaceable(path, ownText)
+      const busy = changeFile(path, { before: readFileSync(path, 'utf8'), after: text, now: io.clock.now() })
+      if (busy !== null) throw new UnfitFile(busy)
+    } else writeFileSync(path, text, { flag: 'wx' })
   } catch (error) {
+    if (error instanceof UnfitFile) throw unwritable(file, error.message)
     throw unwritable(file, codeOf(error) === 'EEXIST' && existsSync(resolve(cwd, file)) ? itExists : codeOf(error))
   }
   if (appended.test(given.baseUrl)) note(io, 'The address is written without /api/public, which tenantwatch appends.')
@@ -81,6 +88,9 @@ async function init(io: Io, options: InitOptions): Promise<ExitCode> {
   for (const [command, effect] of next) print(io, `  ${command.padEnd(width)}   ${effect}`)
   return exitCodes.ok
 }
+
+/** A line of YAML: a token has none. */
+const ownText = /^\s*(?:#|[\w-]+:(?:\s|$))/m
 
 const itExists = 'it exists, and is not overwritten; --force replaces it'
 const unwritable = (file: string, why: string) => new UsageError(`${printable(file)} cannot be written (${why})`)

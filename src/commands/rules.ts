@@ -22,7 +22,8 @@ export function addRules(program: Command, io: Io, done: (code: ExitCode) => voi
     .addOption(repeatable('--label <name=value>', 'label of every alert'))
     .addOption(repeatable('--annotation <name=value>', 'annotation of every alert'))
     .addOption(repeatable('--severity <from=to>', 'other value of the label severity, such as high=page'))
-    .option('--page <url>', 'base URL of the status page, for links to its findings')
+    .option('--page <url>', 'base URL of the status page, for links to its findings and runbooks')
+    .option('--runbooks <url>', "base URL of other runbooks; '' = no links to any")
     .option('--datasource <uid>', 'UID of Prometheus in Grafana, for --format grafana', 'prometheus')
   addMonitoringOptions(command)
     .addHelpText(

@@ -85,7 +85,13 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   }
 
   function postureOf(tenant: Shown): Promise<TenantPosture> {
-    return tenant.store.readTogether(() => readPostureOf(tenant))
+    return together(tenant, () => readPostureOf(tenant))
+  }
+
+  /** What all tenants wait for is read before: within, it would wait for connections that they hold meanwhile. */
+  async function together<T>({ store, unconfirmedTime }: Shown, work: () => Promise<T>): Promise<T> {
+    await unconfirmedTime()
+    return store.readTogether(work)
   }
 
   async function readPostureOf(tenant: Shown): Promise<TenantPosture> {
@@ -167,15 +173,14 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     // A replica that owns none answers without its database.
     if (!settings.tenants.some(({ name }) => isOwn(name))) return []
     const reading = async (tenant: Shown) => {
-      const { readTogether } = tenant.store
-      const { posture, findings } = await readTogether(async () => {
+      const { posture, findings } = await together(tenant, async () => {
         const posture = await readPostureOf(tenant)
         return { posture, findings: await namedFindings(tenant, posture) }
       })
       return {
         posture,
         findings,
-        readTogether,
+        readTogether: tenant.store.readTogether,
         records: tenant.store.records(tenant.id),
         settings: tenant.settings,
         waived: memoize((check: string) => waivedEntities(posture, check)),

@@ -63,7 +63,7 @@ export interface AdminStore {
   purgeTenant(tenantId: number): Promise<void>
   /** Names of tenants with findings resolved, or names of records removed, before `before`. */
   overdueErasure(before: number): Promise<readonly string[]>
-  /** Faster where the database is on a network. `work` only reads, and waits for nothing else. */
+  /** Faster where the database is on a network. `work` only reads, and waits for no read that began outside. */
   readTogether<T>(work: () => Promise<T>): Promise<T>
   /** @throws FatalError when the store is lost, replaced or damaged. */
   ping(): Promise<void>

@@ -95,7 +95,7 @@ export function annotationsOf(
 
 /** Of the alert's tenant, and of its check or API client, where it has them. */
 const shownFindings =
-  '{{ with $labels.tenant }}?tenant={{ . }}{{ with $labels.check }}&check={{ . }}{{ end }}{{ with $labels.client_id }}&q={{ . }}{{ end }}#findings-{{ . }}{{ end }}'
+  '{{ with $labels.tenant }}?tenant={{ . }}{{ with $labels.check }}&check={{ . }}{{ end }}{{ with $labels.client_id }}{{ if not (match "^sha256:" .) }}&q={{ . }}{{ end }}{{ end }}#findings-{{ . }}{{ end }}'
 
 function writeGroup({ name, why, rules }: Group): string {
   const body = stringify([{ name, rules }], { lineWidth: 0, blockQuote: 'literal' })

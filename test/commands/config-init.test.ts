@@ -111,6 +111,9 @@ it('replaces an existing file only with --force', async () => {
   expect(read('watch.yaml')).toBe('# Ours\n')
   expect((await init(...args, '--force')).code).toBe(0)
   expect(read('watch.yaml')).toContain('baseUrl: https://api.example.com\n')
+  write('token', 'a-token-of-another-service')
+  const other = await init(...given, '--token-env', 'A', '--config', 'token', '--force')
+  expect([other.code, read('token')]).toEqual([2, 'a-token-of-another-service'])
 })
 
 it('names a folder that cannot be made', async () => {

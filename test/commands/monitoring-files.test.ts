@@ -29,7 +29,9 @@ it('links to the findings and the runbooks of the status page whose address is g
   const { run } = await cli({ simulator: null })
   const { stdout } = await run('rules', '--page', 'https://watch.example/')
   expect(stdout).toContain('runbook_url: https://watch.example/runbook?name=TenantwatchSecretExpired\n')
-  expect(stdout).toContain('{{ with $labels.client_id }}&q={{ . }}{{ end }}#findings-{{ . }}{{ end }}')
+  expect(stdout).toContain(
+    '{{ with $labels.client_id }}{{ if not (match "^sha256:" .) }}&q={{ . }}{{ end }}{{ end }}#findings-{{ . }}{{ end }}',
+  )
   const own = await run('rules', '--page', 'https://watch.example', '--runbooks', 'https://wiki.example')
   expect(own.stdout).toContain('runbook_url: https://wiki.example/TenantwatchSecretExpired.md\n')
 })

@@ -1,8 +1,10 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { catalogue } from '../../src/commands/support/configuration.ts'
 import { loadSettings } from '../../src/config/load-settings.ts'
 import { createViews } from '../../src/daemon/views.ts'
+import type { Mirror } from '../../src/mirror/port.ts'
 import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
 import { aDay, type Cli, synced } from '../commands/support/cli.ts'
 
@@ -12,8 +14,8 @@ const twoTenants = {
 }
 
 /** The present view of a world that the outputs read. */
-function viewsOf({ store, read, env }: Cli, now: number) {
-  const mirror = openMirror(store, 'beside')
+function viewsOf({ store, read, env }: Cli, now: number, changed: (mirror: Mirror) => Mirror = (same) => same) {
+  const mirror = changed(openMirror(store, 'beside'))
   const file = 'tenantwatch.yaml'
   const { settings } = loadSettings({ file, env, catalogue, exists: () => true, readFile: () => read(file) })
   const views = createViews(mirror, settings, { now: () => now, monotonic: () => 0, sleep: async () => {} })
@@ -62,6 +64,29 @@ it('looks for the last changes no further back than 50,000 of all tenants', asyn
   await using _ = mirror
   expect((await views.changes('globex', 20)).map(({ entity }) => entity)).toEqual(['old'])
   expect(await views.changes('acme', 20)).toHaveLength(20)
+})
+
+it('reads what all tenants wait for before the reads of each, which hold a connection', async () => {
+  const world = await synced(twoTenants)
+  const reading = new AsyncLocalStorage<true>()
+  const read: string[] = []
+  const { views, mirror } = viewsOf(world, Date.parse('2026-03-01T13:00:00Z'), (mirror) => ({
+    ...mirror,
+    readTogether: (work) => reading.run(true, work),
+    unconfirmedTime() {
+      read.push(`time ${reading.getStore() ?? 'outside'}`)
+      return mirror.unconfirmedTime()
+    },
+    checkStates(tenantId) {
+      read.push(`states ${reading.getStore() === true ? 'within' : 'outside'}`)
+      return mirror.checkStates(tenantId)
+    },
+  }))
+  await using _ = mirror
+  await views.posture()
+  expect(read).toEqual(['time outside', 'states within', 'states within'])
+  await views.readings()
+  expect(read.slice(3)).toEqual(['time outside', 'states within', 'states within'])
 })
 
 it('evaluates one tenant alone where only one is asked for', async () => {

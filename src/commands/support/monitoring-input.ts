@@ -20,7 +20,6 @@ import { loadConfiguration } from './configuration.ts'
 export interface MonitoringOptions {
   readonly defaults?: boolean
   readonly job: string
-  readonly runbooks?: string
   readonly grafana?: string
 }
 
@@ -29,16 +28,13 @@ export interface AlertOptions extends MonitoringOptions {
   readonly annotation?: readonly string[]
   readonly severity?: readonly string[]
   readonly page?: string
+  readonly runbooks?: string
 }
 
 export function addMonitoringOptions(command: Command): Command {
   return command
     .option('--defaults', 'use the default thresholds instead of the configuration')
     .option('--job <name>', 'label `job` of the scrapes', defaultJob)
-    .option(
-      '--runbooks <url>',
-      "base URL of the runbooks (default: those of --page, else of the project); '' = no links",
-    )
     .option('--grafana <url>', 'base URL of Grafana, for links to its dashboards; without it there are none')
 }
 

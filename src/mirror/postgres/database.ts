@@ -72,8 +72,8 @@ export class PostgresDatabase extends BaseDatabase {
   }
 
   /** Closes a connection, for another pool to which the server refuses one. */
-  async makeRoom(signal: AbortSignal): Promise<void> {
-    await this.#sessions.makeRoom?.(signal)
+  async makeRoom(signal: AbortSignal): Promise<boolean> {
+    return (await this.#sessions.makeRoom?.(signal)) ?? false
   }
 
   /** Transactions that are under way fail. */
@@ -152,15 +152,17 @@ export class PostgresDatabase extends BaseDatabase {
     return storeError(error)
   }
 
-  async #noted<T>(transaction: () => Promise<T>): Promise<T> {
-    this.#writes++
-    try {
-      return await (this.#memory === null ? transaction() : this.#memory.write(transaction))
-    } finally {
+  #noted<T>(transaction: () => Promise<T>): Promise<T> {
+    const counted = async () => {
       this.#writes++
+      try {
+        return await transaction()
+      } finally {
+        this.#writes++
+      }
     }
+    return this.#memory === null ? counted() : this.#memory.write(counted)
   }
-
   #transaction<T>(kind: Kind, body: () => Step<T> | SlowSteps<T>): Promise<T> {
     const shared = kind === 'read' ? sharedRead(this.#sessions) : null
     if (shared !== null) return shared.read(body)

@@ -24,7 +24,7 @@ export function twoLanes(work: Sessions, toShow: Sessions): Sessions {
         throw error
       })
     },
-    makeRoom: (signal) => Promise.race([work.makeRoom?.(signal), toShow.makeRoom?.(signal)]),
+    makeRoom: async (signal) => (await work.makeRoom?.(signal)) === true || (await toShow.makeRoom?.(signal)) === true,
     breakAll() {
       work.breakAll?.()
       toShow.breakAll?.()

@@ -18,8 +18,8 @@ export interface PoolOptions {
   readonly idleMs?: number
   /** False = a statement is sent when the one before it was answered: for poolers that cannot do otherwise. */
   readonly pipeline?: boolean
-  /** Called when the server takes no more connections; resolves when it may take another one. */
-  readonly makeRoom?: (signal: AbortSignal) => Promise<void>
+  /** Called when the server takes no more connections; true = it may take another one now. */
+  readonly makeRoom?: (signal: AbortSignal) => Promise<boolean>
 }
 
 /** Connections of a process to one database. Each tenant is written by one run at a time. */
@@ -27,6 +27,9 @@ export const defaultConnections = 8
 
 const connectMs = 10 * secondMs
 const closedAfterMs = 30 * secondMs
+
+/** Longest wait for a connection that can be closed, in milliseconds. */
+const roomMs = secondMs
 
 /** Transactions for which a pool that made room stays smaller. */
 const takesOfSmall = 300
@@ -87,6 +90,7 @@ class PoolSessions implements Sessions {
   #distrusted = new WeakSet<PoolClient>()
   /** Connections to close instead of keeping them. */
   #owed = 0
+  #making: Promise<boolean> | null = null
   readonly #most: number
   /** Takes until the pool may have as many connections as before. */
   #smallFor = 0
@@ -112,15 +116,28 @@ class PoolSessions implements Sessions {
     }
   }
 
-  async makeRoom(signal: AbortSignal): Promise<void> {
+  makeRoom(signal: AbortSignal): Promise<boolean> {
+    this.#making ??= this.#closeOne(AbortSignal.any([signal, AbortSignal.timeout(roomMs)])).finally(() => {
+      this.#making = null
+    })
+    return this.#making
+  }
+
+  async #closeOne(signal: AbortSignal): Promise<boolean> {
+    const pool = this.#pool
+    if (pool.totalCount === 0) return false
     // Else requests that wait would take what is closed here.
-    this.#pool.options.max = Math.max(1, this.#pool.totalCount - 1)
+    pool.options.max = Math.max(1, pool.totalCount - 1)
     this.#smallFor = takesOfSmall
-    if (this.#pool.idleCount > 0) (await this.#pool.connect()).release(true)
-    else {
-      this.#owed = Math.min(this.#owed + 1, this.#pool.totalCount)
-      await once(this.#pool, 'remove', { signal }).catch(ignore)
-    }
+    const closed = once(pool, 'remove', { signal }).then(
+      () => true,
+      () => false,
+    )
+    if (pool.idleCount === 0) this.#owed = 1
+    else (await pool.connect().catch(fail)).release(true)
+    const isClosed = await closed
+    this.#owed = 0
+    return isClosed
   }
 
   breakAll(): void {
@@ -164,8 +181,8 @@ async function connectedOf(pool: Pool, makeRoom: Shared['makeRoom']): Promise<Po
       limit ??= AbortSignal.timeout(connectMs)
       const isHopeless = pool.totalCount === 0 && makeRoom === null
       if (!isFull(error) || isHopeless || limit.aborted) return fail(error)
-      if (makeRoom !== null) await makeRoom(limit)
-      else if (pool.idleCount === 0) await once(pool, 'release', { signal: limit }).catch(ignore)
+      if (makeRoom !== null && !(await makeRoom(limit))) return fail(error)
+      if (makeRoom === null && pool.idleCount === 0) await once(pool, 'release', { signal: limit }).catch(ignore)
     }
   }
 }
@@ -214,8 +231,9 @@ class PoolSession implements Session {
     return sent
   }
 
-  isServed(): Promise<boolean | null> {
-    return this.#options.isServed()
+  async isServed(): Promise<boolean | null> {
+    // What has not left this host cannot be known there.
+    return this.#client.connection.stream.writableLength > 0 ? null : this.#options.isServed()
   }
 
   distrust(): void {
@@ -224,7 +242,8 @@ class PoolSession implements Session {
 
   release(broken: boolean): void {
     this.#client.off('error', ignore)
-    this.#client.release(broken || !this.#options.mayKeep())
+    const mayKeep = this.#options.mayKeep()
+    this.#client.release(broken || !mayKeep)
     if (broken) breakConnection(this.#client)
   }
 

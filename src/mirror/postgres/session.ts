@@ -22,8 +22,8 @@ export interface Session {
 
 export interface Sessions extends AsyncDisposable {
   take(): Promise<Session>
-  /** Closes a connection, once one is idle, for another pool to which the server refuses one. */
-  makeRoom?(signal: AbortSignal): Promise<void>
+  /** Closes a connection for another pool to which the server refuses one; false = none became idle in time. */
+  makeRoom?(signal: AbortSignal): Promise<boolean>
   /** Breaks all connections, also those that are taken. */
   breakAll?(): void
 }

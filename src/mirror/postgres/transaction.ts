@@ -177,16 +177,24 @@ class Transaction {
   async endInSilence(clock: Pick<Clock, 'sleep'>, signal: AbortSignal): Promise<never> {
     const { silenceMs } = this.#limits
     const everyMs = Math.min(silenceMs, lookMs)
-    for (let [seen, silentMs, unserved] = [-1, 0, 0]; silentMs < silenceMs && unserved < 2; ) {
+    let isServed: boolean | null = null
+    for (let [seen, silentMs] = [-1, 0]; silentMs < silenceMs && isServed !== false; seen = this.#answers) {
       try {
         await clock.sleep(everyMs, signal)
       } catch {
         return await new Promise<never>(() => {})
       }
-      const isSilent = this.#unanswered.size > 0 && this.#answers === seen
+      const answers = this.#answers
+      const isSilent = this.#unanswered.size > 0 && answers === seen
       silentMs = isSilent ? silentMs + everyMs : 0
-      unserved = isSilent && (await this.#session.isServed?.()) === false ? unserved + 1 : 0
-      seen = this.#answers
+      if (!isSilent) isServed = null
+      else if (isServed !== false) {
+        // Known at the next look: the server may not answer this, either.
+        const note = (known: boolean | null) => {
+          if (this.#answers === answers) isServed = known
+        }
+        this.#session.isServed?.().then(note, () => {})
+      }
     }
     this.#session.distrust?.()
     this.#release(true)

@@ -6,7 +6,7 @@ const hidden = '[hidden]'
 
 const namedTypes: ReadonlySet<string> = new Set(['document-name'])
 
-/** Their ids are numbers and GUIDs; a server may send a name instead. */
+/** Their ids are numbers and GUIDs; a server may send a name instead, which shows by a dot, a space or an @. */
 const recordTypes: ReadonlySet<string> = new Set(['api-client', 'document', 'user'])
 
 /** May name a person or a file: a configured pattern may be a file name. */

@@ -102,7 +102,10 @@ ofServer('closes what was open when the server did not answer', async () => {
 ofServer('makes room for heartbeats where the server takes no more connections', async () => {
   const role = owner(3)
   const work = await pool(role)
-  const heartbeats = await pool(role, { connections: 2, makeRoom: async (signal) => work.makeRoom?.(signal) })
+  const heartbeats = await pool(role, {
+    connections: 2,
+    makeRoom: async (signal) => (await work.makeRoom?.(signal)) ?? false,
+  })
   const taken = [await work.take(), await work.take(), await work.take()]
   taken.pop()?.release(false)
   const first = await heartbeats.take()
@@ -115,6 +118,26 @@ ofServer('makes room for heartbeats where the server takes no more connections',
   expect(isSecond).toBe(false)
   taken.pop()?.release(false)
   for (const session of [first, await second, ...taken]) session.release(false)
+})
+
+ofServer('fails a heartbeat at once where there is no connection to close, and makes no room twice', async () => {
+  const role = owner(1)
+  const [other, work] = [await pool(role), await pool(role)]
+  const heartbeats = await pool(role, {
+    connections: 2,
+    makeRoom: async (signal) => (await work.makeRoom?.(signal)) ?? false,
+  })
+  const taken = await other.take()
+  await expect(heartbeats.take()).rejects.toThrow(/too many connections/)
+  taken.release(true)
+  while (postgres.query(`select 1 from pg_stat_activity where usename = '${role}'`).length > 0);
+  const own = await work.take()
+  own.release(false)
+  const signal = new AbortController().signal
+  expect(await Promise.all([work.makeRoom?.(signal), work.makeRoom?.(signal)])).toEqual([true, true])
+  const first = await heartbeats.take()
+  await pidOf(first)
+  first.release(false)
 })
 
 ofServer('keeps to the schema of its tables, and makes no second mirror in another one', async () => {
