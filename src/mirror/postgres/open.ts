@@ -48,6 +48,10 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedPost
   }
 }
 
+/** Of the schemas that exist, so that a new one named as the user takes the place of none. */
+const presentPath = `select string_agg(quote_ident(name), ', ' order by place) as path
+  from unnest(current_schemas(false)) with ordinality as present (name, place)`
+
 /** @returns the search path to the tables. */
 async function prepareDatabase(sessions: Sessions, role: Role): Promise<string> {
   const session = await sessions.take()
@@ -55,9 +59,9 @@ async function prepareDatabase(sessions: Sessions, role: Role): Promise<string> 
   try {
     await insistOnServer(session)
     await bringUpToDate(session, role)
-    const { rows } = await session.sendText('select quote_ident(current_schema()) as name')
+    const { rows } = await session.sendText(presentPath)
     broken = false
-    return (rows as [{ readonly name: string }])[0].name
+    return (rows as [{ readonly path: string }])[0].path
   } finally {
     session.release(broken)
   }

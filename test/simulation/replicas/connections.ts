@@ -170,7 +170,7 @@ class Connection implements Session {
     // Virtual time has these limits instead.
     const isLimits = text.includes(`set_config('statement_timeout'`)
     if (isLimits) [this.#statementMs = 0, this.#idleMs = 0] = params.map(Number)
-    const given = isLimits ? params.map(() => '0') : params
+    const given = isLimits ? ['0', '0', ...params.slice(2)] : params
     return this.#ask(() =>
       this.#parts.server.send(this.#server, statement, given, async ({ command }) => {
         this.#inTransaction = text !== 'commit'
