@@ -115,14 +115,14 @@ it('filters to critical findings by the keyboard alone, and opens the evidence o
   expect(await page.getByRole('status').first().innerText()).toMatch(/^3 of \d+ open findings match$/)
   expect(await focused()).toBe('severity-critical-acme')
   const rows = page.locator('#findings-acme tbody').getByRole('row')
-  const badges = await rows.locator('td:first-child').allInnerTexts()
+  const badges = await rows.locator('td[data-label="Severity"]').allInnerTexts()
   expect(badges).toEqual(['critical', 'critical', 'critical'])
   for (let presses = 0; (await page.evaluate('document.activeElement.localName')) !== 'summary'; presses++) {
     expect(presses).toBeLessThan(20)
     await page.keyboard.press('Tab')
   }
   await page.keyboard.press('Enter')
-  const details = rows.first().locator('details')
+  const details = rows.locator('details').first()
   expect(await details.getAttribute('open')).not.toBeNull()
   const shown = await details.innerText()
   for (const fact of ['secretExpirationDate', 'Request id', 'Read at', 'Rule', 'First seen'])

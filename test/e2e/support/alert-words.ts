@@ -245,7 +245,7 @@ export function promtoolWordTests(rules: string): object {
             exp_annotations: {
               summary,
               description,
-              runbook_url: `${runbooks}/${alert}.md`,
+              runbook_url: runbooks?.replace('{name}', alert),
             },
           },
         ],
