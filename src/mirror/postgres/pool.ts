@@ -179,12 +179,17 @@ async function connectedOf(pool: Pool, makeRoom: Shared['makeRoom']): Promise<Po
       return await pool.connect()
     } catch (error) {
       limit ??= AbortSignal.timeout(connectMs)
-      const isHopeless = pool.totalCount === 0 && makeRoom === null
-      if (!isFull(error) || isHopeless || limit.aborted) return fail(error)
-      if (makeRoom !== null && !(await makeRoom(limit))) return fail(error)
-      if (makeRoom === null && pool.idleCount === 0) await once(pool, 'release', { signal: limit }).catch(ignore)
+      const mayTry = isFull(error) && !limit.aborted && (await (makeRoom?.(limit) ?? hasRoom(pool, limit)))
+      if (!mayTry) return fail(error)
     }
   }
+}
+
+/** Waits for one of the connections that the pool has; false = it has none. */
+async function hasRoom(pool: Pool, signal: AbortSignal): Promise<boolean> {
+  if (pool.totalCount === 0) return false
+  if (pool.idleCount === 0) await once(pool, 'release', { signal }).catch(ignore)
+  return true
 }
 
 interface SessionOptions {

@@ -30,7 +30,7 @@ export interface Limits {
 
 const defaults: Limits = { statementMs: minuteMs, idleMs: 5 * secondMs, silenceMs: minuteMs + 15 * secondMs }
 
-/** Whoever waits for what is shown asks again. */
+/** A scrape or a page that fails is soon asked for again. */
 const limitsToShow: Limits = { ...defaults, statementMs: 15 * secondMs, silenceMs: 20 * secondMs }
 
 /** Tries of a transaction that conflicts with another one. */
