@@ -91,8 +91,17 @@ export interface InsertStamp {
   readonly requestId: string | null
 }
 
-/** Ids of the new rows, in the same order. */
-export type RecordInserts = (rows: readonly (readonly Stored[])[], stamp: InsertStamp) => Steps<readonly number[]>
+/** Inserts new records of one table; every row has the values of the columns, then the stamp. */
+export interface RecordInserts {
+  /** Asks for the ids of rows that are probably new, so that the insert does not wait for them; null = it asks itself. */
+  reserve(tenantId: number, rows: number): Steps<Step<readonly number[]> | null>
+  /** Returns the ids of the new rows, in the same order. */
+  insert(
+    rows: readonly (readonly Stored[])[],
+    stamp: InsertStamp,
+    reserved: Step<readonly number[]> | null,
+  ): Steps<readonly number[]>
+}
 
 /** Counters of changes, in memory: only the engine of this process writes records and findings. */
 export interface Versions {
@@ -115,7 +124,6 @@ export interface Database {
   prepareValues<Bind extends readonly unknown[], Value>(text: string): Statement<Bind, Value>
   /** Text and rows by drizzle; placeholders are bound by name. */
   select<Result>(builder: Builder<Result>): Query<RowOf<Result>>
-  /** Inserts new records into the table of a resource; every row has the values of `columns`, then the stamp. */
   recordInserts(table: string, columns: readonly string[]): RecordInserts
   /** An operation of more than one step of its own, which it takes through `read` and `transact`. */
   run<T>(operation: () => T | Promise<T>): Ran<Promise<T>>

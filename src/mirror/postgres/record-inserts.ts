@@ -1,9 +1,8 @@
-import type { InsertStamp, RecordInserts } from '../database.ts'
-import type { Stored } from '../records/record-tables.ts'
-import type { Statement } from '../steps.ts'
+import type { RecordInserts } from '../database.ts'
+import { ahead, type Statement } from '../steps.ts'
 import { sqlTypeOf } from './schema.ts'
 
-type Prepare = (text: string) => Statement<readonly unknown[], number>
+type Prepare = <Bind extends readonly unknown[] = readonly unknown[]>(text: string) => Statement<Bind, number>
 
 /**
  * New records of a tenant after which a table is analyzed, and again at each tenfold. Autovacuum comes a minute later, and
@@ -11,28 +10,41 @@ type Prepare = (text: string) => Statement<readonly unknown[], number>
  */
 const firstAnalyzed = 1000
 
-/** One statement, whatever the number of rows: a list for each column. */
+/** One statement, whatever the number of rows: a list for each column. Nothing waits for it. */
 export function recordInserts(prepareValues: Prepare, table: string, columns: readonly string[]): RecordInserts {
-  const lists = columns.map((_, i) => `c${i}`)
   const given = columns.map((column) => `unnest(?::${sqlTypeOf(table, column.replaceAll('"', ''))}[])`)
   const insert = prepareValues(
     `insert into "${table}" (rid, ${columns.join(', ')}, tenant_id, read_at, request_id, first_seen_at, first_request_id)
-     select rid, ${lists.join(', ')}, @tenantId::bigint, @at::bigint, @requestId::text, @at, @requestId
-     from rows from (${given.join(', ')}, tenantwatch_rids(@tenantId, '${table}', @rows::bigint)) with ordinality
-       as given (${[...lists, 'rid', 'place'].join(', ')})
-     order by place returning rid`,
+     select given.*, @tenantId::bigint, @at::bigint, @requestId::text, @at, @requestId
+     from rows from (unnest(@rids::bigint[]), ${given.join(', ')}) given`,
   )
+  const nextRids = prepareValues<[tenantId: number, rows: number]>(`select tenantwatch_rids(?, '${table}', ?)`)
   const analyze = prepareValues(`analyze (skip_locked) "${table}"`)
   const inserted = new Map<number, number>()
-  return function* (rows: readonly (readonly Stored[])[], stamp: InsertStamp) {
-    if (rows.length === 0) return []
-    const values = columns.map((_, i) => rows.map((row) => row[i] ?? null))
-    const rids = yield* insert.all(...values, { ...stamp, rows: rows.length })
-    const before = inserted.get(stamp.tenantId) ?? 0
-    const after = before + rows.length
-    inserted.set(stamp.tenantId, after)
-    if (magnitude(after) > magnitude(before)) yield* analyze.run()
-    return rids
+  /** By tenant: the next page of a list probably has as many new records as the last one. */
+  const expected = new Map<number, number>()
+  return {
+    *reserve(tenantId, rows) {
+      const amount = Math.min(rows, expected.get(tenantId) ?? 0)
+      expected.delete(tenantId)
+      // Ids that are not used are lost.
+      return amount === 0 ? null : yield* ahead(nextRids.all(tenantId, amount))
+    },
+    *insert(rows, stamp, reserved) {
+      if (rows.length === 0) return []
+      const { tenantId } = stamp
+      expected.set(tenantId, rows.length)
+      const ids = reserved === null ? [] : yield* reserved
+      const more = rows.length - ids.length
+      const rids = more > 0 ? [...ids, ...(yield* nextRids.all(tenantId, more))] : ids.slice(0, rows.length)
+      const values = columns.map((_, i) => rows.map((row) => row[i] ?? null))
+      yield* insert.run(...values, { ...stamp, rids })
+      const before = inserted.get(tenantId) ?? 0
+      const after = before + rows.length
+      inserted.set(tenantId, after)
+      if (magnitude(after) > magnitude(before)) yield* analyze.run()
+      return rids
+    },
   }
 }
 

@@ -1,6 +1,6 @@
 import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
-import type { Database, InsertStamp, TenantKeys } from '../database.ts'
+import type { Database, InsertStamp, RecordInserts, TenantKeys } from '../database.ts'
 import type { Fields } from '../port.ts'
 import type { Step, Steps } from '../steps.ts'
 import { encoderOf, fieldColumns } from './record-codec.ts'
@@ -49,6 +49,12 @@ export interface Writing {
   readonly step: Step<void>
 }
 
+interface CreateParts {
+  readonly tally: Pick<Tally, 'add'>
+  /** Ids as `reserve` returned them. */
+  readonly reserved: Step<readonly number[]> | null
+}
+
 /** Functions without `Steps` only decide, so that a page costs no generator for each of its records. */
 export interface RecordWriter {
   readonly table: RecordTable
@@ -66,8 +72,9 @@ export interface RecordWriter {
   /** Fields in which a live record differs from the mirror, apart from the detail of a look-up. */
   differing(write: RecordWrite): readonly string[]
   supply(known: Known, values: StoredFields, stamp: InsertStamp): Writing
+  reserve: RecordInserts['reserve']
   /** Writes records that are not mirrored, no two with the same key; returns their ids in the same order. */
-  create(writes: readonly RecordWrite[], stamp: InsertStamp, tally: Pick<Tally, 'add'>): Steps<readonly number[]>
+  create(writes: readonly RecordWrite[], stamp: InsertStamp, by: CreateParts): Steps<readonly number[]>
 }
 
 export function recordWriter(database: Database, table: RecordTable): RecordWriter {
@@ -86,7 +93,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
   const findRows = database.prepareRows<[TenantKeys], Stored[]>(
     selectByKeys({ columns, table: name, key: sqlName(table.key) }),
   )
-  const insert = database.recordInserts(name, inserted.map(sqlName))
+  const { insert, reserve } = database.recordInserts(name, inserted.map(sqlName))
   const update = database.prepare<readonly Stored[]>(
     `update "${name}" set ${setOf(written)},
      "removed_at" = null, "missing_since" = null, "absent_full_syncs" = 0 where "rid" = ?`,
@@ -142,10 +149,11 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
   return {
     table,
     columns: values,
-    create(writes, { tenantId, at, requestId }, tally) {
+    reserve,
+    create(writes, { tenantId, at, requestId }, { tally, reserved }) {
       const rows = writes.map((write) => newRow(write, at))
       for (const row of rows) tally.add(row)
-      return insert(rows, { tenantId, at, requestId })
+      return insert(rows, { tenantId, at, requestId }, reserved)
     },
     *find(tenantId, keys) {
       const found = new Map<string | number, Known>()

@@ -31,8 +31,14 @@ export function recordInserts(raw: Connection, table: string, columns: readonly 
     return rids
   }
 
-  // biome-ignore lint/correctness/useYield: SQLite answers at once.
-  return function* (rows, stamp) {
-    return insert(rows, stamp)
+  return {
+    // biome-ignore lint/correctness/useYield: Nothing waits for SQLite.
+    *reserve() {
+      return null
+    },
+    // biome-ignore lint/correctness/useYield: SQLite answers at once.
+    *insert(rows, stamp) {
+      return insert(rows, stamp)
+    },
   }
 }

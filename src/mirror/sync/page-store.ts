@@ -73,6 +73,7 @@ export function pageStore(
           ? null
           : yield* fullSyncNotes.adding(page.fullSync, { isEmpty: items.length === 0, unreadable, at }),
       returnable: yield* ahead(removals.returnable(tenantId, resource)),
+      reserved: yield* writer(resource).reserve(tenantId, items.length),
       outdo: yield* quarantine.outdoing(tenantId, writer(resource).table),
       shown: page.fullSync === undefined ? noneShown : yield* fullSyncNotes.showing(page.fullSync.id),
     }

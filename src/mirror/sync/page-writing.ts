@@ -7,7 +7,7 @@ import type { RecordWrite, RecordWriter, Written } from '../records/record-write
 import type { Removals } from '../records/removal-store.ts'
 import { contradiction, outdated } from '../records/repeats.ts'
 import type { RidSet } from '../records/rid-set.ts'
-import type { Steps } from '../steps.ts'
+import type { Step, Steps } from '../steps.ts'
 import type { FullSyncNotes } from './full-sync-store.ts'
 import type { KnownItems } from './page-items.ts'
 
@@ -34,6 +34,8 @@ export interface ItemsWritten {
 /** Asked before the records are written, so that nothing waits for it. */
 export interface AskedBefore {
   readonly returnable: ReturnType<Removals['returnable']>
+  /** Ids for new records. */
+  readonly reserved: Step<readonly number[]> | null
   readonly outdo: (rids: () => readonly number[]) => Steps<void>
   /** Records that earlier pages of the full sync returned. */
   readonly shown: () => Steps<Shown>
@@ -95,11 +97,16 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
     return unknown
   }
 
-  function* writeNew(page: PageCommit, unknown: readonly RecordWrite[], written: ItemsWritten): Steps<void> {
+  function* writeNew(
+    page: PageCommit,
+    unknown: readonly RecordWrite[],
+    { reserved }: AskedBefore,
+    written: ItemsWritten,
+  ): Steps<void> {
     const { tenantId, resource, recordCreations } = page
     const { table, columns, create } = writer(resource)
     const tally = tallies(tenantId, resource, columns)
-    const rids = yield* create(unknown, page, tally)
+    const rids = yield* create(unknown, page, { tally, reserved })
     for (const [i, { key }] of unknown.entries()) {
       noteWell(written, rids[i] ?? 0, 'created')
       if (recordCreations) yield* log.insert.run(...log.noted(table, key, 'created', page))
@@ -153,7 +160,7 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
       outdated: false,
     }
     const unknown = yield* writeKnown(page, known, before, written)
-    if (unknown.length > 0) yield* writeNew(page, unknown, written)
+    if (unknown.length > 0) yield* writeNew(page, unknown, before, written)
     const keys = () => [...unknown.map(({ key }) => key), ...written.quarantinedKeys]
     yield* removals.withdraw(tenantId, resource, before.returnable, { rids: written.rids, keys })
     yield* before.outdo(() => written.wellRids)

@@ -13,7 +13,7 @@ const role = (id: number, name: string) => [id, name, 'Active', '[]']
 
 function insert(database: PostgresDatabase, tenantId: number, rows: readonly ReturnType<typeof role>[]) {
   const inserts: RecordInserts = database.recordInserts('roles', columns)
-  return database.write('nothing', () => inserts(rows, { tenantId, at: 5, requestId: 'r' }))
+  return database.write('nothing', () => inserts.insert(rows, { tenantId, at: 5, requestId: 'r' }, null))
 }
 
 function get<Row>(database: PostgresDatabase, text: string, ...bind: readonly unknown[]): Promise<Row[]> {
@@ -92,12 +92,37 @@ it('gives no two tenants ids of one block, and none twice', async () => {
   expect(blocks.size).toBe(6)
 })
 
+it('reserves as many ids as the last page had new records, and asks for those that are missing', async () => {
+  const database = postgresDatabase()
+  const inserts = database.recordInserts('roles', columns)
+  const page = (from: number, records: number, size: number) =>
+    database.write('nothing', function* () {
+      const reserved = yield* inserts.reserve(1, size)
+      const rows = Array.from({ length: records }, (_, i) => role(from + i, 'x'))
+      const rids = yield* inserts.insert(rows, { tenantId: 1, at: 5, requestId: null }, reserved)
+      return { rids, reserved: reserved !== null }
+    })
+  const pages = [
+    await page(0, 3, 5),
+    await page(3, 5, 5),
+    await page(8, 1, 5),
+    await page(9, 0, 5),
+    await page(9, 1, 5),
+  ]
+  expect(pages.map(({ reserved }) => reserved)).toEqual([false, true, true, true, false])
+  const first = pages[0]?.rids[0] ?? 0
+  // Of five reserved after the second page one was used, and the one reserved after the third was not.
+  const used = [0, 1, 2, 3, 4, 5, 6, 7, 8, 14].map((offset) => first + offset)
+  expect(pages.flatMap(({ rids }) => rids)).toEqual(used)
+  expect(await get(database, 'select rid from roles order by role_id')).toEqual(used.map((rid) => ({ rid })))
+})
+
 it('analyzes a table when a tenant has gained a thousand records', async () => {
   const database = postgresDatabase()
   const inserts = database.recordInserts('roles', columns)
   for (const page of [0, 1]) {
     const rows = Array.from({ length: 500 }, (_, i) => role(500 * page + i, 'x'))
-    await database.write('nothing', () => inserts(rows, { tenantId: 1, at: 5, requestId: null }))
+    await database.write('nothing', () => inserts.insert(rows, { tenantId: 1, at: 5, requestId: null }, null))
   }
   const analyzed = `select distinct tablename from pg_stats where schemaname = current_schema() and attname = 'role_id'`
   expect(await get(database, analyzed)).toEqual([{ tablename: 'roles' }])

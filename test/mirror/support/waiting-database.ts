@@ -47,9 +47,10 @@ export class WaitingDatabase extends BaseDatabase {
   }
 
   recordInserts(): RecordInserts {
-    return () => {
+    const refuse = () => {
       throw new TypeError('This database takes no records')
     }
+    return { reserve: refuse, insert: refuse }
   }
 
   read<T>(body: () => Step<T>): Ran<Promise<T>> {
