@@ -10,11 +10,12 @@ import { readPosture } from '../evaluate/read-posture.ts'
 import { waiversByTenant, waiversOf } from '../evaluate/waivers/waivers.ts'
 import type { TenantReading } from '../metrics/gather-gauges.ts'
 import { readClientSecrets } from '../metrics/inventory/api-clients.ts'
-import type { CheckStateRow, Mirror, TenantChangeRow } from '../mirror/port.ts'
+import type { CheckStateRow, Mirror, NamedChangeRow } from '../mirror/port.ts'
 import { personalFields } from '../mirror/records/record-tables.ts'
 import type { ChangeView } from '../model/change.ts'
 import type { SecretView } from '../model/client-secret.ts'
 import type { Clock } from '../model/clock.ts'
+import { namesIn, namesOf } from '../model/entity-names.ts'
 import type { FindingView, NamedFinding } from '../model/finding.ts'
 import { mapTenants } from '../model/map-tenants.ts'
 import { memoize, memoizeWeakly } from '../model/memoize.ts'
@@ -209,9 +210,11 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   }
 }
 
-function changeView({ resource, key, at, kind, field, before, after, requestId }: TenantChangeRow): ChangeView {
+function changeView({ resource, key, personal: of = {}, ...change }: NamedChangeRow): ChangeView {
+  const { at, kind, field, before, after, requestId } = change
   const personal = field !== null && personalFields(resource).includes(field)
-  return { resource, entity: key, at, kind, field, before, after, requestId, personal }
+  const names = namesIn(namesOf(of))
+  return { resource, entity: key, names, at, kind, field, before, after, requestId, personal }
 }
 
 function isNamed({ settings: { name } }: EvaluatedTenant, names: TenantNames | undefined): boolean {

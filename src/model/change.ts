@@ -3,6 +3,8 @@ import { withoutEmailsIn } from './text/without-emails.ts'
 export interface ChangeView {
   readonly resource: string
   readonly entity: string
+  /** Name, e-mail or file name of the entity where they are known. */
+  readonly names: readonly string[]
   readonly at: number
   readonly kind: string
   readonly field: string | null
@@ -16,6 +18,6 @@ const hidden = '[hidden]'
 
 export function withoutChangeDetails(change: ChangeView): ChangeView {
   const { before, after } = change
-  if (!change.personal) return { ...change, before: withoutEmailsIn(before), after: withoutEmailsIn(after) }
-  return { ...change, before: before === null ? null : hidden, after: after === null ? null : hidden }
+  if (!change.personal) return { ...change, names: [], before: withoutEmailsIn(before), after: withoutEmailsIn(after) }
+  return { ...change, names: [], before: before === null ? null : hidden, after: after === null ? null : hidden }
 }

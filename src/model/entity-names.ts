@@ -12,7 +12,7 @@ export function recordsOfEntity(type: string): ResourceName | undefined {
   return resourceNames.find((name) => entityTypeOf(name) === type)
 }
 
-export function entityTypeOf(resource: ResourceName): string {
+export function entityTypeOf(resource: string): string {
   return resource.replace(/s$/, '')
 }
 

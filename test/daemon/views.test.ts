@@ -41,6 +41,7 @@ it('gives the last changes of one tenant, newest first, with a mark on values th
     ['changed', 'mfaStatus', false],
     ['changed', 'email', true],
   ])
+  expect(found.map(({ names }) => names[1])).toEqual([other?.email, 'canary@example.com', 'canary@example.com'])
   expect(found[2]).toMatchObject({ resource: 'users', entity: String(user?.userId), after: 'canary@example.com' })
   expect(all.map(({ at }) => at)).toEqual(all.map(({ at }) => at).toSorted((a, b) => b - a))
   expect(await views.changes('acme', 1)).toEqual(all.slice(0, 1))

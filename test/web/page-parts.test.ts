@@ -228,10 +228,13 @@ it('limits the evidence shown of a finding', async () => {
 it('neither shows nor searches hidden details', async () => {
   const hiding = {
     ...some,
-    changes: async () => [change({ field: 'email', before: 'canary@example.com', after: null, personal: true })],
+    changes: async () => [
+      change({ field: 'email', before: 'canary@example.com', after: null, personal: true, names: ['canary Byron'] }),
+    ],
   }
   const open = await page('/?q=jo%40example.com', hiding)
   expect([shownIn(open).length, open.includes('canary@example.com')]).toEqual([3, true])
+  expect(open).toContain('<span class="who"><bdi>canary Byron</bdi></span>')
   const closed = await page('/?q=jo%40example.com', hiding, { exposeDetails: false })
   expect(shownIn(closed)).toEqual([])
   expect(closed).not.toContain('canary')

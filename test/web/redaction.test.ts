@@ -26,6 +26,7 @@ it('hides e-mail addresses in names of API clients and roles', async () => {
   const change = {
     resource: 'api-clients',
     entity: id,
+    names: [],
     at: 0,
     kind: 'changed',
     field: 'name',

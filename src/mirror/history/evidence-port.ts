@@ -25,6 +25,11 @@ export interface TenantChangeRow extends ChangeRow {
   readonly tenant: string
 }
 
+export interface NamedChangeRow extends TenantChangeRow {
+  /** Present personal fields of the record; absent where it has none. */
+  readonly personal?: Readonly<Record<string, unknown>>
+}
+
 export interface ChangeFilter {
   readonly tenantId?: number
   readonly resources?: readonly ResourceName[]
@@ -153,5 +158,5 @@ export interface EvidenceStore {
   /** Oldest first; of all tenants where the id is null. */
   decisions(tenantId: number | null): Promise<readonly OperatorDecision[]>
   /** Newest first; searches the last 50,000 changes of all tenants. */
-  latestChanges(tenantId: number, most: number): Promise<readonly TenantChangeRow[]>
+  latestChanges(tenantId: number, most: number): Promise<readonly NamedChangeRow[]>
 }

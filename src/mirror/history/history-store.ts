@@ -1,8 +1,10 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { getTableName } from 'drizzle-orm'
+import { entityTypeOf } from '../../model/entity-names.ts'
 import { memoize } from '../../model/memoize.ts'
 import { severities } from '../../model/severity.ts'
 import type { Database, Operations, Words } from '../database.ts'
+import { personalReader } from '../findings/entity-names.ts'
 import type { RecordReader } from '../records/query.ts'
 import { oneOf } from '../records/record-codec.ts'
 import { parseChange, type StoredChange } from '../records/record-reader.ts'
@@ -56,6 +58,7 @@ export function historyStore(
   >
 > {
   const decisions = decisionReader(database)
+  const addPersonal = personalReader(database)
   const events = database.prepare<[string], StoredEvent>(
     `select at, kind, severity, message, evidence, resolution from finding_events where fingerprint = ? order by id`,
   )
@@ -121,7 +124,17 @@ export function historyStore(
     latestChanges: (tenantId, most) =>
       database.run(async () => {
         await settle()
-        return (await database.read(() => latest.all(tenantId, most))).map(toChange)
+        return database.read(function* () {
+          const changes = (yield* latest.all(tenantId, most)).map(toChange)
+          return yield* addPersonal(
+            changes.map((change) => ({
+              ...change,
+              tenantId,
+              entityType: entityTypeOf(change.resource),
+              entityId: change.key,
+            })),
+          )
+        })
       }),
     record: (tenantId, resource, key) =>
       database.run(async () => {

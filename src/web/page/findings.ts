@@ -17,7 +17,7 @@ import {
   unfiltered,
 } from './page-query.ts'
 import { type Column, part, table } from './table.ts'
-import { factName, foreign, type Html, instant, valueText, visible } from './text.ts'
+import { factName, foreign, type Html, instant, namedAs, valueText } from './text.ts'
 
 /** The page shows the first facts; `explain` shows all. */
 const maxFacts = 24
@@ -102,16 +102,8 @@ function row(view: FindingView, now: number): readonly (Html | string)[] {
 /** On narrow screens the id is left out where the sentence names it, or where there is only one of its type. */
 function entity({ message, entity: one }: FindingView): Html {
   const { type, id } = one
-  const names = namesIn(one).map((name) => html`<span class="who">${who(name)}</span>`)
   if (type === id) return html`<span class="said">${foreign(id)}</span>`
-  return html`<span class="${message.includes(id) ? 'type said' : 'type'}">${type}</span> ${foreign(id)}${names}`
-}
-
-/** A long address breaks before its host. */
-function who(name: string): Html {
-  const text = visible(name)
-  const at = text.lastIndexOf('@')
-  return at < 1 ? foreign(name) : html`<bdi>${text.slice(0, at)}<wbr>${text.slice(at)}</bdi>`
+  return html`<span class="${message.includes(id) ? 'type said' : 'type'}">${type}</span> ${foreign(id)}${namedAs(namesIn(one))}`
 }
 
 const stateWords = { open: 'open', waived: 'waived', all: 'open or waived' } as const

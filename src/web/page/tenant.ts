@@ -14,7 +14,7 @@ import { resources } from './resources.ts'
 import { secrets } from './secrets.ts'
 import { tenantSummary, tiles } from './summary.ts'
 import { part, table } from './table.ts'
-import { foreign, type Html, instant, valueText } from './text.ts'
+import { foreign, type Html, instant, namedAs, valueText } from './text.ts'
 import { waivers } from './waivers.ts'
 
 const skewWorthSayingMs = 60_000
@@ -110,7 +110,7 @@ function changes({ posture: { tenant }, changes: views }: TenantPage, now: numbe
     head: 1,
     rows: views.map((view) => [
       instant(view.at, now),
-      html`<span class="type">${view.resource}</span> ${foreign(view.entity)}`,
+      html`<span class="type">${view.resource}</span> ${foreign(view.entity)}${namedAs(view.names)}`,
       whatChanged(view),
       view.requestId === null ? '–' : html`<code class="id">${foreign(view.requestId)}</code>`,
     ]),

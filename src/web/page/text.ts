@@ -17,6 +17,16 @@ export function foreign(text: string): Html {
   return html`<bdi>${visible(text)}</bdi>`
 }
 
+/** Name, e-mail or file name behind an id. A long address breaks before its host. */
+export function namedAs(names: readonly string[]): readonly Html[] {
+  return names.map((name) => {
+    const text = visible(name)
+    const at = text.lastIndexOf('@')
+    const broken = at < 1 ? foreign(name) : html`<bdi>${text.slice(0, at)}<wbr>${text.slice(at)}</bdi>`
+    return html`<span class="who">${broken}</span>`
+  })
+}
+
 const greatestMs = 8.64e15
 
 export function instant(ms: number | null, now: number): Html {

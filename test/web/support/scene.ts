@@ -184,6 +184,7 @@ export function change(over: Partial<ChangeView> = {}): ChangeView {
   return {
     resource: 'users',
     entity: '1041',
+    names: ['Ada Byron', 'ada@example.com'],
     at: at - 30 * minute,
     kind: 'changed',
     field: 'roleName',
