@@ -100,7 +100,8 @@ onServer('breaks its sentences on a terminal', async () => {
   expect(wider(text, 80).filter((line) => line.includes(' '))).toEqual([])
 })
 
-const lines = ({ stdout }: Ran) => stdout.replaceAll(/ +\d+\.\d s$/gm, '')
+/** The summary, without its times and without the progress that a sync of more than a second prints before it. */
+const lines = ({ stdout }: Ran) => stdout.replaceAll(/^.*: (full|incremental) sync.* s.*\n| +\d+\.\d s$/gm, '')
 
 async function syncs(world: Moving, run: Run): Promise<{ said: string; asked: readonly string[] }> {
   world.simulator.requests.clear()
