@@ -1,8 +1,6 @@
 import { type PageSize, pageSizeOf } from '../api/endpoints.ts'
 import type { Fetched, TenantReader } from '../api/reader.ts'
 import type { ApiSettings } from '../config/settings.ts'
-import { isoMs, toIso } from '../model/dates.ts'
-import { dayMs, describeDuration } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { FeedResource, ResourceDefinition } from '../model/resource.ts'
@@ -128,25 +126,4 @@ function honors({ resource, length, hasMore, limit }: FeedPage, requested: PageS
     parameter: null,
     text: `the list of ${resource.name} fits in one page of ${size} (${plural(length, 'record')})`,
   }
-}
-
-const secretSoonMs = 30 * dayMs
-
-/** Null when the first page of API clients does not contain it. */
-export function diagnoseOwnClient({ items }: Fetched, ownClientId: string, now: number): Diagnosis | null {
-  const own = items.find((item) => item.ok && textOf(item.record, 'clientId')?.toLowerCase() === ownClientId)
-  const expiresAt = own?.ok === true ? isoMs(textOf(own.record, 'secretExpirationDate')) : null
-  if (expiresAt === null) return null
-  const left = expiresAt - now
-  const day = toIso(expiresAt).slice(0, 10)
-  const advice =
-    'Create a new secret in the portal and put it where the token comes from: without it every check is unknown'
-  if (left <= 0) return failure('own client', `its secret expired on ${day}`, advice)
-  const sentence = `its secret expires on ${day}, in ${describeDuration(left)}`
-  return left <= secretSoonMs ? warning('own client', sentence, advice) : fine('own client', sentence)
-}
-
-function textOf(record: object, field: string): string | undefined {
-  const value: unknown = Reflect.get(record, field)
-  return typeof value === 'string' ? value : undefined
 }

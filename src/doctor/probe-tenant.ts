@@ -11,8 +11,10 @@ import { greatestSkewMs, isSkewed } from '../model/server-clock.ts'
 import { apiClients } from '../resources/api-clients.ts'
 import { resources } from '../resources/index.ts'
 import type { GivenPage } from '../sync/identity-proof.ts'
+import { queryAt } from '../sync/pages/page-rules.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
-import { diagnoseOwnClient, diagnosePageSize, type FeedPage, probeEndpoint, skewOf } from './endpoint.ts'
+import { diagnosePageSize, type FeedPage, probeEndpoint, skewOf } from './endpoint.ts'
+import { diagnoseOwnClient } from './own-client.ts'
 import { diagnoseToken } from './token.ts'
 
 export interface Probing {
@@ -45,8 +47,17 @@ export async function probeTenant({ busyTimeoutMs = minuteMs, ...probing }: Prob
   const probed = await probeAll(probing, deadline.signal, busyTimeoutMs)
   const pages = probed.flatMap(({ page, name }) => (page === null ? [] : [{ name, page }]))
   const clients = pages.find(({ name }) => name === apiClients.name)?.page
+  const { ownClientId } = tenant
   const own =
-    tenant.ownClientId === null || clients === undefined ? null : diagnoseOwnClient(clients, tenant.ownClientId, now())
+    ownClientId === null || clients === undefined
+      ? null
+      : await diagnoseOwnClient({
+          firstPage: clients,
+          read: (cursor) => client.reader.fetch(apiClients, queryAt(cursor), deadline.signal),
+          ownClientId,
+          now: now(),
+        })
+  probing.signal.throwIfAborted()
   const diagnoses = [
     ...probed.map(({ diagnosis }) => diagnosis),
     ...diagnoseToken(tenant.auth, now(), client.tokenGoodForMs, probing.env),

@@ -6,10 +6,12 @@ import { expect, it, onTestFinished } from 'vitest'
 import { createTenantClient } from '../../../src/api/client.ts'
 import type { Fetched } from '../../../src/api/reader.ts'
 import { certificateExpiry } from '../../../src/api/transport/peer-certificate.ts'
-import { diagnoseOwnClient, diagnosePageSize, type FeedPage } from '../../../src/doctor/endpoint.ts'
+import { diagnosePageSize, type FeedPage } from '../../../src/doctor/endpoint.ts'
+import { diagnoseOwnClient } from '../../../src/doctor/own-client.ts'
 import { probeTenant } from '../../../src/doctor/probe-tenant.ts'
 import { diagnoseToken, warnOfSecretFiles } from '../../../src/doctor/token.ts'
 import { dayMs, hourMs } from '../../../src/model/durations.ts'
+import { SyncError } from '../../../src/model/errors.ts'
 import { silentLog } from '../../../src/model/log.ts'
 import { resourceNames } from '../../../src/model/resource-names.ts'
 import { documents } from '../../../src/resources/documents.ts'
@@ -132,20 +134,64 @@ it('names the parameter that a list does not honour, of two that differ', () => 
 })
 
 const id = '00000000-0000-4000-8000-000000000001'
-const clients = (secretExpirationDate: string): Fetched => ({
-  items: [{ ok: true, record: { clientId: id.toUpperCase(), secretExpirationDate }, extra: null, oddities: [] }],
-  nextCursor: null,
-  hasMore: false,
-  meta: { requestId: null, serverTime: null, receivedAt: startTime, receivedMonotonic: 0, identity: 1, credential: '' },
+const another = '00000000-0000-4000-8000-000000000002'
+
+function clients(
+  ids: readonly string[],
+  nextCursor: string | null,
+  secretExpirationDate = '2027-01-01T00:00:00Z',
+): Fetched {
+  const meta = {
+    requestId: null,
+    serverTime: null,
+    receivedAt: startTime,
+    receivedMonotonic: 0,
+    identity: 1,
+    credential: '',
+  }
+  return {
+    items: ids.map((clientId) => ({ ok: true, record: { clientId, secretExpirationDate }, extra: null, oddities: [] })),
+    nextCursor,
+    hasMore: nextCursor !== null,
+    meta,
+  }
+}
+
+/** Of a list whose pages after the first one come by cursors `1`, `2` and so on; no such page = a failure. */
+async function ownClient(firstPage: Fetched, ...more: readonly Fetched[]) {
+  const read = async (cursor: string | null) => {
+    const page = more[Number(cursor) - 1]
+    if (page === undefined) throw new SyncError('timeout', 'no answer in 30 s')
+    return page
+  }
+  const found = await diagnoseOwnClient({ firstPage, read, ownClientId: id, now: startTime })
+  return found && `${found.level}: ${found.sentence}`
+}
+
+it('reports the expiry of the secret that the program itself uses', async () => {
+  const of = (date: string) => ownClient(clients([id.toUpperCase()], null, date))
+  expect(await of('2027-01-01T00:00:00Z')).toMatch(/^ok: /)
+  expect(await of('2026-03-20T00:00:00Z')).toMatch(/^warn: /)
+  expect(await of('2026-03-01T12:00:00Z')).toMatch(/^fail: /)
+  expect(await of('no date')).toBeNull()
 })
 
-it('reports the expiry of the secret that the program itself uses', () => {
-  const of = (date: string) => diagnoseOwnClient(clients(date), id, startTime)?.level
-  expect(of('2027-01-01T00:00:00Z')).toBe('ok')
-  expect(of('2026-03-20T00:00:00Z')).toBe('warn')
-  expect(of('2026-03-01T12:00:00Z')).toBe('fail')
-  expect(of('no date')).toBeUndefined()
-  expect(diagnoseOwnClient(clients('2027-01-01T00:00:00Z'), 'another', startTime)).toBeNull()
+it('looks for its own client on every page, and fails where the whole list lacks it', async () => {
+  expect(await ownClient(clients([another], '1'), clients([], '2'), clients([id], null))).toMatch(
+    /^ok: its secret expires/,
+  )
+  expect(await ownClient(clients([another], '1'), clients([], null))).toBe(
+    `fail: The list of API clients does not contain ownClientId ${id}: the token is another client's, perhaps another tenant's`,
+  )
+  // The line of the endpoint says it where there is one page.
+  expect(await ownClient(clients([another], null))).toBeNull()
+  expect(await ownClient(clients([another], '1'))).toBe('fail: cannot be checked: no answer in 30 s')
+  expect(await ownClient(clients([another], '1'), clients([another], '1'))).toMatch(
+    /^fail: cannot be checked: .* ignores the cursor/,
+  )
+  const long = Array.from({ length: 60 }, (_, i) => clients([another + i], String(i + 1)))
+  const [first = clients([], null), ...rest] = long
+  expect(await ownClient(first, ...rest)).toBe(`warn: ${id} is not on the first 50 pages of API clients`)
 })
 
 it('reads when a certificate ends, in a handshake in which nothing is sent', async () => {

@@ -1,0 +1,65 @@
+import type { Fetched, Item } from '../api/reader.ts'
+import { isoMs, toIso } from '../model/dates.ts'
+import { dayMs, describeDuration } from '../model/durations.ts'
+import { SyncError } from '../model/errors.ts'
+import { ownClientRemedy } from '../model/hold-remedy.ts'
+import { plural } from '../model/text/numbers.ts'
+import { apiClients } from '../resources/api-clients.ts'
+import { ownClientMissingMessage } from '../sync/identity-proof.ts'
+import { cursorIgnored, idOf } from '../sync/pages/page-rules.ts'
+import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
+
+const subject = 'own client'
+const secretSoonMs = 30 * dayMs
+const mostPages = 50
+
+export interface OwnClientRequest {
+  readonly firstPage: Fetched
+  readonly read: (cursor: string | null) => Promise<Fetched>
+  readonly ownClientId: string
+  /** In milliseconds since the epoch. */
+  readonly now: number
+}
+
+/** Reads the list of API clients to the page with `ownClientId`. Null when the only page lacks it: the endpoint's line says so. */
+export async function diagnoseOwnClient({ firstPage, ...request }: OwnClientRequest): Promise<Diagnosis | null> {
+  const { read, ownClientId, now } = request
+  const seen = new Set<string>()
+  try {
+    for (let [page, pages] = [firstPage, 1]; ; pages++) {
+      const own = page.items.find((item) => idOfClient(item) === ownClientId)
+      if (own !== undefined) return own.ok ? diagnoseSecret(own.record, now) : null
+      if (!page.hasMore) {
+        const message = ownClientMissingMessage({ ownClientId })
+        return pages === 1 ? null : failure(subject, message, ownClientRemedy, { reason: 'tenant_changed' })
+      }
+      const ids = page.items.map((item) => idOfClient(item))
+      if (ids.length > 0 && ids.every((id) => seen.has(id))) throw cursorIgnored(apiClients)
+      for (const id of ids) seen.add(id)
+      if (pages === mostPages) {
+        const sentence = `${ownClientId} is not on the first ${plural(pages, 'page')} of API clients`
+        return warning(subject, sentence, 'Check ownClientId: a sync reads the whole list')
+      }
+      page = await read(page.nextCursor)
+    }
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    return failure(subject, `cannot be checked: ${message}`, error instanceof SyncError ? (error.hint ?? null) : null)
+  }
+}
+
+function diagnoseSecret(record: object, now: number): Diagnosis | null {
+  const expiresAt = isoMs(Reflect.get(record, 'secretExpirationDate'))
+  if (expiresAt === null) return null
+  const left = expiresAt - now
+  const day = toIso(expiresAt).slice(0, 10)
+  const advice =
+    'Create a new secret in the portal and put it where the token comes from: without it every check is unknown'
+  if (left <= 0) return failure(subject, `its secret expired on ${day}`, advice)
+  const sentence = `its secret expires on ${day}, in ${describeDuration(left)}`
+  return left <= secretSoonMs ? warning(subject, sentence, advice) : fine(subject, sentence)
+}
+
+function idOfClient(item: Item): string {
+  return String(idOf(item, apiClients.idField)).toLowerCase()
+}
