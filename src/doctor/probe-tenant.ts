@@ -3,6 +3,7 @@ import type { EnvLookup } from '../api/options.ts'
 import type { Fetched, TenantClient } from '../api/reader.ts'
 import { certificateExpiry } from '../api/transport/peer-certificate.ts'
 import type { TenantSettings } from '../config/settings.ts'
+import { type ContractEventKind, contractEventMeanings } from '../model/contract-events.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs, describeDuration, minuteMs } from '../model/durations.ts'
 import type { Reason } from '../model/reasons.ts'
@@ -63,6 +64,7 @@ export async function probeTenant({ busyTimeoutMs = minuteMs, ...probing }: Prob
     ...diagnoseToken(tenant.auth, now(), client.tokenGoodForMs, probing.env),
     ...some(own),
     ...some(diagnosePageSize(probed.flatMap(feedPage), tenant.api)),
+    ...some(diagnoseDeviations(pages)),
     ...some(diagnoseClock(pages)),
     ...some(diagnoseCertificate(tenant, await expiring, now())),
   ]
@@ -122,6 +124,24 @@ const some = (diagnosis: Diagnosis | null): readonly Diagnosis[] => (diagnosis =
 function feedPage({ definition, page }: Answered): readonly FeedPage[] {
   if (definition.kind !== 'feed' || page === null) return []
   return [{ resource: definition, length: page.items.length, hasMore: page.hasMore, limit: page.limit ?? null }]
+}
+
+/** Reported by a line of its own, or without a consequence. */
+const saidElsewhere: ReadonlySet<ContractEventKind> = new Set(['unknown_field', 'limit_differs', 'unreadable_time'])
+
+/** Deviations from the specification on the first pages. */
+function diagnoseDeviations(pages: readonly { readonly name: string; readonly page: Fetched }[]): Diagnosis | null {
+  const fields = new Map<ContractEventKind, Set<string>>()
+  for (const { name, page } of pages) {
+    const oddities = [...(page.oddities ?? []), ...page.items.flatMap((item) => (item.ok ? item.oddities : []))]
+    for (const { kind, field } of oddities) {
+      if (!saidElsewhere.has(kind)) fields.set(kind, (fields.get(kind) ?? new Set()).add(`${name} ${field}`))
+    }
+  }
+  if (fields.size === 0) return null
+  const sentence = [...fields].map(([kind, names]) => `${kind} in ${[...names].join(', ')}`).join('; ')
+  const advice = [...fields.keys()].map((kind) => contractEventMeanings[kind]).join('. ')
+  return warning('deviations', sentence, advice)
 }
 
 /** The largest clock difference of the answers; null when nothing answered. */

@@ -1,15 +1,16 @@
-const contractEventKinds = [
-  'unknown_field',
-  'unknown_value',
-  'order_violation',
-  'skipped_row',
-  'invalid_id',
-  'duplicate_email',
-  'contradictory',
-  'no_offset',
-  'limit_differs',
-  'unreadable_time',
-  'detail_differs',
-] as const
+/** What each kind of deviation from the API's specification means for the data, without a full stop. */
+export const contractEventMeanings = {
+  unknown_field: 'A field that the specification does not name is stored and read by no check',
+  unknown_value: 'A value that the specification does not name is stored; if it is legitimate, add it to the configuration',
+  order_violation: 'The list is out of order or moved while it was read; a record that it skipped comes with a later full sync',
+  skipped_row: 'A full sync left out a record that exists; the list is read once more',
+  invalid_id: 'An id that should be a GUID is none',
+  duplicate_email: 'Two users have the same e-mail address',
+  contradictory: 'Records with one id differ; they are quarantined until they agree',
+  no_offset: 'Dates without an offset are read as UTC; if the API sends local time, expiry dates are hours off',
+  limit_differs: 'Pages have another size than requested; "tenantwatch doctor" names the parameter',
+  unreadable_time: 'An answer without a readable meta.timestamp; the local clock is used instead',
+  detail_differs: 'A user read by id differs from the list; the list counts',
+} as const
 
-export type ContractEventKind = (typeof contractEventKinds)[number]
+export type ContractEventKind = keyof typeof contractEventMeanings

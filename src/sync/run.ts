@@ -1,7 +1,7 @@
 import type { AnswerMeta, FeedQuery, Fetched, Oddity } from '../api/reader.ts'
 import { knownValues, type TenantSettings } from '../config/settings.ts'
 import type { AnsweredAt, CommitCounts, FullSyncAdvance, FullSyncRow, SyncState } from '../mirror/port.ts'
-import type { ContractEventKind } from '../model/contract-events.ts'
+import { type ContractEventKind, contractEventMeanings } from '../model/contract-events.ts'
 import { hourMs } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
@@ -143,8 +143,6 @@ const mostEvents = 2000
 
 const mostNamed = 10
 
-const hint = 'A new field is harmless; docs/runbooks/TenantwatchContractChanged.md explains what else may differ'
-
 export function noteEvent(run: Run, kind: ContractEventKind, field: string): void {
   const fields = run.events.get(kind) ?? new Set()
   const total = [...run.events.values()].reduce((sum, { size }) => sum + size, 0)
@@ -171,6 +169,8 @@ export function logEvents({ events, context, definition }: Run, logged: LoggedEv
   const before = logged.get(definition.name)
   const isKnown = before?.text === text && at - before.at < hourMs
   if (!isKnown) logged.set(definition.name, { text, at })
+  const meanings = [...events.keys()].map((kind) => contractEventMeanings[kind])
+  const hint = [...meanings, 'See docs/runbooks/TenantwatchContractChanged.md'].join('. ')
   const write = isKnown ? context.log.debug : context.log.warn
   write(
     { resource: definition.name, ...(isAllNamed ? {} : { counts }), fields, hint },

@@ -224,6 +224,27 @@ it('reads the list once more before it removes an API client', async () => {
   expect(test.query('select count(*) as n from api_clients')).toEqual([{ n: 10 }])
 })
 
+it('removes no API client while each reading shows other clients', async () => {
+  const test = await testEngine(tenClients)
+  await test.run('api-clients')
+  const [{ client_id: hidden } = {}] = test.query('select client_id from api_clients order by rid limit 1')
+  const isLive = () => test.query('select 1 from api_clients where client_id = ? and removed_at is null', hidden)
+  let readings = 0
+  test.sim.faults.add({
+    path: '/api/public/api-clients',
+    page: 1,
+    effect: ofData((data: { readonly clientId: string }[]) => {
+      const clientId = `0000000${++readings}-0000-4000-8000-000000000000`
+      return [{ ...data[0], clientId }, ...data.filter((one) => one.clientId !== hidden)]
+    }),
+  })
+  for (let run = 0; run < 4; run++) {
+    test.clock.advance(hourMs)
+    expect(ending(await test.run('api-clients'))).toBe('success')
+    expect([run, isLive()]).toEqual([run, [expect.anything()]])
+  }
+})
+
 it('removes no document by readings that moved, but by the first full sync that did not', async () => {
   const test = await testEngine(options)
   await test.run('documents', 'full')

@@ -193,6 +193,31 @@ it.each(['users', 'documents', 'api-clients'] as const)(
   },
 )
 
+it.each(['users', 'documents'] as const)(
+  'three pages of %s in a row with the records of an earlier one are a violation, two are none',
+  async (resource) => {
+    const test = await testEngine({ settings, readings, sizes: { users: 120, documents: 120 } })
+    let first: readonly object[] = []
+    const repeat = (times: number) => {
+      test.sim.faults.add({
+        path: `/api/public/${resource}`,
+        hasCursor: false,
+        effect: ofData((data: object[]) => {
+          first = data
+          return data
+        }),
+      })
+      test.sim.faults.add({ path: `/api/public/${resource}`, hasCursor: true, times, effect: ofData(() => first) })
+    }
+    repeat(3)
+    const result = await test.run(resource, 'full')
+    expect([result.reason, result.pages, live(test, resource)]).toEqual(['protocol', 3, 20])
+    test.sim.faults.clear()
+    repeat(2)
+    expect((await test.run(resource, 'full')).reason).not.toBe('protocol')
+  },
+)
+
 it('empty pages in a row are counted over a restart', async () => {
   const test = await testEngine({ settings, readings, sizes: { users: 120 } })
   const effect = ofData(() => [])

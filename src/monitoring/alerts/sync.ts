@@ -129,7 +129,7 @@ const alerts: readonly Alert[] = [
     summary:
       '{{ $labels.tenant }}: the API deviates from its specification: {{ $labels.kind }} in {{ $labels.resource }}',
     description:
-      'New fields and values of {{ $labels.resource }} of {{ $labels.tenant }} are harmless; the log names the field, and the runbook says what {{ $labels.kind }} means.',
+      'The log names the fields of {{ $labels.resource }} of {{ $labels.tenant }} that deviate. The runbook says what {{ $labels.kind }} means for the data: a new field changes nothing, a date without an offset may be hours off.',
     dashboard: 'operations',
     cases: () => [
       {

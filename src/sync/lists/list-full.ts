@@ -49,8 +49,10 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
     await insistOnNothingMissing(run, fullSync, first, await onePass(run, pageBuffer(run, fullSync)))
   }
   await insistOnSelf(run, definition, first.ids)
-  if (!first.gap && (await losesSome(run, fullSync))) await readOnceMore(run, definition, fullSync)
-  const refusal = await decideRemovals(run, await currentFullSync(run, fullSync), { rule: 'two-full-syncs' })
+  const removesNone =
+    !first.gap && (await losesSome(run, fullSync)) && !(await agreesWith(first, run, definition, fullSync))
+  const current = await currentFullSync(run, fullSync)
+  const refusal = await decideRemovals(run, current, { rule: 'two-full-syncs', removesNone })
   await store.liftHold(tenantId, definition.name, 'suspect_empty')
   const isSettled = state.emptyAccepted === 'list' ? !first.empty : !first.gap
   if (state.emptyAccepted !== null && isSettled) {
@@ -123,12 +125,21 @@ async function losesSome({ context }: Run, { id }: FullSyncRow): Promise<boolean
   return absent.some(({ accepted, fullSyncs }) => !accepted && fullSyncs >= fullSyncsToRemove)
 }
 
-/** A record that was deleted while the list was read can push another one past the end of a page, in each reading. */
-async function readOnceMore(run: Run, definition: PagedListResource, fullSync: FullSyncRow): Promise<void> {
+/**
+ * Reads the list once more: a record that was deleted while it was read can push another one past the end of a page.
+ * False when it came with other records than before: then this may have happened again, and nothing is removed.
+ */
+async function agreesWith(
+  first: Pass,
+  run: Run,
+  definition: PagedListResource,
+  fullSync: FullSyncRow,
+): Promise<boolean> {
   const again = await onePass(run, pageBuffer(run, fullSync))
   if (again.scrambled) throw scrambled(definition)
   if (again.empty) throw await suspectEmpty(run, 'list', emptyList)
   if (again.gap) throw new SyncError('protocol', `A second reading of the list of ${definition.name} was not complete`)
+  return sameIds(first.ids, again.ids)
 }
 
 function scrambled({ name }: PagedListResource): SyncError {

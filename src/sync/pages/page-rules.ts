@@ -4,6 +4,7 @@ import { SyncError } from '../../model/errors.ts'
 import type { ResourceDefinition } from '../../model/resource.ts'
 
 const maxEmptyPages = 3
+const maxRepeatedPages = 3
 
 /** Rules for consecutive pages (docs/sync.md#pages), checked before a page is written. */
 export interface PageRules {
@@ -23,14 +24,21 @@ export interface PageRulesStart {
 
 export function pageRules({ maxPages, pages = 0, emptyPages = 0, seenBefore }: PageRulesStart): PageRules {
   const used = new Set<string>()
+  const shown = new Set<string>()
   let count = pages
   let empty = emptyPages
+  let repeated = 0
   return {
-    async check({ items, same, nextCursor, hasMore }, sent) {
+    async check({ items, same, nextCursor, hasMore, digest: records = null }, sent) {
       const sentDigest = sent === null ? null : cursorDigest(sent)
       // A repeated request for the same place of the full sync counts once.
-      if (sentDigest === null || !used.has(sentDigest)) count++
+      const isRepeat = sentDigest !== null && used.has(sentDigest)
+      if (!isRepeat) count++
       if (sentDigest !== null) used.add(sentDigest)
+      if (!isRepeat && (items.length > 0 || same === true) && records !== null) {
+        repeated = shown.has(records) ? repeated + 1 : 0
+        shown.add(records)
+      }
       empty = items.length === 0 && same !== true ? empty + 1 : 0
       if (!hasMore) return
       if (nextCursor === null) throw refused('a page says that more pages exist but carries no cursor')
@@ -39,6 +47,9 @@ export function pageRules({ maxPages, pages = 0, emptyPages = 0, seenBefore }: P
         throw refused('a page carries a cursor that was already used, so the full sync would never end')
       }
       if (empty >= maxEmptyPages) throw refused(`${maxEmptyPages} empty pages came in a row while more are promised`)
+      if (repeated >= maxRepeatedPages) {
+        throw refused(`${maxRepeatedPages} pages in a row have the same records as earlier ones, under new cursors`)
+      }
       if (count >= maxPages) {
         throw new SyncError('protocol', `${unfollowed}: the list continues after ${maxPages} pages (api.maxPages)`)
       }

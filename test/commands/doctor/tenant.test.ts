@@ -292,6 +292,14 @@ it('warns of a certificate that ends soon, and looks through no proxy', async ()
   ])
 })
 
+it('warns of deviations on the first pages, with what they mean for the data', async () => {
+  const plain = await cli()
+  expect((await plain.run('doctor')).stdout).not.toContain('deviations')
+  const world = await cli({ simulator: { readings: { timestamps: 'no-offset' } } })
+  const { stdout } = await world.run('doctor')
+  expect(stdout).toMatch(/^! +deviations +no_offset in .*, users createdAt\. Dates without an offset are read as UTC; if/m)
+})
+
 it('finds its own client on the first page', async () => {
   const world = await cli()
   const [expired] = [...world.simulator.state().apiClients()]
