@@ -15,7 +15,7 @@ import { diagnoseFreshness, diagnoseQuarantine } from '../doctor/data-quality.ts
 import { diagnosePlace, diagnoseStore, type Opened, unusable } from '../doctor/database.ts'
 import type { Diagnosis } from '../doctor/diagnosis.ts'
 import { diagnoseEnrolment, type Enrolment, readEnrolment } from '../doctor/enrolment.ts'
-import { diagnoseIdentity } from '../doctor/identity.ts'
+import { diagnoseIdentity, diagnoseSharedRecords } from '../doctor/identity.ts'
 import { diagnoseOwnChecks } from '../doctor/own-checks.ts'
 import { type Probed, probeTenant } from '../doctor/probe-tenant.ts'
 import { byCause, diagnosisTable, enrolmentTable, marksFor } from '../doctor/render.ts'
@@ -146,6 +146,7 @@ async function examine(io: Io, settings: Settings, { line, ignoredPath }: Examin
   const general = [
     ...store,
     ...problems,
+    ...(twins.length > 0 ? [] : diagnoseSharedRecords(probed)),
     ...(facts === null ? [] : diagnosePlace(facts)),
     ...written,
     ...configWarnings(settings, io.cwd, [...ignoredStorePath(ignoredPath), ...twins]),

@@ -18,6 +18,7 @@ import {
   readEvidence,
 } from '../sync/identity-proof.ts'
 import { emptyList } from '../sync/lists/suspect-empty.ts'
+import { idOf } from '../sync/pages/page-rules.ts'
 import { acceptedChange, awaitsAccepted, movedMessage } from '../sync/tenant-guard.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
@@ -56,6 +57,31 @@ export async function diagnoseIdentity(request: IdentityRequest): Promise<Diagno
     const reason = deadline.expired ? 'timeout' : reasonOf(error)
     return failure(subject, `cannot be checked: ${message}`, hint, { reason })
   }
+}
+
+interface FirstPages {
+  readonly tenant: Pick<TenantSettings, 'name'>
+  readonly pages: readonly GivenPage[]
+}
+
+/** API clients and documents are of one tenant only: two that list the same one read the same tenant with two tokens. */
+export function diagnoseSharedRecords(probed: readonly FirstPages[]): readonly Diagnosis[] {
+  const firstWith = new Map<string, string>()
+  const pairs = new Map<string, string>()
+  for (const { tenant, pages } of probed) {
+    const identifying = pages.filter(({ definition }) => definition.identifiedBy === 'guid')
+    for (const { definition, fetched } of identifying) {
+      for (const item of fetched.items) {
+        const id = String(idOf(item, definition.idField)).toLowerCase()
+        const first = firstWith.get(id) ?? tenant.name
+        firstWith.set(id, first)
+        if (first !== tenant.name) pairs.set(`${first} and ${tenant.name}`, `${definition.nouns[0]} ${id}`)
+      }
+    }
+  }
+  const advice =
+    'The tokens belong to one tenant: give each configured tenant the token of its own, or keep one of them'
+  return [...pairs].map(([names, record]) => warning('tenants', `${names} both list ${record}`, advice))
 }
 
 function diagnoseHold(holds: readonly HoldRow[]): Diagnosis {

@@ -1,8 +1,10 @@
 /** What each kind of deviation from the API's specification means for the data, without a full stop. */
 export const contractEventMeanings = {
   unknown_field: 'A field that the specification does not name is stored and read by no check',
-  unknown_value: 'A value that the specification does not name is stored; if it is legitimate, add it to the configuration',
-  order_violation: 'The list is out of order or moved while it was read; a record that it skipped comes with a later full sync',
+  unknown_value:
+    'A value that the specification does not name is stored; if it is legitimate, add it to the configuration',
+  order_violation:
+    'The list is out of order or moved while it was read; a record that it skipped comes with a later full sync',
   skipped_row: 'A full sync left out a record that exists; the list is read once more',
   invalid_id: 'An id that should be a GUID is none',
   duplicate_email: 'Two users have the same e-mail address',

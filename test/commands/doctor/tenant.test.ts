@@ -297,7 +297,9 @@ it('warns of deviations on the first pages, with what they mean for the data', a
   expect((await plain.run('doctor')).stdout).not.toContain('deviations')
   const world = await cli({ simulator: { readings: { timestamps: 'no-offset' } } })
   const { stdout } = await world.run('doctor')
-  expect(stdout).toMatch(/^! +deviations +no_offset in .*, users createdAt\. Dates without an offset are read as UTC; if/m)
+  expect(stdout).toMatch(
+    /^! +deviations +no_offset in .*, users createdAt\. Dates without an offset are read as UTC; if/m,
+  )
 })
 
 it('finds its own client on the first page', async () => {

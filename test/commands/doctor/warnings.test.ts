@@ -132,9 +132,16 @@ it('takes users of the web configuration for protection', () => {
 })
 
 it('notices two names of one tenant', async () => {
+  const apart = await cli({ tenants: [{ name: 'acme' }, { name: 'globex', token: 'secondReader' }] })
+  expect((await apart.run('doctor')).stdout).not.toMatch(/^! +tenants/m)
   const world = await cli({ tenants: [{ name: 'acme' }, { name: 'globex', token: 'withoutUsers' }] })
   const config = world.read('tenantwatch.yaml')
-  expect((await world.run('doctor')).stdout).not.toMatch(/^! +tenants/m)
+  const { stdout } = await world.run('doctor')
+  expect(stdout.match(/^! +tenants.*/gm)).toEqual([
+    expect.stringMatching(
+      /acme and globex both list document [-0-9a-f]{36}\. The tokens belong to one tenant: give each/,
+    ),
+  ])
   world.write('tenantwatch.yaml', config.replace('GLOBEX_TOKEN', 'ACME_TOKEN'))
   expect((await world.run('doctor')).stdout).toMatch(/^! +tenants +acme, globex share one baseUrl and one token/m)
 })
@@ -152,7 +159,7 @@ it('detects one token in two files, and prints no part of it', async () => {
   expect(stdout).toMatch(/^! +tenants +acme, globex share one baseUrl and one token/m)
   expect(stdout).not.toContain(token)
   world.write('globex.token', world.simulator.tokens.withoutUsers)
-  expect((await world.run('doctor')).stdout).not.toMatch(/^! +tenants/m)
+  expect((await world.run('doctor')).stdout).not.toContain('share one baseUrl')
 })
 
 it('warns of a resource that is switched off, and asks nothing for it', async () => {
