@@ -100,6 +100,45 @@ it('gives a tenant back once its worker has ended the work for it', async () => 
   expect([...owned(a), ...owned(b)].sort()).toEqual(['t1', 't2'])
 })
 
+/** As a backup from before `t2` was configured, into which another replica put another tenant with its id. */
+function restore(query: ReturnType<typeof world>['query']): void {
+  query(`update tenants set name = 'other' where name = 't2'`)
+  query(`update tenant_owners set owner = null where tenant_id in (select id from tenants where name = 'other')`)
+  query(`update replicas set seen_at = seen_at - interval '1 second' where id = 'a'`)
+}
+
+it('writes no tenant under the id of another one after a restore', async () => {
+  const { replica, pass, query } = world()
+  const a = replica('a')
+  await a.configure(tenants, 1)
+  const [one, two] = [a.of('t1'), a.of('t2')]
+  const before = (await two?.openTenant('t2', 'https://x', 1))?.tenant.id
+  const told: (readonly string[])[] = []
+  a.begin({ isIdle: () => true, follow: async () => void told.push(owned(a)) })
+  restore(query)
+  while (a.of('t1') === one || owned(a).length < 2) await pass()
+  const after = (await a.of('t2')?.openTenant('t2', 'https://x', 1))?.tenant.id
+  expect(query('select name from tenants order by id').map(({ name }) => name)).toEqual(['t1', 'other', 't2'])
+  expect(after).not.toBe(before)
+  await expect(one?.noteTenant(1, { blockedUntil: 5 })).rejects.toMatchObject({ reason: 'aborted' })
+  await expect(two?.noteTenant(before ?? 0, { blockedUntil: 5 })).rejects.toMatchObject({ reason: 'aborted' })
+  expect(query(`select owner from tenant_owners where tenant_id = ${before}`)).toEqual([{ owner: null }])
+  while (told.at(-1)?.length !== 2) await pass()
+})
+
+it('registers its tenants again where the database lacks them, and counts them as unowned until then', async () => {
+  const { replica, pass, query } = world()
+  const a = replica('a')
+  await a.configure(tenants, 1)
+  a.begin({ isIdle: () => true, follow: async () => {} })
+  query(`delete from tenant_owners where tenant_id in (select id from tenants where name = 't2')`)
+  query(`delete from tenants where name = 't2'`)
+  while (a.facts()?.unowned === 0) await pass()
+  expect(a.facts()?.unowned).toBe(1)
+  while (a.of('t2') === null || a.facts()?.unowned !== 0) await pass()
+  expect(query('select name from tenants order by id').map(({ name }) => name)).toEqual(['t1', 't2'])
+})
+
 it('gives back only a tenant of which no run is under way', async () => {
   const { replica, pass, stayAlive } = world()
   const [a, b] = [replica('a'), replica('b')]

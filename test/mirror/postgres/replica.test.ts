@@ -68,9 +68,9 @@ function rename(replica: Replica, tenantId: number, name: string): Promise<void>
 it('shares the tenants evenly: a replica with more than its share gives tenants back', async () => {
   const { ids, replica, age } = world(5)
   const [a, b] = [replica('a'), replica('b')]
-  expect(await turn(a, ids)).toEqual({ takenOver: 0, unowned: 0, surplus: 0 })
+  expect(await turn(a, ids)).toEqual({ takenOver: 0, unowned: 0, unregistered: 0, surplus: 0 })
   expect(owned(a)).toEqual(ids)
-  expect(await turn(b, ids)).toEqual({ takenOver: 0, unowned: 0, surplus: 0 })
+  expect(await turn(b, ids)).toEqual({ takenOver: 0, unowned: 0, unregistered: 0, surplus: 0 })
   expect(owned(b)).toEqual([])
   // One that has just begun may end at once.
   expect(await turn(a, ids)).toMatchObject({ surplus: 0 })
@@ -96,7 +96,7 @@ it('takes a part of its share in each of its first turns, so that others that be
   expect([a, b].map((one) => owned(one).length)).toEqual([100, 100])
   await turn(c, ids)
   age()
-  expect(await turn(a, ids)).toEqual({ takenOver: 0, unowned: 0, surplus: 17 })
+  expect(await turn(a, ids)).toEqual({ takenOver: 0, unowned: 0, unregistered: 0, surplus: 17 })
 })
 
 it('takes its share of the tenants of a dead replica in its first turn', async () => {
@@ -105,7 +105,7 @@ it('takes its share of the tenants of a dead replica in its first turn', async (
   for (let turns = 0; turns < 4; turns++) await turn(a, ids)
   expect(owned(a)).toEqual(ids)
   die('a')
-  expect(await turn(b, ids)).toEqual({ takenOver: 100, unowned: 0, surplus: 0 })
+  expect(await turn(b, ids)).toEqual({ takenOver: 100, unowned: 0, unregistered: 0, surplus: 0 })
 })
 
 it('takes the whole share of a dead replica while another one sends no heartbeats, but is not dead yet', async () => {
@@ -155,7 +155,7 @@ it('shares tenants with the replicas of the same configuration alone', async () 
   const [a, b] = [replica('a'), replica('b')]
   for (let turns = 0; turns < 2; turns++) {
     for (const [one, own] of [[a, ids.slice(0, 4)] as const, [b, ids.slice(4)] as const])
-      expect(await turn(one, own)).toEqual({ takenOver: 0, unowned: 0, surplus: 0 })
+      expect(await turn(one, own)).toEqual({ takenOver: 0, unowned: 0, unregistered: 0, surplus: 0 })
     age()
   }
   expect([owned(a), owned(b)]).toEqual([ids.slice(0, 4), ids.slice(4)])

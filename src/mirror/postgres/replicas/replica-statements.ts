@@ -43,6 +43,8 @@ const take = (wanted: string) => `free as materialized (
   update tenant_owners o set owner = @id, epoch = epoch + 1, since = clock_timestamp() from free where o.tenant_id = free.tenant_id
   returning o.tenant_id as "tenantId", o.epoch, free.owner as former`
 
+const microseconds = 'cast(extract(epoch from seen_at) * 1000000 as bigint)'
+
 export interface Owned {
   readonly tenantId: number
   readonly epoch: number
@@ -63,10 +65,13 @@ export interface Shares {
 
 export function replicaStatements(database: PostgresDatabase) {
   return {
-    seen: database.prepare<[string, boolean, string]>(
+    /** In microseconds since the epoch, by the clock of the database. */
+    lastSeen: database.prepareValues<[string], number>(`select ${microseconds} from replicas where id = ? for update`),
+    seen: database.prepareValues<[string, boolean, string], number>(
       `insert into replicas (id, seen_at, alone, began_at, configured)
        values (?, clock_timestamp(), ?, clock_timestamp(), ?)
-       on conflict (id) do update set seen_at = excluded.seen_at, configured = excluded.configured`,
+       on conflict (id) do update set seen_at = excluded.seen_at, configured = excluded.configured
+       returning ${microseconds}`,
     ),
     /** Time of the newest applied migration. */
     layout: database.prepareValues<[], number>(`select max(created_at) from ${marker}`),

@@ -53,6 +53,11 @@ export class ReplicaStores implements TenantStores {
   readonly #ending = new AbortController()
   readonly #telling = new Mutex()
   #ids: ReadonlyMap<string, number> = new Map()
+  #configured: readonly TenantName[] = []
+  /** Commits of this database may have been lost since `#ids` was read. */
+  #isLost = false
+  /** Configured tenants that the database lacks, as the last round found. */
+  #unregistered = 0
   /** Tenants that are given back once their work has ended. */
   #leaving: ReadonlySet<number> = new Set()
   #worker: TenantWorker | null = null
@@ -72,7 +77,7 @@ export class ReplicaStores implements TenantStores {
 
   of(tenant: string): Mirror | null {
     const id = this.#ids.get(tenant)
-    return id === undefined || this.#leaving.has(id) ? null : this.#storeOf(id)
+    return id === undefined || this.#isLost || this.#leaving.has(id) ? null : this.#storeOf(id)
   }
 
   shared(): Mirror | null {
@@ -80,15 +85,14 @@ export class ReplicaStores implements TenantStores {
   }
 
   async configure(tenants: readonly TenantName[], at: number): Promise<() => void> {
-    const ids = new Map((await this.#mirror.tenants()).map(({ name, id }) => [name, id]))
-    for (const { name, baseUrl } of tenants)
-      if (!ids.has(name)) ids.set(name, (await this.#mirror.openTenant(name, baseUrl, at)).tenant.id)
-    const before = this.#ids
+    const before = { ids: this.#ids, configured: this.#configured }
     const undo = () => {
-      this.#ids = before
+      this.#ids = before.ids
+      this.#configured = before.configured
       this.#registeredAt = Number.NEGATIVE_INFINITY
     }
-    this.#ids = new Map(tenants.map(({ name }) => [name, ids.get(name) ?? noTenant]))
+    this.#ids = await this.#identify(tenants, at)
+    this.#configured = tenants
     try {
       await this.#register()
       await this.#beat()
@@ -134,6 +138,26 @@ export class ReplicaStores implements TenantStores {
     await this.#replica.leave().catch(() => {})
   }
 
+  /** Ids of tenants in the mirror; one that it lacks is added. */
+  async #identify(tenants: readonly TenantName[], at: number): Promise<ReadonlyMap<string, number>> {
+    const known = new Map((await this.#mirror.tenants()).map(({ name, id }) => [name, id]))
+    const ids = new Map<string, number>()
+    for (const { name, baseUrl } of tenants)
+      ids.set(name, known.get(name) ?? (await this.#mirror.openTenant(name, baseUrl, at)).tenant.id)
+    return ids
+  }
+
+  /** After a restore or a failover, tenants may be missing from the database, or have other ids. */
+  async #identifyAgain(): Promise<void> {
+    const configured = this.#configured
+    const ids = await this.#identify(configured, this.#options.clock.now())
+    if (configured !== this.#configured) return
+    this.#ids = ids
+    this.#stores.clear()
+    await this.#register()
+    this.#isLost = false
+  }
+
   #storeOf(id: number): Mirror | null {
     const epoch = this.#replica.epochs.get(id)
     if (epoch === undefined) return null
@@ -176,6 +200,7 @@ export class ReplicaStores implements TenantStores {
       if (isOfSilence(error) && !this.#replica.isConfirmed) this.#options.database.breakConnections()
       throw error
     }
+    this.#isLost ||= this.#replica.takeLoss()
     this.#facts = { ...this.#facts, heartbeatAt }
   }
 
@@ -183,9 +208,11 @@ export class ReplicaStores implements TenantStores {
     // A copy of another mirror may have begun, and ended half way, before this replica owned anything.
     if (this.#replica.epochs.size === 0) await insistOnNoCopy(this.#options.heartbeats)
     if (this.#options.clock.monotonic() - this.#registeredAt > hourMs) await this.#register()
+    if (this.#isLost || this.#unregistered > 0) await this.#identifyAgain()
     const leaving = this.#leaving
-    const { takenOver, unowned, surplus } = await this.#replica.balance([...this.#ids.values()])
-    this.#facts = { ...this.#facts, takeovers: this.#facts.takeovers + takenOver, unowned }
+    const { takenOver, unowned, unregistered, surplus } = await this.#replica.balance([...this.#ids.values()])
+    this.#unregistered = unregistered
+    this.#facts = { ...this.#facts, takeovers: this.#facts.takeovers + takenOver, unowned: unowned + unregistered }
     // Counted while others were given back, it may include them.
     this.#surplus = leaving.size === 0 && leaving === this.#leaving ? surplus : 0
   }
@@ -254,6 +281,6 @@ export class ReplicaStores implements TenantStores {
 
   #owned(): string {
     const epochs = [...this.#replica.epochs].filter(([id]) => !this.#leaving.has(id))
-    return JSON.stringify(epochs.toSorted(([a], [b]) => a - b))
+    return JSON.stringify([this.#isLost, epochs.toSorted(([a], [b]) => a - b)])
   }
 }

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../../model/clock.ts'
 import { secondMs } from '../../../model/durations.ts'
+import { ahead } from '../../steps.ts'
 import type { PostgresDatabase } from '../database.ts'
 import { newerLayout, newestMigration } from '../migrate.ts'
 import { type Owned, replicaStatements, type Shares } from './replica-statements.ts'
@@ -31,6 +32,8 @@ export interface Balance {
   readonly takenOver: number
   /** Configured tenants that no living replica owns. */
   readonly unowned: number
+  /** Configured tenants without a row, as after a restore. */
+  readonly unregistered: number
   /** Tenants that this replica is to give back now: a part of those over its share, which another one lacks. */
   readonly surplus: number
 }
@@ -46,6 +49,9 @@ export class Replica {
   #epochs: ReadonlyMap<number, number> = new Map()
   #sentAt = Number.NEGATIVE_INFINITY
   #serverStart: string | null = null
+  /** Time of the last confirmed heartbeat by the clock of the database; 0 = none. */
+  #beaten = 0
+  #lost = false
   #rounds = 0
   #configured = ''
   /** Changes of `#epochs`: what was read before one is no longer true. */
@@ -84,27 +90,44 @@ export class Replica {
     return over.fencedBy(fence, [tenantId, this.#id, epoch], barrier)
   }
 
+  /** Whether commits may have been lost since the last call: what was read of the database before is no longer true. */
+  takeLoss(): boolean {
+    const lost = this.#lost
+    this.#lost = false
+    return lost
+  }
+
   /**
-   * Every two seconds. After a restart of the server, or on another server, its last commits may be lost: all epochs are
-   * raised, so that nothing of what was in memory is used.
+   * Every two seconds. After a restart of the server, on another server and after a restore its last commits may be lost: all
+   * epochs are raised, so that nothing of what was in memory is used. A restore is recognized by the last heartbeat.
    *
    * @throws SyncError `store`; FatalError, and no heartbeat is stored, once a newer version has changed the layout.
    */
   async beat(): Promise<void> {
     const sql = this.#sql
     const [id, alone, configured] = [this.#id, this.#alone, this.#configured]
-    const [known, layout] = [this.#serverStart, this.#layout]
+    const [known, layout, beaten] = [this.#serverStart, this.#layout, this.#beaten]
     const sentAt = this.#clock.monotonic()
     const changes = this.#changes
-    const { started, owned } = await this.#database.write('nothing', function* () {
+    // The commit may be confirmed to nobody.
+    const lose = () => {
+      this.#lost = true
+    }
+    const { started, seen, owned } = await this.#database.write('nothing', function* () {
+      const last = yield* ahead(sql.lastSeen.get(id))
+      const seenNow = yield* ahead(sql.seen.get(id, alone, configured))
+      const start = yield* ahead(sql.serverStart.get())
       if (((yield* sql.layout.get()) ?? 0) > layout) throw newerLayout()
-      yield* sql.seen.run(id, alone, configured)
-      const started = (yield* sql.serverStart.get()) ?? ''
-      if (known !== null && known !== started) yield* sql.renew.run(id)
-      return { started, owned: yield* sql.owned.all(id) }
+      const [before = 0, seen = 0, started = ''] = [yield* last, yield* seenNow, yield* start]
+      if (before < beaten || (known !== null && known !== started)) {
+        lose()
+        yield* sql.renew.run(id)
+      }
+      return { started, seen, owned: yield* sql.owned.all(id) }
     })
     this.#sentAt = sentAt
     this.#serverStart = started
+    this.#beaten = seen
     if (changes === this.#changes) this.#epochs = epochsOf(owned)
   }
 
@@ -148,6 +171,7 @@ export class Replica {
     return {
       takenOver: tenants.filter(({ former }) => former !== null).length,
       unowned,
+      unregistered: Math.max(0, new Set(tenantIds).size - shares.tenants),
       // Others have not taken yet what is free.
       surplus: unowned > 0 ? 0 : Math.max(0, surplus),
     }
