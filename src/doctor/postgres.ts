@@ -46,13 +46,18 @@ function diagnoseTls({ tls, host }: ServerFacts): Diagnosis {
   return fine('TLS', `${tls.protocol}, certificate verified`)
 }
 
-function diagnoseRights({ user, isSuperuser, mayCreate, notOwned }: ServerFacts): Diagnosis {
+function diagnoseRights({ user, isSuperuser, mayCreate, creators, notOwned }: ServerFacts): Diagnosis {
   const subject = 'rights'
   if (!mayCreate || notOwned > 0) {
     const sentence = mayCreate
       ? `${user} does not own ${plural(notOwned, 'table or view', 'tables and views')}`
       : `${user} may create nothing in the schema`
     const advice = 'A change of the layout would fail: make the user the owner of the database and of all tables'
+    return warning(subject, sentence, advice)
+  }
+  if (creators.length > 0) {
+    const sentence = `${creators.join(', ')} may create in the schema of the mirror`
+    const advice = `Revoke it: functions of others there could run with the rights of ${user}`
     return warning(subject, sentence, advice)
   }
   if (!isSuperuser) return fine(subject, `${user} owns all tables and may change the layout`)

@@ -1,16 +1,22 @@
 import { join } from 'node:path'
 import { readMigrationFiles } from 'drizzle-orm/migrator'
+import { describeDuration, secondMs } from '../../model/durations.ts'
 import { FatalError } from '../../model/errors.ts'
 import { migrationsFolder } from '../migrations.ts'
 import { copyIn, halfCopied, insistOnEmpty } from './copy-mark.ts'
 import { dropDerived, makeDerived } from './derived.ts'
 import type { Session } from './session.ts'
+import { codeOf } from './store-error.ts'
 
 /** Marks a database as one of tenantwatch, and names the migrations that were applied. */
 export const marker = 'tenantwatch_migrations'
 
 /** Of an advisory lock: one process migrates, whichever others start. `tnwt` as a number. */
 const lock = 0x746e7774
+
+/** A migration takes seconds. */
+const mostLockedMs = 30 * secondMs
+const lockNotAvailable = '55P03'
 
 const oldestServer = 15
 
@@ -25,10 +31,14 @@ export async function bringUpToDate(
   session: Session,
   role: Role,
   migrations: readonly Migration[] = postgresMigrations(),
+  lockedMs = mostLockedMs,
 ): Promise<void> {
+  if (role !== 'copy' && (await isCurrent(session, migrations))) return
   await session.sendText('begin')
   try {
+    await session.sendText(`set local lock_timeout = ${lockedMs}`)
     await session.sendText(`select pg_advisory_xact_lock(${lock})`)
+    await session.sendText('set local lock_timeout = 0')
     const copied = await copyIn(session)
     if (copied !== null && role !== 'copy') throw halfCopied(copied)
     const at = await appliedAt(session, migrations)
@@ -41,8 +51,36 @@ export async function bringUpToDate(
     await session.sendText('commit')
   } catch (error) {
     await session.sendText('rollback').catch(() => {})
-    throw error
+    throw codeOf(error) === lockNotAvailable ? await lockedByAnother(session, lockedMs) : error
   }
+}
+
+/** Then no lock is needed, which any role could hold. */
+async function isCurrent(session: Session, migrations: readonly Migration[]): Promise<boolean> {
+  const { rows } = await session.sendText(
+    `select count(*) as markers from pg_class
+     where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'r' and relname = '${marker}'`,
+  )
+  const [{ markers }] = rows as [{ markers: number }]
+  if (markers === 0 || (await copyIn(session)) !== null) return false
+  return (await newestApplied(session)) === newestOf(migrations)
+}
+
+async function newestApplied(session: Session): Promise<number> {
+  const { rows } = await session.sendText(`select coalesce(max(created_at), 0) as at from ${marker}`)
+  return (rows as [{ at: number }])[0].at
+}
+
+async function lockedByAnother(session: Session, lockedMs: number): Promise<FatalError> {
+  const { rows } = await session.sendText(
+    `select l.pid, coalesce(a.usename, '?') as name from pg_locks l left join pg_stat_activity a on a.pid = l.pid
+     where l.locktype = 'advisory' and l.classid = 0 and l.objid = ${lock} and l.granted limit 1`,
+  )
+  const [holder] = rows as readonly { readonly pid: number; readonly name: string }[]
+  const by = holder === undefined ? '' : `: process ${holder.pid} of the server, user ${holder.name}`
+  return new FatalError(
+    `Another session has held the lock for changes of the layout for ${describeDuration(lockedMs)}${by}; start again when it has ended, or end it with pg_terminate_backend`,
+  )
 }
 
 type Migration = Pick<ReturnType<typeof postgresMigrations>[number], 'sql' | 'hash' | 'folderMillis'>
@@ -86,8 +124,7 @@ async function appliedAt(session: Session, migrations: readonly Migration[]): Pr
     await session.sendText(`create table ${marker} (hash text not null, created_at bigint not null)`)
     return 0
   }
-  const answer = await session.sendText(`select coalesce(max(created_at), 0) as at from ${marker}`)
-  const [{ at }] = answer.rows as [{ at: number }]
+  const at = await newestApplied(session)
   if (at <= newestOf(migrations)) return at
   throw newerLayout()
 }
@@ -129,13 +166,28 @@ interface Server {
   readonly fsync: string
   readonly commits: string
   readonly readonly: string
+  readonly replication: string
   readonly forbidden: number
+  /** Roles that own functions or operators in the schema. */
+  readonly strangers: string | null
 }
+
+const schema = 'quote_ident(current_schema())::regnamespace'
 
 const server = `select current_setting('server_version_num')::int / 10000 as version,
   current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
   current_setting('synchronous_commit') as commits, current_setting('transaction_read_only') as readonly,
-  (select count(*) from pg_class c where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'r' and not (
+  current_setting('session_replication_role') as replication,
+  (select string_agg(distinct r.rolname, ', ') from (
+      select 'pg_proc'::regclass as class, oid, proowner as owner from pg_proc where pronamespace = ${schema}
+      union all select 'pg_operator'::regclass, oid, oprowner from pg_operator where oprnamespace = ${schema}
+    ) made join pg_roles r on r.oid = made.owner join pg_roles u on u.rolname = current_user
+    where not r.rolsuper and r.rolname <> current_user
+      and (u.rolsuper or not pg_has_role(r.oid, 'usage'))
+      and not exists (select 1 from pg_class where relnamespace = ${schema} and relname = '${marker}' and relowner = r.oid)
+      and not exists (
+      select 1 from pg_depend d where d.classid = made.class and d.objid = made.oid and d.deptype = 'e')) as strangers,
+  (select count(*) from pg_class c where relnamespace = ${schema} and relkind = 'r' and not (
     has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')
     and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete'))) as forbidden`
 
@@ -146,12 +198,17 @@ export async function insistOnServer(session: Session): Promise<void> {
   if (problem !== null) throw new FatalError(`The database of store.url cannot be used: ${problem}`)
 }
 
-function problemOf({ version, encoding, fsync, commits, readonly, forbidden }: Server): string | null {
+function problemOf(found: Server): string | null {
+  const { version, encoding, fsync, commits, readonly, replication, forbidden, strangers } = found
   if (version < oldestServer) return `PostgreSQL ${version} is too old; want ${oldestServer} or later`
   if (encoding !== 'UTF8') return `its encoding is ${encoding}; create it with encoding UTF8`
   if (fsync !== 'on') return `the server runs with fsync=${fsync} and could lose what it confirmed; switch it on`
   if (commits === 'off') return 'it has synchronous_commit=off and could lose what it confirmed; switch it on'
   if (readonly !== 'off') return 'it is read-only; let store.url point to the primary server, not to a standby'
+  if (replication !== 'origin')
+    return `session_replication_role=${replication} of its user switches the triggers off; reset it`
+  if (strangers !== null)
+    return `its schema has functions or operators of ${strangers}, which would run with the rights of tenantwatch; drop them, and let no other role create there`
   if (forbidden > 0) return 'its user may not read and write all tables; make it their owner'
   return null
 }

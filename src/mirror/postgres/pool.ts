@@ -4,6 +4,7 @@ import { secondMs } from '../../model/durations.ts'
 import type { Address } from './address.ts'
 import { Batch, notRun, type ParserOf, type Prepared, type Sent, type WireValue, wireValue } from './batch.ts'
 import { parsers } from './codec.ts'
+import { GuardedSocket } from './guarded-socket.ts'
 import { activityLimits, type ServerActivity, serverActivity } from './server-activity.ts'
 import type { Answer, Session, Sessions } from './session.ts'
 import type { AnyStatement } from './statement.ts'
@@ -64,6 +65,7 @@ export function clientConfig({ host, port, user, database, tls }: Address, types
     user,
     database,
     ssl: tls ?? false,
+    stream: () => new GuardedSocket(),
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
     application_name: 'tenantwatch',

@@ -34,6 +34,8 @@ export interface ServerFacts {
   readonly skewMs: number
   readonly isSuperuser: boolean
   readonly mayCreate: boolean
+  /** Other roles that may create in the schema of the mirror; `PUBLIC` = every role. */
+  readonly creators: readonly string[]
   /** Tables and views that neither the user nor a role of its own owns. */
   readonly notOwned: number
   /** True when something between this process and the server hands out its connections. */
@@ -56,6 +58,11 @@ export interface MirrorState {
 
 const facts = `select current_setting('server_version') as version, current_user as user, pg_backend_pid() as pid,
   r.rolsuper as superuser, has_schema_privilege(current_schema(), 'create') as creates,
+  (select string_agg(distinct coalesce(g.rolname, 'PUBLIC'), ',') from pg_namespace n
+    cross join lateral aclexplode(n.nspacl) a left join pg_roles g on g.oid = a.grantee
+    where n.oid = quote_ident(current_schema())::regnamespace and a.privilege_type = 'CREATE' and a.grantee <> n.nspowner
+    and (g.oid is null or not g.rolsuper and g.rolname <> current_user and (r.rolsuper or not pg_has_role(g.oid, 'usage')))
+  ) as creators,
   (select count(*) from pg_class c where c.relnamespace = quote_ident(current_schema())::regnamespace and c.relkind in ('r', 'v')
     and not pg_has_role(c.relowner, 'usage')) as "notOwned",
   least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
@@ -70,6 +77,7 @@ interface Row {
   readonly pid: number
   readonly superuser: number
   readonly creates: number
+  readonly creators: string | null
   readonly notOwned: number
   readonly connections: number
   readonly used: number
@@ -110,6 +118,7 @@ export async function readServerFacts(url: string, clock: Pick<Clock, 'now' | 'm
       ...(await timesOf(client, clock)),
       isSuperuser: row.superuser === 1,
       mayCreate: row.creates === 1,
+      creators: row.creators?.split(',') ?? [],
       notOwned,
       isPooled: (client as Client & { readonly processID: number }).processID !== row.pid,
       connections,

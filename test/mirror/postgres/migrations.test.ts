@@ -8,11 +8,12 @@ import {
 } from 'drizzle-kit/api'
 import { expect, it, onTestFinished } from 'vitest'
 import { derivedMigration, isDerivedMigration } from '../../../src/mirror/postgres/derived.ts'
-import { bringUpToDate, postgresMigrations } from '../../../src/mirror/postgres/migrate.ts'
+import { bringUpToDate, insistOnServer, postgresMigrations } from '../../../src/mirror/postgres/migrate.ts'
 import { tables } from '../../../src/mirror/postgres/schema.ts'
 import * as schema from '../../../src/mirror/schema/index.ts'
 import { mirrored } from '../../../src/mirror/schema/mirrored.ts'
 import { testPostgres } from '../../support/postgres.ts'
+import { isOnServer } from './support/moving-world.ts'
 import { testRole } from './support/test-role.ts'
 
 const folder = join(import.meta.dirname, '../../../drizzle')
@@ -58,8 +59,8 @@ async function migrated(sql: readonly string[], prepare: (query: ReturnType<type
   const scratch = { sql: [...sql], hash: 'scratch', folderMillis: (known.at(-1)?.folderMillis ?? 0) + 1 }
   prepare(postgres.query)
   const session = await sessions.take()
-  const migrate = () => bringUpToDate(session, 'engine', [...known, scratch])
-  return { ...postgres, migrate, [Symbol.dispose]: () => session.release(false) }
+  const migrate = (lockedMs?: number) => bringUpToDate(session, 'engine', [...known, scratch], lockedMs)
+  return { ...postgres, session, migrate, [Symbol.dispose]: () => session.release(false) }
 }
 
 const namesOfDerived = `select relname as name from pg_class c
@@ -127,3 +128,50 @@ it('takes all tenants away from replicas of the older version before it changes 
   expect(database.query('select owner, epoch from tenant_owners')).toEqual([{ owner: null, epoch: 5 }])
   expect(database.query('select id from replicas')).toEqual([])
 })
+
+it.runIf(isOnServer)(
+  'refuses functions and operators of other roles in the schema, which statements could call',
+  async () => {
+    using world = await migrated([], () => {})
+    const { query, session } = world
+    await insistOnServer(session)
+    const role = testRole(world)
+    const [{ schema } = {}] = query('select quote_ident(current_schema()) as schema')
+    query(`create function unnest(bigint[]) returns setof bigint language sql as 'select 1::bigint'`)
+    await insistOnServer(session)
+    query(`grant create on schema ${schema} to ${role}`)
+    query(`alter function unnest(bigint[]) owner to ${role}`)
+    await expect(insistOnServer(session)).rejects.toThrow(
+      `its schema has functions or operators of ${role}, which would run with the rights of tenantwatch; drop them`,
+    )
+    query('drop function unnest(bigint[])')
+    await insistOnServer(session)
+  },
+)
+
+it.runIf(isOnServer)('refuses a user whose triggers are switched off', async () => {
+  using world = await migrated([], () => {})
+  await world.session.sendText('set session_replication_role = replica')
+  await expect(insistOnServer(world.session)).rejects.toThrow(/session_replication_role=replica of its user/)
+  await world.session.sendText('reset session_replication_role')
+})
+
+it.runIf(isOnServer)(
+  'waits for the lock of a migration for a while, and for none where nothing is to migrate',
+  async () => {
+    using world = await migrated([], () => {})
+    const other = world.connect()
+    const holder = await other.take()
+    onTestFinished(() => other[Symbol.asyncDispose]())
+    await holder.sendText('select pg_advisory_lock(1953396596)')
+    const wait = (migrations?: Parameters<typeof bringUpToDate>[2]) =>
+      bringUpToDate(world.session, 'engine', migrations, 50)
+    await expect(world.migrate(50)).rejects.toThrow(
+      /^Another session has held the lock for changes of the layout for .*: process \d+ of the server, user tenantwatch; start/,
+    )
+    await wait()
+    await holder.sendText('select pg_advisory_unlock(1953396596)')
+    holder.release(false)
+    await world.migrate(50)
+  },
+)

@@ -59,6 +59,13 @@ it('names what is wrong with the server, and what to do', async () => {
   `)
 })
 
+it('takes an answer that cannot be read for a lost connection', async () => {
+  // A row of five values without any.
+  const row = Buffer.from([0x44, 0, 0, 0, 6, 0, 5])
+  const port = await fakeServer((socket) => void socket.write(row))
+  expect(await refusal(port)).toMatch(/^The database "mirror" at 127.0.0.1:PORT cannot be used: .* reached \(08P01\); /)
+})
+
 it('names a server that is away, one that hangs up, and one without TLS', async () => {
   const server = createServer()
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -23,6 +23,7 @@ it.runIf(isOnServer)('reads the server, its limits and the layout of the mirror'
     user: 'tenantwatch',
     isSuperuser: true,
     mayCreate: true,
+    creators: [],
     notOwned: 0,
     isPooled: false,
     layout: 'current',
@@ -70,6 +71,8 @@ it.runIf(isOnServer)('tells a role that may write the tables from their owner, a
   const found = await readServerFacts((postgres.url ?? '').replace(/\/\/[^@]*@/, `//${role}@`), clock)
   expect(found).toMatchObject({ user: role, isSuperuser: false, mayCreate: false, connections: 3 })
   expect(found.notOwned).toBeGreaterThan(20)
+  query(`grant create on schema public to ${role}`)
+  expect((await readServerFacts(postgres.url ?? '', clock)).creators).toEqual([role])
 })
 
 it.runIf(isOnServer)(
