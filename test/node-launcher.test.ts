@@ -91,4 +91,10 @@ it('says what to do where no Node can be used', () => {
       'tenantwatch: the Node that npm installed cannot start without libatomic: apt-get install libatomic1, or put Node 24 or newer on the PATH\n',
   })
   expect(launch(old()).stderr).toBe('tenantwatch: put Node 24 or newer on the PATH\n')
+  const clone = temporaryFolder()
+  mkdirSync(join(clone, 'tools'))
+  copyFileSync('tools/node.sh', join(clone, 'tools/node.sh'))
+  expect(run('/bin/sh', [join(clone, 'tools/node.sh')], [old()]).stderr).toBe(
+    'tenantwatch: run "npm ci", which installs a Node, or put Node 24 or newer on the PATH\n',
+  )
 })

@@ -17,7 +17,9 @@ for folder in $PATH "$root/node_modules/.bin" "$root/../.bin"; do
   case $major in '' | *[!0-9]*) continue ;; esac
   [ "$major" -ge "$least" ] && exec "$node" "$@"
 done
+[ -d "$root/node_modules" ] || [ -d "$root/../.bin" ] || lacking=all
 case $lacking in
+  all) why='run "npm ci", which installs a Node, or put' ;;
   yes) why='the Node that npm installed cannot start without libatomic: apt-get install libatomic1, or put' ;;
   *) why='put' ;;
 esac

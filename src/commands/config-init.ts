@@ -107,9 +107,12 @@ async function completed(io: Io, file: string, given: InitOptions): Promise<Comp
     refuseMistakes(io, given)
     return await asked(io, prompt, file, given)
   }
-  const missing = [...(tenant === undefined ? ['--tenant'] : []), ...(baseUrl === undefined ? ['--base-url'] : [])]
-  if (missing.length === 0) throw new UsageError(wantedToken)
-  throw new UsageError(`Give ${missing.join(' and ')} too, or run it on a terminal, where it asks`)
+  const missing = [
+    ...(tenant === undefined ? ['--tenant'] : []),
+    ...(baseUrl === undefined ? ['--base-url'] : []),
+    ...(tokens === 0 ? ['one of --token-env and --token-file'] : []),
+  ]
+  throw new UsageError(`Give ${missing.join(', ')}, or run it on a terminal, where it asks`)
 }
 
 const wantedToken = 'Give one of --token-env and --token-file: where tenantwatch finds the token'

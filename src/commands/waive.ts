@@ -91,16 +91,18 @@ async function waiverFor({ mirror, fingerprint, terms, now }: Asked, settings: S
 /** @throws UsageError for terms that the configuration would refuse, or that have ended. */
 function termsOf({ reason, owner, expires }: WaiveOptions, now: number) {
   const { reason: ofReason, owner: ofOwner, expires: ofExpires } = waiverFields
+  const problems: string[] = []
   for (const [option, field, given] of [
     ['reason', ofReason, reason],
     ['owner', ofOwner, owner],
     ['expires', ofExpires, expires],
   ] as const) {
     const read = field.safeParse(given)
-    if (!read.success) throw new UsageError(`Invalid value of --${option}: ${read.error.issues[0]?.message}`)
-    if (typeof read.data === 'number' && read.data < now)
-      throw new UsageError('Invalid value of --expires: the day is over; want the last valid day (UTC)')
+    if (!read.success) problems.push(`Invalid value of --${option}: ${read.error.issues[0]?.message}`)
+    else if (typeof read.data === 'number' && read.data < now)
+      problems.push('Invalid value of --expires: the day is over; want the last valid day (UTC)')
   }
+  if (problems.length > 0) throw new UsageError(problems.join('. '))
   return { reason: reason.trim(), owner: owner.trim(), expires }
 }
 

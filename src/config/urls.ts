@@ -46,7 +46,7 @@ export function insecurity(text: string, allowInsecureHttp: boolean): string | u
   const url = new URL(text)
   if (url.protocol === 'https:' || allowInsecureHttp || isLoopback(url.hostname)) return undefined
   const secure = maskUrl(text).replace(/^http:/i, 'https:')
-  return `want "${secure}", or \`api.allowInsecureHttp: true\` to send the token unencrypted`
+  return `want "${secure}", or \`api.allowInsecureHttp: true\` in a configuration file to send the token unencrypted`
 }
 
 /** Refuses blanks, backslashes and missing slashes, which the URL parser accepts. */

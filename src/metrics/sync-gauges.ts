@@ -40,7 +40,7 @@ export const syncGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_sync_last_success_timestamp_seconds',
-    help: `Start of the last successful run, in seconds since the epoch; 0 = never. ${fromMirror}`,
+    help: `Since when the data of the last successful run is complete: its start, or that of the full sync which it continued, in seconds since the epoch; 0 = never. ${fromMirror}`,
     labelNames: ['resource', 'mode'],
     samples: (posture) => eachMode(posture, (mode) => timestampSeconds(mode.lastSuccessAt)),
   },

@@ -141,7 +141,7 @@ export function tenantSentence({ standings: { fail, unknown, off }, quality }: T
   const data = `the data of ${quality.fresh} of ${quality.of} resources was complete and fresh`
   const wrong = [
     ...(fail > 0 ? [`${fail} ${fail === 1 ? 'check fails' : 'checks fail'}`] : []),
-    ...(unknown > 0 ? [`${unknown} cannot be evaluated`] : []),
+    ...(unknown > 0 ? [`${fail > 0 ? unknown : plural(unknown, 'check')} cannot be evaluated`] : []),
     ...(off > 0 ? [`${off} switched off`] : []),
   ]
   return `${wrong.length === 0 ? 'No check fails' : wrong.join(', ')}; ${data}.`

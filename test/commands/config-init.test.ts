@@ -59,7 +59,7 @@ it('configures a tenant that can be read at once, in the file that is asked for'
 })
 
 it.each([
-  [[...given], 'Give one of --token-env and --token-file: where tenantwatch finds the token'],
+  [[...given], 'Give one of --token-env and --token-file, or run it on a terminal, where it asks'],
   [[...given, '--token-env', 'A', '--token-file', 'b'], 'Give one of --token-env and --token-file'],
   [
     ['--tenant', 'Acme!', '--base-url', 'https://api.example.com', '--token-env', 'A'],
@@ -75,9 +75,9 @@ it.each([
   ],
   [
     ['--base-url', 'https://api.example.com', '--token-env', 'A'],
-    'tenantwatch: Give --tenant too, or run it on a terminal, where it asks',
+    'tenantwatch: Give --tenant, or run it on a terminal, where it asks',
   ],
-  [[], 'tenantwatch: Give --tenant and --base-url too'],
+  [[], 'tenantwatch: Give --tenant, --base-url, one of --token-env and --token-file, or run it'],
 ])('refuses %j in one sentence, and writes nothing', async (args, sentence) => {
   const { init, folder } = await world()
   const { code, stdout, stderr } = await init(...args)

@@ -67,7 +67,7 @@ export const finding = component(
     message: z.string().describe('One sentence for an auditor, without names of persons, e-mails and files'),
     evidence: z.record(z.string(), z.unknown()).describe('The field values that decided, and when they were read'),
     firstSeen: time,
-    lastSeen: time,
+    lastSeen: time.describe('Last evaluation that confirmed it; stays while the check is unknown'),
     resolvedAt: time.nullable(),
     resolution: z.enum(resolutions).nullable(),
     reopened: count,
@@ -131,7 +131,9 @@ const mode = component(
     up: z.boolean().describe('Whether the last run succeeded; false before the first'),
     reason: reason.nullable(),
     lastAttemptAt: timeOrNever.describe('Start of the last run, ISO 8601 in UTC; null = never'),
-    lastSuccessAt: timeOrNever.describe('Start of the last successful run, ISO 8601 in UTC; null = never'),
+    lastSuccessAt: timeOrNever.describe(
+      'Start of the last successful run, or of the full sync which it continued, ISO 8601 in UTC; null = never',
+    ),
     freshnessLimitSeconds: seconds,
   }),
 )
