@@ -70,10 +70,10 @@ function failing({ status, open, waived, entities, notEvaluated, unevaluated = [
   const accepted = sumOf(waived)
   const failed = sumOf(open) + accepted
   const isOpenEnded = status === 'unknown'
-  const atLeast = isOpenEnded && failed > 0 ? 'at least ' : ''
+  const atLeast = isOpenEnded && failed > 0 ? 'at least' : ''
   const count = isOpenEnded && failed === 0 ? '?' : number(failed)
   const waivers = accepted > 0 ? html`<span class="why">${number(accepted)} waived</span>` : ''
-  return html`<span class="num">${atLeast}${count} of ${entities === null ? '?' : number(entities)}</span>${waivers}${unevaluatedOf({ notEvaluated, unevaluated })}`
+  return html`${atLeast} <span class="num">${count} of ${entities === null ? '?' : number(entities)}</span>${waivers}${unevaluatedOf({ notEvaluated, unevaluated })}`
 }
 
 function unevaluatedOf({

@@ -56,8 +56,8 @@ function records({ live, quarantined, missing }: ResourceView): Html {
 
 function lastSuccess(mode: ModeView, now: number): Html {
   const when = mode.lastSuccessAt === null ? 'never' : distance(mode.lastSuccessAt, now)
-  const reason = !mode.up && mode.reason !== null ? html` ${badge(mode.reason, 'warn')}` : ''
-  return html`<span class="mode"><span class="ago">${mode.mode}</span> ${when}${reason}</span> `
+  const reason = !mode.up && mode.reason !== null ? html` ${badge(mode.reason.replaceAll('_', ' '), 'warn')}` : ''
+  return html`<span class="mode"><span class="ago">${mode.mode}</span> <span class="num">${when}</span>${reason}</span> `
 }
 
 const refusedAdvice =
