@@ -69,3 +69,15 @@ it.each(Object.entries(states))('fits into every width of a window: %s', async (
   }
   expect(complaints).toEqual([])
 })
+
+it('is short on a phone: resources without a problem are folded, a failing check takes three lines', async () => {
+  await using server = await startServer({ sources: { ...sources, posture: async () => [acme] } })
+  const { page } = await reader({ viewport: { width: 390, height: 844 } })
+  await page.goto(server.origin)
+  const folded = page.locator('#data-acme details')
+  expect(await folded.innerText()).toBe('3 resources complete and fresh')
+  const shown = page.locator('#data-acme tbody').getByRole('rowheader')
+  expect(await shown.allInnerTexts()).toEqual(['documents', 'roles', 'users'])
+  const check = page.locator('.checks tbody').getByRole('row').first()
+  expect((await check.boundingBox())?.height).toBeLessThan(110)
+})

@@ -7,23 +7,25 @@ import { badge, gaugeBar, stateTone } from './marks.ts'
 import { part, table } from './table.ts'
 import { foreign, type Html, instant, stamp } from './text.ts'
 
+/** Resources without a problem are folded, as checks that pass are. */
 export function resources(posture: TenantPosture, now: number): Html {
   const id = `data-${posture.tenant}`
-  const body = table({
-    kind: 'data',
-    labeledBy: `${id}_title`,
-    columns: ['Resource', 'State', 'Age against limit', 'Data as of', 'Records', 'Last success'],
-    rows: posture.resources.map((view) => row(view, posture, now)),
-    empty: 'No resource is configured.',
-  })
-  const found = problems(posture, now)
-  if (found !== '' || posture.holds.length > 0) return part(id, 'Data quality', html`${found}${body}`)
-  const words = `All ${plural(posture.resources.filter(({ enabled }) => enabled).length, 'resource')} complete and fresh`
-  return part(
-    id,
-    'Data quality',
-    html`<details id="resources-${posture.tenant}"><summary>${words}</summary>${body}</details>`,
-  )
+  const list = (views: readonly ResourceView[]) =>
+    table({
+      kind: 'data',
+      labeledBy: `${id}_title`,
+      columns: ['Resource', 'State', 'Age against limit', 'Data as of', 'Records', 'Last success'],
+      rows: views.map((view) => row(view, posture, now)),
+      empty: 'No resource is configured.',
+    })
+  const isFresh = (view: ResourceView) => view.enabled && resourceState(view, posture.holds) === 'fresh'
+  const fresh = posture.resources.filter(isFresh)
+  const others = posture.resources.filter((view) => !isFresh(view))
+  if (fresh.length === 0) return part(id, 'Data quality', html`${problems(posture, now)}${list(others)}`)
+  const isAll = others.every(({ enabled }) => !enabled)
+  const words = `${isAll ? 'All ' : ''}${plural(fresh.length, 'resource')} complete and fresh`
+  const folded = html`<details id="resources-${posture.tenant}"><summary>${words}</summary>${list(isAll ? posture.resources : fresh)}</details>`
+  return part(id, 'Data quality', isAll ? folded : html`${problems(posture, now)}${list(others)}${folded}`)
 }
 
 function row(view: ResourceView, posture: TenantPosture, now: number): readonly (Html | string)[] {

@@ -121,11 +121,13 @@ const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repea
   .data td:nth-child(2)::before, .checks td:nth-child(2)::before, .checks td:nth-child(4)::before { content: none; }
   .data td:nth-child(n + 3) { grid-column: 1 / -1; }
   .checks tbody tr { display: flex; flex-wrap: wrap; column-gap: 12px; }
-  .checks tbody th { flex: 1 1 60%; min-width: 0; }
-  .checks td:nth-child(3) { flex: 1 1 60%; padding-right: 8px; }
-  .checks td:nth-child(4) { display: block; }
-  .checks td:nth-child(5) { flex: 1 0 100%; }
-  .checks td:nth-child(5), .findings td:nth-child(5) { font-size: 13px; }
+  .checks tbody th { flex: 1 1 calc(100% - 70px); min-width: 0; overflow-wrap: anywhere; }
+  .checks td:nth-child(n + 3) { display: block; }
+  .checks td:nth-child(3) { flex: 1 1 auto; } .checks td:nth-child(3) > div { display: inline; }
+  .checks td:nth-child(3)::before { content: attr(data-label) "\\00a0"; }
+  .checks td:nth-child(5) { margin-left: auto; } .checks td:nth-child(5)::before { content: none; }
+  .checks time { display: none; }
+  .findings td:nth-child(5) { font-size: 13px; }
   .findings tbody tr { grid-template-columns: auto minmax(0, 1fr); margin-bottom: 0; border-bottom: 0; border-radius: 10px 10px 0 0; padding-bottom: 0; }
   .findings tbody .below { display: block; margin-bottom: 8px; border: 1px solid var(--line); border-top: 0; border-radius: 0 0 10px 10px; padding: 0 14px 8px; }
   .findings .below td { padding: 0; }
