@@ -323,8 +323,12 @@ it('shows no zero of failures while a check is unknown', async () => {
   expect(await cell({ status: 'unknown', reason: 'stale' })).toBe('? of 12')
   expect(await cell({ status: 'unknown', reason: 'stale', open: { high: 2 } })).toBe('at least  2 of 12')
   const notEvaluated = { status: 'fail', open: { high: 1 }, notEvaluated: 2 } as const
-  expect(await cell({ ...notEvaluated, unevaluated: ['7', '9'] })).toBe('1 of 12  2 not evaluated:  7, 9')
+  expect(await cell({ ...notEvaluated, unevaluated: ['7', '9'] })).toBe('1 of 12  2 not evaluated:  7 ,  9')
   expect(await cell({ ...notEvaluated, unevaluated: ['7'] })).toBe('1 of 12  2 not evaluated:  7 , …')
+  const id = 'b2c3d4e5-f601-4718-8293-a4b5c6d7e8f9'
+  expect(await cell({ ...notEvaluated, notEvaluated: 1, unevaluated: [id] })).toBe(
+    `1 of 12  1 not evaluated:  Reporting  ( ${id} )`,
+  )
   expect(await cell(notEvaluated)).toBe('1 of 12  2 not evaluated')
   expect(await cell({ status: 'unknown', reason: 'never', entities: null })).toBe('? of ?')
   expect(await cell({ status: 'not_applicable', entities: 0 })).toBe('–')

@@ -38,7 +38,7 @@ export function tenant(page: TenantPage, query: PageQuery, now: number): Html {
 <div class="banner edge-${tone}"><h2 id="name-${posture.tenant}">${posture.tenant}</h2><p>${sentence}</p><nav class="parts" aria-label="Parts of ${posture.tenant}">${partNames.map(([part, word]) => html`<a href="#${part}-${posture.tenant}">${word}</a> `)}</nav></div>
 ${ownerNote(posture, now)}${filterNote(posture.tenant, query)}${holds(posture.holds, now)}${notes(page, now)}${tiles(page, quality, sums, { query, now })}
 ${resources(posture, now)}
-${checks(posture, query, now)}
+${checks(page, query, now)}
 ${findings(page, query, now)}
 ${secrets(page, now)}
 ${changes(page, now)}
