@@ -158,6 +158,17 @@ it('refuses a check that does not exist, by its nearest name', async () => {
   })
 })
 
+it('counts by severity within the text, also of severities that are not wanted', async () => {
+  const counts = async (path: string) =>
+    [...(await page(path, some)).matchAll(/class="chip"[^>]*>(\w+) <span class="num">([1-9]\d*)</g)].map(
+      ([, word, count]) => `${word} ${count}`,
+    )
+  expect(await counts('/?severity=high')).toEqual(['All 3', 'critical 1', 'high 1', 'low 1'])
+  expect(await counts('/?q=needle')).toEqual(['All 1', 'high 1'])
+  expect(await counts('/?q=needle&severity=critical')).toEqual(['All 1', 'high 1'])
+  expect(shownIn(await page('/?q=user&severity=critical', some))).toEqual(['b2'])
+})
+
 it('marks the sorted column and links to the reverse order', async () => {
   const html = await page('/?sort=age&severity=high', some)
   expect(html).toMatch(/aria-sort="ascending"><a href="\/\?severity=high&amp;sort=-age#findings-acme"/)
