@@ -194,6 +194,8 @@ it('shows the evidence of each finding with time, request id and the explain com
     requestId: 'R-1',
     readAt: '2026-03-14T09:00:00Z',
     roles: [{ id: 1 }],
+    policy: { mfaEnabled: true, readAt: '2026-03-14T09:00:00Z' },
+    permissions: ['Api_A', 'Api_B'],
   }
   const html = await page('/', { ...some, findings: findingsFrom([finding({ check: 'y', evidence, reopened: 2 })]) })
   const details = /<details id="evidence-9c1f0a7be2d4">.*?<\/details>/s.exec(html)?.[0] ?? ''
@@ -205,6 +207,9 @@ it('shows the evidence of each finding with time, request id and the explain com
     'R-1',
     '2026-03-14T09:00:00Z',
     '[{&quot;id&quot;:1}]',
+    'mfaEnabled: true, Read at: 2026-03-14T09:00:00Z',
+    'Api_A, Api_B',
+    'Rule (digest of its options)',
     '2 times',
     'tenantwatch explain 9c1f0a7be2d4',
   ])
@@ -309,6 +314,7 @@ it('offers no accept command for a hold that only another ownClientId ends', asy
   const html = await shown({ remedy: ownClientRemedy })
   expect(html).not.toContain('tenantwatch accept')
   expect(html).toContain('It cannot be accepted. Set ownClientId to')
+  expect(html).toContain('<bdi>Missing.</bdi>')
 })
 
 it('says of a hold that was accepted when that takes effect', async () => {

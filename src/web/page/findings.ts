@@ -17,7 +17,7 @@ import {
   unfiltered,
 } from './page-query.ts'
 import { type Column, part, table } from './table.ts'
-import { factName, foreign, type Html, instant, namedAs, valueText } from './text.ts'
+import { factName, factText, foreign, type Html, instant, namedAs } from './text.ts'
 
 /** The page shows the first facts; `explain` shows all. */
 const maxFacts = 24
@@ -46,7 +46,7 @@ function details(finding: FindingView, checks: ReadonlyMap<string, CheckView>, n
       ? html`<dt>If it is accepted</dt><dd><code class="command">tenantwatch waive ${shortFingerprint(fingerprint)} --reason "&hellip;" --owner "&hellip;" --expires YYYY-MM-DD</code></dd>`
       : ''
   return html`<details id="evidence-${fingerprint}"><summary>What to do, and the evidence</summary>
-<dl>${advice}${accept}${waive}${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${foreign(factName(name))}</dt><dd>${foreign(valueText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${shortFingerprint(fingerprint)}</code></dd></dl>
+<dl>${advice}${accept}${waive}${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${foreign(factName(name))}</dt><dd>${foreign(factText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${shortFingerprint(fingerprint)}</code></dd></dl>
 </details>`
 }
 

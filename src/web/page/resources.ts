@@ -5,7 +5,7 @@ import { grouped as number, plural } from '../../model/text/numbers.ts'
 import { type ResourceState, resourceState, resourceStates } from '../postures.ts'
 import { badge, gaugeBar, stateTone } from './marks.ts'
 import { part, table } from './table.ts'
-import { foreign, type Html, instant, stamp } from './text.ts'
+import { foreign, type Html, instant, sentence, stamp } from './text.ts'
 
 /** Resources without a problem are folded, as checks that pass are. */
 export function resources(posture: TenantPosture, now: number): Html {
@@ -98,11 +98,6 @@ function problem(view: ResourceView, state: ResourceState, holds: readonly HoldV
   const isPast = since === null || (since !== undefined && since <= now)
   return html`<li class="problem edge-${stateTone[state]}"><strong>${view.resource}</strong> ${stateBadge(state)} <span class="ago">${isPast ? sinceWords[state] : ''}${isPast ? when(since, now) : ''}</span>${amount(view, state)}${view.message === null ? '' : html`<span class="why">${foreign(sentence(view.message))}</span>`}<span class="todo">${advice[state]}</span></li>
 `
-}
-
-/** Messages of errors have no full stop. */
-function sentence(message: string): string {
-  return /[.!?\u2026]$/.test(message) ? message : `${message}.`
 }
 
 function when(ms: number | null, now: number): Html {
