@@ -7,7 +7,7 @@ export const authSsoEnforced = defineCheck({
   id: 'auth-sso-enforced',
   title: 'Single sign-on is enabled and enforced',
   description: 'ssoEnabled and ssoEnforced are both true.',
-  risk: 'Users can sign in past the identity provider, its policies and its off-boarding.',
+  risk: 'Users can sign in without the identity provider, its policies and its off-boarding.',
   remediation: 'Configure single sign-on for the tenant and enforce it.',
   alert: { name: 'SsoNotEnforced', says: 'Sign-in policies without enabled and enforced single sign-on' },
   frameworks: [
@@ -35,7 +35,7 @@ export const authSsoEnforced = defineCheck({
       entityId: settingsEntityId,
       severity: isEnabled ? 'high' : 'low',
       message: isEnabled
-        ? 'Single sign-on is enabled but not enforced: users can sign in past it (ssoEnforced is false).'
+        ? 'Single sign-on is enabled but not enforced: users can sign in without it (ssoEnforced is false).'
         : 'Single sign-on is not enabled (ssoEnabled is false).',
       evidence: factsOf(settings, ['ssoEnabled', 'ssoEnforced', 'providerType']),
     }

@@ -34,18 +34,19 @@ Put the line of your shell into its start-up file.`,
 interface Place {
   readonly path: string
   readonly words: readonly string[]
+  readonly flags: readonly string[]
   readonly options: readonly Option[]
 }
 
 function placesOf(command: Command, path: readonly string[] = []): readonly Place[] {
   const inner = command.commands
   const options = visibleIn(command)
-  const words = [
-    ...inner.map((one) => one.name()),
-    ...command.registeredArguments.flatMap(valuesOf),
-    ...flagsOf(options),
+  const words = [...inner.map((one) => one.name()), ...command.registeredArguments.flatMap(valuesOf)]
+  const flags = flagsOf(options)
+  return [
+    { path: path.join(' '), words, flags, options },
+    ...inner.flatMap((one) => placesOf(one, [...path, one.name()])),
   ]
-  return [{ path: path.join(' '), words, options }, ...inner.flatMap((one) => placesOf(one, [...path, one.name()]))]
 }
 
 function visibleIn({ options }: Command): readonly Option[] {
@@ -79,16 +80,26 @@ type Kind = 'flag' | 'values' | 'file' | 'free'
 function kindOf(option: Option): Kind {
   if (!option.required) return 'flag'
   if (valuesOf(option).length > 0) return 'values'
-  return ['file', 'folder'].includes(placeholderOf(option)) ? 'file' : 'free'
+  return isFile(option) ? 'file' : 'free'
 }
 
-/** What differs: the words typed so far, the one before the cursor, and how candidates, files and nothing are offered. */
+function isFile(one: Option | Argument): boolean {
+  return ['file', 'folder'].includes(placeholderOf(one))
+}
+
+/**
+ * What differs: the words typed so far, the one at the cursor and the one before it, a value after `=`, and how candidates,
+ * files and nothing are offered.
+ */
 const dialects = {
   bash: {
     begin: '',
     typed: `"\${COMP_WORDS[@]:1:COMP_CWORD-1}"`,
     before: `"\${COMP_WORDS[COMP_CWORD-1]}"`,
-    offer: `COMPREPLY=($(compgen -W "$list" -- "\${COMP_WORDS[COMP_CWORD]}"))`,
+    at: `"\${COMP_WORDS[COMP_CWORD]}"`,
+    value: `[[ $at != = ]] || at=""
+  [[ $before != = ]] || before="\${COMP_WORDS[COMP_CWORD-2]}"`,
+    offer: `COMPREPLY=($(compgen -W "$list" -- "$at"))`,
     file: 'COMPREPLY=(); return',
     free: 'COMPREPLY=(); compopt +o default 2>/dev/null; return',
     end: 'complete -o default -F _tenantwatch tenantwatch',
@@ -97,6 +108,11 @@ const dialects = {
     begin: 'whence compdef >/dev/null || { autoload -Uz compinit && compinit }\n',
     typed: `"\${words[@]:1:$((CURRENT-2))}"`,
     before: `"\${words[CURRENT-1]}"`,
+    at: `"$PREFIX"`,
+    value: `if [[ $at == --*=* ]]; then
+    before="\${at%%=*}" at=""
+    compset -P '*='
+  fi`,
     offer: `compadd -- \${=list} || _files`,
     file: '_files; return',
     free: 'return',
@@ -105,7 +121,7 @@ const dialects = {
 }
 
 function shellScript(program: Command, shell: keyof typeof dialects): string {
-  const { begin, typed, before, offer, file, free, end } = dialects[shell]
+  const { begin, typed, before, at, value, offer, file, free, end } = dialects[shell]
   const places = placesOf(program)
   const action = (option: Option) =>
     ({ flag: null, values: `list="${valuesOf(option).join(' ')}"`, file, free })[kindOf(option)]
@@ -114,10 +130,13 @@ function shellScript(program: Command, shell: keyof typeof dialects): string {
       action(option) === null ? [] : [`    "${path} ${option.long}") ${action(option)} ;;`],
     ),
   )
-  const words = places.map((place) => `    "${place.path}") list="${place.words.join(' ')}" ;;`)
+  const all = places.map(
+    ({ path, words, flags }) => `    "${path}") list="${words.join(' ')}" flags="${flags.join(' ')}" ;;`,
+  )
   const inner = places.flatMap(({ path }) => (path === '' ? [] : [`"${path}"`]))
   return `${begin}_tenantwatch() {
-  local word place="" list="" before=${before}
+  local word place="" list="" flags="" before=${before} at=${at}
+  ${value}
   for word in ${typed}; do
     case "\${place:+$place }$word" in
     ${inner.join(' | ')}) place="\${place:+$place }$word" ;;
@@ -126,9 +145,12 @@ function shellScript(program: Command, shell: keyof typeof dialects): string {
   case "$place $before" in
 ${actions.join('\n')}
   esac
-  [[ -n $list ]] || case "$place" in
-${words.join('\n')}
-  esac
+  if [[ -z $list ]]; then
+    case "$place" in
+${all.join('\n')}
+    esac
+    [[ -n $list && $at != -* ]] || list=$flags
+  fi
   ${offer}
 }
 ${end}`
@@ -136,7 +158,7 @@ ${end}`
 
 function fishScript(program: Command): string {
   const text = (value: string) => `'${value.replaceAll(/[\\']/g, '\\$&').replaceAll(/\s+/g, ' ')}'`
-  const lines = ['complete -c tenantwatch -f -n __fish_use_subcommand']
+  const lines = ['complete -c tenantwatch -f']
   const add = (command: Command, path: readonly string[]) => {
     const names = command.commands.map((one) => one.name()).join(' ')
     const seen = path.map((word) => `__fish_seen_subcommand_from ${word}`)
@@ -149,10 +171,11 @@ function fishScript(program: Command): string {
     for (const argument of command.registeredArguments) {
       const all = valuesOf(argument)
       if (all.length > 0) lines.push(`complete -c tenantwatch -f -n ${here} -a ${text(all.join(' '))}`)
+      if (isFile(argument)) lines.push(`complete -c tenantwatch -F -n ${here}`)
     }
     for (const option of visibleIn(command)) {
       const all = text(valuesOf(option).join(' '))
-      const value = { flag: '', values: ` -xa ${all}`, file: ' -r', free: ' -x' }[kindOf(option)]
+      const value = { flag: '', values: ` -xa ${all}`, file: ' -rF', free: ' -x' }[kindOf(option)]
       lines.push(`complete -c tenantwatch -n ${here} -l ${option.name()}${value} -d ${text(option.description)}`)
     }
     for (const one of command.commands) add(one, [...path, one.name()])

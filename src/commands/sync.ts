@@ -130,7 +130,9 @@ function isHeld({ tenant, message }: RunResult, postures: readonly TenantPosture
 
 function failures(results: readonly RunResult[], postures: readonly TenantPosture[]): string[] {
   const failed = results.filter((one) => one.outcome === 'failure' && !isHeld(one, postures))
-  const causes = Map.groupBy(failed, ({ tenant, message, hint }) => JSON.stringify([tenant, message, hint]))
+  // One cause fails requests of several endpoints: the first names its own.
+  const causeOf = (message: string | null) => message?.replace(/^GET \S+/, '')
+  const causes = Map.groupBy(failed, ({ tenant, message, hint }) => JSON.stringify([tenant, causeOf(message), hint]))
   const lines = [...causes.values()].map((ofCause) => {
     const [{ tenant, message, hint } = {}] = ofCause
     const resources = [...new Set(ofCause.map(({ resource }) => resource))].join(', ')

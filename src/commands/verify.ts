@@ -61,6 +61,7 @@ async function verify(io: Io, options: VerifyOptions, command: Command): Promise
   }
   const all = [configuration, ...verified]
   const unknownHeads = heads.filter((hash) => !verified.some((one) => one.heads.some((found) => found.hash === hash)))
+  const agrees = unknownHeads.length === 0 && all.every(({ mismatches }) => mismatches.length === 0)
   if (format === 'json') {
     const ofTenants = verified.map((one) => ({ tenant: one.name, ...verificationJson(one) }))
     const made = { configuration: verificationJson(configuration), tenants: ofTenants, unknownHeads }
@@ -69,8 +70,8 @@ async function verify(io: Io, options: VerifyOptions, command: Command): Promise
     const terminal = terminalOf(io)
     for (const line of all.flatMap(verificationText)) print(io, wrapLine(printable(line), terminal))
     for (const hash of unknownHeads) print(io, wrapLine(unknownHead(hash, only), terminal))
+    if (agrees) print(io, 'No mismatch: every sealed row agrees with its hash chain.')
   }
-  const agrees = unknownHeads.length === 0 && all.every(({ mismatches }) => mismatches.length === 0)
   return agrees ? exitCodes.ok : exitCodes.failed
 }
 

@@ -144,7 +144,7 @@ function inWords(tenants: Change, waivers: Change, settings: readonly string[]):
     'changed settings': settings,
   })
   const parts = all.filter(([, names]) => names.length > 0)
-  if (parts.length === 0) return 'every tenant is as it was'
+  if (parts.length === 0) return 'no tenant changed'
   return parts.map(([what, names]) => `${what} ${names.join(', ')}`).join('; ')
 }
 

@@ -202,7 +202,7 @@ function diagnoseWaiver({ id, check, entity, expiresAt, state }: WaiverView, at:
         'Review the findings and renew it',
       )
     case 'orphaned':
-      return warning('waivers', `${what} has nothing to cover`, 'Check its entity, or remove it from the configuration')
+      return warning('waivers', `${what} covers no finding`, 'Check its entity, or remove it from the configuration')
     case 'active':
       return expiresAt - at > waiverSoonMs
         ? null

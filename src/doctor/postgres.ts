@@ -4,6 +4,7 @@ import type { MirrorState, ServerFacts } from '../mirror/postgres/server-facts.t
 import { describeDuration, secondMs } from '../model/durations.ts'
 import { isLoopback } from '../model/process/loopback.ts'
 import { plural } from '../model/text/numbers.ts'
+import { replicaName } from '../model/text/replica-name.ts'
 import { type Diagnosis, fine, warning } from './diagnosis.ts'
 
 /** Ages in the views are by the clock of the server. */
@@ -107,7 +108,7 @@ function diagnoseReplicas(mirror: MirrorState): Diagnosis {
   const alive = living(mirror)
   const stale = mirror.replicas.filter((one) => one.alive !== 1)
   const named = ({ id, alone, tenants, heartbeatAgeMs }: MirrorState['replicas'][number]) =>
-    `${id} (${alone === 1 ? 'a command that works alone' : plural(tenants, 'tenant')}, heartbeat ${describeDuration(heartbeatAgeMs)} ago)`
+    `${replicaName(id)} (${alone === 1 ? 'a command that works alone' : plural(tenants, 'tenant')}, heartbeat ${describeDuration(heartbeatAgeMs)} ago)`
   const list = (all: MirrorState['replicas']) =>
     [...all.slice(0, mostNames).map(named), ...(all.length > mostNames ? [`${all.length - mostNames} more`] : [])].join(
       ', ',

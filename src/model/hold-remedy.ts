@@ -7,9 +7,9 @@ export const ownClientRemedy =
 
 const review = '"tenantwatch accept" shows what accepting the hold does'
 const deniedAdvice = 'Give the token one of these permissions back, or switch those resources off'
-const changedAdvice = 'If the token or baseUrl is wrong, give back the right one'
+const changedAdvice = 'If the token or baseUrl is wrong, configure the right one'
 const pageAdvice =
-  'If the token or baseUrl is wrong, give back the right one and accept nothing; if both are right, accept this hold, and the next run reads the page'
+  'If the token or baseUrl is wrong, configure the right one and accept nothing; if both are right, accept this hold, and the next run reads the page'
 
 export const deniedHint = `${deniedAdvice}; if it is the right token, ${review}`
 export const changedHint = `${changedAdvice}; if it is the right one, ${review}`

@@ -102,7 +102,7 @@ export interface ResourceView {
   readonly fresh: boolean
   /** True until the first complete full sync after a change of tenant was accepted. */
   readonly formerTenant?: boolean
-  /** The tenant refuses to show it, or refuses the token for everything, since the last success. */
+  /** Since the last success the token may not read it, or is refused for everything. */
   readonly refused?: Refusal
   readonly message: string | null
   readonly modes: readonly ModeView[]

@@ -31,7 +31,7 @@ function staleness(
 ): string | null {
   if (dataAsOf === null) return 'never completely read; records may be missing'
   const since = `as of ${toIso(dataAsOf)}`
-  if (refused) return `${since}; the tenant refuses to show newer data`
+  if (refused) return `${since}; the token may not read newer data`
   if (now - dataAsOf > freshnessLimitMs) return `${since}, older than its freshness limit`
   if (formerTenant || fresh) return null
   return `${since}; the local clock was set back, so its age is not known`

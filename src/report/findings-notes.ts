@@ -14,30 +14,32 @@ export function waiverNotes(postures: readonly TenantPosture[]): readonly string
           : []),
         ...breadth.map((way) => breadthWords[way]),
       ]
-      const covers = covered > 0 ? ` (it covers ${covered})` : ''
+      const covers = covered > 0 ? `, covers ${covered}` : ''
       return problems.length === 0
         ? []
-        : [printable(`${tenant}: waiver ${id} of ${owner}${covers}: ${problems.join('; ')}`)]
+        : [printable(`${tenant}: waiver ${id} (owner ${owner}${covers}): ${problems.join('; ')}`)]
     }),
   )
 }
 
 const stateWords = {
-  expired: 'it has expired',
-  lapsed: 'it has lapsed',
-  orphaned: 'it has nothing to cover (orphaned)',
+  expired: 'has expired',
+  lapsed: 'has lapsed',
+  orphaned: 'covers no finding (orphaned)',
 } as const satisfies Record<Exclude<WaiverState, 'active'>, string>
 
 const breadthWords = {
-  entities: 'it covers many entities',
-  later: 'it covers findings that were opened after it was agreed',
-  moreSevere: 'it covers findings that are more severe than when they were accepted',
+  entities: 'covers many entities',
+  later: 'covers findings that were opened after it was agreed',
+  moreSevere: 'covers findings that are more severe than when they were accepted',
 } as const satisfies Record<Breadth, string>
 
 /** An empty list would look like no finding at all. */
 export function waivedLine({ tenant, checks }: TenantPosture): readonly string[] {
   const waived = checks.reduce((sum, check) => sum + total(check.waived), 0)
-  return waived === 0 ? [] : [`${tenant}: ${plural(waived, 'open finding')} waived; --all lists them`]
+  return waived === 0
+    ? []
+    : [`${tenant}: ${plural(waived, 'open finding')} waived; --all lists ${waived === 1 ? 'it' : 'them'}`]
 }
 
 /** One line for each tenant that has the wanted check switched off. */

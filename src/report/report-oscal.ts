@@ -135,7 +135,7 @@ function selectionOf(framework: ReportFramework) {
   }
 }
 
-/** OSCAL knows satisfied and not satisfied alone, so that only a pass is satisfied. */
+/** OSCAL has only satisfied and not satisfied, so that only a pass is satisfied. */
 const reasons: Readonly<Record<RequirementState, 'pass' | 'fail' | 'other'>> = {
   pass: 'pass',
   fail: 'fail',

@@ -216,7 +216,7 @@ export function mismatchMessage({ strange }: Evidence): string {
   }
   const names = strange.map(({ name }) => name.replaceAll('-', ' ').replace(/^api\b/, 'API'))
   const lists = names.length === 0 ? 'read from the tenant' : `in the lists of ${names.join(' and ')} that were read`
-  return `The mirror knows none of the ids ${lists}: it may be another tenant, or all API clients were rotated at once`
+  return `None of the ids ${lists} is in the mirror: it may be another tenant, or all API clients were rotated at once`
 }
 
 export function deniedMessage({ lacking, records }: Pick<Evidence, 'lacking' | 'records'>): string {

@@ -145,8 +145,10 @@ async function page(request: WebRequest, { exposeDetails }: WebAccess, options: 
   return ofType('text/html; charset=UTF-8', renderPage(data))
 }
 
-async function runbook(request: WebRequest): Promise<Answer> {
-  const found = await runbookPage(request.query['name'] ?? '')
+async function runbook(request: WebRequest, { tls }: WebAccess): Promise<Answer> {
+  const [host = ''] = request.hosts
+  const origin = host === '' ? undefined : `${tls === null ? 'http' : 'https'}://${host}`
+  const found = await runbookPage(request.query['name'] ?? '', origin)
   if (found === null) return refuse(request, 404, 'No runbook of this name is installed')
   return ofType('text/html; charset=UTF-8', found)
 }

@@ -152,7 +152,7 @@ it('accepts another tenant only with the count and after saying what that does',
       ),
     ),
   })
-  expect(unconfirmed.stderr).toContain('If the token or baseUrl is wrong, give back the right one')
+  expect(unconfirmed.stderr).toContain('If the token or baseUrl is wrong, configure the right one')
   const texts: string[] = []
   await world.runWith({ stdout: { isTTY: true, write: (piece: string) => texts.push(piece) } } as never, 'accept')
   expect(texts.join('').replace(/\s+/g, ' ')).toContain('those of ANOTHER tenant')

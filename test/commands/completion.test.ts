@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
+import { resourceNames } from '../../src/model/resource-names.ts'
 import { severities } from '../../src/model/severity.ts'
 import { groupings } from '../../src/report/finding-groups.ts'
 import { cli } from './support/cli.ts'
@@ -41,6 +42,14 @@ it('offers the values that an option or argument takes', async () => {
   expect(await offered('dashboards', 'post')).toEqual(['posture'])
 })
 
+it('offers values after an equals sign, and options beside words only after a dash', async () => {
+  // Bash splits there.
+  expect(await offered('rules', '--format', '=')).toContain('grafana')
+  expect(await offered('rules', '--format', '=', 'g')).toEqual(['grafana'])
+  expect(await offered('export', '')).toEqual([...resourceNames].toSorted())
+  expect(await offered('export', '--')).toEqual(['--format', '--tenant', '--limit', '--config', '--help'])
+})
+
 it('offers nothing where a value is free, and options again after it', async () => {
   for (const words of [
     ['findings', '--tenant', ''],
@@ -57,7 +66,15 @@ it.each([
   ['bash', ['"findings --tenant") COMPREPLY=(); compopt +o default 2>/dev/null; return ;;']],
   ['bash', ['"findings --config") COMPREPLY=(); return ;;']],
   ['zsh', ['"findings --tenant") return ;;', '"findings --config") _files; return ;;', 'list="info low medium']],
-  ['fish', ["-l check -xa 'api-client-least-privilege ", '-l tenant -x -d', '-l config -r -d']],
+  [
+    'fish',
+    [
+      "-l check -xa 'api-client-least-privilege ",
+      '-l tenant -x -d',
+      '-l config -rF -d',
+      'complete -c tenantwatch -f\n',
+    ],
+  ],
 ])('distinguishes files, free values and lists for %s', async (shell, parts) => {
   const { stdout } = await (await cli()).run('completion', shell)
   for (const part of parts) expect(stdout).toContain(part)

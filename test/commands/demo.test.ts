@@ -23,7 +23,7 @@ it('prints few findings, commands to copy, and the address of the page last', as
   const lines = text.trimEnd().split('\n')
   expect(lines.at(-2)).toMatch(/^Status page {2}http:\/\/127\.0\.0\.1:\d+\/$/)
   expect(lines.filter((line) => /^ {2}[\da-f]{12} {2}/.test(line))).toHaveLength(5)
-  expect(text).toContain('so findings open and end\nby themselves.\n')
+  expect(text).toContain('every 15 seconds, so findings open and\nend by themselves.\n')
   expect(wider(text, 80).filter((line) => !line.startsWith("    -d '{"))).toEqual([])
   const commands = text.replaceAll(/ \\\n +/g, ' ').split('\n')
   const at = (words: RegExp) => commands.flatMap((line, i) => (words.test(line) ? [i] : []))

@@ -95,6 +95,15 @@ it('exits with 3 under --fail-on while an enabled check is unknown, and 3 beats 
   expect(await world.run('sync', '--fail-on', 'critical')).toMatchObject({ code: 3 })
 })
 
+it('names one cause of several failed runs once', async () => {
+  const world = await synced()
+  await world.simulator.close()
+  const { code, stdout } = await world.run('sync', '--full')
+  expect(code).toBe(3)
+  const causes = stdout.match(/^acme [a-z-]+(, [a-z-]+)*: .*/gm)
+  expect(causes).toEqual([expect.stringMatching(/roles, users: GET \S+ failed: ECONNREFUSED. Nothing listens there/)])
+})
+
 it('ends with 3 on a dead token, loses no finding and turns nothing green', async () => {
   const world = await synced()
   const before = (await world.run('findings', '--format', 'json')).stdout

@@ -48,6 +48,7 @@ it('takes a waived finding out of the open ones and keeps it counted, in metrics
   const world = await waived()
   expect(await metricsOf(world)).toEqual({ open: 0, waived: 1, covered: 1, lapsed: 0, ends, state: 'active' })
   expect(await world.found()).toEqual([])
+  expect((await world.run('findings')).stderr).toContain('acme: 1 open finding waived; --all lists it\n')
   const all = await world.found('--all')
   expect(all).toMatchObject([{ state: 'waived', entity: { id: world.clientId } }])
   expect(all[0]?.waiver).toEqual({
@@ -82,14 +83,14 @@ it('brings the finding back when its end passes, at the next look and without an
   expect(await metricsOf(world)).toEqual({ open: 1, waived: 0, covered: 0, lapsed: 0, ends, state: 'expired' })
   const { stdout, stderr } = await world.run('findings', '--all')
   expect(stdout).toContain('(waiver expired: it was valid until 2026-04-30)')
-  expect(stderr).toContain('acme: waiver W-1 of ops: it has expired\n')
+  expect(stderr).toContain('acme: waiver W-1 (owner ops): has expired\n')
 })
 
 it('lists with --all the waivers that cover nothing or too much', async () => {
   const world = await waived()
   world.agree('reason: Nobody knows any more what this was for, expires: 2026-04-30', 'no-such-client', 'W-2')
   expect((await world.run('findings', '--all')).stderr).toContain(
-    'acme: waiver W-2 of ops: it has nothing to cover (orphaned)\n',
+    'acme: waiver W-2 (owner ops): covers no finding (orphaned)\n',
   )
   expect((await world.run('findings')).stderr).not.toContain('W-2')
   expect(await metricsOf(world)).toMatchObject({ open: 1, covered: 0, state: 'orphaned' })
@@ -100,6 +101,6 @@ it('lists with --all the waivers that cover nothing or too much', async () => {
   await world.run('sync')
   expect(await metricsOf(world)).toMatchObject({ open: 0, waived: 2, covered: 2, state: 'active' })
   expect((await world.run('findings', '--all', '--format', 'json')).stderr).toContain(
-    'acme: waiver W-3 of ops (it covers 2): it covers findings that were opened after it was agreed\n',
+    'acme: waiver W-3 (owner ops, covers 2): covers findings that were opened after it was agreed\n',
   )
 })

@@ -55,7 +55,7 @@ it('writes once what all findings of a group share, and nothing twice', () => {
     findingWith({ userId: 3, rule: 'f430', thresholdDays: 30 }),
   ]
   const { shared, ownOf } = groupFacts(group)
-  expect(shared).toEqual([['Rule (digest)', 'f430']])
+  expect(shared).toEqual([['Rule (digest of its options)', 'f430']])
   expect(group.map(ownOf)).toEqual([
     [
       ['userId', '1'],

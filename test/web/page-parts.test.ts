@@ -158,6 +158,17 @@ it('refuses a check that does not exist, by its nearest name', async () => {
   })
 })
 
+it('counts by severity within the text, also of severities that are not wanted', async () => {
+  const counts = async (path: string) =>
+    [...(await page(path, some)).matchAll(/class="chip"[^>]*>(\w+) <span class="num">([1-9]\d*)</g)].map(
+      ([, word, count]) => `${word} ${count}`,
+    )
+  expect(await counts('/?severity=high')).toEqual(['All 3', 'critical 1', 'high 1', 'low 1'])
+  expect(await counts('/?q=needle')).toEqual(['All 1', 'high 1'])
+  expect(await counts('/?q=needle&severity=critical')).toEqual(['All 1', 'high 1'])
+  expect(shownIn(await page('/?q=user&severity=critical', some))).toEqual(['b2'])
+})
+
 it('marks the sorted column and links to the reverse order', async () => {
   const html = await page('/?sort=age&severity=high', some)
   expect(html).toMatch(/aria-sort="ascending"><a href="\/\?severity=high&amp;sort=-age#findings-acme"/)
@@ -183,6 +194,8 @@ it('shows the evidence of each finding with time, request id and the explain com
     requestId: 'R-1',
     readAt: '2026-03-14T09:00:00Z',
     roles: [{ id: 1 }],
+    policy: { mfaEnabled: true, readAt: '2026-03-14T09:00:00Z' },
+    permissions: ['Api_A', 'Api_B'],
   }
   const html = await page('/', { ...some, findings: findingsFrom([finding({ check: 'y', evidence, reopened: 2 })]) })
   const details = /<details id="evidence-9c1f0a7be2d4">.*?<\/details>/s.exec(html)?.[0] ?? ''
@@ -194,6 +207,9 @@ it('shows the evidence of each finding with time, request id and the explain com
     'R-1',
     '2026-03-14T09:00:00Z',
     '[{&quot;id&quot;:1}]',
+    'mfaEnabled: true, Read at: 2026-03-14T09:00:00Z',
+    'Api_A, Api_B',
+    'Rule (digest of its options)',
     '2 times',
     'tenantwatch explain 9c1f0a7be2d4',
   ])
@@ -298,6 +314,7 @@ it('offers no accept command for a hold that only another ownClientId ends', asy
   const html = await shown({ remedy: ownClientRemedy })
   expect(html).not.toContain('tenantwatch accept')
   expect(html).toContain('It cannot be accepted. Set ownClientId to')
+  expect(html).toContain('<bdi>Missing.</bdi>')
 })
 
 it('says of a hold that was accepted when that takes effect', async () => {
@@ -321,10 +338,14 @@ it('shows no zero of failures while a check is unknown', async () => {
   expect(await cell({ status: 'pass' })).toBe('0 of 12')
   expect(await cell({ status: 'fail', open: { high: 2 }, waived: { high: 1 } })).toBe('3 of 12  1 waived')
   expect(await cell({ status: 'unknown', reason: 'stale' })).toBe('? of 12')
-  expect(await cell({ status: 'unknown', reason: 'stale', open: { high: 2 } })).toBe('at least 2 of 12')
+  expect(await cell({ status: 'unknown', reason: 'stale', open: { high: 2 } })).toBe('at least  2 of 12')
   const notEvaluated = { status: 'fail', open: { high: 1 }, notEvaluated: 2 } as const
-  expect(await cell({ ...notEvaluated, unevaluated: ['7', '9'] })).toBe('1 of 12  2 not evaluated:  7, 9')
+  expect(await cell({ ...notEvaluated, unevaluated: ['7', '9'] })).toBe('1 of 12  2 not evaluated:  7 ,  9')
   expect(await cell({ ...notEvaluated, unevaluated: ['7'] })).toBe('1 of 12  2 not evaluated:  7 , …')
+  const id = 'b2c3d4e5-f601-4718-8293-a4b5c6d7e8f9'
+  expect(await cell({ ...notEvaluated, notEvaluated: 1, unevaluated: [id] })).toBe(
+    `1 of 12  1 not evaluated:  Reporting  ( ${id} )`,
+  )
   expect(await cell(notEvaluated)).toBe('1 of 12  2 not evaluated')
   expect(await cell({ status: 'unknown', reason: 'never', entities: null })).toBe('? of ?')
   expect(await cell({ status: 'not_applicable', entities: 0 })).toBe('–')

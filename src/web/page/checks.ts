@@ -1,15 +1,21 @@
 import { html } from 'hono/html'
-import type { CheckView, TenantPosture } from '../../model/posture.ts'
+import type { CheckView } from '../../model/posture.ts'
 import { severities } from '../../model/severity.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
+import type { TenantPage } from './load-page.ts'
 import { badge, severityCounts, statusTone, statusWord } from './marks.ts'
 import { hrefOf, type PageQuery, wholePage } from './page-query.ts'
 import { part, table } from './table.ts'
 import { foreign, type Html, instant } from './text.ts'
 
+type Checked = Pick<TenantPage, 'posture' | 'secrets'>
+/** Names of API clients by id, as far as the page has them. */
+type Names = ReadonlyMap<string, string | null>
+
 const order = ['fail', 'unknown', 'pass', 'not_applicable'] as const
 
-export function checks(posture: TenantPosture, query: PageQuery, now: number): Html {
+export function checks({ posture, secrets }: Checked, query: PageQuery, now: number): Html {
+  const clients = new Map(secrets.map(({ clientId, name }) => [clientId, name]))
   const id = `checks-${posture.tenant}`
   const sorted = posture.checks.toSorted(
     (a, b) =>
@@ -24,7 +30,7 @@ export function checks(posture: TenantPosture, query: PageQuery, now: number): H
       kind: 'checks',
       labeledBy: `${id}_title`,
       columns: ['Check', 'Status', 'Fail', 'Findings', 'Since'],
-      rows: some.map((check) => row(check, link(check.check), now)),
+      rows: some.map((check) => row(check, { link: link(check.check), clients, now })),
       empty: 'No check is configured.',
     })
   const ofStatus = (...some: readonly CheckView['status'][]) =>
@@ -48,7 +54,13 @@ function highestOf({ open }: CheckView): number {
   return severities.findLastIndex((severity) => (open[severity] ?? 0) > 0)
 }
 
-function row(view: CheckView, link: string, now: number): readonly (Html | string)[] {
+interface RowContext {
+  readonly link: string
+  readonly clients: Names
+  readonly now: number
+}
+
+function row(view: CheckView, { link, clients, now }: RowContext): readonly (Html | string)[] {
   const assumption = view.assumption === undefined ? '' : html`<span class="why">${view.assumption}</span>`
   const name = html`<code>${view.check}</code><span class="why">${foreign(view.title)}</span>${assumption}`
   if (!view.enabled) return [name, badge('off', 'quiet'), '–', '–', '–']
@@ -57,32 +69,33 @@ function row(view: CheckView, link: string, now: number): readonly (Html | strin
   return [
     name,
     html`${badge(statusWord(view.status), statusTone[view.status])}${reason}${problem}`,
-    failing(view),
+    failing(view, clients),
     findingCounts(view, link),
     view.since === null ? '–' : instant(view.since, now),
   ]
 }
 
 /** Failing entities of all, and those not evaluated. An unknown check never shows 0: more may fail. */
-function failing({ status, open, waived, entities, notEvaluated, unevaluated = [] }: CheckView): Html | string {
+function failing(view: CheckView, clients: Names): Html | string {
+  const { status, open, waived, entities } = view
   if (status === 'not_applicable') return '–'
   const sumOf = (counts: CheckView['open']) => severities.reduce((sum, severity) => sum + (counts[severity] ?? 0), 0)
   const accepted = sumOf(waived)
   const failed = sumOf(open) + accepted
   const isOpenEnded = status === 'unknown'
-  const atLeast = isOpenEnded && failed > 0 ? 'at least ' : ''
+  const atLeast = isOpenEnded && failed > 0 ? 'at least' : ''
   const count = isOpenEnded && failed === 0 ? '?' : number(failed)
   const waivers = accepted > 0 ? html`<span class="why">${number(accepted)} waived</span>` : ''
-  return html`<span class="num">${atLeast}${count} of ${entities === null ? '?' : number(entities)}</span>${waivers}${unevaluatedOf({ notEvaluated, unevaluated })}`
+  return html`${atLeast} <span class="num">${count} of ${entities === null ? '?' : number(entities)}</span>${waivers}${unevaluatedOf(view, clients)}`
 }
 
-function unevaluatedOf({
-  notEvaluated,
-  unevaluated = [],
-}: Pick<CheckView, 'notEvaluated' | 'unevaluated'>): Html | string {
+function unevaluatedOf({ notEvaluated, unevaluated = [] }: CheckView, clients: Names): Html | string {
   if (notEvaluated === null || notEvaluated === 0) return ''
-  const more = notEvaluated > unevaluated.length ? ', …' : ''
-  const ids = unevaluated.length === 0 ? '' : html`: ${foreign(unevaluated.join(', '))}${more}`
+  const named = unevaluated.map((id, i) => {
+    const name = clients.get(id) ?? null
+    return html`${i === 0 ? ': ' : ', '}${name === null ? foreign(id) : html`${foreign(name)} (${foreign(id)})`}`
+  })
+  const ids = html`${named}${named.length > 0 && notEvaluated > named.length ? ', …' : ''}`
   return html`<span class="why">${number(notEvaluated)} not evaluated${ids}</span>`
 }
 

@@ -17,7 +17,7 @@ import {
   unfiltered,
 } from './page-query.ts'
 import { type Column, part, table } from './table.ts'
-import { factName, foreign, type Html, instant, namedAs, valueText } from './text.ts'
+import { factName, factText, foreign, type Html, instant, namedAs } from './text.ts'
 
 /** The page shows the first facts; `explain` shows all. */
 const maxFacts = 24
@@ -46,7 +46,7 @@ function details(finding: FindingView, checks: ReadonlyMap<string, CheckView>, n
       ? html`<dt>If it is accepted</dt><dd><code class="command">tenantwatch waive ${shortFingerprint(fingerprint)} --reason "&hellip;" --owner "&hellip;" --expires YYYY-MM-DD</code></dd>`
       : ''
   return html`<details id="evidence-${fingerprint}"><summary>What to do, and the evidence</summary>
-<dl>${advice}${accept}${waive}${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${foreign(factName(name))}</dt><dd>${foreign(valueText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${shortFingerprint(fingerprint)}</code></dd></dl>
+<dl>${advice}${accept}${waive}${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${foreign(factName(name))}</dt><dd>${foreign(factText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${shortFingerprint(fingerprint)}</code></dd></dl>
 </details>`
 }
 
@@ -55,7 +55,7 @@ function time(iso: string, now: number): Html {
 }
 
 export function findings(page: TenantPage, query: PageQuery, now: number): Html {
-  const { posture, findings: found, exposeDetails } = page
+  const { posture, findings: found } = page
   const { tenant } = posture
   const id = `findings-${tenant}`
   const checks = new Map(posture.checks.map((check) => [check.check, check]))
@@ -74,7 +74,7 @@ export function findings(page: TenantPage, query: PageQuery, now: number): Html 
   return part(
     id,
     'Findings',
-    html`${findingFilter(posture, query, exposeDetails)}<p class="count-line" id="count-${tenant}" role="status" aria-live="polite">${summary(found, query)}</p>
+    html`${findingFilter(page, query)}<p class="count-line" id="count-${tenant}" role="status" aria-live="polite">${summary(found, query)}</p>
 ${body}<p class="more">${otherPages(found, query, `#${id}`)}All of them as <a href="${apiOf('findings', tenant, query)}">JSON</a> or <a href="${apiOf('findings.csv', tenant, query)}">CSV</a></p>`,
   )
 }
@@ -158,15 +158,16 @@ function columnsOf(query: PageQuery, anchor: string): readonly Column[] {
 const stateOptions = { open: 'Open', waived: 'Waived', all: 'Open and waived' } as const
 
 /** Links by severity and a form for the rest; works without a script. */
-function findingFilter(posture: TenantPosture, query: PageQuery, exposeDetails: boolean): Html {
+function findingFilter(page: TenantPage, query: PageQuery): Html {
+  const { posture, exposeDetails } = page
   const { tenant } = posture
   const anchor = `#findings-${tenant}`
   const clear = isFiltered(query)
     ? html`<a class="clear" href="${hrefOf(query, unfiltered, anchor)}" data-live="">Clear</a>`
     : ''
-  return html`<nav class="chips" aria-label="Severity of the findings of ${tenant}">${chip('All', null, posture, query)}${severities
+  return html`<nav class="chips" aria-label="Severity of the findings of ${tenant}">${chip('All', null, page, query)}${severities
     .toReversed()
-    .map((severity) => chip(severity, severity, posture, query))}</nav>
+    .map((severity) => chip(severity, severity, page, query))}</nav>
 <form class="filter" id="filter-${tenant}" action="/${anchor}" method="get" data-live="" aria-label="Filter the findings of ${tenant}">
 ${parametersOf({ ...query, check: null, state: 'open', text: '', after: null }).map(
   ([name, value]) => html`<input type="hidden" name="${name}" value="${value}">`,
@@ -178,10 +179,21 @@ ${parametersOf({ ...query, check: null, state: 'open', text: '', after: null }).
 `
 }
 
-function chip(word: string, severity: Severity | null, posture: TenantPosture, query: PageQuery): Html {
+/** Counts within the other filters, the text included. */
+function chip(
+  word: string,
+  severity: Severity | null,
+  { posture, findings: found }: TenantPage,
+  query: PageQuery,
+): Html {
   const wanted = severity === null ? null : [severity]
   const isCurrent = (query.severities?.join() ?? null) === (wanted?.join() ?? null)
-  const count = counted(posture, { ...query, severities: wanted })
+  const some: readonly Severity[] = wanted ?? severities
+  const matches = found.bySeverity
+  const count =
+    matches === null
+      ? counted(posture, { ...query, severities: wanted })
+      : some.reduce((sum, one) => sum + matches[one], 0)
   const href = hrefOf(query, { severities: wanted }, `#findings-${posture.tenant}`)
   const id = `severity-${severity ?? 'all'}-${posture.tenant}`
   return html`<a class="chip" id="${id}" href="${href}" data-live="" aria-current="${isCurrent ? 'true' : 'false'}">${word} <span class="num">${number(count)}</span></a>`

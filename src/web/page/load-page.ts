@@ -66,6 +66,8 @@ export interface FoundFindings {
   readonly shown: readonly FindingView[]
   readonly matching: number
   readonly total: number
+  /** Matches of a search text by severity, whatever severities are wanted; null without one. */
+  readonly bySeverity: Readonly<Record<Severity, number>> | null
   /** Fingerprint after which these begin; null = the first of the list. */
   readonly after: string | null
   readonly hasMore: boolean
@@ -87,12 +89,16 @@ export async function loadFindings(request: LoadFindings): Promise<FoundFindings
   const matching = counted(posture, query)
   const isSearch = query.text !== ''
   const maxKept = most + 1
+  const bySeverity = { info: 0, low: 0, medium: 0, high: 0, critical: 0 }
+  const searched = isSearch ? { ...request, query: { ...query, severities: null } } : request
   // A search counts all matches, so it begins at the first one. The place is lost when its finding no longer matches.
   let kept: FindingView[] = []
   let isReached = !isSearch
   let found = 0
-  for await (const finding of candidates(request, isSearch ? null : start)) {
+  for await (const finding of candidates(searched, isSearch ? null : start)) {
     if (!isSearch && kept.length === maxKept) break
+    bySeverity[finding.severity]++
+    if (query.severities?.includes(finding.severity) === false) continue
     found++
     if (kept.length < maxKept) kept.push(finding)
     if (finding.fingerprint === start?.fingerprint) [kept, isReached] = [[], true]
@@ -103,6 +109,7 @@ export async function loadFindings(request: LoadFindings): Promise<FoundFindings
     shown: kept.slice(0, most),
     matching: all,
     total,
+    bySeverity: isSearch ? bySeverity : null,
     after: isReached ? (start?.fingerprint ?? null) : null,
     hasMore: kept.length > most,
   }

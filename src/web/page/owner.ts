@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { describeDuration } from '../../model/durations.ts'
 import type { TenantPosture } from '../../model/posture.ts'
+import { replicaName } from '../../model/text/replica-name.ts'
 import { foreign, type Html, instant } from './text.ts'
 
 type Owned = Pick<TenantPosture, 'owner'>
@@ -25,7 +26,6 @@ export function ownerWord({ owner }: Owned): Html | string {
   return html`<span class="quiet-text">on ${named(owner.replica ?? '')}</span>`
 }
 
-/** The name of the host, and enough of the rest to tell two processes on it apart. */
 function named(replica: string): Html {
-  return html`<code title="${replica}">${foreign(replica.replace(/(\/.{6}).*/, '$1'))}</code>`
+  return html`<code title="${replica}">${foreign(replicaName(replica))}</code>`
 }

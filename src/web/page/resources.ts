@@ -5,25 +5,27 @@ import { grouped as number, plural } from '../../model/text/numbers.ts'
 import { type ResourceState, resourceState, resourceStates } from '../postures.ts'
 import { badge, gaugeBar, stateTone } from './marks.ts'
 import { part, table } from './table.ts'
-import { foreign, type Html, instant, stamp } from './text.ts'
+import { foreign, type Html, instant, sentence, stamp } from './text.ts'
 
+/** Resources without a problem are folded, as checks that pass are. */
 export function resources(posture: TenantPosture, now: number): Html {
   const id = `data-${posture.tenant}`
-  const body = table({
-    kind: 'data',
-    labeledBy: `${id}_title`,
-    columns: ['Resource', 'State', 'Age against limit', 'Data as of', 'Records', 'Last success'],
-    rows: posture.resources.map((view) => row(view, posture, now)),
-    empty: 'No resource is configured.',
-  })
-  const found = problems(posture, now)
-  if (found !== '' || posture.holds.length > 0) return part(id, 'Data quality', html`${found}${body}`)
-  const words = `All ${plural(posture.resources.filter(({ enabled }) => enabled).length, 'resource')} complete and fresh`
-  return part(
-    id,
-    'Data quality',
-    html`<details id="resources-${posture.tenant}"><summary>${words}</summary>${body}</details>`,
-  )
+  const list = (views: readonly ResourceView[]) =>
+    table({
+      kind: 'data',
+      labeledBy: `${id}_title`,
+      columns: ['Resource', 'State', 'Age against limit', 'Data as of', 'Records', 'Last success'],
+      rows: views.map((view) => row(view, posture, now)),
+      empty: 'No resource is configured.',
+    })
+  const isFresh = (view: ResourceView) => view.enabled && resourceState(view, posture.holds) === 'fresh'
+  const fresh = posture.resources.filter(isFresh)
+  const others = posture.resources.filter((view) => !isFresh(view))
+  if (fresh.length === 0) return part(id, 'Data quality', html`${problems(posture, now)}${list(others)}`)
+  const isAll = others.every(({ enabled }) => !enabled)
+  const words = `${isAll ? 'All ' : ''}${plural(fresh.length, 'resource')} complete and fresh`
+  const folded = html`<details id="resources-${posture.tenant}"><summary>${words}</summary>${list(isAll ? posture.resources : fresh)}</details>`
+  return part(id, 'Data quality', isAll ? folded : html`${problems(posture, now)}${list(others)}${folded}`)
 }
 
 function row(view: ResourceView, posture: TenantPosture, now: number): readonly (Html | string)[] {
@@ -56,8 +58,8 @@ function records({ live, quarantined, missing }: ResourceView): Html {
 
 function lastSuccess(mode: ModeView, now: number): Html {
   const when = mode.lastSuccessAt === null ? 'never' : distance(mode.lastSuccessAt, now)
-  const reason = !mode.up && mode.reason !== null ? html` ${badge(mode.reason, 'warn')}` : ''
-  return html`<span class="mode"><span class="ago">${mode.mode}</span> ${when}${reason}</span> `
+  const reason = !mode.up && mode.reason !== null ? html` ${badge(mode.reason.replaceAll('_', ' '), 'warn')}` : ''
+  return html`<span class="mode"><span class="ago">${mode.mode}</span> <span class="num">${when}</span>${reason}</span> `
 }
 
 const refusedAdvice =
@@ -96,11 +98,6 @@ function problem(view: ResourceView, state: ResourceState, holds: readonly HoldV
   const isPast = since === null || (since !== undefined && since <= now)
   return html`<li class="problem edge-${stateTone[state]}"><strong>${view.resource}</strong> ${stateBadge(state)} <span class="ago">${isPast ? sinceWords[state] : ''}${isPast ? when(since, now) : ''}</span>${amount(view, state)}${view.message === null ? '' : html`<span class="why">${foreign(sentence(view.message))}</span>`}<span class="todo">${advice[state]}</span></li>
 `
-}
-
-/** Messages of errors have no full stop. */
-function sentence(message: string): string {
-  return /[.!?\u2026]$/.test(message) ? message : `${message}.`
 }
 
 function when(ms: number | null, now: number): Html {

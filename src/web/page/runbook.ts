@@ -8,21 +8,31 @@ import { runbookHref } from './page-query.ts'
 const folder = join('docs', 'runbooks')
 const name = /^Tenantwatch[A-Za-z]+$/
 
-/** The installed runbook of an alert as a page; null where there is none of this name. */
-export async function runbookPage(runbook: string): Promise<string | null> {
+/** The address in the runbooks, which are written for the default configuration. */
+const defaultOrigin = 'http://127.0.0.1:9469'
+
+/**
+ * The installed runbook of an alert as a page; null where there is none of this name. Its commands name the given origin.
+ */
+export async function runbookPage(runbook: string, origin = defaultOrigin): Promise<string | null> {
   const file = join(folder, `${runbook}.md`)
   const found = name.test(runbook) ? packageFolder(file) : null
   if (found === null) return null
   const [text, { Marked }] = await Promise.all([readFile(join(found, file), 'utf8'), import('marked')])
   const marked = new Marked({
     renderer: {
-      /** Of the documentation, only runbooks are served. */
+      /** Of the documentation, only runbooks are served; the name of another file says where to read. */
       link({ href, tokens }) {
         const [, other] = /^(\w+)\.md$/.exec(href) ?? []
         const words = this.parser.parseInline(tokens)
-        return other !== undefined && name.test(other) ? `<a href="${runbookHref(other)}">${words}</a>` : words
+        if (other !== undefined && name.test(other)) return `<a href="${runbookHref(other)}">${words}</a>`
+        const [, file] = /^\.\.\/([\w-]+\.md)/.exec(href) ?? []
+        return file === undefined ? words : `${words} [docs/${file}]`
       },
     },
   })
-  return otherPage(runbook, html`<article class="runbook">${raw(await marked.parse(text))}</article>`)
+  return otherPage(
+    runbook,
+    html`<article class="runbook">${raw(await marked.parse(text.replaceAll(defaultOrigin, origin)))}</article>`,
+  )
 }

@@ -76,8 +76,13 @@ td time + .ago { display: block; } .below time + .ago { display: inline; }
 bdi { overflow-wrap: anywhere; }
 .num { font-variant-numeric: tabular-nums; white-space: nowrap; }
 time { white-space: nowrap; font-variant-numeric: tabular-nums; }
-.mode { display: block; white-space: nowrap; }
+.mode { display: block; } .mode .num { margin-right: 4px; }
 .mode .ago { min-width: 84px; }
+@media (min-width: 701px) and (max-width: 1000px) {
+  .data th, .data td { padding: 8px 6px; }
+  .data :is(.badge, time) { white-space: normal; }
+  .mode .ago { min-width: 0; }
+}
 .count { white-space: nowrap; margin-right: 6px; }
 .counts { color: inherit; text-decoration: none; }
 .counts:hover { text-decoration: underline; }
@@ -116,11 +121,13 @@ const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repea
   .data td:nth-child(2)::before, .checks td:nth-child(2)::before, .checks td:nth-child(4)::before { content: none; }
   .data td:nth-child(n + 3) { grid-column: 1 / -1; }
   .checks tbody tr { display: flex; flex-wrap: wrap; column-gap: 12px; }
-  .checks tbody th { flex: 1 1 60%; min-width: 0; }
-  .checks td:nth-child(3) { flex: 1 1 45%; padding-right: 8px; }
-  .checks td:nth-child(4) { display: block; }
-  .checks td:nth-child(5) { flex: 1 0 100%; }
-  .checks td:nth-child(5), .findings td:nth-child(5) { font-size: 13px; }
+  .checks tbody th { flex: 1 1 calc(100% - 70px); min-width: 0; overflow-wrap: anywhere; }
+  .checks td:nth-child(n + 3) { display: block; }
+  .checks td:nth-child(3) { flex: 1 1 auto; } .checks td:nth-child(3) > div { display: inline; }
+  .checks td:nth-child(3)::before { content: attr(data-label) "\\00a0"; }
+  .checks td:nth-child(5) { margin-left: auto; } .checks td:nth-child(5)::before { content: none; }
+  .checks time { display: none; }
+  .findings td:nth-child(5) { font-size: 13px; }
   .findings tbody tr { grid-template-columns: auto minmax(0, 1fr); margin-bottom: 0; border-bottom: 0; border-radius: 10px 10px 0 0; padding-bottom: 0; }
   .findings tbody .below { display: block; margin-bottom: 8px; border: 1px solid var(--line); border-top: 0; border-radius: 0 0 10px 10px; padding: 0 14px 8px; }
   .findings .below td { padding: 0; }
@@ -135,7 +142,7 @@ const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repea
   .findings tbody .who { display: inline; font-size: 14px; font-weight: 600; }
   .findings tbody .who + .who { font-weight: 400; } .findings tbody .who + .who::before { content: " · "; }
   td > div > time + .ago, td > div > .ago { display: inline; }
-  td .ago, .mode, .num + .why, time { white-space: normal; }
+  td .ago, .num + .why, time { white-space: normal; }
   .bar.slim { width: 150px; margin-top: 8px; }
   dl { grid-template-columns: minmax(0, 1fr); gap: 0; }
   dd { margin-bottom: 4px; }

@@ -14,7 +14,7 @@ import { resources } from './resources.ts'
 import { secrets } from './secrets.ts'
 import { tenantSummary, tiles } from './summary.ts'
 import { part, table } from './table.ts'
-import { foreign, type Html, instant, namedAs, valueText } from './text.ts'
+import { foreign, type Html, instant, namedAs, sentence, valueText } from './text.ts'
 import { waivers } from './waivers.ts'
 
 const skewWorthSayingMs = 60_000
@@ -38,7 +38,7 @@ export function tenant(page: TenantPage, query: PageQuery, now: number): Html {
 <div class="banner edge-${tone}"><h2 id="name-${posture.tenant}">${posture.tenant}</h2><p>${sentence}</p><nav class="parts" aria-label="Parts of ${posture.tenant}">${partNames.map(([part, word]) => html`<a href="#${part}-${posture.tenant}">${word}</a> `)}</nav></div>
 ${ownerNote(posture, now)}${filterNote(posture.tenant, query)}${holds(posture.holds, now)}${notes(page, now)}${tiles(page, quality, sums, { query, now })}
 ${resources(posture, now)}
-${checks(posture, query, now)}
+${checks(page, query, now)}
 ${findings(page, query, now)}
 ${secrets(page, now)}
 ${changes(page, now)}
@@ -85,7 +85,7 @@ function card(hold: HoldView, now: number): Html {
   const subject = hold.resource === 'all' ? 'the whole tenant' : hold.resource
   return html`<div class="hold" role="group" aria-label="On hold: ${subject}">
 <p><strong>On hold: ${subject}</strong> <code>${hold.reason}</code> <span class="ago">since ${instant(hold.raisedAt, now)}</span></p>
-<p>${foreign(hold.message)}</p>
+<p>${foreign(sentence(hold.message))}</p>
 ${ending(hold)}
 </div>
 `

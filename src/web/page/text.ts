@@ -40,14 +40,28 @@ export function stamp(ms: number): Html {
   return html`<time datetime="${iso}">${iso.replace(/T(\d\d:\d\d).*$/, ' $1')} UTC</time>`
 }
 
+/** Messages of errors and holds have no full stop. */
+export function sentence(message: string): string {
+  return /[.!?\u2026]$/.test(message) ? message : `${message}.`
+}
+
 export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null')
+}
+
+/** Lists of texts and the fields of an object are separated by commas. */
+export function factText(value: unknown): string {
+  if (typeof value !== 'object' || value === null) return valueText(value)
+  const isList = Array.isArray(value)
+  if (isList && value.some((one) => typeof one !== 'string')) return valueText(value)
+  const parts = isList ? value : Object.entries(value).map(([name, one]) => `${factName(name)}: ${valueText(one)}`)
+  return parts.length === 0 ? valueText(value) : parts.join(', ')
 }
 
 const labels: Readonly<Record<string, string>> = {
   requestId: 'Request id',
   readAt: 'Read at',
-  rule: 'Rule (digest)',
+  rule: 'Rule (digest of its options)',
   thresholdDays: 'Threshold, days',
   thresholdHours: 'Threshold, hours',
 }

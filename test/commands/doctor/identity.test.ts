@@ -21,7 +21,7 @@ it('fails when another tenant answers, before any sync has noticed, and evaluate
   expect(code).toBe(3)
   expect(marks(stdout, 'identity')).toEqual([
     expect.stringMatching(
-      /^✗ +identity +The mirror knows none of the ids in the lists of API clients.* that were read: .*give back the right one/,
+      /^✗ +identity +None of the ids in the lists of API clients.* that were read is in the mirror: .*configure the right one/,
     ),
   ])
   expect(marks(stdout, 'enrolledWhen')).toEqual([expect.stringMatching(/^! +enrolledWhen +not checked: /)])

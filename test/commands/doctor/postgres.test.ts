@@ -10,7 +10,7 @@ const owned = { replica: alive.id, isAlive: true, heartbeatAgeMs: 1900, since: 0
 const orphan = { replica: dead.id, isAlive: false, heartbeatAgeMs: 43_000, since: now - 43_000 }
 
 const mirror: MirrorState = {
-  replicas: [alive],
+  replicas: [{ ...alive, id: `${alive.id}7f1-0z3` }],
   owners: new Map([
     ['acme', owned],
     ['globex', owned],

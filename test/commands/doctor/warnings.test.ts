@@ -187,7 +187,7 @@ it.each([
   [{}, ['ok waivers: 1 in force']],
   [{ expiresAt: at + 3 * dayMs }, [/^warn waivers: w-1 \(user-mfa-enrolled, 1041\) ends in 3 days$/]],
   [{ state: 'expired', expiresAt: at - dayMs }, [/has expired$/]],
-  [{ state: 'orphaned' }, [/has nothing to cover$/]],
+  [{ state: 'orphaned' }, [/covers no finding$/]],
   [{ state: 'lapsed' }, [/no longer covers findings that have changed$/]],
 ] as const)('evaluates a waiver with %j', (over, expected) => {
   const found = diagnoseWaivers(posture({ waivers: [{ ...waiver, ...over }] }))
