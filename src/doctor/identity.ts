@@ -72,7 +72,9 @@ export function diagnoseSharedRecords(probed: readonly FirstPages[]): readonly D
     const identifying = pages.filter(({ definition }) => definition.identifiedBy === 'guid')
     for (const { definition, fetched } of identifying) {
       for (const item of fetched.items) {
-        const id = String(idOf(item, definition.idField)).toLowerCase()
+        const read = idOf(item, definition.idField)
+        if (read === null) continue
+        const id = String(read).toLowerCase()
         const first = firstWith.get(id) ?? tenant.name
         firstWith.set(id, first)
         if (first !== tenant.name) pairs.set(`${first} and ${tenant.name}`, `${definition.nouns[0]} ${id}`)

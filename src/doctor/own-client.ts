@@ -1,7 +1,7 @@
 import type { Fetched, Item } from '../api/reader.ts'
 import { isoMs, toIso } from '../model/dates.ts'
 import { dayMs, describeDuration } from '../model/durations.ts'
-import { SyncError } from '../model/errors.ts'
+import { reasonOf, SyncError } from '../model/errors.ts'
 import { ownClientRemedy } from '../model/hold-remedy.ts'
 import { plural } from '../model/text/numbers.ts'
 import { apiClients } from '../resources/api-clients.ts'
@@ -15,7 +15,7 @@ const mostPages = 50
 
 export interface OwnClientRequest {
   readonly firstPage: Fetched
-  readonly read: (cursor: string | null) => Promise<Fetched>
+  readonly read: (cursor: string) => Promise<Fetched>
   readonly ownClientId: string
   /** In milliseconds since the epoch. */
   readonly now: number
@@ -40,11 +40,15 @@ export async function diagnoseOwnClient({ firstPage, ...request }: OwnClientRequ
         const sentence = `${ownClientId} is not on the first ${plural(pages, 'page')} of API clients`
         return warning(subject, sentence, 'Check ownClientId: a sync reads the whole list')
       }
+      if (page.nextCursor === null) throw new SyncError('protocol', 'a page has no cursor although more pages follow')
       page = await read(page.nextCursor)
     }
   } catch (error) {
-    const message = error instanceof Error ? error.message : String(error)
-    return failure(subject, `cannot be checked: ${message}`, error instanceof SyncError ? (error.hint ?? null) : null)
+    const reason = reasonOf(error)
+    const isLate = reason === 'aborted'
+    const message = isLate ? 'the tenant answers too slowly' : error instanceof Error ? error.message : String(error)
+    const hint = error instanceof SyncError ? (error.hint ?? null) : null
+    return failure(subject, `cannot be checked: ${message}`, hint, { reason: isLate ? 'timeout' : reason })
   }
 }
 

@@ -126,8 +126,8 @@ function feedPage({ definition, page }: Answered): readonly FeedPage[] {
   return [{ resource: definition, length: page.items.length, hasMore: page.hasMore, limit: page.limit ?? null }]
 }
 
-/** Reported by a line of its own, or without a consequence. */
-const saidElsewhere: ReadonlySet<ContractEventKind> = new Set(['unknown_field', 'limit_differs', 'unreadable_time'])
+/** Without a consequence, or with a line of its own. */
+const unlisted: ReadonlySet<ContractEventKind> = new Set(['unknown_field', 'limit_differs', 'unreadable_time'])
 
 /** Deviations from the specification on the first pages. */
 function diagnoseDeviations(pages: readonly { readonly name: string; readonly page: Fetched }[]): Diagnosis | null {
@@ -135,7 +135,7 @@ function diagnoseDeviations(pages: readonly { readonly name: string; readonly pa
   for (const { name, page } of pages) {
     const oddities = [...(page.oddities ?? []), ...page.items.flatMap((item) => (item.ok ? item.oddities : []))]
     for (const { kind, field } of oddities) {
-      if (!saidElsewhere.has(kind)) fields.set(kind, (fields.get(kind) ?? new Set()).add(`${name} ${field}`))
+      if (!unlisted.has(kind)) fields.set(kind, (fields.get(kind) ?? new Set()).add(`${name} ${field}`))
     }
   }
   if (fields.size === 0) return null

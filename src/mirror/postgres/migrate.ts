@@ -55,7 +55,7 @@ export async function bringUpToDate(
   }
 }
 
-/** Then no lock is needed, which any role could hold. */
+/** A current layout needs no lock: any role can hold an advisory lock. */
 async function isCurrent(session: Session, migrations: readonly Migration[]): Promise<boolean> {
   const { rows } = await session.sendText(
     `select count(*) as markers from pg_class
@@ -74,12 +74,13 @@ async function newestApplied(session: Session): Promise<number> {
 async function lockedByAnother(session: Session, lockedMs: number): Promise<FatalError> {
   const { rows } = await session.sendText(
     `select l.pid, coalesce(a.usename, '?') as name from pg_locks l left join pg_stat_activity a on a.pid = l.pid
-     where l.locktype = 'advisory' and l.classid = 0 and l.objid = ${lock} and l.granted limit 1`,
+     where l.locktype = 'advisory' and l.classid = 0 and l.objid = ${lock} and l.objsubid = 1 and l.granted
+       and l.database = (select oid from pg_database where datname = current_database()) limit 1`,
   )
   const [holder] = rows as readonly { readonly pid: number; readonly name: string }[]
   const by = holder === undefined ? '' : `: process ${holder.pid} of the server, user ${holder.name}`
   return new FatalError(
-    `Another session has held the lock for changes of the layout for ${describeDuration(lockedMs)}${by}; start again when it has ended, or end it with pg_terminate_backend`,
+    `Another session has held the lock for changes of the layout for ${describeDuration(lockedMs)}${by}; start again when it has ended; if it is no migration, end it with pg_terminate_backend`,
   )
 }
 
@@ -168,8 +169,8 @@ interface Server {
   readonly readonly: string
   readonly replication: string
   readonly forbidden: number
-  /** Roles that own functions or operators in the schema. */
-  readonly strangers: string | null
+  /** Other roles that own functions or operators in the schema. */
+  readonly others: string | null
 }
 
 const schema = 'quote_ident(current_schema())::regnamespace'
@@ -180,13 +181,14 @@ const server = `select current_setting('server_version_num')::int / 10000 as ver
   current_setting('session_replication_role') as replication,
   (select string_agg(distinct r.rolname, ', ') from (
       select 'pg_proc'::regclass as class, oid, proowner as owner from pg_proc where pronamespace = ${schema}
+        and not (proname like 'tenantwatch\\_%' and (pronargs = 0 or proargtypes = '20 25 20'))
       union all select 'pg_operator'::regclass, oid, oprowner from pg_operator where oprnamespace = ${schema}
     ) made join pg_roles r on r.oid = made.owner join pg_roles u on u.rolname = current_user
     where not r.rolsuper and r.rolname <> current_user
       and (u.rolsuper or not pg_has_role(r.oid, 'usage'))
       and not exists (select 1 from pg_class where relnamespace = ${schema} and relname = '${marker}' and relowner = r.oid)
       and not exists (
-      select 1 from pg_depend d where d.classid = made.class and d.objid = made.oid and d.deptype = 'e')) as strangers,
+      select 1 from pg_depend d where d.classid = made.class and d.objid = made.oid and d.deptype = 'e')) as others,
   (select count(*) from pg_class c where relnamespace = ${schema} and relkind = 'r' and not (
     has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')
     and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete'))) as forbidden`
@@ -199,16 +201,16 @@ export async function insistOnServer(session: Session): Promise<void> {
 }
 
 function problemOf(found: Server): string | null {
-  const { version, encoding, fsync, commits, readonly, replication, forbidden, strangers } = found
+  const { version, encoding, fsync, commits, readonly, replication, forbidden, others } = found
   if (version < oldestServer) return `PostgreSQL ${version} is too old; want ${oldestServer} or later`
   if (encoding !== 'UTF8') return `its encoding is ${encoding}; create it with encoding UTF8`
   if (fsync !== 'on') return `the server runs with fsync=${fsync} and could lose what it confirmed; switch it on`
   if (commits === 'off') return 'it has synchronous_commit=off and could lose what it confirmed; switch it on'
   if (readonly !== 'off') return 'it is read-only; let store.url point to the primary server, not to a standby'
-  if (replication !== 'origin')
-    return `session_replication_role=${replication} of its user switches the triggers off; reset it`
-  if (strangers !== null)
-    return `its schema has functions or operators of ${strangers}, which would run with the rights of tenantwatch; drop them, and let no other role create there`
+  if (replication === 'replica')
+    return `session_replication_role=replica of its user switches the triggers off; reset it`
+  if (others !== null)
+    return `its schema has functions or operators of ${others}, which would run with the rights of tenantwatch; drop them, and let no other role create there`
   if (forbidden > 0) return 'its user may not read and write all tables; make it their owner'
   return null
 }

@@ -1,10 +1,12 @@
 import { once } from 'node:events'
+import { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
 import type { Pool, PoolClient, types as TypesOfDriver } from 'pg'
 import { secondMs } from '../../model/durations.ts'
 import type { Address } from './address.ts'
 import { Batch, notRun, type ParserOf, type Prepared, type Sent, type WireValue, wireValue } from './batch.ts'
 import { parsers } from './codec.ts'
-import { GuardedSocket } from './guarded-socket.ts'
+import { guardedStream } from './guarded-stream.ts'
 import { activityLimits, type ServerActivity, serverActivity } from './server-activity.ts'
 import type { Answer, Session, Sessions } from './session.ts'
 import type { AnyStatement } from './statement.ts'
@@ -65,7 +67,7 @@ export function clientConfig({ host, port, user, database, tls }: Address, types
     user,
     database,
     ssl: tls ?? false,
-    stream: () => new GuardedSocket(),
+    stream: () => guardedStream(new Socket()),
     connectionTimeoutMillis: connectMs,
     keepAlive: true,
     application_name: 'tenantwatch',
@@ -103,6 +105,9 @@ class PoolSessions implements Sessions {
     this.#most = pool.options.max
     pool.on('connect', (client) => {
       this.#connected.add(client)
+      // TLS has a stream of its own over the first one.
+      const { stream } = client.connection
+      if (stream instanceof TLSSocket) guardedStream(stream)
       this.#prepared.set(client, new Map())
     })
     pool.on('remove', (client) => this.#connected.delete(client))

@@ -139,7 +139,9 @@ async function agreesWith(
   if (again.scrambled) throw scrambled(definition)
   if (again.empty) throw await suspectEmpty(run, 'list', emptyList)
   if (again.gap) throw new SyncError('protocol', `A second reading of the list of ${definition.name} was not complete`)
-  return sameIds(first.ids, again.ids)
+  const agrees = sameIds(first.ids, again.ids)
+  if (!agrees) noteEvent(run, 'order_violation', 'readings')
+  return agrees
 }
 
 function scrambled({ name }: PagedListResource): SyncError {

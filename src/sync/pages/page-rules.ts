@@ -24,7 +24,7 @@ export interface PageRulesStart {
 
 export function pageRules({ maxPages, pages = 0, emptyPages = 0, seenBefore }: PageRulesStart): PageRules {
   const used = new Set<string>()
-  const shown = new Set<string>()
+  const pageDigests = new Set<string>()
   let count = pages
   let empty = emptyPages
   let repeated = 0
@@ -36,8 +36,8 @@ export function pageRules({ maxPages, pages = 0, emptyPages = 0, seenBefore }: P
       if (!isRepeat) count++
       if (sentDigest !== null) used.add(sentDigest)
       if (!isRepeat && (items.length > 0 || same === true) && records !== null) {
-        repeated = shown.has(records) ? repeated + 1 : 0
-        shown.add(records)
+        repeated = pageDigests.has(records) ? repeated + 1 : 0
+        pageDigests.add(records)
       }
       empty = items.length === 0 && same !== true ? empty + 1 : 0
       if (!hasMore) return

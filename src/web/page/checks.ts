@@ -83,10 +83,10 @@ function failing(view: CheckView, clients: Names): Html | string {
   const accepted = sumOf(waived)
   const failed = sumOf(open) + accepted
   const isOpenEnded = status === 'unknown'
-  const atLeast = isOpenEnded && failed > 0 ? 'at least' : ''
+  const atLeast = isOpenEnded && failed > 0 ? 'at least ' : ''
   const count = isOpenEnded && failed === 0 ? '?' : number(failed)
   const waivers = accepted > 0 ? html`<span class="why">${number(accepted)} waived</span>` : ''
-  return html`${atLeast} <span class="num">${count} of ${entities === null ? '?' : number(entities)}</span>${waivers}${unevaluatedOf(view, clients)}`
+  return html`${atLeast}<span class="num">${count} of ${entities === null ? '?' : number(entities)}</span>${waivers}${unevaluatedOf(view, clients)}`
 }
 
 function unevaluatedOf({ notEvaluated, unevaluated = [] }: CheckView, clients: Names): Html | string {

@@ -22,7 +22,7 @@ export function resources(posture: TenantPosture, now: number): Html {
   const fresh = posture.resources.filter(isFresh)
   const others = posture.resources.filter((view) => !isFresh(view))
   if (fresh.length === 0) return part(id, 'Data quality', html`${problems(posture, now)}${list(others)}`)
-  const isAll = others.every(({ enabled }) => !enabled)
+  const isAll = posture.holds.length === 0 && others.every(({ enabled }) => !enabled)
   const words = `${isAll ? 'All ' : ''}${plural(fresh.length, 'resource')} complete and fresh`
   const folded = html`<details id="resources-${posture.tenant}"><summary>${words}</summary>${list(isAll ? posture.resources : fresh)}</details>`
   return part(id, 'Data quality', isAll ? folded : html`${problems(posture, now)}${list(others)}${folded}`)

@@ -159,7 +159,7 @@ function clients(
 
 /** Of a list whose pages after the first one come by cursors `1`, `2` and so on; no such page = a failure. */
 async function ownClient(firstPage: Fetched, ...more: readonly Fetched[]) {
-  const read = async (cursor: string | null) => {
+  const read = async (cursor: string) => {
     const page = more[Number(cursor) - 1]
     if (page === undefined) throw new SyncError('timeout', 'no answer in 30 s')
     return page

@@ -117,6 +117,8 @@ it('writes no tenant under the id of another one after a restore', async () => {
   a.begin({ isIdle: () => true, follow: async () => void told.push(owned(a)) })
   restore(query)
   while (a.of('t1') === one || owned(a).length < 2) await pass()
+  const epochs = () => query(`select epoch from tenant_owners where owner = 'a' and tenant_id = 1`)
+  expect(epochs()).toEqual([{ epoch: 2 }])
   const after = (await a.of('t2')?.openTenant('t2', 'https://x', 1))?.tenant.id
   expect(query('select name from tenants order by id').map(({ name }) => name)).toEqual(['t1', 'other', 't2'])
   expect(after).not.toBe(before)
@@ -131,12 +133,15 @@ it('registers its tenants again where the database lacks them, and counts them a
   const a = replica('a')
   await a.configure(tenants, 1)
   a.begin({ isIdle: () => true, follow: async () => {} })
+  const one = a.of('t1')
   query(`delete from tenant_owners where tenant_id in (select id from tenants where name = 't2')`)
   query(`delete from tenants where name = 't2'`)
   while (a.facts()?.unowned === 0) await pass()
   expect(a.facts()?.unowned).toBe(1)
   while (a.of('t2') === null || a.facts()?.unowned !== 0) await pass()
   expect(query('select name from tenants order by id').map(({ name }) => name)).toEqual(['t1', 't2'])
+  // What works on it goes on.
+  expect(a.of('t1')).toBe(one)
 })
 
 it('gives back only a tenant of which no run is under way', async () => {

@@ -76,7 +76,10 @@ export function replicaStatements(database: PostgresDatabase) {
     /** Time of the newest applied migration. */
     layout: database.prepareValues<[], number>(`select max(created_at) from ${marker}`),
     serverStart: database.prepareValues<[], string>('select cast(pg_postmaster_start_time() as text)'),
-    renew: database.prepare<[string]>('update tenant_owners set epoch = epoch + 1 where owner = ?'),
+    /** Above every epoch that this replica had: one that a restore took back must not come again. */
+    renew: database.prepare<[number, string]>(
+      'update tenant_owners set epoch = greatest(epoch, ?) + 1 where owner = ?',
+    ),
     owned: database.prepare<[string], Owned>(
       'select tenant_id as "tenantId", epoch from tenant_owners where owner = ? order by tenant_id',
     ),

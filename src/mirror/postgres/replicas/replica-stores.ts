@@ -54,8 +54,9 @@ export class ReplicaStores implements TenantStores {
   readonly #telling = new Mutex()
   #ids: ReadonlyMap<string, number> = new Map()
   #configured: readonly TenantName[] = []
-  /** Commits of this database may have been lost since `#ids` was read. */
+  /** Commits of this database may have been lost since `#ids` was read: no tenant is worked on. */
   #isLost = false
+  #losses = 0
   /** Configured tenants that the database lacks, as the last round found. */
   #unregistered = 0
   /** Tenants that are given back once their work has ended. */
@@ -86,13 +87,17 @@ export class ReplicaStores implements TenantStores {
 
   async configure(tenants: readonly TenantName[], at: number): Promise<() => void> {
     const before = { ids: this.#ids, configured: this.#configured }
+    const losses = this.#losses
+    const become = (ids: ReadonlyMap<string, number>, configured: readonly TenantName[]) => {
+      this.#ids = ids
+      this.#configured = configured
+      if (losses !== this.#losses) this.#lose()
+    }
     const undo = () => {
-      this.#ids = before.ids
-      this.#configured = before.configured
+      become(before.ids, before.configured)
       this.#registeredAt = Number.NEGATIVE_INFINITY
     }
-    this.#ids = await this.#identify(tenants, at)
-    this.#configured = tenants
+    become(await this.#identify(tenants, at), tenants)
     try {
       await this.#register()
       await this.#beat()
@@ -112,7 +117,10 @@ export class ReplicaStores implements TenantStores {
   }
 
   facts(): ReplicaFacts {
-    return { ...this.#facts, isConfirmed: this.#replica.isConfirmed }
+    const { isConfirmed } = this.#replica
+    return this.#isLost
+      ? { ...this.#facts, unowned: this.#ids.size, isConfirmed: false }
+      : { ...this.#facts, isConfirmed }
   }
 
   owners(): Promise<ReadonlyMap<string, OwnerView>> {
@@ -138,6 +146,11 @@ export class ReplicaStores implements TenantStores {
     await this.#replica.leave().catch(() => {})
   }
 
+  #lose(): void {
+    this.#isLost = true
+    this.#losses++
+  }
+
   /** Ids of tenants in the mirror; one that it lacks is added. */
   async #identify(tenants: readonly TenantName[], at: number): Promise<ReadonlyMap<string, number>> {
     const known = new Map((await this.#mirror.tenants()).map(({ name, id }) => [name, id]))
@@ -149,12 +162,13 @@ export class ReplicaStores implements TenantStores {
 
   /** After a restore or a failover, tenants may be missing from the database, or have other ids. */
   async #identifyAgain(): Promise<void> {
-    const configured = this.#configured
+    const [configured, losses] = [this.#configured, this.#losses]
     const ids = await this.#identify(configured, this.#options.clock.now())
     if (configured !== this.#configured) return
     this.#ids = ids
-    this.#stores.clear()
     await this.#register()
+    if (!this.#isLost || losses !== this.#losses) return
+    this.#stores.clear()
     this.#isLost = false
   }
 
@@ -200,15 +214,15 @@ export class ReplicaStores implements TenantStores {
       if (isOfSilence(error) && !this.#replica.isConfirmed) this.#options.database.breakConnections()
       throw error
     }
-    this.#isLost ||= this.#replica.takeLoss()
+    if (this.#replica.takeLoss()) this.#lose()
     this.#facts = { ...this.#facts, heartbeatAt }
   }
 
   async #take(): Promise<void> {
     // A copy of another mirror may have begun, and ended half way, before this replica owned anything.
     if (this.#replica.epochs.size === 0) await insistOnNoCopy(this.#options.heartbeats)
-    if (this.#options.clock.monotonic() - this.#registeredAt > hourMs) await this.#register()
     if (this.#isLost || this.#unregistered > 0) await this.#identifyAgain()
+    if (this.#options.clock.monotonic() - this.#registeredAt > hourMs) await this.#register()
     const leaving = this.#leaving
     const { takenOver, unowned, unregistered, surplus } = await this.#replica.balance([...this.#ids.values()])
     this.#unregistered = unregistered
@@ -281,6 +295,6 @@ export class ReplicaStores implements TenantStores {
 
   #owned(): string {
     const epochs = [...this.#replica.epochs].filter(([id]) => !this.#leaving.has(id))
-    return JSON.stringify([this.#isLost, epochs.toSorted(([a], [b]) => a - b)])
+    return JSON.stringify([this.#isLost, this.#losses, epochs.toSorted(([a], [b]) => a - b)])
   }
 }

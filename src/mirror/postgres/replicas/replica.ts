@@ -50,7 +50,7 @@ export class Replica {
   #sentAt = Number.NEGATIVE_INFINITY
   #serverStart: string | null = null
   /** Time of the last confirmed heartbeat by the clock of the database; 0 = none. */
-  #beaten = 0
+  #lastBeat = 0
   #lost = false
   #rounds = 0
   #configured = ''
@@ -106,10 +106,11 @@ export class Replica {
   async beat(): Promise<void> {
     const sql = this.#sql
     const [id, alone, configured] = [this.#id, this.#alone, this.#configured]
-    const [known, layout, beaten] = [this.#serverStart, this.#layout, this.#beaten]
+    const [known, layout, lastBeat] = [this.#serverStart, this.#layout, this.#lastBeat]
     const sentAt = this.#clock.monotonic()
     const changes = this.#changes
-    // The commit may be confirmed to nobody.
+    const highest = Math.max(0, ...this.#epochs.values())
+    // The commit may succeed unacknowledged.
     const lose = () => {
       this.#lost = true
     }
@@ -119,15 +120,15 @@ export class Replica {
       const start = yield* ahead(sql.serverStart.get())
       if (((yield* sql.layout.get()) ?? 0) > layout) throw newerLayout()
       const [before = 0, seen = 0, started = ''] = [yield* last, yield* seenNow, yield* start]
-      if (before < beaten || (known !== null && known !== started)) {
+      if (before < lastBeat || (known !== null && known !== started)) {
         lose()
-        yield* sql.renew.run(id)
+        yield* sql.renew.run(highest, id)
       }
       return { started, seen, owned: yield* sql.owned.all(id) }
     })
     this.#sentAt = sentAt
     this.#serverStart = started
-    this.#beaten = seen
+    this.#lastBeat = seen
     if (changes === this.#changes) this.#epochs = epochsOf(owned)
   }
 
