@@ -10,7 +10,11 @@ const tenants = ['t1', 't2'].map((name) => ({ name, baseUrl: 'https://x' }))
 
 function world() {
   const postgres = testPostgres()
-  onTestFinished(() => postgres.drop())
+  const beside = postgres.connect()
+  onTestFinished(async () => {
+    await beside[Symbol.asyncDispose]()
+    await postgres.drop()
+  })
   const time = { ms: 0 }
   const sleeping: { readonly ms: number; readonly wake: () => void }[] = []
   const clock = {
@@ -44,12 +48,14 @@ function world() {
       for (const { wake } of sleeping.splice(0)) wake()
       for (let turns = 0; turns < 50; turns++) await nextTurn()
     },
-    /** However slow this machine is. */
-    stayAlive: (id: string) =>
-      void postgres.query(
-        `update replicas set seen_at = clock_timestamp(), began_at = began_at - interval '11 seconds' where id = ?`,
-        id,
-      ),
+    /** However slow this machine is. A query that blocks this thread would wait for the transactions that it keeps from ending. */
+    async stayAlive(id: string): Promise<void> {
+      const session = await beside.take()
+      await session.sendText(
+        `update replicas set seen_at = clock_timestamp(), began_at = began_at - interval '11 seconds' where id = '${id}'`,
+      )
+      session.release(false)
+    },
     die: (id: string) =>
       void postgres.query(`update replicas set seen_at = seen_at - interval '11 seconds' where id = ?`, id),
   }
@@ -89,7 +95,7 @@ it('gives a tenant back once its worker has ended the work for it', async () => 
   }
   a.begin({ isIdle: () => true, follow })
   await b.configure(tenants, 1)
-  stayAlive('b')
+  await stayAlive('b')
   while (told.length === 0) await pass()
   // Over the connection by which it would be given back.
   for (let queries = 0; queries < 50; queries++) await a.owners()
@@ -152,8 +158,8 @@ it('gives back only a tenant of which no run is under way', async () => {
   const told: (readonly string[])[] = []
   a.begin({ isIdle: (name) => name === 't2' && isIdle, follow: async () => void told.push(owned(a)) })
   await b.configure(tenants, 1)
-  const passAlive = () => {
-    stayAlive('b')
+  const passAlive = async () => {
+    await stayAlive('b')
     return pass()
   }
   for (let passes = 0; passes < 3; passes++) await passAlive()
@@ -172,7 +178,7 @@ it('gives back a tenant although its runs never pause, when no other one was idl
   await b.configure(tenants, 1)
   const passes = async (count: number) => {
     for (let at = 0; at < count || a.facts().heartbeatAt < 1_000_000 + time.ms; at++) {
-      stayAlive('b')
+      await stayAlive('b')
       await pass()
     }
   }
@@ -274,7 +280,7 @@ it('gives back several tenants at once', async () => {
   while (own(a) < 40) await pass()
   while (own(b) < 20) {
     await b.configure(many, 1)
-    stayAlive('b')
+    await stayAlive('b')
     await pass()
   }
   expect(own(a)).toBe(20)
@@ -296,7 +302,7 @@ it('keeps its stores when the worker cannot give a tenant back', async () => {
   })
   await b.configure(tenants, 1)
   while (tries < 2) {
-    stayAlive('b')
+    await stayAlive('b')
     await pass()
   }
   while (owned(a).length < 2) await pass()
