@@ -287,8 +287,12 @@ export const mutants: readonly Mutant[] = [
       '',
     ],
     'API clients are removed without another reading of the list': [
-      'if (!first.gap && (await losesSome(run, fullSync))) await',
-      'if (first.gap && (await losesSome(run, fullSync))) await',
+      '!first.gap && (await losesSome(run, fullSync)) &&',
+      'first.gap && (await losesSome(run, fullSync)) &&',
+    ],
+    'API clients are removed although two readings of the list differ': [
+      'const agrees = sameIds(first.ids, again.ids)',
+      'const agrees = true',
     ],
   }),
   ...mutantsIn('src/api/decode/withheld.ts', ['test/api/decode/withheld.test.ts'], {
