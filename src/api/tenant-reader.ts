@@ -76,7 +76,7 @@ export function createTenantReader({ read, api, answerTimes, version, observer }
       const what = inWords('GET', endpoint)
       const pageSize = pageSizeOf(resource, api)
       const path = `${endpoint.template}${feedQuery(query, pageSize)}`
-      const hint = kind === 'whole' ? undefined : badRequestHint(query, pageSize)
+      const hint = kind === 'feed' ? badRequestHint(query, pageSize) : undefined
       const request = answerTimes.begin()
       const answer = await read({ endpoint, path, absentOn404: false, badRequestHint: hint, signal })
       const body = answer.body ?? Buffer.alloc(0)

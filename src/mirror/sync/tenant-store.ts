@@ -92,7 +92,13 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
         if (row === undefined) throw new Error('The tenant row was not stored')
         return { tenant: toTenant(row), sameOrigin: row.baseUrl === baseUrl }
       }),
-    adoptBaseUrl: (tenantId, baseUrl) => database.write('nothing', () => put(tenantId, { baseUrl })),
+    adoptBaseUrl: (tenantId, baseUrl) =>
+      database.write('nothing', function* () {
+        const { former } = yield* tenantOf(tenantId)
+        // Earlier acceptances are of the tenant behind the earlier address.
+        yield* putChange(tenantId, { changeAccepted: null, former })
+        yield* put(tenantId, { baseUrl, acceptedCredential: null, deniedCredential: null, admitted: null })
+      }),
     noteTenant: (tenantId, { changeAccepted, former, admitted, ...note }) =>
       database.write('nothing', function* () {
         if (changeAccepted !== undefined || former !== undefined) {
