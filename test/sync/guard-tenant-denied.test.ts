@@ -83,7 +83,7 @@ it('one page that can be read decides, whatever else is denied', async () => {
   deny(test, 'reader', ['Api_Users_Read', 'Api_ApiClients_Read'])
   test.useToken(test.sim.tokens.secondReader)
   expect((await test.run('roles')).message).toMatch(
-    'The mirror knows none of the ids in the lists of documents that were read',
+    'None of the ids in the lists of documents that were read is in the mirror',
   )
   test.useToken(test.sim.tokens.reader)
   test.clock.advance(5 * minuteMs)
@@ -139,7 +139,7 @@ it('a page of foreign users that becomes readable later raises another hold, whi
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
   expect((await theHold(test)).id).not.toBe(hold.id)
   expect((await theHold(test)).message).toMatch(
-    'The mirror knows none of the ids in the lists of documents that were read',
+    'None of the ids in the lists of documents that were read is in the mirror',
   )
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
   expect(test.observed.log).toContain('warn A decision came too late: the hold is gone or covers something else by now')
