@@ -42,6 +42,14 @@ interface Store {
   readonly store: Mirror
 }
 
+interface Identified {
+  readonly configured: readonly TenantName[]
+  /** By name. */
+  readonly ids: ReadonlyMap<string, number>
+  /** Losses of the replica before the ids were read. */
+  readonly losses: number
+}
+
 /** The stores of a replica: of the tenants that it owns, as long as its heartbeats are confirmed. */
 export class ReplicaStores implements TenantStores {
   readonly readToShow = readToShow
@@ -52,11 +60,7 @@ export class ReplicaStores implements TenantStores {
   readonly #stores = new Map<number, Store>()
   readonly #ending = new AbortController()
   readonly #telling = new Mutex()
-  #ids: ReadonlyMap<string, number> = new Map()
-  #configured: readonly TenantName[] = []
-  /** Commits of this database may have been lost since `#ids` was read: no tenant is worked on. */
-  #isLost = false
-  #losses = 0
+  #identified: Identified = { configured: [], ids: new Map(), losses: 0 }
   /** Configured tenants that the database lacks, as the last round found. */
   #unregistered = 0
   /** Tenants that are given back once their work has ended. */
@@ -86,18 +90,9 @@ export class ReplicaStores implements TenantStores {
   }
 
   async configure(tenants: readonly TenantName[], at: number): Promise<() => void> {
-    const before = { ids: this.#ids, configured: this.#configured }
-    const losses = this.#losses
-    const become = (ids: ReadonlyMap<string, number>, configured: readonly TenantName[]) => {
-      this.#ids = ids
-      this.#configured = configured
-      if (losses !== this.#losses) this.#lose()
-    }
-    const undo = () => {
-      become(before.ids, before.configured)
-      this.#registeredAt = Number.NEGATIVE_INFINITY
-    }
-    become(await this.#identify(tenants, at), tenants)
+    const before = this.#identified
+    const undo = () => this.#become(before)
+    this.#become(await this.#identify(tenants, at))
     try {
       await this.#register()
       await this.#beat()
@@ -117,10 +112,8 @@ export class ReplicaStores implements TenantStores {
   }
 
   facts(): ReplicaFacts {
-    const { isConfirmed } = this.#replica
-    return this.#isLost
-      ? { ...this.#facts, unowned: this.#ids.size, isConfirmed: false }
-      : { ...this.#facts, isConfirmed }
+    const lost = this.#isLost && { unowned: this.#ids.size, isConfirmed: false }
+    return { ...this.#facts, isConfirmed: this.#replica.isConfirmed, ...lost }
   }
 
   owners(): Promise<ReadonlyMap<string, OwnerView>> {
@@ -146,30 +139,37 @@ export class ReplicaStores implements TenantStores {
     await this.#replica.leave().catch(() => {})
   }
 
-  #lose(): void {
-    this.#isLost = true
-    this.#losses++
+  get #ids(): Identified['ids'] {
+    return this.#identified.ids
   }
 
-  /** Ids of tenants in the mirror; one that it lacks is added. */
-  async #identify(tenants: readonly TenantName[], at: number): Promise<ReadonlyMap<string, number>> {
+  /** Commits may have been lost since the ids were read: no tenant is worked on. */
+  get #isLost(): boolean {
+    return this.#identified.losses !== this.#replica.losses
+  }
+
+  /** Tenants that the mirror lacks are added. */
+  async #identify(configured: readonly TenantName[], at: number): Promise<Identified> {
+    const { losses } = this.#replica
     const known = new Map((await this.#mirror.tenants()).map(({ name, id }) => [name, id]))
     const ids = new Map<string, number>()
-    for (const { name, baseUrl } of tenants)
+    for (const { name, baseUrl } of configured)
       ids.set(name, known.get(name) ?? (await this.#mirror.openTenant(name, baseUrl, at)).tenant.id)
-    return ids
+    return { configured, ids, losses }
+  }
+
+  #become(identified: Identified): void {
+    if (identified.losses !== this.#identified.losses) this.#stores.clear()
+    this.#identified = identified
+    this.#registeredAt = Number.NEGATIVE_INFINITY
   }
 
   /** After a restore or a failover, tenants may be missing from the database, or have other ids. */
   async #identifyAgain(): Promise<void> {
-    const [configured, losses] = [this.#configured, this.#losses]
-    const ids = await this.#identify(configured, this.#options.clock.now())
-    if (configured !== this.#configured) return
-    this.#ids = ids
-    await this.#register()
-    if (!this.#isLost || losses !== this.#losses) return
-    this.#stores.clear()
-    this.#isLost = false
+    const before = this.#identified
+    const identified = await this.#identify(before.configured, this.#options.clock.now())
+    if (before !== this.#identified) return
+    this.#become(identified)
   }
 
   #storeOf(id: number): Mirror | null {
@@ -214,7 +214,6 @@ export class ReplicaStores implements TenantStores {
       if (isOfSilence(error) && !this.#replica.isConfirmed) this.#options.database.breakConnections()
       throw error
     }
-    if (this.#replica.takeLoss()) this.#lose()
     this.#facts = { ...this.#facts, heartbeatAt }
   }
 
@@ -295,6 +294,6 @@ export class ReplicaStores implements TenantStores {
 
   #owned(): string {
     const epochs = [...this.#replica.epochs].filter(([id]) => !this.#leaving.has(id))
-    return JSON.stringify([this.#isLost, this.#losses, epochs.toSorted(([a], [b]) => a - b)])
+    return JSON.stringify([this.#isLost, this.#identified.losses, epochs.toSorted(([a], [b]) => a - b)])
   }
 }

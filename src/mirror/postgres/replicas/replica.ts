@@ -51,7 +51,7 @@ export class Replica {
   #serverStart: string | null = null
   /** Time of the last confirmed heartbeat by the clock of the database; 0 = none. */
   #lastBeat = 0
-  #lost = false
+  #losses = 0
   #rounds = 0
   #configured = ''
   /** Changes of `#epochs`: what was read before one is no longer true. */
@@ -90,11 +90,9 @@ export class Replica {
     return over.fencedBy(fence, [tenantId, this.#id, epoch], barrier)
   }
 
-  /** Whether commits may have been lost since the last call: what was read of the database before is no longer true. */
-  takeLoss(): boolean {
-    const lost = this.#lost
-    this.#lost = false
-    return lost
+  /** How often commits may have been lost: what was read of the database at another number is no longer true. */
+  get losses(): number {
+    return this.#losses
   }
 
   /**
@@ -112,7 +110,7 @@ export class Replica {
     const highest = Math.max(0, ...this.#epochs.values())
     // The commit may succeed unacknowledged.
     const lose = () => {
-      this.#lost = true
+      this.#losses++
     }
     const { started, seen, owned } = await this.#database.write('nothing', function* () {
       const last = yield* ahead(sql.lastSeen.get(id))
