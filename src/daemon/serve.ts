@@ -44,7 +44,7 @@ export function createWeb({ session, live, io, log, heart, watch, reload }: WebP
       posture: async (tenant) => withLostSecrets(session.settings, await withOwners(session, tenant)),
       findings: (query) => session.views.findingBatches(query),
       secrets: (tenant) => session.views.secrets(tenant),
-      changes: (tenant, most) => session.views.changes(tenant, most),
+      changes: (...asked) => session.views.changes(...asked),
       deadlines: () => session.views.deadlines(),
       // A restart of the daemon does not bring back a server that is away.
       health: async () =>

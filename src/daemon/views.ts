@@ -35,7 +35,7 @@ export interface Views {
   findings(query: FindingQuery): AsyncIterable<FindingView>
   findingBatches(query: FindingQuery): AsyncIterable<readonly FindingView[]>
   secrets(tenant: string): Promise<readonly SecretView[]>
-  changes(tenant: string, most: number): Promise<readonly ChangeView[]>
+  changes(tenant: string, most: number, withPersonal: boolean): Promise<readonly ChangeView[]>
   deadlines(tenant?: string): Promise<readonly Deadline[]>
 }
 
@@ -195,9 +195,9 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     readings,
     findings,
     findingBatches: (query) => batches(findings(query)),
-    async changes(name, most) {
+    async changes(name, most, withPersonal) {
       const tenant = (await mirror.tenants()).find((one) => one.name === name)
-      return tenant === undefined ? [] : (await mirror.latestChanges(tenant.id, most)).map(changeView)
+      return tenant === undefined ? [] : (await mirror.latestChanges(tenant.id, most, withPersonal)).map(changeView)
     },
     async secrets(name) {
       const tenant = (await evaluated()).find(({ settings: { name: known } }) => known === name)

@@ -55,7 +55,7 @@ export interface WebSources {
   /** Secrets of a tenant's API clients, the next to expire first. */
   readonly secrets: (tenant: string) => Promise<readonly SecretView[]>
   /** The last changes in the mirror of a tenant, newest first. */
-  readonly changes: (tenant: string, most: number) => Promise<readonly ChangeView[]>
+  readonly changes: (tenant: string, most: number, withPersonal: boolean) => Promise<readonly ChangeView[]>
   /** Secret expiries and waiver ends of all tenants, in order of time. */
   readonly deadlines: () => Promise<readonly Deadline[]>
   /** Whether the engine's heartbeat is recent. */

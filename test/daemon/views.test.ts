@@ -34,7 +34,7 @@ it('gives the last changes of one tenant, newest first, with a mark on values th
   await world.run('sync', '--full')
   const { views, mirror } = viewsOf(world, Date.parse('2026-03-03T12:00:00Z'))
   await using _ = mirror
-  const all = await views.changes('acme', 20)
+  const all = await views.changes('acme', 20, true)
   const found = all.filter(({ resource }) => resource === 'users')
   expect(found.map(({ kind, field, personal }) => [kind, field, personal])).toEqual([
     ['removed', null, false],
@@ -44,9 +44,10 @@ it('gives the last changes of one tenant, newest first, with a mark on values th
   expect(found.map(({ names }) => names[1])).toEqual([other?.email, 'canary@example.com', 'canary@example.com'])
   expect(found[2]).toMatchObject({ resource: 'users', entity: String(user?.userId), after: 'canary@example.com' })
   expect(all.map(({ at }) => at)).toEqual(all.map(({ at }) => at).toSorted((a, b) => b - a))
-  expect(await views.changes('acme', 1)).toEqual(all.slice(0, 1))
-  expect((await views.changes('globex', 20)).filter(({ resource }) => resource === 'users')).toEqual([])
-  expect(await views.changes('nobody', 20)).toEqual([])
+  expect(await views.changes('acme', 1, true)).toEqual(all.slice(0, 1))
+  expect((await views.changes('acme', 20, false)).map(({ names }) => names)).toEqual(all.map(() => []))
+  expect((await views.changes('globex', 20, true)).filter(({ resource }) => resource === 'users')).toEqual([])
+  expect(await views.changes('nobody', 20, true)).toEqual([])
 })
 
 it('looks for the last changes no further back than 50,000 of all tenants', async () => {
@@ -63,8 +64,8 @@ it('looks for the last changes no further back than 50,000 of all tenants', asyn
   raw.close()
   const { views, mirror } = viewsOf(world, Date.now())
   await using _ = mirror
-  expect((await views.changes('globex', 20)).map(({ entity }) => entity)).toEqual(['old'])
-  expect(await views.changes('acme', 20)).toHaveLength(20)
+  expect((await views.changes('globex', 20, true)).map(({ entity }) => entity)).toEqual(['old'])
+  expect(await views.changes('acme', 20, true)).toHaveLength(20)
 })
 
 it('reads what all tenants wait for before the reads of each, which hold a connection', async () => {

@@ -203,7 +203,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   fingerprintsFrom: (mirror) => mirror.fingerprintsFrom('f', 1),
   changes: (mirror) => drained(mirror.changes({ tenantId })),
   hasEntity: (mirror) => mirror.hasEntity({ key: '1' }),
-  latestChanges: (mirror) => mirror.latestChanges(tenantId, 1),
+  latestChanges: (mirror) => mirror.latestChanges(tenantId, 1, true),
   decisions: (mirror) => mirror.decisions(tenantId),
   endDetails: (mirror) => mirror.endDetails(tenantId, 'users'),
   noteProblem: (mirror) => mirror.noteProblem(tenantId, check, 'odd'),

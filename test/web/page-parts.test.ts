@@ -417,7 +417,9 @@ it('lists the last changes with old and new values and request ids', async () =>
     change({ kind: 'removed', field: null, before: null, after: null, requestId: null }),
   ])
   const html = await page('/', { ...some, changes })
-  expect(changes).toHaveBeenCalledWith('acme', 20)
+  expect(changes).toHaveBeenCalledWith('acme', 20, true)
+  await page('/', { ...some, changes }, { exposeDetails: false })
+  expect(changes).toHaveBeenLastCalledWith('acme', 20, false)
   expect(html).toContain(
     '<code><bdi>roleName</bdi></code> <span class="values"><del><bdi>Viewer</bdi></del> <span aria-hidden="true">&rarr;</span> <ins><bdi>Editor</bdi></ins>',
   )

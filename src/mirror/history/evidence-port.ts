@@ -26,7 +26,7 @@ export interface TenantChangeRow extends ChangeRow {
 }
 
 export interface NamedChangeRow extends TenantChangeRow {
-  /** Present personal fields of the record; absent where it has none. */
+  /** Present personal fields of the record; absent where it has none or they were not asked for. */
   readonly personal?: Readonly<Record<string, unknown>>
 }
 
@@ -158,5 +158,5 @@ export interface EvidenceStore {
   /** Oldest first; of all tenants where the id is null. */
   decisions(tenantId: number | null): Promise<readonly OperatorDecision[]>
   /** Newest first; searches the last 50,000 changes of all tenants. */
-  latestChanges(tenantId: number, most: number): Promise<readonly NamedChangeRow[]>
+  latestChanges(tenantId: number, most: number, withPersonal: boolean): Promise<readonly NamedChangeRow[]>
 }

@@ -121,11 +121,12 @@ export function historyStore(
         await settle()
         return database.read(() => beginning.all(prefix, `${prefix}\u{10ffff}`, most))
       }),
-    latestChanges: (tenantId, most) =>
+    latestChanges: (tenantId, most, withPersonal) =>
       database.run(async () => {
         await settle()
         return database.read(function* () {
           const changes = (yield* latest.all(tenantId, most)).map(toChange)
+          if (!withPersonal) return changes
           return yield* addPersonal(
             changes.map((change) => ({
               ...change,

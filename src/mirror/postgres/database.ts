@@ -163,6 +163,7 @@ export class PostgresDatabase extends BaseDatabase {
     }
     return this.#memory === null ? counted() : this.#memory.write(counted)
   }
+
   #transaction<T>(kind: Kind, body: () => Step<T> | SlowSteps<T>): Promise<T> {
     const shared = kind === 'read' ? sharedRead(this.#sessions) : null
     if (shared !== null) return shared.read(body)

@@ -96,8 +96,14 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
       database.write('nothing', function* () {
         const { former } = yield* tenantOf(tenantId)
         // Earlier acceptances are of the tenant behind the earlier address.
-        yield* putChange(tenantId, { changeAccepted: null, former })
-        yield* put(tenantId, { baseUrl, acceptedCredential: null, deniedCredential: null, admitted: null })
+        const changeAccepted = acceptedChangeText({ changeAccepted: null, former })
+        yield* put(tenantId, {
+          baseUrl,
+          changeAccepted,
+          acceptedCredential: null,
+          deniedCredential: null,
+          admitted: null,
+        })
       }),
     noteTenant: (tenantId, { changeAccepted, former, admitted, ...note }) =>
       database.write('nothing', function* () {

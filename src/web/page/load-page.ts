@@ -49,7 +49,7 @@ export async function loadPage(
     Math.floor(maxFindings[query.long ? 'long' : 'short'] / Math.max(1, inFull.length)),
   )
   const load = async (posture: TenantPosture): Promise<TenantPage> => {
-    const changes = await sources.changes(posture.tenant, maxChanges)
+    const changes = await sources.changes(posture.tenant, maxChanges, exposeDetails)
     const secrets = await sources.secrets(posture.tenant)
     return {
       posture,
