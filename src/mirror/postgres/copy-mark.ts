@@ -2,13 +2,14 @@ import { FatalError } from '../../model/errors.ts'
 import { copiedTables } from '../copy/copied-tables.ts'
 import type { Steps } from '../steps.ts'
 import type { PostgresDatabase } from './database.ts'
+import { presentSchema } from './present-schema.ts'
 import type { Session } from './session.ts'
 
 /** A table that exists from the first to the last transaction of a copy: what is there is no mirror yet. */
 const mark = 'tenantwatch_copy'
 
-const markExists = `select count(*) as marks from pg_class
-  where relnamespace = quote_ident(current_schema())::regnamespace and relname = '${mark}'`
+const tablesNamed = (name: string) => `select count(*) as tables from pg_class
+  where relnamespace = ${presentSchema} and relkind = 'r' and relname = '${name}'`
 
 const markedSource = `select source from ${mark}`
 
@@ -16,10 +17,15 @@ const firstTable = `select name from (${copiedTables
   .map(({ name }) => `select '${name}' as name where exists (select 1 from "${name}")`)
   .join(' union all ')}) filled order by name limit 1`
 
+/** A table of the schema of the mirror, whatever the rest of the search path has. */
+export async function hasTable(session: Session, name: string): Promise<boolean> {
+  const [{ tables }] = (await session.sendText(tablesNamed(name))).rows as [{ tables: number }]
+  return tables > 0
+}
+
 /** File of which the database holds a half copy; null = none. */
 export async function copyIn(session: Session): Promise<string | null> {
-  const [{ marks }] = (await session.sendText(markExists)).rows as [{ marks: number }]
-  if (marks === 0) return null
+  if (!(await hasTable(session, mark))) return null
   const [row] = (await session.sendText(markedSource)).rows as [{ source: string }?]
   return row?.source ?? ''
 }
@@ -59,8 +65,8 @@ export function* removeMark(database: PostgresDatabase): Steps<void> {
 }
 
 function* sourceOfCopy(database: PostgresDatabase): Steps<string | null> {
-  const found = yield* database.prepare<[], { marks: number }>(markExists).get()
-  if (found === undefined || found.marks === 0) return null
+  const found = yield* database.prepare<[], { tables: number }>(tablesNamed(mark)).get()
+  if (found === undefined || found.tables === 0) return null
   return (yield* database.prepare<[], { source: string }>(markedSource).get())?.source ?? ''
 }
 

@@ -3,8 +3,9 @@ import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { describeDuration, secondMs } from '../../model/durations.ts'
 import { FatalError } from '../../model/errors.ts'
 import { migrationsFolder } from '../migrations.ts'
-import { copyIn, halfCopied, insistOnEmpty } from './copy-mark.ts'
+import { copyIn, halfCopied, hasTable, insistOnEmpty } from './copy-mark.ts'
 import { dropDerived, makeDerived } from './derived.ts'
+import { isForeignRole, presentSchema } from './present-schema.ts'
 import type { Session } from './session.ts'
 import { codeOf } from './store-error.ts'
 
@@ -57,17 +58,15 @@ export async function bringUpToDate(
 
 /** A current layout needs no lock: any role can hold an advisory lock. */
 async function isCurrent(session: Session, migrations: readonly Migration[]): Promise<boolean> {
-  const { rows } = await session.sendText(
-    `select count(*) as markers from pg_class
-     where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'r' and relname = '${marker}'`,
-  )
-  const [{ markers }] = rows as [{ markers: number }]
-  if (markers === 0 || (await copyIn(session)) !== null) return false
+  if (!(await hasTable(session, marker)) || (await copyIn(session)) !== null) return false
   return (await newestApplied(session)) === newestOf(migrations)
 }
 
+/** Time of the newest applied migration; 0 = none. */
+export const newestAppliedText = `select coalesce(max(created_at), 0) as at from ${marker}`
+
 async function newestApplied(session: Session): Promise<number> {
-  const { rows } = await session.sendText(`select coalesce(max(created_at), 0) as at from ${marker}`)
+  const { rows } = await session.sendText(newestAppliedText)
   return (rows as [{ at: number }])[0].at
 }
 
@@ -116,7 +115,7 @@ export function newestMigration(): number {
 async function appliedAt(session: Session, migrations: readonly Migration[]): Promise<number> {
   const { rows } = await session.sendText(
     `select count(*) as relations, count(*) filter (where relname = '${marker}') as markers from pg_class
-     where relnamespace = quote_ident(current_schema())::regnamespace and relkind in ('r', 'p', 'v', 'm')`,
+     where relnamespace = ${presentSchema} and relkind in ('r', 'p', 'v', 'm')`,
   )
   const [{ relations, markers }] = rows as [{ relations: number; markers: number }]
   if (markers === 0) {
@@ -173,23 +172,20 @@ interface Server {
   readonly others: string | null
 }
 
-const schema = 'quote_ident(current_schema())::regnamespace'
-
 const server = `select current_setting('server_version_num')::int / 10000 as version,
   current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
   current_setting('synchronous_commit') as commits, current_setting('transaction_read_only') as readonly,
   current_setting('session_replication_role') as replication,
   (select string_agg(distinct r.rolname, ', ') from (
-      select 'pg_proc'::regclass as class, oid, proowner as owner from pg_proc where pronamespace = ${schema}
+      select 'pg_proc'::regclass as class, oid, proowner as owner from pg_proc where pronamespace = ${presentSchema}
         and not (proname like 'tenantwatch\\_%' and (pronargs = 0 or proargtypes = '20 25 20'))
-      union all select 'pg_operator'::regclass, oid, oprowner from pg_operator where oprnamespace = ${schema}
+      union all select 'pg_operator'::regclass, oid, oprowner from pg_operator where oprnamespace = ${presentSchema}
     ) made join pg_roles r on r.oid = made.owner join pg_roles u on u.rolname = current_user
-    where not r.rolsuper and r.rolname <> current_user
-      and (u.rolsuper or not pg_has_role(r.oid, 'usage'))
-      and not exists (select 1 from pg_class where relnamespace = ${schema} and relname = '${marker}' and relowner = r.oid)
+    where ${isForeignRole('r', 'u')}
+      and not exists (select 1 from pg_class where relnamespace = ${presentSchema} and relname = '${marker}' and relowner = r.oid)
       and not exists (
       select 1 from pg_depend d where d.classid = made.class and d.objid = made.oid and d.deptype = 'e')) as others,
-  (select count(*) from pg_class c where relnamespace = ${schema} and relkind = 'r' and not (
+  (select count(*) from pg_class c where relnamespace = ${presentSchema} and relkind = 'r' and not (
     has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')
     and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete'))) as forbidden`
 

@@ -3,8 +3,9 @@ import type { Client } from 'pg'
 import type { Clock } from '../../model/clock.ts'
 import type { OwnerView } from '../../model/posture.ts'
 import { type Address, parseAddress, shown } from './address.ts'
-import { marker, postgresMigrations } from './migrate.ts'
+import { marker, newestAppliedText, postgresMigrations } from './migrate.ts'
 import { clientConfig } from './pool.ts'
+import { isForeignRole, presentSchema } from './present-schema.ts'
 import { type OwnerRow, ownersOf, ownersText } from './replicas/owners.ts'
 import { isAlive } from './replicas/replica-statements.ts'
 
@@ -60,10 +61,10 @@ const facts = `select current_setting('server_version') as version, current_user
   r.rolsuper as superuser, has_schema_privilege(current_schema(), 'create') as creates,
   (select string_agg(distinct coalesce(g.rolname, 'PUBLIC'), ',') from pg_namespace n
     cross join lateral aclexplode(n.nspacl) a left join pg_roles g on g.oid = a.grantee
-    where n.oid = quote_ident(current_schema())::regnamespace and a.privilege_type = 'CREATE' and a.grantee <> n.nspowner
-    and (g.oid is null or not g.rolsuper and g.rolname <> current_user and (r.rolsuper or not pg_has_role(g.oid, 'usage')))
+    where n.oid = ${presentSchema} and a.privilege_type = 'CREATE' and a.grantee <> n.nspowner
+    and (g.oid is null or ${isForeignRole('g', 'r')})
   ) as creators,
-  (select count(*) from pg_class c where c.relnamespace = quote_ident(current_schema())::regnamespace and c.relkind in ('r', 'v')
+  (select count(*) from pg_class c where c.relnamespace = ${presentSchema} and c.relkind in ('r', 'v')
     and not pg_has_role(c.relowner, 'usage')) as "notOwned",
   least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
     - coalesce(current_setting('reserved_connections', true)::int, 0),
@@ -145,7 +146,7 @@ async function mirrorIn(all: All, now: number): Promise<MirrorState> {
 }
 
 async function layoutIn(all: All): Promise<Layout> {
-  const [row] = await all<{ readonly at: number }>(`select coalesce(max(created_at), 0) as at from ${marker}`)
+  const [row] = await all<{ readonly at: number }>(newestAppliedText)
   const at = row?.at ?? 0
   const newest = Math.max(...postgresMigrations().map(({ folderMillis }) => folderMillis))
   if (at === 0) return 'none'
