@@ -6,7 +6,7 @@ import type { Reason } from '../model/reasons.ts'
 import type { FeedResource, ResourceDefinition } from '../model/resource.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import { plural } from '../model/text/numbers.ts'
-import { idOf } from '../sync/pages/page-rules.ts'
+import { idTextsOn } from '../sync/pages/page-rules.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 export interface ProbedEndpoint {
@@ -61,7 +61,7 @@ function problemsOf(definition: ResourceDefinition, { items, hasMore, meta }: Fe
       'Run the doctor again; then check the tenant in the portal',
     ])
   }
-  const ids = items.map((item) => String(idOf(item, definition.idField)).toLowerCase())
+  const ids = idTextsOn({ items }, definition)
   if (definition.kind === 'pagedList' && own !== null && !hasMore && !ids.includes(own)) {
     problems.push([`ownClientId ${own} is not among them`, 'Check that the token belongs to the client of ownClientId'])
   }

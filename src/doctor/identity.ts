@@ -18,7 +18,7 @@ import {
   readEvidence,
 } from '../sync/identity-proof.ts'
 import { emptyList } from '../sync/lists/suspect-empty.ts'
-import { idOf } from '../sync/pages/page-rules.ts'
+import { idTextsOn } from '../sync/pages/page-rules.ts'
 import { acceptedChange, awaitsAccepted, movedMessage } from '../sync/tenant-guard.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
@@ -71,10 +71,7 @@ export function diagnoseSharedRecords(probed: readonly FirstPages[]): readonly D
   for (const { tenant, pages } of probed) {
     const identifying = pages.filter(({ definition }) => definition.identifiedBy === 'guid')
     for (const { definition, fetched } of identifying) {
-      for (const item of fetched.items) {
-        const read = idOf(item, definition.idField)
-        if (read === null) continue
-        const id = String(read).toLowerCase()
+      for (const id of idTextsOn(fetched, definition)) {
         const first = firstWith.get(id) ?? tenant.name
         firstWith.set(id, first)
         if (first !== tenant.name) pairs.set(`${first} and ${tenant.name}`, `${definition.nouns[0]} ${id}`)

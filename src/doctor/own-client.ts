@@ -1,4 +1,4 @@
-import type { Fetched, Item } from '../api/reader.ts'
+import type { Fetched } from '../api/reader.ts'
 import { isoMs, toIso } from '../model/dates.ts'
 import { dayMs, describeDuration } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
@@ -6,7 +6,7 @@ import { ownClientRemedy } from '../model/hold-remedy.ts'
 import { plural } from '../model/text/numbers.ts'
 import { apiClients } from '../resources/api-clients.ts'
 import { ownClientMissingMessage } from '../sync/identity-proof.ts'
-import { cursorIgnored, idOf } from '../sync/pages/page-rules.ts'
+import { cursorIgnored, idTextOf, idTextsOn } from '../sync/pages/page-rules.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 const subject = 'own client'
@@ -27,13 +27,13 @@ export async function diagnoseOwnClient({ firstPage, ...request }: OwnClientRequ
   const seen = new Set<string>()
   try {
     for (let [page, pages] = [firstPage, 1]; ; pages++) {
-      const own = page.items.find((item) => idOfClient(item) === ownClientId)
+      const own = page.items.find((item) => idTextOf(item, apiClients.idField) === ownClientId)
       if (own !== undefined) return own.ok ? diagnoseSecret(own.record, now) : null
       if (!page.hasMore) {
         const message = ownClientMissingMessage({ ownClientId })
         return pages === 1 ? null : failure(subject, message, ownClientRemedy, { reason: 'tenant_changed' })
       }
-      const ids = page.items.map((item) => idOfClient(item))
+      const ids = idTextsOn(page, apiClients)
       if (ids.length > 0 && ids.every((id) => seen.has(id))) throw cursorIgnored(apiClients)
       for (const id of ids) seen.add(id)
       if (pages === mostPages) {
@@ -62,8 +62,4 @@ function diagnoseSecret(record: object, now: number): Diagnosis | null {
   if (left <= 0) return failure(subject, `its secret expired on ${day}`, advice)
   const sentence = `its secret expires on ${day}, in ${describeDuration(left)}`
   return left <= secretSoonMs ? warning(subject, sentence, advice) : fine(subject, sentence)
-}
-
-function idOfClient(item: Item): string {
-  return String(idOf(item, apiClients.idField)).toLowerCase()
 }

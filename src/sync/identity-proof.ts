@@ -5,7 +5,7 @@ import { reasonOf, type SyncError } from '../model/errors.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { type EngineStore, enabledResources, ownIdOn, type TenantContext } from './context.ts'
 import { repeatDelaysMs } from './lists/suspect-empty.ts'
-import { cursorIgnored, idOf, pageRules, queryAt } from './pages/page-rules.ts'
+import { cursorIgnored, idOf, idTextsOn, pageRules, queryAt } from './pages/page-rules.ts'
 
 /** Pages of one list that a proof reads at most: a known id is nearly always on the first. */
 const mostPages = 50
@@ -59,8 +59,10 @@ class Proof {
   async read(): Promise<Evidence> {
     const lists = await this.#counting('guid')
     for (const { definition, live } of lists) {
-      const isKnown = async (ids: readonly (string | number)[]) =>
-        (await this.#context.store.knownKeys(this.#tenantId, definition.name, ids)) > 0
+      const isKnown = async ({ items }: Fetched) => {
+        const ids = items.map((item) => idOf(item, definition.idField)).filter((id) => id !== null)
+        return (await this.#context.store.knownKeys(this.#tenantId, definition.name, ids)) > 0
+      }
       if ((await this.#attempt(definition, live, () => this.#search(definition, isKnown, mostPages))) === true) {
         return this.#evidence('match')
       }
@@ -87,8 +89,9 @@ class Proof {
     for (const definition of enabledResources(this.#context)) {
       const own = ownIdOn(this.#context, definition)
       if (own === null) continue
-      const seen = new Set<string | number>()
-      const isListed = async (ids: readonly (string | number)[]) => {
+      const seen = new Set<string>()
+      const isListed = async (fetched: Fetched) => {
+        const ids = idTextsOn(fetched, definition)
         if (ids.length > 0 && ids.every((id) => seen.has(id))) throw cursorIgnored(definition)
         for (const id of ids) seen.add(id)
         return seen.has(own)
@@ -128,10 +131,10 @@ class Proof {
     }
   }
 
-  /** True when a page is found whose ids satisfy `decides`; undefined for an empty list. */
+  /** True when a page is found that satisfies `decides`; undefined for an empty list. */
   async #search(
     definition: ResourceDefinition,
-    decides: (ids: readonly (string | number)[]) => Promise<boolean>,
+    decides: (fetched: Fetched) => Promise<boolean>,
     most = Number.POSITIVE_INFINITY,
   ): Promise<boolean | undefined> {
     const { store, settings } = this.#context
@@ -140,9 +143,8 @@ class Proof {
     let records = 0
     for (let page = 0; page < most; page++) {
       const fetched: Fetched = page === 0 ? await this.#firstPage(definition) : await this.#fetch(definition, cursor)
-      const ids = fetched.items.map((item) => idOf(item, definition.idField)).filter((id) => id !== null)
       records += fetched.items.length
-      if (await decides(ids)) {
+      if (await decides(fetched)) {
         this.#records = records
         return true
       }

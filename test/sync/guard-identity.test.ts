@@ -2,6 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { startSimulator } from '../../src/simulator/index.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
+import { ofData } from '../support/of-data.ts'
 import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
@@ -93,6 +94,14 @@ it('finds ownClientId on a later page at first contact', async () => {
   test.sim.setReadings({ defaultPageSize: { apiClients: 5 } })
   const last = [...test.sim.state().apiClients()].at(-1)
   await test.restart({ ownClientId: String(last?.clientId) })
+  expect(ending(await test.run('users'))).toBe('success')
+})
+
+it('finds ownClientId at first contact where the server sends ids in upper case', async () => {
+  const test = await testEngine({ settings })
+  const upper = (data: { clientId: string }[]) => data.map((one) => ({ ...one, clientId: one.clientId.toUpperCase() }))
+  test.sim.faults.add({ path: '/api/public/api-clients', effect: ofData(upper) })
+  await test.restart({ ownClientId: test.sim.credentials.reader.clientId })
   expect(ending(await test.run('users'))).toBe('success')
 })
 

@@ -4,9 +4,9 @@ import type { FullSyncRow } from '../../mirror/port.ts'
 import { minuteMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import { ownClientCause, ownClientRemedy } from '../../model/hold-remedy.ts'
-import type { PagedListResource, ResourceDefinition } from '../../model/resource.ts'
+import type { PagedListResource } from '../../model/resource.ts'
 import { ownIdOn } from '../context.ts'
-import { cursorIgnored, idOf, pageRules, queryAt } from '../pages/page-rules.ts'
+import { cursorIgnored, idTextsOn, pageRules, queryAt } from '../pages/page-rules.ts'
 import { fullSyncsToRemove } from '../removals/confirm-by-time.ts'
 import { decideRemovals } from '../removals/removals.ts'
 import { fetchPage, noteEvent, type Run } from '../run.ts'
@@ -82,7 +82,7 @@ async function onePass(run: Run, pages: PageBuffer): Promise<Pass> {
   let before: readonly string[] = []
   for (let index = 0; ; index++) {
     const fetched = await readPage(run, cursor, pages.isFirst || index === 0)
-    const keys = idsOn(fetched, run.definition)
+    const keys = idTextsOn(fetched, run.definition)
     const repeated = keys.filter((key) => ids.has(key))
     const isOther = repeated.length > 0 && pages.showsOther(fetched, repeated)
     if (repeated.length * 2 > keys.length && !(isOther && pages.isUnwritten())) throw cursorIgnored(run.definition)
@@ -113,11 +113,6 @@ async function readPage(run: Run, cursor: string | null, readAgain: boolean): Pr
     fetched = await fetchPage(run, queryAt(cursor))
   }
   return fetched
-}
-
-function idsOn({ items }: Fetched, { idField }: ResourceDefinition): readonly string[] {
-  const shown = items.map((item) => idOf(item, idField)).filter((id) => id !== null)
-  return shown.map((id) => String(id).toLowerCase())
 }
 
 async function losesSome({ context }: Run, { id }: FullSyncRow): Promise<boolean> {

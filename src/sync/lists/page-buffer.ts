@@ -3,7 +3,7 @@ import type { Fetched } from '../../api/reader.ts'
 import type { FullSyncRow } from '../../mirror/port.ts'
 import { SyncError } from '../../model/errors.ts'
 import { commitPage, confirmList } from '../pages/commit-page.ts'
-import { idOf, queryAt } from '../pages/page-rules.ts'
+import { idTextOf, queryAt } from '../pages/page-rules.ts'
 import { advanceOf, beginFullSync, type Moment, momentOf, type Run } from '../run.ts'
 
 /** The full sync of a longer list is written page by page, to limit memory. */
@@ -56,7 +56,7 @@ export function pageBuffer(run: Run, fullSync?: FullSyncRow): PageBuffer {
       const { idField } = run.definition
       const earlier = pages.flatMap((one) => one.page.items)
       return keys.some((key) => {
-        const isMeant = (item: Fetched['items'][number]) => String(idOf(item, idField)).toLowerCase() === key
+        const isMeant = (item: Fetched['items'][number]) => idTextOf(item, idField) === key
         return !isDeepStrictEqual(earlier.find(isMeant), page.items.find(isMeant))
       })
     },

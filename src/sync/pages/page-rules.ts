@@ -78,6 +78,20 @@ export function idOf(item: Item, idField: string | null): string | number | null
   return typeof id === 'string' || typeof id === 'number' ? id : null
 }
 
+/** In lower case: a GUID may come in either letter case. */
+export function idTextOf(item: Item, idField: string | null): string | null {
+  const id = idOf(item, idField)
+  return id === null ? null : String(id).toLowerCase()
+}
+
+/** Of the records with a readable id. */
+export function idTextsOn(
+  { items }: Pick<Fetched, 'items'>,
+  { idField }: Pick<ResourceDefinition, 'idField'>,
+): readonly string[] {
+  return items.map((item) => idTextOf(item, idField)).filter((id) => id !== null)
+}
+
 export function queryAt(cursor: string | null): { readonly cursor?: string } {
   return cursor === null ? {} : { cursor }
 }
