@@ -1,4 +1,4 @@
-import { renderLabels } from './exposition.ts'
+import { renderTail, renderTenant } from './exposition.ts'
 import type { Family, Sample } from './family.ts'
 import { type CounterName, counters } from './instrument-catalogue.ts'
 
@@ -38,8 +38,8 @@ export function createCounters(): Counters {
       if (family === undefined || !(amount >= 0) || amount === Infinity)
         throw new RangeError(`Cannot add ${amount} to counter ${name}: it can only grow`)
       const { tails, byTenant } = family
-      const text = renderLabels(rest)
-      const tail = tails.get(text) ?? { at: tails.size, resource: rest['resource'], text: text.replace('{', ',') }
+      const text = renderTail(rest)
+      const tail = tails.get(text) ?? { at: tails.size, resource: rest['resource'], text }
       tails.set(text, tail)
       const values = byTenant.get(tenant) ?? []
       byTenant.set(tenant, values)
@@ -56,13 +56,13 @@ export function createCounters(): Counters {
 function* shown(family: CounterFamily | undefined, isShown: (labels: Labels) => boolean): Generator<Sample> {
   if (family === undefined) return
   for (const [tenant, values] of family.byTenant) {
-    const own = { tenant }
-    if (!isShown(own)) continue
-    const head = renderLabels(own).slice(0, -1)
+    const labels = { tenant }
+    if (!isShown(labels)) continue
+    const head = renderTenant(tenant)
     for (const { at, resource, text } of family.tails.values()) {
       const value = values[at]
       if (value === undefined || (resource !== undefined && !isShown({ tenant, resource }))) continue
-      yield { labels: own, text: text === '' ? `${head}}` : head + text, value }
+      yield { labels, text: head + text, value }
     }
   }
 }

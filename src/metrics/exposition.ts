@@ -5,6 +5,9 @@ export const openMetricsType = 'application/openmetrics-text; version=1.0.0; cha
 
 export const openMetricsEnd = '# EOF\n'
 
+/** Approximate length of a chunk in characters. */
+const chunkLength = 65_536
+
 /**
  * Renders families in the Prometheus text format. The renderer of prom-client merges label sets that differ only in the
  * position of a comma, and renames counters permanently after an OpenMetrics request.
@@ -12,36 +15,49 @@ export const openMetricsEnd = '# EOF\n'
  * @throws Error on NaN and on a duplicate series.
  */
 export function renderPrometheus(families: readonly Family[]): string {
-  return families.flatMap((family) => [...familyLines(family, false)]).join('')
+  return families.flatMap((family) => [...familyChunks(family, false)]).join('')
 }
 
 export function renderOpenMetrics(families: readonly Family[]): string {
-  return `${families.flatMap((family) => [...familyLines(family, true)]).join('')}${openMetricsEnd}`
+  return `${families.flatMap((family) => [...familyChunks(family, true)]).join('')}${openMetricsEnd}`
 }
 
-/** Each line with its line feed; the first item is HELP and TYPE. Throws on NaN and on a duplicate series. */
-export function* familyLines(family: Family, openMetrics: boolean): Generator<string> {
+/** Whole lines, in chunks of about 64 Ki characters; begins with HELP and TYPE. Throws on NaN and on a duplicate series. */
+export function* familyChunks(family: Family, openMetrics: boolean): Generator<string> {
   const { name, type, help, samples, distinct = false } = family
   const headName = openMetrics && type === 'counter' ? name.replace(/_total$/, '') : name
   const sampleName = openMetrics && type === 'counter' ? `${headName}_total` : name
-  yield `# HELP ${headName} ${escapeHelp(help)}\n# TYPE ${headName} ${type}\n`
   const seen = new Set<string>()
+  let chunk = `# HELP ${headName} ${escapeHelp(help)}\n# TYPE ${headName} ${type}\n`
   for (const { labels, text = renderLabels(labels), suffix = '', value } of samples) {
     const series = suffix + text
     if (!distinct && seen.has(series))
       throw new Error(`Cannot render metrics: series ${sampleName}${series} occurs twice`)
     if (!distinct) seen.add(series)
     if (Number.isNaN(value)) throw new Error(`Cannot render metrics: series ${sampleName}${series} is NaN`)
-    yield `${sampleName}${series} ${renderNumber(value)}\n`
+    chunk += `${sampleName}${series} ${renderNumber(value)}\n`
+    if (chunk.length < chunkLength) continue
+    yield chunk
+    chunk = ''
   }
+  if (chunk !== '') yield chunk
 }
 
 export function renderLabels(labels: Sample['labels']): string {
+  const tail = renderTail(labels)
+  return tail === '}' ? '' : `{${tail.slice(1)}`
+}
+
+/** The opening brace and the first label of the series of a tenant, to be followed by `renderTail`. */
+export function renderTenant(tenant: string): string {
+  return `{tenant="${escapeLabel(tenant)}"`
+}
+
+/** Labels after the first one, each behind a comma, and the closing brace. A missing label is empty. */
+export function renderTail(labels: Sample['labels'], names: readonly string[] = Object.keys(labels)): string {
   let text = ''
-  for (const name of Object.keys(labels)) {
-    text += `${text === '' ? '{' : ','}${name}="${escapeLabel(labels[name] ?? '')}"`
-  }
-  return text === '' ? '' : `${text}}`
+  for (const name of names) text += `,${name}="${escapeLabel(labels[name] ?? '')}"`
+  return `${text}}`
 }
 
 const special = /[\\\n"\ud800-\udfff]/

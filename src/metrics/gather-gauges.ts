@@ -4,8 +4,10 @@ import type { NamedFinding } from '../model/finding.ts'
 import { mapTenants } from '../model/map-tenants.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { checkGauges } from './check-gauges.ts'
+import { renderTail, renderTenant } from './exposition.ts'
 import type { Family, FamilyDefinition, Sample } from './family.ts'
 import { findingGauge, type findingSamples } from './finding-gauge.ts'
+import type { TailOf } from './label-tails.ts'
 import type { PostureGauge } from './posture-gauge.ts'
 import type {
   InventoryContext,
@@ -26,7 +28,11 @@ export interface TenantReading {
   readonly waived: InventoryContext['waived']
 }
 
-type FindingSample = ReturnType<typeof findingSamples>
+/** What earlier scrapes rendered. */
+export interface Rendered {
+  readonly findingSample: ReturnType<typeof findingSamples>
+  readonly tailOf: TailOf
+}
 
 interface ReadTenant {
   readonly config: TenantSeriesConfig
@@ -40,7 +46,7 @@ interface ReadTenant {
 export async function gatherGauges(
   config: MetricsConfig,
   readings: readonly TenantReading[],
-  findingSample: FindingSample,
+  { findingSample, tailOf }: Rendered,
 ): Promise<readonly Family[]> {
   const byTenant = new Map(readings.map((reading) => [reading.posture.tenant, reading]))
   const tenants = config.tenants.map((config): ReadTenant => {
@@ -48,11 +54,12 @@ export async function gatherGauges(
     if (reading === undefined) throw new Error(`Cannot gather metrics: tenant ${config.name} was not read`)
     return { config, reading }
   })
-  const families = [...checkGauges, ...syncGauges, ...waiverGauges].map((gauge) =>
-    toFamily(gauge, { [Symbol.iterator]: () => postureSamples(gauge, tenants) }),
-  )
+  // Distinct: a posture has each check, resource, mode, state and waiver once, and the mirror each fingerprint.
+  const families: Family[] = [...checkGauges, ...syncGauges, ...waiverGauges].map((gauge) => ({
+    ...toFamily(gauge, { [Symbol.iterator]: () => postureSamples(gauge, tenants, tailOf) }),
+    distinct: true,
+  }))
   const found = { [Symbol.iterator]: () => foundSamples(tenants, findingSample) }
-  // Distinct because fingerprints are unique in the mirror.
   families.push({ ...toFamily(findingGauge, found), distinct: true })
   const inventory = new Map<string, { gauge: InventoryGauge; samples: Sample[] }>()
   for (const reads of await mapTenants(tenants, readInventory)) {
@@ -66,13 +73,15 @@ export async function gatherGauges(
   return families
 }
 
-function* postureSamples(gauge: PostureGauge, tenants: readonly ReadTenant[]): Generator<Sample> {
+function* postureSamples(gauge: PostureGauge, tenants: readonly ReadTenant[], tailOf: TailOf): Generator<Sample> {
   for (const { config, reading } of tenants) {
-    for (const sample of gauge.samples(reading.posture, config)) yield withTenant(gauge, config.name, sample)
+    const head = renderTenant(config.name)
+    for (const { labels, value } of gauge.samples(reading.posture, config))
+      yield { labels, value, text: head + tailOf(gauge, labels) }
   }
 }
 
-function* foundSamples(tenants: readonly ReadTenant[], sampleOf: FindingSample): Generator<Sample> {
+function* foundSamples(tenants: readonly ReadTenant[], sampleOf: Rendered['findingSample']): Generator<Sample> {
   for (const { config, reading } of tenants) {
     for (const finding of reading.findings) yield sampleOf(config.name, finding)
   }
@@ -89,13 +98,15 @@ function readInventory({ config, reading }: ReadTenant): Promise<readonly Read[]
 
 async function readGauges(config: TenantSeriesConfig, reading: TenantReading): Promise<readonly Read[]> {
   const reads: Read[] = []
+  const head = renderTenant(config.name)
   for (const resource of config.resources) {
     const { settings, waived } = reading
     const { at: now } = reading.posture
     const context = { settings, waived, now, complete: isComplete(resource, reading.posture) }
     for (const gauge of resource.gauges) {
       const samples = await gauge.read(reading.records, context)
-      reads.push({ gauge, samples: samples.map((sample) => withTenant(gauge, config.name, sample)) })
+      const text = (labels: Sample['labels']) => head + renderTail(labels, gauge.labelNames)
+      reads.push({ gauge, samples: samples.map(({ labels, value }) => ({ labels, value, text: text(labels) })) })
     }
   }
   return reads
@@ -103,12 +114,6 @@ async function readGauges(config: TenantSeriesConfig, reading: TenantReading): P
 
 function isComplete(config: ResourceSeriesConfig, posture: TenantPosture): boolean {
   return posture.resources.some((view) => view.resource === config.resource && view.dataAsOf !== null)
-}
-
-function withTenant(definition: FamilyDefinition, tenant: string, sample: Sample): Sample {
-  const labels: Record<string, string> = { tenant }
-  for (const name of definition.labelNames) labels[name] = sample.labels[name] ?? ''
-  return { labels, value: sample.value }
 }
 
 function toFamily({ name, help }: FamilyDefinition, samples: Family['samples']): Family {

@@ -2,45 +2,21 @@ import type { StoreSize } from '../mirror/sqlite/store-facts.ts'
 import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import { buildInfo, type ReloadState, reloadGauges, skewFamily, storeGauge, waiverGauge } from './config-gauges.ts'
 import { createEvents, type MetricsEvents } from './events.ts'
-import { familyLines, openMetricsEnd, openMetricsType, prometheusType } from './exposition.ts'
+import { familyChunks, openMetricsEnd, openMetricsType, prometheusType } from './exposition.ts'
 import type { Family, Sample } from './family.ts'
 import { findingSamples } from './finding-gauge.ts'
 import { gatherGauges, type TenantReading } from './gather-gauges.ts'
 import { createInstruments } from './instruments.ts'
+import { labelTails } from './label-tails.ts'
 import { preinitializeSeries } from './preinitialize.ts'
 import { type ReplicaReading, replicaFamilies } from './replica-gauges.ts'
 import type { MetricsConfig } from './series-config.ts'
 
-/** Approximate length of a chunk in characters. */
-const chunkLength = 65_536
-
-/** Samples in one turn of the event loop: about 10 ms of work. */
-const samplesPerTurn = 4000
+/** Characters rendered in one turn of the event loop: about 10 ms of work. */
+const charactersPerTurn = 400_000
 
 /** Tenants whose series are initialized in one turn of the event loop: about 10 ms of work. */
 const tenantsPerTurn = 20
-
-/** Renders to bytes, which are outside the JavaScript heap: neither all samples nor the whole text are in memory at once. */
-async function byteChunks(
-  family: Family,
-  openMetrics: boolean,
-  yieldTurn: (lines: number) => Promise<void>,
-): Promise<readonly Buffer[]> {
-  const chunks: Buffer[] = []
-  let text = ''
-  let lines = 0
-  for (const line of familyLines(family, openMetrics)) {
-    text += line
-    lines++
-    if (text.length < chunkLength) continue
-    chunks.push(Buffer.from(text))
-    await yieldTurn(lines)
-    text = ''
-    lines = 0
-  }
-  await yieldTurn(lines)
-  return text === '' ? chunks : [...chunks, Buffer.from(text)]
-}
 
 export interface MetricsOptions {
   readonly version: string
@@ -78,7 +54,7 @@ export interface Metrics extends MetricsEvents {
 export function createMetrics(options: MetricsOptions): Metrics {
   const daemon = options.scope !== 'mirror'
   const instruments = createInstruments({ processMetrics: daemon })
-  const findingSample = findingSamples()
+  const rendered = { findingSample: findingSamples(), tailOf: labelTails() }
   let config = options.config
   let reload: ReloadState = { successful: true, lastSuccessAt: options.startedAt }
   const inFlight = new Map<string, Promise<Exposition>>()
@@ -89,18 +65,24 @@ export function createMetrics(options: MetricsOptions): Metrics {
     const replica = options.replica?.() ?? null
     const { now, readings } = replica === null ? { now: configured, readings: read } : together(configured, read)
     const own = [skewGauge(now, readings), waiverGauge(now), buildInfo(options.version)]
-    const gauges = [...(await gatherGauges(now, readings, findingSample)), ...own]
+    const gauges = [...(await gatherGauges(now, readings, rendered)), ...own]
     if (!daemon) return byName(gauges)
     const counted = await instruments.collect(shownSeries(now))
     const store = options.storeSize === undefined ? [] : [storeGauge(options.storeSize())]
     const ofReplica = replica === null ? [] : replicaFamilies(replica, new Set(now.tenants.map(({ name }) => name)))
     return byName([...gauges, ...reloadGauges(reload), ...store, ...ofReplica, ...counted])
   }
+  /** Renders to bytes, which are outside the JavaScript heap: neither all samples nor the whole text are in memory at once. */
   const render = async (contentType: Exposition['contentType']): Promise<Exposition> => {
     const openMetrics = contentType === openMetricsType
-    const yieldTurn = yieldAfter(samplesPerTurn)
+    const turn = yieldAfter(charactersPerTurn)
     const body: Uint8Array[] = []
-    for (const family of await gather()) body.push(...(await byteChunks(family, openMetrics, yieldTurn)))
+    for (const family of await gather()) {
+      for (const chunk of familyChunks(family, openMetrics)) {
+        body.push(Buffer.from(chunk))
+        await turn(chunk.length)
+      }
+    }
     if (openMetrics) body.push(Buffer.from(openMetricsEnd))
     return { contentType, body }
   }
