@@ -41,7 +41,7 @@ export async function diagnoseIdentity(request: IdentityRequest): Promise<Diagno
   const { mirror, row, tenant, identity, signal } = request
   if (identity === 'held') return diagnoseHold(await mirror.holds(row.id))
   if (row.baseUrl !== tenant.baseUrl && (await mirror.knowsAny(row.id))) {
-    return failure(subject, movedMessage(row, tenant), changedHint, { reason: 'tenant_changed' })
+    return failure(subject, movedMessage(row, tenant.baseUrl), changedHint, { reason: 'tenant_changed' })
   }
   const seeEndpoints = 'See the results of the endpoints'
   // An unreachable tenant would cost another time-out for each list.

@@ -68,7 +68,7 @@ class Engine implements TenantEngine {
     }
     if (!sameOrigin && !(await store.knowsAny(this.tenantId))) await store.adoptBaseUrl(this.tenantId, settings.baseUrl)
     else if (!sameOrigin) {
-      const message = movedMessage(this.#tenant, settings)
+      const message = movedMessage(this.#tenant, settings.baseUrl)
       const cause = { check: 'origin', baseUrl: settings.baseUrl }
       const hold = {
         tenantId: this.tenantId,

@@ -2,10 +2,10 @@ import { Mutex } from 'async-mutex'
 import type { FeedQuery, Fetched } from '../api/reader.ts'
 import type { HoldRow, PageComparison, SyncState, TenantRow } from '../mirror/port.ts'
 import { dayMs } from '../model/durations.ts'
-import { SyncError } from '../model/errors.ts'
+import { reasonOf, SyncError } from '../model/errors.ts'
 import { holdHint, isDenied, ownClientCause, remedyOf } from '../model/hold-remedy.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
-import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import { resourceNames } from '../model/resource-names.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 import {
   type Answered,
@@ -18,7 +18,7 @@ import {
   readEvidence,
 } from './identity-proof.ts'
 import { emptyList, suspectEmpty } from './lists/suspect-empty.ts'
-import { admits, refusedPagePasses } from './pages/refused-page.ts'
+import { admits, type RefusedAnswer, refusedPagePasses } from './pages/refused-page.ts'
 
 /** After a suspected mismatch, changed answers need more proof for this long. */
 const troubledMs = dayMs
@@ -42,7 +42,8 @@ export interface TenantGuard {
   readonly troubled: boolean
   noteTrouble(): void
   admits(state: SyncState, comparison: PageComparison, serverTime: number | null): boolean
-  refusePage(resource: ResourceName, query: FeedQuery, comparison: PageComparison): Promise<SyncError>
+  /** Raises the hold of another tenant where a proof shows one, else that of the page; the error to throw. */
+  refusePage(page: RefusedAnswer, signal: AbortSignal): Promise<SyncError>
   passHold(signal: AbortSignal): Promise<void>
   covers(identity: number): boolean
   /** Throws during a hold of the tenant: nothing may be written for it. */
@@ -77,9 +78,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   }
 
   const changed = ({ message, cause }: Pick<HoldRow, 'message' | 'cause'>) =>
-    new SyncError('tenant_changed', message, {
-      hint: holdHint({ cause }),
-    })
+    new SyncError('tenant_changed', message, { hint: holdHint({ cause }) })
 
   const passing = () =>
     acceptedChange(tenant(), verified) !== null && (acceptedIdentity === null || verified.identity === acceptedIdentity)
@@ -105,10 +104,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     await refresh()
     if (isDenied({ cause })) log.warn({ problem: message }, 'Nothing proves whose data these are; nothing is written')
     else
-      log.error(
-        { cause: cause['check'], problem: message },
-        'The data look like another tenant; nothing of it is written',
-      )
+      log.error({ cause: cause['check'], problem: message }, "The data look like another tenant's; nothing is written")
     return changed({ message, cause })
   }
 
@@ -238,7 +234,10 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     admits: (state, comparison, serverTime) =>
       tenant().former.includes(state.resource) ||
       admits(state, comparison, { now: clock.now(), serverTime, admitted: tenant().admitted }),
-    refusePage(resource, query, { known, unknown }) {
+    async refusePage({ resource, query, comparison: { known, unknown } }, signal) {
+      const evidence = await readEvidence(proving, [], signal).catch(throwIfAborted)
+      insist()
+      if (evidence?.outcome === 'mismatch' && evidence.answered) return raiseMismatch(evidence, evidence.answered)
       const keys = unknown.map(({ key }) => key).filter((key) => key !== null)
       return raise(
         `A page of ${resource} contains mostly records that are unknown here although they are old`,
@@ -289,9 +288,11 @@ export async function awaitsAccepted(
   return true
 }
 
-export function movedMessage(
-  { name, baseUrl }: Pick<TenantRow, 'name' | 'baseUrl'>,
-  now: { readonly baseUrl: string },
-) {
-  return `The mirror of "${name}" comes from ${baseUrl}, not from ${now.baseUrl}`
+function throwIfAborted(error: unknown): null {
+  if (reasonOf(error) === 'aborted') throw error
+  return null
+}
+
+export function movedMessage({ name, baseUrl }: Pick<TenantRow, 'name' | 'baseUrl'>, now: string) {
+  return `The mirror of "${name}" comes from ${baseUrl}, not from ${now}`
 }

@@ -57,7 +57,10 @@ it.each([
 it.each([
   [{ live: 100, due: 11 }, 'more than 5 and more than 10 percent of the 100 that were live 24 hours ago'],
   [{ live: 97, due: 8, removed: 3 }, 'more than 5 and more than 10 percent of the 100 that were live 24 hours ago'],
-  [{ live: 9, due: 6 }, 'more than half of the 9 that were live 24 hours ago, which is held whatever the limits'],
+  [
+    { live: 9, due: 6 },
+    'more than half of the 9 that were live 24 hours ago or, if later, after the first full sync, which is held whatever the limits',
+  ],
   [{ live: 4, due: 3, removed: 8 }, 'more than half of the 12 that were live 24 hours ago'],
   [{ live: 3, due: 1, removed: 3, created: 5 }, 'more than half of the 6 that were live in the last 24 hours'],
   [{ live: 2, due: 1 }, null],

@@ -42,14 +42,14 @@ it.each(ways)(
 )
 
 it.each(identifying.map(({ name }) => name))(
-  'another tenant behind the same token is noticed by the first page of a full sync of %s, which is not committed',
+  'another tenant behind the same token is proven by the first page of a full sync of %s, which is not committed',
   async (resource) => {
     const test = await synced()
     const before = everyRow(test)
     test.sim.swapTenant('reader')
     expect(ending(await test.run(resource, 'full'))).toBe('tenant_changed')
     const hold = await theHold(test)
-    expect([hold.resource, hold.reason, hold.cause['check']]).toEqual(['all', 'tenant_changed', 'page'])
+    expect([hold.resource, hold.reason, hold.cause['check']]).toEqual(['all', 'tenant_changed', 'proof'])
     const { full_sync_pages: _, ...rows } = everyRow(test)
     const { full_sync_pages: __, ...rowsBefore } = before
     expect(rows).toEqual(rowsBefore)

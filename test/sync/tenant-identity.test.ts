@@ -392,6 +392,14 @@ it('accepting a refused page admits its ids, and covers no removal', async () =>
   expect([changeAccepted, admitted]).toEqual([null, null])
 })
 
+it('a refused page is held as such where the list that could prove another tenant cannot be read', async () => {
+  const { test, server } = await mirrored({ users: users(1, 8), clients: [client(1)] }, {})
+  server.a.users = users(100, 8)
+  server.broken.add('api-clients')
+  expect(ending(await test.run('users', 'full'))).toBe('tenant_changed')
+  expect((await theHold(test)).cause['check']).toBe('page')
+})
+
 it('the page rule counts invalid records by their creation, too', async () => {
   const { test, server } = await mirrored({ clients: [client(1)], documents: [document(1)] }, {})
   server.a.documents = Array.from({ length: 6 }, (_, n) => document(n + 10, { updatedAt: 5 }))

@@ -38,7 +38,8 @@ export async function commitPage(
     await provePage(run, fetched, seen.need, () => fetchPage(run, query, { isRepeated: true }))
     result = await store.commitPage({ ...page, admit: (comparison) => admit(comparison, true) })
   }
-  if (seen.refused !== null) throw await guard.refusePage(definition.name, query, seen.refused)
+  if (seen.refused !== null)
+    throw await guard.refusePage({ resource: definition.name, query, comparison: seen.refused }, run.signal)
   for (const field of result.contradictory) noteEvent(run, 'contradictory', field)
   observer.datesMovedLater(settings.name, definition.name, result.laterDates)
   noteProgress(run, result.counts, fetched.items.length)

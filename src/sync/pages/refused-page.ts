@@ -4,6 +4,7 @@ import { createdAtOf } from '../../model/dates.ts'
 import { hourMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import type { PagedListResource, ResourceDefinition } from '../../model/resource.ts'
+import type { ResourceName } from '../../model/resource-names.ts'
 import type { TenantContext } from '../context.ts'
 import { idOf, queryAt } from './page-rules.ts'
 
@@ -43,6 +44,12 @@ export function admits(
   const isStrange = ({ key, createdAt }: RuledPage['unknown'][number]) =>
     key !== null && createdAt !== null && createdAt < began - oldEnoughMs && !accepted.has(key)
   return identified.filter(isStrange).length * 2 <= known + identified.length
+}
+
+export interface RefusedAnswer {
+  readonly resource: ResourceName
+  readonly query: FeedQuery
+  readonly comparison: PageComparison
 }
 
 export interface RefusedPage {

@@ -56,7 +56,7 @@ interface Counted {
 function brokenRule({ counted, before, since, held }: Counted, { maxCount, maxPercent }: Limits): string | null {
   const [then, after] = held
     ? ['24 hours before removals were first held', 'since 24 hours before removals were first held']
-    : ['24 hours ago', 'in the last 24 hours']
+    : ['24 hours ago or, if later, after the first full sync', 'in the last 24 hours']
   // With fewer than two records at that time, the base is all records that were live since.
   const [base, when] = before > 1 ? [before, then] : [since, after]
   const most = base > 1 && counted * 2 > base
