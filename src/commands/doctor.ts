@@ -241,9 +241,8 @@ async function mirrored(
       const one = probed.find(({ tenant }) => tenant.name === posture.tenant)
       if (row === undefined || one === undefined) continue
       const { tenant, client, pages } = one
-      const { identity: state } = posture
       const { reader } = client
-      const request = { mirror, row, tenant, identity: state, reader, pages, clock: io.clock, signal: io.stop }
+      const request = { mirror, row, tenant, posture, reader, pages, clock: io.clock, signal: io.stop }
       const identity = await diagnoseIdentity(request)
       const isUnproven = identity.level === 'fail' || row.former.includes('users')
       const records = mirror.records(row.id)

@@ -6,7 +6,7 @@ import type { Clock } from '../model/clock.ts'
 import { minuteMs } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import { changedHint, deniedHint, holdHint, ownClientRemedy } from '../model/hold-remedy.ts'
-import { type IdentityState, identitySentences } from '../model/posture.ts'
+import { identitySentence, type TenantPosture } from '../model/posture.ts'
 import { resources } from '../resources/index.ts'
 import {
   deniedMessage,
@@ -25,11 +25,13 @@ import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 const subject = 'identity'
 const unprovenAdvice = 'Give the token the permission to read API clients or documents, and set ownClientId'
 
+const sharedAdvice = 'Give each configured tenant the token of its own, or keep one of them'
+
 export interface IdentityRequest {
   readonly mirror: Mirror
   readonly row: TenantRow
   readonly tenant: TenantSettings
-  readonly identity: IdentityState
+  readonly posture: Pick<TenantPosture, 'identity' | 'sharedWith'>
   readonly reader: TenantReader
   readonly pages: readonly GivenPage[]
   readonly clock: Clock
@@ -38,8 +40,8 @@ export interface IdentityRequest {
 
 /** By the same proof that a sync uses (docs/reliability.md). @throws the reason of `signal` when that is aborted. */
 export async function diagnoseIdentity(request: IdentityRequest): Promise<Diagnosis> {
-  const { mirror, row, tenant, identity, signal } = request
-  if (identity === 'held') return diagnoseHold(await mirror.holds(row.id))
+  const { mirror, row, tenant, posture, signal } = request
+  if (posture.identity === 'held') return diagnoseHold(await mirror.holds(row.id))
   if (row.baseUrl !== tenant.baseUrl && (await mirror.knowsAny(row.id))) {
     return failure(subject, movedMessage(row, tenant.baseUrl), changedHint, { reason: 'tenant_changed' })
   }
@@ -78,14 +80,13 @@ export function diagnoseSharedRecords(probed: readonly FirstPages[]): readonly D
       }
     }
   }
-  const advice =
-    'The tokens belong to one tenant: give each configured tenant the token of its own, or keep one of them'
+  const advice = `The tokens belong to one tenant. ${sharedAdvice}`
   return [...pairs].map(([names, record]) => warning('tenants', `${names} both list ${record}`, advice))
 }
 
 function diagnoseHold(holds: readonly HoldRow[]): Diagnosis {
   const hold = holds.find(({ resource }) => resource === 'all')
-  const message = identitySentences.held.slice(0, -1)
+  const message = identitySentence({ identity: 'held' }).slice(0, -1)
   if (hold === undefined) return failure(subject, message, changedHint)
   return failure(subject, `${message}: ${hold.message}`, holdHint(hold))
 }
@@ -103,7 +104,7 @@ function provingOf({ mirror, row, tenant, reader, clock }: IdentityRequest): Pro
 }
 
 async function diagnoseEvidence(
-  { row, identity, tenant }: IdentityRequest,
+  { row, posture, tenant }: IdentityRequest,
   proving: ProofContext,
   evidence: Evidence,
 ): Promise<Diagnosis> {
@@ -123,8 +124,9 @@ async function diagnoseEvidence(
       return failure(subject, deniedMessage(evidence), deniedHint, { reason })
     case 'match':
     case 'nothing': {
-      const sentence = identitySentences[identity].slice(0, -1)
-      return identity === 'proven' ? fine(subject, sentence) : warning(subject, sentence, unprovenAdvice)
+      const sentence = identitySentence(posture).slice(0, -1)
+      if (posture.identity === 'proven') return fine(subject, sentence)
+      return warning(subject, sentence, posture.sharedWith === undefined ? unprovenAdvice : sharedAdvice)
     }
     default:
       return evidence.outcome satisfies never

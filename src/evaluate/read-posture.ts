@@ -12,7 +12,7 @@ import {
 } from '../model/posture.ts'
 import { isHoldReason, isRefusal } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
-import { resources as catalogue } from '../resources/index.ts'
+import { identifying } from '../resources/index.ts'
 import { acceptedHolds } from './accepted-holds.ts'
 import type { Check } from './check.ts'
 import { ruleContextOf, settingsOf, severitiesOf } from './check-settings.ts'
@@ -28,9 +28,7 @@ import {
 import { type SplitCounts, splitOpenFindings } from './findings/split-findings.ts'
 import { readWaivers } from './waivers/read-waivers.ts'
 
-const identifying = catalogue
-  .filter((resource) => 'identifiedBy' in resource && resource.identifiedBy === 'guid')
-  .map(({ name }) => name)
+const identifyingNames = identifying.map(({ name }) => name)
 
 export interface ReadPosture {
   readonly store: PostureStore & Pick<PastReader, 'decisions'>
@@ -76,7 +74,7 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
     clockSkewMs: greatestSkewOf(quality, now),
     blockedUntil: quality.tenant.blockedUntil,
     holds,
-    identity: identityStateOf({ holds, resources }, identifying),
+    identity: identityStateOf({ holds, resources }, identifyingNames),
     resources,
     checks: checks.map((check) => {
       const state = states.find((row) => row.check === check.id)

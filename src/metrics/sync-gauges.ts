@@ -52,7 +52,7 @@ export const syncGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_tenant_identity',
-    help: `State set: proven by ids of API clients or documents, unproven while there are none to compare, held while the data may be another tenant's. ${fromMirror}`,
+    help: `State set: proven by ids of API clients or documents, unproven while there are none to compare or another configured tenant has the same ones, held while the data may be another tenant's. ${fromMirror}`,
     labelNames: ['state'],
     samples: ({ identity }) =>
       identityStates.map((state) => ({ labels: { state }, value: Number(state === identity) })),

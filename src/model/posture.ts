@@ -14,6 +14,8 @@ export interface TenantPosture {
   readonly blockedUntil: number
   readonly holds: readonly HoldView[]
   readonly identity: IdentityState
+  /** Another configured tenant that is the same one, by its API clients or documents; the identity is then unproven. */
+  readonly sharedWith?: string
   readonly resources: readonly ResourceView[]
   readonly checks: readonly CheckView[]
   readonly waivers: readonly WaiverView[]
@@ -38,11 +40,17 @@ export interface OwnerView {
 export const identityStates = ['held', 'proven', 'unproven'] as const
 export type IdentityState = (typeof identityStates)[number]
 
-export const identitySentences: Readonly<Record<IdentityState, string>> = {
+const identitySentences: Readonly<Record<IdentityState, string>> = {
   held: "The tenant is on hold: its data may be another tenant's.",
   proven: 'The tenant is recognized by ids that no other tenant has.',
   unproven:
     'Nothing identifies the tenant: no record with such an id is mirrored, so another tenant could go unnoticed.',
+}
+
+/** Why the identity is in its state, as a sentence. */
+export function identitySentence({ identity, sharedWith }: Pick<TenantPosture, 'identity' | 'sharedWith'>): string {
+  if (sharedWith === undefined) return identitySentences[identity]
+  return `${sharedWith} has the same API clients or documents: the tokens of both belong to one tenant, so one of them is not read at all.`
 }
 
 /** @param identifying resources whose ids exist in one tenant only. */

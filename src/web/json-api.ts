@@ -1,7 +1,7 @@
 import { nearest } from '../config/yaml/nearest.ts'
 import { toIso } from '../model/dates.ts'
 import { type FindingView, findingColumns, namedFindingColumns } from '../model/finding.ts'
-import { identitySentences, type OwnerView, type ResourceView, type TenantPosture } from '../model/posture.ts'
+import { identitySentence, type OwnerView, type ResourceView, type TenantPosture } from '../model/posture.ts'
 import { severities } from '../model/severity.ts'
 import { csvLine } from '../model/text/csv.ts'
 import { jsonArray } from '../model/text/printable-json.ts'
@@ -22,7 +22,7 @@ function tenantJson(posture: TenantPosture): object {
     at: toIso(posture.at),
     quality: dataQualityOf(posture).level,
     identity: posture.identity,
-    identityMessage: identitySentences[posture.identity],
+    identityMessage: identitySentence(posture),
     clockSkewSeconds: posture.clockSkewMs === null ? null : posture.clockSkewMs / 1000,
     blockedUntil: posture.blockedUntil > posture.at ? toIso(posture.blockedUntil) : null,
     holds: posture.holds.map((hold) => ({ ...hold, raisedAt: toIso(hold.raisedAt) })),

@@ -6,6 +6,7 @@ import { loadSettings } from '../../src/config/load-settings.ts'
 import { createViews } from '../../src/daemon/views.ts'
 import type { Mirror } from '../../src/mirror/port.ts'
 import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
+import { identitySentence } from '../../src/model/posture.ts'
 import { aDay, type Cli, synced } from '../commands/support/cli.ts'
 
 const twoTenants = {
@@ -118,4 +119,21 @@ it('names whom a check could not evaluate, until it can', async () => {
   const after = await check(3)
   expect(after).toMatchObject({ notEvaluated: 0, entities: expect.any(Number) })
   expect(after).not.toHaveProperty('unevaluated')
+})
+
+it('does not call tenants recognized that have the same API clients or documents', async () => {
+  const apart = await synced(twoTenants)
+  const parted = viewsOf(apart, Date.parse('2026-03-01T13:00:00Z'))
+  await using _ = parted.mirror
+  expect((await parted.views.posture()).map(({ identity }) => identity)).toEqual(['proven', 'proven'])
+  const world = await synced({ tenants: [{ name: 'acme' }, { name: 'globex' }] })
+  const { views, mirror } = viewsOf(world, Date.parse('2026-03-01T13:00:00Z'))
+  await using __ = mirror
+  const shown = await views.posture()
+  expect(shown.map(({ tenant, identity, sharedWith }) => [tenant, identity, sharedWith])).toEqual([
+    ['acme', 'unproven', 'globex'],
+    ['globex', 'unproven', 'acme'],
+  ])
+  expect(shown.map(identitySentence)).toContainEqual(expect.stringMatching(/^acme has the same API clients/))
+  expect((await world.run('doctor')).stdout).toMatch(/^! +identity +globex has the same API clients or documents/m)
 })

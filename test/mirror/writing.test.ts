@@ -184,6 +184,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   noteConfiguration: (mirror) => mirror.noteConfiguration({ at, digest: 'd', content: '{}' }),
   noteTenantState: (mirror) => mirror.noteTenantState(tenantId, '{}', at + 9e9),
   noteTime: (mirror) => mirror.noteTime(at - 9e9),
+  firstRecords: (mirror) => mirror.firstRecords(),
   unconfirmedTime: (mirror) => mirror.unconfirmedTime(),
   confirmTime: async (mirror) => {
     const record = { fileId: 'd1', filename: '', uploadStatus: 'Completed', createdAt: '2026-01-01T00:00:00Z' }

@@ -97,15 +97,15 @@ const secrets =
 
 /** Whole words, for `profile`, `context` and `metadata` are harmless. */
 const whole =
-  'blob|body|bodies|byte|data|embedding|excerpt|file|html|markdown|otp|pass|pin|preview|raw|snippet|text|totp|transcript'
+  'auth|bearer|blob|body|bodies|byte|cert|certificate|data|embedding|excerpt|file|hash|hashes|hint|html|markdown|otp|pass|pem|phrase|pin|preview|raw|seed|snippet|text|totp|transcript'
 
 const secretWord = new RegExp(`(${secrets})s?$|^(${whole})s?$`)
 
 /** Ends of a name without its separators. */
 const secretWords =
-  /base64$|b64$|(session|sess)ids?$|(access|activation|auth|authorization|backup|confirmation|device|invitation|invite|login|mfa|pairing|pass|recovery|reset|security|sms|verification)codes?$/
+  /base64$|b64$|connectionstrings?$|(session|sess)ids?$|(access|activation|auth|authorization|backup|confirmation|device|invitation|invite|login|mfa|pairing|pass|recovery|reset|security|sms|verification)codes?$/
 
-const mayNameSecret = new RegExp(`${secrets}|${whole}|64|sess|code`, 'i')
+const mayNameSecret = new RegExp(`${secrets}|${whole}|64|sess|code|connection`, 'i')
 
 /** The last word decides: true for `clientSecret` and `contentBase64`, false for `passwordPolicy` and `hotPath`. */
 function namesSecret(name: string): boolean {

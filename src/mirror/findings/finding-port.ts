@@ -129,11 +129,19 @@ export interface FindingStore extends WaiverStore {
   isOfWrongClock(fingerprint: string, now: number): Promise<boolean>
   holds(tenantId?: number): Promise<readonly HoldRow[]>
   tenants(): Promise<readonly TenantRow[]>
+  /** Of each list whose ids exist in one tenant only, the live record with the first id: two tenants share it if they are one. */
+  firstRecords(): Promise<readonly FirstRecord[]>
   tenant(tenantId: number): Promise<TenantRow>
   ask(tenantId: number, query: OwnQuery, signal?: AbortSignal): Promise<OwnAnswer | NoAnswer>
   /** `problem`: why an own check cannot be evaluated, or which entities a check could not evaluate; null = none. */
   noteProblem(tenantId: number, check: string, problem: string | null): Promise<void>
   checkProblems(tenantId: number): Promise<ReadonlyMap<string, string>>
+}
+
+export interface FirstRecord {
+  readonly tenant: string
+  readonly resource: ResourceName
+  readonly key: string
 }
 
 /** Times are milliseconds since the epoch. */

@@ -1,8 +1,9 @@
 import { eq, getTableName, sql } from 'drizzle-orm'
+import { identifying } from '../../resources/index.ts'
 import type { Database, Operations } from '../database.ts'
 import { orm } from '../orm.ts'
-import type { AdmittedPage, FindingStore, SyncStore, TenantRow } from '../port.ts'
-import { recordTables } from '../records/record-tables.ts'
+import type { AdmittedPage, FindingStore, FirstRecord, SyncStore, TenantRow } from '../port.ts'
+import { columnOf, recordTables } from '../records/record-tables.ts'
 import { quarantine, tenants } from '../schema/index.ts'
 import type { Step, Steps } from '../steps.ts'
 import { emptinessCode, type RunEnds, syncStateRow, syncStateWriter, toSyncState } from './sync-states.ts'
@@ -44,7 +45,7 @@ type TenantPart = Operations<
     | 'closeRun'
     | 'knowsAny'
   > &
-    Pick<FindingStore, 'tenants'>
+    Pick<FindingStore, 'tenants' | 'firstRecords'>
 >
 
 export function tenantStore(database: Database, ends: RunEnds): TenantPart {
@@ -64,6 +65,13 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
       .where(eq(tenants.name, sql.placeholder('name'))),
   )
   const allTenants = database.select(orm.select().from(tenants).orderBy(tenants.name))
+  const firsts = identifying.map(({ name }) => {
+    const record = recordTables[name]
+    const key = columnOf(record, record.key)
+    const of = `from "${getTableName(record.table)}" r where r.tenant_id = t.id and r.removed_at is null order by r.${key}`
+    const sql = `select t.name as tenant, (select r.${key} ${of} limit 1) as key from tenants t`
+    return { resource: name, first: database.prepare<[], { tenant: string; key: string | null }>(sql) }
+  })
   const removalOwed = database.prepare<[number, string]>(
     'select 1 from accepted_removals where tenant_id = ? and resource = ?',
   )
@@ -127,6 +135,14 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
     tenants: () =>
       database.read(function* () {
         return (yield* allTenants.all()).map(toTenant)
+      }),
+    firstRecords: () =>
+      database.read(function* () {
+        const found: FirstRecord[] = []
+        for (const { resource, first } of firsts) {
+          for (const { tenant, key } of yield* first.all()) if (key !== null) found.push({ tenant, resource, key })
+        }
+        return found
       }),
     syncState: (tenantId, resource) =>
       database.read(function* () {

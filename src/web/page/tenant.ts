@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { ChangeView } from '../../model/change.ts'
 import { dayMs } from '../../model/durations.ts'
 import { listsRecords } from '../../model/hold-remedy.ts'
-import { type HoldView, identitySentences } from '../../model/posture.ts'
+import { type HoldView, identitySentence } from '../../model/posture.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import { dataQualityOf, tally } from '../postures.ts'
 import { checks } from './checks.ts'
@@ -69,7 +69,7 @@ function notes({ posture, secrets: views }: TenantPage, now: number): Html {
     own !== undefined && own.expiresAt - now <= ownSecretWorthSayingMs
       ? html`<p class="note">The secret of tenantwatch itself ${own.expiresAt > now ? 'expires' : 'has expired'}: ${instant(own.expiresAt, now)}. Without a new one monitoring stops.</p>`
       : ''
-  const identity = posture.identity === 'proven' ? '' : html`<p class="note">${identitySentences[posture.identity]}</p>`
+  const identity = posture.identity === 'proven' ? '' : html`<p class="note">${identitySentence(posture)}</p>`
   const lost =
     lostSecret === true
       ? html`<p class="note">The file of the token cannot be read. The last good token stays in use, but the next start fails: restore the file; <code class="command">tenantwatch doctor</code> names it.</p>`

@@ -139,7 +139,7 @@ it('notices two names of one tenant', async () => {
   const { stdout } = await world.run('doctor')
   expect(stdout.match(/^! +tenants.*/gm)).toEqual([
     expect.stringMatching(
-      /acme and globex both list document [-0-9a-f]{36}\. The tokens belong to one tenant: give each/,
+      /acme and globex both list document [-0-9a-f]{36}\. The tokens belong to one tenant\. Give each/,
     ),
   ])
   world.write('tenantwatch.yaml', config.replace('GLOBEX_TOKEN', 'ACME_TOKEN'))

@@ -108,6 +108,7 @@ export function fakeMirror(now: number): FakeMirror {
     holds: async () => mirror.holds,
     decisions: async () => mirror.decisions,
     tenants: async () => [mirror.tenant],
+    firstRecords: async () => [],
     async tenant(id) {
       if (id !== mirror.tenant.id) throw new Error(`Tenant ${id} is not in the mirror`)
       return mirror.tenant
