@@ -1,3 +1,4 @@
+import { compareIds } from '../mirror/findings/entity-order.ts'
 import type { OperatorDecision } from '../mirror/port.ts'
 import type { CheckStatus } from '../model/check-status.ts'
 import { toIso } from '../model/dates.ts'
@@ -158,7 +159,7 @@ function bySeverity(a: ReportFinding, b: ReportFinding): number {
     waived ||
     severity ||
     order(a.check, b.check) ||
-    order(a.firstSeen, b.firstSeen) ||
+    compareIds(a.entity.id, b.entity.id) ||
     order(a.fingerprint, b.fingerprint)
   )
 }
