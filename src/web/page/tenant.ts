@@ -111,7 +111,7 @@ function changes({ posture: { tenant }, changes: views }: TenantPage, now: numbe
     head: 1,
     rows: views.map((view) => [
       instant(view.at, now),
-      html`<span class="type">${view.resource}</span> ${foreign(view.entity)}${namedAs(view.names)}`,
+      html`${view.resource === view.entity ? '' : html`<span class="type">${view.resource}</span> `}${foreign(view.entity)}${namedAs(view.names)}`,
       whatChanged(view),
       view.requestId === null ? '–' : html`<code class="id">${foreign(view.requestId)}</code>`,
     ]),
