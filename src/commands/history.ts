@@ -119,8 +119,7 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
   if (unknown !== null) note(io, `${unknown}; changes before that time are unknown`)
   // Data quality warnings: records that were not read may have changed.
   for (const posture of await createViews(mirror, settings, io.clock).posture(tenant))
-    for (const name of resource === undefined ? resourceNames : [resource])
-      for (const line of dataWarnings(posture, name)) note(io, line)
+    for (const line of dataWarnings(posture, ...(resource === undefined ? resourceNames : [resource]))) note(io, line)
   return exitCodes.ok
 }
 
