@@ -26,9 +26,10 @@ const refused = `tenantwatch_sync_failures_total{reason=~"${refusals.join('|')}"
 const young = '(time() - process_start_time_seconds < 3 * 3600)'
 
 /** What is on hold, in words; `all` is a value for machines. */
-const heldPart = '{{ if eq $labels.resource "all" }}the whole tenant{{ else }}{{ $labels.resource }}{{ end }}'
+const heldPart =
+  '{{ if eq $labels.resource "all" }}the whole tenant{{ else }}the list of {{ $labels.resource }}{{ end }}'
 const heldBecause =
-  '{{ if eq $labels.reason "tenant_changed" }}the data may be that of another tenant{{ else if eq $labels.reason "suspect_empty" }}the list came back empty or without permissions{{ else }}more records are gone than the limits allow{{ end }}'
+  '{{ if eq $labels.reason "tenant_changed" }}the data may be that of another tenant{{ else if eq $labels.reason "suspect_empty" }}the list came back empty or without permissions{{ else }}records are gone, and their removal needs a decision{{ end }}'
 const tenantChanged =
   '{{ if eq $labels.resource "all" }}Nothing of {{ $labels.tenant }} is stored, and every check of it is unknown.{{ else }}Checks over {{ $labels.resource }} of {{ $labels.tenant }} are unknown.{{ end }} The usual cause is a wrong token: check the token first (`tenantwatch doctor`), and accept nothing before.'
 const removalsHeld =

@@ -202,7 +202,7 @@ const wordScenes: readonly WordScene[] = [
     texts: [
       heldSays(
         ['users', 'shrink_held'],
-        'users is on hold: more records are gone than the limits allow (shrink_held)',
+        'the list of users is on hold: records are gone, and their removal needs a decision (shrink_held)',
         'The engine removes nothing of users of acme until an operator accepts the change or its cause is gone. Compare its records (`tenantwatch accept HOLD --list`) with the portal of the tenant before you accept it. `tenantwatch accept` lists the holds with their causes and the effect of accepting.',
       ),
     ],
