@@ -12,10 +12,10 @@ export const authMfaPolicyEnabled = defineCheck({
   id: 'auth-mfa-policy-enabled',
   title: 'The tenant demands multi-factor authentication',
   description:
-    'mfaEnabled, the tenant-wide multi-factor policy, is true. A tenant without SSO sends it as false together with all other settings, perhaps as a placeholder: `withoutSso` says whether that is `fail` or `unknown`.',
+    'mfaEnabled, the tenant-wide multi-factor policy, is true. A tenant without SSO sends it as false together with all other settings, perhaps as a placeholder: `withoutSso` decides whether that is `fail` or `unknown`.',
   risk: 'No user needs a second factor: a stolen password is enough.',
   remediation: "Switch on the multi-factor policy in the tenant's authentication settings.",
-  alert: { name: 'MfaPolicyOff', says: 'Sign-in policies that do not demand multi-factor authentication' },
+  alert: { name: 'MfaPolicyOff', says: 'Multi-factor authentication is not demanded' },
   frameworks: [
     'soc2 CC6.1',
     'soc2 CC6.6',

@@ -50,7 +50,8 @@ async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
     const clock = () => io.clock.now()
     const sizes = { users: options.users }
     await using simulator = await startSimulator({ clock, sizes, liveEveryMs: 15_000, lifeRates: calmLife })
-    const log = await createLog(io, 'warn')
+    // The simulated tenant deviates from its specification on purpose, which the first runs would warn of.
+    const log = await createLog(io, 'error')
     print(io, `A simulated tenant with ${options.users} users listens on ${simulator.baseUrl}; syncing …\n`)
     await using daemon = await startOnFreePort(simulator, folder, io, log, options.port)
     await Promise.race([daemon.caughtUp, untilStopped(io)])
@@ -61,6 +62,7 @@ async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
     const { port } = daemon.address
     if (options.port !== 0 && port !== options.port)
       printWrapped(io, `\nPort ${options.port} cannot be used; page and metrics are on port ${port}.`)
+    log.setLevel('info')
     guide(io, { found, port, controlUrl: simulator.controlUrl ?? '', config: join(folder, configFile) })
     await Promise.race([untilStopped(io), daemon.broken])
     return exitCodes.ok
@@ -140,8 +142,17 @@ server: { listen: "127.0.0.1:${port}" }
 /** A command or a comment of the shell. */
 function fitting(line: string, terminal: Terminal | null): string {
   if (terminal === null) return line
-  if (!line.startsWith('  #')) return wrapCommand(line, terminal)
+  if (!line.startsWith('  #'))
+    return wrapCommand(line, terminal)
+      .split('\n')
+      .map((part) => narrow(part, terminal))
+      .join('\n')
   return wrapLine(line, { ...terminal, columns: terminal.columns - 2 }, 2).replaceAll('\n  ', '\n  # ')
+}
+
+/** JSON that is too long in lines, which a quoted word of the shell may have. */
+function narrow(part: string, { columns }: Terminal): string {
+  return part.length <= columns ? part : part.replaceAll(',"', ',\n      "')
 }
 
 /** @returns the open findings, the highest severity first. */

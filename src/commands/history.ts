@@ -65,8 +65,8 @@ export function addHistory(program: Command, io: Io, done: (code: ExitCode) => v
 Works beside a running engine. Oldest first: creations, field changes and removals; holds and drift that were accepted,
 with the reason (change hold_accepted or drift_accepted). Records of the first complete full sync do not count as changes.
 
-Changes before the record begins are unknown: standard error names that part of the period, and a period wholly outside
-of the record is refused.
+Changes before the history begins are unknown: standard error names that part of the period, and a period wholly outside
+of the history is refused.
 
 Examples:
   tenantwatch history --since 30d
@@ -119,8 +119,7 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
   if (unknown !== null) note(io, `${unknown}; changes before that time are unknown`)
   // Data quality warnings: records that were not read may have changed.
   for (const posture of await createViews(mirror, settings, io.clock).posture(tenant))
-    for (const name of resource === undefined ? resourceNames : [resource])
-      for (const line of dataWarnings(posture, name)) note(io, line)
+    for (const line of dataWarnings(posture, ...(resource === undefined ? resourceNames : [resource]))) note(io, line)
   return exitCodes.ok
 }
 
@@ -131,7 +130,7 @@ interface Period {
 }
 
 /**
- * Why changes of the period are unknown; null when it begins within the record, or when no beginning is asked for.
+ * Why changes of the period are unknown; null when it begins within the history, or when no beginning is asked for.
  *
  * @throws UsageError when the whole period is unknown: an empty answer would look like "nothing changed".
  */

@@ -31,3 +31,8 @@ export function namesOf(fields: Readonly<Record<string, unknown>>): EntityNames 
 export function namesIn({ name, email, filename }: EntityNames): readonly string[] {
   return [name, email, filename].filter((text) => text !== undefined)
 }
+
+/** Type and id; once where the settings of a tenant have their type as id. */
+export function entityWords({ type, id }: { readonly type: string; readonly id: string }): readonly string[] {
+  return type === id ? [id] : [type, id]
+}

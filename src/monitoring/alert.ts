@@ -19,11 +19,13 @@ export type AlertText = string | ((condition: AlertCase, queried: QueriedTexts) 
 export interface Alert {
   /** Begins with `Tenantwatch`; also the name of its runbook. */
   readonly name: string
-  /** The failing state in one sentence that names the tenant and the entity. */
+  /** The failing state in one sentence that begins with the tenant and names the entity. */
   readonly summary: AlertText
-  /** The consequence, or what to do; names tenant and entity. */
+  /** The consequence and what to do; names tenant and entity. */
   readonly description: AlertText
   readonly dashboard: DashboardId
+  /** The part of the tenant's status page that shows it; absent = its findings. */
+  readonly part?: 'data' | 'holds' | 'secrets' | 'waivers'
   readonly cases: (input: MonitoringInput) => readonly AlertCase[]
 }
 

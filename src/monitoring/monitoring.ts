@@ -34,7 +34,7 @@ export const findingSeverities = ['high', 'medium'] as const satisfies readonly 
 export type FindingSeverity = (typeof findingSeverities)[number]
 
 /** A check with the severities its findings can have under the configuration. */
-export interface MonitoredCheck extends Pick<CheckFacts, 'id' | 'title' | 'alert'> {
+export interface MonitoredCheck extends Pick<CheckFacts, 'id' | 'title' | 'remediation' | 'alert'> {
   readonly severities: readonly Severity[]
 }
 

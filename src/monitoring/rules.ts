@@ -75,7 +75,7 @@ export function labelsOf(
 }
 
 export function annotationsOf(
-  { name, summary, description, dashboard }: Alert,
+  { name, summary, description, dashboard, part }: Alert,
   condition: AlertCase,
   { links, marks }: MonitoringInput,
   queried: QueriedTexts,
@@ -88,14 +88,19 @@ export function annotationsOf(
     ...(links.grafana !== null && {
       dashboard_url: `${links.grafana}/d/${dashboardUid(dashboard)}{{ with $labels.tenant }}?var-tenant={{ . }}{{ end }}`,
     }),
-    ...(links.page !== null && { page_url: `${links.page}/${shownFindings}` }),
+    ...(links.page !== null && { page_url: `${links.page}/${shown(part)}` }),
     ...marks.annotations,
   }
 }
 
-/** Of the alert's tenant, and of its check or API client, where it has them. */
-const shownFindings =
-  '{{ with $labels.tenant }}?tenant={{ . }}{{ with $labels.check }}&check={{ . }}{{ end }}{{ with $labels.client_id }}{{ if not (match "^sha256:" .) }}&q={{ . }}{{ end }}{{ end }}#findings-{{ . }}{{ end }}'
+/** A part of the page of the alert's tenant; findings only of its check or API client, where it has them. */
+function shown(part: Alert['part']): string {
+  const query = part === undefined ? ofCheckOrClient : ''
+  return `{{ with $labels.tenant }}?tenant={{ . }}${query}#${part ?? 'findings'}-{{ . }}{{ end }}`
+}
+
+const ofCheckOrClient =
+  '{{ with $labels.check }}&check={{ . }}{{ end }}{{ with $labels.client_id }}{{ if not (match "^sha256:" .) }}&q={{ . }}{{ end }}{{ end }}'
 
 function writeGroup({ name, why, rules }: Group): string {
   const body = stringify([{ name, rules }], { lineWidth: 0, blockQuote: 'literal' })

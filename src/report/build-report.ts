@@ -52,7 +52,7 @@ export async function buildReport(request: ReportRequest): Promise<Report> {
   return {
     at: past.at,
     version: record.version,
-    recordBegins: toIso(Math.max(past.clampToLife(begunAt), past.at - record.retentionDays * dayMs)),
+    historyBegins: toIso(Math.max(past.clampToLife(begunAt), past.at - record.retentionDays * dayMs)),
     configuredSince: toIso(configuration.at),
     configurationDigest: configuration.digest,
     notes: notesOf(request),

@@ -4,24 +4,35 @@ import type { ResourceName } from '../model/resource-names.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 
-/** Data quality warnings of a resource; empty when its data is fresh and complete. */
-export function dataWarnings(posture: TenantPosture | undefined, resource: ResourceName): readonly string[] {
-  const view = posture?.resources.find((one) => one.resource === resource)
-  if (posture === undefined || view === undefined) return []
-  const name = `${posture.tenant} ${resource}`
-  const holds = posture.holds.filter((hold) => hold.resource === resource || hold.resource === 'all')
+/** Data quality warnings of resources, each cause once; empty when their data is fresh and complete. */
+export function dataWarnings(
+  posture: TenantPosture | undefined,
+  ...resources: readonly ResourceName[]
+): readonly string[] {
+  if (posture === undefined) return []
+  const views = resources.flatMap((name) => posture.resources.find(({ resource }) => resource === name) ?? [])
+  const warnings = views.flatMap((view) => warningsOf(view, posture).map((text) => ({ text, resource: view.resource })))
+  return [...Map.groupBy(warnings, ({ text }) => text)].map(([text, same]) =>
+    printable(`${posture.tenant} ${same.map(({ resource }) => resource).join(', ')}: ${text}`),
+  )
+}
+
+function warningsOf(view: ResourceView, { holds, at }: TenantPosture): readonly string[] {
   const last = view.dataAsOf === null ? 'never completely read' : `last completely read ${toIso(view.dataAsOf)}`
-  if (!view.enabled) return [printable(`${name}: switched off and no longer read; ${last}`)]
-  const why = staleness(view, posture.at)
+  if (!view.enabled) return [`switched off and no longer read; ${last}`]
+  const why = staleness(view, at)
+  const { quarantined } = view
   return [
-    ...(why === null ? [] : [`${name}: ${why}`]),
-    ...(view.quarantined > 0
+    ...(why === null ? [] : [why]),
+    ...(quarantined > 0
       ? [
-          `${name}: ${plural(view.quarantined, 'record')} could not be read and ${view.quarantined === 1 ? 'is' : 'are'} absent or outdated`,
+          `${plural(quarantined, 'record')} could not be read and ${quarantined === 1 ? 'is' : 'are'} absent or outdated`,
         ]
       : []),
-    ...holds.map((hold) => `${name}: on hold ${hold.id}: ${hold.message}`),
-  ].map((line) => printable(line))
+    ...holds
+      .filter(({ resource }) => resource === view.resource || resource === 'all')
+      .map(({ id, message }) => `on hold ${id}: ${message}`),
+  ]
 }
 
 /** Why data may not be what the tenant has now; null when it is fresh or its hold says it. */

@@ -4,7 +4,7 @@ import { ruleContextOf, settingsOf } from '../evaluate/check-settings.ts'
 import type { Mirror, OperatorDecision } from '../mirror/port.ts'
 import type { MirrorRecord } from '../mirror/records/query.ts'
 import { toIso } from '../model/dates.ts'
-import { namesIn } from '../model/entity-names.ts'
+import { entityWords, namesIn } from '../model/entity-names.ts'
 import { driftIdIn, type FindingView } from '../model/finding.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
@@ -145,7 +145,7 @@ export function explanationText({ finding, rule, record, changes, accepted, life
     '',
     `Fingerprint  ${finding.fingerprint}`,
     ...(driftId === null ? [] : [`Drift id     ${driftId}`]),
-    `Entity       ${entity.type === entity.id ? '' : `${entity.type} `}${entity.id} of tenant ${finding.tenant}`,
+    `Entity       ${entityWords(entity).join(' ')} of tenant ${finding.tenant}`,
     ...namesIn(entity).map((name, i) => `${i === 0 ? 'Name' : '    '}         ${name}`),
     `State        ${state}${resolution === null ? '' : `: ${resolution} at ${resolvedAt ?? ''}`}`,
     `First seen   ${firstSeen}`,

@@ -1,3 +1,4 @@
+import { entityWords } from '../model/entity-names.ts'
 import type { FindingView } from '../model/finding.ts'
 import { type Severity, severities } from '../model/severity.ts'
 import { fittingTable } from './fitting-table.ts'
@@ -50,9 +51,10 @@ export function groupsTable(groups: readonly FindingGroup[], grouping: Grouping,
   const what = grouping === 'check' ? ['CHECK'] : terminal === null ? ['ENTITY', 'ID'] : ['ENTITY']
   const rows = groups.map(({ tenant, check, entity, findings, severities: counts, firstSeen }) => {
     const names = grouping === 'check' ? [check ?? ''] : [entity?.type ?? '', entity?.id ?? '']
+    const words = entity === null ? '' : entityWords(entity).join(' ')
     return [
       tenant,
-      ...(what.length === names.length ? names : [names.join(' ')]),
+      ...(what.length === names.length ? names : [words]),
       String(findings),
       ...highestFirst.map((severity) => String(counts[severity] || '')),
       toMinute(firstSeen),

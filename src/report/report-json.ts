@@ -3,9 +3,9 @@ import { escapeInJson } from '../model/text/printable-json.ts'
 import type { Report, TenantReport } from './report.ts'
 
 export async function* reportJson(report: Report): AsyncIterable<string> {
-  const { at, version, recordBegins, configuredSince, configurationDigest, notes, tenants } = report
+  const { at, version, historyBegins, configuredSince, configurationDigest, notes, tenants } = report
   const configuration = { since: configuredSince, digest: configurationDigest }
-  yield `${opened({ asOf: toIso(at), version, recordBegins, configuration, notes })},\n  "tenants": [`
+  yield `${opened({ asOf: toIso(at), version, historyBegins, configuration, notes })},\n  "tenants": [`
   for (const [i, tenant] of tenants.entries()) {
     yield i === 0 ? '\n' : ',\n'
     yield* tenantJson(tenant)

@@ -1,6 +1,6 @@
 import { toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
-import { namesIn } from '../model/entity-names.ts'
+import { entityWords, namesIn } from '../model/entity-names.ts'
 import { severities } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
 import { type Fact, factsIn, groupFacts } from './facts.ts'
@@ -144,7 +144,7 @@ async function* findingsMd(report: TenantReport): AsyncIterable<string> {
 function item(finding: ReportFinding, evidence: readonly Fact[]): readonly [string, ...string[]] {
   const { severity, state, message, entity, waiver, reopened, firstSeen, ageDays, fingerprint } = finding
   const marks = [
-    [entity.type, entity.id, ...namesIn(entity)].map(md).join(' '),
+    [...entityWords(entity), ...namesIn(entity)].map(md).join(' '),
     `first seen ${firstSeen}, ${plural(ageDays, 'day')} old`,
     ...(waiver === null ? [] : [md(waiver.explanation ?? `waived by ${waiver.id} until ${waiver.expires}`)]),
     ...(reopened === 0 ? [] : [reopenedWords(reopened)]),

@@ -32,7 +32,7 @@ export async function* reportOscal(report: Report): AsyncIterable<string> {
       'last-modified': time,
       version: time,
       'oscal-version': oscalVersion,
-      props: [prop('tenantwatch-version', version), prop('record-begins', report.recordBegins)],
+      props: [prop('tenantwatch-version', version), prop('history-begins', report.historyBegins)],
       ...(notes.length > 0 && { remarks: notes.map(md).join('\n\n') }),
     },
     'import-ap': { href: `#${plan}` },
@@ -55,7 +55,7 @@ export async function* reportOscal(report: Report): AsyncIterable<string> {
   yield '\n  ]\n}\n}\n'
 }
 
-async function* resultJson(tenant: TenantReport, { at, recordBegins }: Report): AsyncIterable<string> {
+async function* resultJson(tenant: TenantReport, { at, historyBegins }: Report): AsyncIterable<string> {
   const time = toIso(at)
   const { tenant: name, quality, checks, findings, chainHead } = tenant
   const requirements = tenant.frameworks.flatMap((framework) =>
@@ -68,7 +68,7 @@ async function* resultJson(tenant: TenantReport, { at, recordBegins }: Report): 
     uuid: uuidOf('result', time, name),
     title: `Checks of tenant ${md(name)}`,
     description: md(tenantSentence(tenant)),
-    start: recordBegins,
+    start: historyBegins,
     end: time,
     props: [
       prop('tenant', name),

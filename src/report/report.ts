@@ -1,3 +1,4 @@
+import { compareIds } from '../mirror/findings/entity-order.ts'
 import type { OperatorDecision } from '../mirror/port.ts'
 import type { CheckStatus } from '../model/check-status.ts'
 import { toIso } from '../model/dates.ts'
@@ -106,7 +107,7 @@ export interface TenantReport {
   readonly resources: readonly ReportResource[]
   readonly holds: readonly (Omit<HoldView, 'raisedAt'> & { readonly raisedAt: string })[]
   readonly waivers: readonly (Omit<WaiverView, 'expiresAt' | 'breadth'> & { readonly expires: string })[]
-  /** Oldest first, from the beginning of the record. */
+  /** Oldest first, from the beginning of the history. */
   readonly decisions: readonly ReportDecision[]
   /** Null = nothing was sealed yet. */
   readonly chainHead: ReportHead | null
@@ -115,14 +116,14 @@ export interface TenantReport {
   readonly findings: () => AsyncIterable<ReportFinding>
 }
 
-/** The audit report. It depends on the stored record alone: the same time gives the same report. */
+/** The audit report. It depends on the stored history alone: the same time gives the same report. */
 export interface Report {
   /** Milliseconds since the epoch. */
   readonly at: number
   /** The version of tenantwatch that evaluated. */
   readonly version: string
-  /** Start of the stored record. */
-  readonly recordBegins: string
+  /** Start of the stored history. */
+  readonly historyBegins: string
   readonly configuredSince: string
   readonly configurationDigest: string
   readonly notes: readonly string[]
@@ -158,7 +159,7 @@ function bySeverity(a: ReportFinding, b: ReportFinding): number {
     waived ||
     severity ||
     order(a.check, b.check) ||
-    order(a.firstSeen, b.firstSeen) ||
+    compareIds(a.entity.id, b.entity.id) ||
     order(a.fingerprint, b.fingerprint)
   )
 }

@@ -131,8 +131,8 @@ export function chainInWords(head: ReportHead | null, shown: (hash: string) => s
 export function headLines(report: Report, asOf: string): readonly (readonly [string, string])[] {
   return [
     ['As of', asOf],
-    ['Source', `the record of tenantwatch ${report.version}`],
-    ['Record', `begins ${report.recordBegins}`],
+    ['Source', `the history of tenantwatch ${report.version}`],
+    ['History', `begins ${report.historyBegins}`],
     ['Configuration', `in force since ${report.configuredSince}, digest ${report.configurationDigest}`],
   ]
 }

@@ -19,12 +19,15 @@ it('prints few findings, commands to copy, and the address of the page last', as
   const env = { NO_COLOR: '1' }
   const io = { stdout, stop: stop.signal, clock: systemClock(), env }
   const demo = fakeIo({ env, folder: temporaryFolder() })
-  expect((await demo.runWith(io, 'demo', '--port', '0', '--users', '30')).code).toBe(0)
+  const { code, stderr } = await demo.runWith(io, 'demo', '--port', '0', '--users', '30')
+  expect([code, stderr]).toEqual([0, ''])
   const lines = text.trimEnd().split('\n')
   expect(lines.at(-2)).toMatch(/^Status page {2}http:\/\/127\.0\.0\.1:\d+\/$/)
   expect(lines.filter((line) => /^ {2}[\da-f]{12} {2}/.test(line))).toHaveLength(5)
   expect(text).toContain('every 15 seconds, so findings open and\nend by themselves.\n')
-  expect(wider(text, 80).filter((line) => !line.startsWith("    -d '{"))).toEqual([])
+  expect(wider(text, 80)).toEqual([])
+  const bodies = [...text.matchAll(/-d '([^']*)'/g)].map(([, body = '']) => JSON.parse(body) as object)
+  expect(bodies).toContainEqual(expect.objectContaining({ resource: 'api-clients', op: 'update' }))
   const commands = text.replaceAll(/ \\\n +/g, ' ').split('\n')
   const at = (words: RegExp) => commands.flatMap((line, i) => (words.test(line) ? [i] : []))
   const [swapped = 0, back] = at(/"action":"swap"/)

@@ -204,18 +204,18 @@ it('names the data whose changes it cannot know', async () => {
   pass(aDay)
   await run('sync')
   const [user] = [...simulator.state().users()]
-  const stale = /^acme (\S+): as of \S+, older than its freshness limit$/gm
-  const namedIn = (text: string) => [...text.matchAll(stale)].map(([, name]) => name).toSorted()
+  const stale = /^acme (.+): as of \S+, older than its freshness limit$/gm
+  const namedIn = (text: string) => [...text.matchAll(stale)].flatMap(([, names = '']) => names.split(', ')).toSorted()
   expect(namedIn((await run('history')).stderr)).toEqual([...resourceNames].toSorted())
   expect(namedIn((await run('history', '--entity', `users:${user?.userId}`, '--format', 'json')).stderr)).toEqual([
     'users',
   ])
 })
 
-it('refuses a period outside of the record, and names the part of one that is unknown', async () => {
+it('refuses a period outside of the history, and names the part of one that is unknown', async () => {
   const { run, user } = await changed()
   const refusal = (text: string) => ({ code: 2, stdout: '', stderr: `tenantwatch: ${text}\n` })
-  const before = 'There is no record from before 2026-03-01T12:00:00.000Z'
+  const before = 'There is no history from before 2026-03-01T12:00:00.000Z'
   expect(await run('history', '--until', '2026-02-27')).toEqual(refusal(before))
   expect(await run('history', '--since', '90d', '--until', '30d', '--format', 'json')).toEqual(refusal(before))
   expect(await run('history', '--since', '2026-03-04')).toEqual(refusal('The time of --since is in the future'))

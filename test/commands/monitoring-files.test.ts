@@ -25,13 +25,14 @@ it('writes rules with the thresholds of the configuration', async () => {
   expect(stdout).toContain('https://wiki.example/tw/TenantwatchDown.md')
 })
 
-it('links to the findings and the runbooks of the status page whose address is given', async () => {
+it('links to the parts and the runbooks of the status page whose address is given', async () => {
   const { run } = await cli({ simulator: null })
   const { stdout } = await run('rules', '--page', 'https://watch.example/')
   expect(stdout).toContain('runbook_url: https://watch.example/runbook?name=TenantwatchSecretExpired\n')
   expect(stdout).toContain(
     '{{ with $labels.client_id }}{{ if not (match "^sha256:" .) }}&q={{ . }}{{ end }}{{ end }}#findings-{{ . }}{{ end }}',
   )
+  expect(stdout).toMatch(/alert: TenantwatchHeld\n[\s\S]*?\?tenant=\{\{ \. \}\}#holds-\{\{ \. \}\}\{\{ end \}\}\n/)
   const own = await run('rules', '--page', 'https://watch.example', '--runbooks', 'https://wiki.example')
   expect(own.stdout).toContain('runbook_url: https://wiki.example/TenantwatchSecretExpired.md\n')
 })

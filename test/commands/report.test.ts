@@ -43,7 +43,7 @@ interface Tenant {
 
 interface Document {
   readonly asOf: string
-  readonly recordBegins: string
+  readonly historyBegins: string
   readonly notes: readonly string[]
   readonly tenants: readonly Tenant[]
 }

@@ -8,7 +8,7 @@ import { program, until } from './support/program.ts'
 
 const run = promisify(execFile)
 
-it('prints commands that work in a second terminal while it runs, and deletes its folder at the end', async () => {
+it('prints commands that work in a second terminal, logs when what they broke works again, and deletes its folder at the end', async () => {
   const folder = temporaryFolder()
   const demo = program({ folder, env: { TMPDIR: folder } }, 'demo', '--port', '0', '--users', '30')
   await until(() => demo.stdout.includes('Press Ctrl-C'))
@@ -32,9 +32,11 @@ it('prints commands that work in a second terminal while it runs, and deletes it
   // Five steps, four of them with the way back.
   expect(broken).toHaveLength(9)
   for (const [, body = '', address = ''] of broken) {
+    if (body.includes('restore')) await until(() => demo.stderr.includes('Run failed'))
     const answer = await fetch(address, { method: 'POST', body })
     expect([body, answer.status]).toEqual([body, 200])
   }
+  await until(() => demo.stderr.includes('Runs succeed again'))
   demo.child.kill('SIGINT')
   await demo.ended
   expect(existsSync(dirname(config))).toBe(false)

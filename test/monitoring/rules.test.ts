@@ -49,6 +49,28 @@ it('gives every alert a severity, words, a runbook and a dashboard', () => {
   }
 })
 
+it('begins the title of every alert about a tenant with its name, and states what to do', () => {
+  const alerts = rulesOf(renderRules(defaultMonitoringInput(), 'prometheus')).filter((rule) => rule.alert !== undefined)
+  const ofTenant = alerts.filter(({ annotations }) => annotations?.['summary']?.includes('$labels.tenant'))
+  expect(ofTenant.length).toBeGreaterThan(30)
+  for (const { alert, annotations } of ofTenant)
+    expect([alert, annotations?.['summary']]).toEqual([
+      alert,
+      expect.stringMatching(/^(?:\{\{ \$found := .+? \}\})?\{\{ \$labels\.tenant \}\}: /),
+    ])
+  const passive = alerts.filter(({ annotations }) => !action.test(annotations?.['description'] ?? ''))
+  expect([...new Set(passive.map(({ alert }) => alert))]).toEqual(['TenantwatchWatchdog'])
+  for (const { id, alert, remediation } of checks) {
+    const own = alerts.filter((one) => one.alert === `Tenantwatch${alert?.name}`)
+    for (const { annotations } of own)
+      expect([id, annotations?.['description']]).toEqual([id, expect.stringContaining(` To do: ${remediation}`)])
+  }
+})
+
+/** A command of tenantwatch, or an instruction. */
+const action =
+  /`tenantwatch (doctor|accept|explain|config check)|[Ss]tart the daemon|: correct |: (put|review|create|fix|remove) |Plan |Create |runbook explains/
+
 it('names in every title and every text the tenant and the entity that the alert is about', () => {
   const entities = ['tenant', 'check', 'client_id', 'resource', 'waiver', 'instance'] as const
   const alerts = rulesOf(renderRules(defaultMonitoringInput(), 'prometheus')).filter((rule) => rule.alert !== undefined)

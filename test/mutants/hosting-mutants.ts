@@ -50,8 +50,8 @@ export const hostingMutants: readonly Mutant[] = [
   }),
   ...mutantsIn('src/commands/history.ts', ['test/commands/history.test.ts'], {
     'a history of data that was never read passes for one without changes': [
-      'for (const line of dataWarnings(posture, name)) note(io, line)',
-      'for (const line of dataWarnings(posture, name).slice(9)) note(io, line)',
+      'for (const line of dataWarnings(posture, ...(resource === undefined ? resourceNames : [resource]))) note(io, line)',
+      'for (const line of []) note(io, line)',
     ],
   }),
 ]

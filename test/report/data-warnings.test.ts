@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { dataWarnings } from '../../src/report/data-warnings.ts'
-import { posture, resource } from '../metrics/support/posture.ts'
+import { at, posture, resource } from '../metrics/support/posture.ts'
 
 it('counts quarantined records in the singular and the plural', () => {
   const of = (quarantined: number) =>
@@ -8,4 +8,20 @@ it('counts quarantined records in the singular and the plural', () => {
   expect(of(0)).toEqual([])
   expect(of(1)).toEqual(['acme users: 1 record could not be read and is absent or outdated'])
   expect(of(1200)).toEqual(['acme users: 1,200 records could not be read and are absent or outdated'])
+})
+
+it('names the hold of a whole tenant once, with its resources', () => {
+  const hold = {
+    id: 'H',
+    resource: 'all',
+    reason: 'tenant_changed',
+    count: 9,
+    message: 'Another tenant',
+    raisedAt: at,
+  } as const
+  const held = posture({ resources: [resource('users'), resource('roles', { quarantined: 1 })], holds: [hold] })
+  expect(dataWarnings(held, 'users', 'roles')).toEqual([
+    'acme users, roles: on hold H: Another tenant',
+    'acme roles: 1 record could not be read and is absent or outdated',
+  ])
 })

@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { ownClientRemedy } from '../../src/model/hold-remedy.ts'
+import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { WebSources } from '../../src/web/web-options.ts'
 import { at, check, mode, posture, resource } from '../metrics/support/posture.ts'
 import { ask as askOf } from './support/ask.ts'
@@ -296,12 +297,45 @@ it('lists every data quality problem with its start and advice, the worst first'
     .map((item) => item.replaceAll(/<[^>]*>/g, ''))
   expect(items).toHaveLength(5)
   expect(items[0]).toContain('documents on hold since 2026-03-14 07:26 UTC, 2 h ago')
-  expect(items[2]).toContain('permissions missing permission last read 2026-03-14 05:26 UTC, 4 h ago')
+  expect(items[2]).toContain('permissions missing permission last full sync 2026-03-14 05:26 UTC, 4 h ago')
   expect(items[2]).toContain('Grant the permission')
-  expect(items[1]).toContain('api-clients unauthorized last read 2026-03-14 09:16 UTC, 10 min agoThe token is refused.')
+  expect(items[1]).toContain(
+    'api-clients unauthorized last full sync 2026-03-14 09:16 UTC, 10 min agoThe token is refused.',
+  )
   expect(items[3]).toContain('roles stale since 2026-03-14 07:26 UTC, 2 h agoNo answer.')
   expect(items[4]).toContain('users quarantined as of')
   expect(items[4]).toContain('3 records cannot be read')
+})
+
+it('names the settings of a tenant once in its changes', async () => {
+  const settings = change({ resource: 'authentication-settings', entity: 'authentication-settings' })
+  const text = (await page('/', { changes: async () => [settings] })).replaceAll(/<[^>]*>/g, '')
+  expect(text).toContain('authentication-settings')
+  expect(text).not.toMatch(/authentication-settings\s*authentication-settings/)
+})
+
+it('shows one cause of several resources once, with the newest success, and other causes apart', async () => {
+  const refused = (name: ResourceName, lastSuccessAt: number, message = 'The token is refused') =>
+    resource(name, {
+      ...{ refused: 'unauthorized', message },
+      modes: [mode({ mode: 'incremental', up: false, reason: 'unauthorized', lastSuccessAt })],
+    })
+  const resources = [
+    refused('documents', at - 3 * hour),
+    refused('users', at - 2 * hour),
+    refused('roles', at - hour, 'The token is refused for roles'),
+  ]
+  const html = await page('/', { posture: async () => [posture({ resources })] })
+  const list = /<ul class="problems">.*?<\/ul>/s.exec(html)?.[0] ?? ''
+  const items = list.split('<li ').slice(1)
+  expect(items.map((item) => item.replaceAll(/^[^>]*>|<[^>]*>/g, ''))).toEqual([
+    expect.stringContaining(
+      'documents, users unauthorized last success 2026-03-14 07:26 UTC, 2 h agoThe token is refused.',
+    ),
+    expect.stringContaining(
+      'roles unauthorized last incremental sync 2026-03-14 08:26 UTC, 1 h agoThe token is refused for roles.',
+    ),
+  ])
 })
 
 it('offers no accept command for a hold that only another ownClientId ends', async () => {

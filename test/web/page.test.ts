@@ -132,7 +132,7 @@ it.each([
   ['bad', '5 checks fail, 3 checks cannot be evaluated; the data of 3 of 6 resources is complete and fresh.', acme],
   [
     'unknown',
-    '1 check cannot be evaluated; the data of no resource is complete and fresh.',
+    '1 check cannot be evaluated; no resource has complete and fresh data.',
     posture({ resources: [unread('users')], checks: [check('x', { status: 'unknown', reason: 'never' })] }),
   ],
   [
@@ -257,7 +257,7 @@ it('shows a far expiry in green only while the data of the API clients is fresh'
   const tile = async (over: Parameters<typeof resource>[1]) => {
     const view = posture({ resources: [resource('api-clients', over)] })
     const html = await page({ posture: async () => [view], findings: findingsFrom([]), secrets })
-    return /edge-(\w+)"><h3>Client secrets/.exec(html)?.[1]
+    return /edge-(\w+)"><h3>Client secrets<\/h3><p class="figure[^>]*>Next in 200 days</.exec(html)?.[1]
   }
   expect(await tile({})).toBe('good')
   expect(await tile({ fresh: false })).toBe('unknown')

@@ -349,7 +349,7 @@ it('names in a runbook the address that serves it, and files of the documentatio
   const html = await served('TenantwatchContractChanged')
   expect(html).toContain(`curl -sS ${web.origin}/metrics`)
   expect(html).not.toContain(':9469')
-  expect(html).toContain('Reliability [docs/reliability.md])')
+  expect(html).toContain('Reliability [see docs/reliability.md])')
 })
 
 it('serves every runbook as a page whose links lead to runbooks, and no other file', async () => {

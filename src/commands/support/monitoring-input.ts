@@ -137,6 +137,7 @@ export function createMonitoringInput(
     checks: checks.map((check) => ({
       id: check.id,
       title: check.title,
+      remediation: check.remediation,
       alert: check.alert,
       severities: severities.filter((severity) =>
         any.some((tenant) => severitiesOf(check, settingsOf(check, tenant)).includes(severity)),

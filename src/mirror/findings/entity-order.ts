@@ -14,8 +14,8 @@ export function entityOrder(direction: 'ascending' | 'descending'): Compare {
   return (a, b) => sign * (compareIds(a.entityId, b.entityId) || a.id - b.id)
 }
 
-/** The digits with which a GUID begins are no number. */
-function compareIds(a: string, b: string): number {
+/** Numbers in ids by their value; the digits with which a GUID begins are no number. */
+export function compareIds(a: string, b: string): number {
   const isGuid = looksLikeGuid(a)
   if (isGuid !== looksLikeGuid(b)) return isGuid ? 1 : -1
   if (!isGuid) return compareNaturally(a, b)

@@ -23,14 +23,14 @@ function conditions(possible: readonly Severity[], check: string, matcher: strin
 }
 
 /** The alert of a check, built from its catalogue entry. The checks of expiring secrets have the secret alerts instead. */
-function checkAlert({ id, alert, severities: possible }: MonitoredCheck): readonly Alert[] {
+function checkAlert({ id, alert, remediation, severities: possible }: MonitoredCheck): readonly Alert[] {
   if (alert === null) return []
   return [
     {
       name: `Tenantwatch${alert.name}`,
       summary: ({ findings }, { idsInTitle }) =>
         `{{ $labels.tenant }}: ${alert.says}: {{ $value }}${idsInTitle(findings)}`,
-      description: ({ findings }, { whichTheyAre }) => whichTheyAre(findings),
+      description: ({ findings }, { whichTheyAre }) => `${whichTheyAre(findings)} To do: ${remediation}`,
       dashboard: 'posture',
       cases: () => conditions(possible, id, `check="${id}"`),
     },
@@ -50,7 +50,7 @@ function otherChecks({ checks }: MonitoringInput): Alert {
     name: 'TenantwatchOwnCheckFails',
     summary: ({ findings }, { idsInTitle }) =>
       `{{ $labels.tenant }}: check {{ $labels.check }} has open findings: {{ $value }}${idsInTitle(findings)}`,
-    description: ({ findings }, { whichTheyAre }) => whichTheyAre(findings),
+    description: ({ findings }, { whichTheyAre }) => `${whichTheyAre(findings)} It also shows what to do.`,
     dashboard: 'posture',
     cases: () => severities.toReversed().flatMap((one) => conditions([one], '{{ $labels.check }}', others(one))),
   }
@@ -60,7 +60,7 @@ const unknown: Alert = {
   name: 'TenantwatchCheckUnknown',
   summary: '{{ $labels.tenant }}: check {{ $labels.check }} cannot be evaluated',
   description: (_, { unknownReason }) =>
-    `Compliance of {{ $labels.tenant }} with {{ $labels.check }} is unknown${unknownReason}. Open findings stay open.`,
+    `Compliance of {{ $labels.tenant }} with {{ $labels.check }} is unknown${unknownReason}. Open findings stay open. \`tenantwatch doctor\` shows what cannot be read, \`tenantwatch accept\` what is on hold; the runbook has what to do for each reason.`,
   dashboard: 'posture',
   cases: () => [
     {

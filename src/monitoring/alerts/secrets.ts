@@ -14,12 +14,11 @@ const unlessOff = (check: string) =>
   `unless on (tenant) tenant_check:tenantwatch_check_enabled:last_known{check="${check}"} == 0`
 const expiring = 'api-client-secret-not-expiring'
 const expired = 'api-client-secret-not-expired'
-const client = ({ clientName }: QueriedTexts) =>
-  `API client ${clientName}{{ $labels.client_id }} of {{ $labels.tenant }}`
+const client = ({ clientName }: QueriedTexts) => `API client ${clientName}{{ $labels.client_id }}`
 const secretOf =
   (state: string): AlertText =>
   (_, queried) =>
-    `The secret of ${client(queried)} ${state}`
+    `{{ $labels.tenant }}: the secret of ${client(queried)} ${state}`
 const expiresIn = 'expires in {{ $value | humanizeDuration }}'
 
 /**
@@ -30,7 +29,7 @@ export const secretLadder: readonly Alert[] = [
   {
     name: 'TenantwatchSecretExpiryNear',
     summary: secretOf(expiresIn),
-    description: (_, queried) => `Plan the rotation of the secret of ${client(queried)}.`,
+    description: (_, queried) => `Plan the rotation of the secret of ${client(queried)} of {{ $labels.tenant }}.`,
     dashboard: 'posture',
     cases: (input) =>
       rung(input, 'info', { check: expiring, severity: 'medium' }, ({ near, imminent }) => ({
@@ -42,7 +41,7 @@ export const secretLadder: readonly Alert[] = [
     name: 'TenantwatchSecretExpiryImminent',
     summary: secretOf(expiresIn),
     description: (_, queried) =>
-      `Create a new secret for ${client(queried)} in the portal and give it to the integration that uses the client.`,
+      `Create a new secret for ${client(queried)} of {{ $labels.tenant }} in the portal and give it to the integration that uses the client.`,
     dashboard: 'posture',
     cases: (input) =>
       rung(input, 'warning', { check: expiring, severity: 'high' }, ({ imminent }) => ({ most: imminent, above: 1 })),
@@ -51,7 +50,7 @@ export const secretLadder: readonly Alert[] = [
     name: 'TenantwatchSecretExpiryLastDay',
     summary: secretOf(expiresIn),
     description: (_, queried) =>
-      `The integration that uses ${client(queried)} stops working within a day: create a new secret now.`,
+      `The integration that uses ${client(queried)} of {{ $labels.tenant }} stops working within a day: create a new secret now.`,
     dashboard: 'posture',
     // More urgent than its finding, which is high.
     cases: (input) => rung(input, 'critical', { check: expiring, severity: 'critical' }, () => ({ most: 1, above: 0 })),
@@ -60,7 +59,7 @@ export const secretLadder: readonly Alert[] = [
     name: 'TenantwatchSecretExpired',
     summary: secretOf('has expired'),
     description: (_, queried) =>
-      `The integration that uses ${client(queried)} no longer works. If the client is unused, remove it.`,
+      `The integration that uses ${client(queried)} of {{ $labels.tenant }} no longer works: create a new secret, or delete the client if nothing uses it.`,
     dashboard: 'posture',
     cases: (input) => rung(input, 'critical', { check: expired, severity: 'critical' }, () => ({ most: 0 })),
   },
@@ -68,10 +67,11 @@ export const secretLadder: readonly Alert[] = [
 
 const own: Alert = {
   name: 'TenantwatchOwnSecretExpires',
-  summary: `The secret of tenantwatch's own API client of {{ $labels.tenant }} {{ if gt $value 0.0 }}${expiresIn}{{ else }}has expired{{ end }}`,
+  summary: `{{ $labels.tenant }}: the secret of tenantwatch's own API client {{ if gt $value 0.0 }}${expiresIn}{{ else }}has expired{{ end }}`,
   description:
-    'Without a new secret, monitoring of {{ $labels.tenant }} stops: every check of the tenant becomes unknown.',
+    'Without a new secret, monitoring of {{ $labels.tenant }} stops: every check of the tenant becomes unknown. Create a new secret in the portal and replace the one that the configuration names.',
   dashboard: 'posture',
+  part: 'secrets',
   cases: () => [
     { severity: 'warning', expr: `${ownExpiry} - time() <= ${30 * daySeconds} > ${7 * daySeconds}` },
     { severity: 'critical', expr: `${ownExpiry} - time() <= ${7 * daySeconds}` },

@@ -25,13 +25,24 @@ const refused = `tenantwatch_sync_failures_total{reason=~"${refusals.join('|')}"
 /** A process younger than three hours: the values of its counters are their increase within that time. */
 const young = '(time() - process_start_time_seconds < 3 * 3600)'
 
+/** What is on hold, in words; `all` is a value for machines. */
+const heldPart =
+  '{{ if eq $labels.resource "all" }}the whole tenant{{ else }}the list of {{ $labels.resource }}{{ end }}'
+const heldBecause =
+  '{{ if eq $labels.reason "tenant_changed" }}the data may be that of another tenant{{ else if eq $labels.reason "suspect_empty" }}the list came back empty or without permissions{{ else }}records are gone, and their removal needs a decision{{ end }}'
+const tenantChanged =
+  '{{ if eq $labels.resource "all" }}Nothing of {{ $labels.tenant }} is stored, and every check of it is unknown.{{ else }}Checks over {{ $labels.resource }} of {{ $labels.tenant }} are unknown.{{ end }} The usual cause is a wrong token: check the token first (`tenantwatch doctor`), and accept nothing before.'
+const removalsHeld =
+  'The engine removes nothing of {{ $labels.resource }} of {{ $labels.tenant }} until an operator accepts the change or its cause is gone. Compare its records (`tenantwatch accept HOLD --list`) with the portal of the tenant before you accept it.'
+
 const alerts: readonly Alert[] = [
   {
     name: 'TenantwatchSyncStale',
     summary: '{{ $labels.tenant }}: the mirror of {{ $labels.resource }} is stale',
     description:
-      'No full sync of {{ $labels.resource }} of {{ $labels.tenant }} completed within the freshness limit. Checks over it are unknown; their findings stay open.',
+      'No full sync of {{ $labels.resource }} of {{ $labels.tenant }} completed within the freshness limit. Checks over it are unknown; their findings stay open. `tenantwatch doctor` shows why it cannot be read.',
     dashboard: 'posture',
+    part: 'data',
     cases: () => [
       {
         severity: 'critical',
@@ -48,8 +59,9 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchSyncNever',
     summary: '{{ $labels.tenant }}: {{ $labels.resource }} has never completed a full sync',
     description:
-      'Every check that reads {{ $labels.resource }} of {{ $labels.tenant }} is unknown. While a first full sync adds records, this alert waits for up to a day.',
+      'Every check that reads {{ $labels.resource }} of {{ $labels.tenant }} is unknown. `tenantwatch doctor` shows whether it can be read. While a first full sync adds records, this alert waits for up to a day.',
     dashboard: 'posture',
+    part: 'data',
     cases: () => [
       { severity: 'warning', for: '1d', expr: neverRead },
       { severity: 'critical', for: '1h', expr: `${neverRead}\n${unlessFirstFullSyncAdvances}` },
@@ -59,8 +71,9 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchSyncFailing',
     summary: '{{ $labels.tenant }}: the {{ $labels.mode }} sync of {{ $labels.resource }} keeps failing',
     description:
-      'The metric tenantwatch_sync_failures_total, the status page and the log contain the reason why the {{ $labels.mode }} sync of {{ $labels.resource }} of {{ $labels.tenant }} fails.',
+      'The mirror of {{ $labels.resource }} of {{ $labels.tenant }} is not kept up to date by {{ $labels.mode }} syncs. `tenantwatch doctor` tries each endpoint and names the cause; the status page and the log have the reason of the last run.',
     dashboard: 'operations',
+    part: 'data',
     cases: () => [
       {
         severity: 'warning',
@@ -80,8 +93,9 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchAccessRefused',
     summary: '{{ $labels.tenant }}: access to {{ $labels.resource }} is refused',
     description:
-      'The token of {{ $labels.tenant }} is invalid, or its API client may no longer read {{ $labels.resource }}; the status page names the reason and the permission.',
+      'The token of {{ $labels.tenant }} is invalid, or its API client may no longer read {{ $labels.resource }}. `tenantwatch doctor` names the permission: renew the token, or grant the permission to the API client.',
     dashboard: 'operations',
+    part: 'data',
     cases: () => [
       {
         severity: 'warning',
@@ -99,10 +113,10 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchHeld',
-    summary: '{{ $labels.tenant }}: {{ $labels.resource }} is on hold ({{ $labels.reason }})',
-    description:
-      'The engine holds back a change of {{ $labels.resource }} of {{ $labels.tenant }} until an operator accepts it or its cause is gone: see `tenantwatch accept`.',
+    summary: `{{ $labels.tenant }}: ${heldPart} is on hold: ${heldBecause} ({{ $labels.reason }})`,
+    description: `{{ if eq $labels.reason "tenant_changed" }}${tenantChanged}{{ else }}${removalsHeld}{{ end }} \`tenantwatch accept\` lists the holds with their causes and the effect of accepting.`,
     dashboard: 'posture',
+    part: 'holds',
     cases: () => [
       {
         severity: 'warning',
@@ -114,8 +128,9 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchQuarantine',
     summary: '{{ $labels.tenant }}: {{ $value }} records of {{ $labels.resource }} are quarantined',
     description:
-      'Checks over {{ $labels.resource }} of {{ $labels.tenant }} cannot pass until a full sync returns valid versions of these records or their removal is confirmed.',
+      'Checks over {{ $labels.resource }} of {{ $labels.tenant }} cannot pass until a full sync returns valid versions of these records or their removal is confirmed. `tenantwatch doctor --quarantine` lists the records and what is wrong: correct them in the portal.',
     dashboard: 'posture',
+    part: 'data',
     cases: () => [
       {
         severity: 'info',
@@ -129,8 +144,9 @@ const alerts: readonly Alert[] = [
     summary:
       '{{ $labels.tenant }}: the API deviates from its specification: {{ $labels.kind }} in {{ $labels.resource }}',
     description:
-      'The log names the fields of {{ $labels.resource }} of {{ $labels.tenant }} that deviate. The runbook says what {{ $labels.kind }} means for the data: a new field changes nothing, a date without an offset may be hours off.',
+      'Not urgent: no data was falsified. The log names the fields of {{ $labels.resource }} of {{ $labels.tenant }} that deviate; the runbook explains {{ $labels.kind }} and how to accept a new value.',
     dashboard: 'operations',
+    part: 'data',
     cases: () => [
       {
         severity: 'info',

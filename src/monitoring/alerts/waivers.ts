@@ -11,6 +11,7 @@ const alerts: readonly Alert[] = [
     description:
       'When waiver {{ $labels.waiver }} ends, the findings of {{ $labels.check }} in {{ $labels.tenant }} that it accepts are open again: fix them, renew the waiver, or remove it.',
     dashboard: 'posture',
+    part: 'waivers',
     cases: () => [
       {
         severity: 'info',
@@ -28,6 +29,7 @@ const alerts: readonly Alert[] = [
     description:
       'The findings of {{ $labels.check }} in {{ $labels.tenant }} that waiver {{ $labels.waiver }} accepted have changed and are open again: review them, then fix them or renew the waiver.',
     dashboard: 'posture',
+    part: 'waivers',
     cases: () => [
       { severity: 'warning', expr: bridged(labels, (read) => `${read('tenantwatch_waiver_lapsed_findings')} != 0`) },
     ],
@@ -36,8 +38,9 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchWaiverOrphaned',
     summary: '{{ $labels.tenant }}: waiver {{ $labels.waiver }} has no finding that it could cover',
     description:
-      'Check {{ $labels.check }} of {{ $labels.tenant }} is off, or the entity does not exist. If the entity appears later, waiver {{ $labels.waiver }} hides its finding.',
+      'Check {{ $labels.check }} of {{ $labels.tenant }} is off, or the entity does not exist. If the entity appears later, waiver {{ $labels.waiver }} hides its finding: remove the waiver, or correct its entity.',
     dashboard: 'posture',
+    part: 'waivers',
     cases: () => [
       {
         severity: 'info',

@@ -29,7 +29,7 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchDown',
     summary: 'No tenantwatch instance answers scrapes',
     description:
-      'No tenant is monitored. This alert also fires when the target disappears from service discovery; until it resolves, the other alerts have no data.',
+      'No tenant is monitored. Start the daemon again, or correct the scrape target: this alert also fires when the target disappears from service discovery. Until it resolves, the other alerts have no data.',
     dashboard: 'operations',
     cases: ({ job }) => [{ severity: 'critical', for: '5m', expr: `absent(up{job="${job}"} == 1)` }],
   },
@@ -37,7 +37,7 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchInstanceDown',
     summary: 'tenantwatch at {{ $labels.instance }} does not answer scrapes',
     description:
-      '{{ $labels.instance }} is down; its tenants are not monitored. Their open findings keep their last state.',
+      '{{ $labels.instance }} is down; its tenants are not monitored. Their open findings keep their last state. Start the daemon again; its log has the cause.',
     dashboard: 'operations',
     cases: ({ job }) => [{ severity: 'critical', for: '5m', expr: `up{job="${job}"} != 1` }],
   },
@@ -45,7 +45,7 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchMetricsMissing',
     summary: 'tenantwatch answers scrapes, but series are missing',
     description:
-      'Rules over missing series never fire. Another program answers on the port, relabeling drops series, or every resource is switched off.',
+      'Rules over missing series never fire. Another program answers on the port, relabeling drops series, or every resource is switched off: correct the scrape target or the configuration.',
     dashboard: 'operations',
     cases: ({ job }) => [
       {
@@ -64,9 +64,9 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchTenantGone',
-    summary: 'Tenant {{ $labels.tenant }} is no longer monitored',
+    summary: '{{ $labels.tenant }}: the tenant is no longer monitored',
     description:
-      'Series of {{ $labels.tenant }} existed before. The tenant was removed from the configuration, or its daemon is down.',
+      'Series of {{ $labels.tenant }} existed before. The tenant was removed from the configuration, or its daemon is down: put the tenant back, or start the daemon.',
     dashboard: 'fleet',
     cases: () => [
       {
@@ -84,9 +84,9 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchTenantsUnowned',
-    summary: 'No replica monitors tenant {{ $labels.tenant }}',
+    summary: '{{ $labels.tenant }}: no replica monitors the tenant',
     description:
-      'Replicas of tenantwatch answer, but none of them owns {{ $labels.tenant }}. While the database cannot be reached, none owns any tenant. Open findings keep their last state.',
+      'Replicas of tenantwatch answer, but none of them owns {{ $labels.tenant }}. While the database cannot be reached, none owns any tenant: `tenantwatch doctor` checks it. Open findings keep their last state.',
     dashboard: 'fleet',
     cases: () => [{ severity: 'critical', for: '2m', expr: 'max by (tenant) (tenantwatch_tenant_owned) == 0' }],
   },
@@ -94,7 +94,7 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchReplicaStale',
     summary: '{{ $labels.instance }}: the database confirms no heartbeat',
     description:
-      '{{ $labels.instance }} owns no tenant until the database of `store.url` answers again; others take over.',
+      '{{ $labels.instance }} owns no tenant until the database of `store.url` answers again; others take over. `tenantwatch doctor` on its machine names the fault.',
     dashboard: 'operations',
     cases: () => [
       { severity: 'warning', for: '1m', expr: 'time() - tenantwatch_replica_heartbeat_timestamp_seconds > 30' },
@@ -103,7 +103,8 @@ const alerts: readonly Alert[] = [
   {
     name: 'TenantwatchConfigReloadFailed',
     summary: '{{ $labels.instance }}: the last reload of the configuration failed',
-    description: '{{ $labels.instance }} keeps using its previous configuration; the change has no effect.',
+    description:
+      '{{ $labels.instance }} keeps using its previous configuration; the change has no effect. `tenantwatch config check` names the mistakes: correct them and reload.',
     dashboard: 'operations',
     cases: () => [{ severity: 'warning', for: '5m', expr: 'tenantwatch_config_last_reload_successful != 1' }],
   },
@@ -111,7 +112,7 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchEvaluationStalled',
     summary: '{{ $labels.tenant }}: at least one check is not evaluated',
     description:
-      'The last evaluation of an enabled check of {{ $labels.tenant }} is too long ago, or the check was never evaluated. `/api/v1/checks` has the last evaluation of each.',
+      'The last evaluation of an enabled check of {{ $labels.tenant }} is too long ago, or the check was never evaluated. `/api/v1/checks` has the last evaluation of each; look in the log for `Scheduled job failed`, and restart the daemon if it hangs.',
     dashboard: 'operations',
     cases: ({ evaluationStalledSeconds }) => [
       {
@@ -125,7 +126,7 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchClockWrong',
     summary: '{{ $labels.tenant }}: the clocks of the API and of the daemon differ',
     description:
-      'Checks of {{ $labels.tenant }} that compare times cannot pass while the clocks differ by more than 5 minutes.',
+      'Checks of {{ $labels.tenant }} that compare times cannot pass while the clocks differ by more than 5 minutes. `tenantwatch doctor` shows which clock is wrong: correct its time service.',
     dashboard: 'operations',
     cases: () => [
       {

@@ -89,19 +89,39 @@ function problems(posture: TenantPosture, now: number): Html | string {
     .filter(({ state }) => state !== 'fresh' && !(isTenantHeld && state === 'on_hold'))
     .toSorted((a, b) => resourceStates.indexOf(a.state) - resourceStates.indexOf(b.state))
   if (found.length === 0) return ''
-  return html`<ul class="problems">${found.map(({ view, state }) => problem(view, state, posture.holds, now))}</ul>
+  const causes = Map.groupBy(found, ({ view, state }) =>
+    ofOneResource.has(state) ? view.resource : JSON.stringify([state, view.message]),
+  )
+  return html`<ul class="problems">${[...causes.values()].map((same) => problem(same, posture.holds, now))}</ul>
 `
 }
 
-function problem(view: ResourceView, state: ResourceState, holds: readonly HoldView[], now: number): Html {
-  const since = sinceOf(view, state, holds)
-  const isPast = since === null || (since !== undefined && since <= now)
-  return html`<li class="problem edge-${stateTone[state]}"><strong>${view.resource}</strong> ${stateBadge(state)} <span class="ago">${isPast ? sinceWords[state] : ''}${isPast ? when(since, now) : ''}</span>${amount(view, state)}${view.message === null ? '' : html`<span class="why">${foreign(sentence(view.message))}</span>`}<span class="todo">${advice[state]}</span></li>
+/** States that several resources cannot share, because the numbers and the hold are those of one resource. */
+const ofOneResource: ReadonlySet<ResourceState> = new Set(['on_hold', 'quarantined', 'missing'])
+
+interface Problem {
+  readonly view: ResourceView
+  readonly state: ResourceState
+}
+
+/** Of resources with one cause. */
+function problem(same: readonly Problem[], holds: readonly HoldView[], now: number): Html {
+  const [one] = same
+  if (one === undefined) return html``
+  const { view, state } = one
+  const names = html`${same.map(({ view: { resource } }, i) => html`${i === 0 ? '' : ', '}<strong>${resource}</strong>`)}`
+  const since = sinceInWords(same, holds, now)
+  return html`<li class="problem edge-${stateTone[state]}">${names} ${stateBadge(state)} <span class="ago">${since}</span>${amount(view, state)}${view.message === null ? '' : html`<span class="why">${foreign(sentence(view.message))}</span>`}<span class="todo">${advice[state]}</span></li>
 `
 }
 
-function when(ms: number | null, now: number): Html {
-  return ms === null ? html`never` : html`${stamp(ms)}, ${distance(ms, now)}`
+/** Of several resources the time at which the state began for the first one, or the newest success. */
+function sinceInWords(same: readonly Problem[], holds: readonly HoldView[], now: number): Html | string {
+  const all = same.flatMap(({ view, state }) => sinceOf(view, state, holds) ?? [])
+  const [first] = all.toSorted((a, b) => (a.words === 'since' ? a.at - b.at : b.at - a.at))
+  if (first === undefined || first.at > now) return ''
+  const words = same.length > 1 && first.words !== 'since' ? 'last success' : first.words
+  return html`${words} ${stamp(first.at)}, ${distance(first.at, now)}`
 }
 
 function amount({ quarantined, missing }: ResourceView, state: ResourceState): string {
@@ -113,43 +133,43 @@ function stateBadge(state: ResourceState): Html {
   return badge(state === 'never' ? 'never complete' : state.replaceAll('_', ' '), stateTone[state])
 }
 
-const sinceWords: Readonly<Record<ResourceState, string>> = {
-  on_hold: 'since ',
-  unauthorized: 'last read ',
-  missing_permission: 'last read ',
-  never: '',
-  stale: 'since ',
-  quarantined: 'as of ',
-  missing: 'as of ',
-  failing: 'last success ',
-  fresh: '',
+interface Since {
+  readonly words: string
+  /** In milliseconds since the epoch. */
+  readonly at: number
 }
 
-/** The time shown for the state of a resource, in milliseconds since the epoch; null = never, undefined = none. */
-function sinceOf(view: ResourceView, state: ResourceState, holds: readonly HoldView[]): number | null | undefined {
+/** The time shown for the state of a resource; null = none. */
+function sinceOf(view: ResourceView, state: ResourceState, holds: readonly HoldView[]): Since | null {
+  const { dataAsOf } = view
   switch (state) {
     case 'on_hold': {
       const own = holds.filter(({ resource }) => resource === view.resource || resource === 'all')
-      return Math.min(...own.map(({ raisedAt }) => raisedAt))
+      return { words: 'since', at: Math.min(...own.map(({ raisedAt }) => raisedAt)) }
     }
     case 'stale':
-      return view.dataAsOf === null ? null : view.dataAsOf + view.freshnessLimitMs
+      return dataAsOf === null ? null : { words: 'since', at: dataAsOf + view.freshnessLimitMs }
     case 'unauthorized':
     case 'missing_permission':
-    case 'failing': {
-      const failing = view.modes.filter(({ up }) => !up)
-      // A refusal that another resource met leaves the modes of this one up.
-      const modes = failing.length === 0 ? view.modes : failing
-      const successes = modes.flatMap(({ lastSuccessAt }) => lastSuccessAt ?? [])
-      return successes.length === 0 ? view.dataAsOf : Math.max(...successes)
-    }
+    case 'failing':
+      return lastSuccessOf(view)
     case 'quarantined':
     case 'missing':
-      return view.dataAsOf
+      return dataAsOf === null ? null : { words: 'as of', at: dataAsOf }
     case 'never':
     case 'fresh':
-      return undefined
+      return null
     default:
       throw new TypeError(`Unknown state ${state satisfies never}`)
   }
+}
+
+function lastSuccessOf({ modes, dataAsOf }: ResourceView): Since | null {
+  const failing = modes.filter(({ up }) => !up)
+  // A refusal that another resource met leaves the modes of this one up.
+  const successes = (failing.length === 0 ? modes : failing).flatMap(({ mode, lastSuccessAt }) =>
+    lastSuccessAt === null ? [] : { words: `last ${mode} sync`, at: lastSuccessAt },
+  )
+  const [newest] = successes.toSorted((a, b) => b.at - a.at)
+  return newest ?? (dataAsOf === null ? null : { words: 'last full sync', at: dataAsOf })
 }

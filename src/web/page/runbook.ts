@@ -27,7 +27,7 @@ export async function runbookPage(runbook: string, origin = defaultOrigin): Prom
         const words = this.parser.parseInline(tokens)
         if (other !== undefined && name.test(other)) return `<a href="${runbookHref(other)}">${words}</a>`
         const [, file] = /^\.\.\/([\w-]+\.md)/.exec(href) ?? []
-        return file === undefined ? words : `${words} [docs/${file}]`
+        return file === undefined ? words : `${words} [see docs/${file}]`
       },
     },
   })

@@ -24,7 +24,7 @@ export function tenantSummary(posture: TenantPosture, quality: DataQuality, { ch
   const known = {
     full: 'the data is complete and fresh',
     partial: `the data of ${quality.fresh} of ${plural(quality.of, 'resource')} is complete and fresh`,
-    none: 'the data of no resource is complete and fresh',
+    none: 'no resource has complete and fresh data',
   }[quality.level]
   const unstored = isUnstored(posture)
   if (wrong.length === 0 && quality.level === 'full' && !unstored && checks.pass > 0)
@@ -113,8 +113,8 @@ function secretTile({ posture, secrets }: TenantPage, now: number): Html {
   const isFresh = clients !== undefined && isFreshAndComplete(clients, posture.holds)
   const tone = expired > 0 ? 'bad' : next.expiresAt - now <= soonMs ? 'warn' : isFresh ? 'good' : 'unknown'
   const when = distance(next.expiresAt, now)
-  const detail = html`${expired > 0 ? `next ${when}: ` : 'next: '}${stamp(next.expiresAt)}${isFresh ? '' : ', as last read'}`
-  return tile('Client secrets', tone, expired > 0 ? past : when, detail)
+  const detail = html`${expired > 0 ? `next ${when}: ` : ''}${stamp(next.expiresAt)}${isFresh ? '' : ', as last read'}`
+  return tile('Client secrets', tone, expired > 0 ? past : `Next ${when}`, detail)
 }
 
 function tile(title: string, tone: Tone, word: string, detail: Html | string): Html {

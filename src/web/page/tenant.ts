@@ -2,7 +2,7 @@ import { html } from 'hono/html'
 import type { ChangeView } from '../../model/change.ts'
 import { dayMs } from '../../model/durations.ts'
 import { listsRecords } from '../../model/hold-remedy.ts'
-import { type HoldView, identitySentence } from '../../model/posture.ts'
+import { type HoldView, identitySentence, type TenantPosture } from '../../model/posture.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import { dataQualityOf, tally } from '../postures.ts'
 import { checks } from './checks.ts'
@@ -36,7 +36,7 @@ export function tenant(page: TenantPage, query: PageQuery, now: number): Html {
   const { tone, sentence } = tenantSummary(posture, quality, sums)
   return html`<section class="tenant" id="tenant-${posture.tenant}" aria-labelledby="name-${posture.tenant}">
 <div class="banner edge-${tone}"><h2 id="name-${posture.tenant}">${posture.tenant}</h2><p>${sentence}</p><nav class="parts" aria-label="Parts of ${posture.tenant}">${partNames.map(([part, word]) => html`<a href="#${part}-${posture.tenant}">${word}</a> `)}</nav></div>
-${ownerNote(posture, now)}${filterNote(posture.tenant, query)}${holds(posture.holds, now)}${notes(page, now)}${tiles(page, quality, sums, { query, now })}
+${ownerNote(posture, now)}${filterNote(posture.tenant, query)}${holds(posture, now)}${notes(page, now)}${tiles(page, quality, sums, { query, now })}
 ${resources(posture, now)}
 ${checks(page, query, now)}
 ${findings(page, query, now)}
@@ -77,8 +77,9 @@ function notes({ posture, secrets: views }: TenantPage, now: number): Html {
   return html`${lost}${ownSecret}${blocked}${skewed}${identity}`
 }
 
-function holds(views: readonly HoldView[], now: number): Html {
-  return html`${views.map((hold) => card(hold, now))}`
+/** Links of alerts lead here, also after the hold has ended. */
+function holds({ tenant, holds: views }: TenantPosture, now: number): Html {
+  return html`<div id="holds-${tenant}">${views.map((hold) => card(hold, now))}</div>`
 }
 
 function card(hold: HoldView, now: number): Html {
@@ -110,7 +111,7 @@ function changes({ posture: { tenant }, changes: views }: TenantPage, now: numbe
     head: 1,
     rows: views.map((view) => [
       instant(view.at, now),
-      html`<span class="type">${view.resource}</span> ${foreign(view.entity)}${namedAs(view.names)}`,
+      html`${view.resource === view.entity ? '' : html`<span class="type">${view.resource}</span> `}${foreign(view.entity)}${namedAs(view.names)}`,
       whatChanged(view),
       view.requestId === null ? '–' : html`<code class="id">${foreign(view.requestId)}</code>`,
     ]),

@@ -93,3 +93,11 @@ it('names the required document that is missing by its id where the pattern is h
     expect(shown).toContain('the patterns of required documents are hidden; with --details the report shows them')
   }
 })
+
+it('names the settings of a tenant once as the entity of a finding', async () => {
+  for (const format of ['html', 'md'] as const) {
+    const text = (await written(format)).replaceAll(/<[^>]*>/g, '').replaceAll('\\', '')
+    expect([format, /authentication-settings/.test(text)]).toEqual([format, true])
+    expect(text).not.toMatch(/authentication-settings\s+authentication-settings/)
+  }
+})

@@ -55,14 +55,14 @@ const mfaSays = (minute: number, summary: string, description: string): Expected
   minute,
   labels: { tenant: 'acme', check: mfa, severity: 'warning' },
   summary: `${mfaOpen}: ${summary}`,
-  description: `${ofMfa}: ${description}. ${more(mfa)}`,
+  description: `${ofMfa}: ${description}. ${more(mfa)} To do: Have the user enrol a second factor, or withdraw the account.`,
 })
 const unknownSays = (check: string, reason: string): ExpectedText => ({
   alert: 'TenantwatchCheckUnknown',
   minute: 90,
   labels: { tenant: 'acme', check, severity: 'warning' },
   summary: `acme: check ${check} cannot be evaluated`,
-  description: `Compliance of acme with ${check} is unknown${reason}. Open findings stay open.`,
+  description: `Compliance of acme with ${check} is unknown${reason}. Open findings stay open. \`tenantwatch doctor\` shows what cannot be read, \`tenantwatch accept\` what is on hold; the runbook has what to do for each reason.`,
 })
 
 const wordScenes: readonly WordScene[] = [
@@ -110,7 +110,7 @@ const wordScenes: readonly WordScene[] = [
         minute: 30,
         labels: { tenant: 'acme', check: 'my-own', severity: 'critical' },
         summary: 'acme: check my-own has open findings: 1 (auth-settings)',
-        description: `Open findings of severity critical of check my-own in tenant acme: 1, namely auth-settings (f8). ${more('my-own')}`,
+        description: `Open findings of severity critical of check my-own in tenant acme: 1, namely auth-settings (f8). ${more('my-own')} It also shows what to do.`,
       },
     ],
   },
@@ -127,7 +127,7 @@ const wordScenes: readonly WordScene[] = [
         minute: 30,
         labels: { tenant: 'acme', check: 'my-own', severity: 'critical' },
         summary: 'acme: check my-own has open findings: 1 (finding f7)',
-        description: `Open findings of severity critical of check my-own in tenant acme: 1, namely laptop (f7). ${more('my-own')}`,
+        description: `Open findings of severity critical of check my-own in tenant acme: 1, namely laptop (f7). ${more('my-own')} It also shows what to do.`,
       },
     ],
   },
@@ -186,6 +186,28 @@ const wordScenes: readonly WordScene[] = [
     texts: [unknownSays('a', '')],
   },
   {
+    about: 'the alert on a hold of the whole tenant names the usual cause before the command that accepts it',
+    series: { 'tenantwatch_hold{tenant="acme",resource="all",reason="tenant_changed"}': '20x60' },
+    texts: [
+      heldSays(
+        ['all', 'tenant_changed'],
+        'the whole tenant is on hold: the data may be that of another tenant (tenant_changed)',
+        'Nothing of acme is stored, and every check of it is unknown. The usual cause is a wrong token: check the token first (`tenantwatch doctor`), and accept nothing before. `tenantwatch accept` lists the holds with their causes and the effect of accepting.',
+      ),
+    ],
+  },
+  {
+    about: 'the alert on a hold of a list states why it is on hold and which commands show the records',
+    series: { 'tenantwatch_hold{tenant="acme",resource="users",reason="shrink_held"}': '60x60' },
+    texts: [
+      heldSays(
+        ['users', 'shrink_held'],
+        'the list of users is on hold: records are gone, and their removal needs a decision (shrink_held)',
+        'The engine removes nothing of users of acme until an operator accepts the change or its cause is gone. Compare its records (`tenantwatch accept HOLD --list`) with the portal of the tenant before you accept it. `tenantwatch accept` lists the holds with their causes and the effect of accepting.',
+      ),
+    ],
+  },
+  {
     about: 'the alert on a waiver states the time left, and then that it has ended',
     series: { 'tenantwatch_waiver_expiration_timestamp_seconds{tenant="acme",check="c",waiver="w"}': '3660x120' },
     texts: [waiverSays(1, 'ends in 1h 0m 0s'), waiverSays(90, 'has ended')],
@@ -200,7 +222,12 @@ const wordScenes: readonly WordScene[] = [
     },
     texts: [
       secretSays('LastDay', 1, 'expires in 1h 0m 0s', 'stops working within a day: create a new secret now.'),
-      secretSays('', 90, 'has expired', 'no longer works. If the client is unused, remove it.'),
+      secretSays(
+        '',
+        90,
+        'has expired',
+        'no longer works: create a new secret, or delete the client if nothing uses it.',
+      ),
     ],
   },
 ]
@@ -210,8 +237,18 @@ function secretSays(rung: 'LastDay' | '', minute: number, state: string, effect:
     alert: rung === '' ? 'TenantwatchSecretExpired' : `TenantwatchSecretExpiry${rung}`,
     minute,
     labels: { tenant: 'acme', client_id: 'x', severity: 'critical' },
-    summary: `The secret of API client Billing "EU" x of acme ${state}`,
+    summary: `acme: the secret of API client Billing "EU" x ${state}`,
     description: `The integration that uses API client Billing "EU" x of acme ${effect}`,
+  }
+}
+
+function heldSays([resource, reason]: readonly [string, string], state: string, description: string): ExpectedText {
+  return {
+    alert: 'TenantwatchHeld',
+    minute: 1,
+    labels: { tenant: 'acme', resource, reason, severity: 'warning' },
+    summary: `acme: ${state}`,
+    description,
   }
 }
 

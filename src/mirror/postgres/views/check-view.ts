@@ -63,7 +63,7 @@ export const checkView: SqlView = {
       '(select coalesce(sum(o.value::bigint), 0)::bigint from json_each_text(s.open::json) o)',
       'open findings, waived ones included',
     ),
-    text('assumption', 'k.assumption', 'what the check assumes until the configuration says it'),
+    text('assumption', 'k.assumption', 'what the check assumes until the configuration states it'),
   ],
   from: `configured_tenants c
   cross join lateral (select e ->> 'check' as id, e ->> 'title' as title, (e ->> 'enabled')::boolean as enabled,
