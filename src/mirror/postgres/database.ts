@@ -7,7 +7,7 @@ import { RowMemory } from './row-memory.ts'
 import type { Sessions } from './session.ts'
 import { readTogether, sharedRead } from './shared-read.ts'
 import { Statements } from './statement.ts'
-import { storeError } from './store-error.ts'
+import { LostCommitError, storeError } from './store-error.ts'
 import { type Fence, type Kind, type Timing, transaction } from './transaction.ts'
 import { postgresWords } from './words.ts'
 
@@ -19,10 +19,13 @@ export class PostgresDatabase extends BaseDatabase {
   readonly #statements: Statements
   readonly #turns = new Turns()
   readonly #fence: Fence | null
-  readonly #barrier: Fence | null
+  readonly #barrier: Barrier | null
   readonly #memory: RowMemory | null
   /** Beginnings and ends of transactions that write. */
   #writes = 0
+  /** Of transactions whose commit may still come. */
+  #uncertain: readonly Changes[] = []
+  #settling: Promise<void> | null = null
 
   constructor(
     sessions: Sessions,
@@ -30,7 +33,7 @@ export class PostgresDatabase extends BaseDatabase {
     statements = new Statements(),
     fence: Fence | null = null,
     memory: RowMemory | null = null,
-    barrier: Fence | null = null,
+    barrier: Barrier | null = null,
   ) {
     super()
     this.#sessions = sessions
@@ -48,14 +51,14 @@ export class PostgresDatabase extends BaseDatabase {
   /**
    * The same database for one tenant: nothing is written once another replica owns it. Memories are its own.
    *
-   * @param barrier finds a row only while no other transaction holds the lock that the fence takes.
+   * @param lock takes the row of the fence for itself, when no other transaction holds it.
    */
-  fencedBy(text: string, params: readonly unknown[], barrier: string | null = null): PostgresDatabase {
+  fencedBy(text: string, params: readonly unknown[], lock: string | null = null): PostgresDatabase {
     const fenceOf = (sql: string): Fence => {
       const statement = this.#statements.of<readonly unknown[], unknown>(sql, 'arrays')
       return { statement, params: statement.parametersOf(params) }
     }
-    const own = barrier === null ? null : fenceOf(barrier)
+    const own = lock === null ? null : { lock: fenceOf(lock), attempt: fenceOf(`${lock} skip locked`) }
     return new PostgresDatabase(this.#sessions, this.#timing, this.#statements, fenceOf(text), null, own)
   }
 
@@ -98,33 +101,34 @@ export class PostgresDatabase extends BaseDatabase {
   }
 
   read<T>(body: () => Step<T>): Ran<Promise<T>> {
-    return this.run(() => this.#transaction('read', body))
+    return this.run(() => this.#read(body))
   }
 
   /** Like `read`, for a body that waits for other things, too: less than `idleMs` at once. */
   readSlowly<T>(body: () => SlowSteps<T>): Ran<Promise<T>> {
-    return this.run(() => this.#transaction('read', body))
+    return this.run(() => this.#read(body))
   }
 
   override readOwn<T>(body: () => Step<T>): Ran<Promise<T>> {
     const memory = this.#memory
     if (memory === null) return this.read(body)
-    return this.run(() => memory.read(body, (noting) => this.#transaction('read', noting)))
+    return this.run(() => memory.read(body, (noting) => this.#read(noting)))
   }
 
-  override readTogether<T>(work: () => Promise<T>): Promise<T> {
+  override async readTogether<T>(work: () => Promise<T>): Promise<T> {
     if (sharedRead(this.#sessions) !== null) return work()
+    await this.#settled()
     return readTogether(this.#sessions, this.#timing, () => this.#writes, work)
   }
 
   writeProgress<T>(body: () => Step<T>): Ran<Promise<T>> {
-    return this.run(() => this.#noted(() => this.#transaction('progress', body)))
+    return this.run(() => this.#noted('nothing', () => this.#transaction('progress', body)))
   }
 
   async transact<T>(changes: Changes, body: () => Step<T>): Promise<T> {
     const end = await this.#turns.take(changes)
     try {
-      return await this.#noted(() => this.#transaction('write', body))
+      return await this.#noted(changes, () => this.#transaction('write', body))
     } finally {
       end()
       // Whatever the outcome: of a lost connection it is not known.
@@ -141,7 +145,7 @@ export class PostgresDatabase extends BaseDatabase {
       ),
     )
     return this.#transaction('write', function* () {
-      if (barrier !== null && (yield* rowsOf(barrier)).length === 0) return null
+      if (barrier !== null && (yield* rowsOf(barrier.attempt)).length === 0) return null
       const ids: number[] = []
       for (const statement of given) ids.push((yield* statement.get()) ?? 0)
       return ids
@@ -152,7 +156,8 @@ export class PostgresDatabase extends BaseDatabase {
     return storeError(error)
   }
 
-  #noted<T>(transaction: () => Promise<T>): Promise<T> {
+  async #noted<T>(changes: Changes, transaction: () => Promise<T>): Promise<T> {
+    await this.#settled()
     const counted = async () => {
       this.#writes++
       try {
@@ -161,7 +166,38 @@ export class PostgresDatabase extends BaseDatabase {
         this.#writes++
       }
     }
-    return this.#memory === null ? counted() : this.#memory.write(counted)
+    try {
+      return await (this.#memory === null ? counted() : this.#memory.write(counted))
+    } catch (error) {
+      if (this.#barrier !== null && error instanceof LostCommitError) {
+        this.#uncertain = [...this.#uncertain, changes]
+        // If this fails, too, it is tried again before anything is read or written.
+        await this.#settled().catch(() => {})
+      }
+      throw error
+    }
+  }
+
+  async #read<T>(body: () => Step<T> | SlowSteps<T>): Promise<T> {
+    if (sharedRead(this.#sessions) === null) await this.#settled()
+    return this.#transaction('read', body)
+  }
+
+  /** Waits for the end of transactions whose commit may still come: what is read before it would be taken for the present. */
+  async #settled(): Promise<void> {
+    while (this.#uncertain.length > 0) {
+      this.#settling ??= this.#settle().finally(() => {
+        this.#settling = null
+      })
+      await this.#settling
+    }
+  }
+
+  async #settle(): Promise<void> {
+    const [barrier, changes] = [this.#barrier, this.#uncertain]
+    if (barrier !== null) await this.#transaction('write', () => rowsOf(barrier.lock))
+    this.#uncertain = this.#uncertain.slice(changes.length)
+    for (const one of changes) this.versions.note(one)
   }
 
   #transaction<T>(kind: Kind, body: () => Step<T> | SlowSteps<T>): Promise<T> {
@@ -170,6 +206,12 @@ export class PostgresDatabase extends BaseDatabase {
     const fence = kind === 'read' ? null : this.#fence
     return transaction(this.#sessions, this.#timing, { kind, body, fence })
   }
+}
+
+/** The lock of a fence, taken by one transaction alone: waited for, or only if no other one holds it. */
+interface Barrier {
+  readonly lock: Fence
+  readonly attempt: Fence
 }
 
 function* rowsOf({ statement, params }: Fence): Steps<readonly unknown[]> {

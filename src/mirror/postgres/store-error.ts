@@ -19,6 +19,17 @@ export class DriverError extends Error {
   }
 }
 
+/** The connection was lost before the answer to COMMIT: the server may store the transaction, even some seconds later. */
+export class LostCommitError extends DriverError {}
+
+/** @param error of a transaction whose COMMIT was sent. */
+export function ofCommit(error: unknown): unknown {
+  const isLost = error instanceof DriverError && !(isSqlState.test(error.code) && !/^(08|57P0)/.test(error.code))
+  return isLost ? new LostCommitError(error) : error
+}
+
+const isSqlState = /^[0-9FHPX][0-9A-Z]{4}$/
+
 const named = ['table', 'column', 'constraint', 'routine'] as const
 
 /** An answer is due, and none came. */

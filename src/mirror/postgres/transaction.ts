@@ -5,7 +5,7 @@ import type { Ask, SlowSteps, Step, Take } from '../steps.ts'
 import { isToShow } from './lanes.ts'
 import type { Answer, Session, Sessions } from './session.ts'
 import { type AnyStatement, PostgresStatement } from './statement.ts'
-import { codeOf, serverSilent } from './store-error.ts'
+import { codeOf, ofCommit, serverSilent } from './store-error.ts'
 
 /** `progress`: a crash of the server can lose it, with all that was committed as progress after it. */
 export type Kind = 'read' | 'write' | 'progress'
@@ -138,6 +138,8 @@ class Transaction {
   #failed = false
   #failure: unknown
   #released = false
+  /** The COMMIT of what it wrote is sent. */
+  #isCommitting = false
 
   constructor(session: Session, limits: Limits, searchPath: string | null) {
     this.#session = session
@@ -155,7 +157,8 @@ class Transaction {
       return result
     } catch (error) {
       await this.#rollBack()
-      throw this.#failed ? this.#failure : error
+      const failure = this.#failed ? this.#failure : error
+      throw this.#isCommitting ? ofCommit(failure) : failure
     }
   }
 
@@ -198,7 +201,7 @@ class Transaction {
     }
     this.#session.distrust?.()
     this.#release(true)
-    throw serverSilent()
+    throw this.#isCommitting ? ofCommit(serverSilent()) : serverSilent()
   }
 
   begin(kind: Kind): void {
@@ -255,6 +258,7 @@ class Transaction {
   }
 
   async #commit(kind: Kind): Promise<void> {
+    this.#isCommitting = kind !== 'read'
     const committed = this.#send(this.#session.send(committing, []))
     if (kind === 'read' && !this.#failed) {
       // What was read is known; only the connection waits.

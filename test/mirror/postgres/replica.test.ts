@@ -1,6 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { PostgresDatabase } from '../../../src/mirror/postgres/database.ts'
 import { type Balance, noTenant, Replica } from '../../../src/mirror/postgres/replicas/replica.ts'
+import type { Session } from '../../../src/mirror/postgres/session.ts'
+import { DriverError } from '../../../src/mirror/postgres/store-error.ts'
 import { secondMs } from '../../../src/model/durations.ts'
 import { testPostgres, testTiming } from '../../support/postgres.ts'
 
@@ -19,6 +21,19 @@ function world(tenants: number) {
   const clock = { ms: 0, monotonic: () => clock.ms }
   /** The next transaction of any replica waits for it. */
   const delay: { next: Promise<void> | null } = { next: null }
+  /** What is given the next COMMIT, whose connection is lost: it arrives when that is called. */
+  let takeCommit: ((arrive: () => void) => void) | null = null
+  const losing = (session: Session): Session => ({
+    ...session,
+    send(statement, params) {
+      if (statement.text !== 'commit' || takeCommit === null) return session.send(statement, params)
+      takeCommit(() => void session.send(statement, params).finally(() => session.release(false)))
+      takeCommit = null
+      return Promise.reject(new DriverError({ code: 'ECONNRESET', message: 'lost' }))
+    },
+    sendText: (text) => (text === 'rollback' ? Promise.reject(new Error('lost')) : session.sendText(text)),
+    release: (broken) => (broken ? undefined : session.release(false)),
+  })
   function replica(id: string, alone: boolean): Replica {
     const sessions = postgres.connect()
     onTestFinished(() => sessions[Symbol.asyncDispose]())
@@ -28,7 +43,7 @@ function world(tenants: number) {
         const { next } = delay
         delay.next = null
         await next
-        return sessions.take()
+        return losing(await sessions.take())
       },
     }
     return new Replica(new PostgresDatabase(delayed, testTiming), clock, id, alone)
@@ -37,6 +52,12 @@ function world(tenants: number) {
     ids,
     clock,
     delay,
+    lost: {
+      commit: () =>
+        new Promise<() => void>((given) => {
+          takeCommit = given
+        }),
+    },
     query: postgres.query,
     replica: (id: string) => replica(id, false),
     alone: (id: string) => replica(id, true),
@@ -371,4 +392,41 @@ it('recognizes a restore by its last heartbeat, and gives no epoch twice', async
   query('delete from replicas')
   await a.beat()
   expect([a.losses, a.epochs.get(1)]).toEqual([2, 7])
+})
+
+it('counts a replica whose last heartbeat is of the future as dead: the clock of the database was set back', async () => {
+  const { ids, query, replica } = world(2)
+  const [a, b] = [replica('a'), replica('b')]
+  await turn(a, ids)
+  query(`update replicas set seen_at = seen_at + interval '1 minute' where id = 'a'`)
+  expect(await turn(b, ids)).toMatchObject({ takenOver: 2 })
+  expect(owned(b)).toEqual(ids)
+})
+
+it.runIf(isOnServer)('reads and writes nothing of a tenant while a lost commit of it may still come', async () => {
+  const { ids, lost, replica, names } = world(1)
+  const a = replica('a')
+  await turn(a, ids)
+  const database = a.fenced(1)
+  const update = database.prepare<[string]>('update tenants set name = ?')
+  const name = database.prepareValues<[], string>('select name from tenants')
+  const coming = lost.commit()
+  const writing = database.write({ tenantId: 1, resource: 'roles' }, () => update.run('late'))
+  const arrive = await coming
+  const version = database.versions.ofRecords(1, 'roles')
+  const ended: string[] = []
+  const reading = database.read(() => name.get()).then((read) => void ended.push(`read ${read}`))
+  const failed = writing.catch(({ message }: Error) => void ended.push(message))
+  const again = database.write('nothing', () => update.run('then')).then(() => void ended.push('written'))
+  await a.beat()
+  expect([ended, names()]).toEqual([[], ['t1']])
+  arrive()
+  await Promise.all([reading, failed, again])
+  expect(ended.toSorted()).toEqual([
+    expect.stringMatching(/ECONNRESET/),
+    expect.stringMatching(/^read (late|then)$/),
+    'written',
+  ])
+  expect(database.versions.ofRecords(1, 'roles')).toBeGreaterThan(version + 1)
+  expect(names()).toEqual(['then'])
 })

@@ -12,7 +12,11 @@ const lateMs = 3 * secondMs
 /** A replica that began later may end at once, again and again: nothing is given back for it. */
 const newMs = 10 * secondMs
 
-const isWithin = (time: string, ms: number) => `${time} > clock_timestamp() - interval '${ms} milliseconds'`
+/** A time of the future counts only as far as a time of the past: the clock of the database may be set back. */
+const isWithin = (time: string, ms: number) => {
+  const now = 'clock_timestamp()'
+  return `${time} between ${now} - interval '${ms} milliseconds' and ${now} + interval '${ms} milliseconds'`
+}
 
 /** Of the replica `r`. */
 export const isAlive = isWithin('r.seen_at', deadMs)

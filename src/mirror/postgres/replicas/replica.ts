@@ -16,7 +16,7 @@ const writesForMs = 6 * secondMs
 const fence = 'select 1 from tenant_owners where tenant_id = ? and owner = ? and epoch = ? for key share'
 
 /** Waits for nobody: the lock is only of use at a moment at which nobody writes. */
-const barrier = 'select 1 from tenant_owners where tenant_id = ? and owner = ? and epoch = ? for update skip locked'
+const lock = 'select 1 from tenant_owners where tenant_id = ? and owner = ? and epoch = ? for update'
 
 /**
  * While nobody has most of the tenants, a new replica takes a part of its share in each of its first rounds: others that
@@ -87,7 +87,7 @@ export class Replica {
   fenced(tenantId: number, over = this.#database): PostgresDatabase {
     const epoch = this.epochs.get(tenantId)
     if (epoch === undefined) throw new RangeError(`This replica does not own tenant ${tenantId}`)
-    return over.fencedBy(fence, [tenantId, this.#id, epoch], barrier)
+    return over.fencedBy(fence, [tenantId, this.#id, epoch], lock)
   }
 
   /** How often commits may have been lost: what was read of the database at another number is no longer true. */
