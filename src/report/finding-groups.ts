@@ -52,7 +52,7 @@ export function groupsTable(groups: readonly FindingGroup[], grouping: Grouping,
     const names = grouping === 'check' ? [check ?? ''] : [entity?.type ?? '', entity?.id ?? '']
     return [
       tenant,
-      ...(what.length === names.length ? names : [names.join(' ')]),
+      ...(what.length === names.length ? names : [[...new Set(names)].join(' ')]),
       String(findings),
       ...highestFirst.map((severity) => String(counts[severity] || '')),
       toMinute(firstSeen),

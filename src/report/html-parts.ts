@@ -155,7 +155,7 @@ function item(finding: ReportFinding, evidence: readonly Fact[]): Html {
     ...(reopened === 0 ? [] : [reopenedWords(reopened)]),
   ]
   return html`<li><p>${badge(severity, tone)} ${state === 'waived' ? badge('waived', 'quiet') : ''} ${whole(message)}${notes.map((note) => html`<span class="why">${whole(note)}</span>`)}</p>
-<dl class="facts">${fact('Entity', html`${entity.type}${[entity.id, ...namesIn(entity)].map((name) => html` ${whole(name)}`)}`)}${fact('First seen', html`${when(finding.firstSeen)}, ${plural(finding.ageDays, 'day')} old`)}${fact('Fingerprint', html`<code>${fingerprint}</code>`)}</dl>
+<dl class="facts">${fact('Entity', html`${entity.type}${[...(entity.id === entity.type ? [] : [entity.id]), ...namesIn(entity)].map((name) => html` ${whole(name)}`)}`)}${fact('First seen', html`${when(finding.firstSeen)}, ${plural(finding.ageDays, 'day')} old`)}${fact('Fingerprint', html`<code>${fingerprint}</code>`)}</dl>
 ${facts(evidence)}</li>
 `
 }

@@ -144,7 +144,7 @@ async function* findingsMd(report: TenantReport): AsyncIterable<string> {
 function item(finding: ReportFinding, evidence: readonly Fact[]): readonly [string, ...string[]] {
   const { severity, state, message, entity, waiver, reopened, firstSeen, ageDays, fingerprint } = finding
   const marks = [
-    [entity.type, entity.id, ...namesIn(entity)].map(md).join(' '),
+    [...new Set([entity.type, entity.id, ...namesIn(entity)])].map(md).join(' '),
     `first seen ${firstSeen}, ${plural(ageDays, 'day')} old`,
     ...(waiver === null ? [] : [md(waiver.explanation ?? `waived by ${waiver.id} until ${waiver.expires}`)]),
     ...(reopened === 0 ? [] : [reopenedWords(reopened)]),
