@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { aDay, synced } from './support/cli.ts'
+import { shown } from './support/on-terminal.ts'
 
 async function withoutHalfOfTheUsers(more = '') {
   const world = await synced({ more })
@@ -81,4 +82,17 @@ it('names waivers and waived findings of the wanted severities only', async () =
   expect(await said('--severity', 'critical')).not.toContain('waived;')
   expect(await said('--all')).toContain('waiver W-1')
   expect(await said('--all', '--severity', 'critical')).not.toContain('waiver W-1')
+})
+
+it('names the authentication settings once, of which a tenant has one', async () => {
+  const world = await synced()
+  world.simulator.primary.setSettings({ mfaEnabled: false })
+  await world.run('sync')
+  const { text } = await shown(world, 120, 'findings', '--group', 'entity')
+  const markdown = (await world.run('report', '--format', 'md')).stdout
+  const html = (await world.run('report', '--format', 'html')).stdout.replaceAll(/<[^>]*>/g, '')
+  for (const one of [text, markdown, html]) {
+    expect(one).toContain('authentication-settings')
+    expect(one).not.toContain('authentication-settings authentication-settings')
+  }
 })
