@@ -220,3 +220,11 @@ it('names the configuration file in every command to copy', async () => {
     '"tenantwatch accept --config tenantwatch.yaml" lists all of both',
   )
 })
+
+it('names the configuration file where a sync points to a hold', async () => {
+  const world = await synced()
+  world.simulator.primary.removeUsers(0.5)
+  world.pass(aDay)
+  const { text } = await shown(world, 200, 'sync', '--config', 'tenantwatch.yaml')
+  expect(text).toMatch(/Its records: tenantwatch accept \S+ --list --config tenantwatch\.yaml\n/)
+})
