@@ -247,7 +247,7 @@ function eventLines(life: readonly ExplainedEvent[]): readonly string[] {
     const before = life[i - 1]
     if (same.length === 1) return [eventLine(one, before)]
     const fields = changedEvidence([...(before === undefined ? [] : [before]), ...same])
-    const what = fields.length === 0 ? '' : `; evidence: ${fields.join(', ')}`
+    const what = fields.length === 0 ? '' : `; evidence: ${fields.map(factName).join(', ')}`
     return [`${eventLine(one, before)} (${same.length} times, last ${same.at(-1)?.at ?? ''}${what})`]
   })
 }
@@ -263,7 +263,7 @@ function eventLine(one: ExplainedEvent, before: ExplainedEvent | undefined): str
   const { at, event, severity, message, resolution } = one
   if (event === 'changed' && resolution === null && message === before?.message) {
     const fields = changedEvidence([before, one])
-    const what = fields.length === 0 ? '' : `; evidence: ${fields.join(', ')}`
+    const what = fields.length === 0 ? '' : `; evidence: ${fields.map(factName).join(', ')}`
     return `  ${at}  changed, ${severity}${what}`
   }
   return resolution === null ? `  ${at}  ${event}, ${severity}: ${message}` : `  ${at}  ${event}: ${resolution}`

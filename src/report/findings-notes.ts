@@ -109,9 +109,14 @@ function sharedCause({ checks, holds }: TenantPosture, unknown: readonly CheckVi
   if (unknown.some((one) => one.reason !== reason || one.problem !== undefined)) return null
   const isHeld = reason === 'tenant_changed' && holds.some(({ resource }) => resource === 'all')
   if (isHeld) return 'the tenant is on hold; see "tenantwatch accept"'
-  if (reason === 'unauthorized') return 'the tenant refuses the token; see "tenantwatch doctor"'
-  return `${reason ?? 'never'}; see "tenantwatch doctor"`
+  return `${sharedWords.get(reason) ?? reason ?? 'never'}; see "tenantwatch doctor"`
 }
+
+const sharedWords: ReadonlyMap<CheckView['reason'] | undefined, string> = new Map([
+  ['never', 'nothing has been completely read'],
+  ['stale', 'the data is stale'],
+  ['unauthorized', 'the tenant refuses the token'],
+])
 
 /** Each reason once. */
 function byReason(unknown: readonly Pick<CheckView, 'check' | 'reason'>[]): string {
