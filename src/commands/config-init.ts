@@ -269,7 +269,7 @@ function textOf({
     '# "tenantwatch config check" names mistakes.',
     stringify({ tenants: [tenant] }, { lineWidth: 0 }).trimEnd(),
     ...(ownClientId === undefined
-      ? ['    # ownClientId: clientId of the API client of this token; a list of API clients without it is a hold']
+      ? ['    # ownClientId: clientId of the API client of this token; a list of API clients without it raises a hold']
       : []),
     '# The defaults of mirror, page and metrics:',
     '# store: { path: data/tenantwatch.db }',

@@ -73,7 +73,7 @@ export function unknownCause(postures: readonly TenantPosture[]): string | null 
   const causes = postures.flatMap(({ tenant, holds, checks }) => {
     const unknown = checks.filter(isUnknown).length
     return [
-      ...holds.map(({ resource }) => `${tenant} ${resource} is on hold`),
+      ...holds.map(({ resource }) => `${resource === 'all' ? tenant : `${tenant} ${resource}`} is on hold`),
       ...(unknown === 0 ? [] : [`${tenant} has ${plural(unknown, 'unknown check')}`]),
     ]
   })
