@@ -117,8 +117,9 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
       : wanted.flatMap((one) => waivedLine(one, filter.severities))
   // An empty list must not look like a pass.
   const off = postures.flatMap((posture) => offLines(posture, filter.check))
-  const held = heldLines(postures, commandFor(command, 'accept'))
-  for (const line of [...waivers, ...off, ...held, ...unevaluatedLines(postures)]) note(io, line)
+  const next = (words: string) => commandFor(command, words)
+  const unevaluated = unevaluatedLines(postures, next)
+  for (const line of [...waivers, ...off, ...heldLines(postures, next), ...unevaluated]) note(io, line)
   const evaluated = await (await mirror.past(io.clock.now(), true)).configuration()
   if (evaluated !== null) await noteDifference(io, evaluated.digest, settings, afterChange)
   if (failOn === undefined) return exitCodes.ok

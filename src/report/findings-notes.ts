@@ -59,11 +59,14 @@ export function offLines({ tenant, checks }: TenantPosture, wanted: string | und
   return off.map(({ check }) => `${tenant}: ${check} is switched off in the configuration and not evaluated`)
 }
 
-/** One line for each hold; `accept` is the command that lists holds. */
-export function heldLines(postures: readonly TenantPosture[], accept: string): readonly string[] {
+/** Makes a command to copy of the words after the program's name. */
+type Next = (words: string) => string
+
+/** One line for each hold. */
+export function heldLines(postures: readonly TenantPosture[], next: Next): readonly string[] {
   return postures.flatMap(({ tenant, holds }) =>
     holds.map(({ id, resource, message }) =>
-      printable(`${tenant} ${resource}: on hold ${id}: ${message}; see "${accept}"`),
+      printable(`${tenant} ${resource}: on hold ${id}: ${message}; see "${next('accept')}"`),
     ),
   )
 }
@@ -81,12 +84,15 @@ export function unknownCause(postures: readonly TenantPosture[]): string | null 
 }
 
 /** One line per tenant with its unknown checks, so that an empty list does not look like a pass. */
-export function unevaluatedLines(postures: readonly TenantPosture[]): readonly string[] {
+export function unevaluatedLines(
+  postures: readonly TenantPosture[],
+  next: Next = (words) => `tenantwatch ${words}`,
+): readonly string[] {
   return postures.flatMap((posture) => {
     const { tenant, checks } = posture
     const unknown = checks.filter(isUnknown)
     if (unknown.length === 0) return []
-    const shared = sharedCause(posture, unknown)
+    const shared = sharedCause(posture, unknown, next)
     if (shared !== null) return [`${tenant}: no check can be evaluated: ${shared}`]
     const problems = unknown.flatMap(({ check, problem }) =>
       problem === undefined ? [] : [`  ${check}: ${printable(problem)}`],
@@ -101,15 +107,15 @@ export function unevaluatedLines(postures: readonly TenantPosture[]): readonly s
 const isUnknown = ({ enabled, status }: CheckView) => enabled && status === 'unknown'
 
 /** Null unless one cause concerns every applicable check. */
-function sharedCause({ checks, holds }: TenantPosture, unknown: readonly CheckView[]): string | null {
+function sharedCause({ checks, holds }: TenantPosture, unknown: readonly CheckView[], next: Next): string | null {
   const applicable = checks.filter(({ enabled, status }) => enabled && status !== 'not_applicable')
   const [first] = unknown
   const { reason } = first ?? {}
   if (unknown.length < Math.max(2, applicable.length)) return null
   if (unknown.some((one) => one.reason !== reason || one.problem !== undefined)) return null
   const isHeld = reason === 'tenant_changed' && holds.some(({ resource }) => resource === 'all')
-  if (isHeld) return 'the tenant is on hold; see "tenantwatch accept"'
-  return `${sharedWords.get(reason) ?? reason ?? 'never'}; see "tenantwatch doctor"`
+  if (isHeld) return `the tenant is on hold; see "${next('accept')}"`
+  return `${sharedWords.get(reason) ?? reason ?? 'never'}; see "${next('doctor')}"`
 }
 
 const sharedWords: ReadonlyMap<CheckView['reason'] | undefined, string> = new Map([

@@ -18,7 +18,7 @@ it('shows a tenant that was never synced as unknown, in findings and in metrics'
   one.write('other.yaml', config.replaceAll('name: acme', 'name: zeta').replaceAll('name: "acme"', 'name: "zeta"'))
   const { stderr } = await one.run('findings', '--config', 'other.yaml')
   expect(stderr).toContain(
-    'zeta: no check can be evaluated: nothing has been completely read; see "tenantwatch doctor"\n',
+    'zeta: no check can be evaluated: nothing has been completely read; see "tenantwatch doctor --config other.yaml"\n',
   )
   const metrics = await one.run('metrics', '--config', 'other.yaml')
   expect(metrics.stdout).toMatch(/tenantwatch_check_status\{tenant="zeta",[^}]*status="unknown"\} 1/)

@@ -46,14 +46,14 @@ it('fails a run for one check by holds of what the check reads only', async () =
 })
 
 it.each([
-  ['the tenant is on hold; see "tenantwatch accept"', 'swapTenant'],
-  ['the tenant refuses the token; see "tenantwatch doctor"', 'revokeToken'],
+  ['the tenant is on hold; see "tenantwatch accept --config tenantwatch.yaml"', 'swapTenant'],
+  ['the tenant refuses the token; see "tenantwatch doctor --config tenantwatch.yaml"', 'revokeToken'],
 ] as const)('says once that no check can be evaluated: %s', async (cause, fault) => {
   const world = await synced()
   world.simulator[fault]('reader')
   world.pass(aDay)
   await world.run('sync')
-  const { stderr } = await world.run('findings', '--fail-on', 'high')
+  const { stderr } = await world.run('findings', '--fail-on', 'high', '--config', 'tenantwatch.yaml')
   expect(stderr).toMatch(/\nExit code 3: (?:acme is on hold, )?acme has \d+ unknown checks\n$/)
   expect(stderr).toContain(`acme: no check can be evaluated: ${cause}\n`)
   expect(stderr).not.toContain('user-mfa-enrolled')
