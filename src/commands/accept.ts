@@ -6,18 +6,17 @@ import type { AcceptedHold, HoldRow, Mirror } from '../mirror/port.ts'
 import { toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
-import { effectOf, holdHint, remedyOf, replacesTenant } from '../model/hold-remedy.ts'
-import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/hold-remedy.ts'
+import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
+import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import { printWrapped } from '../report/terminal.ts'
 import { acceptDrift, listDrift } from './support/accept-drift.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { type ListOptions, listHeldRecords } from './support/held-records.ts'
 import { listHolds } from './support/hold-list.ts'
-import { positiveNumber, wholeNumber } from './support/options.ts'
-
-/** Characters of a reason for accepting a hold. */
-const leastReason = 10
+import { commandFor, type Next } from './support/next-command.ts'
+import { insistOnReason, leastReason, positiveNumber, wholeNumber } from './support/options.ts'
 
 interface AcceptOptions extends ListOptions {
   readonly count?: number
@@ -31,7 +30,7 @@ export function addAccept(program: Command, io: Io, done: (code: ExitCode) => vo
     .argument('[id]', 'id of a hold or of a drifted state; without it both are listed')
     .description('list or accept holds; accept drift')
     .option('--count <n>', 'refuse when the hold now covers another number; needed for tenant_changed', wholeNumber)
-    .option('--reason <text>', `why it is accepted, of a hold in ${leastReason} characters or more; kept for auditors`)
+    .option('--reason <text>', `why it is accepted, in ${leastReason} characters or more; kept for auditors`)
     .option('--list', 'print the ids of the records that accepting this hold removes; decides nothing')
     .option('--details', 'with --list: include names of persons, e-mails and file names')
     .option('--limit <n>', 'with --list: at most this many ids; default 100 in the format text', positiveNumber)
@@ -63,14 +62,14 @@ Examples:
 }
 
 /** @throws UsageError on options that do not go together. */
-function insistOnPurpose(id: string | undefined, options: AcceptOptions): void {
+function insistOnPurpose(id: string | undefined, options: AcceptOptions, list: string): void {
   const given = (names: readonly (keyof AcceptOptions)[]) => names.find((name) => options[name] !== undefined)
   const deciding = given(['reason', 'count'])
   const listing = given(['details', 'limit', 'format'])
   if (id === undefined && deciding !== undefined)
-    throw new UsageError(`--${deciding} needs the id of a hold or of a drifted state; "tenantwatch accept" lists them`)
+    throw new UsageError(`--${deciding} needs the id of a hold or of a drifted state; "${list}" lists them`)
   if (id === undefined && options.list === true)
-    throw new UsageError('--list needs the id of a hold; "tenantwatch accept" prints the holds')
+    throw new UsageError(`--list needs the id of a hold; "${list}" prints the holds`)
   if (options.list !== true && listing !== undefined)
     throw new UsageError(`--${listing} is for the list of records: give it with the id of a hold and --list`)
   if (options.list === true && deciding !== undefined)
@@ -78,44 +77,45 @@ function insistOnPurpose(id: string | undefined, options: AcceptOptions): void {
 }
 
 async function accept(io: Io, id: string | undefined, options: AcceptOptions, command: Command): Promise<ExitCode> {
-  insistOnPurpose(id, options)
+  const next = (words: string) => commandFor(command, words)
+  insistOnPurpose(id, options, next('accept'))
   const { settings } = loadConfiguration(io, command)
   await using mirror = await openVerifiedMirror(settings, io)
   const holds = await mirror.holds()
   const views = createViews(mirror, settings, io.clock)
   const acceptances = acceptedHolds(await mirror.decisions(null))
   if (id === undefined) {
-    listHolds(io, holds, acceptances)
-    await listDrift(io, mirror, views)
+    listHolds(io, { holds, acceptances, next })
+    await listDrift({ io, mirror, views, next })
     return exitCodes.ok
   }
   const hold = holds.find((one) => one.id === id)
   const earlier = acceptances.get(id)
   if (hold === undefined) {
-    if (earlier !== undefined) throw new UsageError(endedSentence(earlier))
+    if (earlier !== undefined) throw new UsageError(endedSentence(earlier, next))
     const reason = options.reason?.trim() ?? ''
     if (
       options.count === undefined &&
       options.list !== true &&
-      (await acceptDrift({ io, mirror, views, given: id, reason }))
+      (await acceptDrift({ io, mirror, views, next, given: id, reason }))
     )
       return exitCodes.ok
-    throw new UsageError(unknownSentence(options))
+    throw new UsageError(unknownSentence(options, next('accept')))
   }
   if (options.list === true) {
-    await listHeldRecords(io, mirror, hold, options)
+    await listHeldRecords(io, mirror, hold, { ...options, next })
     return exitCodes.ok
   }
   if (earlier !== undefined) throw new UsageError(acceptedSentence(earlier))
   await decide(io, mirror, hold, options)
-  printWrapped(io, whenApplied(hold, settings))
+  printWrapped(io, whenApplied(hold, settings, next))
   return exitCodes.ok
 }
 
-function unknownSentence({ count, list }: AcceptOptions): string {
-  if (list === true) return 'No hold has this id; "tenantwatch accept" prints the holds'
+function unknownSentence({ count, list }: AcceptOptions, lists: string): string {
+  if (list === true) return `No hold has this id; "${lists}" prints the holds`
   return count === undefined
-    ? 'No hold has this id and no drifted state; "tenantwatch accept" lists all of both'
+    ? `No hold has this id and no drifted state; "${lists}" lists all of both`
     : 'No hold has this id, and --count is for holds: leave it out to accept a drifted state'
 }
 
@@ -124,15 +124,16 @@ function acceptedSentence({ id, at, appliedAt, reason }: AcceptedHold): string {
     appliedAt === null
       ? 'the next run takes it up'
       : 'a run has taken it up, and the hold goes when that has taken effect'
-  return `Hold ${id} was accepted at ${toIso(at)} ("${printable(reason)}"); ${next}, nothing more is to do`
+  return `Hold ${id} was accepted at ${toIso(at)} ("${printable(reason)}"); ${next}. Nothing is left to do`
 }
 
-function endedSentence({ id, tenant, resource, count, at, appliedAt }: AcceptedHold): string {
+function endedSentence({ id, tenant, resource, count, at, appliedAt }: AcceptedHold, next: Next): string {
   const days = toIso(at).slice(0, 10)
   const removed = resource === 'all' ? '' : ` --resource ${resource}`
   const applied =
     appliedAt === null ? 'and ended before a run took it up' : `and taken up by a run at ${toIso(appliedAt)}`
-  return `Hold ${id} has ended: it covered ${count} and was accepted at ${toIso(at)} ${applied}; "tenantwatch history --tenant ${tenant}${removed} --since ${days}" shows what was removed since`
+  const history = next(`history --tenant ${tenant}${removed} --since ${days}`)
+  return `Hold ${id} has ended: it covered ${count} and was accepted at ${toIso(at)} ${applied}; "${history}" shows what was removed since`
 }
 
 /** @throws UsageError when the hold cannot be accepted, or not with these options. */
@@ -142,12 +143,10 @@ function insistOnConsent(hold: HoldRow, { count }: AcceptOptions, reason: string
   if (remedy !== null)
     throw new UsageError(`Hold ${id} cannot be accepted, because the next run would raise it again. ${remedy}`)
   if (count === undefined && hold.reason === 'tenant_changed')
-    throw new UsageError(`Confirm with --count ${hold.count} that this is meant. ${effectOf(hold)}. ${holdHint(hold)}`)
-  if (reason.length < leastReason) {
     throw new UsageError(
-      `Give a reason with --reason TEXT, in ${leastReason} characters or more: it is kept for auditors`,
+      `Confirm with --count ${hold.count} that this is meant. ${effectOf(hold)}. ${holdAdvice(hold)}`,
     )
-  }
+  insistOnReason(reason)
   if (count !== undefined && count !== hold.count)
     throw new UsageError(`Hold ${id} now covers ${hold.count}, not ${count}; review it before accepting`)
 }
@@ -156,12 +155,14 @@ async function decide(io: Io, mirror: Mirror, hold: HoldRow, options: AcceptOpti
   const reason = options.reason?.trim() ?? ''
   insistOnConsent(hold, options, reason)
   await mirror.decide({ holdId: hold.id, reason, at: io.clock.now() })
-  print(io, `Accepted: ${hold.reason} of ${hold.tenant} ${hold.resource}, ${hold.count}.`)
+  const { id, tenant, resource, count } = hold
+  const where = `${tenant}, ${resource === 'all' ? 'the whole tenant' : resource}`
+  printWrapped(io, `Accepted hold ${id}: ${where}, ${hold.reason}, ${plural(count, 'record')}.`)
   if (replacesTenant(hold)) printWrapped(io, `${effectOf(hold)}.`)
 }
 
 /** How soon it takes effect while a daemon runs, and the command that begins at once. */
-function whenApplied(hold: HoldRow, { tenants }: Settings): string {
+function whenApplied(hold: HoldRow, { tenants }: Settings, next: Next): string {
   const { tenant, resource } = hold
   const resources = tenants.find(({ name }) => name === tenant)?.resources ?? {}
   const read = Object.entries<ResourceSettings>(resources).filter(
@@ -174,5 +175,5 @@ function whenApplied(hold: HoldRow, { tenants }: Settings): string {
   const soon = resource !== 'all' || isReplaced ? Math.max(...fullSyncs) : Math.min(...runs)
   const run = isReplaced ? 'full sync of each resource' : resource === 'all' ? 'run' : `full sync of ${resource}`
   const unknown = isReplaced ? ' Until then checks are unknown.' : ''
-  return `It takes effect with the next ${run} of a running daemon, which begins within ${describeDuration(soon)}.${unknown} To begin at once, stop the daemon, run "tenantwatch sync --tenant ${tenant} --full" and start it again.`
+  return `It takes effect with the next ${run} of a running daemon, which begins within ${describeDuration(soon)}.${unknown} To begin at once, stop the daemon, run "${next(`sync --tenant ${tenant} --full`)}" and start it again.`
 }

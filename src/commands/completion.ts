@@ -44,7 +44,8 @@ function placesOf(command: Command, path: readonly string[] = []): readonly Plac
   const words = [...inner.map((one) => one.name()), ...command.registeredArguments.flatMap(valuesOf)]
   const flags = flagsOf(options)
   return [
-    { path: path.join(' '), words, flags, options },
+    { path: path.join(' '), words: path.length === 0 ? [...words, 'help'] : words, flags, options },
+    ...(path.length === 0 ? [{ path: 'help', words, flags: ['--help'], options: [] }] : []),
     ...inner.flatMap((one) => placesOf(one, [...path, one.name()])),
   ]
 }
@@ -167,6 +168,10 @@ function fishScript(program: Command): string {
     for (const one of command.commands) {
       lines.push(`complete -c tenantwatch -f -n ${text(isFirst)} -a ${one.name()} -d ${text(one.description())}`)
     }
+    if (path.length === 0) {
+      lines.push(`complete -c tenantwatch -f -n ${text(isFirst)} -a help -d 'show the help of a command'`)
+      lines.push(`complete -c tenantwatch -f -n '__fish_seen_subcommand_from help' -a ${text(names)}`)
+    }
     const here = text(path.length === 0 ? '__fish_use_subcommand' : seen.join('; and '))
     for (const argument of command.registeredArguments) {
       const all = valuesOf(argument)
@@ -175,8 +180,12 @@ function fishScript(program: Command): string {
     }
     for (const option of visibleIn(command)) {
       const all = text(valuesOf(option).join(' '))
-      const value = { flag: '', values: ` -xa ${all}`, file: ' -rF', free: ' -x' }[kindOf(option)]
-      lines.push(`complete -c tenantwatch -n ${here} -l ${option.name()}${value} -d ${text(option.description)}`)
+      const kind = kindOf(option)
+      const value = { flag: '', values: ' -x', file: ' -rF', free: ' -x' }[kind]
+      const begin = `complete -c tenantwatch -n ${here} -l ${option.name()}`
+      // On a line of their own, before the other: fish repeats the description of their line, and shows that of the last.
+      if (kind === 'values') lines.push(`${begin} -xa ${all}`)
+      lines.push(`${begin}${value} -d ${text(option.description)}`)
     }
     for (const one of command.commands) add(one, [...path, one.name()])
   }

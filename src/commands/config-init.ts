@@ -211,6 +211,8 @@ const answerNames: Names = {
   ownClientId: 'The clientId',
 }
 
+const unwrittenKey = '; to send the token unencrypted, write the file by hand, with $1'
+
 /** @throws UsageError */
 function refuseMistakes(place: Place, given: Given): void {
   const mistakes = mistakesIn(given, place, optionNames)
@@ -234,7 +236,9 @@ function mistakesIn(given: Given, { cwd, env }: Place, names: Names): string | n
     return error.message
       .split('\n')
       .map((line) =>
-        line.replace(/^.*?:\d+:\d+: `tenants\[0\]\.([\w.]+)`/, (whole, key: string) => names[key] ?? whole),
+        line
+          .replace(/^.*?:\d+:\d+: `tenants\[0\]\.([\w.]+)`/, (whole, key: string) => names[key] ?? whole)
+          .replace(/, or (`api\.allowInsecureHttp: true`) in a configuration file .*/, unwrittenKey),
       )
       .join('\n')
   }
@@ -265,7 +269,7 @@ function textOf({
     '# "tenantwatch config check" names mistakes.',
     stringify({ tenants: [tenant] }, { lineWidth: 0 }).trimEnd(),
     ...(ownClientId === undefined
-      ? ['    # ownClientId: clientId of the API client of this token; a list of API clients without it is rejected']
+      ? ['    # ownClientId: clientId of the API client of this token; a list of API clients without it raises a hold']
       : []),
     '# The defaults of mirror, page and metrics:',
     '# store: { path: data/tenantwatch.db }',

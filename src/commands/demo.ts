@@ -85,11 +85,13 @@ function guide(io: Io, { found, port, controlUrl, config }: Guided): void {
   print(io, `\nStatus page  ${at}/\nMetrics      ${at}/metrics\nFindings     ${at}/api/v1/findings`)
   print(io, `Control      ${controlUrl} (lists what else can be changed and broken)`)
   print(io, '\nIn a second terminal, while this one runs:')
-  const own = (words: string) => `  ${ownCommand(io.cwd)} ${words} --config ${shellWord(config)}`
+  const program = ownCommand(io.cwd)
+  const own = (words: string) => `  ${program} ${words} --config ${shellWord(config)}`
   const first = shortFingerprint(found[0]?.fingerprint ?? 'FINGERPRINT')
   const examples = ['findings', `explain ${first}`, 'report --output report.html', 'doctor'].map(own)
   const terminal = terminalOf(io)
-  for (const line of examples) print(io, fitting(line, terminal))
+  const alias = ['  # So that commands in their output can be copied:', `  alias tenantwatch=${shellWord(program)}`]
+  for (const line of [...examples, ...alias]) print(io, fitting(line, terminal))
   printWrapped(io, '\nThe simulated tenant changes a little every 15 seconds, so findings open and end by themselves.')
   printWrapped(io, 'Break it in that terminal, and watch the page; it takes up to half a minute:')
   const inAYear = toIso(io.clock.now() + 365 * dayMs)

@@ -11,7 +11,7 @@ import {
   ignoredStorePath,
   tenantWarnings,
 } from '../doctor/config-warnings.ts'
-import { diagnoseFreshness, diagnoseQuarantine } from '../doctor/data-quality.ts'
+import { diagnoseFreshness, diagnoseQuarantine, isUnmirrored } from '../doctor/data-quality.ts'
 import { diagnosePlace, diagnoseStore, type Opened, unusable } from '../doctor/database.ts'
 import type { Diagnosis } from '../doctor/diagnosis.ts'
 import { diagnoseEnrolment, type Enrolment, readEnrolment } from '../doctor/enrolment.ts'
@@ -244,16 +244,15 @@ async function mirrored(
       const { reader } = client
       const request = { mirror, row, tenant, posture, reader, pages, clock: io.clock, signal: io.stop }
       const identity = await diagnoseIdentity(request)
-      const isUnproven = identity.level === 'fail' || row.former.includes('users')
+      const isUnproven = identity === null || identity.level === 'fail' || row.former.includes('users')
       const records = mirror.records(row.id)
       const enrolment = isUnproven ? null : await readEnrolment(records, tenant)
       const allowed = isUnproven ? [] : await diagnoseAllowed(records, tenant)
       known.set(posture.tenant, {
         enrolment,
         diagnoses: [
-          identity,
-          diagnoseFreshness(posture, io.clock.now()),
-          diagnoseEnrolment(enrolment),
+          ...(identity === null ? [] : [identity, diagnoseEnrolment(enrolment)]),
+          ...(identity === null && isUnmirrored(posture) ? [] : [diagnoseFreshness(posture, io.clock.now())]),
           ...allowed,
           ...diagnoseQuarantine(posture),
           ...diagnoseWaivers(posture),

@@ -133,7 +133,7 @@ function expiringTable(
     deadline.kind === 'secret' ? '' : `owner ${deadline.owner}`,
   ])
   const heading = ['EXPIRES (UTC)', '', 'TENANT', 'KIND', 'ID', 'OF', 'WAIVER']
-  return `${fittingTable(heading, rows, terminal, { optional: ['WAIVER'] })}\n`
+  return `${fittingTable(heading, rows, terminal, { optional: ['WAIVER'], ownLine: 'OF' })}\n`
 }
 
 /** A terminal of fewer columns shows the first characters of a GUID. */

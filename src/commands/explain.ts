@@ -2,7 +2,7 @@ import type { Command } from 'commander'
 import { checksOf } from '../checks/index.ts'
 import type { Mirror } from '../mirror/port.ts'
 import { UsageError } from '../model/errors.ts'
-import { type FindingView, shortFingerprint } from '../model/finding.ts'
+import { driftIdIn, type FindingView, shortFingerprint } from '../model/finding.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { escapeInJson } from '../model/text/printable-json.ts'
@@ -32,7 +32,8 @@ export function addExplain(program: Command, io: Io, done: (code: ExitCode) => v
       'after',
       `
 Works beside a running engine. The mirrored record is shown in full, with the name and e-mail of a user and the name of a
-file; with --details they are also shown where the record was removed.
+file; with --details they are also shown where the record was removed. "Last seen" is as stored, and may be up to five
+minutes older than in the JSON API of a running engine.
 
 Examples:
   tenantwatch explain e49418ad0f73
@@ -64,15 +65,13 @@ async function explain(io: Io, given: string, options: ExplainOptions, command: 
 const nameWidth = 13
 
 /** A terminal also gets the next command. */
-function printExplanation(
-  io: Io,
-  command: Command,
-  lines: readonly string[],
-  { fingerprint, state }: FindingView,
-): void {
+function printExplanation(io: Io, command: Command, lines: readonly string[], finding: FindingView): void {
+  const { fingerprint, state } = finding
   const terminal = terminalOf(io)
   for (const line of lines) print(io, wrapLine(printable(line), terminal, indentAfter(line)))
   if (terminal === null || state !== 'open') return
+  const driftId = driftIdIn(finding)
+  if (driftId !== null) printNext(io, command, 'To accept its present state', `accept ${driftId} --reason TEXT`)
   const terms = '--reason TEXT --owner WHO --expires YYYY-MM-DD'
   printNext(io, command, 'To accept it until a day', `waive ${shortFingerprint(fingerprint)} ${terms}`)
 }

@@ -2,18 +2,26 @@ import type { Command } from 'commander'
 import { checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
 import { createViews } from '../daemon/views.ts'
-import type { Check } from '../evaluate/check.ts'
+import { type Check, inputsOf } from '../evaluate/check.ts'
 import type { Mirror } from '../mirror/port.ts'
 import { UsageError } from '../model/errors.ts'
 import { type FindingView, findingColumns, namedFindingColumns, shortFingerprint } from '../model/finding.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
+import type { ResourceName } from '../model/resource-names.ts'
 import { isAtLeast, severities } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
 import { withEntityNames } from '../report/entity-names.ts'
 import { type Grouping, groupColumns, groupings, groupsOf, groupsTable } from '../report/finding-groups.ts'
-import { offLines, unevaluatedLines, waivedLine, waiverNotes } from '../report/findings-notes.ts'
+import {
+  heldLines,
+  offLines,
+  unevaluatedLines,
+  unknownCause,
+  waivedLine,
+  waiverNotes,
+} from '../report/findings-notes.ts'
 import { bySeverity, findingsText, noOpenFindings, totals } from '../report/findings-table.ts'
 import { serialize } from '../report/formats.ts'
 import { complianceFinding, type OcsfSource, ocsfVersion } from '../report/ocsf.ts'
@@ -22,7 +30,7 @@ import type { FindingQuery } from '../web/web-options.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { noteDifference } from './support/configuration-difference.ts'
 import { note, writeAll } from './support/io.ts'
-import { nextLines } from './support/next-command.ts'
+import { commandFor, nextLines } from './support/next-command.ts'
 import { exitCodeOf, leastSeverity, oneOf, positiveNumber, readMoment } from './support/options.ts'
 
 const groupFormats = ['table', 'json', 'ndjson', 'csv'] as const
@@ -64,7 +72,9 @@ Works beside a running engine. Unknown checks are listed on standard error.
 A terminal shows one heading for each check; a file or a pipe gets one line for each finding.
 Without --details users and documents are named by id. Findings about a file name, such as those of document-name-unique,
 have the name as their id, and findings of own checks what the check returns: report and page may hide these, findings does not.
-Exit with --fail-on: 0 ok, 1 findings at or above it, 3 there is a hold or a check is unknown; 3 takes precedence.
+Exit with --fail-on: 0 ok, 1 findings at or above it, 3 there is a hold or a check is unknown; 3 takes precedence, and
+the last line on standard error is its cause. With --check only that check counts, and holds of what it reads.
+lastSeen may be up to five minutes older than in the JSON API of a running engine, which stores it less often.
 
 Examples:
   tenantwatch findings
@@ -94,27 +104,32 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   const render =
     grouping === undefined
       ? listing(io, options, command, source)
-      : grouped(options, command, grouping, options.wide === true ? null : terminalOf(io))
+      : grouped(io, options, command, grouping, options.wide === true ? null : terminalOf(io))
   await using mirror = await openVerifiedMirror(settings, io)
   const views = createViews(mirror, settings, io.clock)
   const postures = await views.posture(filter.tenant)
-  const wanted = postures.map(ofCheck(filter.check))
+  const wanted = postures.map(within(filter.check, checks))
   const found = options.details === true ? withNames(mirror, io, views.findings(filter)) : views.findings(filter)
   await writeAll(io, render(found, emptyListing(options, wanted)), options.format === 'table')
-  const waivers = options.all === true ? waiverNotes(postures) : wanted.flatMap(waivedLine)
+  const waivers =
+    options.all === true
+      ? waiverNotes(wanted, filter.severities)
+      : wanted.flatMap((one) => waivedLine(one, filter.severities))
   // An empty list must not look like a pass.
   const off = postures.flatMap((posture) => offLines(posture, filter.check))
-  for (const line of [...waivers, ...off, ...unevaluatedLines(postures)]) note(io, line)
+  const next = (words: string) => commandFor(command, words)
+  const unevaluated = unevaluatedLines(postures, next)
+  for (const line of [...waivers, ...off, ...heldLines(postures, next), ...unevaluated]) note(io, line)
   const evaluated = await (await mirror.past(io.clock.now(), true)).configuration()
-  if (evaluated !== null)
-    await noteDifference(
-      io,
-      evaluated.digest,
-      settings,
-      'its waivers count here already, other changes after a reload of the daemon',
-    )
-  return failOn === undefined ? exitCodes.ok : exitCodeOf([], wanted, failOn)
+  if (evaluated !== null) await noteDifference(io, evaluated.digest, settings, afterChange)
+  if (failOn === undefined) return exitCodes.ok
+  const cause = unknownCause(wanted)
+  if (cause !== null) note(io, cause)
+  return exitCodeOf([], wanted, failOn)
 }
+
+const afterChange =
+  'waivers already apply here, other changes apply after the next sync, or after the daemon is reloaded'
 
 async function* withNames(mirror: Mirror, io: Io, found: AsyncIterable<FindingView>): AsyncIterable<FindingView> {
   yield* withEntityNames(found, {
@@ -132,11 +147,15 @@ function emptyListing(options: FindingsOptions, wanted: readonly TenantPosture[]
   return isFiltered ? `No ${all === true ? '' : 'open '}findings match the filter.` : noOpenFindings
 }
 
-/** Limits the exit code to the wanted check. */
-function ofCheck(wanted: string | undefined): (posture: TenantPosture) => TenantPosture {
+/** Limits the exit code to the wanted check; of holds, to those of the resources that it reads. */
+function within(wanted: string | undefined, known: readonly Check[]): (posture: TenantPosture) => TenantPosture {
+  const check = known.find(({ id }) => id === wanted)
+  if (check === undefined) return (posture) => posture
+  const isRead = (resource: ResourceName | 'all') => resource === 'all' || inputsOf(check).includes(resource)
   return (posture) => ({
     ...posture,
-    checks: posture.checks.filter(({ check }) => wanted === undefined || check === wanted),
+    checks: posture.checks.filter((one) => one.check === check.id),
+    holds: posture.holds.filter(({ resource }) => isRead(resource)),
   })
 }
 
@@ -173,14 +192,21 @@ function listing(
   const format = oneOf('format', formats, word)
   if (format === 'table')
     return (found, none) =>
-      listingTable(found, { none, limit, command, terminal: wide === true ? null : terminalOf(io) })
+      listingTable(io, found, { none, limit, command, terminal: wide === true ? null : terminalOf(io) })
   const named = details === true ? namedFindingColumns : findingColumns
   const columns =
     format === 'ocsf' ? { ...named, object: (finding: FindingView) => complianceFinding(finding, source) } : named
   return async function* (found) {
-    const shown = limit === undefined ? found : bySeverity(await Array.fromAsync(found)).slice(0, limit)
-    yield* serialize(format === 'ocsf' ? 'ndjson' : format, shown, columns)
+    if (limit === undefined) return yield* serialize(format === 'ocsf' ? 'ndjson' : format, found, columns)
+    const all = bySeverity(await Array.fromAsync(found))
+    yield* serialize(format === 'ocsf' ? 'ndjson' : format, all.slice(0, limit), columns)
+    noteLeftOut(io, all.length - limit)
   }
+}
+
+/** Below its table a terminal has the number. */
+function noteLeftOut(io: Io, count: number): void {
+  if (count > 0) note(io, `--limit left out ${count} more`)
 }
 
 interface TableOptions {
@@ -192,6 +218,7 @@ interface TableOptions {
 }
 
 async function* listingTable(
+  io: Io,
   found: AsyncIterable<FindingView>,
   { none, limit, command, terminal }: TableOptions,
 ): AsyncIterable<string> {
@@ -199,6 +226,7 @@ async function* listingTable(
   if (all.length === 0) yield `${none}\n`
   const shown = all.slice(0, limit)
   if (shown.length > 0) yield `${findingsText(shown, terminal)}\n`
+  if (terminal === null) noteLeftOut(io, all.length - shown.length)
   if (all.length === 0 || terminal === null) return
   if (all.length > shown.length) yield `… and ${all.length - shown.length} more\n`
   const first = shortFingerprint(
@@ -208,6 +236,7 @@ async function* listingTable(
 }
 
 function grouped(
+  io: Io,
   { format: word, limit }: FindingsOptions,
   command: Command,
   grouping: Grouping,
@@ -218,6 +247,7 @@ function grouped(
     const all = await Array.fromAsync(found)
     const groups = groupsOf(all, grouping)
     const shown = groups.slice(0, limit)
+    if (format !== 'table' || terminal === null) noteLeftOut(io, groups.length - shown.length)
     if (format !== 'table') yield* serialize(format, shown, groupColumns)
     else if (groups.length === 0) yield `${none}\n`
     else {

@@ -1,5 +1,6 @@
 import type { Command } from 'commander'
 import { openStore } from '../daemon/open-store.ts'
+import type { Mirror, TenantRow } from '../mirror/port.ts'
 import { storeFacts } from '../mirror/sqlite/store-facts.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
@@ -35,15 +36,23 @@ async function purge(io: Io, name: string, command: Command): Promise<ExitCode> 
   const { path } = settings.store
   if (path !== null && !storeFacts(path).exists) throw new UsageError('There is no mirror yet: nothing to erase')
   // With the engine's lock: a running engine has data of the tenant in memory.
-  await using mirror = await openStore(settings, 'engine', io)
+  await using mirror = await openStore(settings, 'engine', io).catch(async (error) => {
+    // Of a name that is wrong the lock is not the reason.
+    await using beside = await openStore(settings, 'beside', io)
+    await tenantNamed(beside, name)
+    throw error
+  })
   await mirror.verify(io.stop)
-  const tenants = await mirror.tenants()
-  const tenant = tenants.find((one) => one.name === name)
-  if (tenant === undefined) {
-    const names = tenants.map((one) => one.name).join(', ')
-    throw new UsageError(`The mirror has no tenant of this name; it has ${names === '' ? 'none' : names}`)
-  }
-  await mirror.purgeTenant(tenant.id)
+  await mirror.purgeTenant((await tenantNamed(mirror, name)).id)
   print(io, `Erased all data of ${name}`)
   return exitCodes.ok
+}
+
+/** @throws UsageError when it is not mirrored. */
+async function tenantNamed(mirror: Mirror, name: string): Promise<TenantRow> {
+  const tenants = await mirror.tenants()
+  const tenant = tenants.find((one) => one.name === name)
+  if (tenant !== undefined) return tenant
+  const names = tenants.map((one) => one.name).join(', ')
+  throw new UsageError(`The mirror has no tenant of this name; it has ${names === '' ? 'none' : names}`)
 }

@@ -15,7 +15,7 @@ import type { RunResult } from '../sync/observer.ts'
 import { tally } from '../web/postures.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { createLog } from './support/logger.ts'
-import { printNext } from './support/next-command.ts'
+import { commandFor, type Next, printNext } from './support/next-command.ts'
 import { exitCodeOf, leastSeverity, oneOf } from './support/options.ts'
 import { syncProgress } from './support/sync-progress.ts'
 
@@ -74,7 +74,10 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
   progress.clear()
   const postures = (await session.views.posture()).filter((one) => tenant === undefined || one.tenant === tenant)
   const terminal = terminalOf(io)
-  print(io, syncSummary(results, postures, terminal))
+  print(
+    io,
+    syncSummary(results, postures, terminal, (words) => commandFor(command, words)),
+  )
   const hasOpen = postures.some(({ checks }) =>
     checks.some(({ open }) => Object.values(open).some((count) => count > 0)),
   )
@@ -87,6 +90,7 @@ function syncSummary(
   results: readonly RunResult[],
   postures: readonly TenantPosture[],
   terminal: Terminal | null,
+  next: Next,
 ): string {
   const runs = results.map(({ tenant, resource, mode, outcome, reason, counts, durationMs }) => [
     tenant,
@@ -98,7 +102,7 @@ function syncSummary(
     `${(durationMs / 1000).toFixed(1)} s`,
   ])
   const heading = ['TENANT', 'RESOURCE', 'MODE', 'RESULT', 'RECORDS', '', 'TIME']
-  const holds = holdLines(postures, results)
+  const holds = holdLines(postures, results, next)
   const lines = [...postures.map(checkLine), ...holds, ...failures(results, postures)]
   return [table(heading, runs), '', ...lines.map((line) => wrapLine(line, terminal))].join('\n')
 }
@@ -113,13 +117,13 @@ function checkLine(posture: TenantPosture): string {
 }
 
 /** Failed runs whose message is that of the hold that they raised are not repeated. */
-function holdLines(postures: readonly TenantPosture[], results: readonly RunResult[]): string[] {
+function holdLines(postures: readonly TenantPosture[], results: readonly RunResult[], next: Next): string[] {
   return postures.flatMap(({ tenant, holds }) =>
     holds.flatMap(({ id, resource, reason, message, remedy }) => {
       const raised = results.find((one) => isHeld(one, postures) && one.tenant === tenant && one.message === message)
-      const hint = raised?.hint ?? (remedy ? null : 'See "tenantwatch accept"')
+      const hint = raised?.hint ?? (remedy ? null : `See "${next('accept')}"`)
       const line = printable(`${tenant} ${resource}: on hold ${id}: ${message}${hint === null ? '' : `. ${hint}`}`)
-      return [line, ...(listsRecords(reason) ? [`  Its records: tenantwatch accept ${id} --list`] : [])]
+      return [line, ...(listsRecords(reason) ? [`  Its records: ${next(`accept ${id} --list`)}`] : [])]
     }),
   )
 }

@@ -21,9 +21,9 @@ import { reloadCommand } from './support/reload-command.ts'
 import { type Change, changeFile, codeOf } from './support/write-file.ts'
 
 interface WaiveOptions {
-  readonly reason: string
-  readonly owner: string
-  readonly expires: string
+  readonly reason?: string
+  readonly owner?: string
+  readonly expires?: string
   readonly write?: boolean
 }
 
@@ -32,9 +32,9 @@ export function addWaive(program: Command, io: Io, done: (code: ExitCode) => voi
     .command('waive')
     .argument('<fingerprint>', 'fingerprint of an open finding, or its prefix')
     .description('print the waiver of a finding, or write it into the configuration')
-    .requiredOption('--reason <text>', 'why the finding is accepted, in 20 characters or more')
-    .requiredOption('--owner <who>', 'the person or team that is responsible')
-    .requiredOption('--expires <date>', 'the last valid day (UTC), as YYYY-MM-DD')
+    .option('--reason <text>', 'required: why the finding is accepted, in 20 characters or more')
+    .option('--owner <who>', 'required: the person or team that is responsible')
+    .option('--expires <date>', 'required: the last valid day (UTC), as YYYY-MM-DD')
     .option('--write', 'add it to the configuration file, and change nothing else there')
     .addHelpText(
       'after',
@@ -52,10 +52,15 @@ Examples:
 
 async function waive(io: Io, fingerprint: string, options: WaiveOptions, command: Command): Promise<ExitCode> {
   const now = io.clock.now()
-  const terms = termsOf(options, now)
   const { settings, source } = loadConfiguration(io, command)
   await using mirror = await openVerifiedMirror(settings, io)
-  const asked = { mirror, fingerprint, terms, now }
+  const problems = problemsIn(options, now)
+  if (problems.length > 0) {
+    // An unknown fingerprint is reported together with them.
+    const unknown = await findFinding(mirror, settings, fingerprint, now).then(() => [], refusal)
+    throw new UsageError([...unknown, ...problems].join('. '))
+  }
+  const asked = { mirror, fingerprint, terms: termsOf(options), now }
   const { waiver } = await waiverFor(asked, settings)
   if (options.write !== true) {
     await writeAll(io, [stringify({ waivers: [waiver] }, { lineWidth: 0 })])
@@ -88,21 +93,29 @@ async function waiverFor({ mirror, fingerprint, terms, now }: Asked, settings: S
   return { finding, waiver: { id: freeId(finding, settings), check, entity: entity.id, tenant, ...terms } }
 }
 
-/** @throws UsageError for terms that the configuration would refuse, or that have ended. */
-function termsOf({ reason, owner, expires }: WaiveOptions, now: number) {
-  const { reason: ofReason, owner: ofOwner, expires: ofExpires } = waiverFields
-  const problems: string[] = []
-  for (const [option, field, given] of [
-    ['reason', ofReason, reason],
-    ['owner', ofOwner, owner],
-    ['expires', ofExpires, expires],
-  ] as const) {
-    const read = field.safeParse(given)
-    if (!read.success) problems.push(`Invalid value of --${option}: ${read.error.issues[0]?.message}`)
-    else if (typeof read.data === 'number' && read.data < now)
-      problems.push('Invalid value of --expires: the day is over; want the last valid day (UTC)')
-  }
-  if (problems.length > 0) throw new UsageError(problems.join('. '))
+/** @throws what is no UsageError. */
+function refusal(error: unknown): readonly string[] {
+  if (error instanceof UsageError) return [error.message]
+  throw error
+}
+
+const placeholders = { reason: '--reason <text>', owner: '--owner <who>', expires: '--expires <date>' } as const
+
+/** Options that are missing, terms that the configuration would refuse, and those that have ended. */
+function problemsIn(options: WaiveOptions, now: number): readonly string[] {
+  const names = ['reason', 'owner', 'expires'] as const
+  const missing = names.filter((name) => options[name] === undefined)
+  const wrong = names.flatMap((name) => {
+    if (options[name] === undefined) return []
+    const read = waiverFields[name].safeParse(options[name])
+    if (!read.success) return [`Invalid value of --${name}: ${read.error.issues[0]?.message}`]
+    const isOver = typeof read.data === 'number' && read.data < now
+    return isOver ? ['Invalid value of --expires: the day is over; want the last valid day (UTC)'] : []
+  })
+  return [...(missing.length > 0 ? [`Missing ${missing.map((name) => placeholders[name]).join(', ')}`] : []), ...wrong]
+}
+
+function termsOf({ reason = '', owner = '', expires = '' }: WaiveOptions) {
   return { reason: reason.trim(), owner: owner.trim(), expires }
 }
 

@@ -79,7 +79,7 @@ const rules: readonly Rule[] = [
   function ownClient({ ownClientId }) {
     if (ownClientId !== null) return []
     const advice =
-      'Set it: then the expiry of its secret has an alert of its own, and a client list without it is rejected'
+      'Set it: then the expiry of its secret has an alert of its own, and a client list without it raises a hold'
     return [warning('ownClientId', 'is not set', advice)]
   },
   function plainHttp({ baseUrl }) {

@@ -1,17 +1,44 @@
 import { distance } from '../model/durations.ts'
-import type { TenantPosture } from '../model/posture.ts'
+import { isFresh } from '../model/freshness.ts'
+import type { ResourceView, TenantPosture } from '../model/posture.ts'
 import { type Diagnosis, fine, warning } from './diagnosis.ts'
 
-/** Resources whose data is older than its freshness limit, which makes the checks that read it unknown. */
-export function diagnoseFreshness({ resources }: Pick<TenantPosture, 'resources'>, now: number): Diagnosis {
-  const enabled = resources.filter((one) => one.enabled)
-  const stale = enabled.filter(({ fresh }) => !fresh)
-  if (stale.length === 0) return fine('freshness', 'no resource is older than its freshness limit')
-  const readAt = stale.flatMap(({ dataAsOf }) => dataAsOf ?? [])
-  const oldest = readAt.length < stale.length ? 'never read completely' : `read ${distance(Math.min(...readAt), now)}`
-  const sentence = `stale: ${stale.map(({ resource }) => resource).join(', ')} (the oldest was ${oldest})`
-  const advice = 'Checks that read it are unknown. Start the engine, or see on the page why its runs fail'
-  return warning('freshness', sentence, advice)
+/** Resources whose data is not fresh, which makes the checks that read it unknown. */
+export function diagnoseFreshness(
+  { resources, holds }: Pick<TenantPosture, 'resources' | 'holds'>,
+  now: number,
+): Diagnosis {
+  const outdated = resources.filter(({ enabled, fresh }) => enabled && !fresh)
+  if (outdated.length === 0) return fine('freshness', 'no resource is older than its freshness limit')
+  const isHeld = holds.some(({ resource }) => resource === 'all')
+  const kinds = Map.groupBy(outdated, ({ dataAsOf, freshnessLimitMs }) => {
+    if (dataAsOf === null) return 'never'
+    return isHeld && isFresh(dataAsOf, freshnessLimitMs, now) ? 'held' : 'stale'
+  })
+  const named = (what: string, kind: 'never' | 'held') => {
+    const found = kinds.get(kind) ?? []
+    return found.length === 0 ? [] : [`${what}: ${namesOf(found)}`]
+  }
+  const stale = kinds.get('stale') ?? []
+  const oldest = Math.min(...stale.flatMap(({ dataAsOf }) => dataAsOf ?? []))
+  const sentences = [
+    ...(stale.length > 0 ? [`stale: ${namesOf(stale)} (the oldest was read ${distance(oldest, now)})`] : []),
+    ...named('never completely read', 'never'),
+    ...named('on hold, not evaluated', 'held'),
+  ]
+  const advice = isHeld
+    ? 'Checks that read it are unknown until the hold has ended; see "tenantwatch accept"'
+    : 'Checks that read it are unknown. Start the engine, or see on the page why its runs fail'
+  return warning('freshness', sentences.join('; '), advice)
+}
+
+/** True until a first full sync has completed. */
+export function isUnmirrored({ resources }: Pick<TenantPosture, 'resources'>): boolean {
+  return resources.every(({ dataAsOf }) => dataAsOf === null)
+}
+
+function namesOf(found: readonly ResourceView[]): string {
+  return found.map(({ resource }) => resource).join(', ')
 }
 
 /** Records that no check reads, because they could not be read. */

@@ -94,7 +94,10 @@ export function diagnosePageSize(pages: readonly FeedPage[], api: ApiSettings): 
     const seen = pages.map(
       ({ resource, length, hasMore }) => `${resource.name} ${length}${hasMore ? '' : ' (all of them)'}`,
     )
-    return fine('page size', `none requested (api.pageSizeParameter is not set); first pages: ${seen.join(', ')}`)
+    return fine(
+      'page size',
+      `none requested: api.pageSizeParameter is not set, with which a large tenant takes fewer requests; first pages: ${seen.join(', ')}`,
+    )
   }
   const results = pages.map((page) => honors(page, pageSizeOf(page.resource, api)))
   const wrong = results.filter(({ parameter }) => parameter !== null)

@@ -8,6 +8,7 @@ import { reasonOf, SyncError } from '../model/errors.ts'
 import { changedHint, deniedHint, holdHint, ownClientRemedy } from '../model/hold-remedy.ts'
 import { identitySentence, type TenantPosture } from '../model/posture.ts'
 import { resources } from '../resources/index.ts'
+import { enabledNames } from '../sync/due.ts'
 import {
   deniedMessage,
   type Evidence,
@@ -38,16 +39,23 @@ export interface IdentityRequest {
   readonly signal: AbortSignal
 }
 
-/** By the same proof that a sync uses (docs/reliability.md). @throws the reason of `signal` when that is aborted. */
-export async function diagnoseIdentity(request: IdentityRequest): Promise<Diagnosis> {
+/**
+ * By the same proof that a sync uses (docs/reliability.md). Null when no endpoint could be read, for which their results
+ * give the reason.
+ *
+ * @throws the reason of `signal` when that is aborted.
+ */
+export async function diagnoseIdentity(request: IdentityRequest): Promise<Diagnosis | null> {
   const { mirror, row, tenant, posture, signal } = request
   if (posture.identity === 'held') return diagnoseHold(await mirror.holds(row.id))
   if (row.baseUrl !== tenant.baseUrl && (await mirror.knowsAny(row.id))) {
     return failure(subject, movedMessage(row, tenant.baseUrl), changedHint, { reason: 'tenant_changed' })
   }
   const seeEndpoints = 'See the results of the endpoints'
+  if (enabledNames(tenant).length === 0)
+    return failure(subject, 'cannot be checked: nothing could be read', seeEndpoints)
   // An unreachable tenant would cost another time-out for each list.
-  if (request.pages.length === 0) return failure(subject, 'cannot be checked: nothing could be read', seeEndpoints)
+  if (request.pages.length === 0) return null
   using deadline = startDeadline(minuteMs, signal)
   const proving = provingOf(request)
   try {

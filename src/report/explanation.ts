@@ -8,6 +8,7 @@ import { entityWords, namesIn } from '../model/entity-names.ts'
 import { driftIdIn, type FindingView } from '../model/finding.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
+import { factName } from '../web/page/text.ts'
 import { joinedLookups } from './joined-lookups.ts'
 import { type ReportDecision, reportDecision } from './report.ts'
 import { changedValue, reopenedWords } from './words.ts'
@@ -149,12 +150,12 @@ export function explanationText({ finding, rule, record, changes, accepted, life
     ...namesIn(entity).map((name, i) => `${i === 0 ? 'Name' : '    '}         ${name}`),
     `State        ${state}${resolution === null ? '' : `: ${resolution} at ${resolvedAt ?? ''}`}`,
     `First seen   ${firstSeen}`,
-    `Last seen    ${lastSeen}${reopened === 0 ? '' : `, ${reopenedWords(reopened)}`}`,
+    `Last seen    ${lastSeen}${resolution === null ? ' (stored)' : ''}${reopened === 0 ? '' : `, ${reopenedWords(reopened)}`}`,
     ...waiverLines(finding.waiver),
-    ...ruleLines(rule),
+    ...ruleLines(rule, state !== 'resolved'),
     '',
     'Evidence',
-    ...factLines(evidence),
+    ...factLines(evidence, factName),
     ...recordLines(record),
     ...(changes.length === 0
       ? []
@@ -165,12 +166,17 @@ export function explanationText({ finding, rule, record, changes, accepted, life
 }
 
 /** One line a fact, or one for each member of a list of objects; JSON with spaces, so that the lines can be broken. */
-function factLines(facts: Readonly<Record<string, unknown>>): readonly string[] {
+function factLines(
+  facts: Readonly<Record<string, unknown>>,
+  labelOf: (name: string) => string = (name) => name,
+): readonly string[] {
   const isObject = (value: unknown) => typeof value === 'object' && value !== null
-  return Object.entries(facts).flatMap(([name, value]) =>
+  const labelled = Object.entries(facts).map(([name, value]) => [labelOf(name), value] as const)
+  const width = Math.max(...labelled.map(([label]) => label.length))
+  return labelled.flatMap(([label, value]) =>
     Array.isArray(value) && value.some(isObject)
-      ? [`  ${name}`, ...value.map((one) => `    ${spacedJson(one)}`)]
-      : [`  ${name}  ${spacedJson(value)}`],
+      ? [`  ${label}`, ...value.map((one) => `    ${spacedJson(one)}`)]
+      : [`  ${label.padEnd(width)}  ${spacedJson(value)}`],
   )
 }
 
@@ -182,13 +188,13 @@ function spacedJson(value: unknown): string {
     .join(', ')}}`
 }
 
-function ruleLines(rule: ExplainedRule | null): readonly string[] {
+function ruleLines(rule: ExplainedRule | null, isOpen: boolean): readonly string[] {
   if (rule === null) return ['Passes when  unknown: this version or configuration does not have the check']
   const { title, risk, remediation, configured } = rule
   return [
     `Passes when  ${title}`,
     `Risk         ${risk}`,
-    `What to do   ${remediation}`,
+    ...(isOpen ? [`What to do   ${remediation}`] : []),
     ...(configured === null ? ['Configured   the tenant is no longer configured'] : configuredLines(configured)),
   ]
 }
@@ -241,7 +247,7 @@ function eventLines(life: readonly ExplainedEvent[]): readonly string[] {
     const before = life[i - 1]
     if (same.length === 1) return [eventLine(one, before)]
     const fields = changedEvidence([...(before === undefined ? [] : [before]), ...same])
-    const what = fields.length === 0 ? '' : `; evidence: ${fields.join(', ')}`
+    const what = fields.length === 0 ? '' : `; evidence: ${fields.map(factName).join(', ')}`
     return [`${eventLine(one, before)} (${same.length} times, last ${same.at(-1)?.at ?? ''}${what})`]
   })
 }
@@ -257,7 +263,7 @@ function eventLine(one: ExplainedEvent, before: ExplainedEvent | undefined): str
   const { at, event, severity, message, resolution } = one
   if (event === 'changed' && resolution === null && message === before?.message) {
     const fields = changedEvidence([before, one])
-    const what = fields.length === 0 ? '' : `; evidence: ${fields.join(', ')}`
+    const what = fields.length === 0 ? '' : `; evidence: ${fields.map(factName).join(', ')}`
     return `  ${at}  changed, ${severity}${what}`
   }
   return resolution === null ? `  ${at}  ${event}, ${severity}: ${message}` : `  ${at}  ${event}: ${resolution}`

@@ -1,24 +1,31 @@
-import { total } from '../evaluate/findings/split-findings.ts'
 import type { Breadth, CheckView, TenantPosture, WaiverState } from '../model/posture.ts'
+import { type Severity, severities } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 
 /** Waivers that need a review: expired, lapsed, orphaned or too broad ones. */
-export function waiverNotes(postures: readonly TenantPosture[]): readonly string[] {
-  return postures.flatMap(({ tenant, waivers }) =>
-    waivers.flatMap(({ id, owner, state, covered, lapsed, breadth }) => {
-      const problems = [
-        ...(state === 'active' ? [] : [stateWords[state]]),
-        ...(lapsed > 0
-          ? [`${plural(lapsed, 'finding')} changed since ${lapsed === 1 ? 'it was' : 'they were'} accepted`]
-          : []),
-        ...breadth.map((way) => breadthWords[way]),
-      ]
-      const covers = covered > 0 ? `, covers ${covered}` : ''
-      return problems.length === 0
-        ? []
-        : [printable(`${tenant}: waiver ${id} (owner ${owner}${covers}): ${problems.join('; ')}`)]
-    }),
+export function waiverNotes(
+  postures: readonly TenantPosture[],
+  wanted: readonly Severity[] = severities,
+): readonly string[] {
+  return postures.flatMap(({ tenant, waivers, checks }) =>
+    waivers
+      .filter(({ check }) =>
+        checks.some((one) => one.check === check && one.severities.some((severity) => wanted.includes(severity))),
+      )
+      .flatMap(({ id, owner, state, covered, lapsed, breadth }) => {
+        const problems = [
+          ...(state === 'active' ? [] : [stateWords[state]]),
+          ...(lapsed > 0
+            ? [`${plural(lapsed, 'finding')} changed since ${lapsed === 1 ? 'it was' : 'they were'} accepted`]
+            : []),
+          ...breadth.map((way) => breadthWords[way]),
+        ]
+        const covers = covered > 0 ? `, covers ${covered}` : ''
+        return problems.length === 0
+          ? []
+          : [printable(`${tenant}: waiver ${id} (owner ${owner}${covers}): ${problems.join('; ')}`)]
+      }),
   )
 }
 
@@ -35,8 +42,12 @@ const breadthWords = {
 } as const satisfies Record<Breadth, string>
 
 /** An empty list would look like no finding at all. */
-export function waivedLine({ tenant, checks }: TenantPosture): readonly string[] {
-  const waived = checks.reduce((sum, check) => sum + total(check.waived), 0)
+export function waivedLine(
+  { tenant, checks }: TenantPosture,
+  wanted: readonly Severity[] = severities,
+): readonly string[] {
+  const counts = checks.flatMap((check) => wanted.map((severity) => check.waived[severity] ?? 0))
+  const waived = counts.reduce((sum, count) => sum + count, 0)
   return waived === 0
     ? []
     : [`${tenant}: ${plural(waived, 'open finding')} waived; --all lists ${waived === 1 ? 'it' : 'them'}`]
@@ -48,11 +59,41 @@ export function offLines({ tenant, checks }: TenantPosture, wanted: string | und
   return off.map(({ check }) => `${tenant}: ${check} is switched off in the configuration and not evaluated`)
 }
 
+/** Makes a command to copy of the words after the program's name. */
+type Next = (words: string) => string
+
+/** One line for each hold. */
+export function heldLines(postures: readonly TenantPosture[], next: Next): readonly string[] {
+  return postures.flatMap(({ tenant, holds }) =>
+    holds.map(({ id, resource, message }) =>
+      printable(`${tenant} ${resource}: on hold ${id}: ${message}; see "${next('accept')}"`),
+    ),
+  )
+}
+
+/** Why holds and unknown checks make `--fail-on` exit with 3; null when they do not. */
+export function unknownCause(postures: readonly TenantPosture[]): string | null {
+  const causes = postures.flatMap(({ tenant, holds, checks }) => {
+    const unknown = checks.filter(isUnknown).length
+    return [
+      ...holds.map(({ resource }) => `${resource === 'all' ? tenant : `${tenant} ${resource}`} is on hold`),
+      ...(unknown === 0 ? [] : [`${tenant} has ${plural(unknown, 'unknown check')}`]),
+    ]
+  })
+  return causes.length === 0 ? null : `Exit code 3: ${causes.join(', ')}`
+}
+
 /** One line per tenant with its unknown checks, so that an empty list does not look like a pass. */
-export function unevaluatedLines(postures: readonly TenantPosture[]): readonly string[] {
-  return postures.flatMap(({ tenant, checks }) => {
-    const unknown = checks.filter(({ enabled, status }) => enabled && status === 'unknown')
+export function unevaluatedLines(
+  postures: readonly TenantPosture[],
+  next: Next = (words) => `tenantwatch ${words}`,
+): readonly string[] {
+  return postures.flatMap((posture) => {
+    const { tenant, checks } = posture
+    const unknown = checks.filter(isUnknown)
     if (unknown.length === 0) return []
+    const shared = sharedCause(posture, unknown, next)
+    if (shared !== null) return [`${tenant}: no check can be evaluated: ${shared}`]
     const problems = unknown.flatMap(({ check, problem }) =>
       problem === undefined ? [] : [`  ${check}: ${printable(problem)}`],
     )
@@ -63,7 +104,27 @@ export function unevaluatedLines(postures: readonly TenantPosture[]): readonly s
   })
 }
 
-/** Each reason once, also where it concerns every check. */
+const isUnknown = ({ enabled, status }: CheckView) => enabled && status === 'unknown'
+
+/** Null unless one cause concerns every applicable check. */
+function sharedCause({ checks, holds }: TenantPosture, unknown: readonly CheckView[], next: Next): string | null {
+  const applicable = checks.filter(({ enabled, status }) => enabled && status !== 'not_applicable')
+  const [first] = unknown
+  const { reason } = first ?? {}
+  if (unknown.length < Math.max(2, applicable.length)) return null
+  if (unknown.some((one) => one.reason !== reason || one.problem !== undefined)) return null
+  const isHeld = reason === 'tenant_changed' && holds.some(({ resource }) => resource === 'all')
+  if (isHeld) return `the tenant is on hold; see "${next('accept')}"`
+  return `${sharedWords.get(reason) ?? reason ?? 'never'}; see "${next('doctor')}"`
+}
+
+const sharedWords: ReadonlyMap<CheckView['reason'] | undefined, string> = new Map([
+  ['never', 'nothing has been completely read'],
+  ['stale', 'the data is stale'],
+  ['unauthorized', 'the tenant refuses the token'],
+])
+
+/** Each reason once. */
 function byReason(unknown: readonly Pick<CheckView, 'check' | 'reason'>[]): string {
   const reasons = [...Map.groupBy(unknown, ({ reason }) => reason ?? 'never')]
   const named = reasons.map(([reason, same]) => {

@@ -32,15 +32,14 @@ export function severityInColor(text: string, severity: Severity, { hasColors }:
   return hasColors ? styleText([...severityStyles[severity]], text, { validateStream: false }) : text
 }
 
-/** Shortens a text of printable characters to so many columns. */
+/** Shortens a text of printable characters to so many columns, at the end of a word if there is one. */
 function shortened(text: string, columns: number): string {
   const characters = [...text]
-  return characters.length <= columns
-    ? text
-    : `${characters
-        .slice(0, Math.max(0, columns - 1))
-        .join('')
-        .trimEnd()}…`
+  if (characters.length <= columns) return text
+  const end = Math.max(0, columns - 1)
+  const start = characters.slice(0, end).join('')
+  const isWhole = characters[end] === ' '
+  return `${(isWhole ? start : start.replace(/ \S*$/, '')).trimEnd()}…`
 }
 
 const leastWrapped = 9
@@ -83,7 +82,8 @@ export function fittingLines(text: string, columns: number, most: number): reado
 /** Lines of at most so many columns; a longer word stays whole, or is broken after punctuation where it can. */
 export function wordsIn(text: string, columns: number, isBroken = false): readonly string[] {
   const lines: string[] = []
-  for (const word of text.split(' ')) {
+  // A number stays with its word.
+  for (const word of text.split(/(?<!\d) | (?![a-z])/)) {
     const [first = '', ...rest] = isBroken ? partsOf(word, columns) : [word]
     const last = lines.at(-1)
     if (last === undefined || (first !== '' && widthOf(last) + 1 + widthOf(first) > columns)) lines.push(first)

@@ -203,7 +203,7 @@ export function unknownName(
 
 function sentence(what: string, given: string, names: readonly string[]): string {
   const meant = nearest(given.slice(0, 200), names)
+  if (meant !== undefined) return `Unknown ${what} "${given}"; did you mean ${meant}?`
   const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
-  const hint = meant === undefined || names.length === 1 ? '' : `; did you mean ${meant}?`
-  return `Unknown ${what}: use ${names.slice(0, maxNames).join(', ')}${more}${hint}`
+  return `Unknown ${what}: use ${names.slice(0, maxNames).join(', ')}${more}`
 }

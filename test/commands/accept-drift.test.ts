@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { driftIdIn, type FindingView } from '../../src/model/finding.ts'
 import { synced } from './support/cli.ts'
+import { shown, wider } from './support/on-terminal.ts'
 
 const reason = ['--reason', 'Agreed in ticket 4711'] as const
 
@@ -84,7 +85,7 @@ it('refuses a state that has changed since it was shown, and shows the present o
   Expected  null (first state mirrored)
   Present   ["Api_Users_Create","Api_Users_Read"]
   Gained    Api_Users_Create, Api_Users_Read
-Review it; to accept the present state: tenantwatch accept ${present.driftId} --reason "..."
+Review it; to accept the present state: tenantwatch accept ${present.driftId} --reason TEXT
 `)
   const outdated = await world.refused(setting.driftId, ...reason)
   expect(outdated).toMatch(/^2 [\s\S]*Expected {2}[^\n]*\n {2}Present {3}"evil-idp"\n/)
@@ -117,11 +118,11 @@ it('shows the id in the table, in the explanation, and on standard error beside 
   const listed = await world.run('accept')
   expect([listed.code, listed.stdout]).toEqual([0, ''])
   const [none, heading, row] = listed.stderr.split('\n')
-  expect([none, heading]).toEqual(['No holds', expect.stringMatching(/^DRIFT ID +TENANT +CHECK +STATE +WHY$/)])
-  expect(row).toBe(`${driftId}  acme    role-permissions-unchanged         ${message}`)
+  expect([none, heading]).toEqual(['No holds', expect.stringMatching(/^DRIFT ID +SEVERITY +TENANT +CHECK +WHY$/)])
+  expect(row).toBe(`${driftId}  HIGH      acme    role-permissions-unchanged  ${message}`)
   await world.run('accept', driftId, ...reason)
   const [, , next] = (await world.run('accept')).stderr.split('\n')
-  expect(next).toBe(`${driftId}  acme    role-permissions-unchanged  accepted  ${message}`)
+  expect(next).toBe(`${driftId}  HIGH      acme    role-permissions-unchanged  accepted  ${message}`)
   await world.run('sync')
   expect((await world.run('accept')).stderr).not.toContain(driftId)
 })
@@ -133,8 +134,11 @@ it('refuses what is no drift, what the configuration decides and what has no rea
   const role = await world.only('role-permissions-unchanged')
   const secret = await world.only('api-client-secret-not-expiring')
   expect(secret).toMatchObject({ entity: { id: clientId }, driftId: 'none' })
-  expect(await world.refused(role.driftId)).toMatch(/^2 .*Give a reason with --reason TEXT/)
-  expect(await world.refused(secret.fingerprint, ...reason)).toMatch(/^2 .*waive this one in the configuration/)
+  for (const given of [[], ['--reason', '...']])
+    expect(await world.refused(role.driftId, ...given)).toMatch(/^2 .*Give a reason with --reason TEXT, in 10 char/)
+  expect(await world.refused(secret.fingerprint, ...reason)).toMatch(
+    new RegExp(`^2 .*waive this one: tenantwatch waive ${secret.fingerprint.slice(0, 12)}\n$`),
+  )
   expect(await world.refused('0123456789ab', ...reason)).toMatch(/^2 .*No hold has this id/)
   expect(await world.refused(role.driftId, '--count', '1', ...reason)).toMatch(
     /^2 .*No hold has this id, and --count is for holds: leave it out/,
@@ -146,4 +150,25 @@ it('refuses what is no drift, what the configuration decides and what has no rea
   expect(await world.refused(role.driftId, ...reason)).toMatch(
     /^2 .*change checks\.role-permissions-unchanged\.baseline/,
   )
+})
+
+it('gives a terminal the highest severity first and the command for each state, with the configuration file', async () => {
+  const world = await drifted()
+  world.primary.setSettings({ tenantName: 'new-idp' })
+  await world.run('sync')
+  const high = await world.only('role-permissions-unchanged')
+  const medium = await world.only('auth-settings-unchanged')
+  const texts: string[] = []
+  const stderr = { isTTY: true, columns: 200, write: (text: string) => texts.push(text) > 0 }
+  await world.runWith({ stderr }, 'accept', '--config', 'tenantwatch.yaml')
+  const lines = texts.join('').trimEnd().split('\n')
+  expect(lines.map((line) => line.split(' ')[0]).slice(2, 4)).toEqual([high.driftId, medium.driftId])
+  expect(lines.slice(4)).toEqual([
+    '',
+    'To accept the state of a line:',
+    ...[high, medium].map(({ driftId }) => `  tenantwatch accept ${driftId} --reason TEXT --config tenantwatch.yaml`),
+  ])
+  const { text } = await shown(world, 80, 'accept', high.driftId, ...reason)
+  expect(text).toContain('Accepted: role-permissions-unchanged')
+  expect(wider(text, 80)).toEqual([])
 })

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { aDay, synced } from './support/cli.ts'
+import { shown } from './support/on-terminal.ts'
 
 async function shrunk() {
   const world = await synced()
@@ -49,7 +50,7 @@ it('shows people on a terminal a heading and the command to type next', async ()
   )
   expect(said).toContain('If the records are still there in the tenant, accept nothing')
   expect(said).toContain('Accepting removes 125 records of users from the mirror of acme.')
-  expect(said).toContain(`Accept it with: tenantwatch accept ${id} --count 125 --reason "..."`)
+  expect(said).toContain(`Accept it with: tenantwatch accept ${id} --count 125 --reason TEXT`)
   expect(Math.max(...notes.map((line) => line.length))).toBeLessThanOrEqual(80)
 })
 
@@ -67,7 +68,7 @@ it('removes no record before the hold is accepted, and exactly the held records 
   expect(accepted).toEqual({
     code: 0,
     stdout: [
-      'Accepted: shrink_held of acme users, 125.',
+      `Accepted hold ${id}: acme, users, shrink_held, 125 records.`,
       'It takes effect with the next full sync of users of a running daemon, which begins within 1 h. To begin at once, stop the daemon, run "tenantwatch sync --tenant acme --full" and start it again.\n',
     ].join('\n'),
     stderr: '',
@@ -172,7 +173,7 @@ it('keeps the word accepted on the line until the hold is gone', async () => {
   expect((await run('accept')).stdout).toBe(`${id} acme users shrink_held 125 accepted\n`)
   expect(await run('accept', id, '--reason', 'Left with the spin-off')).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/the hold goes when that has taken effect, nothing more is to do\n$/),
+    stderr: expect.stringMatching(/the hold goes when that has taken effect\. Nothing is left to do\n$/),
   })
   await run('sync', '--full')
   expect((await run('accept')).stdout).toBe('')
@@ -202,4 +203,28 @@ it('accepts no list without ownClientId, but names the setting that ends the hol
   world.pass(aDay)
   expect((await world.run('sync')).code).toBe(0)
   expect(await world.run('accept')).toEqual({ code: 0, stdout: '', stderr: 'No holds\n' })
+})
+
+it('names the configuration file in every command to copy', async () => {
+  const { run, id, ...world } = await shrunk()
+  const config = ['--config', 'tenantwatch.yaml'] as const
+  const listed = (await shown(world, 200, 'accept', ...config)).text
+  expect(listed).toContain(`See its records: tenantwatch accept ${id} --list --config tenantwatch.yaml\n`)
+  expect(listed).toContain(`tenantwatch accept ${id} --count 125 --reason TEXT --config tenantwatch.yaml\n`)
+  const accepted = await run('accept', id, '--reason', 'Left with the spin-off', ...config)
+  expect(accepted.stdout).toContain('"tenantwatch sync --tenant acme --full --config tenantwatch.yaml"')
+  await run('sync', '--full')
+  const { stderr } = await run('accept', id, '--reason', 'Left with the spin-off', ...config)
+  expect(stderr).toMatch(/"tenantwatch history --tenant acme .* --config tenantwatch\.yaml" shows/)
+  expect((await run('accept', 'nothing', '--reason', 'A long reason', ...config)).stderr).toContain(
+    '"tenantwatch accept --config tenantwatch.yaml" lists all of both',
+  )
+})
+
+it('names the configuration file where a sync points to a hold', async () => {
+  const world = await synced()
+  world.simulator.primary.removeUsers(0.5)
+  world.pass(aDay)
+  const { text } = await shown(world, 200, 'sync', '--config', 'tenantwatch.yaml')
+  expect(text).toMatch(/Its records: tenantwatch accept \S+ --list --config tenantwatch\.yaml\n/)
 })

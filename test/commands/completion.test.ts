@@ -21,6 +21,8 @@ it('offers commands, inner commands and options', async () => {
   expect(await offered('fin')).toEqual(['findings'])
   expect(await offered('--config', 'x.yaml', 'sync', '--f')).toEqual(['--full', '--fail-on'])
   expect(await offered('config', 'i')).toEqual(['init'])
+  expect(await offered('hel')).toEqual(['help'])
+  expect(await offered('help', 'expl')).toEqual(['explain'])
   expect(await offered('config', 'init', '--token')).toEqual(['--token-env', '--token-file'])
 })
 
@@ -70,6 +72,7 @@ it.each([
     'fish',
     [
       "-l check -xa 'api-client-least-privilege ",
+      "-l check -x -d 'only findings of this check'\n",
       '-l tenant -x -d',
       '-l config -rF -d',
       'complete -c tenantwatch -f\n',

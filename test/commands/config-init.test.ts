@@ -70,6 +70,10 @@ it.each([
     'tenantwatch: --base-url is "api.example.com"; want an http(s) URL',
   ],
   [
+    ['--tenant', 'acme', '--base-url', 'http://api.example.com', '--token-env', 'A'],
+    'tenantwatch: --base-url is "http://api.example.com"; want "https://api.example.com"; to send the token unencrypted, write the file by hand, with `api.allowInsecureHttp: true`\n',
+  ],
+  [
     [...given, '--token-env', 'my token'],
     'tenantwatch: --token-env is a text; want the name of an environment variable',
   ],

@@ -1,5 +1,6 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
+import { takeEngineLock } from '../../src/mirror/sqlite/engine-lock.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import { type Cli, type CliOptions, cli, startTime } from './support/cli.ts'
 
@@ -196,6 +197,13 @@ it('purges a tenant that left the configuration, and nothing else', async () => 
     ['users', 'changes', 'findings', 'runs'].map((table) => world.rows(`select * from ${table} where tenant_id = 1`))
   const kept = ofAcme()
   expect(await world.run('purge', 'gamma')).toMatchObject({ code: 2 })
+  const lock = takeEngineLock(world.store)
+  expect(await world.run('purge', 'gamma')).toMatchObject({
+    code: 2,
+    stderr: 'tenantwatch: The mirror has no tenant of this name; it has acme, beta\n',
+  })
+  expect(await world.run('purge', 'beta')).toMatchObject({ code: 3 })
+  lock?.[Symbol.dispose]()
   expect(await world.run('purge', 'beta')).toMatchObject({ code: 0, stdout: 'Erased all data of beta\n' })
   expect(ofAcme()).toEqual(kept)
   const tables = world.rows(

@@ -117,10 +117,7 @@ it.each([
   ],
   [['rules', '--job', 'a"b'], '--job may have letters, digits and the characters _ . / : - only'],
   [['rules', '--runbooks', 'ftp://x'], "--runbooks must be an http or https address, or '' for no links"],
-  [
-    ['dashboards', 'postur'],
-    'Unknown dashboard "postur": want one of fleet, operations, posture, records; did you mean posture?',
-  ],
+  [['dashboards', 'postur'], 'Unknown dashboard "postur"; did you mean posture?'],
   [['dashboards', '--output', '/dev/null'], '--output cannot be created (EEXIST); want the path of a folder'],
   [
     ['dashboards', '--grafana', 'http://x/{{ evil }}'],

@@ -7,10 +7,7 @@ it.each([
   ['timestamps=iso', 'Reading timestamps "iso": want one of z, z7, no-offset, offset'],
   ['errorShape=5', 'Reading errorShape: want one of object, array, string, nested'],
   ['cursorKind={"users":"page"}', 'Reading cursorKind of users "page": want one of keyset, offset'],
-  [
-    'cursorKind={"user":"offset"}',
-    'Unknown feed of reading cursorKind "user": want one of users, documents, apiClients; did you mean users?',
-  ],
+  ['cursorKind={"user":"offset"}', 'Unknown feed of reading cursorKind "user"; did you mean users?'],
   ['cursorKind=[]', 'Reading cursorKind: want a JSON object'],
   ['defaultPageSize={"users":"many"}', 'Reading defaultPageSize of users: want a number'],
   ['unknownFields=perhaps', 'Reading unknownFields: want a boolean'],

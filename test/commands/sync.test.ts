@@ -183,9 +183,7 @@ it('refuses invalid arguments at once, without any run', async () => {
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
     return stderr
   }
-  expect(await output('--resource', 'user')).toMatch(
-    /Unknown resource "\w+": want one of api-clients, .*, users; did you mean users\?/,
-  )
+  expect(await output('--resource', 'user')).toMatch(/Unknown resource "user"; did you mean users\?\n$/)
   expect(await output('--tenant', 'nobody')).toBe('tenantwatch: Unknown tenant "nobody": want one of acme\n')
   expect(await output('--fail-on', 'bad')).toMatch(
     /Unknown severity "bad": want one of info, low, medium, high, critical/,

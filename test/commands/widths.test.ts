@@ -65,8 +65,8 @@ it('wraps what expires rather than cutting names and checks', async () => {
   })
   const { text } = await shown(world, 80, 'expiring')
   expect(wider(text, 80)).toEqual([])
-  expect(text).toMatch(/ {2}Retired\n +monitor\n/)
-  expect(text.replace(/\n {50,}/g, ' ')).toContain('user-mfa- enrolled *')
+  expect(text).toMatch(/\nRetired monitor\n {2}2026-/)
+  expect(text).toContain('\nuser-mfa-enrolled *\n')
 })
 
 it('fits what doctor finds, with long keys and paths', async () => {

@@ -61,4 +61,16 @@ it('breaks a word that is longer than its column after punctuation, else anywher
   ])
   expect(fittingLines('x'.repeat(20), 16, 9)).toEqual(['x'.repeat(16), 'xxxx'])
   expect(fittingLines('one two three four', 7, 2)).toEqual(['one two', 'three…'])
+  expect(fittingLines('one two three four', 9, 1)).toEqual(['one two…'])
+  expect(fittingLines('one two three', 8, 1)).toEqual(['one two…'])
+  expect(fittingLines('onetwothree', 8, 1)).toEqual(['onetwot…'])
+})
+
+it('keeps a number and its word on one line', () => {
+  expect(fittingLines('open findings: 12 critical, 3 high', 17, 9)).toEqual([
+    'open findings:',
+    '12 critical,',
+    '3 high',
+  ])
+  expect(fittingLines('in 2026 Acme', 8, 9)).toEqual(['in 2026', 'Acme'])
 })

@@ -155,7 +155,7 @@ it.each([
 it('refuses a check that does not exist, by its nearest name', async () => {
   expect(await ask('/?check=document-curent')).toMatchObject({
     status: 400,
-    text: expect.stringMatching(/>Unknown check: use .*; did you mean document-current\?</),
+    text: expect.stringMatching(/>Unknown check &quot;document-curent&quot;; did you mean document-current\?</),
   })
 })
 

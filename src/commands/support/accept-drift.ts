@@ -4,31 +4,50 @@ import type { Views } from '../../daemon/views.ts'
 import { driftIdPattern } from '../../evaluate/findings/identity.ts'
 import type { Mirror } from '../../mirror/port.ts'
 import { UsageError } from '../../model/errors.ts'
-import { driftIdIn, type FindingView } from '../../model/finding.ts'
-import { type Io, print } from '../../model/process/io.ts'
+import { driftIdIn, type FindingView, shortFingerprint } from '../../model/finding.ts'
+import type { Io } from '../../model/process/io.ts'
 import { printable } from '../../model/text/printable.ts'
 import { printableJson } from '../../model/text/printable-json.ts'
+import { bySeverity } from '../../report/findings-table.ts'
 import { fittingTable } from '../../report/fitting-table.ts'
-import { terminalOf } from '../../report/terminal.ts'
+import { printWrapped, terminalOf } from '../../report/terminal.ts'
+import { wrapCommand } from './help-text.ts'
+import type { Next } from './next-command.ts'
+import { insistOnReason } from './options.ts'
 
 const drifting = checks.filter((check) => 'drift' in check).map(({ id }) => id)
 
-/** Lists open drift on standard error, because standard output has the holds only. */
-export async function listDrift(io: Io, mirror: Mirror, views: Views): Promise<void> {
-  const rows: string[][] = []
+interface Drifts {
+  readonly io: Io
+  readonly mirror: Mirror
+  readonly views: Views
+  readonly next: Next
+}
+
+/** Lists open drift on standard error, because standard output has the holds only; a terminal gets the commands, too. */
+export async function listDrift({ io, mirror, views, next }: Drifts): Promise<void> {
+  const found: FindingView[] = []
+  for (const check of drifting) found.push(...(await Array.fromAsync(views.findings({ check }))))
   const tenants = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
-  for (const check of drifting) {
-    for await (const finding of views.findings({ check })) {
-      const driftId = driftIdIn(finding)
-      if (driftId === null) continue
-      const state = (await isAccepted(mirror, tenants.get(finding.tenant), finding)) ? 'accepted' : ''
-      rows.push([driftId, finding.tenant, check, state, finding.message])
-    }
+  const rows: string[][] = []
+  const open: string[] = []
+  for (const finding of bySeverity(found)) {
+    const { severity, tenant, check, message } = finding
+    const driftId = driftIdIn(finding)
+    if (driftId === null) continue
+    const accepted = await isAccepted(mirror, tenants.get(tenant), finding)
+    rows.push([driftId, severity.toUpperCase(), tenant, check, accepted ? 'accepted' : '', message])
+    if (!accepted) open.push(next(`accept ${driftId} --reason TEXT`))
   }
   if (rows.length === 0) return
   const terminal = terminalOf({ ...io, stdout: io.stderr })
-  const heading = ['DRIFT ID', 'TENANT', 'CHECK', 'STATE', 'WHY']
-  io.stderr.write(`${fittingTable(heading, rows, terminal, { optional: ['CHECK'] })}\n`)
+  const hasNoState = open.length === rows.length
+  const heading = ['DRIFT ID', 'SEVERITY', 'TENANT', 'CHECK', ...(hasNoState ? [] : ['STATE']), 'WHY']
+  const cells = hasNoState ? rows.map((row) => row.toSpliced(4, 1)) : rows
+  io.stderr.write(`${fittingTable(heading, cells, terminal, { optional: ['CHECK'] })}\n`)
+  if (terminal === null || open.length === 0) return
+  const commands = open.map((line) => wrapCommand(`  ${line}`, terminal))
+  io.stderr.write(`\nTo accept the state of a line:\n${commands.join('\n')}\n`)
 }
 
 /** Whether the state that the finding shows is accepted, which the next evaluation applies. */
@@ -43,10 +62,7 @@ async function isAccepted(
   return last !== undefined && last.reason !== null && isDeepStrictEqual(last.state, evidence['present'] ?? null)
 }
 
-interface AcceptDrift {
-  readonly io: Io
-  readonly mirror: Mirror
-  readonly views: Views
+interface AcceptDrift extends Drifts {
   readonly given: string
   readonly reason: string
 }
@@ -57,22 +73,22 @@ interface AcceptDrift {
  * @returns false when the id cannot be one, or no open finding has its fingerprint.
  * @throws UsageError when the finding shows another state, and on what cannot be accepted.
  */
-export async function acceptDrift({ io, mirror, views, given, reason }: AcceptDrift): Promise<boolean> {
+export async function acceptDrift({ io, mirror, views, next, given, reason }: AcceptDrift): Promise<boolean> {
   const id = given.toLowerCase()
   const [, prefix, digest] = driftIdPattern.exec(id) ?? []
   if (prefix === undefined) return false
   const finding = await findOne(views, prefix)
   if (finding === null) return false
   const { check, entity, evidence, tenant } = finding
-  const driftId = driftIdIn(finding) ?? refuseOther(finding)
-  if (driftId !== id) throw new UsageError(anotherState(finding, driftId, digest))
-  if (reason === '') throw new UsageError('Give a reason with --reason TEXT: it is kept for auditors')
+  const driftId = driftIdIn(finding) ?? refuseOther(finding, next)
+  if (driftId !== id) throw new UsageError(anotherState(finding, digest, next(`accept ${driftId} --reason TEXT`)))
+  insistOnReason(reason)
   const row = (await mirror.tenants()).find(({ name }) => name === tenant)
   if (row === undefined) return false
   const state = evidence['present'] ?? null
   await mirror.acceptState(row.id, check, { entityId: entity.id, state, at: io.clock.now(), reason })
   const what = printable(`${check} of ${tenant} ${entity.id}: ${printableJson(state)}`)
-  print(io, `Accepted: ${what}. The finding ends with the next evaluation.`)
+  printWrapped(io, `Accepted: ${what}. The finding ends with the next evaluation.`)
   return true
 }
 
@@ -86,20 +102,20 @@ async function findOne(views: Views, prefix: string): Promise<FindingView | null
   return found[0] ?? null
 }
 
-function refuseOther({ check }: FindingView): never {
+function refuseOther({ check, fingerprint }: FindingView, next: Next): never {
   const isDrift = drifting.some((id) => id === check)
   throw new UsageError(
     isDrift
       ? `The baseline of this finding is configured: change checks.${check}.baseline instead`
-      : `Only findings of ${drifting.join(' and ')} can be accepted; waive this one in the configuration`,
+      : `Only findings of ${drifting.join(' and ')} can be accepted; waive this one: ${next(`waive ${shortFingerprint(fingerprint)}`)}`,
   )
 }
 
 /** What an operator has to review before the present state can be accepted. */
 function anotherState(
   { check, tenant, entity, evidence }: FindingView,
-  driftId: string,
   digest: string | undefined,
+  command: string,
 ): string {
   const { expected = null, present = null, expectedFrom } = evidence
   const changes = ['Gained', 'Lost'].flatMap((name) => {
@@ -118,6 +134,6 @@ function anotherState(
   return [
     `${why}; nothing is accepted`,
     ...facts.map(([name = '', value = '']) => `  ${name.padEnd(9)} ${printable(value)}`),
-    `Review it; to accept the present state: tenantwatch accept ${driftId} --reason "..."`,
+    `Review it; to accept the present state: ${command}`,
   ].join('\n')
 }

@@ -6,6 +6,7 @@ import { grouped as number } from '../../model/text/numbers.ts'
 import { printable } from '../../model/text/printable.ts'
 import { printableJson } from '../../model/text/printable-json.ts'
 import { note } from './io.ts'
+import type { Next } from './next-command.ts'
 import { oneOf } from './options.ts'
 
 const formats = ['text', 'json'] as const
@@ -17,16 +18,19 @@ export interface ListOptions {
   readonly details?: boolean
 }
 
+interface HeldOptions extends ListOptions {
+  readonly next: Next
+}
+
 interface HeldRecord extends EntityNames {
   readonly id: string
 }
 
 /** Prints the ids that a hold covers, one a line; sentences about them go to standard error. */
-export async function listHeldRecords(io: Io, mirror: Mirror, hold: HoldRow, options: ListOptions): Promise<void> {
+export async function listHeldRecords(io: Io, mirror: Mirror, hold: HoldRow, options: HeldOptions): Promise<void> {
   const format = oneOf('format', formats, options.format) ?? 'text'
   const held = await mirror.heldRecords(hold.id)
-  if (held === null)
-    throw new UsageError(`Hold ${hold.id} names no records: ${hold.reason} is about a list or a token as a whole`)
+  if (held === null) throw new UsageError(withoutRecords(hold, options.next('doctor')))
   const { id, tenant, resource, reason, count } = hold
   const ids = held.ids.slice(0, options.limit ?? (format === 'text' ? mostInText : held.ids.length))
   const records = await recordsOf(io, mirror, { hold, ids, details: options.details === true })
@@ -38,6 +42,12 @@ export async function listHeldRecords(io: Io, mirror: Mirror, hold: HoldRow, opt
   note(io, `Accepting hold ${id} removes these ${held.resource} of ${tenant}, ${number(held.ids.length)} in all`)
   const rest = held.ids.length - records.length
   if (rest > 0) note(io, `Not shown: ${number(rest)}; --limit ${held.ids.length} or --format json shows all`)
+}
+
+function withoutRecords({ id, reason }: HoldRow, doctor: string): string {
+  return reason === 'tenant_changed'
+    ? `Hold ${id} names no records: those that were read are not stored. Compare the token and baseUrl with the tenant; "${doctor}" shows what they read now`
+    : `Hold ${id} names no records: ${reason} is about a list as a whole`
 }
 
 interface Listed {

@@ -4,13 +4,16 @@ import { type Io, print } from '../../model/process/io.ts'
 import { printable } from '../../model/text/printable.ts'
 import { table } from '../../report/formats.ts'
 import { type Terminal, terminalOf, wrapLine } from '../../report/terminal.ts'
+import type { Next } from './next-command.ts'
+
+interface Listed {
+  readonly holds: readonly HoldRow[]
+  readonly acceptances: ReadonlyMap<string, Pick<AcceptedHold, 'appliedAt'>>
+  readonly next: Next
+}
 
 /** One hold per line for programs; a terminal gets a heading, and the cause, effect and advice under each line. */
-export function listHolds(
-  io: Io,
-  holds: readonly HoldRow[],
-  acceptances: ReadonlyMap<string, Pick<AcceptedHold, 'appliedAt'>>,
-): void {
+export function listHolds(io: Io, { holds, acceptances, next }: Listed): void {
   if (holds.length === 0) {
     io.stderr.write('No holds\n')
     return
@@ -27,15 +30,19 @@ export function listHolds(
   print(io, heading)
   for (const [at, hold] of holds.entries()) {
     print(io, lines[at] ?? '')
-    for (const note of notesOf(hold, acceptances.get(hold.id))) print(io, indented(note, terminal))
+    for (const note of notesOf(hold, acceptances.get(hold.id), next)) print(io, indented(note, terminal))
   }
 }
 
-function notesOf(hold: HoldRow, acceptance: Pick<AcceptedHold, 'appliedAt'> | undefined): readonly string[] {
+function notesOf(
+  hold: HoldRow,
+  acceptance: Pick<AcceptedHold, 'appliedAt'> | undefined,
+  next: Next,
+): readonly string[] {
   const { id, count, message, reason } = hold
   if (acceptance !== undefined) {
-    const next = acceptance.appliedAt === null ? 'the next run takes it up' : 'the line goes when that has taken effect'
-    return [`${message}.`, `Accepted; ${next}.`]
+    const then = acceptance.appliedAt === null ? 'the next run takes it up' : 'the line goes when that has taken effect'
+    return [`${message}.`, `Accepted; ${then}.`]
   }
   const remedy = remedyOf(hold)
   if (remedy !== null) return [`${message}.`, `It cannot be accepted. ${remedy}.`]
@@ -43,8 +50,8 @@ function notesOf(hold: HoldRow, acceptance: Pick<AcceptedHold, 'appliedAt'> | un
     `${message}.`,
     `${holdAdvice(hold)}.`,
     `${effectOf(hold)}.`,
-    ...(listsRecords(reason) ? [`See its records: tenantwatch accept ${id} --list`] : []),
-    `Accept it with: tenantwatch accept ${id} --count ${count} --reason "..."`,
+    ...(listsRecords(reason) ? [`See its records: ${next(`accept ${id} --list`)}`] : []),
+    `Accept it with: ${next(`accept ${id} --count ${count} --reason TEXT`)}`,
   ]
 }
 

@@ -4,6 +4,9 @@ import { printable } from '../../model/text/printable.ts'
 import { type Terminal, terminalOf } from '../../report/terminal.ts'
 import { wrapCommand } from './help-text.ts'
 
+/** Makes a command to copy of the words after the program's name. */
+export type Next = (words: string) => string
+
 /** What a person does next, on a terminal only: a sentence and a command to copy, with the configuration file of this one. */
 export function printNext(io: Io, command: Command, sentence: string, words: string): void {
   const terminal = terminalOf(io)
@@ -12,10 +15,14 @@ export function printNext(io: Io, command: Command, sentence: string, words: str
 
 /** On one line if they fit. */
 export function nextLines(command: Command, terminal: Terminal, sentence: string, words: string): string {
-  const { config } = command.optsWithGlobals<{ config?: string }>()
-  const whole = commandWith(words, config)
+  const whole = commandFor(command, words)
   const line = `${sentence}: ${whole}`
   return line.length <= terminal.columns ? line : `${sentence}:\n${wrapCommand(`  ${whole}`, terminal)}`
+}
+
+/** A command to copy, with the configuration file of this one. */
+export function commandFor(command: Command, words: string): string {
+  return commandWith(words, command.optsWithGlobals<{ config?: string }>().config)
 }
 
 export function commandWith(words: string, config: string | undefined): string {

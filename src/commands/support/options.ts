@@ -27,6 +27,17 @@ export function readMoment(option: string, text: string, { now, day }: { now: nu
   return isDay && day === 'end' ? date.ms + dayMs - 1 : date.ms
 }
 
+/** Characters of a reason that auditors read. */
+export const leastReason = 10
+
+/** @throws UsageError */
+export function insistOnReason(reason: string): void {
+  if (reason.length >= leastReason) return
+  throw new UsageError(
+    `Give a reason with --reason TEXT, in ${leastReason} characters or more: it is kept for auditors`,
+  )
+}
+
 /** Undefined stays undefined. */
 export function oneOf<const T extends string>(what: string, words: readonly T[], given: string): T
 export function oneOf<const T extends string>(
@@ -38,8 +49,9 @@ export function oneOf<const T extends string>(what: string, words: readonly T[],
   const found = words.find((word) => word === given)
   if (found !== undefined || given === undefined) return found
   const meant = nearest(given, words)
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`
-  throw new UsageError(`Unknown ${what}${repeated(given)}: want one of ${words.join(', ')}${hint}`)
+  // What is close to a known word is no secret.
+  if (meant !== undefined) throw new UsageError(`Unknown ${what} "${given}"; did you mean ${meant}?`)
+  throw new UsageError(`Unknown ${what}${repeated(given)}: want one of ${words.join(', ')}`)
 }
 
 /** Reads the lowest severity that counts; a list of severities is refused with the reason. */

@@ -203,3 +203,12 @@ it('prints one line for one cause that fails every request, and names the resour
     for (const { name } of resources) expect(lines[0]).toContain(name)
   }
 })
+
+it('repeats no consequence where every endpoint failed for one cause', async () => {
+  const world = await cli({ tenants: [{ name: 'acme', token: 'expired' }] })
+  await world.run('sync')
+  const { code, tenants } = await doctorOutput(world)
+  expect(code).toBe(3)
+  const subjects = tenants[0]?.diagnoses.map(({ subject }) => subject)
+  for (const follows of ['identity', 'enrolledWhen', 'freshness']) expect(subjects).not.toContain(follows)
+})

@@ -47,6 +47,18 @@ it('fails while the whole tenant is on hold, whichever tenant answers', async ()
   }
 })
 
+it('calls no fresh data stale while the whole tenant is on hold', async () => {
+  const world = await synced()
+  others(world)
+  world.pass(aDay / 24)
+  expect((await world.run('sync')).code).toBe(3)
+  expect(marks((await world.run('doctor')).stdout, 'freshness')).toEqual([
+    expect.stringMatching(
+      / stale: api-clients, authentication-settings \(.*\); on hold, not evaluated: documents, .*, users\. .*"tenantwatch accept"$/,
+    ),
+  ])
+})
+
 it('only warns of a hold of one list', async () => {
   const world = await synced()
   world.simulator.primary.removeUsers(0.5)

@@ -112,7 +112,7 @@ it.each([
   [
     [page(50, true), page(7, false, documents)],
     null,
-    'ok: none requested (api.pageSizeParameter is not set); first pages: users 50, documents 7 (all of them)',
+    'ok: none requested: api.pageSizeParameter is not set, with which a large tenant takes fewer requests; first pages: users 50, documents 7 (all of them)',
   ],
   [[page(7, false, users, 50)], 500, 'warn: users sent pages of 50 although 500 were requested'],
   [[page(7, false, users, 500)], 500, 'ok: the list of users fits in one page of 500 (7 records)'],
