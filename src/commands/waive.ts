@@ -42,8 +42,8 @@ export function addWaive(program: Command, io: Io, done: (code: ExitCode) => voi
 Works beside a running engine, which applies the waiver after a reload; --write prints the command for that.
 
 Examples:
-  tenantwatch waive e49418ad0f73 --reason "Break-glass account, sealed in the safe" --owner security --expires 2027-06-30
-  tenantwatch waive e49418ad0f73 --reason "Replaced in May, ticket 4711" --owner ops --expires 2027-05-31 --write`,
+  tenantwatch waive e49418ad0f73 --reason "Break-glass account, sealed in the safe" --owner security --expires 2030-06-30
+  tenantwatch waive e49418ad0f73 --reason "Replaced in May, ticket 4711" --owner ops --expires 2030-06-30 --write`,
     )
     .action(async (fingerprint: string, options: WaiveOptions, command: Command) =>
       done(await waive(io, fingerprint, options, command)),
