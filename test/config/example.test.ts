@@ -23,7 +23,7 @@ it('validates the examples in comments of the example file', () => {
     .replace(/(?<=waivers:\n)(#.*\n)+/, (lines) => lines.replace(/^# ?/gm, ''))
     .replace('    # api:', '    api:')
   const { settings } = loadText(uncommented)
-  expect(settings.waivers).toMatchObject([{ entity: '42', expiresMs: Date.UTC(2027, 3, 1) - 1 }])
+  expect(settings.waivers).toMatchObject([{ entity: '42', expiresMs: Date.UTC(2030, 6, 1) - 1 }])
   expect(settings.tenants[0]?.api.requestsPerSecond).toBe(2)
   expect(settings.tenants[0]?.resources.users.freshnessMs).toBe(10_800_000)
 })
