@@ -29,7 +29,7 @@ export async function openStore(
 ): Promise<Mirror> {
   const { clock, random } = io
   if (store.url === null) return openMirror(store.path, role, role === 'engine' ? clock : undefined)
-  return openPostgresMirror({ url: urlOf(store.url, io, log), role, clock, random })
+  return openPostgresMirror({ url: urlOf(store.url, io, log), role, clock, random, log })
 }
 
 /**
