@@ -28,8 +28,11 @@ const mostNamed = 3
 /** Of heartbeats: locked last, so that the tables that others use for long are waited for without them. */
 const ofHeartbeats = `c.relname in ('replicas', 'tenant_owners', 'tenantwatch_migrations')`
 
+/** Without those of extensions and of other roles, which no migration changes and the user may not lock. */
 const relations = `select string_agg(format('%I', c.relname), ', ' order by ${ofHeartbeats}, c.relkind = 'v', c.oid) as names
-  from pg_class c where c.relnamespace = ${presentSchema} and c.relkind in ('r', 'p', 'v')`
+  from pg_class c where c.relnamespace = ${presentSchema} and c.relkind in ('r', 'p', 'v')
+    and c.relowner = (select relowner from pg_class where relnamespace = ${presentSchema} and relname = 'tenantwatch_migrations')
+    and not exists (select 1 from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`
 
 /**
  * Locks all tables and views until the end of the transaction, before it locks any row: a migration that waited for one of

@@ -4,6 +4,7 @@ import { DriverError } from '../../../src/mirror/postgres/store-error.ts'
 import { type Log, silentLog } from '../../../src/model/log.ts'
 import { migrated } from './support/migrated.ts'
 import { isOnServer } from './support/moving-world.ts'
+import { testRole } from './support/test-role.ts'
 
 const spare = ['alter table users add column spare bigint']
 
@@ -67,6 +68,24 @@ it('leaves the tenants to the older version while others use the tables, and tri
       message: 'The upgrade of the layout waits for tables that others use; trying again',
     },
   ])
+})
+
+it('locks the tables of heartbeats last, and none of another role', async () => {
+  using world = await migrated(spare, (query) => {
+    const role = testRole({ query })
+    query('create view pg_stat_statements as select 1 as calls')
+    query(`alter view pg_stat_statements owner to ${role}`)
+  })
+  const locked: string[] = []
+  const { session } = world
+  const sendText = (text: string) => {
+    if (text.startsWith('lock table')) locked.push(...text.replace(/^lock table | in access.*$/g, '').split(', '))
+    return session.sendText(text)
+  }
+  await world.migrate({}, { ...interfering(session, [], []).over, sendText })
+  expect(locked.slice(-3).sort()).toEqual(['replicas', 'tenant_owners', 'tenantwatch_migrations'])
+  expect(locked).toEqual(expect.arrayContaining(['users', 'changes', 'tenantwatch_users']))
+  expect(locked).not.toContain('pg_stat_statements')
 })
 
 it.each([
