@@ -1,6 +1,7 @@
 import { createPlain } from '../api/credentials/create-source.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Mirror } from '../mirror/port.ts'
+import type { PostgresOptions } from '../mirror/postgres/open.ts'
 import { openAsReplica, openPostgresMirror } from '../mirror/postgres/postgres-mirror.ts'
 import { openMirror } from '../mirror/sqlite/sqlite-mirror.ts'
 import { onlyStore, type TenantStores } from '../mirror/tenant-stores.ts'
@@ -51,16 +52,20 @@ export async function openStores(
   return openAsReplica({ url: urlOf(store.url, io, log), role: 'engine', clock, random, log })
 }
 
-/** Reads the URL of a database each time it is asked for, so that the password may change. */
+/**
+ * Reads the URL of a database each time it is asked for, so that the password may change: the output of a command once a
+ * minute, and after the server refused it.
+ */
 export function urlOf(
   source: NonNullable<Settings['store']['url']>,
   { clock, env }: Pick<Io, 'clock' | 'env'>,
   log: Log = silentLog(),
-): () => Promise<string> {
+): PostgresOptions['url'] {
   const plain = createPlain(source, { clock, log, env: (name) => env[name], cycleMs: minuteMs })
-  return async () => {
+  return async (refused) => {
     try {
-      return (await plain.current()).expose()
+      const secret = await plain.current()
+      return (refused === undefined ? secret : await plain.renew(secret)).expose()
     } catch (error) {
       if (!(error instanceof SyncError)) throw error
       // A variable cannot appear later, so this is a mistake of the configuration.

@@ -14,8 +14,11 @@ export interface OpenedPostgres extends AsyncDisposable {
 }
 
 export interface PostgresOptions extends Timing {
-  /** The present URL, with its password; asked again for each connection. The first one decides where the database is. */
-  readonly url: () => Promise<string>
+  /**
+   * The present URL, with its password; asked again for each connection, with `refused` after the server refused the last
+   * password. The first one decides where the database is.
+   */
+  readonly url: (refused?: 'refused') => Promise<string>
   readonly role: Role
   readonly pipeline?: boolean
   readonly connections?: number
@@ -29,7 +32,7 @@ export interface PostgresOptions extends Timing {
 export async function openPostgres(options: PostgresOptions): Promise<OpenedPostgres & { readonly address: Address }> {
   const { address } = parseAddress(await options.url())
   const { pipeline, connections, makeRoom, toShow } = options
-  const password = async () => parseAddress(await options.url()).password
+  const password: PoolOptions['password'] = async (refused) => parseAddress(await options.url(refused)).password
   const pool = { address, password, ...(pipeline !== undefined && { pipeline }) }
   const own = { ...(connections !== undefined && { connections }), ...(makeRoom !== undefined && { makeRoom }) }
   const work = await openPool({ ...pool, ...own })
