@@ -109,16 +109,29 @@ it.each([
   expect(query('select owner from tenant_owners')).toEqual([{ owner: 'old' }])
 })
 
-it('is not limited by a statement_timeout of the role', async () => {
-  const noted = `create table noted as select current_setting('statement_timeout') as statement,
+it('is not limited by what the role has for its sessions, from the wait for its lock on', async () => {
+  const limits = `current_setting('statement_timeout') as statement,
     current_setting('idle_in_transaction_session_timeout') as idle`
-  using world = await migrated([noted], () => {})
-  await world.session.sendText('set statement_timeout = 1000; set idle_in_transaction_session_timeout = 1')
+  using world = await migrated([`create table noted as select ${limits}`], () => {})
+  const { query, session, migrate } = world
+  await session.sendText('set statement_timeout = 1000; set idle_in_transaction_session_timeout = 1')
   onTestFinished(() => {
-    for (const name of ['statement_timeout', 'idle_in_transaction_session_timeout']) world.query(`reset ${name}`)
+    for (const name of ['statement_timeout', 'idle_in_transaction_session_timeout']) query(`reset ${name}`)
   })
-  await world.migrate()
-  expect(world.query('select * from noted')).toEqual([{ statement: '0', idle: '5s' }])
+  const waiting: unknown[] = []
+  const { over } = interfering(session, [], [])
+  await migrate(
+    {},
+    {
+      ...over,
+      async sendText(text) {
+        if (text.includes('pg_advisory')) waiting.push(...(await session.sendText(`select ${limits}`)).rows)
+        return over.sendText(text)
+      },
+    },
+  )
+  const own = { statement: '0', idle: '5s' }
+  expect([...waiting, ...query('select * from noted')]).toEqual([own, own])
 })
 
 it.runIf(isOnServer)('names a reader whose transaction is open, and blocks nobody between two tries', async () => {
