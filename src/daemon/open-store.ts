@@ -5,7 +5,7 @@ import type { PostgresOptions } from '../mirror/postgres/open.ts'
 import { openAsReplica, openPostgresMirror } from '../mirror/postgres/postgres-mirror.ts'
 import { openMirror } from '../mirror/sqlite/sqlite-mirror.ts'
 import { onlyStore, type TenantStores } from '../mirror/tenant-stores.ts'
-import { minuteMs } from '../model/durations.ts'
+import { minuteMs, secondMs } from '../model/durations.ts'
 import { FatalError, SyncError, UsageError } from '../model/errors.ts'
 import { type Log, silentLog } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
@@ -52,6 +52,9 @@ export async function openStores(
   return openAsReplica({ url: urlOf(store.url, io, log), role: 'engine', clock, random, log })
 }
 
+/** Least time between two runs of a command after refusals, in milliseconds: the server may know the new password first. */
+const refusedMs = 10 * secondMs
+
 /**
  * Reads the URL of a database each time it is asked for, so that the password may change: the output of a command once a
  * minute, and after the server refused it.
@@ -61,7 +64,7 @@ export function urlOf(
   { clock, env }: Pick<Io, 'clock' | 'env'>,
   log: Log = silentLog(),
 ): PostgresOptions['url'] {
-  const plain = createPlain(source, { clock, log, env: (name) => env[name], cycleMs: minuteMs })
+  const plain = createPlain(source, { clock, log, env: (name) => env[name], cycleMs: refusedMs, lifeMs: minuteMs })
   return async (refused) => {
     try {
       const secret = await plain.current()
