@@ -1,4 +1,5 @@
 import { Mutex } from 'async-mutex'
+import { waitFor } from '../api/deadline.ts'
 import { checks, checksOf } from '../checks/index.ts'
 import type { Settings, Waiver } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
@@ -39,6 +40,8 @@ export interface Evaluator {
   /**
    * Evaluates the checks that read one of these resources, or all. Resolves with the first instant until which the
    * same records give the same results, in milliseconds since the epoch; null when no threshold is near.
+   *
+   * @throws SyncError `aborted`, without waiting for its turn, once the signal is aborted.
    */
   evaluate(tenant: EvaluatedTenant, how?: EvaluationOptions): Promise<number | null>
   inForce(settings: Settings): Promise<void>
@@ -94,7 +97,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
   }
   return {
     evaluate: (tenant, how = {}) =>
-      queue.runExclusive(async () => {
+      inTurn(queue, how.signal, async () => {
         const store = stores.of(tenant.settings.name)
         // Its owner evaluates it.
         if (store === null) return null
@@ -126,6 +129,20 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         const shared = stores.shared()
         if (shared !== null) await closeRemovedTenants(shared, await stores.removed(configured), clock.now())
       }),
+  }
+}
+
+/** The evaluations of other tenants may take long, and a tenant is given back when its own have ended. */
+async function inTurn<T>(queue: Mutex, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
+  const turn = queue.acquire()
+  const release = await waitFor(turn, signal).catch((error: unknown) => {
+    void turn.then((unused) => unused())
+    throw error
+  })
+  try {
+    return await work()
+  } finally {
+    release()
   }
 }
 

@@ -1,10 +1,11 @@
 import { createPlain } from '../api/credentials/create-source.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Mirror } from '../mirror/port.ts'
+import type { PostgresOptions } from '../mirror/postgres/open.ts'
 import { openAsReplica, openPostgresMirror } from '../mirror/postgres/postgres-mirror.ts'
 import { openMirror } from '../mirror/sqlite/sqlite-mirror.ts'
 import { onlyStore, type TenantStores } from '../mirror/tenant-stores.ts'
-import { minuteMs } from '../model/durations.ts'
+import { minuteMs, secondMs } from '../model/durations.ts'
 import { FatalError, SyncError, UsageError } from '../model/errors.ts'
 import { type Log, silentLog } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
@@ -29,7 +30,7 @@ export async function openStore(
 ): Promise<Mirror> {
   const { clock, random } = io
   if (store.url === null) return openMirror(store.path, role, role === 'engine' ? clock : undefined)
-  return openPostgresMirror({ url: urlOf(store.url, io, log), role, clock, random })
+  return openPostgresMirror({ url: urlOf(store.url, io, log), role, clock, random, log })
 }
 
 /**
@@ -51,16 +52,23 @@ export async function openStores(
   return openAsReplica({ url: urlOf(store.url, io, log), role: 'engine', clock, random, log })
 }
 
-/** Reads the URL of a database each time it is asked for, so that the password may change. */
+/** Least time between two runs of a command after refusals, in milliseconds: the server may know the new password first. */
+const refusedMs = 10 * secondMs
+
+/**
+ * Reads the URL of a database each time it is asked for, so that the password may change: the output of a command once a
+ * minute, and after the server refused it.
+ */
 export function urlOf(
   source: NonNullable<Settings['store']['url']>,
   { clock, env }: Pick<Io, 'clock' | 'env'>,
   log: Log = silentLog(),
-): () => Promise<string> {
-  const plain = createPlain(source, { clock, log, env: (name) => env[name], cycleMs: minuteMs })
-  return async () => {
+): PostgresOptions['url'] {
+  const plain = createPlain(source, { clock, log, env: (name) => env[name], cycleMs: refusedMs, lifeMs: minuteMs })
+  return async (refused) => {
     try {
-      return (await plain.current()).expose()
+      const secret = await plain.current()
+      return (refused === undefined ? secret : await plain.renew(secret)).expose()
     } catch (error) {
       if (!(error instanceof SyncError)) throw error
       // A variable cannot appear later, so this is a mistake of the configuration.

@@ -23,6 +23,7 @@ import { type ChangedTenants, changeTenants } from './change-tenants.ts'
 import { createEvaluator, type EvaluationOptions, type Evaluator, storeConfirmations } from './evaluate.ts'
 import { metricsConfig } from './metrics-config.ts'
 import { type OpenedStores, openStores } from './open-store.ts'
+import { owedRemovals } from './owed-removals.ts'
 import { type OwnCredentials, ownCredentials } from './own-credential.ts'
 import { eraseOutdated } from './retention.ts'
 import { createRunLog, type RunLog } from './run-log.ts'
@@ -85,7 +86,10 @@ export class Session implements AsyncDisposable {
   #waivers: ReadonlyMap<string, readonly Waiver[]>
   readonly #closing = new AbortController()
   readonly #changing = new Mutex()
-  #removalsOwed = false
+  readonly #removals = owedRemovals(async () => {
+    await this.evaluator.inForce(this.#settings)
+    await this.evaluator.closeRemoved(this.#settings.tenants.map(({ name }) => name))
+  })
   readonly #thresholds: ThresholdEvaluations
   readonly #unstored = unstoredRuns()
   readonly #runLog: RunLog
@@ -139,19 +143,24 @@ export class Session implements AsyncDisposable {
     return this.#tenants
   }
 
-  reconfigure(next: Settings, alongside: () => void = () => {}): Promise<ChangedTenants> {
-    return this.#changing.runExclusive(async () => {
+  async reconfigure(next: Settings, alongside: () => void = () => {}): Promise<ChangedTenants> {
+    const changed = await this.#changing.runExclusive(async () => {
       const undo = await this.stores.configure(next.tenants, this.#options.io.clock.now())
       return this.#change(next, alongside).catch((error: unknown) => {
         if (this.#settings !== next) undo()
         throw error
       })
     })
+    await this.#settleRemovals()
+    return changed
   }
 
   /** Takes up the work on tenants whose stores are this process's now, and ends that on others. */
-  followStores(): Promise<ChangedTenants> {
-    return this.#changing.runExclusive(() => this.#change(this.#settings, () => {}))
+  async followStores(): Promise<ChangedTenants> {
+    const changed = await this.#changing.runExclusive(() => this.#change(this.#settings, () => {}))
+    // Not waited for: it waits for evaluations, and nobody exports a tenant that is given back until this resolves.
+    void this.#settleRemovals()
+    return changed
   }
 
   /** The tenant after pending configuration changes; undefined when it was removed. */
@@ -190,7 +199,7 @@ export class Session implements AsyncDisposable {
     await this.#insistOnStore(signal)
     try {
       const thresholds = new Map<string, number>()
-      await this.#closeRemoved()
+      await waitFor(this.#removals.settle(), signal)
       for (const { settings, engine } of this.#tenants) {
         await yieldToEventLoop()
         const validUntil = await this.#evaluateTenant(settings.name, { signal })
@@ -211,7 +220,7 @@ export class Session implements AsyncDisposable {
 
   eraseOutdated(): Promise<boolean> {
     // Where several replicas share the tenants, a removed one counts as removed after a day.
-    this.#removalsOwed = true
+    this.#removals.owe()
     const clocks = this.#tenants.map(({ engine, serverClock }) => ({ tenantId: engine.tenantId, clock: serverClock }))
     const retentionMs = this.#settings.historyRetentionDays * dayMs
     return eraseOutdated(this.stores.shared(), { clocks, retentionMs, now: this.#options.io.clock.now() })
@@ -220,13 +229,13 @@ export class Session implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort(new DOMException('The engine ends', 'AbortError'))
     await this.#thresholds.ended()
+    await this.#removals.ended()
     for (const { client } of this.#tenants) await client[Symbol.asyncDispose]()
     await this.stores[Symbol.asyncDispose]()
     await this.mirror[Symbol.asyncDispose]()
   }
 
   async #change(next: Settings, alongside: () => void): Promise<ChangedTenants> {
-    const { log } = this.#options
     const result = await changeTenants(this.#tenants, next.tenants, this.#options)
     this.#tenants = result.tenants
     this.#byName = new Map(result.tenants.map((tenant) => [tenant.settings.name, tenant]))
@@ -236,27 +245,20 @@ export class Session implements AsyncDisposable {
     this.#views = this.#viewsOf(next)
     alongside()
     await this.metrics.configure(metricsConfig({ ...next, tenants: result.tenants.map(({ settings }) => settings) }))
-    this.#removalsOwed = true
+    this.#removals.owe()
     await yieldToEventLoop()
     for (const { client } of result.closed) await client[Symbol.asyncDispose]()
-    // The settings are already in effect; the next evaluation repeats what the store rejected.
-    if (this.mirror.isVerified())
-      await this.#closeRemoved().catch((error: unknown) =>
-        log.warn({ detail: String(error) }, 'Findings not closed yet'),
-      )
     return result
   }
 
-  async #closeRemoved(): Promise<void> {
-    if (!this.#removalsOwed) return
-    await this.evaluator.inForce(this.#settings)
-    await this.evaluator.closeRemoved(this.#settings.tenants.map(({ name }) => name))
-    this.#removalsOwed = false
+  /** The settings are already in effect; the next evaluation repeats what the store rejected. */
+  async #settleRemovals(): Promise<void> {
+    if (this.mirror.isVerified() && !this.#closing.signal.aborted) await this.#removals.tryToSettle(this.#options.log)
   }
 
   /** By the present settings: they may have changed during the run, and the tenant may be gone. */
   async #evaluateTenant(name: string, how: EvaluationOptions): Promise<number | null> {
-    await this.#closeRemoved()
+    await waitFor(this.#removals.settle(), how.signal)
     const tenant = this.#byName.get(name)
     if (tenant === undefined) return null
     const { evaluate, ownChecks } = this.#settings

@@ -21,7 +21,7 @@ export interface ReplicaFacts {
   readonly isConfirmed: boolean
   /** Tenants taken over from replicas that died. */
   readonly takeovers: number
-  /** Configured tenants that no living replica owns. */
+  /** Configured tenants that no living replica owns, and those that this one is giving back: nobody exports them. */
   readonly unowned: number
 }
 

@@ -2,6 +2,7 @@ import { type Mutant, mutantsIn } from './mutants.ts'
 
 const rules = ['test/mirror/postgres/replica.test.ts']
 const stores = ['test/mirror/postgres/replica-stores.test.ts']
+const upgrades = ['test/mirror/postgres/table-locks.test.ts']
 
 /** Deliberate mistakes in the rules by which replicas share the tenants. */
 export const replicaMutants: readonly Mutant[] = [
@@ -54,6 +55,23 @@ export const replicaMutants: readonly Mutant[] = [
     'stores are forgotten although the worker could not follow': [
       '      this.#leaving = new Set()\n    }',
       '      this.#leaving = new Set()\n      for (const id of ids) this.#stores.delete(id)\n    }',
+    ],
+  }),
+  ...mutantsIn('src/mirror/postgres/migrate.ts', upgrades, {
+    'a migration takes the tenants before it has the tables': ['    await lockTables(session)\n', ''],
+    'a migration is ended by a limit of the role': ['set local statement_timeout = 0; ', ''],
+  }),
+  ...mutantsIn('src/mirror/postgres/table-locks.ts', upgrades, {
+    'a migration ends with a deadlock': [' || codeOf(error) === deadlockDetected', ''],
+    'a migration waits for all tables together without a limit': ['codeOf(error) === queryCanceled ?', 'false ?'],
+    'a migration waits for others without end': [
+      'if (waitedMs >= blockedMs) throw',
+      'if (waitedMs >= 2 * blockedMs) throw',
+    ],
+    'heartbeats wait for tables that a migration waits for': ['`c.relname in (', '`c.relname not in ('],
+    'a migration locks what another role owns': [
+      '    and c.relowner = (select relowner',
+      '    or c.relowner = (select relowner',
     ],
   }),
 ]

@@ -9,14 +9,19 @@ import { parseSecret, type SecretSource } from './secret.ts'
 const timeoutMs = 10_000
 const mostBytes = 64 * 1024
 
-/** The secret is kept for one cycle. The command's stderr may contain the secret and is not logged. */
-export function commandSource(argv: readonly string[], clock: Clock, cycleMs: number): SecretSource {
+/** The secret is kept for `lifeMs`. The command's stderr may contain the secret and is not logged. */
+export function commandSource(
+  argv: readonly string[],
+  clock: Clock,
+  cycleMs: number,
+  lifeMs: number = cycleMs,
+): SecretSource {
   return fetchedSource({
     client: null,
     clock,
     cycleMs,
     async fetch(signal) {
-      return { secret: parseSecret(await output(argv, signal), 'The output of the token command'), lifeMs: cycleMs }
+      return { secret: parseSecret(await output(argv, signal), 'The output of the token command'), lifeMs }
     },
   })
 }

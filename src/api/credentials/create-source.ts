@@ -22,14 +22,14 @@ export function createSource(token: AuthOptions['token'], parts: SourceParts): S
   return 'oauth2' in token ? createOAuth2(token.oauth2, parts) : createPlain(token, parts)
 }
 
-/** A secret by variable, file or command. */
+/** A secret by variable, file or command. @param parts `lifeMs`: how long the output of a command is kept; else a cycle. */
 export function createPlain(
   origin: SecretOrigin,
-  parts: Pick<SourceParts, 'clock' | 'cycleMs' | 'env' | 'log'>,
+  parts: Pick<SourceParts, 'clock' | 'cycleMs' | 'env' | 'log'> & { readonly lifeMs?: number },
 ): SecretSource {
   if ('env' in origin) return envSource(origin.env, parts.env)
   if ('file' in origin) return fileSource(origin.file, parts.log)
-  return commandSource(origin.command, parts.clock, parts.cycleMs)
+  return commandSource(origin.command, parts.clock, parts.cycleMs, parts.lifeMs)
 }
 
 function createOAuth2(origin: OAuth2Origin, parts: SourceParts): SecretSource {

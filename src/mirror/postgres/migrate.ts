@@ -7,7 +7,7 @@ import { copyIn, halfCopied, hasTable, insistOnEmpty } from './copy-mark.ts'
 import { dropDerived, makeDerived } from './derived.ts'
 import { isForeignRole, presentSchema } from './present-schema.ts'
 import type { Session } from './session.ts'
-import { codeOf } from './store-error.ts'
+import { isBlocked, isLockTimeout, type LockWait, lockTables, lockWait } from './table-locks.ts'
 
 /** Marks a database as one of tenantwatch, and names the migrations that were applied. */
 export const marker = 'tenantwatch_migrations'
@@ -17,43 +17,75 @@ const lock = 0x746e7774
 
 /** A migration takes seconds. */
 const mostLockedMs = 30 * secondMs
-const lockNotAvailable = '55P03'
+
+/** After which the server ends the transaction of a process that was stopped in the middle of it, in milliseconds. */
+const idleMs = 5 * secondMs
 
 const oldestServer = 15
 
 /** All but `beside` bring the layout up to date; `copy` fills an empty database, which no other role then opens. */
 export type Role = 'engine' | 'beside' | 'copy'
 
+export interface Upgrade extends LockWait {
+  readonly migrations?: readonly Migration[]
+  /** Longest wait for the lock for changes of the layout, in milliseconds. */
+  readonly lockedMs?: number
+}
+
 /**
  * @throws FatalError when the database is another program's, of a newer tenantwatch or half copied, and for a copy when
- * it is not empty; nothing is changed then.
+ * it is not empty, or when others use the tables of an older layout; nothing is changed then.
  */
-export async function bringUpToDate(
-  session: Session,
-  role: Role,
-  migrations: readonly Migration[] = postgresMigrations(),
-  lockedMs = mostLockedMs,
-): Promise<void> {
-  if (role !== 'copy' && (await isCurrent(session, migrations))) return
-  await session.sendText('begin')
+export async function bringUpToDate(session: Session, role: Role, upgrade: Upgrade): Promise<void> {
+  const { migrations = postgresMigrations(), lockedMs = mostLockedMs } = upgrade
+  const untilNextTry = lockWait(upgrade)
+  for (;;) {
+    let isLocked = false
+    const migrate = async () => {
+      await session.sendText(`select pg_advisory_xact_lock(${lock})`)
+      isLocked = true
+      await migrateLocked(session, role, migrations)
+    }
+    try {
+      if (role !== 'copy' && (await inLimits(session, () => isCurrent(session, migrations), lockedMs))) return
+      return await inLimits(session, migrate, lockedMs)
+    } catch (error) {
+      if (!isLocked && isLockTimeout(error)) throw await lockedByAnother(session, lockedMs)
+      if (!isBlocked(error)) throw error
+    }
+    await untilNextTry(session)
+  }
+}
+
+/** A transaction whose limits are not those of the role. @param lockedMs longest wait for a lock, in milliseconds. */
+export async function inLimits<T>(session: Session, work: () => Promise<T>, lockedMs = mostLockedMs): Promise<T> {
+  await session.sendText(
+    `begin; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = ${idleMs}; set local lock_timeout = ${lockedMs}`,
+  )
   try {
-    await session.sendText(`set local lock_timeout = ${lockedMs}`)
-    await session.sendText(`select pg_advisory_xact_lock(${lock})`)
-    await session.sendText('set local lock_timeout = 0')
-    const copied = await copyIn(session)
-    if (copied !== null && role !== 'copy') throw halfCopied(copied)
-    const at = await appliedAt(session, migrations)
-    const due = migrations.filter(({ folderMillis }) => folderMillis > at)
-    if (due.length > 0 && role === 'beside') throw notCurrent(at)
-    // Replicas of an older version must not write into the new layout.
-    if (due.length > 0 && at > 0) await session.sendText(disown)
-    if (due.length > 0) for (const statement of statementsOf(due)) await session.sendText(statement)
-    if (role === 'copy' && copied === null) await insistOnEmpty(session)
+    const result = await work()
     await session.sendText('commit')
+    return result
   } catch (error) {
     await session.sendText('rollback').catch(() => {})
-    throw codeOf(error) === lockNotAvailable ? await lockedByAnother(session, lockedMs) : error
+    throw error
   }
+}
+
+async function migrateLocked(session: Session, role: Role, migrations: readonly Migration[]): Promise<void> {
+  await session.sendText('set local lock_timeout = 0')
+  const copied = await copyIn(session)
+  if (copied !== null && role !== 'copy') throw halfCopied(copied)
+  const at = await appliedAt(session, migrations)
+  const due = migrations.filter(({ folderMillis }) => folderMillis > at)
+  if (due.length > 0 && role === 'beside') throw notCurrent(at)
+  if (due.length > 0 && at > 0) {
+    await lockTables(session)
+    // Replicas of an older version must not write into the new layout.
+    await session.sendText(disown)
+  }
+  if (due.length > 0) for (const statement of statementsOf(due)) await session.sendText(statement)
+  if (role === 'copy' && copied === null) await insistOnEmpty(session)
 }
 
 /** A current layout needs no lock: any role can hold an advisory lock. */
@@ -94,7 +126,7 @@ function statementsOf(due: readonly Migration[]): readonly string[] {
   return [...dropDerived, ...applied, ...makeDerived()]
 }
 
-/** Waits for the transactions of the owners; what they begin from now on is not stored. */
+/** What the owners begin from now on is not stored. */
 const disown = [
   'update tenant_owners set owner = null, epoch = epoch + 1, since = clock_timestamp()',
   'delete from replicas',

@@ -1,8 +1,9 @@
 import { minuteMs } from '../../model/durations.ts'
+import type { Log } from '../../model/log.ts'
 import { type Address, parseAddress } from './address.ts'
 import { PostgresDatabase } from './database.ts'
 import { twoLanes } from './lanes.ts'
-import { bringUpToDate, insistOnServer, type Role } from './migrate.ts'
+import { bringUpToDate, inLimits, insistOnServer, type Role } from './migrate.ts'
 import { openPool, type PoolOptions } from './pool.ts'
 import type { Sessions } from './session.ts'
 import { startError } from './store-error.ts'
@@ -13,21 +14,25 @@ export interface OpenedPostgres extends AsyncDisposable {
 }
 
 export interface PostgresOptions extends Timing {
-  /** The present URL, with its password; asked again for each connection. The first one decides where the database is. */
-  readonly url: () => Promise<string>
+  /**
+   * The present URL, with its password; asked again for each connection, with `refused` after the server refused the last
+   * password. The first one decides where the database is.
+   */
+  readonly url: (refused?: 'refused') => Promise<string>
   readonly role: Role
   readonly pipeline?: boolean
   readonly connections?: number
   readonly makeRoom?: PoolOptions['makeRoom']
   /** More connections, which only `readToShow` takes. */
   readonly toShow?: number
+  readonly log?: Log
 }
 
 /** @throws FatalError when the database cannot be used as it is; UsageError when the URL is no address of one. */
 export async function openPostgres(options: PostgresOptions): Promise<OpenedPostgres & { readonly address: Address }> {
   const { address } = parseAddress(await options.url())
   const { pipeline, connections, makeRoom, toShow } = options
-  const password = async () => parseAddress(await options.url()).password
+  const password: PoolOptions['password'] = async (refused) => parseAddress(await options.url(refused)).password
   const pool = { address, password, ...(pipeline !== undefined && { pipeline }) }
   const own = { ...(connections !== undefined && { connections }), ...(makeRoom !== undefined && { makeRoom }) }
   const work = await openPool({ ...pool, ...own })
@@ -36,7 +41,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedPost
   const sessions = lane === null ? work : twoLanes(work, lane)
   let searchPath: string
   try {
-    searchPath = await prepareDatabase(sessions, options.role)
+    searchPath = await prepareDatabase(sessions, options)
   } catch (error) {
     await sessions[Symbol.asyncDispose]()
     throw startError(error, address)
@@ -53,13 +58,13 @@ const presentPath = `select string_agg(quote_ident(name), ', ' order by place) a
   from unnest(current_schemas(false)) with ordinality as present (name, place)`
 
 /** @returns the search path to the tables. */
-async function prepareDatabase(sessions: Sessions, role: Role): Promise<string> {
+async function prepareDatabase(sessions: Sessions, options: PostgresOptions): Promise<string> {
   const session = await sessions.take()
   let broken = true
   try {
-    await insistOnServer(session)
-    await bringUpToDate(session, role)
-    const { rows } = await session.sendText(presentPath)
+    await inLimits(session, () => insistOnServer(session))
+    await bringUpToDate(session, options.role, options)
+    const { rows } = await inLimits(session, () => session.sendText(presentPath))
     broken = false
     return (rows as [{ readonly path: string }])[0].path
   } finally {

@@ -1,21 +1,20 @@
 import { once } from 'node:events'
-import { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
-import type { Pool, PoolClient, types as TypesOfDriver } from 'pg'
+import type { Pool, PoolClient } from 'pg'
 import { secondMs } from '../../model/durations.ts'
 import type { Address } from './address.ts'
 import { Batch, notRun, type ParserOf, type Prepared, type Sent, type WireValue, wireValue } from './batch.ts'
-import { parsers } from './codec.ts'
+import { clientConfig, connectMs, parserOf } from './client-config.ts'
 import { guardedStream } from './guarded-stream.ts'
 import { activityLimits, type ServerActivity, serverActivity } from './server-activity.ts'
 import type { Answer, Session, Sessions } from './session.ts'
 import type { AnyStatement } from './statement.ts'
-import { DriverError, isFull } from './store-error.ts'
+import { DriverError, isFull, isRefusal } from './store-error.ts'
 
 export interface PoolOptions {
   readonly address: Address
-  /** Asked for each new connection, so that it may change. */
-  readonly password: () => Promise<string | null>
+  /** Asked for each new connection, so that it may change; with `refused` after the server refused the last one. */
+  readonly password: (refused?: 'refused') => Promise<string | null>
   readonly connections?: number
   /** A connection that nobody takes for so long is closed, in milliseconds. */
   readonly idleMs?: number
@@ -28,7 +27,6 @@ export interface PoolOptions {
 /** Connections of a process to one database. Each tenant is written by one run at a time. */
 export const defaultConnections = 8
 
-const connectMs = 10 * secondMs
 const closedAfterMs = 30 * secondMs
 
 /** Longest wait for a connection that can be closed, in milliseconds. */
@@ -41,7 +39,14 @@ const takesOfSmall = 300
 export async function openPool(options: PoolOptions): Promise<Sessions> {
   const { default: pg } = await import('pg')
   const { address, connections = defaultConnections, idleMs = closedAfterMs, pipeline = true } = options
-  const config = { ...clientConfig(address, pg.types), password: async () => (await options.password()) ?? '' }
+  let given: string | null | undefined
+  const config = {
+    ...clientConfig(address, pg.types),
+    async password() {
+      given = await options.password()
+      return given ?? ''
+    },
+  }
   const pool = new pg.Pool({
     ...config,
     max: connections,
@@ -56,27 +61,11 @@ export async function openPool(options: PoolOptions): Promise<Sessions> {
     pipeline,
     activity,
     makeRoom: options.makeRoom ?? null,
+    async isRenewed() {
+      const refused = given
+      return refused !== undefined && (await options.password('refused')) !== refused
+    },
   })
-}
-
-/** All but the password. @param types parsers of the driver. */
-export function clientConfig({ host, port, user, database, tls }: Address, types: typeof TypesOfDriver) {
-  return {
-    host,
-    port,
-    user,
-    database,
-    ssl: tls ?? false,
-    stream: () => guardedStream(new Socket()),
-    connectionTimeoutMillis: connectMs,
-    keepAlive: true,
-    application_name: 'tenantwatch',
-    types: { getTypeParser: parserOf(types) },
-  }
-}
-
-function parserOf(types: typeof TypesOfDriver): ParserOf {
-  return (type) => parsers[type] ?? types.getTypeParser(type)
 }
 
 interface Shared {
@@ -84,6 +73,8 @@ interface Shared {
   readonly pipeline: boolean
   readonly activity: ServerActivity
   readonly makeRoom: NonNullable<PoolOptions['makeRoom']> | null
+  /** Whether there is another password than the refused one. */
+  readonly isRenewed: () => Promise<boolean>
 }
 
 class PoolSessions implements Sessions {
@@ -116,7 +107,7 @@ class PoolSessions implements Sessions {
   async take(): Promise<Session> {
     if (--this.#smallFor <= 0) this.#pool.options.max = this.#most
     for (;;) {
-      const client = await connectedOf(this.#pool, this.#shared.makeRoom)
+      const client = await connectedOf(this.#pool, this.#shared)
       if (!this.#distrusted.has(client)) return this.#sessionOf(client)
       client.release(true)
       breakConnection(client)
@@ -178,13 +169,19 @@ function pidOf(client: PoolClient): number {
   return (client as PoolClient & { readonly processID: number }).processID
 }
 
-/** While the server takes no more connections, one of those that the pool has. */
-async function connectedOf(pool: Pool, makeRoom: Shared['makeRoom']): Promise<PoolClient> {
+/** While the server takes no more connections, one of those that the pool has. A refused password is renewed once. */
+async function connectedOf(pool: Pool, { makeRoom, isRenewed }: Shared): Promise<PoolClient> {
   let limit: AbortSignal | undefined
+  let mayRenew = true
   for (;;) {
     try {
       return await pool.connect()
     } catch (error) {
+      if (isRefusal(error)) {
+        if (!mayRenew || !(await isRenewed().catch(() => false))) return fail(error)
+        mayRenew = false
+        continue
+      }
       limit ??= AbortSignal.timeout(connectMs)
       const mayTry = isFull(error) && !limit.aborted && (await (makeRoom?.(limit) ?? hasRoom(pool, limit)))
       if (!mayTry) return fail(error)

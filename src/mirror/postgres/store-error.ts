@@ -49,6 +49,11 @@ export function isFull(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '53300'
 }
 
+/** True when the server refused the user or its password. */
+export function isRefusal(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && /^28...$/.test(String(error.code))
+}
+
 export function codeOf(error: unknown): string {
   return error instanceof DriverError ? error.code : ''
 }

@@ -162,3 +162,15 @@ ofServer('keeps to the schema of its tables, and makes no second mirror in anoth
   await opened[Symbol.asyncDispose]()
   expect(postgres.query(`select 1 from pg_tables where schemaname = '${role}'`)).toEqual([])
 })
+
+ofServer('starts whatever statement_timeout the role has', async () => {
+  const url = new URL(place)
+  url.username = owner()
+  postgres.query(`alter role ${url.username} set statement_timeout = 1`)
+  postgres.query('drop schema public cascade')
+  postgres.query(`create schema public authorization ${url.username}`)
+  const timing = { clock: systemClock(), random: () => 0.5 }
+  const { database, ...opened } = await openPostgres({ url: async () => url.href, role: 'engine', ...timing })
+  expect(await database.read(() => database.prepareValues<[], number>('select count(*) from tenants').get())).toBe(0)
+  await opened[Symbol.asyncDispose]()
+})

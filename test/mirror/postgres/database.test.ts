@@ -6,7 +6,7 @@ import type { PostgresDatabase } from '../../../src/mirror/postgres/database.ts'
 import { bringUpToDate } from '../../../src/mirror/postgres/migrate.ts'
 import { syncStates, tenants } from '../../../src/mirror/schema/index.ts'
 import type { Step } from '../../../src/mirror/steps.ts'
-import { postgresDatabase, type TestPostgres, testPostgres } from '../../support/postgres.ts'
+import { postgresDatabase, type TestPostgres, testPostgres, testTiming } from '../../support/postgres.ts'
 
 const columns = ['"role_id"', '"name"', '"state"', '"permissions"']
 const role = (id: number, name: string) => [id, name, 'Active', '[]']
@@ -269,7 +269,7 @@ it('brings an empty database up to date once, and refuses others', async () => {
     await using sessions = postgres.connect()
     const session = await sessions.take()
     try {
-      await bringUpToDate(session, role)
+      await bringUpToDate(session, role, testTiming)
     } finally {
       session.release(false)
     }

@@ -12,7 +12,8 @@ import { bringUpToDate, insistOnServer, postgresMigrations } from '../../../src/
 import { tables } from '../../../src/mirror/postgres/schema.ts'
 import * as schema from '../../../src/mirror/schema/index.ts'
 import { mirrored } from '../../../src/mirror/schema/mirrored.ts'
-import { testPostgres } from '../../support/postgres.ts'
+import { testTiming } from '../../support/postgres.ts'
+import { migrated } from './support/migrated.ts'
 import { isOnServer } from './support/moving-world.ts'
 import { testRole } from './support/test-role.ts'
 
@@ -47,21 +48,6 @@ it('applies the migrations of PostgreSQL in the order of their times', () => {
   expect(times.length).toBeGreaterThan(1)
   expect(times).toEqual([...times].sort((a, b) => a - b))
 })
-
-async function migrated(sql: readonly string[], prepare: (query: ReturnType<typeof testPostgres>['query']) => void) {
-  const postgres = testPostgres()
-  const sessions = postgres.connect()
-  onTestFinished(async () => {
-    await sessions[Symbol.asyncDispose]()
-    await postgres.drop()
-  })
-  const known = postgresMigrations()
-  const scratch = { sql: [...sql], hash: 'scratch', folderMillis: (known.at(-1)?.folderMillis ?? 0) + 1 }
-  prepare(postgres.query)
-  const session = await sessions.take()
-  const migrate = (lockedMs?: number) => bringUpToDate(session, 'engine', [...known, scratch], lockedMs)
-  return { ...postgres, session, migrate, [Symbol.dispose]: () => session.release(false) }
-}
 
 const namesOfDerived = `select relname as name from pg_class c
     where relnamespace = quote_ident(current_schema())::regnamespace and relkind = 'v'
@@ -164,14 +150,13 @@ it.runIf(isOnServer)(
     const holder = await other.take()
     onTestFinished(() => other[Symbol.asyncDispose]())
     await holder.sendText('select pg_advisory_lock(1953396596)')
-    const wait = (migrations?: Parameters<typeof bringUpToDate>[2]) =>
-      bringUpToDate(world.session, 'engine', migrations, 50)
-    await expect(world.migrate(50)).rejects.toThrow(
+    const wait = () => bringUpToDate(world.session, 'engine', { ...testTiming, lockedMs: 50 })
+    await expect(world.migrate({ lockedMs: 50 })).rejects.toThrow(
       /^Another session has held the lock for changes of the layout for .*: process \d+ of the server, user tenantwatch; start/,
     )
     await wait()
     await holder.sendText('select pg_advisory_unlock(1953396596)')
     holder.release(false)
-    await world.migrate(50)
+    await world.migrate({ lockedMs: 50 })
   },
 )

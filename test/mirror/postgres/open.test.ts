@@ -9,13 +9,13 @@ const secret = 'hunter2-hunter2'
 const clock = { sleep: () => new Promise<void>(() => {}) }
 
 /** Answers each connection by `answer`, after it said no to TLS. */
-async function fakeServer(answer: (socket: Socket) => void): Promise<number> {
+async function fakeServer(answer: (socket: Socket, data: Buffer) => void): Promise<number> {
   const server = createServer((socket) => {
     socket.on('error', () => {})
     socket.on('data', (data: Buffer) => {
       const isTlsRequest = data.length === 8 && data.readInt32BE(4) === 80877103
       if (isTlsRequest) socket.write('N')
-      else answer(socket)
+      else answer(socket, data)
     })
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
@@ -57,6 +57,33 @@ it('names what is wrong with the server, and what to do', async () => {
       "The database "mirror" at 127.0.0.1:PORT cannot be used: the database server refused a statement (XX000)",
     ]
   `)
+})
+
+/** Asks for a password, and refuses it or, when it is the right one, the database. */
+function guarded(right: string, heard: string[]) {
+  return (socket: Socket, data: Buffer) => {
+    if (data[0] !== 0x70) return void socket.write(Buffer.from('R\0\0\0\x08\0\0\0\x03'))
+    heard.push(data.toString('utf8', 5, data.length - 1))
+    refuse(heard.at(-1) === right ? '3D000' : '28P01', 'the server says')(socket)
+  }
+}
+
+it.each([
+  ['is asked for again', ['old', 'new'], '3D000'],
+  ['did not change, and is not tried again', ['old', 'old'], '28P01'],
+  ['changed to one that is refused as well', ['old', 'older'], '28P01'],
+  ['cannot be had', ['old', null], '28P01'],
+])('after the server refused a password, one that %s', async (_, [first, renewed], code) => {
+  const heard: string[] = []
+  const port = await fakeServer(guarded('new', heard))
+  let password = first
+  const url = async (refused?: 'refused') => {
+    if (refused !== undefined) password = renewed
+    if (password === null) throw new Error('the command failed')
+    return `postgres://tenantwatch:${password}@127.0.0.1:${port}/mirror?sslmode=disable`
+  }
+  await expect(openPostgres({ url, role: 'engine', clock, random: () => 0 })).rejects.toThrow(`(${code})`)
+  expect(heard).toEqual(renewed === null || renewed === first ? [first] : [first, renewed])
 })
 
 it('takes an answer that cannot be read for a lost connection', async () => {

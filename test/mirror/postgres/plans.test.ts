@@ -2,7 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { bringUpToDate } from '../../../src/mirror/postgres/migrate.ts'
 import { translate } from '../../../src/mirror/postgres/placeholders.ts'
 import { postgresWords } from '../../../src/mirror/postgres/words.ts'
-import { testPostgres } from '../../support/postgres.ts'
+import { testPostgres, testTiming } from '../../support/postgres.ts'
 
 it('reads records by their keys alone, with a plan that was made while the table was small', async () => {
   const { connect, drop, query } = testPostgres()
@@ -12,7 +12,7 @@ it('reads records by their keys alone, with a plan that was made while the table
     await drop()
   })
   const session = await sessions.take()
-  await bringUpToDate(session, 'engine')
+  await bringUpToDate(session, 'engine', testTiming)
   session.release(false)
 
   const { text, slots } = translate(

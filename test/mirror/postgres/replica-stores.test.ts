@@ -99,11 +99,12 @@ it('gives a tenant back once its worker has ended the work for it', async () => 
   while (told.length === 0) await pass()
   // Over the connection by which it would be given back.
   for (let queries = 0; queries < 50; queries++) await a.owners()
-  expect([told[0]?.length, await ofA()]).toEqual([1, before])
+  expect([told[0]?.length, await ofA(), a.facts().unowned]).toEqual([1, before, 1])
   ended.resolve()
   while ((await ofA()) === before) await pass()
   await b.configure(tenants, 1)
   expect([...owned(a), ...owned(b)].sort()).toEqual(['t1', 't2'])
+  while (a.facts().unowned > 0) await pass()
 })
 
 /** As a backup from before `t2` was configured, into which another replica put another tenant with its id. */

@@ -113,7 +113,8 @@ export class ReplicaStores implements TenantStores {
 
   facts(): ReplicaFacts {
     const lost = this.#isLost && { unowned: this.#ids.size, isConfirmed: false }
-    return { ...this.#facts, isConfirmed: this.#replica.isConfirmed, ...lost }
+    const unowned = this.#facts.unowned + [...this.#ids.values()].filter((id) => this.#leaving.has(id)).length
+    return { ...this.#facts, unowned, isConfirmed: this.#replica.isConfirmed, ...lost }
   }
 
   owners(): Promise<ReadonlyMap<string, OwnerView>> {
