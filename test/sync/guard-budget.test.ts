@@ -59,7 +59,7 @@ it.each([
   [{ live: 97, due: 8, removed: 3 }, 'more than 5 and more than 10 percent of the 100 that were live 24 hours ago'],
   [
     { live: 9, due: 6 },
-    'more than half of the 9 that were live 24 hours ago or, if later, after the first full sync, which is held whatever the limits',
+    'more than half of the 9 that were live 24 hours ago or, if later, after the first full sync, which is always held, whatever the limits',
   ],
   [{ live: 4, due: 3, removed: 8 }, 'more than half of the 12 that were live 24 hours ago'],
   [{ live: 3, due: 1, removed: 3, created: 5 }, 'more than half of the 6 that were live in the last 24 hours'],
@@ -129,7 +129,7 @@ it.each([
     test.sim.primary.removeDocuments(first(more))
     expect(await fullSyncs(test, 'documents', 1, 14 * hourMs)).toEqual(['shrink_held'])
   }
-  expect((await theHold(test)).message).toContain('of the 20 that were live 24 hours before removals were first held')
+  expect((await theHold(test)).message).toContain('of the 20 that were live before removals were first held')
   expect(live(test, 'documents')).toBe(120)
 })
 

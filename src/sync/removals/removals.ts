@@ -55,12 +55,12 @@ interface Counted {
 
 function brokenRule({ counted, before, since, held }: Counted, { maxCount, maxPercent }: Limits): string | null {
   const [then, after] = held
-    ? ['24 hours before removals were first held', 'since 24 hours before removals were first held']
+    ? ['before removals were first held', 'since a day before removals were first held']
     : ['24 hours ago or, if later, after the first full sync', 'in the last 24 hours']
   // With fewer than two records at that time, the base is all records that were live since.
   const [base, when] = before > 1 ? [before, then] : [since, after]
   const most = base > 1 && counted * 2 > base
-  if (most) return `more than half of the ${base} that were live ${when}, which is held whatever the limits`
+  if (most) return `more than half of the ${base} that were live ${when}, which is always held, whatever the limits`
   const tooMany = counted > maxCount && counted * 100 > maxPercent * before
   return tooMany
     ? `more than ${maxCount} and more than ${maxPercent} percent of the ${before} that were live ${then}`
