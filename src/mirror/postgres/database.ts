@@ -117,7 +117,7 @@ export class PostgresDatabase extends BaseDatabase {
 
   override async readTogether<T>(work: () => Promise<T>): Promise<T> {
     if (sharedRead(this.#sessions) !== null) return work()
-    await this.#settled()
+    await this.run(() => this.#settled())
     return readTogether(this.#sessions, this.#timing, () => this.#writes, work)
   }
 
@@ -195,7 +195,12 @@ export class PostgresDatabase extends BaseDatabase {
 
   async #settle(): Promise<void> {
     const [barrier, changes] = [this.#barrier, this.#uncertain]
-    if (barrier !== null) await this.#transaction('write', () => rowsOf(barrier.lock))
+    try {
+      if (barrier !== null) await this.#transaction('write', () => rowsOf(barrier.lock))
+    } catch (error) {
+      // The lock was given before: the others have ended.
+      if (!(error instanceof LostCommitError)) throw error
+    }
     this.#uncertain = this.#uncertain.slice(changes.length)
     for (const one of changes) this.versions.note(one)
   }
