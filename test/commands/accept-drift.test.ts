@@ -49,6 +49,26 @@ it('accepts the drifted state that an id names', async () => {
   expect(await world.refused(driftId, ...reason)).toMatch(/^2 /)
 })
 
+it('answers a second acceptance of the same state as that of a hold, and records no second decision', async () => {
+  const world = await drifted()
+  await world.run('sync')
+  const { driftId } = await world.only('role-permissions-unchanged')
+  await world.run('accept', driftId, ...reason)
+  const decided = async () => (await world.run('history', '--format', 'json')).stdout.split('drift_accepted').length - 1
+  expect(await decided()).toBe(1)
+  const accepted = `2 tenantwatch: Drift ${driftId} was accepted at 2026-03-01T12:00:00.000Z ("Agreed in ticket 4711");`
+  expect(await world.refused(driftId, '--reason', 'Another reason, of ticket 4712')).toBe(
+    `${accepted} the next evaluation takes it up. Nothing is left to do\n`,
+  )
+  expect(await world.refused(driftId)).toContain('Nothing is left to do')
+  await world.run('sync')
+  expect(await world.refused(driftId, ...reason)).toBe(
+    `${accepted} an evaluation has taken it up. Nothing is left to do\n`,
+  )
+  expect(await decided()).toBe(1)
+  expect(await world.refused(`${driftId.slice(0, 12)}-00000000`, ...reason)).toMatch(/^2 .*No hold has this id/)
+})
+
 it('accepts what a new role grants, and that a role is gone', async () => {
   const world = await drifted()
   await world.run('sync')
