@@ -25,6 +25,9 @@ interface Drifts {
   readonly next: Next
 }
 
+/** Of more states a terminal gets the form of the command once. */
+const mostCommands = 3
+
 /** Lists open drift on standard error, because standard output has the holds only; a terminal gets the commands, too. */
 export async function listDrift({ io, mirror, views, next }: Drifts): Promise<void> {
   const found: FindingView[] = []
@@ -38,7 +41,7 @@ export async function listDrift({ io, mirror, views, next }: Drifts): Promise<vo
     if (driftId === null) continue
     const accepted = (await acceptanceOf(mirror, tenants.get(tenant), finding)) !== null
     rows.push([driftId, severity.toUpperCase(), tenant, check, accepted ? 'accepted' : '', message])
-    if (!accepted) open.push(next(`accept ${driftId} --reason TEXT`))
+    if (!accepted) open.push(driftId)
   }
   if (rows.length === 0) return
   const terminal = terminalOf({ ...io, stdout: io.stderr })
@@ -47,7 +50,8 @@ export async function listDrift({ io, mirror, views, next }: Drifts): Promise<vo
   const cells = hasNoState ? rows.map((row) => row.toSpliced(4, 1)) : rows
   io.stderr.write(`${fittingTable(heading, cells, terminal, { optional: ['CHECK'] })}\n`)
   if (terminal === null || open.length === 0) return
-  const commands = open.map((line) => wrapCommand(`  ${line}`, terminal))
+  const shown = open.length > mostCommands ? ['DRIFT_ID'] : open
+  const commands = shown.map((id) => wrapCommand(`  ${next(`accept ${id} --reason TEXT`)}`, terminal))
   io.stderr.write(`\nTo accept the state of a line:\n${commands.join('\n')}\n`)
 }
 
@@ -139,11 +143,12 @@ async function findOne(
   return found[0] ?? null
 }
 
-function refuseOther({ check, fingerprint }: FindingView, next: Next): never {
-  const isDrift = drifting.some((id) => id === check)
+function refuseOther({ check, fingerprint, state, waiver }: FindingView, next: Next): never {
+  if (drifting.some((id) => id === check))
+    throw new UsageError(`The baseline of this finding is configured: change checks.${check}.baseline instead`)
   throw new UsageError(
-    isDrift
-      ? `The baseline of this finding is configured: change checks.${check}.baseline instead`
+    state === 'waived'
+      ? `Only findings of ${drifting.join(' and ')} can be accepted; this one is waived already, by ${waiver?.id} until ${waiver?.expires}`
       : `Only findings of ${drifting.join(' and ')} can be accepted; waive this one: ${next(`waive ${shortFingerprint(fingerprint)}`)}`,
   )
 }

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { diagnoseFreshness } from '../../../src/doctor/data-quality.ts'
+import { warning } from '../../../src/doctor/diagnosis.ts'
+import { diagnosisTable } from '../../../src/doctor/render.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
 import { resources } from '../../../src/resources/index.ts'
 import { scriptedResources } from '../../support/engine.ts'
@@ -125,4 +127,15 @@ it('fails where the address moved, and where no list can be read', async () => {
   const { code, stdout } = await world.run('doctor')
   expect(code).toBe(3)
   expect(marks(stdout, 'identity')).toEqual([expect.stringMatching(/^✗ +identity +cannot be checked: /)])
+})
+
+it('breaks no quoted command at the width of a terminal', () => {
+  const warned = warning(
+    'token',
+    'from a file with a mode of 0644; every user may read it',
+    'Run "chmod o-r /srv/token"',
+  )
+  const marks = { ok: 'ok', warn: '!', fail: 'FAIL' }
+  for (let columns = 40; columns < 100; columns++)
+    expect(diagnosisTable([warned], marks, { columns, hasColors: false })).toContain('"chmod o-r /srv/token"')
 })
