@@ -77,7 +77,7 @@ async function waive(io: Io, fingerprint: string, options: WaiveOptions, command
     reload === null ? 'no engine is running, and the next one applies it' : 'a running engine applies it after:'
   printWrapped(io, `${printable(source)} has the waiver ${id}; ${when}`)
   if (reload !== null) print(io, `  ${reload}`)
-  for (const sentence of await endedWaivers(mirror, settings, finding, now)) printWrapped(io, `${sentence}.`)
+  for (const sentence of await endedWaivers(mirror, settings, finding, now)) printWrapped(io, `${printable(sentence)}.`)
   return exitCodes.ok
 }
 
