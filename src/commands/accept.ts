@@ -29,7 +29,11 @@ export function addAccept(program: Command, io: Io, done: (code: ExitCode) => vo
     .command('accept')
     .argument('[id]', 'id of a hold or of a drifted state; without it both are listed')
     .description('list or accept holds; accept drift')
-    .option('--count <n>', 'refuse when the hold now covers another number; needed for tenant_changed', wholeNumber)
+    .option(
+      '--count <n>',
+      'number of records that you reviewed; refused if the hold now covers another number; needed for tenant_changed',
+      wholeNumber,
+    )
     .option('--reason <text>', `why it is accepted, in ${leastReason} characters or more; kept for auditors`)
     .option('--list', 'print the ids of the records that accepting this hold removes; decides nothing')
     .option('--details', 'with --list: include names of persons, e-mails and file names')

@@ -90,7 +90,7 @@ function guide(io: Io, { found, port, controlUrl, config }: Guided): void {
   const first = shortFingerprint(found[0]?.fingerprint ?? 'FINGERPRINT')
   const examples = ['findings', `explain ${first}`, 'report --output report.html', 'doctor'].map(own)
   const terminal = terminalOf(io)
-  const alias = ['  # So that commands in their output can be copied:', `  alias tenantwatch=${shellWord(program)}`]
+  const alias = ['  # So that commands in their output can be copied:', `  alias tenantwatch=${aliased(program)}`]
   for (const line of [...examples, ...alias]) print(io, fitting(line, terminal))
   printWrapped(io, '\nThe simulated tenant changes a little every 15 seconds, so findings open and end by themselves.')
   printWrapped(io, 'Break it in that terminal, and watch the page; it takes up to half a minute:')
@@ -166,6 +166,14 @@ async function show({ session }: Daemon, io: Io, where: string): Promise<readonl
   for (const line of unevaluatedLines(await session.views.posture())) print(io, line)
   if (found.length > shown) print(io, `… and ${found.length - shown} more${where}`)
   return sorted
+}
+
+/** The value of an alias that also works in other folders: a relative path begins with the present folder. */
+export function aliased(program: string): string {
+  const words = program.split(' ')
+  const isPlain = words.every((word) => /^[\w./@+-]+$/.test(word))
+  if (!isPlain || words.every((word) => word.startsWith('/'))) return shellWord(program)
+  return `"${words.map((word) => (word.startsWith('/') ? word : `$PWD/${word}`)).join(' ')}"`
 }
 
 /** The words that start this program again, as typed in `cwd` or, if it lies elsewhere, anywhere. */

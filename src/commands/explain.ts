@@ -10,6 +10,7 @@ import { withEntityNames } from '../report/entity-names.ts'
 import { explanationOf, explanationText } from '../report/explanation.ts'
 import { terminalOf, wrapLine } from '../report/terminal.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
+import { endedWaivers } from './support/ended-waivers.ts'
 import { findFinding } from './support/find-finding.ts'
 import { printNext } from './support/next-command.ts'
 import { oneOf } from './support/options.ts'
@@ -57,7 +58,11 @@ async function explain(io: Io, given: string, options: ExplainOptions, command: 
   const check = checks.find(({ id }) => id === finding.check)
   const explanation = await explanationOf({ mirror, settings, finding, check })
   if (format === 'json') print(io, escapeInJson(JSON.stringify(explanation, null, 2)))
-  else printExplanation(io, command, explanationText(explanation), finding)
+  else {
+    const ended = await endedWaivers(mirror, settings, finding, io.clock.now())
+    const notes = ended.length === 0 ? [] : ['', ...ended.map((sentence) => `${sentence}.`)]
+    printExplanation(io, command, [...explanationText(explanation), ...notes], finding)
+  }
   return exitCodes.ok
 }
 

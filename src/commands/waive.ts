@@ -15,6 +15,7 @@ import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts
 import { printable } from '../model/text/printable.ts'
 import { printWrapped } from '../report/terminal.ts'
 import { catalogue, loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
+import { endedWaivers } from './support/ended-waivers.ts'
 import { findFinding } from './support/find-finding.ts'
 import { writeAll } from './support/io.ts'
 import { reloadCommand } from './support/reload-command.ts'
@@ -61,7 +62,7 @@ async function waive(io: Io, fingerprint: string, options: WaiveOptions, command
     throw new UsageError([...unknown, ...problems].join('. '))
   }
   const asked = { mirror, fingerprint, terms: termsOf(options), now }
-  const { waiver } = await waiverFor(asked, settings)
+  const { finding, waiver } = await waiverFor(asked, settings)
   if (options.write !== true) {
     await writeAll(io, [stringify({ waivers: [waiver] }, { lineWidth: 0 })])
     if (io.stdout.isTTY === true && source !== 'environment')
@@ -76,6 +77,7 @@ async function waive(io: Io, fingerprint: string, options: WaiveOptions, command
     reload === null ? 'no engine is running, and the next one applies it' : 'a running engine applies it after:'
   printWrapped(io, `${printable(source)} has the waiver ${id}; ${when}`)
   if (reload !== null) print(io, `  ${reload}`)
+  for (const sentence of await endedWaivers(mirror, settings, finding, now)) printWrapped(io, `${printable(sentence)}.`)
   return exitCodes.ok
 }
 

@@ -10,10 +10,11 @@ export function diagnoseFreshness(
 ): Diagnosis {
   const outdated = resources.filter(({ enabled, fresh }) => enabled && !fresh)
   if (outdated.length === 0) return fine('freshness', 'no resource is older than its freshness limit')
-  const isHeld = holds.some(({ resource }) => resource === 'all')
-  const kinds = Map.groupBy(outdated, ({ dataAsOf, freshnessLimitMs }) => {
+  const held = new Set<string>(holds.map(({ resource }) => resource))
+  const isTenantHeld = held.has('all')
+  const kinds = Map.groupBy(outdated, ({ resource, dataAsOf, freshnessLimitMs }) => {
     if (dataAsOf === null) return 'never'
-    return isHeld && isFresh(dataAsOf, freshnessLimitMs, now) ? 'held' : 'stale'
+    return held.has(resource) || (isTenantHeld && isFresh(dataAsOf, freshnessLimitMs, now)) ? 'held' : 'stale'
   })
   const named = (what: string, kind: 'never' | 'held') => {
     const found = kinds.get(kind) ?? []
@@ -26,9 +27,13 @@ export function diagnoseFreshness(
     ...named('never completely read', 'never'),
     ...named('on hold, not evaluated', 'held'),
   ]
-  const advice = isHeld
-    ? 'Checks that read it are unknown until the hold has ended; see "tenantwatch accept"'
-    : 'Checks that read it are unknown. Start the engine, or see on the page why its runs fail'
+  const unknown = `Checks that read ${outdated.length === 1 ? 'it' : 'them'} are unknown`
+  const unheld = outdated.filter(({ resource }) => !isTenantHeld && !held.has(resource))
+  const onHold = unheld.length < outdated.length ? '; for the hold see "tenantwatch accept"' : ''
+  const advice =
+    unheld.length === 0
+      ? `${unknown} until the hold has ended; see "tenantwatch accept"`
+      : `${unknown}. Start the engine, or see on the page why its runs fail${onHold}`
   return warning('freshness', sentences.join('; '), advice)
 }
 

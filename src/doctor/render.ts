@@ -26,9 +26,17 @@ export function diagnosisTable(found: readonly Diagnosis[], marks: Marks, termin
     marks[level],
     subject,
     ...(withPermission ? [permission ?? ''] : []),
-    advice === null ? sentence : `${sentence}. ${advice}`,
+    unbroken(advice === null ? sentence : `${sentence}. ${advice}`),
   ])
-  return wrapLastColumn(table(['', 'WHAT', ...(withPermission ? ['PERMISSION'] : []), 'FOUND'], rows), terminal)
+  const whole = table(['', 'WHAT', ...(withPermission ? ['PERMISSION'] : []), 'FOUND'], rows)
+  return wrapLastColumn(whole, terminal).replaceAll(unbrokenSpace, ' ')
+}
+
+/** In place of the spaces of a quoted command, which could not be copied from two lines. */
+const unbrokenSpace = '\ue000'
+
+function unbroken(text: string): string {
+  return text.replaceAll(/"(?:chmod|tenantwatch) [^"]*"/g, (command) => command.replaceAll(' ', unbrokenSpace))
 }
 
 /** The sentence without the endpoint and the id of the request. */

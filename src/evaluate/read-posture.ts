@@ -2,7 +2,7 @@ import type { ResourceSettings, Waiver } from '../config/settings.ts'
 import type { CheckStateRow, HoldRow, PastReader, PostureStore, SyncState } from '../mirror/port.ts'
 import { type DecidedStatus, decideStatus, rawResultOf } from '../model/decide-status.ts'
 import { incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../model/freshness.ts'
-import { effectOf, holdAdvice, remedyOf } from '../model/hold-remedy.ts'
+import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/hold-remedy.ts'
 import {
   type CheckView,
   identityStateOf,
@@ -60,9 +60,10 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
     const remedy = remedyOf(hold)
     const given = { ...hold, tenant: settings.name }
     const ending = remedy === null ? { effect: effectOf(given), advice: holdAdvice(given) } : { remedy }
+    const replaces = remedy === null && replacesTenant(hold) ? { replacesTenant: true } : {}
     const decision = acceptances.get(hold.id)
     const accepted = decision === undefined ? {} : { acceptedReason: decision.reason }
-    return { id: hold.id, resource, reason, count, message, raisedAt, ...accepted, ...ending }
+    return { id: hold.id, resource, reason, count, message, raisedAt, ...accepted, ...replaces, ...ending }
   })
   const resources = resourceNames.map((resource) =>
     resourceView(resource, settings.resources[resource], { quality, now }),

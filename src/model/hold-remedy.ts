@@ -86,9 +86,9 @@ const changeEffects: Readonly<Record<Change, (tenant: string, count: number) => 
 
 const changeAdvice: Readonly<Record<Change, string>> = {
   denied: `${deniedAdvice}; accept the hold only if it is the right token`,
-  origin: `${changedAdvice} and accept nothing`,
+  origin: `${changedAdvice} and accept nothing: the hold ends by itself`,
   page: pageAdvice,
-  proof: `${changedAdvice} and accept nothing`,
+  proof: `${changedAdvice} and accept nothing: the hold ends by itself`,
 }
 
 const changeHints: Readonly<Record<Change, string>> = {

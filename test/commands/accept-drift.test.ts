@@ -49,6 +49,26 @@ it('accepts the drifted state that an id names', async () => {
   expect(await world.refused(driftId, ...reason)).toMatch(/^2 /)
 })
 
+it('answers a second acceptance of the same state as that of a hold, and records no second decision', async () => {
+  const world = await drifted()
+  await world.run('sync')
+  const { driftId } = await world.only('role-permissions-unchanged')
+  await world.run('accept', driftId, ...reason)
+  const decided = async () => (await world.run('history', '--format', 'json')).stdout.split('drift_accepted').length - 1
+  expect(await decided()).toBe(1)
+  const accepted = `2 tenantwatch: Drift ${driftId} was accepted at 2026-03-01T12:00:00.000Z ("Agreed in ticket 4711");`
+  expect(await world.refused(driftId, '--reason', 'Another reason, of ticket 4712')).toBe(
+    `${accepted} the next evaluation takes it up. Nothing is left to do\n`,
+  )
+  expect(await world.refused(driftId)).toContain('Nothing is left to do')
+  await world.run('sync')
+  expect(await world.refused(driftId, ...reason)).toBe(
+    `${accepted} an evaluation has taken it up. Nothing is left to do\n`,
+  )
+  expect(await decided()).toBe(1)
+  expect(await world.refused(`${driftId.slice(0, 12)}-00000000`, ...reason)).toMatch(/^2 .*No hold has this id/)
+})
+
 it('accepts what a new role grants, and that a role is gone', async () => {
   const world = await drifted()
   await world.run('sync')
@@ -139,6 +159,13 @@ it('refuses what is no drift, what the configuration decides and what has no rea
   expect(await world.refused(secret.fingerprint, ...reason)).toMatch(
     new RegExp(`^2 .*waive this one: tenantwatch waive ${secret.fingerprint.slice(0, 12)}\n$`),
   )
+  const waiver = `{ id: W-1, check: ${secret.check}, entity: "${clientId}", tenant: acme, owner: ops, reason: Replaced in May of this year, expires: 2026-05-01 }`
+  const unwaived = world.read('tenantwatch.yaml')
+  world.write('tenantwatch.yaml', `${unwaived}waivers: [${waiver}]\n`)
+  expect(await world.refused(secret.fingerprint, ...reason)).toMatch(
+    /^2 .*can be accepted; this one is waived already, by W-1 until 2026-05-01\n$/,
+  )
+  world.write('tenantwatch.yaml', unwaived)
   expect(await world.refused('0123456789ab', ...reason)).toMatch(/^2 .*No hold has this id/)
   expect(await world.refused(role.driftId, '--count', '1', ...reason)).toMatch(
     /^2 .*No hold has this id, and --count is for holds: leave it out/,
@@ -168,6 +195,13 @@ it('gives a terminal the highest severity first and the command for each state, 
     'To accept the state of a line:',
     ...[high, medium].map(({ driftId }) => `  tenantwatch accept ${driftId} --reason TEXT --config tenantwatch.yaml`),
   ])
+  for (const name of ['One', 'Two']) world.primary.addRole({ name, permissions: ['Api_Users_Read'] })
+  await world.run('sync')
+  texts.length = 0
+  await world.runWith({ stderr }, 'accept', '--config', 'tenantwatch.yaml')
+  expect(texts.join('')).toMatch(
+    /\n\nTo accept the state of a line:\n {2}tenantwatch accept DRIFT_ID --reason TEXT --config tenantwatch\.yaml\n$/,
+  )
   const { text } = await shown(world, 80, 'accept', high.driftId, ...reason)
   expect(text).toContain('Accepted: role-permissions-unchanged')
   expect(wider(text, 80)).toEqual([])

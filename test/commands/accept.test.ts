@@ -54,6 +54,19 @@ it('shows people on a terminal a heading and the command to type next', async ()
   expect(Math.max(...notes.map((line) => line.length))).toBeLessThanOrEqual(80)
 })
 
+it('breaks a long command of a hold by a backslash, so that it can be copied', async () => {
+  const world = await shrunk()
+  const file = `${'a-long-name-of-a-configuration-'.repeat(2)}file.yaml`
+  world.write(file, world.read('tenantwatch.yaml'))
+  const texts: string[] = []
+  const stdout = { isTTY: true, columns: 80, write: (piece: string) => texts.push(piece) > 0 }
+  await world.runWith({ stdout }, 'accept', '--config', file)
+  const text = texts.join('')
+  expect(text).toContain(
+    `\n  Accept it with:\n    tenantwatch accept ${world.id} --count 125 --reason TEXT \\\n      --config ${file}\n`,
+  )
+})
+
 it('keeps the id of a hold while its content is unchanged', async () => {
   const { run, id } = await shrunk()
   await run('sync', '--full')

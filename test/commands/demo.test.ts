@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { aliased } from '../../src/commands/demo.ts'
 import { systemClock } from '../../src/model/process/system-clock.ts'
 import { fakeIo } from '../support/fake-io.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -35,4 +36,10 @@ it('prints few findings, commands to copy, and the address of the page last', as
   expect(back).toBe(swapped + 4)
   expect(text).toMatch(/\n {2}# So that commands in their output can be copied:\n {2}alias (?:\\\n +)?tenantwatch=\S+/)
   expect(at(/ report --output report\.html /)).toHaveLength(1)
+})
+
+it('gives an alias that works in other folders, too', () => {
+  expect(aliased('bin/tenantwatch')).toBe('"$PWD/bin/tenantwatch"')
+  expect(aliased('/opt/bin/node src/main.ts')).toBe('"/opt/bin/node $PWD/src/main.ts"')
+  expect(aliased('/opt/tenantwatch/bin/tenantwatch')).toBe('/opt/tenantwatch/bin/tenantwatch')
 })

@@ -61,13 +61,14 @@ it('filters its output by tenant, check and severity, and refuses unknown names'
   expect(mfa.length).toBeGreaterThan(0)
   for (const wrong of [
     ['--check', 'user-mfa-enroled'],
+    ['--check', 'user-mfa'],
     ['--tenant', 'acne'],
     ['--severity', 'severe'],
   ]) {
     const { code, stdout, stderr } = await run('findings', ...wrong)
     expect([wrong, code, stdout]).toEqual([wrong, 2, ''])
     expect(stderr).toMatch(
-      /^tenantwatch: Unknown (check "user-mfa-enroled"; did you mean user-mfa-enrolled|tenant "acne"; did you mean acme|severity "severe": want one of )/,
+      /^tenantwatch: Unknown (check "user-mfa(?:-enroled)?"; did you mean user-mfa-enrolled|tenant "acne"; did you mean acme|severity "severe": want one of )/,
     )
   }
 })

@@ -73,6 +73,8 @@ it('exits with 2 on unknown arguments, with a hint and without a stack', async (
     [['backup', 'a', 'b'], 'Too many arguments: backup takes 1 argument (<file>) besides options, but got 2'],
     [['backup'], 'Missing argument <file>: path of the backup'],
     [['sync', '--tenant'], "Option '--tenant <name>' argument missing"],
+    [['findings', '--limit', '-1'], 'Invalid value of --limit "-1": want a whole number, 1 or more'],
+    [['findings', '--limit', '0'], 'Invalid value of --limit "0": want a whole number, 1 or more'],
     [['demo', '--users', '-1'], 'Invalid value of --users "-1": want a whole number, 0 or more'],
     [['simulate', '--port', 'http'], 'Invalid value of --port "http": want a whole number'],
     [['checks', '--format', 'xml'], 'Unknown format "xml": want one of table, json'],

@@ -130,8 +130,13 @@ it('gives another id where a waiver of the finding has expired', async () => {
   await run('waive', fingerprint, ...terms, '--write')
   pass(130 * 86_400_000)
   const later = [...terms.slice(0, -1), '2026-12-31']
-  await run('waive', fingerprint, ...later, '--write')
   const id = `W-${fingerprint.slice(0, 12)}`
+  const note = `${id} has expired; remove it from the configuration, or its alert keeps firing.\n`
+  expect((await run('explain', fingerprint)).stdout.endsWith(`\n\n${note}`)).toBe(true)
+  const { stdout } = await run('waive', fingerprint, ...later, '--write')
+  expect(stdout).toBe(
+    `tenantwatch.yaml has the waiver ${id}-2; no engine is running, and the next one applies it\n${note}`,
+  )
   expect(parse(read('tenantwatch.yaml')).waivers.map((one: { id: string }) => one.id)).toEqual([id, `${id}-2`])
 })
 

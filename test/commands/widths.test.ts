@@ -9,7 +9,7 @@ it('gives a finding two lines, and those of a lapsed waiver a mark and what was 
   const user = [...world.simulator.state().users()].find(({ state, mfaStatus }) => state === 'Active' && !mfaStatus)
   const [userId = 0, mfaAction] = [user?.userId, user?.mfaAction]
   const waiver = `{ id: W-1, check: user-mfa-enrolled, entity: "${userId}", tenant: acme, owner: ops, reason: Sealed in the safe of the bank, expires: 2026-12-31 }`
-  world.write('tenantwatch.yaml', `${world.read('tenantwatch.yaml')}waivers: [${waiver}]\n`)
+  world.write('tenantwatch.yaml', `${world.read('tenantwatch.yaml')}waivers:\n  - ${waiver}\n`)
   await world.run('sync', '--full')
   world.simulator.primary.updateUser(userId, { mfaAction: !mfaAction })
   world.pass(60_000)
@@ -29,6 +29,17 @@ it('gives a finding two lines, and those of a lapsed waiver a mark and what was 
   expect((await shown(world, 70, 'explain', id)).text).toMatch(
     / {13}waiver lapsed: the accepted facts changed \(mfaAction:\n {13}\w+ → \w+\)\n/,
   )
+  const note = 'W-1 has lapsed for this finding; remove it from the configuration, or its alert keeps firing.'
+  expect((await world.run('explain', id)).stdout).toContain(`\n\n${note}\n`)
+  const text80 = await shown(world, 80, 'explain', id)
+  expect(wider(text80.text.slice(text80.text.indexOf('\nW-1 has')), 80)).toEqual([])
+  const config = world.read('tenantwatch.yaml')
+  const terms = ['--owner', 'ops', '--reason', 'Agreed with the board', '--expires', '2026-12-31']
+  expect((await world.run('waive', id, ...terms, '--write')).stdout).toContain(`\n${note}\n`)
+  expect((await world.run('explain', id)).stdout).toContain(`\n\n${note}\n`)
+  // A waiver of all entities covers other findings, so that it is not to be removed.
+  world.write('tenantwatch.yaml', config.replace(`entity: "${userId}"`, 'entity: "*"'))
+  expect((await world.run('explain', id)).stdout).not.toContain('remove it from the configuration')
 })
 
 it('says which ids are those of drift', async () => {

@@ -353,6 +353,19 @@ it('says of a run that a hold failed when the hold has ended since', async () =>
   expect(await message()).toBe('Too long')
 })
 
+it('says of a hold because of another tenant that it ends by itself, and that accepting it replaces the data', async () => {
+  const mirror = soundMirror()
+  hold(mirror, 'all', 'tenant_changed')
+  hold(mirror, 'users', 'shrink_held')
+  expect((await read(mirror)).holds).toEqual([
+    expect.objectContaining({
+      advice: 'If the token or baseUrl is wrong, configure the right one and accept nothing: the hold ends by itself',
+      replacesTenant: true,
+    }),
+    expect.not.objectContaining({ replacesTenant: expect.anything() }),
+  ])
+})
+
 it('says of a hold that an operator accepted it, until it has ended', async () => {
   const mirror = soundMirror()
   hold(mirror, 'users', 'shrink_held')

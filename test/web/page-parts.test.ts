@@ -1,5 +1,6 @@
 import { expect, it, vi } from 'vitest'
 import { ownClientRemedy } from '../../src/model/hold-remedy.ts'
+import type { HoldView } from '../../src/model/posture.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { WebSources } from '../../src/web/web-options.ts'
 import { at, check, mode, posture, resource } from '../metrics/support/posture.ts'
@@ -340,8 +341,12 @@ it('shows one cause of several resources once, with the newest success, and othe
 
 it('offers no accept command for a hold that only another ownClientId ends', async () => {
   const hold = { id: 'H-1', reason: 'tenant_changed', count: 9, message: 'Missing', raisedAt: at } as const
-  const shown = async (more: { readonly remedy?: string; readonly effect?: string }) =>
+  const shown = async (more: Partial<HoldView>) =>
     page('/', { posture: async () => [posture({ holds: [{ ...hold, resource: 'api-clients', ...more }] })] })
+  expect(await shown({ effect: 'It does', replacesTenant: true })).toContain(
+    '<p>If it is the right tenant, accept the replacement: <code',
+  )
+  expect(await shown({ effect: 'It does' })).toContain('<p>If this is right, accept all 9: <code')
   expect(await shown({ effect: 'Accepting replaces the data' })).toMatch(
     /Accepting replaces the data\.<\/p>\s*<p>.*tenantwatch accept H-1/,
   )

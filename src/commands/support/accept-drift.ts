@@ -1,8 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { checks } from '../../checks/index.ts'
 import type { Views } from '../../daemon/views.ts'
-import { driftIdPattern } from '../../evaluate/findings/identity.ts'
-import type { Mirror } from '../../mirror/port.ts'
+import { driftIdOf, driftIdPattern } from '../../evaluate/findings/identity.ts'
+import type { AcceptedState, Mirror } from '../../mirror/port.ts'
+import { toIso } from '../../model/dates.ts'
 import { UsageError } from '../../model/errors.ts'
 import { driftIdIn, type FindingView, shortFingerprint } from '../../model/finding.ts'
 import type { Io } from '../../model/process/io.ts'
@@ -24,6 +25,9 @@ interface Drifts {
   readonly next: Next
 }
 
+/** Of more states a terminal gets the form of the command once. */
+const mostCommands = 3
+
 /** Lists open drift on standard error, because standard output has the holds only; a terminal gets the commands, too. */
 export async function listDrift({ io, mirror, views, next }: Drifts): Promise<void> {
   const found: FindingView[] = []
@@ -35,9 +39,9 @@ export async function listDrift({ io, mirror, views, next }: Drifts): Promise<vo
     const { severity, tenant, check, message } = finding
     const driftId = driftIdIn(finding)
     if (driftId === null) continue
-    const accepted = await isAccepted(mirror, tenants.get(tenant), finding)
+    const accepted = (await acceptanceOf(mirror, tenants.get(tenant), finding)) !== null
     rows.push([driftId, severity.toUpperCase(), tenant, check, accepted ? 'accepted' : '', message])
-    if (!accepted) open.push(next(`accept ${driftId} --reason TEXT`))
+    if (!accepted) open.push(driftId)
   }
   if (rows.length === 0) return
   const terminal = terminalOf({ ...io, stdout: io.stderr })
@@ -46,20 +50,31 @@ export async function listDrift({ io, mirror, views, next }: Drifts): Promise<vo
   const cells = hasNoState ? rows.map((row) => row.toSpliced(4, 1)) : rows
   io.stderr.write(`${fittingTable(heading, cells, terminal, { optional: ['CHECK'] })}\n`)
   if (terminal === null || open.length === 0) return
-  const commands = open.map((line) => wrapCommand(`  ${line}`, terminal))
+  const shown = open.length > mostCommands ? ['DRIFT_ID'] : open
+  const commands = shown.map((id) => wrapCommand(`  ${next(`accept ${id} --reason TEXT`)}`, terminal))
   io.stderr.write(`\nTo accept the state of a line:\n${commands.join('\n')}\n`)
 }
 
-/** Whether the state that the finding shows is accepted, which the next evaluation applies. */
-async function isAccepted(
+/** The acceptance of the state that the finding shows, which the next evaluation applies; null without one. */
+async function acceptanceOf(
   mirror: Mirror,
   tenantId: number | undefined,
-  { check, entity, evidence }: FindingView,
-): Promise<boolean> {
-  if (tenantId === undefined) return false
+  finding: FindingView,
+): Promise<AcceptedState | null> {
+  const last = await lastAcceptance(mirror, tenantId, finding)
+  return last !== null && isDeepStrictEqual(last.state, finding.evidence['present'] ?? null) ? last : null
+}
+
+/** The state of the entity that an operator accepted last, whatever state it has now. */
+async function lastAcceptance(
+  mirror: Mirror,
+  tenantId: number | undefined,
+  { check, entity }: FindingView,
+): Promise<AcceptedState | null> {
+  if (tenantId === undefined) return null
   const states = (await mirror.acceptedStates(tenantId, check)) ?? []
   const last = states.find(({ entityId }) => entityId === entity.id)
-  return last !== undefined && last.reason !== null && isDeepStrictEqual(last.state, evidence['present'] ?? null)
+  return last === undefined || last.reason === null ? null : last
 }
 
 interface AcceptDrift extends Drifts {
@@ -77,14 +92,16 @@ export async function acceptDrift({ io, mirror, views, next, given, reason }: Ac
   const id = given.toLowerCase()
   const [, prefix, digest] = driftIdPattern.exec(id) ?? []
   if (prefix === undefined) return false
-  const finding = await findOne(views, prefix)
-  if (finding === null) return false
+  const finding = await findOne(views, ['open', 'waived'], prefix)
+  if (finding === null) return await refuseEnded({ mirror, views, id, prefix })
   const { check, entity, evidence, tenant } = finding
   const driftId = driftIdIn(finding) ?? refuseOther(finding, next)
   if (driftId !== id) throw new UsageError(anotherState(finding, digest, next(`accept ${driftId} --reason TEXT`)))
-  insistOnReason(reason)
   const row = (await mirror.tenants()).find(({ name }) => name === tenant)
   if (row === undefined) return false
+  const earlier = await acceptanceOf(mirror, row.id, finding)
+  if (earlier !== null) throw new UsageError(acceptedSentence(id, earlier, 'the next evaluation takes it up'))
+  insistOnReason(reason)
   const state = evidence['present'] ?? null
   await mirror.acceptState(row.id, check, { entityId: entity.id, state, at: io.clock.now(), reason })
   const what = printable(`${check} of ${tenant} ${entity.id}: ${printableJson(state)}`)
@@ -92,9 +109,33 @@ export async function acceptDrift({ io, mirror, views, next, given, reason }: Ac
   return true
 }
 
-async function findOne(views: Views, prefix: string): Promise<FindingView | null> {
+interface Ended extends Pick<Drifts, 'mirror' | 'views'> {
+  readonly id: string
+  readonly prefix: string
+}
+
+/** @throws UsageError when an evaluation has applied the acceptance of this state. */
+async function refuseEnded({ mirror, views, id, prefix }: Ended): Promise<false> {
+  const finding = await findOne(views, ['resolved'], prefix)
+  if (finding === null) return false
+  const { fingerprint, tenant, evidence } = finding
+  const row = (await mirror.tenants()).find(({ name }) => name === tenant)
+  const last = await lastAcceptance(mirror, row?.id, finding)
+  if (last === null || driftIdOf({ fingerprint, evidence: { ...evidence, present: last.state } }) !== id) return false
+  throw new UsageError(acceptedSentence(id, last, 'an evaluation has taken it up'))
+}
+
+function acceptedSentence(id: string, { at, reason }: AcceptedState, next: string): string {
+  return `Drift ${id} was accepted at ${toIso(at)} ("${printable(reason ?? '')}"); ${next}. Nothing is left to do`
+}
+
+async function findOne(
+  views: Views,
+  states: readonly FindingView['state'][],
+  prefix: string,
+): Promise<FindingView | null> {
   const found: FindingView[] = []
-  for await (const finding of views.findings({ states: ['open', 'waived'] })) {
+  for await (const finding of views.findings({ states })) {
     if (finding.fingerprint.startsWith(prefix)) found.push(finding)
   }
   if (found.length > 1)
@@ -102,11 +143,12 @@ async function findOne(views: Views, prefix: string): Promise<FindingView | null
   return found[0] ?? null
 }
 
-function refuseOther({ check, fingerprint }: FindingView, next: Next): never {
-  const isDrift = drifting.some((id) => id === check)
+function refuseOther({ check, fingerprint, state, waiver }: FindingView, next: Next): never {
+  if (drifting.some((id) => id === check))
+    throw new UsageError(`The baseline of this finding is configured: change checks.${check}.baseline instead`)
   throw new UsageError(
-    isDrift
-      ? `The baseline of this finding is configured: change checks.${check}.baseline instead`
+    state === 'waived'
+      ? `Only findings of ${drifting.join(' and ')} can be accepted; this one is waived already, by ${waiver?.id} until ${waiver?.expires}`
       : `Only findings of ${drifting.join(' and ')} can be accepted; waive this one: ${next(`waive ${shortFingerprint(fingerprint)}`)}`,
   )
 }

@@ -4,6 +4,7 @@ import { type Io, print } from '../../model/process/io.ts'
 import { printable } from '../../model/text/printable.ts'
 import { table } from '../../report/formats.ts'
 import { type Terminal, terminalOf, wrapLine } from '../../report/terminal.ts'
+import { wrapCommand } from './help-text.ts'
 import type { Next } from './next-command.ts'
 
 interface Listed {
@@ -34,11 +35,10 @@ export function listHolds(io: Io, { holds, acceptances, next }: Listed): void {
   }
 }
 
-function notesOf(
-  hold: HoldRow,
-  acceptance: Pick<AcceptedHold, 'appliedAt'> | undefined,
-  next: Next,
-): readonly string[] {
+/** A sentence, or what a command is for and the command. */
+type Note = string | readonly [string, string]
+
+function notesOf(hold: HoldRow, acceptance: Pick<AcceptedHold, 'appliedAt'> | undefined, next: Next): readonly Note[] {
   const { id, count, message, reason } = hold
   if (acceptance !== undefined) {
     const then = acceptance.appliedAt === null ? 'the next run takes it up' : 'the line goes when that has taken effect'
@@ -50,11 +50,14 @@ function notesOf(
     `${message}.`,
     `${holdAdvice(hold)}.`,
     `${effectOf(hold)}.`,
-    ...(listsRecords(reason) ? [`See its records: ${next(`accept ${id} --list`)}`] : []),
-    `Accept it with: ${next(`accept ${id} --count ${count} --reason TEXT`)}`,
+    ...(listsRecords(reason) ? [['See its records', next(`accept ${id} --list`)] as const] : []),
+    ['Accept it with', next(`accept ${id} --count ${count} --reason TEXT`)],
   ]
 }
 
-function indented(note: string, terminal: Terminal): string {
-  return wrapLine(`  ${printable(note)}`, terminal)
+function indented(note: Note, terminal: Terminal): string {
+  if (typeof note === 'string') return wrapLine(`  ${printable(note)}`, terminal)
+  const [purpose, command] = note
+  const line = `  ${purpose}: ${command}`
+  return line.length <= terminal.columns ? line : `  ${purpose}:\n${wrapCommand(`    ${command}`, terminal)}`
 }

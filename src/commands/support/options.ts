@@ -48,10 +48,16 @@ export function oneOf<const T extends string>(
 export function oneOf<const T extends string>(what: string, words: readonly T[], given: string | undefined) {
   const found = words.find((word) => word === given)
   if (found !== undefined || given === undefined) return found
-  const meant = nearest(given, words)
+  const meant = nearest(given, words) ?? beginning(given, words)
   // What is close to a known word is no secret.
   if (meant !== undefined) throw new UsageError(`Unknown ${what} "${given}"; did you mean ${meant}?`)
   throw new UsageError(`Unknown ${what}${repeated(given)}: want one of ${words.join(', ')}`)
+}
+
+/** The only word that begins so; undefined for a few letters, which are no hint. */
+function beginning<T extends string>(given: string, words: readonly T[]): T | undefined {
+  const [first, ...others] = words.filter((word) => given.length > 2 && word.startsWith(given.toLowerCase()))
+  return others.length === 0 ? first : undefined
 }
 
 /** Reads the lowest severity that counts; a list of severities is refused with the reason. */
@@ -84,9 +90,8 @@ export function wholeNumber(text: string): number {
 }
 
 export function positiveNumber(text: string): number {
-  const number = wholeNumber(text)
-  if (number === 0) throw new InvalidArgumentError('want a whole number, 1 or more')
-  return number
+  if (/^(?:-\d+|0+)$/.test(text)) throw new InvalidArgumentError('want a whole number, 1 or more')
+  return wholeNumber(text)
 }
 
 /** The exit code of a round (docs/operations.md#exit-codes): failures and unknown checks take precedence over findings. */

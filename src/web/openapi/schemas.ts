@@ -117,6 +117,12 @@ const hold = component(
       .describe(
         'What the operator stated who accepted the hold, which goes when that takes effect; absent while nobody did',
       ),
+    replacesTenant: z
+      .boolean()
+      .optional()
+      .describe(
+        'True when accepting the hold replaces the data of the tenant by those of another one; absent for others',
+      ),
     remedy: z.string().optional().describe('What ends a hold that cannot be accepted; absent for others'),
     effect: z.string().optional().describe('What accepting the hold does; absent for one that cannot be accepted'),
     advice: z.string().optional().describe('What to compare before accepting the hold'),

@@ -100,7 +100,11 @@ function ending({ remedy, effect, advice, ...hold }: HoldView): Html {
   const records = listsRecords(hold.reason)
     ? html`<p>The ids of the records: <code class="command">tenantwatch accept ${hold.id} --list</code></p>`
     : ''
-  return html`${sentences}${records}<p>If this is right, accept all ${number(hold.count)}: <code class="command">tenantwatch accept ${hold.id} --count ${hold.count} --reason "&hellip;"</code></p>`
+  const consent =
+    hold.replacesTenant === true
+      ? 'If it is the right tenant, accept the replacement:'
+      : html`If this is right, accept all ${number(hold.count)}:`
+  return html`${sentences}${records}<p>${consent} <code class="command">tenantwatch accept ${hold.id} --count ${hold.count} --reason "&hellip;"</code></p>`
 }
 
 function changes({ posture: { tenant }, changes: views }: TenantPage, now: number): Html {

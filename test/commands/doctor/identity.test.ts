@@ -1,6 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
+import { diagnoseFreshness } from '../../../src/doctor/data-quality.ts'
+import { warning } from '../../../src/doctor/diagnosis.ts'
+import { diagnosisTable } from '../../../src/doctor/render.ts'
+import type { ResourceName } from '../../../src/model/resource-names.ts'
 import { resources } from '../../../src/resources/index.ts'
 import { scriptedResources } from '../../support/engine.ts'
 import { aDay, type Cli, synced } from '../support/cli.ts'
@@ -54,7 +58,7 @@ it('calls no fresh data stale while the whole tenant is on hold', async () => {
   expect((await world.run('sync')).code).toBe(3)
   expect(marks((await world.run('doctor')).stdout, 'freshness')).toEqual([
     expect.stringMatching(
-      / stale: api-clients, authentication-settings \(.*\); on hold, not evaluated: documents, .*, users\. .*"tenantwatch accept"$/,
+      / stale: api-clients, authentication-settings \(.*\); on hold, not evaluated: documents, .*, users\. Checks that read them .*"tenantwatch accept"$/,
     ),
   ])
 })
@@ -68,6 +72,28 @@ it('only warns of a hold of one list', async () => {
   expect(code).toBe(0)
   expect(stdout).toMatch(/^✓ +identity +The tenant is recognized/m)
   expect(stdout).toMatch(/^! +holds +1 open/m)
+})
+
+it('calls a list on hold so, and not stale, however old it is', () => {
+  const now = 100 * aDay
+  const stateOf = (resource: ResourceName, dataAsOf: number) => {
+    const counts = { live: 1, quarantined: 0, missing: 0, message: null, modes: [] }
+    return { resource, enabled: true, fresh: false, dataAsOf, freshnessLimitMs: aDay, ...counts }
+  }
+  const hold = { id: 'a', resource: 'users', reason: 'shrink_held', count: 9, message: '', raisedAt: now } as const
+  const [users, roles] = [stateOf('users', now - 2 * aDay), stateOf('roles', now - 3 * aDay)]
+  expect(diagnoseFreshness({ resources: [users], holds: [hold] }, now)).toMatchObject({
+    sentence: 'on hold, not evaluated: users',
+    advice: 'Checks that read it are unknown until the hold has ended; see "tenantwatch accept"',
+  })
+  expect(diagnoseFreshness({ resources: [users, roles], holds: [hold] }, now)).toMatchObject({
+    sentence: 'stale: roles (the oldest was read 3 days ago); on hold, not evaluated: users',
+    advice:
+      'Checks that read them are unknown. Start the engine, or see on the page why its runs fail; for the hold see "tenantwatch accept"',
+  })
+  expect(diagnoseFreshness({ resources: [roles], holds: [] }, now)).toMatchObject({
+    advice: 'Checks that read it are unknown. Start the engine, or see on the page why its runs fail',
+  })
 })
 
 it('warns of a tenant that was accepted and is not read yet, and recognizes it afterwards', async () => {
@@ -101,4 +127,15 @@ it('fails where the address moved, and where no list can be read', async () => {
   const { code, stdout } = await world.run('doctor')
   expect(code).toBe(3)
   expect(marks(stdout, 'identity')).toEqual([expect.stringMatching(/^✗ +identity +cannot be checked: /)])
+})
+
+it('breaks no quoted command at the width of a terminal', () => {
+  const warned = warning(
+    'token',
+    'from a file with a mode of 0644; every user may read it',
+    'Run "chmod o-r /srv/token"',
+  )
+  const marks = { ok: 'ok', warn: '!', fail: 'FAIL' }
+  for (let columns = 40; columns < 100; columns++)
+    expect(diagnosisTable([warned], marks, { columns, hasColors: false })).toContain('"chmod o-r /srv/token"')
 })

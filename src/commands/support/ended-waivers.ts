@@ -1,0 +1,28 @@
+import type { Settings, Waiver } from '../../config/settings.ts'
+import { anyEntity, isAbout, isValid, lapsesOf } from '../../evaluate/waivers/waivers.ts'
+import type { Mirror } from '../../mirror/port.ts'
+import type { FindingView } from '../../model/finding.ts'
+
+/** What to do about each waiver that no longer covers the finding: a second waiver does not end the alert of the first. */
+export async function endedWaivers(
+  mirror: Pick<Mirror, 'lapses'>,
+  { waivers }: Pick<Settings, 'waivers'>,
+  { fingerprint, state, tenant, check, entity }: FindingView,
+  now: number,
+): Promise<readonly string[]> {
+  if (state === 'resolved') return []
+  const about = waivers.filter((waiver) => isAbout(waiver, { tenant, check, entityId: entity.id }))
+  if (about.length === 0) return []
+  const lapses = lapsesOf(waivers, await mirror.lapses([fingerprint])).get(fingerprint) ?? []
+  const isLapsed = ({ id }: Waiver) => lapses.some(({ waiver }) => waiver === id)
+  return about.flatMap((waiver) => {
+    if (!isValid(waiver, now)) return [`${waiver.id} has expired; ${removal}`]
+    if (!isLapsed(waiver)) return []
+    if (waiver.entity !== anyEntity) return [`${waiver.id} has lapsed for this finding; ${removal}`]
+    return [
+      `${waiver.id} has lapsed for this finding and may cover others; renew it with another reason or expires, or its alert keeps firing`,
+    ]
+  })
+}
+
+const removal = 'remove it from the configuration, or its alert keeps firing'
