@@ -1,3 +1,4 @@
+import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { cli, synced } from './support/cli.ts'
 import { shown, wider } from './support/on-terminal.ts'
@@ -84,7 +85,12 @@ it('fits what doctor finds, with long keys and paths', async () => {
   const folder = 'a-folder-with-a-long-name/and-another-one-inside-of-it-with-a-longer-name'
   const world = await cli({ more: 'checks: { user-mfa-enrolled: { enrolledWhen: "mfaStatus or not mfaAction" } }' })
   world.simulator.revokePermission('reader', 'Api_Documents_Read')
-  world.write('own.yaml', world.read('tenantwatch.yaml').replace(/store: .*/, `store: { path: ${folder}/mirror.db }`))
+  world.write(
+    'own.yaml',
+    world
+      .read('tenantwatch.yaml')
+      .replace(/store: .*/, `store: { path: ${join(dirname(world.store), folder)}/mirror.db }`),
+  )
   await world.run('sync', '--config', 'own.yaml')
   const { text } = await shown(world, 80, 'doctor', '--config', 'own.yaml')
   expect(wider(text, 80)).toEqual([])
