@@ -39,6 +39,7 @@ async function purge(io: Io, name: string, command: Command): Promise<ExitCode> 
   await using mirror = await openStore(settings, 'engine', io).catch(async (error) => {
     // Of a name that is wrong the lock is not the reason.
     await using beside = await openStore(settings, 'beside', io)
+    await beside.verify(io.stop)
     await tenantNamed(beside, name)
     throw error
   })
