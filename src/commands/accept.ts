@@ -9,13 +9,13 @@ import { UsageError } from '../model/errors.ts'
 import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/hold-remedy.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { plural } from '../model/text/numbers.ts'
-import { printable } from '../model/text/printable.ts'
+import type { Next } from '../report/findings-notes.ts'
 import { printWrapped } from '../report/terminal.ts'
-import { acceptDrift, listDrift } from './support/accept-drift.ts'
+import { acceptDrift, acceptedSentence, listDrift } from './support/accept-drift.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { type ListOptions, listHeldRecords } from './support/held-records.ts'
 import { listHolds } from './support/hold-list.ts'
-import { commandFor, type Next } from './support/next-command.ts'
+import { commandFor } from './support/next-command.ts'
 import { insistOnReason, leastReason, positiveNumber, wholeNumber } from './support/options.ts'
 
 interface AcceptOptions extends ListOptions {
@@ -110,7 +110,7 @@ async function accept(io: Io, id: string | undefined, options: AcceptOptions, co
     await listHeldRecords(io, mirror, hold, { ...options, next })
     return exitCodes.ok
   }
-  if (earlier !== undefined) throw new UsageError(acceptedSentence(earlier))
+  if (earlier !== undefined) throw new UsageError(heldSentence(earlier))
   await decide(io, mirror, hold, options)
   printWrapped(io, whenApplied(hold, settings, next))
   return exitCodes.ok
@@ -123,12 +123,12 @@ function unknownSentence({ count, list }: AcceptOptions, lists: string): string 
     : 'No hold has this id, and --count is for holds: leave it out to accept a drifted state'
 }
 
-function acceptedSentence({ id, at, appliedAt, reason }: AcceptedHold): string {
+function heldSentence(hold: AcceptedHold): string {
   const next =
-    appliedAt === null
+    hold.appliedAt === null
       ? 'the next run takes it up'
       : 'a run has taken it up, and the hold goes when that has taken effect'
-  return `Hold ${id} was accepted at ${toIso(at)} ("${printable(reason)}"); ${next}. Nothing is left to do`
+  return acceptedSentence(`Hold ${hold.id}`, hold, next)
 }
 
 function endedSentence({ id, tenant, resource, count, at, appliedAt }: AcceptedHold, next: Next): string {

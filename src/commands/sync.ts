@@ -9,13 +9,14 @@ import { type ExitCode, type Io, print } from '../model/process/io.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { severities } from '../model/severity.ts'
 import { printable } from '../model/text/printable.ts'
+import { holdLine, type Next } from '../report/findings-notes.ts'
 import { table } from '../report/formats.ts'
 import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import type { RunResult } from '../sync/observer.ts'
 import { tally } from '../web/postures.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { createLog } from './support/logger.ts'
-import { commandFor, type Next, printNext } from './support/next-command.ts'
+import { commandFor, printNext } from './support/next-command.ts'
 import { exitCodeOf, leastSeverity, oneOf } from './support/options.ts'
 import { syncProgress } from './support/sync-progress.ts'
 
@@ -119,10 +120,11 @@ function checkLine(posture: TenantPosture): string {
 /** Failed runs whose message is that of the hold that they raised are not repeated. */
 function holdLines(postures: readonly TenantPosture[], results: readonly RunResult[], next: Next): string[] {
   return postures.flatMap(({ tenant, holds }) =>
-    holds.flatMap(({ id, resource, reason, message, remedy }) => {
+    holds.flatMap((hold) => {
+      const { id, reason, message, remedy } = hold
       const raised = results.find((one) => isHeld(one, postures) && one.tenant === tenant && one.message === message)
       const hint = raised?.hint ?? (remedy ? null : `See "${next('accept')}"`)
-      const line = printable(`${tenant} ${resource}: on hold ${id}: ${message}${hint === null ? '' : `. ${hint}`}`)
+      const line = holdLine(tenant, hold, hint === null ? '' : `. ${hint}`)
       return [line, ...(listsRecords(reason) ? [`  Its records: ${next(`accept ${id} --list`)}`] : [])]
     }),
   )

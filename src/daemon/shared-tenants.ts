@@ -1,6 +1,7 @@
 import type { FirstRecord, Mirror } from '../mirror/port.ts'
 import type { Clock } from '../model/clock.ts'
 import { minuteMs } from '../model/durations.ts'
+import { sharedRecords } from '../model/shared-records.ts'
 
 /** By name of a configured tenant, another one that has the same API clients or documents. */
 export type SharedTenants = ReadonlyMap<string, string>
@@ -26,17 +27,10 @@ export function sharedTenants(
 }
 
 function sharing(records: readonly FirstRecord[], configured: ReadonlySet<string>): SharedTenants {
-  const firstWith = new Map<string, string>()
   const shared = new Map<string, string>()
-  for (const { tenant, resource, key } of records) {
-    if (!configured.has(tenant)) continue
-    const record = `${resource} ${key}`
-    const first = firstWith.get(record)
-    if (first === undefined) firstWith.set(record, tenant)
-    else {
-      shared.set(tenant, first)
-      if (!shared.has(first)) shared.set(first, tenant)
-    }
+  for (const { first, record } of sharedRecords(records.filter(({ tenant }) => configured.has(tenant)))) {
+    shared.set(record.tenant, first)
+    if (!shared.has(first)) shared.set(first, record.tenant)
   }
   return shared
 }

@@ -7,6 +7,7 @@ import { minuteMs } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import { changedHint, deniedHint, holdHint, ownClientRemedy } from '../model/hold-remedy.ts'
 import { identitySentence, type TenantPosture } from '../model/posture.ts'
+import { sharedRecords } from '../model/shared-records.ts'
 import { resources } from '../resources/index.ts'
 import { enabledNames } from '../sync/due.ts'
 import {
@@ -76,18 +77,18 @@ interface FirstPages {
 
 /** API clients and documents are of one tenant only: two that list the same one read the same tenant with two tokens. */
 export function diagnoseSharedRecords(probed: readonly FirstPages[]): readonly Diagnosis[] {
-  const firstWith = new Map<string, string>()
+  const listed = probed.flatMap(({ tenant, pages }) =>
+    pages
+      .filter(({ definition }) => definition.identifiedBy === 'guid')
+      .flatMap(({ definition, fetched }) =>
+        idTextsOn(fetched, definition).map((key) => {
+          return { tenant: tenant.name, resource: definition.name, key, noun: definition.nouns[0] }
+        }),
+      ),
+  )
   const pairs = new Map<string, string>()
-  for (const { tenant, pages } of probed) {
-    const identifying = pages.filter(({ definition }) => definition.identifiedBy === 'guid')
-    for (const { definition, fetched } of identifying) {
-      for (const id of idTextsOn(fetched, definition)) {
-        const first = firstWith.get(id) ?? tenant.name
-        firstWith.set(id, first)
-        if (first !== tenant.name) pairs.set(`${first} and ${tenant.name}`, `${definition.nouns[0]} ${id}`)
-      }
-    }
-  }
+  for (const { first, record } of sharedRecords(listed))
+    pairs.set(`${first} and ${record.tenant}`, `${record.noun} ${record.key}`)
   const advice = `The tokens belong to one tenant. ${sharedAdvice}`
   return [...pairs].map(([names, record]) => warning('tenants', `${names} both list ${record}`, advice))
 }

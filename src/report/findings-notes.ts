@@ -1,4 +1,4 @@
-import type { Breadth, CheckView, TenantPosture, WaiverState } from '../model/posture.ts'
+import type { Breadth, CheckView, HoldView, TenantPosture, WaiverState } from '../model/posture.ts'
 import { type Severity, severities } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
@@ -60,15 +60,18 @@ export function offLines({ tenant, checks }: TenantPosture, wanted: string | und
 }
 
 /** Makes a command to copy of the words after the program's name. */
-type Next = (words: string) => string
+export type Next = (words: string) => string
 
 /** One line for each hold. */
 export function heldLines(postures: readonly TenantPosture[], next: Next): readonly string[] {
   return postures.flatMap(({ tenant, holds }) =>
-    holds.map(({ id, resource, message }) =>
-      printable(`${tenant} ${resource}: on hold ${id}: ${message}; see "${next('accept')}"`),
-    ),
+    holds.map((hold) => holdLine(tenant, hold, `; see "${next('accept')}"`)),
   )
+}
+
+/** @param ending what follows the cause of the hold. */
+export function holdLine(tenant: string, { id, resource, message }: HoldView, ending: string): string {
+  return printable(`${tenant} ${resource}: on hold ${id}: ${message}${ending}`)
 }
 
 /** Why holds and unknown checks make `--fail-on` exit with 3; null when they do not. */

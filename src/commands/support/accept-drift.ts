@@ -9,11 +9,11 @@ import { driftIdIn, type FindingView, shortFingerprint } from '../../model/findi
 import type { Io } from '../../model/process/io.ts'
 import { printable } from '../../model/text/printable.ts'
 import { printableJson } from '../../model/text/printable-json.ts'
+import type { Next } from '../../report/findings-notes.ts'
 import { bySeverity } from '../../report/findings-table.ts'
 import { fittingTable } from '../../report/fitting-table.ts'
 import { printWrapped, terminalOf } from '../../report/terminal.ts'
 import { wrapCommand } from './help-text.ts'
-import type { Next } from './next-command.ts'
 import { insistOnReason } from './options.ts'
 
 const drifting = checks.filter((check) => 'drift' in check).map(({ id }) => id)
@@ -33,22 +33,22 @@ export async function listDrift({ io, mirror, views, next }: Drifts): Promise<vo
   const found: FindingView[] = []
   for (const check of drifting) found.push(...(await Array.fromAsync(views.findings({ check }))))
   const tenants = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
-  const rows: string[][] = []
-  const open: string[] = []
+  const drifts: { readonly driftId: string; readonly finding: FindingView; readonly isAccepted: boolean }[] = []
   for (const finding of bySeverity(found)) {
-    const { severity, tenant, check, message } = finding
     const driftId = driftIdIn(finding)
     if (driftId === null) continue
-    const accepted = (await acceptanceOf(mirror, tenants.get(tenant), finding)) !== null
-    rows.push([driftId, severity.toUpperCase(), tenant, check, accepted ? 'accepted' : '', message])
-    if (!accepted) open.push(driftId)
+    const acceptance = await acceptanceOf(mirror, tenants.get(finding.tenant), finding)
+    drifts.push({ driftId, finding, isAccepted: acceptance !== null })
   }
-  if (rows.length === 0) return
+  if (drifts.length === 0) return
   const terminal = terminalOf({ ...io, stdout: io.stderr })
-  const hasNoState = open.length === rows.length
-  const heading = ['DRIFT ID', 'SEVERITY', 'TENANT', 'CHECK', ...(hasNoState ? [] : ['STATE']), 'WHY']
-  const cells = hasNoState ? rows.map((row) => row.toSpliced(4, 1)) : rows
-  io.stderr.write(`${fittingTable(heading, cells, terminal, { optional: ['CHECK'] })}\n`)
+  const open = drifts.flatMap(({ driftId, isAccepted }) => (isAccepted ? [] : [driftId]))
+  const withState = (state: string) => (open.length === drifts.length ? [] : [state])
+  const heading = ['DRIFT ID', 'SEVERITY', 'TENANT', 'CHECK', ...withState('STATE'), 'WHY']
+  const rows = drifts.map(({ driftId, finding: { severity, tenant, check, message }, isAccepted }) => {
+    return [driftId, severity.toUpperCase(), tenant, check, ...withState(isAccepted ? 'accepted' : ''), message]
+  })
+  io.stderr.write(`${fittingTable(heading, rows, terminal, { optional: ['CHECK'] })}\n`)
   if (terminal === null || open.length === 0) return
   const shown = open.length > mostCommands ? ['DRIFT_ID'] : open
   const commands = shown.map((id) => wrapCommand(`  ${next(`accept ${id} --reason TEXT`)}`, terminal))
@@ -100,7 +100,8 @@ export async function acceptDrift({ io, mirror, views, next, given, reason }: Ac
   const row = (await mirror.tenants()).find(({ name }) => name === tenant)
   if (row === undefined) return false
   const earlier = await acceptanceOf(mirror, row.id, finding)
-  if (earlier !== null) throw new UsageError(acceptedSentence(id, earlier, 'the next evaluation takes it up'))
+  if (earlier !== null)
+    throw new UsageError(acceptedSentence(`Drift ${id}`, earlier, 'the next evaluation takes it up'))
   insistOnReason(reason)
   const state = evidence['present'] ?? null
   await mirror.acceptState(row.id, check, { entityId: entity.id, state, at: io.clock.now(), reason })
@@ -122,11 +123,16 @@ async function refuseEnded({ mirror, views, id, prefix }: Ended): Promise<false>
   const row = (await mirror.tenants()).find(({ name }) => name === tenant)
   const last = await lastAcceptance(mirror, row?.id, finding)
   if (last === null || driftIdOf({ fingerprint, evidence: { ...evidence, present: last.state } }) !== id) return false
-  throw new UsageError(acceptedSentence(id, last, 'an evaluation has taken it up'))
+  throw new UsageError(acceptedSentence(`Drift ${id}`, last, 'an evaluation has taken it up'))
 }
 
-function acceptedSentence(id: string, { at, reason }: AcceptedState, next: string): string {
-  return `Drift ${id} was accepted at ${toIso(at)} ("${printable(reason ?? '')}"); ${next}. Nothing is left to do`
+/** Of a hold or of a drifted state. @param next what follows, or has followed. */
+export function acceptedSentence(
+  what: string,
+  { at, reason }: { readonly at: number; readonly reason: string | null },
+  next: string,
+): string {
+  return `${what} was accepted at ${toIso(at)} ("${printable(reason ?? '')}"); ${next}. Nothing is left to do`
 }
 
 async function findOne(

@@ -5,8 +5,8 @@ import { type Io, print } from '../../model/process/io.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import { printable } from '../../model/text/printable.ts'
 import { printableJson } from '../../model/text/printable-json.ts'
+import type { Next } from '../../report/findings-notes.ts'
 import { note } from './io.ts'
-import type { Next } from './next-command.ts'
 import { oneOf } from './options.ts'
 
 const formats = ['text', 'json'] as const

@@ -2,10 +2,10 @@ import type { AcceptedHold, HoldRow } from '../../mirror/port.ts'
 import { effectOf, holdAdvice, listsRecords, remedyOf } from '../../model/hold-remedy.ts'
 import { type Io, print } from '../../model/process/io.ts'
 import { printable } from '../../model/text/printable.ts'
+import type { Next } from '../../report/findings-notes.ts'
 import { table } from '../../report/formats.ts'
 import { type Terminal, terminalOf, wrapLine } from '../../report/terminal.ts'
-import { wrapCommand } from './help-text.ts'
-import type { Next } from './next-command.ts'
+import { purposeLines } from './next-command.ts'
 
 interface Listed {
   readonly holds: readonly HoldRow[]
@@ -58,6 +58,5 @@ function notesOf(hold: HoldRow, acceptance: Pick<AcceptedHold, 'appliedAt'> | un
 function indented(note: Note, terminal: Terminal): string {
   if (typeof note === 'string') return wrapLine(`  ${printable(note)}`, terminal)
   const [purpose, command] = note
-  const line = `  ${purpose}: ${command}`
-  return line.length <= terminal.columns ? line : `  ${purpose}:\n${wrapCommand(`    ${command}`, terminal)}`
+  return purposeLines(purpose, command, terminal, '  ')
 }

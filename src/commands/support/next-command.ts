@@ -4,20 +4,21 @@ import { printable } from '../../model/text/printable.ts'
 import { type Terminal, terminalOf } from '../../report/terminal.ts'
 import { wrapCommand } from './help-text.ts'
 
-/** Makes a command to copy of the words after the program's name. */
-export type Next = (words: string) => string
-
 /** What a person does next, on a terminal only: a sentence and a command to copy, with the configuration file of this one. */
 export function printNext(io: Io, command: Command, sentence: string, words: string): void {
   const terminal = terminalOf(io)
   if (terminal !== null) print(io, `\n${nextLines(command, terminal, sentence, words)}`)
 }
 
-/** On one line if they fit. */
 export function nextLines(command: Command, terminal: Terminal, sentence: string, words: string): string {
-  const whole = commandFor(command, words)
-  const line = `${sentence}: ${whole}`
-  return line.length <= terminal.columns ? line : `${sentence}:\n${wrapCommand(`  ${whole}`, terminal)}`
+  return purposeLines(sentence, commandFor(command, words), terminal)
+}
+
+/** What a command is for and the command, on one line if they fit. */
+export function purposeLines(purpose: string, command: string, terminal: Terminal, indent = ''): string {
+  const line = `${indent}${purpose}: ${command}`
+  if (line.length <= terminal.columns) return line
+  return `${indent}${purpose}:\n${wrapCommand(`${indent}  ${command}`, terminal)}`
 }
 
 /** A command to copy, with the configuration file of this one. */

@@ -46,12 +46,17 @@ export function isOfSilence(error: unknown): boolean {
 
 /** True when the server takes no more connections now. */
 export function isFull(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '53300'
+  return stateOf(error) === '53300'
 }
 
 /** True when the server refused the user or its password. */
 export function isRefusal(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && /^28...$/.test(String(error.code))
+  return /^28...$/.test(stateOf(error))
+}
+
+/** The code of the driver's own errors, too. */
+function stateOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
 export function codeOf(error: unknown): string {

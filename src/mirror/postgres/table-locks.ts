@@ -80,7 +80,10 @@ export function lockWait({ clock, random, log, blockedMs = mostBlockedMs }: Lock
     if (waitedMs >= blockedMs) throw blocked(by, waitedMs)
     if (by !== null && !isLogged) {
       isLogged = true
-      log?.warn({ blockedBy: by, hint }, 'The upgrade of the layout waits for tables that others use; trying again')
+      log?.warn(
+        { blockedBy: by, hint: `End ${blocker}` },
+        'The upgrade of the layout waits for tables that others use; trying again',
+      )
     }
     const ms = pauseMs * (0.75 + 0.5 * random())
     await clock.sleep(ms)
@@ -88,12 +91,12 @@ export function lockWait({ clock, random, log, blockedMs = mostBlockedMs }: Lock
   }
 }
 
-const hint = 'End that transaction, or its session with pg_terminate_backend'
+const blocker = 'that transaction, or its session with pg_terminate_backend'
 
 function blocked(by: string | null, waitedMs: number): FatalError {
   const who = by ?? 'transactions of other sessions, which ended meanwhile'
   return new FatalError(
-    `The layout of the database could not be changed within ${describeDuration(waitedMs)}, because its tables are in use: ${who}; nothing was changed; end that transaction, or its session with pg_terminate_backend, and start again`,
+    `The layout of the database could not be changed within ${describeDuration(waitedMs)}, because its tables are in use: ${who}; nothing was changed; end ${blocker}, and start again`,
   )
 }
 

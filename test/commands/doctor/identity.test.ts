@@ -5,7 +5,7 @@ import { diagnoseFreshness } from '../../../src/doctor/data-quality.ts'
 import { warning } from '../../../src/doctor/diagnosis.ts'
 import { diagnosisTable } from '../../../src/doctor/render.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
-import { resources } from '../../../src/resources/index.ts'
+import { identifying, resources } from '../../../src/resources/index.ts'
 import { scriptedResources } from '../../support/engine.ts'
 import { aDay, type Cli, synced } from '../support/cli.ts'
 
@@ -121,7 +121,7 @@ it('fails where the address moved, and where no list can be read', async () => {
   const moved = await world.run('doctor', '--config', 'moved.yaml')
   expect(moved.code).toBe(3)
   expect(moved.stdout).toMatch(/^✗ +identity +The mirror of "acme" comes from http:\/\/127\.0\.0\.1/m)
-  for (const { path } of resources.filter((one) => 'identifiedBy' in one && one.identifiedBy === 'guid')) {
+  for (const { path } of identifying) {
     world.simulator.faults.add({ path, effect: { kind: 'status', status: 500 } })
   }
   const { code, stdout } = await world.run('doctor')
