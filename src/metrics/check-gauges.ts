@@ -1,7 +1,7 @@
 import { checkStatuses } from '../model/check-status.ts'
 import type { TenantPosture } from '../model/posture.ts'
-import type { Severity } from '../model/severity.ts'
-import type { Sample } from './family.ts'
+import { severities } from '../model/severity.ts'
+import type { AddSeries } from './family.ts'
 import { fromMirror, type PostureGauge, timestampSeconds } from './posture-gauge.ts'
 
 export const checkGauges: readonly PostureGauge[] = [
@@ -9,65 +9,66 @@ export const checkGauges: readonly PostureGauge[] = [
     name: 'tenantwatch_check_enabled',
     help: `1 when the check is enabled in the configuration. ${fromMirror}`,
     labelNames: ['check'],
-    samples: (posture) => posture.checks.map(({ check, enabled }) => ({ labels: { check }, value: Number(enabled) })),
+    each({ checks }, add) {
+      for (const { check, enabled } of checks) add(Number(enabled), check)
+    },
   },
   {
     name: 'tenantwatch_check_entities',
     help: `Entities in the scope of the check at its last evaluation, including those that could not be evaluated: the denominator of its findings. Absent when the last evaluation was impossible, as before the first complete full sync. ${fromMirror}`,
     labelNames: ['check'],
-    samples: (posture) =>
-      posture.checks.flatMap(({ check, entities }) =>
-        entities === null ? [] : [{ labels: { check }, value: entities }],
-      ),
+    each({ checks }, add) {
+      for (const { check, entities } of checks) if (entities !== null) add(entities, check)
+    },
   },
   {
     name: 'tenantwatch_check_status',
     help: `State set of the check: 1 for its present status, 0 for the others, and 0 for all while the check is disabled. The age of its inputs is applied at each scrape. ${fromMirror}`,
     labelNames: ['check', 'status'],
-    samples: (posture) =>
-      posture.checks.flatMap(({ check, enabled, status: present }) =>
-        checkStatuses.map((status) => ({ labels: { check, status }, value: Number(enabled && status === present) })),
-      ),
+    each({ checks }, add) {
+      for (const { check, enabled, status: present } of checks)
+        for (const status of checkStatuses) add(Number(enabled && status === present), check, status)
+    },
   },
   {
     name: 'tenantwatch_check_unknown_reason',
     help: `1 for the reason why the status of the check is unknown; absent otherwise. ${fromMirror}`,
     labelNames: ['check', 'reason'],
-    samples: (posture) =>
-      posture.checks.flatMap(({ check, reason }) => (reason === null ? [] : [{ labels: { check, reason }, value: 1 }])),
+    each({ checks }, add) {
+      for (const { check, reason } of checks) if (reason !== null) add(1, check, reason)
+    },
   },
   {
     name: 'tenantwatch_evaluation_last_timestamp_seconds',
     help: `When the enabled checks of the tenant were last evaluated: the earliest of their last evaluations, in seconds since the epoch, so that one check that is left out shows; 0 = one was never evaluated. Absent while no check is enabled. ${fromMirror}`,
     labelNames: [],
-    samples({ checks }) {
+    each({ checks }, add) {
       const times = checks.filter(({ enabled }) => enabled).map(({ evaluatedAt }) => timestampSeconds(evaluatedAt))
-      return times.length === 0 ? [] : [{ labels: {}, value: Math.min(...times) }]
+      if (times.length > 0) add(Math.min(...times))
     },
   },
   {
     name: 'tenantwatch_findings',
     help: `Open findings without waived ones. An outage resolves no finding, so compare with tenantwatch_check_status. ${fromMirror}`,
     labelNames: ['check', 'severity'],
-    samples: countFindings,
+    each: countFindings,
   },
   {
     name: 'tenantwatch_findings_waived',
     help: `Open findings that a valid waiver covers; absent where there are none. ${fromMirror}`,
     labelNames: ['check', 'severity'],
-    samples: (posture) =>
-      posture.checks.flatMap(({ check, waived }) =>
-        Object.entries(waived)
-          .filter(([, count]) => count > 0)
-          .map(([severity, value]) => ({ labels: { check, severity }, value })),
-      ),
+    each({ checks }, add) {
+      for (const { check, waived } of checks)
+        for (const [severity, count] of Object.entries(waived)) if (count > 0) add(count, check, severity)
+    },
   },
 ]
 
-function countFindings(posture: TenantPosture): Sample[] {
-  return posture.checks.flatMap(({ check, severities, open }) => {
-    const present = Object.keys(open) as Severity[]
-    const initialized = new Set<Severity>([...severities, ...present])
-    return [...initialized].map((severity) => ({ labels: { check, severity }, value: open[severity] ?? 0 }))
-  })
+function countFindings({ checks }: TenantPosture, add: AddSeries): void {
+  for (const { check, severities: possible, open } of checks) {
+    for (const severity of severities) {
+      const count = open[severity]
+      if (count !== undefined || possible.includes(severity)) add(count ?? 0, check, severity)
+    }
+  }
 }

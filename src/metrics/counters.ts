@@ -1,4 +1,4 @@
-import { renderTail, renderTenant } from './exposition.ts'
+import { renderLine, renderTail, renderTenant } from './exposition.ts'
 import type { Family, Sample } from './family.ts'
 import { type CounterName, counters } from './instrument-catalogue.ts'
 
@@ -47,22 +47,31 @@ export function createCounters(): Counters {
     },
     families: (isShown) =>
       counters.map(({ name, help }) => {
-        const samples = { [Symbol.iterator]: () => shown(byName.get(name), isShown) }
-        return { name, type: 'counter', help, samples, distinct: true }
+        return {
+          name,
+          type: 'counter',
+          help,
+          lines: { [Symbol.iterator]: () => shown(name, byName.get(name), isShown) },
+        }
       }),
   }
 }
 
-function* shown(family: CounterFamily | undefined, isShown: (labels: Labels) => boolean): Generator<Sample> {
+function* shown(
+  name: string,
+  family: CounterFamily | undefined,
+  isShown: (labels: Labels) => boolean,
+): Generator<string> {
   if (family === undefined) return
   for (const [tenant, values] of family.byTenant) {
-    const labels = { tenant }
-    if (!isShown(labels)) continue
-    const head = renderTenant(tenant)
-    for (const { at, resource, text } of family.tails.values()) {
+    if (!isShown({ tenant })) continue
+    const head = name + renderTenant(tenant)
+    let text = ''
+    for (const { at, resource, text: tail } of family.tails.values()) {
       const value = values[at]
       if (value === undefined || (resource !== undefined && !isShown({ tenant, resource }))) continue
-      yield { labels, text: head + text, value }
+      text += renderLine(head + tail, value)
     }
+    yield text
   }
 }

@@ -24,18 +24,13 @@ export function renderOpenMetrics(families: readonly Family[]): string {
 
 /** Whole lines, in chunks of about 64 Ki characters; begins with HELP and TYPE. Throws on NaN and on a duplicate series. */
 export function* familyChunks(family: Family, openMetrics: boolean): Generator<string> {
-  const { name, type, help, samples, distinct = false } = family
+  const { name, type, help } = family
   const headName = openMetrics && type === 'counter' ? name.replace(/_total$/, '') : name
   const sampleName = openMetrics && type === 'counter' ? `${headName}_total` : name
-  const seen = new Set<string>()
+  const lines = 'lines' in family ? family.lines : sampleLines(sampleName, family.samples)
   let chunk = `# HELP ${headName} ${escapeHelp(help)}\n# TYPE ${headName} ${type}\n`
-  for (const { labels, text = renderLabels(labels), suffix = '', value } of samples) {
-    const series = suffix + text
-    if (!distinct && seen.has(series))
-      throw new Error(`Cannot render metrics: series ${sampleName}${series} occurs twice`)
-    if (!distinct) seen.add(series)
-    if (Number.isNaN(value)) throw new Error(`Cannot render metrics: series ${sampleName}${series} is NaN`)
-    chunk += `${sampleName}${series} ${renderNumber(value)}\n`
+  for (const line of lines) {
+    chunk += line
     if (chunk.length < chunkLength) continue
     yield chunk
     chunk = ''
@@ -43,21 +38,40 @@ export function* familyChunks(family: Family, openMetrics: boolean): Generator<s
   if (chunk !== '') yield chunk
 }
 
+function* sampleLines(name: string, samples: readonly Sample[]): Generator<string> {
+  const seen = new Set<string>()
+  for (const { labels, suffix = '', value } of samples) {
+    const series = `${name}${suffix}${renderLabels(labels)}`
+    if (seen.has(series)) throw new Error(`Cannot render metrics: series ${series} occurs twice`)
+    seen.add(series)
+    yield renderLine(series, value)
+  }
+}
+
+/** @throws Error on NaN. */
+export function renderLine(series: string, value: number): string {
+  if (Number.isNaN(value)) throw new Error(`Cannot render metrics: series ${series} is NaN`)
+  return `${series} ${renderNumber(value)}\n`
+}
+
 export function renderLabels(labels: Sample['labels']): string {
   const tail = renderTail(labels)
   return tail === '}' ? '' : `{${tail.slice(1)}`
 }
 
-/** The opening brace and the first label of the series of a tenant, to be followed by `renderTail`. */
+/** The opening brace and the first label of the series of a tenant, to be followed by `renderTail` or `tailOf`. */
 export function renderTenant(tenant: string): string {
   return `{tenant="${escapeLabel(tenant)}"`
 }
 
-/** Labels after the first one, each behind a comma, and the closing brace. A missing label is empty. */
-export function renderTail(labels: Sample['labels'], names: readonly string[] = Object.keys(labels)): string {
-  let text = ''
-  for (const name of names) text += `,${name}="${escapeLabel(labels[name] ?? '')}"`
-  return `${text}}`
+/** Labels after the first one, each behind a comma, and the closing brace. */
+export function renderTail(labels: Sample['labels']): string {
+  return tailOf(Object.keys(labels), Object.values(labels))
+}
+
+/** As `renderTail`, of values in the order of their names; a missing one is empty. */
+export function tailOf(names: readonly string[], values: readonly string[]): string {
+  return `${names.map((name, at) => `,${name}="${escapeLabel(values[at] ?? '')}"`).join('')}}`
 }
 
 const special = /[\\\n"\ud800-\udfff]/

@@ -2,21 +2,27 @@
 export interface Sample {
   readonly labels: Readonly<Record<string, string>>
   readonly value: number
-  /** Rendered labels, as a cache; absent = rendered from `labels`. */
-  readonly text?: string
   /** `_bucket`, `_sum` or `_count` of a histogram. */
   readonly suffix?: string
 }
 
-export interface Family {
+export interface FamilyHead {
   readonly name: string
   readonly type: 'counter' | 'gauge' | 'histogram'
   readonly help: string
-  /** Iterated once for each rendering; may be lazy. */
-  readonly samples: Iterable<Sample>
-  /** True when the samples are known to be distinct, so that rendering skips the check for duplicates. */
-  readonly distinct?: boolean
 }
+
+export interface SampledFamily extends FamilyHead {
+  readonly samples: readonly Sample[]
+}
+
+/** Distinct series, rendered: for what a fleet has most of. */
+export interface RenderedFamily extends FamilyHead {
+  /** Some whole lines each; iterated once for each rendering. */
+  readonly lines: Iterable<string>
+}
+
+export type Family = SampledFamily | RenderedFamily
 
 export interface FamilyDefinition {
   readonly name: string
@@ -24,3 +30,6 @@ export interface FamilyDefinition {
   readonly help: string
   readonly labelNames: readonly string[]
 }
+
+/** Takes each set of labels once, in the order of `labelNames`. */
+export type AddSeries = (value: number, ...labels: readonly string[]) => void

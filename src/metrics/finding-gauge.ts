@@ -1,6 +1,6 @@
 import type { NamedFinding } from '../model/finding.ts'
-import { renderLabels } from './exposition.ts'
-import type { FamilyDefinition, Sample } from './family.ts'
+import { renderLabels, renderLine } from './exposition.ts'
+import type { FamilyDefinition } from './family.ts'
 import { labelText } from './label-text.ts'
 import { fromMirror } from './posture-gauge.ts'
 
@@ -10,16 +10,18 @@ export const findingGauge: FamilyDefinition = {
   labelNames: ['check', 'severity', 'entity_type', 'entity_id', 'fingerprint'],
 }
 
-/** Makes and caches the samples of findings, which may be most of the series. */
-export function findingSamples(): (tenant: string, finding: NamedFinding) => Sample {
-  const made = new WeakMap<NamedFinding, Sample>()
+export type FindingLine = (tenant: string, finding: NamedFinding) => string
+
+/** Renders and caches the series of findings, which may be most of the series. */
+export function findingLines(): FindingLine {
+  const made = new WeakMap<NamedFinding, string>()
   return (tenant, finding) => {
     const known = made.get(finding)
     if (known !== undefined) return known
     const { check, severity, entityType, entityId, fingerprint } = finding
     const labels = { tenant, check, severity, entity_type: labelText(entityType), entity_id: entityId, fingerprint }
-    const sample = { labels, value: 1, text: renderLabels(labels) }
-    made.set(finding, sample)
-    return sample
+    const line = renderLine(`${findingGauge.name}${renderLabels(labels)}`, 1)
+    made.set(finding, line)
+    return line
   }
 }

@@ -2,12 +2,14 @@ import type { Mirror } from '../mirror/port.ts'
 import type { RecordReader } from '../mirror/records/query.ts'
 import type { NamedFinding } from '../model/finding.ts'
 import { mapTenants } from '../model/map-tenants.ts'
+import { memoize } from '../model/memoize.ts'
 import type { TenantPosture } from '../model/posture.ts'
+import type { ResourceName } from '../model/resource-names.ts'
 import { checkGauges } from './check-gauges.ts'
-import { renderTail, renderTenant } from './exposition.ts'
-import type { Family, FamilyDefinition, Sample } from './family.ts'
-import { findingGauge, type findingSamples } from './finding-gauge.ts'
-import type { TailOf } from './label-tails.ts'
+import { renderLine, renderTenant, tailOf } from './exposition.ts'
+import type { Family, FamilyDefinition, RenderedFamily } from './family.ts'
+import { type FindingLine, findingGauge } from './finding-gauge.ts'
+import { readSecrets } from './inventory/api-clients.ts'
 import type { PostureGauge } from './posture-gauge.ts'
 import type {
   InventoryContext,
@@ -16,6 +18,7 @@ import type {
   ResourceSeriesConfig,
   TenantSeriesConfig,
 } from './series-config.ts'
+import type { RenderSeries } from './series-renderer.ts'
 import { syncGauges } from './sync-gauges.ts'
 import { waiverGauges } from './waiver-gauges.ts'
 
@@ -28,10 +31,10 @@ export interface TenantReading {
   readonly waived: InventoryContext['waived']
 }
 
-/** What earlier scrapes rendered. */
-export interface Rendered {
-  readonly findingSample: ReturnType<typeof findingSamples>
-  readonly tailOf: TailOf
+/** They remember what earlier scrapes rendered. */
+export interface Renderers {
+  readonly lineOf: FindingLine
+  readonly renderSeries: RenderSeries
 }
 
 interface ReadTenant {
@@ -46,7 +49,7 @@ interface ReadTenant {
 export async function gatherGauges(
   config: MetricsConfig,
   readings: readonly TenantReading[],
-  { findingSample, tailOf }: Rendered,
+  { lineOf, renderSeries }: Renderers,
 ): Promise<readonly Family[]> {
   const byTenant = new Map(readings.map((reading) => [reading.posture.tenant, reading]))
   const tenants = config.tenants.map((config): ReadTenant => {
@@ -54,59 +57,68 @@ export async function gatherGauges(
     if (reading === undefined) throw new Error(`Cannot gather metrics: tenant ${config.name} was not read`)
     return { config, reading }
   })
-  // Distinct: a posture has each check, resource, mode, state and waiver once, and the mirror each fingerprint.
-  const families: Family[] = [...checkGauges, ...syncGauges, ...waiverGauges].map((gauge) => ({
-    ...toFamily(gauge, { [Symbol.iterator]: () => postureSamples(gauge, tenants, tailOf) }),
-    distinct: true,
-  }))
-  const found = { [Symbol.iterator]: () => foundSamples(tenants, findingSample) }
-  families.push({ ...toFamily(findingGauge, found), distinct: true })
-  const inventory = new Map<string, { gauge: InventoryGauge; samples: Sample[] }>()
+  const postureLines = (gauge: PostureGauge) =>
+    lazily(tenants, ({ config, reading: { posture } }) =>
+      renderSeries(gauge, config.name, (add) => gauge.each(posture, add, config)),
+    )
+  const families = [...checkGauges, ...syncGauges, ...waiverGauges].map((gauge) => toFamily(gauge, postureLines(gauge)))
+  const found = tenants.flatMap(({ config, reading }) => reading.findings.map((finding) => ({ config, finding })))
+  const findingLines = lazily(found, ({ config, finding }) => lineOf(config.name, finding))
+  families.push(toFamily(findingGauge, findingLines))
+  const inventory = new Map<InventoryGauge, string[]>()
   for (const reads of await mapTenants(tenants, readInventory)) {
-    for (const { gauge, samples } of reads) {
-      const entry = inventory.get(gauge.name)
-      if (entry === undefined) inventory.set(gauge.name, { gauge, samples: [...samples] })
-      else entry.samples.push(...samples)
+    for (const { gauge, text } of reads) {
+      const lines = inventory.get(gauge)
+      if (lines === undefined) inventory.set(gauge, [text])
+      else lines.push(text)
     }
   }
-  for (const { gauge, samples } of inventory.values()) families.push(toFamily(gauge, samples))
+  for (const [gauge, lines] of inventory) families.push(toFamily(gauge, lines))
   return families
 }
 
-function* postureSamples(gauge: PostureGauge, tenants: readonly ReadTenant[], tailOf: TailOf): Generator<Sample> {
-  for (const { config, reading } of tenants) {
-    const head = renderTenant(config.name)
-    for (const { labels, value } of gauge.samples(reading.posture, config))
-      yield { labels, value, text: head + tailOf(gauge, labels) }
-  }
-}
-
-function* foundSamples(tenants: readonly ReadTenant[], sampleOf: Rendered['findingSample']): Generator<Sample> {
-  for (const { config, reading } of tenants) {
-    for (const finding of reading.findings) yield sampleOf(config.name, finding)
+/** Renders each item when its lines are asked for: neither all samples nor the whole text are in memory at once. */
+function lazily<T>(items: readonly T[], render: (item: T) => string): Iterable<string> {
+  return {
+    *[Symbol.iterator]() {
+      for (const item of items) yield render(item)
+    },
   }
 }
 
 interface Read {
   readonly gauge: InventoryGauge
-  readonly samples: readonly Sample[]
+  readonly text: string
 }
 
 function readInventory({ config, reading }: ReadTenant): Promise<readonly Read[]> {
   return reading.readTogether(() => readGauges(config, reading))
 }
 
-async function readGauges(config: TenantSeriesConfig, reading: TenantReading): Promise<readonly Read[]> {
+async function readGauges(
+  config: TenantSeriesConfig,
+  { posture, records, settings, waived }: TenantReading,
+): Promise<readonly Read[]> {
   const reads: Read[] = []
-  const head = renderTenant(config.name)
+  const secrets = memoize(readSecrets)
+  const only = memoize(async (resource: ResourceName) => {
+    for await (const [record] of records.select(resource)) return record
+    return undefined
+  })
   for (const resource of config.resources) {
-    const { settings, waived } = reading
-    const { at: now } = reading.posture
-    const context = { settings, waived, now, complete: isComplete(resource, reading.posture) }
+    const complete = isComplete(resource, posture)
+    const context = { settings, waived, now: posture.at, complete, only, secrets: () => secrets(records) }
     for (const gauge of resource.gauges) {
-      const samples = await gauge.read(reading.records, context)
-      const text = (labels: Sample['labels']) => head + renderTail(labels, gauge.labelNames)
-      reads.push({ gauge, samples: samples.map(({ labels, value }) => ({ labels, value, text: text(labels) })) })
+      const seen = new Set<string>()
+      let text = ''
+      const head = gauge.name + renderTenant(config.name)
+      await gauge.read(records, context, (value, ...labels) => {
+        const series = head + tailOf(gauge.labelNames, labels)
+        if (seen.has(series)) throw new Error(`Cannot gather metrics: series ${series} occurs twice`)
+        seen.add(series)
+        text += renderLine(series, value)
+      })
+      reads.push({ gauge, text })
     }
   }
   return reads
@@ -116,6 +128,6 @@ function isComplete(config: ResourceSeriesConfig, posture: TenantPosture): boole
   return posture.resources.some((view) => view.resource === config.resource && view.dataAsOf !== null)
 }
 
-function toFamily({ name, help }: FamilyDefinition, samples: Family['samples']): Family {
-  return { name, type: 'gauge', help, samples }
+function toFamily({ name, help }: FamilyDefinition, lines: Iterable<string>): RenderedFamily {
+  return { name, type: 'gauge', help, lines }
 }

@@ -4,13 +4,13 @@ import { buildInfo, type ReloadState, reloadGauges, skewFamily, storeGauge, waiv
 import { createEvents, type MetricsEvents } from './events.ts'
 import { familyChunks, openMetricsEnd, openMetricsType, prometheusType } from './exposition.ts'
 import type { Family, Sample } from './family.ts'
-import { findingSamples } from './finding-gauge.ts'
+import { findingLines } from './finding-gauge.ts'
 import { gatherGauges, type TenantReading } from './gather-gauges.ts'
 import { createInstruments } from './instruments.ts'
-import { labelTails } from './label-tails.ts'
 import { preinitializeSeries } from './preinitialize.ts'
 import { type ReplicaReading, replicaFamilies } from './replica-gauges.ts'
 import type { MetricsConfig } from './series-config.ts'
+import { seriesRenderer } from './series-renderer.ts'
 
 /** Characters rendered in one turn of the event loop: about 10 ms of work. */
 const charactersPerTurn = 400_000
@@ -54,7 +54,7 @@ export interface Metrics extends MetricsEvents {
 export function createMetrics(options: MetricsOptions): Metrics {
   const daemon = options.scope !== 'mirror'
   const instruments = createInstruments({ processMetrics: daemon })
-  const rendered = { findingSample: findingSamples(), tailOf: labelTails() }
+  const renderers = { lineOf: findingLines(), renderSeries: seriesRenderer() }
   let config = options.config
   let reload: ReloadState = { successful: true, lastSuccessAt: options.startedAt }
   const inFlight = new Map<string, Promise<Exposition>>()
@@ -65,7 +65,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     const replica = options.replica?.() ?? null
     const { now, readings } = replica === null ? { now: configured, readings: read } : together(configured, read)
     const own = [skewGauge(now, readings), waiverGauge(now), buildInfo(options.version)]
-    const gauges = [...(await gatherGauges(now, readings, rendered)), ...own]
+    const gauges = [...(await gatherGauges(now, readings, renderers)), ...own]
     if (!daemon) return byName(gauges)
     const counted = await instruments.collect(shownSeries(now))
     const store = options.storeSize === undefined ? [] : [storeGauge(options.storeSize())]

@@ -1,10 +1,10 @@
 import type { TenantPosture } from '../model/posture.ts'
-import type { FamilyDefinition, Sample } from './family.ts'
+import type { AddSeries, FamilyDefinition } from './family.ts'
 import type { TenantSeriesConfig } from './series-config.ts'
 
 /** A gauge from the posture, where ages are already applied. The caller adds the label `tenant`. */
 export interface PostureGauge extends FamilyDefinition {
-  samples(posture: TenantPosture, config: TenantSeriesConfig): readonly Sample[]
+  each(posture: TenantPosture, add: AddSeries, config: TenantSeriesConfig): void
 }
 
 export const fromMirror = 'Read from the mirror at scrape, not from the tenant.'

@@ -1,8 +1,9 @@
 import type { TenantSettings, Waiver } from '../config/settings.ts'
-import type { RecordReader } from '../mirror/records/query.ts'
+import type { MirrorRecord, RecordReader } from '../mirror/records/query.ts'
+import type { ClientSecret } from '../model/client-secret.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
-import type { FamilyDefinition, Sample } from './family.ts'
+import type { AddSeries, FamilyDefinition } from './family.ts'
 
 export interface InventoryContext {
   readonly settings: Pick<TenantSettings, 'users' | 'documents' | 'ownClientId'>
@@ -10,16 +11,20 @@ export interface InventoryContext {
   readonly complete: boolean
   /** Until when the open finding of a check is waived, by entity; milliseconds since the epoch. */
   readonly waived: (check: string) => Promise<ReadonlyMap<string, number>>
+  /** The record of a resource that has one at most; read once for all gauges. */
+  readonly only: (resource: ResourceName) => Promise<MirrorRecord | undefined>
+  /** Of all API clients; read once for all gauges. */
+  readonly secrets: () => Promise<readonly ClientSecret[]>
   /** Milliseconds since the epoch. */
   readonly now: number
 }
 
 /**
- * A gauge about mirrored records, read at each scrape. `read` returns no sample for a resource that was never synced. The
+ * A gauge about mirrored records, read at each scrape. `read` adds no series of a resource that was never synced. The
  * caller adds the label `tenant`.
  */
 export interface InventoryGauge extends FamilyDefinition {
-  read(reader: RecordReader, context: InventoryContext): Promise<readonly Sample[]>
+  read(reader: RecordReader, context: InventoryContext, add: AddSeries): Promise<void>
 }
 
 export interface ResourceSeries {

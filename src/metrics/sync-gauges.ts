@@ -1,5 +1,5 @@
 import { identityStates, type ModeView, type ResourceView, type TenantPosture } from '../model/posture.ts'
-import type { Sample } from './family.ts'
+import type { AddSeries } from './family.ts'
 import { fromMirror, type PostureGauge, timestampSeconds } from './posture-gauge.ts'
 import type { TenantSeriesConfig } from './series-config.ts'
 
@@ -8,54 +8,56 @@ export const syncGauges: readonly PostureGauge[] = [
     name: 'tenantwatch_hold',
     help: `1 while the engine holds back a change until an operator accepts it or its cause is gone; resource "all" is the whole tenant. ${fromMirror}`,
     labelNames: ['resource', 'reason'],
-    samples: holdSamples,
+    each: eachHold,
   },
   {
     name: 'tenantwatch_mirror_records',
     help: `Live records in the mirror; absent before the first record, growing during the first full sync. ${fromMirror}`,
     labelNames: ['resource'],
-    samples: (posture) =>
-      enabled(posture)
-        .filter(({ live, dataAsOf }) => live > 0 || dataAsOf !== null)
-        .map(({ resource, live }) => ({ labels: { resource }, value: live })),
+    each(posture, add) {
+      for (const { resource, live, dataAsOf } of enabled(posture))
+        if (live > 0 || dataAsOf !== null) add(live, resource)
+    },
   },
   {
     name: 'tenantwatch_quarantined_records',
     help: `Records that failed validation, until a full sync returns a valid version or they are removed like live ones. ${fromMirror}`,
     labelNames: ['resource'],
-    samples: (posture) =>
-      enabled(posture).map(({ resource, quarantined }) => ({ labels: { resource }, value: quarantined })),
+    each(posture, add) {
+      for (const { resource, quarantined } of enabled(posture)) add(quarantined, resource)
+    },
   },
   {
     name: 'tenantwatch_sync_freshness_limit_seconds',
     help: `Age of the last success, in seconds, beyond which the data is stale. ${fromMirror}`,
     labelNames: ['resource', 'mode'],
-    samples: (posture) => eachMode(posture, (mode) => mode.freshnessLimitMs / 1000),
+    each: (posture, add) => eachMode(posture, add, (mode) => mode.freshnessLimitMs / 1000),
   },
   {
     name: 'tenantwatch_sync_last_attempt_timestamp_seconds',
     help: `Start of the last attempted run, in seconds since the epoch; 0 = never. ${fromMirror}`,
     labelNames: ['resource', 'mode'],
-    samples: (posture) => eachMode(posture, (mode) => timestampSeconds(mode.lastAttemptAt)),
+    each: (posture, add) => eachMode(posture, add, (mode) => timestampSeconds(mode.lastAttemptAt)),
   },
   {
     name: 'tenantwatch_sync_last_success_timestamp_seconds',
     help: `Since when the data of the last successful run is complete: its start, or that of the full sync which it continued, in seconds since the epoch; 0 = never. ${fromMirror}`,
     labelNames: ['resource', 'mode'],
-    samples: (posture) => eachMode(posture, (mode) => timestampSeconds(mode.lastSuccessAt)),
+    each: (posture, add) => eachMode(posture, add, (mode) => timestampSeconds(mode.lastSuccessAt)),
   },
   {
     name: 'tenantwatch_sync_up',
     help: `1 when the last run succeeded and was stored; 0 before the first run, and for incremental syncs that wait for a failing full sync. ${fromMirror}`,
     labelNames: ['resource', 'mode'],
-    samples: (posture) => eachMode(posture, (mode) => Number(mode.up)),
+    each: (posture, add) => eachMode(posture, add, (mode) => Number(mode.up)),
   },
   {
     name: 'tenantwatch_tenant_identity',
     help: `State set: proven by ids of API clients or documents, unproven while there are none to compare or another configured tenant has the same ones, held while the data may be another tenant's. ${fromMirror}`,
     labelNames: ['state'],
-    samples: ({ identity }) =>
-      identityStates.map((state) => ({ labels: { state }, value: Number(state === identity) })),
+    each({ identity }, add) {
+      for (const state of identityStates) add(Number(state === identity), state)
+    },
   },
 ]
 
@@ -63,18 +65,17 @@ function enabled(posture: TenantPosture): readonly ResourceView[] {
   return posture.resources.filter((view) => view.enabled)
 }
 
-function eachMode(posture: TenantPosture, value: (mode: ModeView) => number): Sample[] {
-  return enabled(posture).flatMap(({ resource, modes }) =>
-    modes.map((mode) => ({ labels: { resource, mode: mode.mode }, value: value(mode) })),
-  )
+function eachMode(posture: TenantPosture, add: AddSeries, value: (mode: ModeView) => number): void {
+  for (const { resource, modes } of enabled(posture)) for (const mode of modes) add(value(mode), resource, mode.mode)
 }
 
-function holdSamples(posture: TenantPosture, config: TenantSeriesConfig): Sample[] {
-  const values = new Map<string, Sample>()
-  const put = (resource: string, reason: string, value: number) =>
-    values.set(`${resource} ${reason}`, { labels: { resource, reason }, value })
-  put('all', 'tenant_changed', 0)
-  for (const { resource, holds } of config.resources) for (const reason of holds) put(resource, reason, 0)
-  for (const { resource, reason } of posture.holds) put(resource, reason, 1)
-  return [...values.values()]
+function eachHold({ holds }: TenantPosture, add: AddSeries, { resources }: TenantSeriesConfig): void {
+  const values = new Map([[JSON.stringify(['all', 'tenant_changed']), 0]])
+  for (const { resource, holds: reasons } of resources)
+    for (const reason of reasons) values.set(JSON.stringify([resource, reason]), 0)
+  for (const { resource, reason } of holds) values.set(JSON.stringify([resource, reason]), 1)
+  for (const [key, value] of values) {
+    const [resource = '', reason = ''] = JSON.parse(key) as string[]
+    add(value, resource, reason)
+  }
 }

@@ -1,5 +1,4 @@
 import { type TenantPosture, type WaiverView, waiverStates } from '../model/posture.ts'
-import type { Sample } from './family.ts'
 import { labelText } from './label-text.ts'
 import { fromMirror, type PostureGauge } from './posture-gauge.ts'
 
@@ -8,36 +7,36 @@ export const waiverGauges: readonly PostureGauge[] = [
     name: 'tenantwatch_waiver_findings',
     help: `Open findings that the waiver covers; a finding that two waivers cover counts for both. ${fromMirror}`,
     labelNames: ['check', 'waiver'],
-    samples: (posture) => eachWaiver(posture, ({ covered }) => [{ labels: {}, value: covered }]),
+    each: (posture, add) => eachWaiver(posture, ({ covered }, ...labels) => add(covered, ...labels)),
   },
   {
     name: 'tenantwatch_waiver_lapsed_findings',
     help: `Open findings that the waiver no longer covers because the accepted facts changed. ${fromMirror}`,
     labelNames: ['check', 'waiver'],
-    samples: (posture) => eachWaiver(posture, ({ lapsed }) => [{ labels: {}, value: lapsed }]),
+    each: (posture, add) => eachWaiver(posture, ({ lapsed }, ...labels) => add(lapsed, ...labels)),
   },
   {
     name: 'tenantwatch_waiver_state',
     help: `State set of the waiver: 1 for its present state, 0 for the others; lapsed = the accepted facts changed, orphaned = the check is disabled or the entity does not exist. ${fromMirror}`,
     labelNames: ['check', 'waiver', 'state'],
-    samples: (posture) =>
-      eachWaiver(posture, (waiver) =>
-        waiverStates.map((state) => ({ labels: { state }, value: Number(waiver.state === state) })),
-      ),
+    each: (posture, add) =>
+      eachWaiver(posture, (waiver, ...labels) => {
+        for (const state of waiverStates) add(Number(waiver.state === state), ...labels, state)
+      }),
   },
 ]
 
 /** If two waiver ids have the same label text, only the first has series. */
-function eachWaiver({ waivers }: TenantPosture, samples: (waiver: WaiverView) => readonly Sample[]): Sample[] {
-  const named = new Map<string, WaiverView>()
+function eachWaiver(
+  { waivers }: TenantPosture,
+  take: (waiver: WaiverView, check: string, waiverLabel: string) => void,
+): void {
+  const named = new Set<string>()
   for (const waiver of waivers) {
-    const key = JSON.stringify([waiver.check, labelText(waiver.id)])
-    if (!named.has(key)) named.set(key, waiver)
+    const labels = [labelText(waiver.check), labelText(waiver.id)] as const
+    const key = JSON.stringify(labels)
+    if (named.has(key)) continue
+    named.add(key)
+    take(waiver, ...labels)
   }
-  return [...named.values()].flatMap((waiver) =>
-    samples(waiver).map(({ labels, value }) => ({
-      labels: { check: labelText(waiver.check), waiver: labelText(waiver.id), ...labels },
-      value,
-    })),
-  )
 }

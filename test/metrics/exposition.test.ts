@@ -1,11 +1,11 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
 import { renderOpenMetrics, renderPrometheus } from '../../src/metrics/exposition.ts'
-import type { Family } from '../../src/metrics/family.ts'
+import type { Family, SampledFamily } from '../../src/metrics/family.ts'
 import { labelText } from '../../src/metrics/label-text.ts'
 import { parseExposition } from './support/parse.ts'
 
-const gauge = (samples: Family['samples']): Family => ({ name: 'x', type: 'gauge', help: 'A help.', samples })
+const gauge = (samples: SampledFamily['samples']): Family => ({ name: 'x', type: 'gauge', help: 'A help.', samples })
 
 const hostile = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),

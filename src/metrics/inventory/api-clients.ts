@@ -12,11 +12,9 @@ const expirations: InventoryGauge = {
   name: 'tenantwatch_api_client_secret_expiration_timestamp_seconds',
   help: `When the secret of an API client expires, in seconds since the epoch; days left are (x - time()) / 86400. ${fromMirror}`,
   labelNames: ['client_id'],
-  read: (reader) =>
-    eachClient(reader, ({ clientId, expiresAt }) => ({
-      labels: { client_id: idLabel(clientId) },
-      value: expiresAt / 1000,
-    })),
+  async read(_reader, { secrets }, add) {
+    for (const { clientId, expiresAt } of await secrets()) add(expiresAt / 1000, idLabel(clientId))
+  },
 }
 
 const expiryChecks = { expired: 'api-client-secret-not-expired', expiring: 'api-client-secret-not-expiring' } as const
@@ -25,16 +23,12 @@ const waived: InventoryGauge = {
   name: 'tenantwatch_api_client_secret_waived',
   help: `1 when a waiver accepts that the secret of an API client has expired or, before, that it expires soon; else 0. ${fromMirror}`,
   labelNames: ['client_id'],
-  async read(reader, context) {
-    const [expired, expiring] = [
-      await context.waived(expiryChecks.expired),
-      await context.waived(expiryChecks.expiring),
-    ]
-    return eachClient(reader, ({ clientId, expiresAt }) => ({
-      labels: { client_id: idLabel(clientId) },
+  async read(_reader, { waived, secrets, now }, add) {
+    const [expired, expiring] = [await waived(expiryChecks.expired), await waived(expiryChecks.expiring)]
+    for (const { clientId, expiresAt } of await secrets()) {
       // Without data, the finding of a secret that expires soon stays open, and waived, after the expiry.
-      value: Number((expiresAt <= context.now ? expired : expiring).has(clientId)),
-    }))
+      add(Number((expiresAt <= now ? expired : expiring).has(clientId)), idLabel(clientId))
+    }
   },
 }
 
@@ -43,14 +37,9 @@ const waivedUntil: InventoryGauge = {
   name: 'tenantwatch_api_client_secret_waived_until_timestamp_seconds',
   help: `Until when a waiver accepts the open finding of a check about the expiry of a secret, in seconds since the epoch; absent without one. ${fromMirror}`,
   labelNames: ['client_id', 'check'],
-  async read(_reader, context) {
-    const samples = Object.values(expiryChecks).map(async (check) =>
-      [...(await context.waived(check))].map(([clientId, untilMs]) => ({
-        labels: { client_id: idLabel(clientId), check },
-        value: untilMs / 1000,
-      })),
-    )
-    return (await Promise.all(samples)).flat()
+  async read(_reader, { waived }, add) {
+    for (const check of Object.values(expiryChecks))
+      for (const [clientId, untilMs] of await waived(check)) add(untilMs / 1000, idLabel(clientId), check)
   },
 }
 
@@ -58,24 +47,20 @@ const infos: InventoryGauge = {
   name: 'tenantwatch_api_client_info',
   help: `Always 1; carries the name and role of an API client, to be joined by client_id. ${fromMirror}`,
   labelNames: ['client_id', 'client_name', 'role'],
-  read: (reader) =>
-    eachClient(reader, ({ clientId, name, role }) => ({
-      labels: { client_id: idLabel(clientId), client_name: labelText(name ?? ''), role: labelText(role ?? '') },
-      value: 1,
-    })),
+  async read(_reader, { secrets }, add) {
+    for (const { clientId, name, role } of await secrets())
+      add(1, idLabel(clientId), labelText(name ?? ''), labelText(role ?? ''))
+  },
 }
 
 const own: InventoryGauge = {
   name: 'tenantwatch_own_client_secret_expiration_timestamp_seconds',
   help: `When the secret of the API client that the daemon itself uses (ownClientId) expires, in seconds since the epoch; after that no data can be read. ${fromMirror}`,
   labelNames: [],
-  async read(reader, { settings }) {
+  async read(_reader, { settings, secrets }, add) {
     const id = settings.ownClientId?.toLowerCase()
-    if (id === undefined) return []
-    const all = await eachClient(reader, (client) => client)
-    return all
-      .filter(({ clientId }) => clientId.toLowerCase() === id)
-      .map(({ expiresAt }) => ({ labels: {}, value: expiresAt / 1000 }))
+    if (id === undefined) return
+    for (const { clientId, expiresAt } of await secrets()) if (clientId.toLowerCase() === id) add(expiresAt / 1000)
   },
 }
 
@@ -87,19 +72,18 @@ export async function readClientSecrets(
   ownClientId: string | null = null,
 ): Promise<readonly SecretView[]> {
   const ownId = ownClientId?.toLowerCase()
-  const secrets = await eachClient(reader, (client) => ({ ...client, own: client.clientId.toLowerCase() === ownId }))
-  return secrets.toSorted((a, b) => a.expiresAt - b.expiresAt)
+  const secrets = await readSecrets(reader)
+  return secrets
+    .map((client) => ({ ...client, own: client.clientId.toLowerCase() === ownId }))
+    .toSorted((a, b) => a.expiresAt - b.expiresAt)
 }
 
-async function eachClient<T>(reader: RecordReader, map: (client: ClientSecret) => T): Promise<T[]> {
-  const mapped: T[] = []
-  for await (const batch of reader.select('api-clients')) {
-    for (const record of batch) {
-      const client = toClient(record)
-      if (client !== undefined) mapped.push(map(client))
-    }
-  }
-  return mapped
+/** In the order of the ids of the clients. */
+export async function readSecrets(reader: RecordReader): Promise<readonly ClientSecret[]> {
+  const secrets: ClientSecret[] = []
+  for await (const batch of reader.select('api-clients'))
+    secrets.push(...batch.flatMap((record) => toClient(record) ?? []))
+  return secrets
 }
 
 function toClient({ key, fields, times }: MirrorRecord): ClientSecret | undefined {

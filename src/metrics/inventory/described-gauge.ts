@@ -1,7 +1,7 @@
 import { knownValues } from '../../config/settings.ts'
 import type { RecordReader, Scalar } from '../../mirror/records/query.ts'
 import type { Gauge, ResourceDefinition } from '../../model/resource.ts'
-import type { Sample } from '../family.ts'
+import type { AddSeries } from '../family.ts'
 import { labelText } from '../label-text.ts'
 import { fromMirror } from '../posture-gauge.ts'
 import type { InventoryContext, InventoryGauge } from '../series-config.ts'
@@ -10,7 +10,7 @@ type CountGauge = Extract<Gauge, { readonly kind: 'count' }>
 type FlagGauge = Extract<Gauge, { readonly kind: 'flag' }>
 
 interface Label {
-  readonly name: string
+  /** All that `labelOfValue` gives, each once. */
   readonly values: readonly string[]
   readonly labelOfValue: (value: Scalar) => string
 }
@@ -18,16 +18,20 @@ interface Label {
 export function describedGauge(resource: ResourceDefinition, gauge: Gauge): InventoryGauge {
   const help = `${gauge.help} ${fromMirror}`
   const { name } = gauge
-  if (gauge.kind === 'flag') return { name, help, labelNames: [], read: (reader) => readFlag(reader, resource, gauge) }
+  if (gauge.kind === 'flag')
+    return { name, help, labelNames: [], read: (_, context, add) => readFlag(resource, gauge, context, add) }
   const labelNames = Object.keys(gauge.by).map(labelName)
-  return { name, help, labelNames, read: (reader, context) => readCounts(reader, resource, gauge, context) }
+  return { name, help, labelNames, read: (reader, context, add) => readCounts(reader, resource, gauge, context, add) }
 }
 
-async function readFlag(reader: RecordReader, { name }: ResourceDefinition, { field }: FlagGauge) {
-  for await (const [record] of reader.select(name)) {
-    if (record !== undefined) return [{ labels: {}, value: Number(record.fields[field]) }]
-  }
-  return []
+async function readFlag(
+  { name }: ResourceDefinition,
+  { field }: FlagGauge,
+  { only }: InventoryContext,
+  add: AddSeries,
+): Promise<void> {
+  const record = await only(name)
+  if (record !== undefined) add(Number(record.fields[field]))
 }
 
 async function readCounts(
@@ -35,22 +39,23 @@ async function readCounts(
   resource: ResourceDefinition,
   { by }: CountGauge,
   { complete, settings }: InventoryContext,
-): Promise<readonly Sample[]> {
-  if (!complete) return []
+  add: AddSeries,
+): Promise<void> {
+  if (!complete) return
   const labels = Object.entries(by).map(([field, values = true]) => labelOf(resource, field, values, settings))
-  const combinations = labels.reduce<readonly (readonly string[])[]>(
-    (rows, { values }) => rows.flatMap((row) => values.map((value) => [...row, value])),
+  const rows = labels.reduce<readonly (readonly string[])[]>(
+    (before, { values }) => before.flatMap((row) => values.map((value) => [...row, value])),
     [[]],
   )
-  const counts = new Map(combinations.map((row) => [JSON.stringify(row), 0]))
+  const counts = rows.map(() => 0)
   for (const { values, count } of await reader.countBy(resource.name, Object.keys(by))) {
-    const key = JSON.stringify(labels.map(({ labelOfValue }, at) => labelOfValue(values[at] ?? null)))
-    counts.set(key, (counts.get(key) ?? 0) + count)
+    const at = labels.reduce(
+      (row, { values: shown, labelOfValue }, i) => row * shown.length + shown.indexOf(labelOfValue(values[i] ?? null)),
+      0,
+    )
+    counts[at] = (counts[at] ?? 0) + count
   }
-  return [...counts].map(([key, value]) => {
-    const row: readonly string[] = JSON.parse(key)
-    return { labels: Object.fromEntries(labels.map(({ name }, at) => [name, row[at] ?? ''])), value }
-  })
+  for (const [at, row] of rows.entries()) add(counts[at] ?? 0, ...row)
 }
 
 function labelOf(
@@ -59,15 +64,13 @@ function labelOf(
   shown: NonNullable<CountGauge['by'][string]>,
   settings: InventoryContext['settings'],
 ): Label {
-  const name = labelName(field)
   // A database may return a boolean as 0 or 1.
   if (shown === true)
-    return { name, values: ['true', 'false'], labelOfValue: (value) => String(value === true || value === 1) }
+    return { values: ['true', 'false'], labelOfValue: (value) => String(value === true || value === 1) }
   const known = ('setting' in shown ? knownValues(settings, shown) : shown).filter(isText)
   const none = fields[field]?.nullable === undefined ? [] : ['none']
   return {
-    name,
-    values: [...known.map(labelText), ...none, 'other'],
+    values: [...new Set([...known.map(labelText), ...none, 'other'])],
     labelOfValue: (value) =>
       value === null && none.length > 0 ? 'none' : labelText(known.find((text) => text === value) ?? 'other'),
   }
