@@ -3,10 +3,7 @@ import { type Mutant, mutantsIn } from './mutants.ts'
 /** Mistakes that would let a metric look well, or a rule miss its first event. */
 export const metricsMutants: readonly Mutant[] = [
   ...mutantsIn('src/metrics/check-gauges.ts', ['test/metrics/metrics.test.ts'], {
-    'a tenant counts as evaluated when one of its checks is': [
-      'value: Math.min(...times)',
-      'value: Math.max(...times)',
-    ],
+    'a tenant counts as evaluated when one of its checks is': ['add(Math.min(...times))', 'add(Math.max(...times))'],
   }),
   ...mutantsIn('src/metrics/preinitialize.ts', ['test/metrics/metrics.test.ts'], {
     'a class of failed requests appears with its first event': [

@@ -116,7 +116,7 @@ export const mutants: readonly Mutant[] = [
     'NaN is exported': ['if (Number.isNaN(value)) throw', 'if (Number.isNaN(0)) throw'],
   }),
   ...mutantsIn('src/metrics/inventory/described-gauge.ts', ['test/metrics'], {
-    'a count of users is preinitialized at a false zero': ['if (!complete) return []', ''],
+    'a count of users is preinitialized at a false zero': ['if (!complete) return\n', ''],
   }),
   ...mutantsIn('src/model/dates.ts', ['test/model'], {
     'a date without an offset is read in the local zone': [
