@@ -167,6 +167,7 @@ it('accepts another tenant only with the count and after saying what that does',
     ),
   })
   expect(unconfirmed.stderr).toContain('If the token or baseUrl is wrong, configure the right one')
+  expect(unconfirmed.stderr).toContain('ownClientId, where it is set, must name an API client of the new tenant')
   const texts: string[] = []
   await world.runWith({ stdout: { isTTY: true, write: (piece: string) => texts.push(piece) } } as never, 'accept')
   expect(texts.join('').replace(/\s+/g, ' ')).toContain('those of ANOTHER tenant')
