@@ -180,6 +180,12 @@ it('accepts another tenant only with the count and after saying what that does',
   expect(accepted.stdout).toContain('"tenantwatch sync --tenant acme --full"')
 })
 
+it('accepts a hold alone, not beside other ids', async () => {
+  const { run, id } = await shrunk()
+  const { code, stderr } = await run('accept', 'e49418ad0f73-5f2c90ab', id, '--reason', 'Left with the spin-off')
+  expect([code, stderr]).toEqual([2, `tenantwatch: ${id} is a hold, which is accepted alone: give its id only\n`])
+})
+
 it('keeps the word accepted on the line until the hold is gone', async () => {
   const { run, id } = await shrunk()
   await run('accept', id, '--reason', 'Left with the spin-off')
