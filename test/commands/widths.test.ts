@@ -77,8 +77,8 @@ it('wraps what expires rather than cutting names and checks', async () => {
   })
   const { text } = await shown(world, 80, 'expiring')
   expect(wider(text, 80)).toEqual([])
-  expect(text).toMatch(/\nRetired monitor\n {2}2026-/)
-  expect(text).toContain('\nuser-mfa-enrolled *\n')
+  expect(text).toMatch(/\n2026-.*\n {4}Retired monitor\n/)
+  expect(text).toContain('\n    user-mfa-enrolled *\n')
 })
 
 it('fits what doctor finds, with long keys and paths', async () => {
