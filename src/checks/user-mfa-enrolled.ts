@@ -69,7 +69,7 @@ export const userMfaEnrolled = defineCheck({
     return {
       entityId: user.key,
       severity: state === 'Invited' ? 'low' : 'high',
-      message: `User ${user.key} (state ${quoted(String(state))}) is not enrolled in multi-factor authentication (${flags}) although the tenant's policy demands it.`,
+      message: `User ${user.key} (state ${quoted(String(state))}) is not enrolled in multi-factor authentication, which the policy demands (${flags}).`,
       evidence: {
         ...factsOf(user, ['userId', 'state', 'mfaStatus', 'mfaAction', 'roleName']),
         ...identityOf(user),
