@@ -12,7 +12,7 @@ export const waiverGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_waiver_lapsed_findings',
-    help: `Open findings that the waiver no longer covers because the accepted facts changed. ${fromMirror}`,
+    help: `Open findings that the waiver no longer covers because the accepted facts changed, and that no other waiver covers. ${fromMirror}`,
     labelNames: ['check', 'waiver'],
     samples: (posture) => eachWaiver(posture, ({ lapsed }) => [{ labels: {}, value: lapsed }]),
   },

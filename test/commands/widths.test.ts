@@ -30,7 +30,7 @@ it('gives a finding two lines, and those of a lapsed waiver a mark and what was 
   expect((await shown(world, 70, 'explain', id)).text).toMatch(
     / {13}waiver lapsed: the accepted facts changed \(mfaAction:\n {13}\w+ → \w+\)\n/,
   )
-  const note = 'W-1 has lapsed for this finding; remove it from the configuration, or its alert keeps firing.'
+  const note = 'W-1 has lapsed for this finding; remove it from the configuration.'
   expect((await world.run('explain', id)).stdout).toContain(`\n\n${note}\n`)
   const text80 = await shown(world, 80, 'explain', id)
   expect(wider(text80.text.slice(text80.text.indexOf('\nW-1 has')), 80)).toEqual([])
