@@ -9,6 +9,8 @@ import type { users } from '../resources/users.ts'
 export interface Oddity {
   readonly kind: ContractEventKind
   readonly field: string
+  /** A value that names no person, and the key of the configuration that has the known ones. */
+  readonly detail?: string
 }
 
 /** An invalid record has its raw value and a reason, for the quarantine; `id` is null when unreadable. */

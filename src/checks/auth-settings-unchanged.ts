@@ -29,7 +29,13 @@ export const authSettingsUnchanged = defineCheck({
   risk: 'A weakened sign-in policy goes unnoticed, whether by mistake or by an intruder.',
   remediation:
     'Restore the setting, or accept its new value: write it into the baseline, or run "tenantwatch accept DRIFT_ID --reason TEXT" with the id that "tenantwatch findings" shows.',
-  alert: { name: 'SettingsDrift', says: 'Authentication settings that differ from the accepted state' },
+  alert: {
+    name: 'SettingsDrift',
+    summary: {
+      one: 'authentication setting differs from the accepted state',
+      other: 'authentication settings differ from the accepted state',
+    },
+  },
   frameworks: [
     'soc2 CC7.1',
     'soc2 CC7.2',

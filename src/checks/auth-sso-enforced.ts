@@ -9,7 +9,7 @@ export const authSsoEnforced = defineCheck({
   description: 'ssoEnabled and ssoEnforced are both true.',
   risk: 'Users can sign in without the identity provider, its policies and its off-boarding.',
   remediation: 'Configure single sign-on for the tenant and enforce it.',
-  alert: { name: 'SsoNotEnforced', says: 'Single sign-on is not enforced' },
+  alert: { name: 'SsoNotEnforced', summary: 'single sign-on is not enforced' },
   frameworks: [
     'soc2 CC6.1',
     'soc2 CC6.6',

@@ -12,7 +12,10 @@ export const documentCurrent = defineCheck({
   description: 'No document was last touched (updatedAt, else createdAt) longer ago than `days`.',
   risk: 'Policies and evidence that nobody reviews no longer match practice.',
   remediation: 'Review the document and upload its current version, or remove it.',
-  alert: { name: 'DocumentOutdated', says: 'Documents that are out of date' },
+  alert: {
+    name: 'DocumentOutdated',
+    summary: { one: 'document is out of date', other: 'documents are out of date' },
+  },
   frameworks: ['soc2 CC2.1', 'soc2 CC5.3', 'iso27001 A.5.1', 'iso27001 A.5.37', 'nist80053 AC-1', 'pcidss 12.1.2'],
   severities: ['medium'],
   evaluates: 'documents',

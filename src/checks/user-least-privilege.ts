@@ -25,7 +25,10 @@ export const userLeastPrivilege = defineCheck({
     'The role of every user who is not merely invited grants only codes of `allowed`; states other than Active count as active, because the API does not specify them. The role is found by roleId if that was read within `roleIdHours`, else by role name if all roles of that name agree. If the role with that id has another name, every role of both counts. Without `allowed` the check does not apply.',
   risk: 'A stolen or misused account can do more than its work needs.',
   remediation: 'Give the user a role with fewer permissions, or add the codes to `allowed`.',
-  alert: { name: 'UserOverprivileged', says: 'Users with excess permissions' },
+  alert: {
+    name: 'UserOverprivileged',
+    summary: { one: 'user has excess permissions', other: 'users have excess permissions' },
+  },
   frameworks: [
     'soc2 CC6.1',
     'soc2 CC6.3',

@@ -16,7 +16,13 @@ export const userMfaEnrolled = defineCheck({
     "While the tenant's mfaEnabled is true, every user is enrolled. `enrolledWhen` sets which values of the flags mfaStatus and mfaAction mean that, such as `not mfaAction`; until it is set, mfaStatus true is assumed.",
   risk: 'A stolen password is enough to act as that user.',
   remediation: 'Have the user enrol a second factor, or withdraw the account.',
-  alert: { name: 'MfaNotEnrolled', says: 'Users not enrolled in multi-factor authentication' },
+  alert: {
+    name: 'MfaNotEnrolled',
+    summary: {
+      one: 'user is not enrolled in multi-factor authentication',
+      other: 'users are not enrolled in multi-factor authentication',
+    },
+  },
   frameworks: [
     'soc2 CC6.1',
     'soc2 CC6.6',
@@ -63,7 +69,7 @@ export const userMfaEnrolled = defineCheck({
     return {
       entityId: user.key,
       severity: state === 'Invited' ? 'low' : 'high',
-      message: `User ${user.key} (state ${quoted(String(state))}) is not enrolled in multi-factor authentication (${flags}) although the tenant's policy demands it.`,
+      message: `User ${user.key} (state ${quoted(String(state))}) is not enrolled in multi-factor authentication, which the policy demands (${flags}).`,
       evidence: {
         ...factsOf(user, ['userId', 'state', 'mfaStatus', 'mfaAction', 'roleName']),
         ...identityOf(user),

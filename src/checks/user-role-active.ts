@@ -19,7 +19,13 @@ export const userRoleActive = defineCheck({
     'The role of every user who is not in state Invited exists and is Active. The role is found by roleId if that was read within `roleIdHours`, else by role name if all roles of that name agree. If the role with that id has another name, every role of both counts.',
   risk: "The user's permissions are undefined, or return unnoticed when the role is activated again.",
   remediation: 'Give the user an active role.',
-  alert: { name: 'UserRoleBroken', says: 'Users whose role is missing or not active' },
+  alert: {
+    name: 'UserRoleBroken',
+    summary: {
+      one: 'user has a role that is missing or not active',
+      other: 'users have a role that is missing or not active',
+    },
+  },
   frameworks: [
     'soc2 CC6.2',
     'soc2 CC6.3',

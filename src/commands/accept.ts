@@ -11,7 +11,7 @@ import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { plural } from '../model/text/numbers.ts'
 import type { Next } from '../report/findings-notes.ts'
 import { printWrapped } from '../report/terminal.ts'
-import { acceptDrift, acceptedSentence, listDrift } from './support/accept-drift.ts'
+import { acceptDrifts, acceptedSentence, listDrift } from './support/accept-drift.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { type ListOptions, listHeldRecords } from './support/held-records.ts'
 import { listHolds } from './support/hold-list.ts'
@@ -27,7 +27,7 @@ interface AcceptOptions extends ListOptions {
 export function addAccept(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('accept')
-    .argument('[id]', 'id of a hold or of a drifted state; without it both are listed')
+    .argument('[ids...]', 'id of a hold, or of one or more drifted states; without one both are listed')
     .description('list or accept holds; accept drift')
     .option(
       '--count <n>',
@@ -51,22 +51,23 @@ does. Accepting a tenant_changed needs --count: it may replace the data of the t
 Drift that can be accepted (auth-settings-unchanged, role-permissions-unchanged) is listed on standard error.
 The id of a drifted state is the fingerprint of its finding with a digest of that state; findings, explain and the page
 show it, too. The check compares with the accepted state from then on. A fingerprint alone is refused, and so is the id of
-a state that has changed since.
+a state that has changed since. Of several ids, all are accepted or none. A hold is accepted alone.
 
 Examples:
   tenantwatch accept
   tenantwatch accept 3f2a9c01b7de --list
   tenantwatch accept 3f2a9c01b7de --list --details --limit 500
   tenantwatch accept 3f2a9c01b7de --count 120 --reason "Left with the spin-off, ticket 4711"
-  tenantwatch accept e49418ad0f73-5f2c90ab --reason "Agreed with the board on 3 May"`,
+  tenantwatch accept e49418ad0f73-5f2c90ab --reason "Agreed with the board on 3 May"
+  tenantwatch accept e49418ad0f73-5f2c90ab 07aa5be1c2d4-91d0c6ef --reason "The roles of the new tenant"`,
     )
-    .action(async (hold: string | undefined, options: AcceptOptions, command: Command) =>
-      done(await accept(io, hold, options, command)),
+    .action(async (ids: readonly string[], options: AcceptOptions, command: Command) =>
+      done(await accept(io, ids, options, command)),
     )
 }
 
 /** @throws UsageError on options that do not go together. */
-function insistOnPurpose(id: string | undefined, options: AcceptOptions, list: string): void {
+function insistOnPurpose([id, ...others]: readonly string[], options: AcceptOptions, list: string): void {
   const given = (names: readonly (keyof AcceptOptions)[]) => names.find((name) => options[name] !== undefined)
   const deciding = given(['reason', 'count'])
   const listing = given(['details', 'limit', 'format'])
@@ -78,33 +79,41 @@ function insistOnPurpose(id: string | undefined, options: AcceptOptions, list: s
     throw new UsageError(`--${listing} is for the list of records: give it with the id of a hold and --list`)
   if (options.list === true && deciding !== undefined)
     throw new UsageError(`--list decides nothing, and --${deciding} is for a decision: leave one of them out`)
+  const ofHold = given(['list', 'count'])
+  if (others.length > 0 && ofHold !== undefined)
+    throw new UsageError(`--${ofHold} is for one hold: give one id with it`)
 }
 
-async function accept(io: Io, id: string | undefined, options: AcceptOptions, command: Command): Promise<ExitCode> {
+async function accept(io: Io, ids: readonly string[], options: AcceptOptions, command: Command): Promise<ExitCode> {
   const next = (words: string) => commandFor(command, words)
-  insistOnPurpose(id, options, next('accept'))
+  insistOnPurpose(ids, options, next('accept'))
   const { settings } = loadConfiguration(io, command)
   await using mirror = await openVerifiedMirror(settings, io)
   const holds = await mirror.holds()
   const views = createViews(mirror, settings, io.clock)
   const acceptances = acceptedHolds(await mirror.decisions(null))
+  const [id, ...others] = ids
   if (id === undefined) {
     listHolds(io, { holds, acceptances, next })
     await listDrift({ io, mirror, views, next })
+    return exitCodes.ok
+  }
+  const drifts = { io, mirror, views, next, given: ids, reason: options.reason?.trim() ?? '' }
+  if (others.length > 0) {
+    const one = ids.find((given) => acceptances.has(given) || holds.some((hold) => hold.id === given))
+    if (one !== undefined) throw new UsageError(`${one} is a hold, which is accepted alone: give its id only`)
+    await acceptDrifts(drifts)
     return exitCodes.ok
   }
   const hold = holds.find((one) => one.id === id)
   const earlier = acceptances.get(id)
   if (hold === undefined) {
     if (earlier !== undefined) throw new UsageError(endedSentence(earlier, next))
-    const reason = options.reason?.trim() ?? ''
-    if (
-      options.count === undefined &&
-      options.list !== true &&
-      (await acceptDrift({ io, mirror, views, next, given: id, reason }))
-    )
-      return exitCodes.ok
-    throw new UsageError(unknownSentence(options, next('accept')))
+    if (options.list === true) throw new UsageError(`No hold has this id; "${next('accept')}" prints the holds`)
+    if (options.count !== undefined)
+      throw new UsageError('No hold has this id, and --count is for holds: leave it out to accept a drifted state')
+    await acceptDrifts(drifts)
+    return exitCodes.ok
   }
   if (options.list === true) {
     await listHeldRecords(io, mirror, hold, { ...options, next })
@@ -114,13 +123,6 @@ async function accept(io: Io, id: string | undefined, options: AcceptOptions, co
   await decide(io, mirror, hold, options)
   printWrapped(io, whenApplied(hold, settings, next))
   return exitCodes.ok
-}
-
-function unknownSentence({ count, list }: AcceptOptions, lists: string): string {
-  if (list === true) return `No hold has this id; "${lists}" prints the holds`
-  return count === undefined
-    ? `No hold has this id and no drifted state; "${lists}" lists all of both`
-    : 'No hold has this id, and --count is for holds: leave it out to accept a drifted state'
 }
 
 function heldSentence(hold: AcceptedHold): string {

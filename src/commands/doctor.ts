@@ -47,6 +47,7 @@ export function addDoctor(program: Command, io: Io, done: (code: ExitCode) => vo
   program
     .command('doctor')
     .description('check endpoints, token, database and configuration, with advice')
+    .option('--tenant <name>', 'of the tenants only this one; database and configuration are checked as a whole')
     .option('--format <format>', formats.join(', '), 'table')
     .option('--quarantine', 'only list the records that could not be read, and why; sends no request')
     .option('--details', 'with --quarantine: also ids that may name a person or a file')
@@ -59,27 +60,34 @@ Exit: 0 no failure, warnings (!) are possible; 2 usage or configuration; 3 a fai
 
 Examples:
   tenantwatch doctor
+  tenantwatch doctor --tenant acme
   tenantwatch doctor --quarantine
   tenantwatch doctor --format json | jq '.tenants[].diagnoses[] | select(.level != "ok")'`,
     )
-    .action(async ({ format, quarantine = false, details = false }: DoctorOptions, command: Command) => {
+    .action(async ({ format, quarantine = false, details = false, ...given }: DoctorOptions, command: Command) => {
       const wanted = oneOf('format', formats, format)
       if (details && !quarantine) throw new UsageError('--details is for the list of --quarantine: give it with that')
       if (quarantine) {
-        await using mirror = await openVerifiedMirror(loadConfiguration(io, command).settings, io)
-        await listQuarantine(io, mirror, wanted, details)
+        const { settings } = loadConfiguration(io, command)
+        const tenant = oneOf('tenant', namesOf(settings), given.tenant)
+        await using mirror = await openVerifiedMirror(settings, io)
+        await listQuarantine(io, mirror, { format: wanted, details, tenant })
         return done(exitCodes.ok)
       }
       const { settings, ignoredPath } = loadConfiguration(io, command, { needsSecrets: true })
+      const tenant = oneOf('tenant', namesOf(settings), given.tenant)
       const line = statusLine(io)
-      const report = await examine(io, settings, { line, ignoredPath }).finally(line.clear)
+      const report = await examine(io, settings, { line, ignoredPath, tenant }).finally(line.clear)
       if (wanted === 'json') print(io, printableJson(report))
       else for (const line of linesOf(report, io)) print(io, line)
       done(report.failed === 0 ? exitCodes.ok : exitCodes.failed)
     })
 }
 
+const namesOf = ({ tenants }: Settings) => tenants.map(({ name }) => name)
+
 interface DoctorOptions {
+  readonly tenant?: string
   readonly format: string
   readonly quarantine?: boolean
   readonly details?: boolean
@@ -105,9 +113,11 @@ interface Report {
 interface Examining {
   readonly line: StatusLine
   readonly ignoredPath: string | null
+  /** The only tenant to be read; undefined = all. */
+  readonly tenant: string | undefined
 }
 
-async function examine(io: Io, settings: Settings, { line, ignoredPath }: Examining): Promise<Report> {
+async function examine(io: Io, settings: Settings, { line, ignoredPath, tenant: only }: Examining): Promise<Report> {
   const { path } = settings.store
   const facts = path === null ? null : storeFacts(path)
   const opened = facts?.exists === false ? { problem: 'not there' } : await openIfPossible(settings, io)
@@ -116,7 +126,8 @@ async function examine(io: Io, settings: Settings, { line, ignoredPath }: Examin
   line.say('Reading from the tenants')
   await using clients = new AsyncDisposableStack()
   // All clients are created before the first request, so that an error of the environment is reported before anything is sent.
-  const probes = settings.tenants.map((tenant) => ({
+  const chosen = settings.tenants.filter(({ name }) => only === undefined || name === only)
+  const probes = chosen.map((tenant) => ({
     tenant,
     client: clients.use(
       clientOf(tenant, io, { besideEngine: facts?.lock.held !== false, ...(waits.get(tenant.name) ?? noStoredWait) }),
@@ -129,9 +140,8 @@ async function examine(io: Io, settings: Settings, { line, ignoredPath }: Examin
   )
   line.say('Reading the database')
   const server = await serverOf(settings, io)
-  const names = settings.tenants.map(({ name }) => name)
   const retentionDays = settings.historyRetentionDays
-  const reading = { opened, server, tenants: names, now: now(), signal: io.stop, retentionDays }
+  const reading = { opened, server, tenants: namesOf(settings), now: now(), signal: io.stop, retentionDays }
   const store = facts?.exists === false ? [] : await diagnoseStore(facts, reading)
   const sound = store.every(({ level }) => level !== 'fail') ? mirror : undefined
   const { known, problems } = await mirrored(sound, probed, settings, io)

@@ -133,7 +133,9 @@ function expiringTable(
     deadline.kind === 'secret' ? '' : `owner ${deadline.owner}`,
   ])
   const heading = ['EXPIRES (UTC)', '', 'TENANT', 'KIND', 'ID', 'OF', 'WAIVER']
-  return `${fittingTable(heading, rows, terminal, { optional: ['WAIVER'], ownLine: 'OF' })}\n`
+  const isOneTenant = new Set(found.map(({ tenant }) => tenant)).size === 1
+  const optional = ['WAIVER', ...(isOneTenant ? ['TENANT'] : [])]
+  return `${fittingTable(heading, rows, terminal, { optional, ownLine: 'OF' })}\n`
 }
 
 /** A terminal of fewer columns shows the first characters of a GUID. */

@@ -109,11 +109,12 @@ function syncSummary(
 }
 
 function checkLine(posture: TenantPosture): string {
-  const { checks, open } = tally(posture)
+  const { shown, open } = tally(posture)
   const found = severities
     .toReversed()
     .flatMap((severity) => (open[severity] > 0 ? [`${open[severity]} ${severity}`] : []))
-  const statuses = `${checks.pass} pass, ${checks.fail} fail, ${checks.unknown} unknown, ${checks.not_applicable} not applicable`
+  const waived = shown.waived > 0 ? `${shown.waived} waived, ` : ''
+  const statuses = `${shown.pass} pass, ${shown.fail} fail, ${waived}${shown.unknown} unknown, ${shown.not_applicable} not applicable`
   return `${posture.tenant}: checks ${statuses}; open findings: ${found.length === 0 ? 'none' : found.join(', ')}`
 }
 

@@ -13,6 +13,7 @@ import { apiClients } from '../resources/api-clients.ts'
 import { resources } from '../resources/index.ts'
 import type { GivenPage } from '../sync/identity-proof.ts'
 import { queryAt } from '../sync/pages/page-rules.ts'
+import { odditiesOf, oddityWords } from '../sync/run.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 import { diagnosePageSize, type FeedPage, probeEndpoint, skewOf } from './endpoint.ts'
 import { diagnoseOwnClient } from './own-client.ts'
@@ -64,7 +65,7 @@ export async function probeTenant({ busyTimeoutMs = minuteMs, ...probing }: Prob
     ...diagnoseToken(tenant.auth, now(), client.tokenGoodForMs, probing.env),
     ...some(own),
     ...some(diagnosePageSize(probed.flatMap(feedPage), tenant.api)),
-    ...some(diagnoseDeviations(pages)),
+    ...some(diagnoseDeviations(probed, tenant)),
     ...some(diagnoseClock(pages)),
     ...some(diagnoseCertificate(tenant, await expiring, now())),
   ]
@@ -130,12 +131,14 @@ function feedPage({ definition, page }: Answered): readonly FeedPage[] {
 const unlisted: ReadonlySet<ContractEventKind> = new Set(['unknown_field', 'limit_differs', 'unreadable_time'])
 
 /** Deviations from the specification on the first pages. */
-function diagnoseDeviations(pages: readonly { readonly name: string; readonly page: Fetched }[]): Diagnosis | null {
+function diagnoseDeviations(probed: readonly Answered[], settings: TenantSettings): Diagnosis | null {
   const fields = new Map<ContractEventKind, Set<string>>()
-  for (const { name, page } of pages) {
-    const oddities = [...(page.oddities ?? []), ...page.items.flatMap((item) => (item.ok ? item.oddities : []))]
-    for (const { kind, field } of oddities) {
-      if (!unlisted.has(kind)) fields.set(kind, (fields.get(kind) ?? new Set()).add(`${name} ${field}`))
+  for (const { definition, name, page } of probed) {
+    if (page === null) continue
+    const oddities = [...(page.oddities ?? []), ...odditiesOf({ definition, context: { settings } }, page)]
+    for (const { kind, field, detail } of oddities) {
+      if (unlisted.has(kind)) continue
+      fields.set(kind, (fields.get(kind) ?? new Set()).add(`${name} ${oddityWords(field, detail)}`))
     }
   }
   if (fields.size === 0) return null

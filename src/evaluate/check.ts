@@ -63,7 +63,8 @@ export interface CheckFacts {
 export interface CheckAlert {
   /** Name of the failing case; the alert and its runbook are called `Tenantwatch<name>`. */
   readonly name: string
-  readonly says: string
+  /** The failing case: what follows the number of entities, or a clause without a number where a tenant has one entity. */
+  readonly summary: string | { readonly one: string; readonly other: string }
 }
 
 export interface CheckContext {

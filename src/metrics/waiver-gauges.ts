@@ -11,7 +11,7 @@ export const waiverGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_waiver_lapsed_findings',
-    help: `Open findings that the waiver no longer covers because the accepted facts changed. ${fromMirror}`,
+    help: `Open findings that the waiver no longer covers because the accepted facts changed, and that no other waiver covers. ${fromMirror}`,
     labelNames: ['check', 'waiver'],
     each: (posture, add) => eachWaiver(posture, ({ lapsed }, ...labels) => add(lapsed, ...labels)),
   },

@@ -2,7 +2,7 @@
 export const contractEventMeanings = {
   unknown_field: 'A field that the specification does not name is stored and read by no check',
   unknown_value:
-    'A value that the specification does not name is stored; if it is legitimate, add it to the configuration',
+    'A value that the specification does not name is stored; if it is legitimate, add it to the key of the configuration named with it',
   order_violation:
     'The list is out of order or moved while it was read; a record that it skipped comes with a later full sync',
   skipped_row: 'A full sync left out a record that exists; the list is read once more',

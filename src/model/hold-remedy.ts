@@ -88,7 +88,7 @@ const changeAdvice: Readonly<Record<Change, string>> = {
   denied: `${deniedAdvice}; accept the hold only if it is the right token`,
   origin: `${changedAdvice} and accept nothing: the hold ends by itself`,
   page: pageAdvice,
-  proof: `${changedAdvice} and accept nothing: the hold ends by itself`,
+  proof: `${changedAdvice} and accept nothing: the hold ends by itself. After accepting, ownClientId, where it is set, must name an API client of the new tenant`,
 }
 
 const changeHints: Readonly<Record<Change, string>> = {

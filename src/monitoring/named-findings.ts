@@ -1,4 +1,5 @@
 import type { Severity } from '../model/severity.ts'
+import { valueCount } from './counted.ts'
 import { foundByName } from './recording.ts'
 
 /** Limit of ids in a title. */
@@ -45,7 +46,7 @@ function whichTheyAre(findings: NamedFindings | undefined): string {
 }
 
 function howMany({ check, severity }: NamedFindings): string {
-  return `Open findings of severity ${severity} of check ${check} in tenant {{ $labels.tenant }}: {{ $value }}`
+  return `Open findings of severity ${severity} of check ${check} in tenant {{ $labels.tenant }}: ${valueCount}`
 }
 
 function where({ check }: NamedFindings): string {

@@ -4,6 +4,7 @@ import { total } from '../evaluate/findings/split-findings.ts'
 import type { InputQuality } from '../model/data-quality.ts'
 import type { CheckView } from '../model/posture.ts'
 import type { UnknownReason } from '../model/reasons.ts'
+import { isAllWaived } from '../web/postures.ts'
 import {
   type Coverage,
   type ReportFramework,
@@ -13,12 +14,9 @@ import {
 } from './report.ts'
 
 /** A check whose failing entities are all waived is `waived`, or `unknown` while others could not be evaluated. */
-export function standingOf(
-  { enabled, status, open, waived }: CheckView,
-  unknownReason: UnknownReason | null,
-): Standing {
-  if (!enabled) return 'off'
-  if (status !== 'fail' || total(open) > 0 || total(waived) === 0) return status
+export function standingOf(view: CheckView, unknownReason: UnknownReason | null): Standing {
+  if (!view.enabled) return 'off'
+  if (!isAllWaived(view)) return view.status
   return unknownReason === null ? 'waived' : 'unknown'
 }
 

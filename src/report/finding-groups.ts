@@ -1,7 +1,7 @@
 import { entityWords } from '../model/entity-names.ts'
 import type { FindingView } from '../model/finding.ts'
 import { type Severity, severities } from '../model/severity.ts'
-import { fittingTable } from './fitting-table.ts'
+import { fits, fittingTable } from './fitting-table.ts'
 import { type Serialization, toMinute } from './formats.ts'
 import type { Terminal } from './terminal.ts'
 
@@ -46,26 +46,37 @@ export function groupsOf(found: Iterable<FindingView>, grouping: Grouping): read
   })
 }
 
+/** A column a severity where these fit, else the counts in words. */
 export function groupsTable(groups: readonly FindingGroup[], grouping: Grouping, terminal: Terminal | null): string {
   const isOneTenant = new Set(groups.map(({ tenant }) => tenant)).size === 1
-  const what = grouping === 'check' ? ['CHECK'] : terminal === null ? ['ENTITY', 'ID'] : ['ENTITY']
-  const rows = groups.map(({ tenant, check, entity, findings, severities: counts, firstSeen }) => {
-    const names = grouping === 'check' ? [check ?? ''] : [entity?.type ?? '', entity?.id ?? '']
-    const words = entity === null ? '' : entityWords(entity).join(' ')
-    return [
-      tenant,
-      ...(what.length === names.length ? names : [words]),
-      String(findings),
-      ...highestFirst.map((severity) => String(counts[severity] || '')),
-      toMinute(firstSeen),
-    ]
-  })
-  return fittingTable(
-    ['TENANT', ...what, 'FINDINGS', ...highestFirst.map((severity) => severity.toUpperCase()), 'SINCE (UTC)'],
-    rows,
+  const tenant = isOneTenant ? ['TENANT'] : []
+  const [what = '', ...id] = grouping === 'check' ? ['CHECK'] : terminal === null ? ['ENTITY', 'ID'] : ['ENTITY']
+  const names = ({ check, entity }: FindingGroup) => {
+    if (entity === null) return [check ?? '']
+    return terminal === null ? [entity.type, entity.id] : [entityWords(entity).join(' ')]
+  }
+  const columns = fittingTable(
+    ['TENANT', what, ...id, 'FINDINGS', ...highestFirst.map((severity) => severity.toUpperCase()), 'SINCE (UTC)'],
+    groups.map((group) => [
+      group.tenant,
+      ...names(group),
+      String(group.findings),
+      ...highestFirst.map((severity) => String(group.severities[severity] || '')),
+      toMinute(group.firstSeen),
+    ]),
     terminal,
-    { optional: ['SINCE (UTC)', ...(isOneTenant ? ['TENANT'] : [])], ownLine: what[0] ?? '' },
+    { optional: ['SINCE (UTC)', ...tenant] },
   )
+  if (terminal === null || fits(columns, terminal)) return columns
+  const rows = groups.map((group) => [group.tenant, ...names(group), countsOf(group)])
+  return fittingTable(['TENANT', what, 'FINDINGS'], rows, terminal, { optional: tenant, ownLine: what })
+}
+
+/** Such as `1 critical, 2 high`. */
+function countsOf({ severities: counts }: FindingGroup): string {
+  return highestFirst
+    .flatMap((severity) => (counts[severity] > 0 ? [`${counts[severity]} ${severity}`] : []))
+    .join(', ')
 }
 
 export const groupColumns: Serialization<FindingGroup> = {

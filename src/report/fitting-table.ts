@@ -1,13 +1,16 @@
 import { printable } from '../model/text/printable.ts'
 import { table } from './formats.ts'
-import { type Terminal, widthOf, wrapLastColumn } from './terminal.ts'
+import { type Terminal, widthOf, wrapLastColumn, wrapLine } from './terminal.ts'
 
 export interface Fitting {
   /** Headings of columns that are left out while the table is too wide, the first one first. */
   readonly optional?: readonly string[]
-  /** Heading of the column that gets a line of its own when that is not enough; by default the last one is wrapped. */
+  /** Heading of the column that stands below its row where the last column would have too little room to be wrapped. */
   readonly ownLine?: string
 }
+
+/** Columns that the last column needs to be readable. */
+const leastReadable = 14
 
 /** A table whose lines fit the terminal where they can; without a terminal, all of it. No cell is cut. */
 export function fittingTable(
@@ -17,15 +20,23 @@ export function fittingTable(
   { optional = [], ownLine }: Fitting,
 ): string {
   const whole = table(heading, rows)
-  if (terminal === null || widest(whole) <= terminal.columns) return whole
-  const [first = ownLine, ...others] = optional
-  if (first === undefined) return wrapLastColumn(whole, terminal)
-  const at = heading.indexOf(first)
+  if (terminal === null || fits(whole, terminal)) return whole
+  const [first, ...others] = optional
+  const at = heading.indexOf(first ?? ownLine ?? '')
   const kept = (row: readonly string[]) => row.filter((_, i) => i !== at)
-  if (optional.length > 0)
+  if (first !== undefined)
     return fittingTable(kept(heading), rows.map(kept), terminal, { optional: others, ...(ownLine && { ownLine }) })
+  const wrapped = wrapLastColumn(whole, terminal)
+  const before = (row: readonly string[]) => row.slice(0, -1)
+  const room = terminal.columns - widest(table(before(heading), rows.map(before))) - 2
+  if (ownLine === undefined || (room >= leastReadable && fits(wrapped, terminal))) return wrapped
   const rest = table(kept(heading), rows.map(kept)).split('\n')
-  return [heading, ...rows].map((row, line) => `${printable(row[at] ?? '')}\n  ${rest[line]}`).join('\n')
+  const below = (cell = '') => (cell === '' ? '' : `\n${wrapLine(`    ${printable(cell)}`, terminal)}`)
+  return [heading, ...rows].map((row, line) => `${rest[line]}${below(row[at])}`).join('\n')
+}
+
+export function fits(text: string, terminal: Terminal): boolean {
+  return widest(text) <= terminal.columns
 }
 
 function widest(text: string): number {

@@ -50,7 +50,8 @@ export interface Run {
   shownById: boolean
   /** An answer by id contradicts the list, which none did before. */
   contradicted: boolean
-  readonly events: Map<ContractEventKind, Set<string>>
+  /** By kind, each field with what the log names. */
+  readonly events: Map<ContractEventKind, Map<string, string>>
   readonly fullSyncCompleted: () => Promise<void>
 }
 
@@ -143,17 +144,17 @@ const mostEvents = 2000
 
 const mostNamed = 10
 
-export function noteEvent(run: Run, kind: ContractEventKind, field: string): void {
-  const fields = run.events.get(kind) ?? new Set()
+export function noteEvent(run: Run, kind: ContractEventKind, field: string, detail?: string): void {
+  const fields = run.events.get(kind) ?? new Map<string, string>()
   const total = [...run.events.values()].reduce((sum, { size }) => sum + size, 0)
   if (fields.has(field) || total >= mostEvents) return
-  run.events.set(kind, fields.add(field))
+  run.events.set(kind, fields.set(field, oddityWords(field, detail)))
   const { observer, settings } = run.context
   observer.contractEvent(settings.name, run.definition.name, kind)
 }
 
 export function noteAnswer(run: Run, { oddities = [] }: AnswerMeta): void {
-  for (const { kind, field } of oddities) noteEvent(run, kind, field)
+  noteOddities(run, oddities)
 }
 
 /** Deviations of each resource as last logged: the same ones are logged again after an hour, by the monotonic clock. */
@@ -163,7 +164,7 @@ export function logEvents({ events, context, definition }: Run, logged: LoggedEv
   if (events.size === 0) return
   const isAllNamed = [...events.values()].every(({ size }) => size <= mostNamed)
   const counts = Object.fromEntries([...events].map(([kind, { size }]) => [kind, size]))
-  const fields = Object.fromEntries([...events].map(([kind, names]) => [kind, [...names].slice(0, mostNamed)]))
+  const fields = Object.fromEntries([...events].map(([kind, names]) => [kind, [...names.values()].slice(0, mostNamed)]))
   const text = JSON.stringify(fields)
   const at = context.clock.monotonic()
   const before = logged.get(definition.name)
@@ -178,9 +179,20 @@ export function logEvents({ events, context, definition }: Run, logged: LoggedEv
   )
 }
 
-const maxRemembered = 100
+/** Such as `state ("Locked", users.knownStates)`. */
+export function oddityWords(field: string, detail: string | undefined): string {
+  return detail === undefined ? field : `${field} (${detail})`
+}
 
-export function odditiesOf({ definition, context }: Run, { items }: Pick<Fetched, 'items'>): readonly Oddity[] {
+const maxRemembered = 100
+const mostOfValue = 60
+
+interface Read {
+  readonly definition: ResourceDefinition
+  readonly context: Pick<TenantContext, 'settings'>
+}
+
+export function odditiesOf({ definition, context }: Read, { items }: Pick<Fetched, 'items'>): readonly Oddity[] {
   const listed = listedFields(definition, context.settings)
   const unstated = unstatedFields(definition)
   const found = new Map<string, Oddity>()
@@ -188,9 +200,10 @@ export function odditiesOf({ definition, context }: Run, { items }: Pick<Fetched
   for (const item of items) {
     if (!item.ok) continue
     for (const oddity of item.oddities) note(oddity)
-    for (const { field, known } of listed) {
+    for (const { field, known, setting } of listed) {
       const value: unknown = Reflect.get(item.record, field)
-      if (typeof value === 'string' && !known.includes(value)) note({ kind: 'unknown_value', field })
+      if (typeof value === 'string' && !known.includes(value))
+        note({ kind: 'unknown_value', field, detail: `${JSON.stringify(value.slice(0, mostOfValue))}, ${setting}` })
     }
     for (const field of unstated) {
       if (Reflect.get(item.record, field) !== null) note({ kind: 'unknown_value', field })
@@ -207,7 +220,7 @@ function unstatedFields({ fields }: ResourceDefinition): readonly string[] {
 function listedFields({ fields }: ResourceDefinition, settings: TenantSettings) {
   return Object.entries(fields).flatMap(([field, { kind, ...rules }]) => {
     if (kind !== 'text' || !('known' in rules) || rules.known === undefined || !('setting' in rules.known)) return []
-    return [{ field, known: knownValues(settings, rules.known) }]
+    return [{ field, known: knownValues(settings, rules.known), setting: rules.known.setting }]
   })
 }
 
@@ -217,7 +230,7 @@ export function canRemember(oddities: readonly Oddity[]): boolean {
 }
 
 export function noteOddities(run: Run, oddities: readonly Oddity[]): void {
-  for (const { kind, field } of oddities) noteEvent(run, kind, field)
+  for (const { kind, field, detail } of oddities) noteEvent(run, kind, field, detail)
 }
 
 function added(a: CommitCounts, b: CommitCounts): CommitCounts {

@@ -1,5 +1,5 @@
 import type { CheckStatus } from '../model/check-status.ts'
-import type { HoldView, ResourceView, TenantPosture } from '../model/posture.ts'
+import type { CheckView, HoldView, ResourceView, TenantPosture } from '../model/posture.ts'
 import { type Severity, severities } from '../model/severity.ts'
 import { withoutWaiverDetails } from '../model/text/redact-finding.ts'
 
@@ -54,8 +54,24 @@ export function dataQualityOf(posture: TenantPosture): DataQuality {
   return { level, fresh, of: enabled.length }
 }
 
+/** True when a check fails only for entities whose findings are waived. */
+export function isAllWaived({ status, open, waived }: CheckView): boolean {
+  const hasAny = (counts: CheckView['open']) => severities.some((severity) => (counts[severity] ?? 0) > 0)
+  return status === 'fail' && !hasAny(open) && hasAny(waived)
+}
+
+export type ShownStatus = CheckStatus | 'waived'
+
+/** What people read: a check whose failing entities are all waived is `waived`, or `unknown` while others were not evaluated. */
+export function shownStatus(view: CheckView): ShownStatus {
+  if (!isAllWaived(view)) return view.status
+  return view.notEvaluated === 0 ? 'waived' : 'unknown'
+}
+
 export interface Tally {
+  /** By status. */
   readonly checks: Readonly<Record<CheckStatus, number>>
+  readonly shown: Readonly<Record<ShownStatus, number>>
   readonly open: Readonly<Record<Severity, number>>
   readonly openTotal: number
   readonly waivedTotal: number
@@ -63,16 +79,21 @@ export interface Tally {
 
 export function tally(posture: TenantPosture): Tally {
   const checks = { fail: 0, not_applicable: 0, pass: 0, unknown: 0 }
+  const shown = { ...checks, waived: 0 }
   const open = { info: 0, low: 0, medium: 0, high: 0, critical: 0 }
   let waivedTotal = 0
   for (const check of posture.checks) {
-    if (check.enabled) checks[check.status] += 1
+    if (check.enabled) {
+      checks[check.status] += 1
+      shown[shownStatus(check)] += 1
+    }
     for (const severity of severities) {
       open[severity] += check.open[severity] ?? 0
       waivedTotal += check.waived[severity] ?? 0
     }
   }
-  return { checks, open, openTotal: severities.reduce((sum, severity) => sum + open[severity], 0), waivedTotal }
+  const openTotal = severities.reduce((sum, severity) => sum + open[severity], 0)
+  return { checks, shown, open, openTotal, waivedTotal }
 }
 
 const hidden = '[hidden]: see the log, or "tenantwatch findings"'

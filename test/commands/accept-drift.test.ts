@@ -69,6 +69,29 @@ it('answers a second acceptance of the same state as that of a hold, and records
   expect(await world.refused(`${driftId.slice(0, 12)}-00000000`, ...reason)).toMatch(/^2 .*No hold has this id/)
 })
 
+it('accepts several states with one reason, and none of them if one is refused', async () => {
+  const world = await drifted()
+  world.primary.setSettings({ tenantName: 'new-idp', providerType: 'Oidc' })
+  await world.run('sync')
+  const ids = (await world.found()).flatMap((one) => driftIdIn(one) ?? [])
+  expect(ids).toHaveLength(3)
+  const [first = '', ...others] = ids
+  const gone = `${first.slice(0, 12)}-00000000`
+  expect(await world.refused(...others, gone, ...reason)).toMatch(
+    new RegExp(`^2 tenantwatch: ${gone}: The finding no longer shows the state of this id; nothing is accepted\n`),
+  )
+  expect(await world.refused(first, 'secret-word', ...reason)).toMatch(
+    /^2 tenantwatch: Id 2: No hold has this id and no/,
+  )
+  expect(await world.refused(...ids, '--count', '3', ...reason)).toMatch(/^2 .*--count is for one hold: give one id/)
+  expect(await world.refused(...ids)).toMatch(/^2 .*Give a reason with --reason TEXT/)
+  expect((await world.run('history', '--format', 'json')).stdout).not.toContain('drift_accepted')
+  const { code, stdout } = await world.run('accept', ...ids, ...reason)
+  expect([code, stdout.match(/^Accepted: /gm)]).toEqual([0, Array(3).fill('Accepted: ')])
+  await world.run('sync')
+  expect((await world.found()).flatMap((one) => driftIdIn(one) ?? [])).toEqual([])
+})
+
 it('accepts what a new role grants, and that a role is gone', async () => {
   const world = await drifted()
   await world.run('sync')
@@ -200,7 +223,7 @@ it('gives a terminal the highest severity first and the command for each state, 
   texts.length = 0
   await world.runWith({ stderr }, 'accept', '--config', 'tenantwatch.yaml')
   expect(texts.join('')).toMatch(
-    /\n\nTo accept the state of a line:\n {2}tenantwatch accept DRIFT_ID --reason TEXT --config tenantwatch\.yaml\n$/,
+    /\n\nTo accept the state of lines:\n {2}tenantwatch accept DRIFT_ID\.\.\. --reason TEXT --config tenantwatch\.yaml\n$/,
   )
   const { text } = await shown(world, 80, 'accept', high.driftId, ...reason)
   expect(text).toContain('Accepted: role-permissions-unchanged')

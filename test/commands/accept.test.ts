@@ -167,6 +167,7 @@ it('accepts another tenant only with the count and after saying what that does',
     ),
   })
   expect(unconfirmed.stderr).toContain('If the token or baseUrl is wrong, configure the right one')
+  expect(unconfirmed.stderr).toContain('ownClientId, where it is set, must name an API client of the new tenant')
   const texts: string[] = []
   await world.runWith({ stdout: { isTTY: true, write: (piece: string) => texts.push(piece) } } as never, 'accept')
   expect(texts.join('').replace(/\s+/g, ' ')).toContain('those of ANOTHER tenant')
@@ -177,6 +178,12 @@ it('accepts another tenant only with the count and after saying what that does',
     'with the next full sync of each resource of a running daemon, which begins within 6 h. Until then checks are unknown.',
   )
   expect(accepted.stdout).toContain('"tenantwatch sync --tenant acme --full"')
+})
+
+it('accepts a hold alone, not beside other ids', async () => {
+  const { run, id } = await shrunk()
+  const { code, stderr } = await run('accept', 'e49418ad0f73-5f2c90ab', id, '--reason', 'Left with the spin-off')
+  expect([code, stderr]).toEqual([2, `tenantwatch: ${id} is a hold, which is accepted alone: give its id only\n`])
 })
 
 it('keeps the word accepted on the line until the hold is gone', async () => {

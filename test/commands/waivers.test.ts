@@ -47,6 +47,7 @@ const ends = Date.parse('2026-04-30T23:59:59.999Z') / 1000
 it('takes a waived finding out of the open ones and keeps it counted, in metrics and lists', async () => {
   const world = await waived()
   expect(await metricsOf(world)).toEqual({ open: 0, waived: 1, covered: 1, lapsed: 0, ends, state: 'active' })
+  expect((await world.run('sync')).stdout).toMatch(/ pass, \d+ fail, 1 waived, 0 unknown, /)
   expect(await world.found()).toEqual([])
   expect((await world.run('findings')).stderr).toContain('acme: 1 open finding waived; --all lists it\n')
   const all = await world.found('--all')

@@ -70,6 +70,17 @@ it.each(Object.entries(states))('fits into every width of a window: %s', async (
   expect(complaints).toEqual([])
 })
 
+it('breaks a command on a phone between its words only', async () => {
+  await using server = await startServer({ sources: { ...sources, posture: async () => [acme] } })
+  const { page } = await reader({ viewport: { width: 390, height: 900 } })
+  await page.goto(server.origin)
+  await page.evaluate('for (const one of document.querySelectorAll("details")) one.open = true')
+  const heights = `[...document.querySelectorAll('.command > span')].map((one) => one.getBoundingClientRect().height)`
+  const seen = (await page.evaluate(heights)) as number[]
+  expect(seen.length).toBeGreaterThan(10)
+  expect(Math.max(...seen)).toBeLessThan(1.5 * Math.min(...seen))
+})
+
 it('is short on a phone: resources without a problem are folded, a failing check takes three lines', async () => {
   await using server = await startServer({ sources: { ...sources, posture: async () => [acme] } })
   const { page } = await reader({ viewport: { width: 390, height: 844 } })

@@ -43,7 +43,7 @@ async function scene(): Promise<Scene> {
   })
   const place = placeFor(simulator, temporaryFolder(), settings([clientId]))
   const one = await daemon(place)
-  await until(async () => (await one.get('/')).text.includes('13 checks fail'))
+  await until(async () => (await one.get('/')).text.includes('12 checks fail'))
   simulator.faults.add({
     path: '/api/public/roles',
     effect: { kind: 'status', status: 500, message: 'Internal error' },

@@ -138,7 +138,7 @@ it('alerts on changes in the tenant, and resolves when they are fixed', async ()
   await fires(prometheus, 'TenantwatchSettingsDrift', { tenant: 'acme', severity: 'critical' })
   await fires(prometheus, 'TenantwatchSsoNotEnforced', { tenant: 'acme' })
   const observed = await until(async () => (await alertmanager.alerts('TenantwatchMfaNotEnrolled'))[0]?.annotations)
-  expect(observed['summary']).toBe(`acme: Users not enrolled in multi-factor authentication: 1 (user ${user?.userId})`)
+  expect(observed['summary']).toBe(`acme: 1 user is not enrolled in multi-factor authentication (user ${user?.userId})`)
   const named = `namely user ${user?.userId} \\([\\da-f]{12}\\)\\. `
   expect(observed['description']).toMatch(new RegExp(`^Open findings of severity high .* tenant acme: 1, ${named}`))
 

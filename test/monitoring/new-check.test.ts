@@ -14,7 +14,7 @@ const madeUp = {
   ...userMfaEnrolled,
   id: 'user-made-up',
   title: 'Every user is made up',
-  alert: { ...userMfaEnrolled.alert, name: 'MadeUp', says: 'Users who are real' },
+  alert: { ...userMfaEnrolled.alert, name: 'MadeUp', summary: { one: 'user is real', other: 'users are real' } },
   severities: ['medium', 'high'],
 } as const
 const before = defaultMonitoringInput()
@@ -34,7 +34,7 @@ it('wires the alerts of a new check, one for each severity it can have', () => {
   expect(own.map(({ labels }) => labels?.severity)).toEqual(['warning', 'info'])
   for (const { expr, annotations } of own) {
     expect(expr).toContain('check="user-made-up"')
-    expect(annotations?.['summary']).toMatch(/: Users who are real: /)
+    expect(annotations?.['summary']).toContain('{{ if eq $value 1.0 }}user is real{{ else }}users are real{{ end }}')
     expect(annotations?.['runbook_url']).toMatch(/\/TenantwatchMadeUp\.md$/)
   }
 })

@@ -34,18 +34,22 @@ it('breaks a long line between words and indents what follows, but not without a
   expect(wrapLine('short', { columns: 60, hasColors: false })).toBe('short')
 })
 
-it('leaves out optional columns of a table that is too wide, then gives one a line of its own', () => {
+it('leaves out optional columns of a table that is too wide, then puts one below its row', () => {
   const heading = ['WHEN', '', 'TENANT', 'ID', 'OF']
   const rows = [['2026-01-01 10:00', 'now', 'acme', 'a8b86949-87ac-4e25-8252-220b3fd33e50', 'Retired monitor']]
   const options = { optional: ['TENANT'], ownLine: 'ID' }
   const at = (columns: number) => fittingTable(heading, rows, { columns, hasColors: false }, options).split('\n')
   expect(at(100)[1]).toBe('2026-01-01 10:00  now  acme    a8b86949-87ac-4e25-8252-220b3fd33e50  Retired monitor')
   expect(at(80)[1]).toBe('2026-01-01 10:00  now  a8b86949-87ac-4e25-8252-220b3fd33e50  Retired monitor')
+  expect(at(75).slice(1)).toEqual([
+    '2026-01-01 10:00  now  a8b86949-87ac-4e25-8252-220b3fd33e50  Retired',
+    '                                                             monitor',
+  ])
   expect(at(60)).toEqual([
-    'ID',
-    '  WHEN                   OF',
-    'a8b86949-87ac-4e25-8252-220b3fd33e50',
-    '  2026-01-01 10:00  now  Retired monitor',
+    'WHEN                   OF',
+    '    ID',
+    '2026-01-01 10:00  now  Retired monitor',
+    '    a8b86949-87ac-4e25-8252-220b3fd33e50',
   ])
   expect(fittingTable(heading, rows, null, options)).toBe(at(100).join('\n'))
 })

@@ -32,6 +32,11 @@ it('counts a state that the specification does not show, and a document status t
   await test.run('users', 'full')
   await test.run('documents', 'incremental')
   expect(test.observed.events).toEqual(['users unknown_value', 'documents unknown_value'])
+  const fields = test.observed.logged.flatMap(([, given]) => ('fields' in given ? [given.fields] : []))
+  expect(fields).toEqual([
+    { unknown_value: [expect.stringMatching(/^state \("(Locked|Gone fishing)", users\.knownStates\)$/)] },
+    { unknown_value: ['uploadStatus ("Shredded", documents.knownStatuses)'] },
+  ])
   await test.restart({ documents: { knownStatuses: ['Completed', 'Shredded'] } })
   await test.run('documents', 'full')
   expect(test.observed.events).toHaveLength(2)

@@ -50,9 +50,10 @@ export async function listDrift({ io, mirror, views, next }: Drifts): Promise<vo
   })
   io.stderr.write(`${fittingTable(heading, rows, terminal, { optional: ['CHECK'] })}\n`)
   if (terminal === null || open.length === 0) return
-  const shown = open.length > mostCommands ? ['DRIFT_ID'] : open
+  const isMany = open.length > mostCommands
+  const shown = isMany ? ['DRIFT_ID...'] : open
   const commands = shown.map((id) => wrapCommand(`  ${next(`accept ${id} --reason TEXT`)}`, terminal))
-  io.stderr.write(`\nTo accept the state of a line:\n${commands.join('\n')}\n`)
+  io.stderr.write(`\nTo accept the state of ${isMany ? 'lines' : 'a line'}:\n${commands.join('\n')}\n`)
 }
 
 /** The acceptance of the state that the finding shows, which the next evaluation applies; null without one. */
@@ -77,37 +78,64 @@ async function lastAcceptance(
   return last === undefined || last.reason === null ? null : last
 }
 
-interface AcceptDrift extends Drifts {
-  readonly given: string
+interface AcceptDrifts extends Drifts {
+  readonly given: readonly string[]
   readonly reason: string
 }
 
 /**
- * Accepts the state that a drift id names, never a later one.
+ * Accepts the states that drift ids name, never later ones: all of them, or none.
  *
- * @returns false when the id cannot be one, or no open finding has its fingerprint.
- * @throws UsageError when the finding shows another state, and on what cannot be accepted.
+ * @throws UsageError when an id names no open drift or another state than its finding shows, and on what cannot be accepted.
  */
-export async function acceptDrift({ io, mirror, views, next, given, reason }: AcceptDrift): Promise<boolean> {
-  const id = given.toLowerCase()
+export async function acceptDrifts({ io, mirror, views, next, given, reason }: AcceptDrifts): Promise<void> {
+  const drifts: Drift[] = []
+  const ids = [...new Set(given.map((one) => one.toLowerCase()))]
+  for (const [at, id] of ids.entries()) {
+    try {
+      drifts.push(await driftNamed({ mirror, views, next, id }))
+    } catch (error) {
+      if (!(error instanceof UsageError) || ids.length === 1) throw error
+      throw new UsageError(`${driftIdPattern.test(id) ? id : `Id ${at + 1}`}: ${error.message}`)
+    }
+  }
+  insistOnReason(reason)
+  for (const { tenantId, finding, state } of drifts) {
+    const { check, tenant, entity } = finding
+    await mirror.acceptState(tenantId, check, { entityId: entity.id, state, at: io.clock.now(), reason })
+    const what = printable(`${check} of ${tenant} ${entity.id}: ${printableJson(state)}`)
+    printWrapped(io, `Accepted: ${what}. The finding ends with the next evaluation.`)
+  }
+}
+
+interface Drift {
+  readonly tenantId: number
+  readonly finding: FindingView
+  readonly state: unknown
+}
+
+interface Named extends Omit<Drifts, 'io'> {
+  readonly id: string
+}
+
+async function driftNamed({ mirror, views, next, id }: Named): Promise<Drift> {
+  const unknown = () =>
+    new UsageError(`No hold has this id and no drifted state; "${next('accept')}" lists all of both`)
   const [, prefix, digest] = driftIdPattern.exec(id) ?? []
-  if (prefix === undefined) return false
+  if (prefix === undefined) throw unknown()
   const finding = await findOne(views, ['open', 'waived'], prefix)
-  if (finding === null) return await refuseEnded({ mirror, views, id, prefix })
-  const { check, entity, evidence, tenant } = finding
+  if (finding === null) {
+    await refuseEnded({ mirror, views, id, prefix })
+    throw unknown()
+  }
   const driftId = driftIdIn(finding) ?? refuseOther(finding, next)
   if (driftId !== id) throw new UsageError(anotherState(finding, digest, next(`accept ${driftId} --reason TEXT`)))
-  const row = (await mirror.tenants()).find(({ name }) => name === tenant)
-  if (row === undefined) return false
+  const row = (await mirror.tenants()).find(({ name }) => name === finding.tenant)
+  if (row === undefined) throw unknown()
   const earlier = await acceptanceOf(mirror, row.id, finding)
   if (earlier !== null)
     throw new UsageError(acceptedSentence(`Drift ${id}`, earlier, 'the next evaluation takes it up'))
-  insistOnReason(reason)
-  const state = evidence['present'] ?? null
-  await mirror.acceptState(row.id, check, { entityId: entity.id, state, at: io.clock.now(), reason })
-  const what = printable(`${check} of ${tenant} ${entity.id}: ${printableJson(state)}`)
-  printWrapped(io, `Accepted: ${what}. The finding ends with the next evaluation.`)
-  return true
+  return { tenantId: row.id, finding, state: finding.evidence['present'] ?? null }
 }
 
 interface Ended extends Pick<Drifts, 'mirror' | 'views'> {
@@ -116,13 +144,13 @@ interface Ended extends Pick<Drifts, 'mirror' | 'views'> {
 }
 
 /** @throws UsageError when an evaluation has applied the acceptance of this state. */
-async function refuseEnded({ mirror, views, id, prefix }: Ended): Promise<false> {
+async function refuseEnded({ mirror, views, id, prefix }: Ended): Promise<void> {
   const finding = await findOne(views, ['resolved'], prefix)
-  if (finding === null) return false
+  if (finding === null) return
   const { fingerprint, tenant, evidence } = finding
   const row = (await mirror.tenants()).find(({ name }) => name === tenant)
   const last = await lastAcceptance(mirror, row?.id, finding)
-  if (last === null || driftIdOf({ fingerprint, evidence: { ...evidence, present: last.state } }) !== id) return false
+  if (last === null || driftIdOf({ fingerprint, evidence: { ...evidence, present: last.state } }) !== id) return
   throw new UsageError(acceptedSentence(`Drift ${id}`, last, 'an evaluation has taken it up'))
 }
 

@@ -3,7 +3,7 @@ import { anyEntity, isAbout, isValid, lapsesOf } from '../../evaluate/waivers/wa
 import type { Mirror } from '../../mirror/port.ts'
 import type { FindingView } from '../../model/finding.ts'
 
-/** What to do about each waiver that no longer covers the finding: a second waiver does not end the alert of the first. */
+/** What to do about each waiver that no longer covers the finding: a second waiver does not end the alert of an expired one. */
 export async function endedWaivers(
   mirror: Pick<Mirror, 'lapses'>,
   { waivers }: Pick<Settings, 'waivers'>,
@@ -16,13 +16,13 @@ export async function endedWaivers(
   const lapses = lapsesOf(waivers, await mirror.lapses([fingerprint])).get(fingerprint) ?? []
   const isLapsed = ({ id }: Waiver) => lapses.some(({ waiver }) => waiver === id)
   return about.flatMap((waiver) => {
-    if (!isValid(waiver, now)) return [`${waiver.id} has expired; ${removal}`]
+    if (!isValid(waiver, now)) return [`${waiver.id} has expired; ${removal}, or its alert keeps firing`]
     if (!isLapsed(waiver)) return []
     if (waiver.entity !== anyEntity) return [`${waiver.id} has lapsed for this finding; ${removal}`]
     return [
-      `${waiver.id} has lapsed for this finding and may cover others; renew it with another reason or expires, or its alert keeps firing`,
+      `${waiver.id} has lapsed for this finding and may cover others; to let it cover this one again, renew it with another reason or expires`,
     ]
   })
 }
 
-const removal = 'remove it from the configuration, or its alert keeps firing'
+const removal = 'remove it from the configuration'

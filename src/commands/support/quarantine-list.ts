@@ -7,14 +7,17 @@ import { table, toMinute } from '../../report/formats.ts'
 
 const hidden = '[hidden]'
 
+interface Wanted {
+  readonly format: 'table' | 'json'
+  readonly details: boolean
+  /** Undefined = all tenants. */
+  readonly tenant: string | undefined
+}
+
 /** Prints which records could not be read, and why. An id that may name a person or a file is for details only. */
-export async function listQuarantine(
-  io: Io,
-  mirror: Mirror,
-  format: 'table' | 'json',
-  details: boolean,
-): Promise<void> {
-  const records = (await mirror.quarantined()).map((one) => viewOf(one, details))
+export async function listQuarantine(io: Io, mirror: Mirror, { format, details, tenant: only }: Wanted): Promise<void> {
+  const found = (await mirror.quarantined()).filter(({ tenant }) => only === undefined || tenant === only)
+  const records = found.map((one) => viewOf(one, details))
   if (format === 'json') {
     print(io, printableJson(records))
     return

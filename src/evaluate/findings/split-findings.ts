@@ -15,6 +15,8 @@ export interface SplitCounts {
 export interface Coverage {
   readonly covered: number
   readonly lapsed: number
+  /** Those of the lapsed ones that no other waiver covers. */
+  readonly openAgain: number
 }
 
 export interface SplitFindings {
@@ -53,6 +55,7 @@ interface SplitCheck extends SplitFindings {
 
 interface Named extends Pick<FindingRow, 'severity'> {
   readonly coveredBy: readonly Waiver[]
+  readonly lapsedFor: readonly string[]
 }
 
 async function splitCheck(
@@ -76,26 +79,48 @@ async function splitCheck(
     const covered = forAll.includes(waiver)
       ? Math.max(0, total(all) - lapsed)
       : named.filter(({ coveredBy }) => coveredBy.includes(waiver)).length
-    byWaiver.set(waiver.id, { covered, lapsed })
+    const openAgain = lapsed === 0 ? 0 : await countOpenAgain(request, waiver, { forAll, lapseCounts, named })
+    byWaiver.set(waiver.id, { covered, lapsed, openAgain })
   }
 }
 
+interface Waived {
+  readonly forAll: readonly Waiver[]
+  readonly lapseCounts: readonly LapseCount[]
+  readonly named: readonly Named[]
+}
+
+/** Findings for which the waiver has lapsed and that no other waiver covers. */
+async function countOpenAgain(request: SplitCheck, waiver: Waiver, { forAll, lapseCounts, named }: Waived) {
+  const lapsed = await lapsedUnderEach(request, [waiver, ...forAll.filter((one) => one !== waiver)], lapseCounts)
+  const others = coveredByNameOnly(named, forAll).filter(({ lapsedFor }) => lapsedFor.includes(waiver.id))
+  return Math.max(0, total(lapsed) - others.length)
+}
+
 async function uncovered(
-  { store, tenant, check, all }: SplitCheck,
+  request: SplitCheck,
   forAll: readonly Waiver[],
   lapseCounts: readonly LapseCount[],
   named: readonly Named[],
 ): Promise<SeverityCounts> {
-  const [first, ...others] = forAll.map((waiver) => ({ waiver: waiver.id, terms: termsOf(waiver) }))
-  if (first === undefined) return all
-  const shared = () => store.lapsedUnderAll(tenant.id, check.id, [first, ...others])
-  // If one waiver has no lapses, it covers everything.
-  const intact = [first, ...others].some((one) => total(lapsedUnder(one, lapseCounts)) === 0)
-  const lapsed = intact ? {} : others.length === 0 ? lapsedUnder(first, lapseCounts) : summed(await shared())
-  const waivedElsewhere = named.filter(
-    (finding) => isWaived(finding) && !forAll.some((one) => finding.coveredBy.includes(one)),
-  )
-  return minus(lapsed, countsOf(waivedElsewhere))
+  const lapsed = await lapsedUnderEach(request, forAll, lapseCounts)
+  return minus(lapsed, countsOf(coveredByNameOnly(named, forAll)))
+}
+
+function coveredByNameOnly(named: readonly Named[], forAll: readonly Waiver[]): readonly Named[] {
+  return named.filter((finding) => isWaived(finding) && !forAll.some((one) => finding.coveredBy.includes(one)))
+}
+
+/** Findings for which each of the waivers has lapsed. A waiver for all entities without lapses covers everything. */
+async function lapsedUnderEach(
+  { store, tenant, check }: SplitCheck,
+  waivers: readonly Waiver[],
+  counts: readonly LapseCount[],
+): Promise<SeverityCounts> {
+  const [first, ...others] = waivers.map((waiver) => ({ waiver: waiver.id, terms: termsOf(waiver) }))
+  if (first === undefined || [first, ...others].some((one) => total(lapsedUnder(one, counts)) === 0)) return {}
+  if (others.length === 0) return lapsedUnder(first, counts)
+  return summed(await store.lapsedUnderAll(tenant.id, check.id, [first, ...others]))
 }
 
 function lapsedUnder({ waiver, terms }: WaiverTerms, counts: readonly LapseCount[]): SeverityCounts {
@@ -123,7 +148,7 @@ async function findNamed(request: SplitCheck, valid: readonly Waiver[]): Promise
     for (const finding of batch.filter(({ fingerprint }) => fingerprints.includes(fingerprint))) {
       const ended = lapses.get(finding.fingerprint) ?? []
       const coveredBy = valid.filter((waiver) => isCovering(waiver, finding, ended, now))
-      found.push({ severity: finding.severity, coveredBy })
+      found.push({ severity: finding.severity, coveredBy, lapsedFor: ended.map(({ waiver }) => waiver) })
     }
   }
   return found

@@ -27,7 +27,7 @@ export async function readWaivers(request: ReadWaivers): Promise<readonly Waiver
   const views: WaiverView[] = []
   for (const waiver of own) {
     const { id, check, entity, owner, reason, expiresMs: expiresAt } = waiver
-    const counts = coverage.get(id) ?? { covered: 0, lapsed: 0 }
+    const counts = coverage.get(id) ?? { covered: 0, lapsed: 0, openAgain: 0 }
     const state = await stateOf(request, waiver, counts)
     views.push({
       id,
@@ -37,7 +37,8 @@ export async function readWaivers(request: ReadWaivers): Promise<readonly Waiver
       reason,
       expiresAt,
       state,
-      ...counts,
+      covered: counts.covered,
+      lapsed: counts.openAgain,
       breadth: breadthOf(waiver, counts, breadth),
     })
   }

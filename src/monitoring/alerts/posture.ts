@@ -1,5 +1,6 @@
 import { type Severity, severities } from '../../model/severity.ts'
 import type { Alert, AlertCase, AlertGroup } from '../alert.ts'
+import { counted } from '../counted.ts'
 import type { AlertSeverity, MonitoredCheck, MonitoringInput } from '../monitoring.ts'
 import { bridged } from '../promql.ts'
 import { openFindings } from '../recording.ts'
@@ -25,11 +26,11 @@ function conditions(possible: readonly Severity[], check: string, matcher: strin
 /** The alert of a check, built from its catalogue entry. The checks of expiring secrets have the secret alerts instead. */
 function checkAlert({ id, alert, remediation, severities: possible }: MonitoredCheck): readonly Alert[] {
   if (alert === null) return []
+  const failing = typeof alert.summary === 'string' ? alert.summary : counted(alert.summary)
   return [
     {
       name: `Tenantwatch${alert.name}`,
-      summary: ({ findings }, { idsInTitle }) =>
-        `{{ $labels.tenant }}: ${alert.says}: {{ $value }}${idsInTitle(findings)}`,
+      summary: ({ findings }, { idsInTitle }) => `{{ $labels.tenant }}: ${failing}${idsInTitle(findings)}`,
       description: ({ findings }, { whichTheyAre }) => `${whichTheyAre(findings)} To do: ${remediation}`,
       dashboard: 'posture',
       cases: () => conditions(possible, id, `check="${id}"`),
@@ -49,7 +50,7 @@ function otherChecks({ checks }: MonitoringInput): Alert {
   return {
     name: 'TenantwatchOwnCheckFails',
     summary: ({ findings }, { idsInTitle }) =>
-      `{{ $labels.tenant }}: check {{ $labels.check }} has open findings: {{ $value }}${idsInTitle(findings)}`,
+      `{{ $labels.tenant }}: check {{ $labels.check }} has ${counted({ one: 'open finding', other: 'open findings' })}${idsInTitle(findings)}`,
     description: ({ findings }, { whichTheyAre }) => `${whichTheyAre(findings)} It also shows what to do.`,
     dashboard: 'posture',
     cases: () => severities.toReversed().flatMap((one) => conditions([one], '{{ $labels.check }}', others(one))),

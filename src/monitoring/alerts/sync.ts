@@ -1,5 +1,6 @@
 import { refusals } from '../../model/reasons.ts'
 import type { Alert, AlertGroup } from '../alert.ts'
+import { counted } from '../counted.ts'
 import { bridged } from '../promql.ts'
 
 const byResource = 'tenant, resource'
@@ -126,7 +127,10 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchQuarantine',
-    summary: '{{ $labels.tenant }}: {{ $value }} records of {{ $labels.resource }} are quarantined',
+    summary: `{{ $labels.tenant }}: ${counted({
+      one: 'record of {{ $labels.resource }} is quarantined',
+      other: 'records of {{ $labels.resource }} are quarantined',
+    })}`,
     description:
       'Checks over {{ $labels.resource }} of {{ $labels.tenant }} cannot pass until a full sync returns valid versions of these records or their removal is confirmed. `tenantwatch doctor --quarantine` lists the records and what is wrong: correct them in the portal.',
     dashboard: 'posture',
@@ -144,7 +148,7 @@ const alerts: readonly Alert[] = [
     summary:
       '{{ $labels.tenant }}: the API deviates from its specification: {{ $labels.kind }} in {{ $labels.resource }}',
     description:
-      'The log names the fields of {{ $labels.resource }} of {{ $labels.tenant }} that deviate; the runbook explains {{ $labels.kind }} and how to accept a new value. A new field changes nothing, a date without an offset may be hours off.',
+      'The log names the fields of {{ $labels.resource }} of {{ $labels.tenant }} that deviate, an unknown status or state with its value and the key of the configuration to add it to; the runbook explains {{ $labels.kind }} and how to accept a new value. A new field changes nothing, a date without an offset may be hours off.',
     dashboard: 'operations',
     part: 'data',
     cases: () => [

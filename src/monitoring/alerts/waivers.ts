@@ -1,4 +1,5 @@
 import type { Alert, AlertGroup } from '../alert.ts'
+import { valueCount } from '../counted.ts'
 import { bridged } from '../promql.ts'
 
 const labels = 'tenant, check, waiver'
@@ -25,7 +26,7 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchWaiverLapsed',
-    summary: '{{ $labels.tenant }}: waiver {{ $labels.waiver }} no longer accepts {{ $value }} of its findings',
+    summary: `{{ $labels.tenant }}: waiver {{ $labels.waiver }} no longer accepts ${valueCount} of its findings`,
     description:
       'The findings of {{ $labels.check }} in {{ $labels.tenant }} that waiver {{ $labels.waiver }} accepted have changed and are open again: review them, then fix them or renew the waiver.',
     dashboard: 'posture',

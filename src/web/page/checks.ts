@@ -2,6 +2,7 @@ import { html } from 'hono/html'
 import type { CheckView } from '../../model/posture.ts'
 import { severities } from '../../model/severity.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
+import { type ShownStatus, shownStatus } from '../postures.ts'
 import type { TenantPage } from './load-page.ts'
 import { badge, severityCounts, statusTone, statusWord } from './marks.ts'
 import { hrefOf, type PageQuery, wholePage } from './page-query.ts'
@@ -12,7 +13,7 @@ type Checked = Pick<TenantPage, 'posture' | 'secrets'>
 /** Names of API clients by id, as far as the page has them. */
 type Names = ReadonlyMap<string, string | null>
 
-const order = ['fail', 'unknown', 'pass', 'not_applicable'] as const
+const order = ['fail', 'unknown', 'waived', 'pass', 'not_applicable'] as const
 
 export function checks({ posture, secrets }: Checked, query: PageQuery, now: number): Html {
   const clients = new Map(secrets.map(({ clientId, name }) => [clientId, name]))
@@ -20,7 +21,7 @@ export function checks({ posture, secrets }: Checked, query: PageQuery, now: num
   const sorted = posture.checks.toSorted(
     (a, b) =>
       Number(b.enabled) - Number(a.enabled) ||
-      order.indexOf(a.status) - order.indexOf(b.status) ||
+      order.indexOf(shownStatus(a)) - order.indexOf(shownStatus(b)) ||
       highestOf(b) - highestOf(a),
   )
   const link = (check: string) =>
@@ -33,10 +34,10 @@ export function checks({ posture, secrets }: Checked, query: PageQuery, now: num
       rows: some.map((check) => row(check, { link: link(check.check), clients, now })),
       empty: 'No check is configured.',
     })
-  const ofStatus = (...some: readonly CheckView['status'][]) =>
-    sorted.filter(({ enabled, status }) => enabled && some.includes(status))
+  const ofStatus = (...some: readonly ShownStatus[]) =>
+    sorted.filter((view) => view.enabled && some.includes(shownStatus(view)))
   const wrong = ofStatus('fail', 'unknown')
-  const shown = wrong.length > 0 ? wrong : ofStatus('pass')
+  const shown = wrong.length > 0 ? wrong : ofStatus('waived', 'pass')
   const others = sorted.slice(shown.length)
   if (shown.length === 0 || others.length === 0) return part(id, 'Checks', list(sorted))
   const folded = html`<details id="other-${id}"><summary>${countsOf(others)}</summary>${list(others)}</details>`
@@ -45,7 +46,7 @@ export function checks({ posture, secrets }: Checked, query: PageQuery, now: num
 
 /** Such as `4 pass, 2 not applicable, 1 off`. */
 function countsOf(views: readonly CheckView[]): string {
-  const words = views.map(({ enabled, status }) => (enabled ? statusWord(status) : 'off'))
+  const words = views.map((view) => (view.enabled ? statusWord(shownStatus(view)) : 'off'))
   return [...Map.groupBy(words, (word) => word)].map(([word, { length }]) => `${length} ${word}`).join(', ')
 }
 
@@ -64,11 +65,12 @@ function row(view: CheckView, { link, clients, now }: RowContext): readonly (Htm
   const assumption = view.assumption === undefined ? '' : html`<span class="why">${view.assumption}</span>`
   const name = html`<code>${view.check}</code><span class="why">${foreign(view.title)}</span>${assumption}`
   if (!view.enabled) return [name, badge('off', 'quiet'), '–', '–', '–']
+  const shown = shownStatus(view)
   const reason = view.reason === null ? '' : html`<span class="why">${view.reason}</span>`
   const problem = view.problem === undefined ? '' : html`<span class="why">${foreign(view.problem)}</span>`
   return [
     name,
-    html`${badge(statusWord(view.status), statusTone[view.status])}${reason}${problem}`,
+    html`${badge(statusWord(shown), statusTone[shown])}${reason}${problem}`,
     failing(view, clients),
     findingCounts(view, link),
     view.since === null ? '–' : instant(view.since, now),

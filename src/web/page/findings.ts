@@ -17,7 +17,7 @@ import {
   unfiltered,
 } from './page-query.ts'
 import { type Column, part, table } from './table.ts'
-import { factName, factText, foreign, type Html, instant, namedAs } from './text.ts'
+import { command, factName, factText, foreign, type Html, instant, namedAs } from './text.ts'
 
 /** The page shows the first facts; `explain` shows all. */
 const maxFacts = 24
@@ -35,7 +35,7 @@ function details(finding: FindingView, checks: ReadonlyMap<string, CheckView>, n
   const accept =
     driftId === null
       ? ''
-      : html`<dt>If this is right</dt><dd><code class="command">tenantwatch accept ${driftId} --reason "&hellip;"</code></dd>`
+      : html`<dt>If this is right</dt><dd>${command(`tenantwatch accept ${driftId} --reason TEXT`)}</dd>`
   const check = checks.get(finding.check)
   const advice =
     check === undefined
@@ -43,10 +43,10 @@ function details(finding: FindingView, checks: ReadonlyMap<string, CheckView>, n
       : html`<dt>Risk</dt><dd>${foreign(check.risk)}</dd><dt>To do</dt><dd>${foreign(check.remediation)}</dd>${check.runbook === undefined ? '' : html`<dt>Runbook</dt><dd><a href="${runbookHref(check.runbook)}">${check.runbook}</a></dd>`}`
   const waive =
     finding.state === 'open'
-      ? html`<dt>If it is accepted</dt><dd><code class="command">tenantwatch waive ${shortFingerprint(fingerprint)} --reason "&hellip;" --owner "&hellip;" --expires YYYY-MM-DD</code></dd>`
+      ? html`<dt>If it is accepted</dt><dd>${command(`tenantwatch waive ${shortFingerprint(fingerprint)} --reason TEXT --owner WHO --expires DATE`)}</dd>`
       : ''
   return html`<details id="evidence-${fingerprint}"><summary>What to do, and the evidence</summary>
-<dl>${advice}${accept}${waive}${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${foreign(factName(name))}</dt><dd>${foreign(factText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd><code class="command">tenantwatch explain ${shortFingerprint(fingerprint)}</code></dd></dl>
+<dl>${advice}${accept}${waive}${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${foreign(factName(name))}</dt><dd>${foreign(factText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd>${command(`tenantwatch explain ${shortFingerprint(fingerprint)}`)}</dd></dl>
 </details>`
 }
 

@@ -1,8 +1,7 @@
 import { html } from 'hono/html'
-import type { CheckStatus } from '../../model/check-status.ts'
 import { type Severity, severities } from '../../model/severity.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
-import type { ResourceState } from '../postures.ts'
+import type { ResourceState, ShownStatus } from '../postures.ts'
 import type { Html } from './text.ts'
 
 /** Color never carries information alone. */
@@ -14,9 +13,15 @@ export function badge(word: string, tone: Tone): Html {
 
 type Tones<Word extends string> = Readonly<Record<Word, Tone>>
 
-export const statusTone: Tones<CheckStatus> = { fail: 'bad', unknown: 'unknown', pass: 'good', not_applicable: 'quiet' }
+export const statusTone: Tones<ShownStatus> = {
+  fail: 'bad',
+  unknown: 'unknown',
+  waived: 'warn',
+  pass: 'good',
+  not_applicable: 'quiet',
+}
 
-export function statusWord(status: CheckStatus): string {
+export function statusWord(status: ShownStatus): string {
   return status.replace('_', ' ')
 }
 

@@ -56,7 +56,7 @@ export function lostPage(message: string): string {
 
 function head(data: PageData): Html {
   const { version, now, query, postures, tenants } = data
-  const failing = postures.reduce((sum, posture) => sum + tally(posture).checks.fail, 0)
+  const failing = postures.reduce((sum, posture) => sum + tally(posture).shown.fail, 0)
   const title = `${query.tenant ?? plural(postures.length, 'tenant')}${failing === 0 ? '' : `, ${number(failing)} failing`}`
   const back =
     query.tenant === null
@@ -127,7 +127,7 @@ function worse(a: RankedTenant, b: RankedTenant): number {
     order.indexOf(a.tone) - order.indexOf(b.tone) ||
     b.sums.open.critical - a.sums.open.critical ||
     b.sums.open.high - a.sums.open.high ||
-    b.sums.checks.unknown - a.sums.checks.unknown
+    b.sums.shown.unknown - a.sums.shown.unknown
   )
 }
 
@@ -156,8 +156,9 @@ function card({ posture, quality, sums, tone }: RankedTenant, isMany: boolean): 
     .filter((severity) => sums.open[severity] > 0)
     .map((severity) => html`${badge(`${severity} ${number(sums.open[severity])}`, severityTone[severity])} `)
   const words = [
-    ...(sums.checks.fail > 0 ? [`${number(sums.checks.fail)} failing`] : []),
-    ...(sums.checks.unknown > 0 ? [`${number(sums.checks.unknown)} unknown`] : []),
+    ...(sums.shown.fail > 0 ? [`${number(sums.shown.fail)} failing`] : []),
+    ...(sums.shown.unknown > 0 ? [`${number(sums.shown.unknown)} unknown`] : []),
+    ...(sums.shown.waived > 0 ? [`${number(sums.shown.waived)} waived`] : []),
     ...(posture.holds.length > 0 ? [plural(posture.holds.length, 'hold')] : []),
   ]
   return html`<li class="tenant-card edge-${tone}" id="card-${tenant}"><a href="${href}">${tenant}</a><span class="text-${tone}">${words.join(', ') || (tone === 'good' ? 'all pass' : 'nothing evaluated')}</span><span class="quiet-text">${quality.fresh} of ${plural(quality.of, 'resource')} fresh</span>${ownerWord(posture)}<span>${severe}</span></li>

@@ -25,6 +25,7 @@ a { color: var(--link); }
 .hold .command { display: block; width: fit-content; max-width: 100%; margin-top: 3px; }
 .hold .ago { color: var(--text); }
 .command { user-select: all; background: var(--card); border: 1px solid var(--line); border-radius: 6px; padding: 2px 7px; overflow-wrap: anywhere; }
+.command span { display: inline-block; max-width: 100%; }
 .note { margin: 12px 0 0; background: var(--quiet-bg); border-radius: 8px; padding: 8px 16px; color: var(--quiet); }
 .cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(210px, 1fr)); gap: 10px; margin: 10px 0 28px; padding: 0; list-style: none; }
 .tenant-card { display: grid; align-content: start; gap: 1px; background: var(--card); border: 1px solid var(--line); border-left-width: 4px; border-radius: 10px; padding: 10px 14px; font-size: 13px; overflow-wrap: anywhere; }

@@ -16,7 +16,7 @@ export interface TenantSummary {
 }
 
 /** A tenant in one sentence. Green requires full data quality, and that no check fails or is unknown. */
-export function tenantSummary(posture: TenantPosture, quality: DataQuality, { checks }: Tally): TenantSummary {
+export function tenantSummary(posture: TenantPosture, quality: DataQuality, { shown: checks }: Tally): TenantSummary {
   const wrong = [
     ...(checks.fail > 0 ? [`${plural(checks.fail, 'check')} ${checks.fail === 1 ? 'fails' : 'fail'}`] : []),
     ...(checks.unknown > 0 ? [`${plural(checks.unknown, 'check')} cannot be evaluated`] : []),
@@ -28,7 +28,10 @@ export function tenantSummary(posture: TenantPosture, quality: DataQuality, { ch
   }[quality.level]
   const unstored = isUnstored(posture)
   if (wrong.length === 0 && quality.level === 'full' && !unstored && checks.pass > 0)
-    return { tone: 'good', sentence: `All ${plural(checks.pass, 'evaluated check')} pass, and ${known}.` }
+    return {
+      tone: 'good',
+      sentence: `All ${plural(checks.pass + checks.waived, 'evaluated check')} pass${checks.waived > 0 ? ' or are waived' : ''}, and ${known}.`,
+    }
   const tone = checks.fail > 0 || posture.holds.length > 0 ? 'bad' : 'unknown'
   const start = wrong.length === 0 ? 'No check fails' : wrong.join(', ')
   const data = unstored ? 'new data cannot be stored, so this page shows older data' : known
@@ -69,7 +72,7 @@ function dataQualityTile({ posture }: TenantPage, quality: DataQuality): Html {
   return tile('Data', failing > 0 && tone === 'good' ? 'warn' : tone, dataQualityWord[quality.level], detail)
 }
 
-function checksTile({ posture }: TenantPage, { checks }: Tally): Html {
+function checksTile({ posture }: TenantPage, { shown: checks }: Tally): Html {
   const tone = checks.fail > 0 ? 'bad' : checks.unknown > 0 ? 'unknown' : checks.pass > 0 ? 'good' : 'quiet'
   const word =
     checks.fail > 0
@@ -77,7 +80,7 @@ function checksTile({ posture }: TenantPage, { checks }: Tally): Html {
       : checks.unknown > 0
         ? `${checks.unknown} unknown`
         : `${checks.pass} passing`
-  const order = ['fail', 'unknown', 'pass', 'not_applicable'] as const
+  const order = ['fail', 'unknown', 'waived', 'pass', 'not_applicable'] as const
   const parts = order.map((status) => ({ tone: statusTone[status], label: statusWord(status), value: checks[status] }))
   const words = parts.filter(({ value }) => value > 0).map(({ value, label }) => `${value} ${label}`)
   const off = posture.checks.filter(({ enabled }) => !enabled).length

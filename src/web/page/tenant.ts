@@ -14,7 +14,7 @@ import { resources } from './resources.ts'
 import { secrets } from './secrets.ts'
 import { tenantSummary, tiles } from './summary.ts'
 import { part, table } from './table.ts'
-import { foreign, type Html, instant, namedAs, sentence, valueText } from './text.ts'
+import { command, foreign, type Html, instant, namedAs, sentence, valueText } from './text.ts'
 import { waivers } from './waivers.ts'
 
 const skewWorthSayingMs = 60_000
@@ -72,7 +72,7 @@ function notes({ posture, secrets: views }: TenantPage, now: number): Html {
   const identity = posture.identity === 'proven' ? '' : html`<p class="note">${identitySentence(posture)}</p>`
   const lost =
     lostSecret === true
-      ? html`<p class="note">The file of the token cannot be read. The last good token stays in use, but the next start fails: restore the file; <code class="command">tenantwatch doctor</code> names it.</p>`
+      ? html`<p class="note">The file of the token cannot be read. The last good token stays in use, but the next start fails: restore the file; ${command('tenantwatch doctor')} names it.</p>`
       : ''
   return html`${lost}${ownSecret}${blocked}${skewed}${identity}`
 }
@@ -98,13 +98,13 @@ function ending({ remedy, effect, advice, ...hold }: HoldView): Html {
   if (remedy !== undefined) return html`<p>It cannot be accepted. ${remedy}; then it ends automatically.</p>`
   const sentences = [advice, effect].flatMap((sentence) => (sentence === undefined ? [] : html`<p>${sentence}.</p>`))
   const records = listsRecords(hold.reason)
-    ? html`<p>The ids of the records: <code class="command">tenantwatch accept ${hold.id} --list</code></p>`
+    ? html`<p>The ids of the records: ${command(`tenantwatch accept ${hold.id} --list`)}</p>`
     : ''
   const consent =
     hold.replacesTenant === true
       ? 'If it is the right tenant, accept the replacement:'
       : html`If this is right, accept all ${number(hold.count)}:`
-  return html`${sentences}${records}<p>${consent} <code class="command">tenantwatch accept ${hold.id} --count ${hold.count} --reason "&hellip;"</code></p>`
+  return html`${sentences}${records}<p>${consent} ${command(`tenantwatch accept ${hold.id} --count ${hold.count} --reason TEXT`)}</p>`
 }
 
 function changes({ posture: { tenant }, changes: views }: TenantPage, now: number): Html {
@@ -124,7 +124,7 @@ function changes({ posture: { tenant }, changes: views }: TenantPage, now: numbe
   return part(
     id,
     'Last changes',
-    html`${body}<p class="more">All of them: <code class="command">tenantwatch history --tenant ${tenant}</code></p>`,
+    html`${body}<p class="more">All of them: ${command(`tenantwatch history --tenant ${tenant}`)}</p>`,
   )
 }
 

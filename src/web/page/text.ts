@@ -27,6 +27,12 @@ export function namedAs(names: readonly string[]): readonly Html[] {
   })
 }
 
+/** To be typed. An option, or an id with a hyphen, breaks only where a whole line is too short for it. */
+export function command(words: string): Html {
+  const parts = words.split(/(\S*-\S*)/)
+  return html`<code class="command">${parts.map((part) => (part.includes('-') ? html`<span>${part}</span>` : part))}</code>`
+}
+
 const greatestMs = 8.64e15
 
 export function instant(ms: number | null, now: number): Html {

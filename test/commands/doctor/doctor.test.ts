@@ -46,6 +46,16 @@ it('changes no byte of a database', async () => {
   expect(digest()).toBe(before)
 })
 
+it('reads only the tenant that is named, and knows the others', async () => {
+  const { run, simulator } = await cli({ tenants: [{ name: 'acme' }, { name: 'globex', token: 'secondReader' }] })
+  const { code, stdout } = await run('doctor', '--tenant', 'globex')
+  expect([code, stdout.match(/^\w+ at /gm)]).toEqual([0, ['globex at ']])
+  expect(new Set(simulator.requests.all().map(({ tenant }) => tenant))).toEqual(new Set(['second']))
+  expect(await run('doctor', '--tenant', 'globes')).toEqual({
+    ...{ code: 2, stdout: '', stderr: 'tenantwatch: Unknown tenant "globes"; did you mean globex?\n' },
+  })
+})
+
 it('names each unreadable resource and its permission, for each of several tenants', async () => {
   const { run } = await cli({
     tenants: [{ name: 'acme', token: 'withoutUsers' }, { name: 'globex', token: 'expired' }, { name: 'initech' }],

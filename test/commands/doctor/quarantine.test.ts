@@ -24,4 +24,6 @@ it('names quarantined records and what is wrong with each, without a request and
   ])
   expect((await run('doctor')).stdout).toMatch(/! +quarantine .*1 of users\. "tenantwatch doctor --quarantine" names/)
   expect(await run('doctor', '--details')).toMatchObject({ code: 2 })
+  expect((await run('doctor', '--quarantine', '--tenant', 'acme')).stdout).toBe(stdout)
+  expect(await run('doctor', '--quarantine', '--tenant', 'acne')).toMatchObject({ code: 2 })
 })

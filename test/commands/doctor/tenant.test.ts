@@ -293,13 +293,27 @@ it('warns of a certificate that ends soon, and looks through no proxy', async ()
 })
 
 it('warns of deviations on the first pages, with what they mean for the data', async () => {
-  const plain = await cli()
+  const plain = await cli({ simulator: { problems: false } })
   expect((await plain.run('doctor')).stdout).not.toContain('deviations')
-  const world = await cli({ simulator: { readings: { timestamps: 'no-offset' } } })
+  const world = await cli({ simulator: { problems: false, readings: { timestamps: 'no-offset' } } })
   const { stdout } = await world.run('doctor')
   expect(stdout).toMatch(
     /^! +deviations +no_offset in .*, users createdAt\. Dates without an offset are read as UTC; if/m,
   )
+})
+
+it('names an unknown value with the key that would make it known', async () => {
+  const world = await cli({ simulator: { problems: false } })
+  const [user] = [...world.simulator.state().users()]
+  world.simulator.primary.updateUser(user?.userId ?? 0, { state: 'Locked' })
+  const deviations = async () => (await world.run('doctor')).stdout.match(/^! +deviations .*/m)?.[0] ?? ''
+  expect(await deviations()).toContain('unknown_value in users state ("Locked", users.knownStates). A value')
+  world.write(
+    'tenantwatch.yaml',
+    `${world.read('tenantwatch.yaml')}users: { knownStates: [Locked] }
+`,
+  )
+  expect(await deviations()).toBe('')
 })
 
 it('finds its own client on the first page', async () => {

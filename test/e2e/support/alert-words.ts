@@ -46,16 +46,15 @@ const mfa = 'user-mfa-enrolled'
 const user = (id: string, fingerprint: string, instance = 'a', severity = 'high') => {
   return { check: mfa, severity, type: 'user', id, fingerprint, instance }
 }
-const mfaOpen = 'acme: Users not enrolled in multi-factor authentication'
 const ofMfa = `Open findings of severity high of check ${mfa} in tenant acme`
 const more = (check: string) =>
   `\`tenantwatch findings --tenant acme --check ${check}\` lists all, \`tenantwatch explain FINGERPRINT\` explains one.`
-const mfaSays = (minute: number, summary: string, description: string): ExpectedText => ({
+const mfaSays = (minute: number, number: number, named: string, description: string): ExpectedText => ({
   alert: 'TenantwatchMfaNotEnrolled',
   minute,
   labels: { tenant: 'acme', check: mfa, severity: 'warning' },
-  summary: `${mfaOpen}: ${summary}`,
-  description: `${ofMfa}: ${description}. ${more(mfa)} To do: Have the user enrol a second factor, or withdraw the account.`,
+  summary: `acme: ${number} ${number === 1 ? 'user is' : 'users are'} not enrolled in multi-factor authentication${named}`,
+  description: `${ofMfa}: ${number}${description}. ${more(mfa)} To do: Have the user enrol a second factor, or withdraw the account.`,
 })
 const unknownSays = (check: string, reason: string): ExpectedText => ({
   alert: 'TenantwatchCheckUnknown',
@@ -77,7 +76,7 @@ const wordScenes: readonly WordScene[] = [
       [`tenantwatch_finding_info{tenant="globex",check="${mfa}",severity="high",entity_type="user",entity_id="9",fingerprint="f9",${at('a')}}`]:
         '1x60',
     },
-    texts: [mfaSays(30, '2 (user 1017, user 41)', '2, namely user 1017 (f1), user 41 (f2)')],
+    texts: [mfaSays(30, 2, ' (user 1017, user 41)', ', namely user 1017 (f1), user 41 (f2)')],
   },
   {
     about: 'an alert on more than ten findings names ten, three of them in the title',
@@ -89,8 +88,9 @@ const wordScenes: readonly WordScene[] = [
     texts: [
       mfaSays(
         30,
-        '120 (user 100, user 101, user 102, …)',
-        `120, namely ${Array.from({ length: 10 }, (_, i) => `user 10${i} (f${i})`).join(', ')}, and others`,
+        120,
+        ' (user 100, user 101, user 102, …)',
+        `, namely ${Array.from({ length: 10 }, (_, i) => `user 10${i} (f${i})`).join(', ')}, and others`,
       ),
     ],
   },
@@ -109,7 +109,7 @@ const wordScenes: readonly WordScene[] = [
         alert: 'TenantwatchOwnCheckFails',
         minute: 30,
         labels: { tenant: 'acme', check: 'my-own', severity: 'critical' },
-        summary: 'acme: check my-own has open findings: 1 (auth-settings)',
+        summary: 'acme: check my-own has 1 open finding (auth-settings)',
         description: `Open findings of severity critical of check my-own in tenant acme: 1, namely auth-settings (f8). ${more('my-own')} It also shows what to do.`,
       },
     ],
@@ -126,7 +126,7 @@ const wordScenes: readonly WordScene[] = [
         alert: 'TenantwatchOwnCheckFails',
         minute: 30,
         labels: { tenant: 'acme', check: 'my-own', severity: 'critical' },
-        summary: 'acme: check my-own has open findings: 1 (finding f7)',
+        summary: 'acme: check my-own has 1 open finding (finding f7)',
         description: `Open findings of severity critical of check my-own in tenant acme: 1, namely laptop (f7). ${more('my-own')} It also shows what to do.`,
       },
     ],
@@ -140,9 +140,9 @@ const wordScenes: readonly WordScene[] = [
       ...finding(user('42', 'f2'), '1x40 _x300'),
     },
     texts: [
-      mfaSays(18, '2 (user 41, user 42)', '2, namely user 41 (f1), user 42 (f2)'),
-      mfaSays(60, '1 (user 42)', '1, namely user 42 (f2)'),
-      mfaSays(320, '1 (user 42)', '1, namely user 42 (f2)'),
+      mfaSays(18, 2, ' (user 41, user 42)', ', namely user 41 (f1), user 42 (f2)'),
+      mfaSays(60, 1, ' (user 42)', ', namely user 42 (f2)'),
+      mfaSays(320, 1, ' (user 42)', ', namely user 42 (f2)'),
     ],
   },
   {
@@ -159,14 +159,14 @@ const wordScenes: readonly WordScene[] = [
       ...finding(user('42', 'f2', 'b'), '_x35 1x65'),
     },
     texts: [
-      mfaSays(38, '2 (user 41, user 42)', '2, namely user 41 (f1), user 42 (f2)'),
-      mfaSays(70, '1 (user 42)', '1, namely user 42 (f2)'),
+      mfaSays(38, 2, ' (user 41, user 42)', ', namely user 41 (f1), user 42 (f2)'),
+      mfaSays(70, 1, ' (user 42)', ', namely user 42 (f2)'),
     ],
   },
   {
-    about: 'no finding is named where no name is exported',
-    series: { ...alive('1x60'), ...count(mfa, 'high', '4x60') },
-    texts: [mfaSays(30, '4', '4')],
+    about: 'no finding is named where no name is exported, and a large number has all its digits',
+    series: { ...alive('1x60'), ...count(mfa, 'high', '1200000x60') },
+    texts: [mfaSays(30, 1_200_000, '', '')],
   },
   {
     about: 'the alert on a check that cannot be evaluated states the reason, if it is exported',
@@ -208,6 +208,14 @@ const wordScenes: readonly WordScene[] = [
     ],
   },
   {
+    about: 'the alert on quarantined records counts them in a sentence',
+    series: { 'tenantwatch_quarantined_records{tenant="acme",resource="users"}': '1x100 2x100' },
+    texts: [
+      quarantineSays(90, '1 record of users is quarantined'),
+      quarantineSays(190, '2 records of users are quarantined'),
+    ],
+  },
+  {
     about: 'the alert on a waiver states the time left, and then that it has ended',
     series: { 'tenantwatch_waiver_expiration_timestamp_seconds{tenant="acme",check="c",waiver="w"}': '3660x120' },
     texts: [waiverSays(1, 'ends in 1h 0m 0s'), waiverSays(90, 'has ended')],
@@ -239,6 +247,17 @@ function secretSays(rung: 'LastDay' | '', minute: number, state: string, effect:
     labels: { tenant: 'acme', client_id: 'x', severity: 'critical' },
     summary: `acme: the secret of API client Billing "EU" x ${state}`,
     description: `The integration that uses API client Billing "EU" x of acme ${effect}`,
+  }
+}
+
+function quarantineSays(minute: number, state: string): ExpectedText {
+  return {
+    alert: 'TenantwatchQuarantine',
+    minute,
+    labels: { tenant: 'acme', resource: 'users', severity: 'info' },
+    summary: `acme: ${state}`,
+    description:
+      'Checks over users of acme cannot pass until a full sync returns valid versions of these records or their removal is confirmed. `tenantwatch doctor --quarantine` lists the records and what is wrong: correct them in the portal.',
   }
 }
 
