@@ -1,3 +1,4 @@
+import { storableField } from '../api/decode/withheld.ts'
 import type { AnswerMeta, FeedQuery, Fetched, Oddity } from '../api/reader.ts'
 import { knownValues, type TenantSettings } from '../config/settings.ts'
 import type { AnsweredAt, CommitCounts, FullSyncAdvance, FullSyncRow, SyncState } from '../mirror/port.ts'
@@ -203,7 +204,7 @@ export function odditiesOf({ definition, context }: Read, { items }: Pick<Fetche
     for (const { field, known, setting } of listed) {
       const value: unknown = Reflect.get(item.record, field)
       if (typeof value === 'string' && !known.includes(value))
-        note({ kind: 'unknown_value', field, detail: `${JSON.stringify(value.slice(0, mostOfValue))}, ${setting}` })
+        note({ kind: 'unknown_value', field, detail: `${shortened(storableField(field, value))}, ${setting}` })
     }
     for (const field of unstated) {
       if (Reflect.get(item.record, field) !== null) note({ kind: 'unknown_value', field })
@@ -213,6 +214,8 @@ export function odditiesOf({ definition, context }: Read, { items }: Pick<Fetche
 }
 
 /** Fields that a list has as null, whatever the record. */
+const shortened = (value: unknown) => JSON.stringify(String(value).slice(0, mostOfValue))
+
 function unstatedFields({ fields }: ResourceDefinition): readonly string[] {
   return Object.entries(fields).flatMap(([name, field]) => ('unstatedInList' in field ? [name] : []))
 }
