@@ -45,6 +45,15 @@ it('counts a state that the specification does not show, and a document status t
   expect(test.observed.events).toHaveLength(2)
 })
 
+it('withholds a state that looks like a secret from the log', async () => {
+  const test = await testEngine({ problems: false, sizes: { users: 3 }, settings: quiet })
+  const [one] = [...test.sim.primary.state.users()]
+  test.sim.primary.updateUser(one?.userId ?? 0, { state: 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl' })
+  await test.run('users', 'full')
+  const fields = test.observed.logged.flatMap(([, given]) => ('fields' in given ? [given.fields] : []))
+  expect(fields).toEqual([{ unknown_value: ['state ("[withheld: string of 49 characters]", users.knownStates)'] }])
+})
+
 it('looks for an e-mail that two users have at the first full sync, and again after e-mails or users changed', async () => {
   const test = await testEngine({ problems: false, sizes: { users: 12 }, settings: quiet })
   const [first] = [...test.sim.primary.state.users()]
