@@ -3,6 +3,7 @@ import { UsageError } from '../../model/errors.ts'
 import { containsCertificate } from '../../model/process/certificate-authorities.ts'
 import { isLoopback } from '../../model/process/loopback.ts'
 
+/** What files contain is read for each connection. */
 export interface Tls {
   readonly ca?: string
   readonly cert?: string
@@ -50,21 +51,43 @@ function tlsOf(host: string, given: (name: (typeof parameters)[number]) => strin
   const mode = given('sslmode') ?? (isLocal ? 'disable' : 'verify-full')
   if (!(modes as readonly string[]).includes(mode)) throw refused(`has another sslmode than ${modes.join(', ')}`)
   if (mode === 'disable') return null
-  const ca = pem('sslrootcert', given('sslrootcert'))
-  if (ca !== null && !containsCertificate(ca)) throw refused('names a sslrootcert without a certificate')
-  const cert = pem('sslcert', given('sslcert'))
-  const key = pem('sslkey', given('sslkey'))
-  return {
-    ...(ca !== null && { ca }),
-    ...(cert !== null && { cert }),
-    ...(key !== null && { key }),
+  const tls: Tls = {
     rejectUnauthorized: mode !== 'require',
     ...(mode === 'verify-ca' && { checkServerIdentity: () => undefined }),
   }
+  const files = { ca: 'sslrootcert', cert: 'sslcert', key: 'sslkey' } as const
+  for (const [property, parameter] of Object.entries(files)) {
+    const path = given(parameter)
+    // The driver may make one of them not enumerable, so as not to show it.
+    if (path !== null)
+      Object.defineProperty(tls, property, { get: pemFile(parameter, path), enumerable: true, configurable: true })
+  }
+  return tls
 }
 
-function pem(parameter: string, path: string | null): string | null {
-  if (path === null) return null
+/**
+ * Reads a file anew each time, because certificates are renewed; while it cannot be read, or is half written, its last
+ * content counts.
+ *
+ * @throws UsageError when it cannot be read the first time.
+ */
+function pemFile(parameter: (typeof parameters)[number], path: string): () => string {
+  const read = () => {
+    const text = readText(parameter, path)
+    if (parameter === 'sslrootcert' && !containsCertificate(text))
+      throw refused('names a sslrootcert without a certificate')
+    return text
+  }
+  let last = read()
+  return () => {
+    try {
+      last = read()
+    } catch {}
+    return last
+  }
+}
+
+function readText(parameter: string, path: string): string {
   try {
     return readFileSync(path, 'utf8')
   } catch {

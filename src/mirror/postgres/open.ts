@@ -5,6 +5,7 @@ import { PostgresDatabase } from './database.ts'
 import { twoLanes } from './lanes.ts'
 import { bringUpToDate, inLimits, insistOnServer, type Role } from './migrate.ts'
 import { openPool, type PoolOptions } from './pool.ts'
+import { presentPassword } from './present-password.ts'
 import type { Sessions } from './session.ts'
 import { startError } from './store-error.ts'
 import type { Timing } from './transaction.ts'
@@ -30,9 +31,9 @@ export interface PostgresOptions extends Timing {
 
 /** @throws FatalError when the database cannot be used as it is; UsageError when the URL is no address of one. */
 export async function openPostgres(options: PostgresOptions): Promise<OpenedPostgres & { readonly address: Address }> {
-  const { address } = parseAddress(await options.url())
+  const { address, password: first } = parseAddress(await options.url())
   const { pipeline, connections, makeRoom, toShow } = options
-  const password: PoolOptions['password'] = async (refused) => parseAddress(await options.url(refused)).password
+  const password = presentPassword(options, first)
   const pool = { address, password, ...(pipeline !== undefined && { pipeline }) }
   const own = { ...(connections !== undefined && { connections }), ...(makeRoom !== undefined && { makeRoom }) }
   const work = await openPool({ ...pool, ...own })

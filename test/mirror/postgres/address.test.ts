@@ -1,7 +1,8 @@
-import { writeFileSync } from 'node:fs'
+import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parseAddress, shown } from '../../../src/mirror/postgres/address.ts'
+import { selfSigned } from '../../support/certificate.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
 
 const refusal = (text: string) => {
@@ -53,6 +54,21 @@ it('refuses certificates that it cannot read', () => {
   expect(refusal(url(file))).toBe('The URL of store.url names a sslrootcert that cannot be read')
   writeFileSync(file, 'no certificate')
   expect(refusal(url(file))).toBe('The URL of store.url names a sslrootcert without a certificate')
+})
+
+it('reads certificates again for each connection, and keeps the last ones while a file is half written or away', () => {
+  const [old, renewed] = [selfSigned('db.example.com').cert, selfSigned('db.example.com').cert]
+  const file = join(temporaryFolder(), 'ca.pem')
+  writeFileSync(file, old)
+  const { address } = parseAddress(`postgres://u:p@db.example.com/m?sslrootcert=${encodeURIComponent(file)}`)
+  const seen = () => Object.assign({}, address.tls)
+  expect(seen()).toEqual({ rejectUnauthorized: true, ca: old })
+  writeFileSync(file, renewed)
+  expect(seen()).toEqual({ rejectUnauthorized: true, ca: renewed })
+  writeFileSync(file, old.slice(0, 200))
+  expect(seen().ca).toBe(renewed)
+  rmSync(file)
+  expect(seen().ca).toBe(renewed)
 })
 
 it('refuses any other URL without showing a part of it', () => {
