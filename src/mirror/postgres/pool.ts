@@ -96,6 +96,8 @@ class PoolSessions implements Sessions {
     this.#most = pool.options.max
     pool.on('connect', (client) => {
       this.#connected.add(client)
+      // Also between the first answer of the server and the first statement.
+      client.on('error', ignore)
       // TLS has a stream of its own over the first one.
       const { stream } = client.connection
       if (stream instanceof TLSSocket) guardedStream(stream)
@@ -216,7 +218,6 @@ class PoolSession implements Session {
   constructor(client: PoolClient, options: SessionOptions) {
     this.#client = client
     this.#options = options
-    client.on('error', ignore)
   }
 
   send(statement: AnyStatement, params: readonly unknown[]): Promise<Answer> {
@@ -250,7 +251,6 @@ class PoolSession implements Session {
   }
 
   release(broken: boolean): void {
-    this.#client.off('error', ignore)
     const mayKeep = this.#options.mayKeep()
     this.#client.release(broken || !mayKeep)
     if (broken) breakConnection(this.#client)

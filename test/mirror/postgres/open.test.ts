@@ -23,13 +23,10 @@ async function fakeServer(answer: (socket: Socket, data: Buffer) => void): Promi
   return (server.address() as { port: number }).port
 }
 
+const fatal = (code: string, text: string) => message('E', Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${text}\0\0`))
+
 function refuse(code: string, message: string) {
-  return (socket: Socket) => {
-    const fields = Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${message}\0\0`)
-    const head = Buffer.from('E\0\0\0\0')
-    head.writeInt32BE(fields.length + 4, 1)
-    socket.end(Buffer.concat([head, fields]))
-  }
+  return (socket: Socket) => void socket.end(fatal(code, message))
 }
 
 /** Message of the error at the start. Nothing of it, shown in any way, has the password. */
@@ -110,6 +107,21 @@ it('names a server that is away, one that hangs up, and one without TLS', async 
 })
 
 const atWork = (code: string, message = 'm') => storeError(new DriverError({ code, message, detail: 'Key (ada@x)' }))
+
+/** Message of the protocol of PostgreSQL. */
+function message(type: string, content: Buffer): Buffer {
+  const head = Buffer.from(`${type}\0\0\0\0`)
+  head.writeInt32BE(content.length + 4, 1)
+  return Buffer.concat([head, content])
+}
+
+it('survives a server that ends a connection together with its first answer', async () => {
+  const greeting = Buffer.concat([message('R', Buffer.alloc(4)), message('Z', Buffer.from('I'))])
+  const port = await fakeServer((socket) => socket.end(Buffer.concat([greeting, fatal('57P01', 'ended by hand')])))
+  expect(await refusal(port)).toMatch(
+    /^The database "mirror" at 127.0.0.1:PORT cannot be used: the database server cannot be reached/,
+  )
+})
 
 it('makes every failure of the database one of reason store, with a hint where there is one', () => {
   const codes = ['ECONNRESET', '57P01', '53100', '25006', '42P01', '57014', '25P03', '40001', 'XX001', '22003']
