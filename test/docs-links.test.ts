@@ -99,3 +99,7 @@ it('cites no document that the repository does not contain', () => {
   )
   expect(found).toEqual([])
 })
+
+it('has no page with the marks of a merge that conflicted', () => {
+  expect(pages.filter((page) => /^(<<<<<<< |>>>>>>> )/m.test(read(page)))).toEqual([])
+})
