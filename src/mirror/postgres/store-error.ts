@@ -172,6 +172,6 @@ function describe(error: unknown): { sentence: string; code: string; hint?: stri
   return { sentence: 'The database server refused a statement', ...one, code: code && ` (${code})` }
 }
 
-function lowerFirst(text: string): string {
+export function lowerFirst(text: string): string {
   return text.charAt(0).toLowerCase() + text.slice(1)
 }
