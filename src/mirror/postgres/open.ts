@@ -32,7 +32,8 @@ export interface PostgresOptions extends Timing {
 
 /** @throws FatalError when the database cannot be used as it is; UsageError when the URL is no address of one. */
 export async function openPostgres(options: PostgresOptions): Promise<OpenedPostgres & { readonly address: Address }> {
-  const { address, password: first } = parseAddress(await options.url())
+  const first = parseAddress(await options.url())
+  const { address } = first
   const { pipeline, connections, makeRoom, toShow } = options
   const password = presentPassword(options, first)
   const pool = { address, password, ...(pipeline !== undefined && { pipeline }) }
