@@ -1,7 +1,7 @@
 import type { Command } from 'commander'
 import type { Settings } from '../config/settings.ts'
 import { readRecord } from '../evaluate/configuration-record.ts'
-import type { Mirror, NotedConfiguration, RecordBounds } from '../mirror/port.ts'
+import type { Mirror, NotedConfiguration, RecordBounds, TenantRow } from '../mirror/port.ts'
 import { dayMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
@@ -12,9 +12,10 @@ import { reportHtml } from '../report/report-html.ts'
 import { reportJson } from '../report/report-json.ts'
 import { reportMd } from '../report/report-md.ts'
 import { oscalVersion, reportOscal } from '../report/report-oscal.ts'
+import { unconfiguredInWords } from '../report/words.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { noteDifference } from './support/configuration-difference.ts'
-import { writeAll } from './support/io.ts'
+import { note, writeAll } from './support/io.ts'
 import { oneOf, readMoment } from './support/options.ts'
 import { beforeRecord, erasedBy, noRecordYet } from './support/record-bounds.ts'
 import { writeFile } from './support/write-file.ts'
@@ -77,6 +78,8 @@ async function report(io: Io, options: ReportOptions, command: Command): Promise
     await writeFile(io, { name: options.output, pieces, own: anyReport })
     if (io.stdout.isTTY === true) print(io, `Wrote ${printable(options.output)}`)
   }
+  const missing = unconfiguredInWords(made.unconfigured)
+  if (missing !== null) note(io, missing)
   if (options.asOf === undefined)
     await noteDifference(io, made.configurationDigest, settings, 'the report shows the evaluated configuration')
   return exitCodes.ok
@@ -104,8 +107,8 @@ async function makeReport(mirror: Mirror, { settings, options, at, now, present 
   const configuration = await past.configuration()
   if (configuration === null) throw new UsageError(beforeRecord(begunAt))
   const { tenant: only, details = false } = options
-  if (only !== undefined) insistOnTenant(configuration, only)
   const tenants = await mirror.tenants()
+  if (only !== undefined) insistOnTenant(configuration, tenants, only)
   return buildReport({ past, configuration, begunAt, tenants, details, ...(only !== undefined && { only }) })
 }
 
@@ -123,7 +126,15 @@ function insistOnRecord({ begins, erasedBefore }: RecordBounds, at: number, { no
   return begins
 }
 
-function insistOnTenant(configuration: NotedConfiguration, wanted: string): void {
+function insistOnTenant(
+  configuration: NotedConfiguration,
+  mirrored: readonly Pick<TenantRow, 'name'>[],
+  wanted: string,
+): void {
   const names = readRecord(configuration).tenants.map(({ name }) => name)
+  if (!names.includes(wanted) && mirrored.some(({ name }) => name === wanted))
+    throw new UsageError(
+      `The configuration of that time does not have the tenant "${wanted}", so there is no report of it`,
+    )
   oneOf('tenant', names, wanted)
 }

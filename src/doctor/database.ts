@@ -81,7 +81,8 @@ export async function diagnoseStore(
   { opened, server, tenants, now, signal, retentionDays }: StoreReading,
 ): Promise<readonly Diagnosis[]> {
   const found = server === null ? [] : diagnoseServer(server, { tenants, now })
-  if (server?.layout === 'none' || server?.layout === 'older') return found
+  if (server !== null && (server.problem !== null || server.layout === 'none' || server.layout === 'older'))
+    return found
   try {
     const file = facts === null ? null : fileOf(facts)
     if (file !== null && !file.isCurrent) {

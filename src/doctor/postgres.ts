@@ -5,7 +5,7 @@ import { describeDuration, secondMs } from '../model/durations.ts'
 import { isLoopback } from '../model/process/loopback.ts'
 import { plural } from '../model/text/numbers.ts'
 import { replicaName } from '../model/text/replica-name.ts'
-import { type Diagnosis, fine, warning } from './diagnosis.ts'
+import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 /** Ages in the views are by the clock of the server. */
 const greatestSkewMs = 10 * secondMs
@@ -23,9 +23,10 @@ export interface ServerReading {
 
 /** The server behind `store.url` and the processes on it (docs/operations.md#doctor). */
 export function diagnoseServer(facts: ServerFacts, reading: ServerReading): readonly Diagnosis[] {
-  const { version, place, user, roundTripMs, isPooled, layout, mirror } = facts
+  const { problem, isPooled, layout, mirror } = facts
+  if (problem !== null) return [diagnoseSetup(facts), diagnoseTls(facts)]
   return [
-    fine('server', `PostgreSQL ${version}, ${place}, as ${user}, ${Math.round(roundTripMs)} ms away`),
+    diagnoseSetup(facts),
     diagnoseTls(facts),
     diagnoseRights(facts),
     diagnoseServerClock(facts),
@@ -33,6 +34,14 @@ export function diagnoseServer(facts: ServerFacts, reading: ServerReading): read
     ...diagnoseLayout(layout),
     ...(mirror === null ? [] : [diagnoseReplicas(mirror), ...diagnoseOwners(mirror, reading)]),
   ]
+}
+
+/** By the check of a start. */
+function diagnoseSetup({ version, place, user, roundTripMs, problem }: ServerFacts): Diagnosis {
+  const subject = 'server'
+  const sentence = `PostgreSQL ${version}, ${place}, as ${user}`
+  if (problem === null) return fine(subject, `${sentence}, ${Math.round(roundTripMs)} ms away`)
+  return failure(subject, `${sentence} cannot be used: ${problem.sentence}`, problem.advice)
 }
 
 function diagnoseTls({ tls, host }: ServerFacts): Diagnosis {

@@ -110,6 +110,7 @@ export function unmirrored({ name, baseUrl }: Pick<EvaluatedSettings, 'name' | '
     id: unmirroredId,
     name,
     baseUrl,
+    createdAt: 0,
     blockedUntil: 0,
     blockedForMs: null,
     changeAccepted: null,

@@ -31,6 +31,7 @@ import {
   standings,
   type TenantReport,
 } from './report.ts'
+import { unconfiguredInWords } from './words.ts'
 
 export interface ReportRequest {
   readonly past: PastReader
@@ -47,6 +48,7 @@ export async function buildReport(request: ReportRequest): Promise<Report> {
   const record = readRecord(configuration)
   const store = pastStore(past, tenants)
   const shown = record.tenants.filter(({ name }) => only === undefined || name === only)
+  const unconfigured = only === undefined ? unconfiguredOf(request, record) : []
   const reports: TenantReport[] = []
   for (const tenant of shown) reports.push(await tenantReport(tenant, { request, record, store }))
   return {
@@ -55,7 +57,8 @@ export async function buildReport(request: ReportRequest): Promise<Report> {
     historyBegins: toIso(Math.max(past.clampToLife(begunAt), past.at - record.retentionDays * dayMs)),
     configuredSince: toIso(configuration.at),
     configurationDigest: configuration.digest,
-    notes: notesOf(request),
+    notes: notesOf(request, unconfigured),
+    unconfigured,
     tenants: reports,
   }
 }
@@ -63,10 +66,20 @@ export async function buildReport(request: ReportRequest): Promise<Report> {
 const hiddenNote =
   'Names of persons, e-mails, file names and the patterns of required documents are hidden; with --details the report shows them.'
 
-function notesOf({ past, details }: ReportRequest): readonly string[] {
+/** Taken out of the configuration, or only in that of another replica. */
+function unconfiguredOf({ past, tenants }: ReportRequest, record: ConfigurationRecord): readonly string[] {
+  const configured = new Set(record.tenants.map(({ name }) => name))
+  const until = past.setBackFrom ?? past.at
+  const known = tenants.filter(({ name, createdAt }) => !configured.has(name) && createdAt <= until)
+  return known.map(({ name }) => name)
+}
+
+function notesOf({ past, details }: ReportRequest, unconfigured: readonly string[]): readonly string[] {
   const { setBackFrom } = past
+  const missing = unconfiguredInWords(unconfigured)
   return [
     ...(details ? [] : [hiddenNote]),
+    ...(missing === null ? [] : [missing]),
     ...(setBackFrom === null
       ? []
       : [

@@ -127,6 +127,8 @@ export interface Report {
   readonly configuredSince: string
   readonly configurationDigest: string
   readonly notes: readonly string[]
+  /** Tenants of the mirror that the configuration does not have; none where one tenant is asked for. */
+  readonly unconfigured: readonly string[]
   readonly tenants: readonly TenantReport[]
 }
 

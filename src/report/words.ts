@@ -146,3 +146,10 @@ export function tenantSentence({ standings: { fail, unknown, off }, quality }: T
   ]
   return `${wrong.length === 0 ? 'No check fails' : wrong.join(', ')}; ${data}.`
 }
+
+/** Null when the report has all tenants of the mirror. */
+export function unconfiguredInWords(tenants: readonly string[]): string | null {
+  if (tenants.length === 0) return null
+  const them = tenants.length === 1 ? 'it' : 'them'
+  return `Not in this report, because the configuration does not have ${them}: ${tenants.join(', ')}. The mirror keeps what it has of ${them}.`
+}

@@ -191,6 +191,42 @@ it('names the evaluated configuration, and reports when the current one differs'
   expect(checkOf(await only(), 'user-invitation-accepted')?.options).toMatchObject({ days: 14, highDays: 30 })
 })
 
+it('names the tenants of the mirror that the configuration does not have, in every format and on the terminal', async () => {
+  const tenants = [{ name: 'acme' }, { name: 'beta', token: 'secondReader' as const }]
+  const { run, read, write, reported, pass, now } = await world({ tenants })
+  expect((await reported()).notes).toHaveLength(1)
+  const before = new Date(now()).toISOString()
+  pass(aDay)
+  const file = read('tenantwatch.yaml')
+  write('tenantwatch.yaml', file.replace(/^ {2}- name: beta$(?:\n {4}.*$)*/m, ''))
+  await run('sync')
+  const sentence =
+    'Not in this report, because the configuration does not have it: beta. The mirror keeps what it has of it.'
+  expect((await reported()).notes.at(-1)).toBe(sentence)
+  for (const format of ['html', 'md', 'oscal']) {
+    const { stdout, stderr } = await run('report', '--format', format)
+    expect(stdout).toContain(sentence)
+    expect(stderr).toBe(`${sentence}\n`)
+  }
+  expect((await reported('--tenant', 'acme')).notes).toHaveLength(1)
+  expect((await reported('--as-of', before)).notes).toHaveLength(1)
+  const { code, stderr } = await run('report', '--tenant', 'beta')
+  expect([code, stderr]).toEqual([2, expect.stringContaining('does not have the tenant "beta"')])
+})
+
+it('does not name a tenant in the report of a time before it was mirrored', async () => {
+  const { env, run, read, write, reported, pass, now, simulator } = await world()
+  const before = new Date(now()).toISOString()
+  pass(aDay)
+  env['BETA_TOKEN'] = simulator.tokens.secondReader
+  const own = read('tenantwatch.yaml')
+  const beta = `  - { name: beta, baseUrl: "${simulator.baseUrl}", auth: { token: { env: BETA_TOKEN } } }\n`
+  write('tenantwatch.yaml', own.replace('tenants:\n', `tenants:\n${beta}`))
+  await run('sync')
+  expect((await reported()).tenants).toHaveLength(2)
+  expect((await reported('--as-of', before)).notes).toHaveLength(1)
+})
+
 it('writes a file that only its owner reads, whole or not at all', async () => {
   const { run, folder } = await world()
   expect(await run('report', '--output', 'evidence.html')).toEqual({ code: 0, stdout: '', stderr: '' })

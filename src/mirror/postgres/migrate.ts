@@ -5,7 +5,7 @@ import { FatalError } from '../../model/errors.ts'
 import { migrationsFolder } from '../migrations.ts'
 import { copyIn, halfCopied, hasTable, insistOnEmpty } from './copy-mark.ts'
 import { dropDerived, makeDerived } from './derived.ts'
-import { isForeignRole, presentSchema } from './present-schema.ts'
+import { presentSchema } from './present-schema.ts'
 import type { Session } from './session.ts'
 import { isBlocked, isLockTimeout, type LockWait, lockTables, lockWait } from './table-locks.ts'
 
@@ -20,8 +20,6 @@ const mostLockedMs = 30 * secondMs
 
 /** After which the server ends the transaction of a process that was stopped in the middle of it, in milliseconds. */
 const idleMs = 5 * secondMs
-
-const oldestServer = 15
 
 /** All but `beside` bring the layout up to date; `copy` fills an empty database, which no other role then opens. */
 export type Role = 'engine' | 'beside' | 'copy'
@@ -190,55 +188,4 @@ function notCurrent(at: number): FatalError {
   return new FatalError(
     'The database of store.url has an older layout; run "tenantwatch sync" once with this version to bring it up to date',
   )
-}
-
-interface Server {
-  readonly version: number
-  readonly encoding: string
-  readonly fsync: string
-  readonly commits: string
-  readonly readonly: string
-  readonly replication: string
-  readonly forbidden: number
-  /** Other roles that own functions or operators in the schema. */
-  readonly others: string | null
-}
-
-const server = `select current_setting('server_version_num')::int / 10000 as version,
-  current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
-  current_setting('synchronous_commit') as commits, current_setting('transaction_read_only') as readonly,
-  current_setting('session_replication_role') as replication,
-  (select string_agg(distinct r.rolname, ', ') from (
-      select 'pg_proc'::regclass as class, oid, proowner as owner from pg_proc where pronamespace = ${presentSchema}
-        and not (proname like 'tenantwatch\\_%' and (pronargs = 0 or proargtypes = '20 25 20'))
-      union all select 'pg_operator'::regclass, oid, oprowner from pg_operator where oprnamespace = ${presentSchema}
-    ) made join pg_roles r on r.oid = made.owner join pg_roles u on u.rolname = current_user
-    where ${isForeignRole('r', 'u')}
-      and not exists (select 1 from pg_class where relnamespace = ${presentSchema} and relname = '${marker}' and relowner = r.oid)
-      and not exists (
-      select 1 from pg_depend d where d.classid = made.class and d.objid = made.oid and d.deptype = 'e')) as others,
-  (select count(*) from pg_class c where relnamespace = ${presentSchema} and relkind = 'r' and not (
-    has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')
-    and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete'))) as forbidden`
-
-/** @throws FatalError when the server could lose what it confirmed, or cannot store what the mirror holds. */
-export async function insistOnServer(session: Session): Promise<void> {
-  const [found] = (await session.sendText(server)).rows as [Server]
-  const problem = problemOf(found)
-  if (problem !== null) throw new FatalError(`The database of store.url cannot be used: ${problem}`)
-}
-
-function problemOf(found: Server): string | null {
-  const { version, encoding, fsync, commits, readonly, replication, forbidden, others } = found
-  if (version < oldestServer) return `PostgreSQL ${version} is too old; want ${oldestServer} or later`
-  if (encoding !== 'UTF8') return `its encoding is ${encoding}; create it with encoding UTF8`
-  if (fsync !== 'on') return `the server runs with fsync=${fsync} and could lose what it confirmed; switch it on`
-  if (commits === 'off') return 'it has synchronous_commit=off and could lose what it confirmed; switch it on'
-  if (readonly !== 'off') return 'it is read-only; let store.url point to the primary server, not to a standby'
-  if (replication === 'replica')
-    return `session_replication_role=replica of its user switches the triggers off; reset it`
-  if (others !== null)
-    return `its schema has functions or operators of ${others}, which would run with the rights of tenantwatch; drop them, and let no other role create there`
-  if (forbidden > 0) return 'its user may not read and write all tables; make it their owner'
-  return null
 }

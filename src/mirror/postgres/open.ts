@@ -3,9 +3,10 @@ import type { Log } from '../../model/log.ts'
 import { type Address, parseAddress } from './address.ts'
 import { PostgresDatabase } from './database.ts'
 import { twoLanes } from './lanes.ts'
-import { bringUpToDate, inLimits, insistOnServer, type Role } from './migrate.ts'
+import { bringUpToDate, inLimits, type Role } from './migrate.ts'
 import { openPool, type PoolOptions } from './pool.ts'
 import { presentPassword } from './present-password.ts'
+import { insistOnServer } from './server-check.ts'
 import type { Sessions } from './session.ts'
 import { startError } from './store-error.ts'
 import type { Timing } from './transaction.ts'
@@ -31,7 +32,8 @@ export interface PostgresOptions extends Timing {
 
 /** @throws FatalError when the database cannot be used as it is; UsageError when the URL is no address of one. */
 export async function openPostgres(options: PostgresOptions): Promise<OpenedPostgres & { readonly address: Address }> {
-  const { address, password: first } = parseAddress(await options.url())
+  const first = parseAddress(await options.url())
+  const { address } = first
   const { pipeline, connections, makeRoom, toShow } = options
   const password = presentPassword(options, first)
   const pool = { address, password, ...(pipeline !== undefined && { pipeline }) }

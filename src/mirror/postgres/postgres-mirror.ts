@@ -1,7 +1,7 @@
 import type { Clock } from '../../model/clock.ts'
 import { secondMs } from '../../model/durations.ts'
 import { FatalError } from '../../model/errors.ts'
-import type { Log } from '../../model/log.ts'
+import { type Log, silentLog } from '../../model/log.ts'
 import type { Operations } from '../database.ts'
 import type { Mirror } from '../port.ts'
 import { countDifferences } from '../records/record-counts.ts'
@@ -61,6 +61,8 @@ export async function openAsReplica(
     limits: heartbeatLimits,
     // Without heartbeats, this replica may own nothing.
     makeRoom: (signal: AbortSignal) => database.makeRoom(signal),
+    // What is wrong with the URL is logged for the other connections.
+    log: silentLog(),
   } as const
   const { database: heartbeats } = opening.use(await openPostgres({ ...options, ...own }))
   return replicaOver({ ...options, database, heartbeats }, disposeOf(opening))

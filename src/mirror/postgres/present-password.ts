@@ -1,5 +1,5 @@
 import type { Log } from '../../model/log.ts'
-import { parseAddress } from './address.ts'
+import { parseAddress, shown } from './address.ts'
 
 interface UrlSource {
   readonly url: (refused?: 'refused') => Promise<string>
@@ -10,15 +10,20 @@ interface UrlSource {
  * Reads the password of the URL as it is now; the last one counts while the URL cannot be read, as while its file is
  * replaced.
  *
- * @param first of the URL when it was read first.
+ * @param first the URL when it was read first, whose place counts until the end of the process.
  */
-export function presentPassword({ url, log }: UrlSource, first: string | null) {
-  let last = first
+export function presentPassword({ url, log }: UrlSource, first: ReturnType<typeof parseAddress>) {
+  let last = first.password
   let isReadable = true
+  let isSamePlace = true
   return async (refused?: 'refused'): Promise<string | null> => {
     try {
-      last = parseAddress(await url(refused)).password
+      const { address, password } = parseAddress(await url(refused))
+      last = password
       isReadable = true
+      const isSame = shown(address) === shown(first.address)
+      if (isSamePlace && !isSame) log?.warn({ inUse: shown(first.address), named: shown(address) }, elsewhere)
+      isSamePlace = isSame
     } catch (error) {
       const problem = { problem: error instanceof Error ? error.message : String(error) }
       if (isReadable) log?.warn(problem, 'The URL of the database cannot be read: connecting with its last password')
@@ -27,3 +32,6 @@ export function presentPassword({ url, log }: UrlSource, first: string | null) {
     return last
   }
 }
+
+const elsewhere =
+  'store.url names another host, port or database than the one in use: it takes a restart of all replicas at the same time'

@@ -8,6 +8,7 @@ import { marker, newestAppliedText, postgresMigrations } from './migrate.ts'
 import { isForeignRole, presentSchema } from './present-schema.ts'
 import { type OwnerRow, ownersOf, ownersText } from './replicas/owners.ts'
 import { isAlive } from './replicas/replica-statements.ts'
+import { type ServerProblem, serverProblem } from './server-check.ts'
 
 export type Layout = 'none' | 'older' | 'current' | 'newer'
 
@@ -28,6 +29,8 @@ export interface ServerFacts {
   readonly host: string
   readonly user: string
   readonly version: string
+  /** Why a start is refused; null = it is not. */
+  readonly problem: ServerProblem | null
   /** Null = not encrypted. */
   readonly tls: { readonly protocol: string; readonly isVerified: boolean } | null
   readonly roundTripMs: number
@@ -109,12 +112,14 @@ export async function readServerFacts(url: string, clock: Pick<Clock, 'now' | 'm
     await client.query(`begin read only; set local statement_timeout = ${limits.statement_timeout}`)
     const [row] = (await all<Row>(facts)) as [Row]
     const { version, user, notOwned, connections, used } = row
+    const problem = await serverProblem({ sendText: (text) => client.query(text) })
     const layout = row.marked === 1 ? await layoutIn(all) : 'none'
     return {
       place: shown(address),
       host: address.host,
       user,
       version: version.split(' ')[0] ?? version,
+      problem,
       tls: tlsOf(client, address),
       ...(await timesOf(client, clock)),
       isSuperuser: row.superuser === 1,

@@ -28,6 +28,7 @@ import type {
 export interface TenantRow {
   readonly id: number
   readonly name: string
+  readonly createdAt: number
   readonly baseUrl: string
   readonly blockedUntil: number
   readonly blockedForMs: number | null

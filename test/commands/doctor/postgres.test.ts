@@ -23,6 +23,7 @@ const facts: ServerFacts = {
   host: 'db.example.com',
   user: 'tenantwatch',
   version: '17.6',
+  problem: null,
   tls: { protocol: 'TLSv1.3', isVerified: true },
   roundTripMs: 1.4,
   skewMs: 120,
@@ -57,6 +58,15 @@ it('has one line for each part of a sound server', () => {
     layout: 'ok: that of this version',
     replicas: 'ok: 1 alive: pod-a/4k2j9x (2 tenants, heartbeat 1 s ago)',
     owners: 'ok: 2 tenants, each owned by a living replica',
+  })
+})
+
+it('fails for a server with which a start is refused, and says nothing of what it would hold', () => {
+  const problem = { sentence: 'its encoding is LATIN1', advice: 'Create it with encoding UTF8' }
+  expect(lines({ problem, layout: 'none', mirror: null })).toEqual({
+    server:
+      'fail: PostgreSQL 17.6, database "mirror" at db.example.com:5432, as tenantwatch cannot be used: its encoding is LATIN1. Create it with encoding UTF8',
+    TLS: 'ok: TLSv1.3, certificate verified',
   })
 })
 

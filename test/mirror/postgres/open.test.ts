@@ -44,14 +44,14 @@ it('names what is wrong with the server, and what to do', async () => {
   for (const code of codes) said.push(await refusal(await fakeServer(refuse(code, 'the server says'))))
   expect(said).toMatchInlineSnapshot(`
     [
-      "The database "mirror" at 127.0.0.1:PORT cannot be used: the database server refused the user or its password (28P01); check the user and password of store.url, pg_hba.conf, and by sslmode whether the server wants TLS",
-      "The database "mirror" at 127.0.0.1:PORT cannot be used: the database server refused the user or its password (28000); check the user and password of store.url, pg_hba.conf, and by sslmode whether the server wants TLS",
+      "The database "mirror" at 127.0.0.1:PORT cannot be used: the database server refused the user or its password (28P01); check the user and password of store.url, pg_hba.conf, and whether the server wants TLS (sslmode) or a client certificate (sslcert)",
+      "The database "mirror" at 127.0.0.1:PORT cannot be used: the database server refused the user or its password (28000); check the user and password of store.url, pg_hba.conf, and whether the server wants TLS (sslmode) or a client certificate (sslcert)",
       "The database "mirror" at 127.0.0.1:PORT cannot be used: the database does not exist (3D000); create it with "createdb", or correct its name in store.url",
       "The database "mirror" at 127.0.0.1:PORT cannot be used: the database server takes no more connections (53300); raise max_connections, or use a pooler",
       "The database "mirror" at 127.0.0.1:PORT cannot be used: the database server has no room left (53100); free space or memory on the database server; nothing was lost",
       "The database "mirror" at 127.0.0.1:PORT cannot be used: the database server cannot be reached (57P03); check that the server runs and that the host and port of store.url are right",
       "The database "mirror" at 127.0.0.1:PORT cannot be used: the database user lacks a permission (42501); make it the owner of the database, or of all tables of tenantwatch",
-      "The database "mirror" at 127.0.0.1:PORT cannot be used: the database server refused a statement (XX000)",
+      "The database "mirror" at 127.0.0.1:PORT cannot be used: the database server has a fault of its own (XX000); its log says more",
     ]
   `)
 })
@@ -102,7 +102,7 @@ it('names a server that is away, one that hangs up, and one without TLS', async 
     `"The database "mirror" at 127.0.0.1:PORT cannot be used: the database server cannot be reached; check that the server runs and that the host and port of store.url are right"`,
   )
   expect(await refusal(await fakeServer(() => {}), '?sslmode=require')).toMatchInlineSnapshot(
-    `"The database "mirror" at 127.0.0.1:PORT cannot be used: no TLS connection to the database server was agreed on; name the authority of its certificate by sslrootcert in store.url; sslmode=disable connects without TLS"`,
+    `"The database "mirror" at 127.0.0.1:PORT cannot be used: the database server does not offer TLS; switch it on there by ssl=on; sslmode=disable connects without TLS"`,
   )
 })
 
@@ -136,7 +136,7 @@ it('makes every failure of the database one of reason store, with a hint where t
       "The database server cannot be reached (ECONNRESET); Check that the server runs and that the host and port of store.url are right; it is tried again",
       "The database server cannot be reached (57P01); Check that the server runs and that the host and port of store.url are right; it is tried again",
       "The database server has no room left (53100); Free space or memory on the database server; nothing was lost",
-      "The database is read-only (25006); Let store.url point to the primary server, not to a standby",
+      "The database is read-only (25006); Let store.url point to the primary server, not to a standby; on the primary server, reset default_transaction_read_only",
       "Tables of the database are missing or have another layout (42P01); Restore a backup, or give tenantwatch an empty database",
       "The database server took too long (57014); Check the load and the locks of the database server; it is tried again",
       "The database server took too long (25P03); Check the load and the locks of the database server; it is tried again",
@@ -145,6 +145,38 @@ it('makes every failure of the database one of reason store, with a hint where t
       "The database server refused a statement (22003); no hint",
     ]
   `)
+})
+
+it.each([
+  ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', 'refused the client certificate, or wants one', 'sslcert and sslkey'],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', 'refused the client certificate, or wants one', 'sslcert and sslkey'],
+  ['ERR_SSL_SSL/TLS_ALERT_BAD_CERTIFICATE', 'refused the client certificate, or wants one', 'sslcert and sslkey'],
+  ['ERR_OSSL_X509_KEY_VALUES_MISMATCH', 'The certificate or key of store.url cannot be used', 'sslcert and sslkey'],
+  ['CERT_HAS_EXPIRED', 'has expired', 'Renew it on the server'],
+  ['CERT_NOT_YET_VALID', 'is not valid yet', 'clock of this machine'],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', 'is for another host name', 'Name the host in store.url as the certificate does'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'is not trusted', 'Name it by sslrootcert'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'is not trusted', 'Name it by sslrootcert'],
+  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'No TLS connection to the database server', 'which versions of TLS'],
+])('has a hint of its own for %s', (code, sentence, hint) => {
+  const error = atWork(code) as SyncError
+  expect(error.message).toContain(sentence)
+  expect(error.hint).toContain(hint)
+})
+
+it.each(['write_item', 'write_relcache_init_file'])('takes a failure of %s for a full disk', (routine) => {
+  const error = new DriverError({ code: 'XX000', message: 'could not write init file', routine })
+  expect(storeError(error)).toMatchObject({ message: 'The database server has no room left (XX000)' })
+})
+
+it('does not take a failure to connect for a refused statement', () => {
+  const codes = ['', 'ERR_UNHEARD_OF', '58030', 'XX000']
+  expect(codes.map((code) => (atWork(code) as SyncError).message)).toEqual([
+    'The connection to the database server failed',
+    'The connection to the database server failed (ERR_UNHEARD_OF)',
+    'The database server has a fault of its own (58030)',
+    'The database server has a fault of its own (XX000)',
+  ])
 })
 
 it('keeps values of the rows out of errors', () => {

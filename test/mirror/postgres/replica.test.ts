@@ -1,4 +1,4 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it, onTestFinished, vi } from 'vitest'
 import { PostgresDatabase } from '../../../src/mirror/postgres/database.ts'
 import { type Balance, noTenant, Replica } from '../../../src/mirror/postgres/replicas/replica.ts'
 import type { Session } from '../../../src/mirror/postgres/session.ts'
@@ -400,6 +400,19 @@ it('recognizes a restore by its last heartbeat, and gives no epoch twice', async
   query('delete from replicas')
   await a.beat()
   expect([a.losses, a.epochs.get(1)]).toEqual([2, 7])
+})
+
+it.runIf(isOnServer)('takes a connection with other settings of time for one to the same server', async () => {
+  const { ids, query, replica } = world(1)
+  const a = replica('a')
+  await turn(a, ids)
+  const [{ name } = {}] = query('select quote_ident(current_database()) as name')
+  query(`alter database ${name} set timezone = 'Asia/Kolkata'`)
+  query(`alter database ${name} set datestyle = 'German'`)
+  query(`select pg_terminate_backend(pid, 5000) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`)
+  await vi.waitFor(() => a.beat())
+  expect([a.losses, owned(a)]).toEqual([0, ids])
 })
 
 it('counts a replica whose last heartbeat is of the future as dead: the clock of the database was set back', async () => {

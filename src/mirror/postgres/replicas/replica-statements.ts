@@ -47,7 +47,8 @@ const take = (wanted: string) => `free as materialized (
   update tenant_owners o set owner = @id, epoch = epoch + 1, since = clock_timestamp() from free where o.tenant_id = free.tenant_id
   returning o.tenant_id as "tenantId", o.epoch, free.owner as former`
 
-const microseconds = 'cast(extract(epoch from seen_at) * 1000000 as bigint)'
+/** As text, it would depend on the settings of the connection. */
+const microseconds = (time: string) => `cast(extract(epoch from ${time}) * 1000000 as bigint)`
 
 export interface Owned {
   readonly tenantId: number
@@ -70,16 +71,18 @@ export interface Shares {
 export function replicaStatements(database: PostgresDatabase) {
   return {
     /** In microseconds since the epoch, by the clock of the database. */
-    lastSeen: database.prepareValues<[string], number>(`select ${microseconds} from replicas where id = ? for update`),
+    lastSeen: database.prepareValues<[string], number>(
+      `select ${microseconds('seen_at')} from replicas where id = ? for update`,
+    ),
     seen: database.prepareValues<[string, boolean, string], number>(
       `insert into replicas (id, seen_at, alone, began_at, configured)
        values (?, clock_timestamp(), ?, clock_timestamp(), ?)
        on conflict (id) do update set seen_at = excluded.seen_at, configured = excluded.configured
-       returning ${microseconds}`,
+       returning ${microseconds('seen_at')}`,
     ),
     /** Time of the newest applied migration. */
     layout: database.prepareValues<[], number>(`select max(created_at) from ${marker}`),
-    serverStart: database.prepareValues<[], string>('select cast(pg_postmaster_start_time() as text)'),
+    serverStart: database.prepareValues<[], number>(`select ${microseconds('pg_postmaster_start_time()')}`),
     /** Above every epoch that this replica had: one that a restore took back must not come again. */
     renew: database.prepare<[number, string]>(
       'update tenant_owners set epoch = greatest(epoch, ?) + 1 where owner = ?',

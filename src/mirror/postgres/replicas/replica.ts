@@ -48,7 +48,8 @@ export class Replica {
   readonly #layout = newestMigration()
   #epochs: ReadonlyMap<number, number> = new Map()
   #sentAt = Number.NEGATIVE_INFINITY
-  #serverStart: string | null = null
+  /** As `#lastBeat`. */
+  #serverStart: number | null = null
   /** Time of the last confirmed heartbeat by the clock of the database; 0 = none. */
   #lastBeat = 0
   #losses = 0
@@ -117,7 +118,7 @@ export class Replica {
       const seenNow = yield* ahead(sql.seen.get(id, alone, configured))
       const start = yield* ahead(sql.serverStart.get())
       if (((yield* sql.layout.get()) ?? 0) > layout) throw newerLayout()
-      const [before = 0, seen = 0, started = ''] = [yield* last, yield* seenNow, yield* start]
+      const [before = 0, seen = 0, started = 0] = [yield* last, yield* seenNow, yield* start]
       if (before < lastBeat || (known !== null && known !== started)) {
         lose()
         yield* sql.renew.run(highest, id)
