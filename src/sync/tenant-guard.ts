@@ -5,7 +5,7 @@ import { dayMs } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import { holdHint, isDenied, ownClientCause, remedyOf } from '../model/hold-remedy.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
-import { resourceNames } from '../model/resource-names.ts'
+import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 import {
   type Answered,
@@ -41,6 +41,8 @@ export interface TenantGuard {
   roundsOf(definition: Pick<ResourceDefinition, 'kind'>, careful?: boolean): number
   readonly troubled: boolean
   noteTrouble(): void
+  /** Resources with contradicting answers, as of servers that differ; until all agree, an unchanged answer is read again, too. */
+  readonly contradicted: Set<ResourceName>
   admits(state: SyncState, comparison: PageComparison, serverTime: number | null): boolean
   /** Raises the hold of another tenant where a proof shows one, else that of the page; the error to throw. */
   refusePage(page: RefusedAnswer, signal: AbortSignal): Promise<SyncError>
@@ -90,7 +92,6 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   const noteTrouble = () => {
     troubledUntil = clock.monotonic() + troubledMs
   }
-
   function insist(): void {
     const hold = held()
     if (hold !== null) throw changed(hold)
@@ -231,6 +232,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
       return clock.monotonic() < troubledUntil
     },
     noteTrouble,
+    contradicted: new Set(),
     admits: (state, comparison, serverTime) =>
       tenant().former.includes(state.resource) ||
       admits(state, comparison, { now: clock.now(), serverTime, admitted: tenant().admitted }),

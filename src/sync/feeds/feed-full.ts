@@ -16,6 +16,7 @@ export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra =
     ended = await readToEnd(run, definition)
     moved = await howItMoved(run, ended)
   } while (moved === 'moved')
+  run.guard.contradicted.delete(definition.name)
   run.dataAsOf = ended.startedAt
   run.reachedEndServerTime = ended.startServerTime
   await readFromCursorBefore(run, ended)

@@ -118,8 +118,8 @@ function readingOf({ context }: Run): string {
 
 /** The first page is always read, because it proves the identity of the tenant; so are all pages of a first full sync. */
 async function nextWanted(run: Run, { nextCursor, pages }: FullSyncRow, reading: string): Promise<PageWanted> {
-  const { context, tenantId, definition, state } = run
-  const isRead = nextCursor === null || state.completeStartedAt === null
+  const { context, tenantId, definition, guard, state } = run
+  const isRead = nextCursor === null || state.completeStartedAt === null || guard.contradicted.has(definition.name)
   const known = isRead ? null : await context.store.knownPage(tenantId, definition.name, pages + 1, reading)
   return { cursor: nextCursor, known }
 }

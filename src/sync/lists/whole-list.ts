@@ -4,7 +4,7 @@ import type { Emptiness } from '../../model/emptiness.ts'
 import { SyncError } from '../../model/errors.ts'
 import type { Contradictions, ResourceDefinition, WholeResource } from '../../model/resource.ts'
 import { commitPage, confirmList } from '../pages/commit-page.ts'
-import { differingAnswer, guidsCount } from '../pages/confirm-answer.ts'
+import { contradicting, differingAnswer, guidsCount } from '../pages/confirm-answer.ts'
 import { fetchPage, type Run } from '../run.ts'
 import { suspectEmpty } from './suspect-empty.ts'
 
@@ -14,7 +14,7 @@ const mostReads = 3
 /** Reads a list that comes in one answer and removes absent records with it (docs/api.md#empty-lists). */
 export async function readWhole(run: Run, definition: WholeResource): Promise<void> {
   run.mode = 'full'
-  const { context, tenantId, state } = run
+  const { context, guard, tenantId, state } = run
   const { store, clock } = context
   const startedAt = clock.now()
   const since = clock.monotonic()
@@ -25,9 +25,11 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
     const contradiction = await refuseContradiction(run, definition, fetched)
     const durationMs = Math.round(clock.monotonic() - since)
     const whole = { startedAt, durationMs, serverTime: fetched.meta.serverTime }
-    if (await confirmList(run, [fetched], { ...whole, reachedEndServerTime: null })) break
-    const provable = state.completeStartedAt !== null || (await guidsCount(run))
-    const other = provable ? await differingAnswer(run, fetched, read) : null
+    const isDoubted = guard.contradicted.has(definition.name)
+    let other = isDoubted ? await differingAnswer(run, fetched, read) : null
+    if (other === null && (await confirmList(run, [fetched], { ...whole, reachedEndServerTime: null }))) break
+    const isProvable = !isDoubted && (state.completeStartedAt !== null || (await guidsCount(run)))
+    if (isProvable) other = await differingAnswer(run, fetched, read)
     if (other === null) {
       await commitPage(run, fetched, {}, { whole })
       await store.liftHold(tenantId, definition.name, 'suspect_empty')
@@ -40,9 +42,11 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
       }
       break
     }
-    if (reads === mostReads) throw new SyncError('protocol', `The answers of ${definition.name} keep changing`)
+    if (reads === mostReads)
+      throw new SyncError('protocol', `The answers of ${definition.name} contradict each other`, contradicting)
     fetched = other
   }
+  guard.contradicted.delete(definition.name)
   await run.fullSyncCompleted()
 }
 

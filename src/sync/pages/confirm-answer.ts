@@ -9,11 +9,20 @@ import { idOf } from './page-rules.ts'
 
 interface Confirmation {
   readonly careful: boolean
+  /** True when nothing changed, so that only the answer needs to be confirmed. */
+  readonly unchanged?: boolean
   /** True when the proof may be omitted because its lists cannot be read. */
   readonly optional: boolean
 }
 
 export type Need = 'nothing' | 'proof' | Confirmation
+
+const roundsOfUnchanged = 2
+
+/** Why answers contradict each other, as far as an operator can help. */
+export const contradicting = {
+  hint: 'Servers behind the address may have different data; checks become unknown by age',
+}
 
 /** Reads before each proof; equal numbers would let an alternating load balancer separate reads from proofs. */
 const readsOfRound = [1, 2, 1, 3]
@@ -34,7 +43,9 @@ export function needOf(run: Run, { known, unknown, changes }: PageComparison, is
     return 'nothing'
   }
   // An invalid record changes nothing, but may be another tenant's.
-  if (unknown.length === 0 && !changes()) return 'nothing'
+  if (unknown.length === 0 && !changes()) {
+    return guard.contradicted.has(definition.name) ? { careful: false, optional: true, unchanged: true } : 'nothing'
+  }
   if (guard.troubled) return { careful: false, optional: false }
   // The known users may belong to two tenants when the others on the page are new.
   if (unknown.length > 0) return { careful: true, optional: true }
@@ -47,9 +58,11 @@ export async function provePage(run: Run, fetched: Fetched, need: Need, again: (
   if (need === 'proof') await guard.prove(signal)
   else {
     const prove = need.optional ? () => proveIfPossible(run) : () => guard.prove(signal)
-    const rounds = guard.roundsOf(definition, need.careful)
-    const other = await differingAnswer(run, fetched, again, { prove, rounds })
-    if (other) throw new SyncError('protocol', `Two reads of one page of ${definition.name} differ`)
+    const proven = { prove, rounds: guard.roundsOf(definition, need.careful) }
+    const how = need.unchanged === true ? { prove: async () => {}, rounds: roundsOfUnchanged } : proven
+    const other = await differingAnswer(run, fetched, again, how)
+    if (other) throw new SyncError('protocol', `Two reads of one page of ${definition.name} differ`, contradicting)
+    if (need.unchanged === true) return
   }
   run.proven = true
 }
@@ -104,6 +117,7 @@ export async function differingAnswer(
       const same = definition.kind === 'pagedList' ? await isUnknown(run, second) : isSame(fetched, second, definition)
       if (same) continue
       guard.noteTrouble()
+      guard.contradicted.add(definition.name)
       return second
     }
     await prove()

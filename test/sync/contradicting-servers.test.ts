@@ -1,0 +1,82 @@
+import { expect, it } from 'vitest'
+import { minuteMs } from '../../src/model/durations.ts'
+import { type TestEngine, testEngine } from '../support/engine.ts'
+import { ending } from '../support/sync-queries.ts'
+import { client, document, role, type TwoTenants, tenant, twoTenants, user } from './support/two-tenants.ts'
+
+const paths = ['authentication-settings', 'roles', 'permissions', 'users'] as const
+type Contradicted = (typeof paths)[number]
+
+interface Scene {
+  readonly test: TestEngine
+  readonly server: TwoTenants
+  /** Runs a full sync some minutes later. */
+  again(): Promise<string>
+}
+
+/** One tenant whose newer state only some of the servers behind its address have. */
+async function scene(resource: Contradicted, shows: (answer: number) => 'old' | 'new'): Promise<Scene> {
+  const ids = { clients: [client(1)], documents: [document(1)] }
+  const old = tenant({ ...ids, users: [user(1), user(2)], roles: [role(1), role(2)] })
+  const grant = { permissionId: 9, name: 'n', module: 'm', function: 'f', code: 'Api_Users_Create' }
+  const now = tenant({
+    ...ids,
+    users: [user(1), user(2, { mfaStatus: false })],
+    roles: [role(1, { permissions: [grant] }), role(2, { state: 'Inactive' })],
+    settings: { ...old.settings, mfaEnabled: false },
+  })
+  const server = await twoTenants(old, now)
+  const auth = { header: 'Authorization', scheme: 'Bearer' } as const
+  const test = await testEngine({ settings: { baseUrl: server.url, userDetails: { perRun: 0 }, auth } })
+  server.timestamp = () => new Date(test.clock.now()).toISOString()
+  await test.runAll('full')
+  let answers = 0
+  server.choose((path, cursor) => (path === resource && cursor === null && shows(answers++) === 'new' ? now : old))
+  return {
+    test,
+    server,
+    async again() {
+      test.clock.advance(10 * minuteMs)
+      return ending(await test.run(resource, 'full'))
+    },
+  }
+}
+
+/** Whether the mirror has the newer state. */
+function hasNew(test: TestEngine): boolean {
+  const [{ found }] = test.query(
+    `select (select count(*) from users where mfa_status = 0) + (select count(*) from roles where state = 'Inactive')
+       + (select count(*) from authentication_settings where mfa_enabled = 0)
+       + (select count(*) from permissions where code = 'Api_Users_Create') as found`,
+  ) as [{ found: number }]
+  return found === 1
+}
+
+it.each(paths)(
+  '%s: servers that answer in turns with an older and a newer state renew no older one',
+  async (resource) => {
+    for (const isOld of [(n: number) => n % 5 === 4, (n: number) => n % 2 === 0, (n: number) => n % 3 !== 1]) {
+      const { test, again } = await scene(resource, (n) => (isOld(n) ? 'old' : 'new'))
+      // The first answer may be the older state, before another one contradicted it.
+      await again()
+      for (let round = 0; round < 8; round++) if ((await again()) !== 'protocol') expect(hasNew(test)).toBe(true)
+    }
+  },
+)
+
+it.each(paths)('%s: an answer that was contradicted once is believed when all answers agree', async (resource) => {
+  const { again, server } = await scene(resource, (n) => (n === 0 ? 'new' : 'old'))
+  const endings = [await again(), await again()]
+  expect(endings.at(-1)).toBe('success')
+  server.asked.length = 0
+  expect(await again()).toBe('success')
+  // Behind the last page of users, the cursor is read, too.
+  expect(server.asked.filter((path) => path === resource)).toHaveLength(resource === 'users' ? 2 : 1)
+})
+
+it.each(paths)('%s: a change that all servers have after a while is written', async (resource) => {
+  const { test, again } = await scene(resource, (n) => (n < 6 && n % 2 === 0 ? 'old' : 'new'))
+  for (let round = 0; round < 5; round++) await again()
+  expect(await again()).toBe('success')
+  expect(hasNew(test)).toBe(true)
+})
