@@ -198,7 +198,6 @@ interface Server {
   readonly fsync: string
   readonly commits: string
   readonly readonly: string
-  readonly replication: string
   readonly forbidden: number
   /** Other roles that own functions or operators in the schema. */
   readonly others: string | null
@@ -207,7 +206,6 @@ interface Server {
 const server = `select current_setting('server_version_num')::int / 10000 as version,
   current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
   current_setting('synchronous_commit') as commits, current_setting('transaction_read_only') as readonly,
-  current_setting('session_replication_role') as replication,
   (select string_agg(distinct r.rolname, ', ') from (
       select 'pg_proc'::regclass as class, oid, proowner as owner from pg_proc where pronamespace = ${presentSchema}
         and not (proname like 'tenantwatch\\_%' and (pronargs = 0 or proargtypes = '20 25 20'))
@@ -229,14 +227,12 @@ export async function insistOnServer(session: Session): Promise<void> {
 }
 
 function problemOf(found: Server): string | null {
-  const { version, encoding, fsync, commits, readonly, replication, forbidden, others } = found
+  const { version, encoding, fsync, commits, readonly, forbidden, others } = found
   if (version < oldestServer) return `PostgreSQL ${version} is too old; want ${oldestServer} or later`
   if (encoding !== 'UTF8') return `its encoding is ${encoding}; create it with encoding UTF8`
   if (fsync !== 'on') return `the server runs with fsync=${fsync} and could lose what it confirmed; switch it on`
   if (commits === 'off') return 'it has synchronous_commit=off and could lose what it confirmed; switch it on'
   if (readonly !== 'off') return 'it is read-only; let store.url point to the primary server, not to a standby'
-  if (replication === 'replica')
-    return `session_replication_role=replica of its user switches the triggers off; reset it`
   if (others !== null)
     return `its schema has functions or operators of ${others}, which would run with the rights of tenantwatch; drop them, and let no other role create there`
   if (forbidden > 0) return 'its user may not read and write all tables; make it their owner'

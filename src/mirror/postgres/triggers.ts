@@ -1,6 +1,7 @@
 import { getTableName } from 'drizzle-orm'
 import { fieldColumns } from '../records/record-codec.ts'
 import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
+import { tables } from './schema.ts'
 import { postgresWords } from './words.ts'
 
 /** Neighboring record ids share one revision, and are of one resource of one tenant. */
@@ -11,19 +12,46 @@ const lastBlock = 2 ** (31 - blockBits) - 1
 
 /** What SQLite's temporary triggers do there. */
 export function triggerStatements(): readonly string[] {
-  return [...rids, ...Object.values(recordTables).flatMap(ofRecords), ...waiverRecord]
+  return [...rids, ...Object.values(recordTables).flatMap(ofRecords), ...waiverRecord, ...keepRows, always]
 }
+
+/** On every table. */
+export const keepsRows = 'tenantwatch_keeps_rows'
+
+/** No trigger of a row fires for `truncate`: counts and history would be lost, and records without a tombstone. */
+const keepRows = [
+  `create function tenantwatch_refuse_truncate() returns trigger language plpgsql as $$
+begin
+  raise exception 'Table "%" of tenantwatch cannot be truncated; erase a tenant with "tenantwatch purge TENANT"',
+    tg_table_name;
+end $$`,
+  ...Object.keys(tables).map(
+    (name) => `create trigger ${keepsRows} before truncate on "${name}"
+  for each statement execute function tenantwatch_refuse_truncate()`,
+  ),
+]
+
+const eachTrigger = (
+  perform: string,
+) => `for found in select t.tgname, t.tgrelid::regclass as on_table from pg_trigger t
+    join pg_class c on c.oid = t.tgrelid
+    where c.relnamespace = quote_ident(current_schema())::regnamespace and t.tgname like 'tenantwatch\\_%'
+  loop
+    execute format('${perform}', found.tgname, found.on_table);
+  end loop;`
+
+/** Else session_replication_role, which a role or a database may set, switches them off. */
+const always = `do $$
+declare found record;
+begin
+  ${eachTrigger('alter table %2$s enable always trigger %1$I')}
+end $$`
 
 /** With their functions. */
 export const dropTriggers = `do $$
 declare found record;
 begin
-  for found in select t.tgname, t.tgrelid::regclass as on_table from pg_trigger t
-    join pg_class c on c.oid = t.tgrelid
-    where c.relnamespace = quote_ident(current_schema())::regnamespace and t.tgname like 'tenantwatch\\_%'
-  loop
-    execute format('drop trigger %I on %s', found.tgname, found.on_table);
-  end loop;
+  ${eachTrigger('drop trigger %I on %s')}
   for found in select oid::regprocedure as function from pg_proc
     where pronamespace = quote_ident(current_schema())::regnamespace and proname like 'tenantwatch\\_%'
   loop
