@@ -57,6 +57,15 @@ export const replicaMutants: readonly Mutant[] = [
       '      this.#leaving = new Set()\n      for (const id of ids) this.#stores.delete(id)\n    }',
     ],
   }),
+  ...mutantsIn('src/mirror/postgres/replicas/configurations.ts', stores, {
+    'a reload is logged as configurations that differ': ['clock.monotonic() - since < reloadMs', 'false'],
+  }),
+  ...mutantsIn('src/mirror/postgres/triggers.ts', ['test/mirror/postgres/migrations.test.ts'], {
+    'a setting of the role switches the triggers off': ['enable always trigger', 'enable trigger'],
+  }),
+  ...mutantsIn('src/mirror/postgres/copy-target.ts', ['test/mirror/postgres/copy.test.ts'], {
+    'a copy leaves triggers that a setting of the role switches off': ['enable always trigger', 'enable trigger'],
+  }),
   ...mutantsIn('src/mirror/postgres/migrate.ts', upgrades, {
     'a migration takes the tenants before it has the tables': ['    await lockTables(session)\n', ''],
     'a migration is ended by a limit of the role': ['set local statement_timeout = 0; ', ''],
