@@ -20,6 +20,7 @@ import type { SkewOf } from '../model/server-clock.ts'
 import type { DueRun } from '../sync/due.ts'
 import type { RunResult, SyncProgress } from '../sync/observer.ts'
 import { type ChangedTenants, changeTenants } from './change-tenants.ts'
+import { configurationDigest } from './configuration-digest.ts'
 import { createEvaluator, type EvaluationOptions, type Evaluator, storeConfirmations } from './evaluate.ts'
 import { metricsConfig } from './metrics-config.ts'
 import { type OpenedStores, openStores } from './open-store.ts'
@@ -115,13 +116,8 @@ export class Session implements AsyncDisposable {
     this.#thresholds = thresholdEvaluations(io.clock, this.#closing.signal, (name, signal) =>
       this.#reevaluate(name, signal),
     )
-    this.evaluator = createEvaluator({
-      stores,
-      metrics: this.metrics,
-      clock: io.clock,
-      log,
-      ...(queryBudget && { queryBudget }),
-    })
+    const budget = queryBudget && { queryBudget }
+    this.evaluator = createEvaluator({ stores, metrics: this.metrics, clock: io.clock, log, ...budget })
     this.sound = mirror.isVerified() ? Promise.resolve() : mirror.verify(this.#closing.signal)
     this.sound.catch(() => {})
     this.#options = { ...parts, metrics: this.metrics }
@@ -145,7 +141,8 @@ export class Session implements AsyncDisposable {
 
   async reconfigure(next: Settings, alongside: () => void = () => {}): Promise<ChangedTenants> {
     const changed = await this.#changing.runExclusive(async () => {
-      const undo = await this.stores.configure(next.tenants, this.#options.io.clock.now())
+      const now = this.#options.io.clock.now()
+      const undo = await this.stores.configure(next.tenants, now, () => configurationDigest(next))
       return this.#change(next, alongside).catch((error: unknown) => {
         if (this.#settings !== next) undo()
         throw error

@@ -1,5 +1,6 @@
 import { defaultConnections } from '../mirror/postgres/pool.ts'
 import { connectionsOfReplica } from '../mirror/postgres/postgres-mirror.ts'
+import { configurationsOf } from '../mirror/postgres/replicas/configurations.ts'
 import type { MirrorState, ServerFacts } from '../mirror/postgres/server-facts.ts'
 import { describeDuration, secondMs } from '../model/durations.ts'
 import { isLoopback } from '../model/process/loopback.ts'
@@ -32,7 +33,9 @@ export function diagnoseServer(facts: ServerFacts, reading: ServerReading): read
     diagnoseServerClock(facts),
     ...(isPooled ? [pooled] : [diagnoseConnections(facts)]),
     ...diagnoseLayout(layout),
-    ...(mirror === null ? [] : [diagnoseReplicas(mirror), ...diagnoseOwners(mirror, reading)]),
+    ...(mirror === null
+      ? []
+      : [diagnoseReplicas(mirror), ...diagnoseConfigurations(mirror), ...diagnoseOwners(mirror, reading)]),
   ]
 }
 
@@ -125,6 +128,20 @@ function diagnoseReplicas(mirror: MirrorState): Diagnosis {
   const ended = stale.length === 0 ? '' : `; died: ${list(stale)}`
   if (alive.length === 0) return warning(subject, `none is alive${ended}`, 'No sync is running: start the daemon')
   return fine(subject, `${alive.length} alive: ${list(alive)}${ended}`)
+}
+
+/** Nothing while they agree. */
+function diagnoseConfigurations(mirror: MirrorState): readonly Diagnosis[] {
+  const configurations = configurationsOf(living(mirror))
+  if (configurations.length <= 1) return []
+  const names = configurations.map((same) => [
+    ...same.slice(0, mostNames),
+    ...(same.length > mostNames ? [`${same.length - mostNames} more`] : []),
+  ])
+  const sentence = `${configurations.length} different ones among living replicas: ${names.map((same) => same.join(', ')).join('; ')}`
+  const advice =
+    'During a reload of the configuration or an update this is normal; else give all the same configuration and version'
+  return [warning('configurations', sentence, advice)]
 }
 
 /** Nothing without replicas that could own a tenant. */

@@ -23,6 +23,8 @@ export interface ReplicaFacts {
   readonly takeovers: number
   /** Configured tenants that no living replica owns, and those that this one is giving back: nobody exports them. */
   readonly unowned: number
+  /** Number of different configurations among living replicas, as of the last heartbeat. */
+  readonly configurations: number
 }
 
 /** The stores that this process writes through. Reads of any tenant go through the mirror. */
@@ -34,10 +36,11 @@ export interface TenantStores extends AsyncDisposable {
   /**
    * Call with the tenants of the configuration before `of`.
    *
+   * @param digest of the configuration, by which replicas notice that theirs differ.
    * @returns what makes the tenants those of before again.
    * @throws SyncError `store`; the tenants are those of before then.
    */
-  configure(tenants: readonly TenantName[], at: number): Promise<() => void>
+  configure(tenants: readonly TenantName[], at: number, digest: () => Promise<string>): Promise<() => void>
   /** Names of tenants that were removed from the configuration. */
   removed(configured: readonly string[]): Promise<readonly string[]>
   /** Null where this process is the only one. */

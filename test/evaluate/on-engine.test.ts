@@ -138,3 +138,18 @@ it('leaves out only the check whose statement the database refuses', async () =>
   ])
   expect(outcomes.length).toBe(checks.length)
 })
+
+it('keeps a finding open while its record has no row and no tombstone', async () => {
+  const { test, evaluated } = await synced({}, 'user-mfa-enrolled')
+  const { userId } = test.sim.primary.addUser({ mfaStatus: false, mfaAction: false })
+  await fullySynced(test)
+  expect(await evaluated()).toMatchObject({ status: 'fail', opened: 1 })
+  // The counts stay as they are: SQLite's triggers are those of the engine's connection.
+  const rename = (to: number, from: number) =>
+    test.query('update users set user_id = ? where user_id = ? returning rid', to, from)
+  rename(-userId, userId)
+  expect((await evaluated())?.resolved).toEqual({})
+  rename(userId, -userId)
+  const back = await evaluated()
+  expect([back?.opened, back?.resolved]).toEqual([0, {}])
+})

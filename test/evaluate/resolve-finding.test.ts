@@ -107,6 +107,7 @@ it.each<[string, (mirror: FakeMirror) => void]>([
       mirror.uncertain.add('users 1')
     },
   ],
+  ['the row of the user is gone without a tombstone', (mirror) => mirror.lose('users', '1')],
   [
     'the settings are in quarantine',
     (mirror) => {

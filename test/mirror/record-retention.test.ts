@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { dayMs, minuteMs } from '../../src/model/durations.ts'
 import { testMirror } from '../support/mirror.ts'
+import { incomingUser } from './support/incoming-user.ts'
 
 const start = Date.parse('2026-03-01T12:00:00Z')
 const year1970 = 5 * dayMs
@@ -77,4 +78,19 @@ it('begins to erase in time after a clock that was years ahead', async () => {
   await mirror.eraseOutdated({ before: new Map([[acme, start - 400 * dayMs]]), now: start, latest: start })
   await mirror.eraseOutdated({ before: new Map([[acme, start + 1]]), now: start + 401 * dayMs })
   expect(kept()).toHaveLength(1)
+})
+
+it('knows a tombstone also after its names are erased, and none of a live record or one without a row', async () => {
+  const { mirror, query, acme, beta } = await twoTenants()
+  const items = [incomingUser(1), incomingUser(2)]
+  const at = { at: start, requestId: null, recordCreations: true }
+  for (const tenantId of [acme, beta]) await mirror.commitPage({ tenantId, resource: 'users', items, ...at })
+  const [{ rid } = {}] = query('select rid from users where tenant_id = ? and user_id = 1', acme)
+  await mirror.remove(acme, 'users', [Number(rid)], start, null)
+  const found = () =>
+    Promise.all([acme, beta].flatMap((id) => ['1', '2', '3'].map((key) => mirror.isTombstone(id, 'users', key))))
+  expect(await found()).toEqual([true, false, false, false, false, false])
+  await mirror.eraseOutdated({ before: new Map([[acme, start + dayMs]]), now: start + 401 * dayMs })
+  expect(query('select email from users where removed_at is not null')).toEqual([{ email: null }])
+  expect(await found()).toEqual([true, false, false, false, false, false])
 })

@@ -148,6 +148,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   },
   quality: (mirror) => mirror.quality(tenantId),
   isLive: (mirror) => mirror.isLive(tenantId, resource, '1'),
+  isTombstone: (mirror) => mirror.isTombstone(tenantId, resource, '1'),
   isUncertain: (mirror) => mirror.isUncertain(tenantId, resource, '1'),
   record: (mirror) => mirror.record(tenantId, resource, '1'),
   commitResult: (mirror) => mirror.commitResult(checkResult),

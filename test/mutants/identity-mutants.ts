@@ -125,8 +125,8 @@ export const identityMutants: readonly Mutant[] = [
   }),
   ...mutantsIn('src/sync/lists/whole-list.ts', tests, {
     'a changed answer is written without a second read': [
-      'const other = provable ? await differingAnswer(run, fetched, read) : null',
-      'const other = provable ? null : await differingAnswer(run, fetched, read)',
+      'if (isProvable) other = await differingAnswer(run, fetched, read)',
+      'if (!isProvable) other = await differingAnswer(run, fetched, read)',
     ],
   }),
   ...mutantsIn('src/sync/pages/confirm-answer.ts', ['test/sync/uneven-pages.test.ts'], {

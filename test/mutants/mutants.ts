@@ -163,6 +163,10 @@ export const mutants: readonly Mutant[] = [
       'if (evaluated === null || !isFreshAndComplete(ending)) return null',
       'if (evaluated === null) return null',
     ],
+    'a record whose row is gone counts as removed': [
+      "(await store.isTombstone(tenantId, check.evaluates, entityId)) ? 'entity_removed' : null",
+      "'entity_removed'",
+    ],
   }),
   ...mutantsIn('src/sync/removals/confirm-by-time.ts', ['test/sync'], {
     'a document is removed after one absence': [

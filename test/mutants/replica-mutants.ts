@@ -57,6 +57,9 @@ export const replicaMutants: readonly Mutant[] = [
       '      this.#leaving = new Set()\n      for (const id of ids) this.#stores.delete(id)\n    }',
     ],
   }),
+  ...mutantsIn('src/mirror/postgres/replicas/configurations.ts', stores, {
+    'a reload is logged as configurations that differ': ['clock.monotonic() - since < reloadMs', 'false'],
+  }),
   ...mutantsIn('src/mirror/postgres/migrate.ts', upgrades, {
     'a migration takes the tenants before it has the tables': ['    await lockTables(session)\n', ''],
     'a migration is ended by a limit of the role': ['set local statement_timeout = 0; ', ''],

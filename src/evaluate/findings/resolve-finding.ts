@@ -20,12 +20,13 @@ type OpenFinding = Pick<FindingRow, 'entityType' | 'entityId' | 'evidence' | 'fi
 /** Partial states of the evaluated resource that the mirror tracks for each record. */
 const trackedByRecord: ReadonlySet<string> = new Set(['quarantined', 'missing_records'])
 
-/** Null keeps a finding open because an input is stale or partial (docs/sync.md#findings). */
+/** Null keeps a finding open because an input is stale or partial, or a row is gone (docs/sync.md#findings). */
 export async function resolutionOf(finding: OpenFinding, ending: Ending): Promise<Resolution | null> {
   const { check, inputs, evaluated, store, tenantId } = ending
   if (inputs.some((input) => input.off)) return 'not_applicable'
   const { entityId, evidence } = finding
-  if (check.entity.isRecord && !(await store.isLive(tenantId, check.evaluates, entityId))) return 'entity_removed'
+  if (check.entity.isRecord && !(await store.isLive(tenantId, check.evaluates, entityId)))
+    return (await store.isTombstone(tenantId, check.evaluates, entityId)) ? 'entity_removed' : null
   if (evaluated === null || !isFreshAndComplete(ending)) return null
   if (check.entity.isRecord && (await store.isUncertain(tenantId, check.evaluates, entityId))) return null
   if (await isReassigned(finding, ending)) return 'entity_removed'

@@ -109,6 +109,8 @@ export interface FindingStore extends WaiverStore {
   records(tenantId: number): RecordReader
   quality(tenantId: number): Promise<readonly ResourceQuality[]>
   isLive(tenantId: number, resource: ResourceName, key: string): Promise<boolean>
+  /** True for a record that tenantwatch removed; false for a live one, and for one whose row is gone. */
+  isTombstone(tenantId: number, resource: ResourceName, key: string): Promise<boolean>
   record(tenantId: number, resource: ResourceName, key: string): Promise<MirrorRecord | null>
   /** True for a live record that was quarantined since, is missing, or was absent from the last complete full sync. */
   isUncertain(tenantId: number, resource: ResourceName, key: string): Promise<boolean>

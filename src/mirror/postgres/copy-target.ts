@@ -12,6 +12,7 @@ import type { PostgresDatabase } from './database.ts'
 import { openPostgres, type PostgresOptions } from './open.ts'
 import { leaseForEngine, newEngineId } from './replicas/engine-lease.ts'
 import { sqlTypeOf } from './schema.ts'
+import { keepsRows } from './triggers.ts'
 
 /** Blocks of a table that one statement reads: some hundred rows, whatever their keys. */
 const blocksPerRead = 32
@@ -45,19 +46,19 @@ export async function openDatabaseTarget(options: DatabaseTargetOptions): Promis
 
 /** @param database already marked. */
 export async function databaseTarget(database: PostgresDatabase): Promise<CopyTarget> {
-  const silenced = new Set(await database.read(() => database.prepareValues<[], string>(withTriggers).all()))
+  const found = await database.read(() => database.prepare<[], { table: string; name: string }>(ofNewRows).all())
+  const triggers = Map.groupBy(found, ({ table }) => table)
   return {
     contents: (table, signal) => database.read(() => contentsOf(database, table, signal)),
     insert(table, rows) {
       const steps = insertSteps(database, table, rows)
-      const body = silenced.has(table.name) ? () => silently(database, table, steps) : steps
-      return database.writeProgress(body)
+      const silenced = triggers.get(table.name)?.map(({ name }) => name) ?? []
+      return database.writeProgress(() => without(database, table.name, silenced, steps))
     },
-    empty: ({ name }) => database.write('everything', () => database.prepare(`truncate "${name}"`).run()),
+    empty: ({ name }) => database.write('everything', () => truncate(database, name)),
     derive: () =>
       database.write('everything', function* () {
-        for (const { name, kind } of copiedTables)
-          if (kind === 'derived') yield* ended(database.prepare(`truncate "${name}"`).run())
+        for (const { name, kind } of copiedTables) if (kind === 'derived') yield* truncate(database, name)
         for (const text of countAgain(database.sql)) yield* ended(database.prepare(text).run())
       }),
     async complete() {
@@ -71,14 +72,19 @@ export async function databaseTarget(database: PostgresDatabase): Promise<CopyTa
   }
 }
 
-/** Tables with triggers for new rows, whose effects are copied like all else. */
-const withTriggers = `select distinct c.relname from pg_trigger t join pg_class c on c.oid = t.tgrelid
-  where c.relnamespace = quote_ident(current_schema())::regnamespace and not t.tgisinternal and t.tgtype & 4 <> 0`
+/** Triggers for new rows, whose effects are copied like all else. */
+const ofNewRows = `select c.relname as table, t.tgname as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
+  where c.relnamespace = quote_ident(current_schema())::regnamespace and t.tgname like 'tenantwatch\\_%' and t.tgtype & 4 <> 0`
 
-function* silently(database: PostgresDatabase, { name }: CopiedTable, steps: () => Steps<void>): Steps<void> {
-  yield* database.prepare(`alter table "${name}" disable trigger user`).run()
+function truncate(database: PostgresDatabase, name: string): Steps<void> {
+  return without(database, name, [keepsRows], () => ended(database.prepare(`truncate "${name}"`).run()))
+}
+
+/** Without these triggers of tenantwatch. */
+function* without(database: PostgresDatabase, table: string, triggers: readonly string[], steps: () => Steps<void>) {
+  for (const name of triggers) yield* database.prepare(`alter table "${table}" disable trigger "${name}"`).run()
   yield* steps()
-  yield* database.prepare(`alter table "${name}" enable trigger user`).run()
+  for (const name of triggers) yield* database.prepare(`alter table "${table}" enable trigger "${name}"`).run()
 }
 
 /** One statement, whatever the number of rows: a list for each column. */

@@ -12,7 +12,7 @@ export function makeDerived(): readonly string[] {
 
 const title = '-- Triggers and views, made again after every migration: sha256 '
 
-/** Text of a migration for a change of nothing but them. It has no statement: any migration makes them again. */
+/** First text of a migration with which they change. It has no statement: any migration makes them again. */
 export function derivedMigration(): string {
   return title + createHash('sha256').update(makeDerived().join('\n')).digest('hex')
 }

@@ -41,6 +41,8 @@ const replicas = pgTable('replicas', {
   beganAt: timestamp('began_at', { withTimezone: true }).notNull().defaultNow(),
   /** Digest of the tenants of its configuration: those with the same share them. */
   configured: text('configured').notNull().default(''),
+  /** Digest of its configuration: tenants, checks, freshness and waivers; empty for a command that works alone. */
+  configuration: text('configuration').notNull().default(''),
 })
 
 /** Which replica may write a tenant. With `epoch` in a key, a new owner waits for the transactions of the last one. */

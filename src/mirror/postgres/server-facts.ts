@@ -6,14 +6,14 @@ import { type Address, parseAddress, shown } from './address.ts'
 import { clientConfig } from './client-config.ts'
 import { marker, newestAppliedText, postgresMigrations } from './migrate.ts'
 import { isForeignRole, presentSchema } from './present-schema.ts'
+import type { Configured } from './replicas/configurations.ts'
 import { type OwnerRow, ownersOf, ownersText } from './replicas/owners.ts'
 import { isAlive } from './replicas/replica-statements.ts'
 import { type ServerProblem, serverProblem } from './server-check.ts'
 
 export type Layout = 'none' | 'older' | 'current' | 'newer'
 
-export interface ReplicaState {
-  readonly id: string
+export interface ReplicaState extends Configured {
   /** A command that works without replicas beside it. */
   readonly alone: number
   readonly alive: number
@@ -88,7 +88,7 @@ interface Row {
   readonly marked: number
 }
 
-const replicas = `select r.id, r.alone, ${isAlive} as alive,
+const replicas = `select r.id, r.alone, r.configuration, ${isAlive} as alive,
     cast(extract(epoch from clock_timestamp() - r.seen_at) * 1000 as bigint) as "heartbeatAgeMs",
     (select count(*) from tenant_owners o where o.owner = r.id and o.tenant_id <> 0) as tenants
   from replicas r order by r.id`

@@ -1,6 +1,7 @@
 import { getTableName } from 'drizzle-orm'
 import { fieldColumns } from '../records/record-codec.ts'
 import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
+import { tables } from './schema.ts'
 import { postgresWords } from './words.ts'
 
 /** Neighboring record ids share one revision, and are of one resource of one tenant. */
@@ -11,8 +12,24 @@ const lastBlock = 2 ** (31 - blockBits) - 1
 
 /** What SQLite's temporary triggers do there. */
 export function triggerStatements(): readonly string[] {
-  return [...rids, ...Object.values(recordTables).flatMap(ofRecords), ...waiverRecord]
+  return [...rids, ...Object.values(recordTables).flatMap(ofRecords), ...waiverRecord, ...keepRows]
 }
+
+/** On every table. */
+export const keepsRows = 'tenantwatch_keeps_rows'
+
+/** No trigger of a row fires for `truncate`: counts and history would be lost, and records without a tombstone. */
+const keepRows = [
+  `create function tenantwatch_refuse_truncate() returns trigger language plpgsql as $$
+begin
+  raise exception 'Table "%" of tenantwatch cannot be truncated; erase a tenant with "tenantwatch purge TENANT"',
+    tg_table_name;
+end $$`,
+  ...Object.keys(tables).map(
+    (name) => `create trigger ${keepsRows} before truncate on "${name}"
+  for each statement execute function tenantwatch_refuse_truncate()`,
+  ),
+]
 
 /** With their functions. */
 export const dropTriggers = `do $$

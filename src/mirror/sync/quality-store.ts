@@ -10,24 +10,30 @@ import { columnOf, recordTables } from '../records/record-tables.ts'
 import { quarantine, syncStates } from '../schema/index.ts'
 import { toSyncState } from './sync-states.ts'
 
-type Part = Operations<Pick<FindingStore, 'quality' | 'isLive' | 'isUncertain'>>
+type Part = Operations<Pick<FindingStore, 'quality' | 'isLive' | 'isTombstone' | 'isUncertain'>>
 
 function statementsOf(database: Database, resource: ResourceName) {
   const record = recordTables[resource]
   const { table, key } = record
-  const from = `from "${getTableName(table)}" where tenant_id = ? and removed_at is null`
-  const hasKey = `and ${columnOf(record, key)} = ?`
-  const found = (where: string) => database.prepare<[number, string | number]>(`select 1 ${from} ${hasKey} ${where}`)
+  const from = `from "${getTableName(table)}" where tenant_id = ? and ${columnOf(record, key)} = ?`
+  const found = (where: string) => database.prepare<[number, string | number]>(`select 1 ${from} and ${where}`)
   return {
     live: database.prepareValues<[number], number>(liveCount(record)),
     missing: database.prepareValues<[number], number>(missingCount(record)),
-    isLive: found(''),
-    isUncertain: found('and (missing_since is not null or absent_full_syncs > 0)'),
+    isLive: found('removed_at is null'),
+    isTombstone: found('removed_at is not null'),
+    isUncertain: found('removed_at is null and (missing_since is not null or absent_full_syncs > 0)'),
   }
 }
 
 export function qualityStore(database: Database): Part {
   const statements = memoize((resource: ResourceName) => statementsOf(database, resource))
+  const is =
+    (state: 'isLive' | 'isTombstone'): Part[typeof state] =>
+    (tenantId, resource, key) =>
+      database.read(function* () {
+        return (yield* statements(resource)[state].get(tenantId, recordTables[resource].keyOf(key))) !== undefined
+      })
   const tenantId = sql.placeholder('tenantId')
   const states = database.select(orm.select().from(syncStates).where(eq(syncStates.tenantId, tenantId)))
   const quarantined = database.select(
@@ -60,10 +66,8 @@ export function qualityStore(database: Database): Part {
         }
         return found
       }),
-    isLive: (tenantId, resource, key) =>
-      database.read(function* () {
-        return (yield* statements(resource).isLive.get(tenantId, recordTables[resource].keyOf(key))) !== undefined
-      }),
+    isLive: is('isLive'),
+    isTombstone: is('isTombstone'),
     isUncertain: (tenantId, resource, key) =>
       database.read(function* () {
         const stored = recordTables[resource].keyOf(key)

@@ -45,11 +45,14 @@ export interface FakeMirror {
   /** As after a complete full sync that did not show the record. */
   miss(resource: ResourceName, key: string): void
   remove(resource: ResourceName, key: string): void
+  /** As a statement of another program that deletes its row. */
+  lose(resource: ResourceName, key: string): void
 }
 
 /** A mirror of one tenant, `acme` with id 1, every resource of which was read in full completely at `now`. */
 export function fakeMirror(now: number): FakeMirror {
   const records = new Map<ResourceName, Map<string, MirrorRecord>>(resourceNames.map((name) => [name, new Map()]))
+  const tombstones = new Set<string>()
   const live = (resource: ResourceName) =>
     [...(records.get(resource)?.values() ?? [])].sort((a, b) => a.key.localeCompare(b.key, 'en', { numeric: true }))
   const reliable = (resource: ResourceName) => ({ state: completeState(resource, now), quarantined: 0, missing: 0 })
@@ -75,13 +78,19 @@ export function fakeMirror(now: number): FakeMirror {
       records.get(resource)?.set(key, { ...record, absent: true })
       mirror.uncertain.add(`${resource} ${key}`)
     },
-    remove: (resource, key) => void records.get(resource)?.delete(key),
+    remove(resource, key) {
+      mirror.lose(resource, key)
+      tombstones.add(`${resource} ${key}`)
+    },
+    lose: (resource, key) => void records.get(resource)?.delete(key),
   }
   const isOpen = (finding: FindingRow) => finding.resolvedAt === null
   const store: FakeMirror['store'] = {
     records: () => fakeReader({ live, changes: mirror.changes }),
     quality: async () => resourceNames.map((name) => ({ ...mirror.quality[name], live: live(name).length })),
     isLive: async (_tenantId, resource, key) => records.get(resource)?.has(key) ?? false,
+    isTombstone: async (_tenantId, resource, key) =>
+      records.get(resource)?.has(key) === false && tombstones.has(`${resource} ${key}`),
     record: async (_tenantId, resource, key) => records.get(resource)?.get(key) ?? null,
     isUncertain: async (_tenantId, resource, key) => mirror.uncertain.has(`${resource} ${key}`),
     checkStates: async () => [...mirror.states.values()],

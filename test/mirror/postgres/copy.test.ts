@@ -87,14 +87,20 @@ async function bothSides(path: string, database: PostgresDatabase) {
   return { here, there }
 }
 
-it('copies every value of every table', async () => {
+it('copies every value of every table, also after one was emptied, and leaves the triggers as they were', async () => {
   const path = await oddMirror()
-  const { database, target: into } = await target()
+  const { database, query, target: into } = await target()
+  await copied(path, into)
+  for (const table of copiedTables) if (table.kind === 'copied') await into.empty(table)
+  expect(query('select count(*)::int as n from waiver_changes')).toEqual([{ n: 0 }])
+  await markCopy(database, 'odd.db')
   const results = await copied(path, into)
   expect(results.filter(({ verified }) => !verified)).toEqual([])
   expect(results.filter(({ table, rows }) => rows !== rowsPerTable && table !== 'record_counts')).toEqual([])
   const { here, there } = await bothSides(path, database)
   expect(there).toEqual(here)
+  const enabled = `select distinct tgenabled from pg_trigger where tgname like 'tenantwatch%'`
+  expect(query(enabled)).toEqual([{ tgenabled: 'A' }])
 })
 
 it('copies each table of the file, and names the tables that it leaves', async () => {

@@ -70,6 +70,7 @@ it.runIf(process.env['TEST_POSTGRES_URL'] !== undefined)(
     await stores.configure(
       names.map((name) => ({ name, baseUrl: 'https://x' })),
       1,
+      async () => 'digest',
     )
     const { address, password } = parseAddress(url)
     const pool = await openPool({ address, password: async () => password })

@@ -3,6 +3,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { PostgresDatabase } from '../../../src/mirror/postgres/database.ts'
 import { postgresMirror } from '../../../src/mirror/postgres/postgres-mirror.ts'
 import { ReplicaStores } from '../../../src/mirror/postgres/replicas/replica-stores.ts'
+import { minuteMs } from '../../../src/model/durations.ts'
 import { silentLog } from '../../../src/model/log.ts'
 import { testPostgres, testTiming } from '../../support/postgres.ts'
 
@@ -16,6 +17,9 @@ function world() {
     await postgres.drop()
   })
   const time = { ms: 0 }
+  const logged: unknown[] = []
+  const note = (about: object, text: string) => void logged.push({ ...about, text })
+  const log = { ...silentLog(), info: note, warn: note }
   const sleeping: { readonly ms: number; readonly wake: () => void }[] = []
   const clock = {
     now: () => 1_000_000 + time.ms,
@@ -29,13 +33,14 @@ function world() {
   }
   return {
     time,
+    logged,
     query: postgres.query,
     replica(id: string): ReplicaStores {
       const sessions = postgres.connect()
       const database = new PostgresDatabase(sessions, testTiming)
       const storeOver = (fenced: PostgresDatabase) =>
         postgresMirror({ database: fenced, async [Symbol.asyncDispose]() {} })
-      const parts = { heartbeats: database, database, storeOver, clock, random: () => 0.5, log: silentLog() }
+      const parts = { heartbeats: database, database, storeOver, clock, random: () => 0.5, log }
       const stores = new ReplicaStores({ ...parts, id })
       onTestFinished(async () => {
         await stores[Symbol.asyncDispose]()
@@ -61,19 +66,21 @@ function world() {
   }
 }
 
+const same = async () => 'digest'
+
 const owned = (stores: ReplicaStores) => tenants.filter(({ name }) => stores.of(name) !== null).map(({ name }) => name)
 
 it('gives the same store while a tenant stays its own, and none while it is another replica’s', async () => {
   const { replica, die } = world()
   const [a, b] = [replica('a'), replica('b')]
-  await a.configure(tenants, 1)
+  await a.configure(tenants, 1, same)
   expect(owned(a)).toEqual(['t1', 't2'])
   const store = a.of('t1')
   expect(a.of('t1')).toBe(store)
-  await b.configure(tenants, 1)
+  await b.configure(tenants, 1, same)
   expect([owned(b), b.shared()]).toEqual([[], null])
   die('a')
-  await b.configure(tenants, 1)
+  await b.configure(tenants, 1, same)
   expect(owned(b)).toEqual(['t1', 't2'])
   await expect(store?.noteTenant(1, { blockedUntil: 5 })).rejects.toMatchObject({ reason: 'aborted' })
   await b.of('t1')?.noteTenant(1, { blockedUntil: 6 })
@@ -83,7 +90,7 @@ it('gives the same store while a tenant stays its own, and none while it is anot
 it('gives a tenant back once its worker has ended the work for it', async () => {
   const { replica, pass, query, stayAlive } = world()
   const [a, b] = [replica('a'), replica('b')]
-  await a.configure(tenants, 1)
+  await a.configure(tenants, 1, same)
   const ofA = async () => (await query(`select tenant_id from tenant_owners where owner = 'a'`)).length
   const before = await ofA()
   const told: (readonly string[])[] = []
@@ -94,7 +101,7 @@ it('gives a tenant back once its worker has ended the work for it', async () => 
     return ended.promise
   }
   a.begin({ isIdle: () => true, follow })
-  await b.configure(tenants, 1)
+  await b.configure(tenants, 1, same)
   await stayAlive('b')
   while (told.length === 0) await pass()
   // Over the connection by which it would be given back.
@@ -102,7 +109,7 @@ it('gives a tenant back once its worker has ended the work for it', async () => 
   expect([told[0]?.length, await ofA(), a.facts().unowned]).toEqual([1, before, 1])
   ended.resolve()
   while ((await ofA()) === before) await pass()
-  await b.configure(tenants, 1)
+  await b.configure(tenants, 1, same)
   expect([...owned(a), ...owned(b)].sort()).toEqual(['t1', 't2'])
   while (a.facts().unowned > 0) await pass()
 })
@@ -117,7 +124,7 @@ function restore(query: ReturnType<typeof world>['query']): void {
 it('writes no tenant under the id of another one after a restore', async () => {
   const { replica, pass, query } = world()
   const a = replica('a')
-  await a.configure(tenants, 1)
+  await a.configure(tenants, 1, same)
   const [one, two] = [a.of('t1'), a.of('t2')]
   const before = (await two?.openTenant('t2', 'https://x', 1))?.tenant.id
   const told: (readonly string[])[] = []
@@ -138,7 +145,7 @@ it('writes no tenant under the id of another one after a restore', async () => {
 it('registers its tenants again where the database lacks them, and counts them as unowned until then', async () => {
   const { replica, pass, query } = world()
   const a = replica('a')
-  await a.configure(tenants, 1)
+  await a.configure(tenants, 1, same)
   a.begin({ isIdle: () => true, follow: async () => {} })
   const one = a.of('t1')
   query(`delete from tenant_owners where tenant_id in (select id from tenants where name = 't2')`)
@@ -154,11 +161,11 @@ it('registers its tenants again where the database lacks them, and counts them a
 it('gives back only a tenant of which no run is under way', async () => {
   const { replica, pass, stayAlive } = world()
   const [a, b] = [replica('a'), replica('b')]
-  await a.configure(tenants, 1)
+  await a.configure(tenants, 1, same)
   let isIdle = false
   const told: (readonly string[])[] = []
   a.begin({ isIdle: (name) => name === 't2' && isIdle, follow: async () => void told.push(owned(a)) })
-  await b.configure(tenants, 1)
+  await b.configure(tenants, 1, same)
   const passAlive = async () => {
     await stayAlive('b')
     return pass()
@@ -173,10 +180,10 @@ it('gives back only a tenant of which no run is under way', async () => {
 it('gives back a tenant although its runs never pause, when no other one was idle for ten seconds', async () => {
   const { replica, time, pass, stayAlive } = world()
   const [a, b] = [replica('a'), replica('b')]
-  await a.configure(tenants, 1)
+  await a.configure(tenants, 1, same)
   const told: (readonly string[])[] = []
   a.begin({ isIdle: () => false, follow: async () => void told.push(owned(a)) })
-  await b.configure(tenants, 1)
+  await b.configure(tenants, 1, same)
   const passes = async (count: number) => {
     for (let at = 0; at < count || a.facts().heartbeatAt < 1_000_000 + time.ms; at++) {
       await stayAlive('b')
@@ -192,7 +199,7 @@ it('gives back a tenant although its runs never pause, when no other one was idl
 it('has no store six seconds after its last heartbeat', async () => {
   const { replica, time } = world()
   const a = replica('a')
-  await a.configure(tenants, 1)
+  await a.configure(tenants, 1, same)
   time.ms += 6000
   expect([owned(a), a.shared()]).toEqual([[], null])
 })
@@ -200,9 +207,9 @@ it('has no store six seconds after its last heartbeat', async () => {
 it('leaves its tenants to the others when it ends', async () => {
   const { replica } = world()
   const [a, b] = [replica('a'), replica('b')]
-  await a.configure(tenants, 1)
+  await a.configure(tenants, 1, same)
   await a[Symbol.asyncDispose]()
-  await b.configure(tenants, 1)
+  await b.configure(tenants, 1, same)
   expect(owned(b)).toEqual(['t1', 't2'])
 })
 
@@ -214,7 +221,7 @@ it('knows who owns a tenant and since when, and since when nobody does', async (
     [...(await stores.owners())].toSorted().map(([tenant, { replica, isAlive, heartbeatAgeMs, since }]) => {
       return [tenant, replica, isAlive, age(heartbeatAgeMs), age(since === null ? null : 1_000_000 - since)]
     })
-  await a.configure(tenants, 1)
+  await a.configure(tenants, 1, same)
   query(`update tenant_owners set since = since - interval '7 minutes'`)
   expect(await owners(b)).toEqual([
     ['t1', 'pod-a/1', true, 0, 7],
@@ -228,7 +235,7 @@ it('knows who owns a tenant and since when, and since when nobody does', async (
   ])
   // A replica that is dead for long is kept while it is the last owner of a tenant that nobody takes.
   query(`update replicas set seen_at = seen_at - interval '2 hours'`)
-  await b.configure(tenants.slice(1), 1)
+  await b.configure(tenants.slice(1), 1, same)
   expect(await owners(b)).toEqual([
     ['t1', 'pod-a/1', false, 123, 123],
     ['t2', 'pod-b/2', true, 0, 0],
@@ -238,7 +245,7 @@ it('knows who owns a tenant and since when, and since when nobody does', async (
 it('does not ask the server again for what only the owner of a tenant writes', async () => {
   const { replica, query } = world()
   const a = replica('a')
-  await a.configure(tenants, 1)
+  await a.configure(tenants, 1, same)
   const store = a.of('t1')
   const waitsUntil = async () => (await store?.tenant(1))?.blockedUntil
   expect(await waitsUntil()).toBe(0)
@@ -254,7 +261,7 @@ it('does not ask the server again for what only the owner of a tenant writes', a
 it('takes up another configuration while its worker waits for that, and gives back what was removed afterwards', async () => {
   const { replica, pass } = world()
   const a = replica('a')
-  await a.configure(tenants, 1)
+  await a.configure(tenants, 1, same)
   const configured = Promise.withResolvers<void>()
   const told: (readonly string[])[] = []
   a.begin({
@@ -264,7 +271,7 @@ it('takes up another configuration while its worker waits for that, and gives ba
       told.push(owned(a))
     },
   })
-  await a.configure(tenants.slice(1), 2)
+  await a.configure(tenants.slice(1), 2, same)
   configured.resolve()
   while (told.length === 0) await pass()
   expect(told).toEqual([['t2']])
@@ -274,13 +281,13 @@ it('gives back several tenants at once', async () => {
   const { replica, pass, stayAlive } = world()
   const many = Array.from({ length: 40 }, (_, n) => ({ name: `t${n + 1}`, baseUrl: 'https://x' }))
   const [a, b] = [replica('a'), replica('b')]
-  await a.configure(many, 1)
+  await a.configure(many, 1, same)
   const told: number[] = []
   const own = (stores: ReplicaStores) => many.filter(({ name }) => stores.of(name) !== null).length
   a.begin({ isIdle: () => true, follow: async () => void told.push(own(a)) })
   while (own(a) < 40) await pass()
   while (own(b) < 20) {
-    await b.configure(many, 1)
+    await b.configure(many, 1, same)
     await stayAlive('b')
     await pass()
   }
@@ -291,7 +298,7 @@ it('gives back several tenants at once', async () => {
 it('keeps its stores when the worker cannot give a tenant back', async () => {
   const { replica, pass, stayAlive } = world()
   const [a, b] = [replica('a'), replica('b')]
-  await a.configure(tenants, 1)
+  await a.configure(tenants, 1, same)
   const stores = tenants.map(({ name }) => a.of(name))
   let tries = 0
   a.begin({
@@ -301,7 +308,7 @@ it('keeps its stores when the worker cannot give a tenant back', async () => {
       throw new Error('cannot follow')
     },
   })
-  await b.configure(tenants, 1)
+  await b.configure(tenants, 1, same)
   while (tries < 2) {
     await stayAlive('b')
     await pass()
@@ -313,13 +320,43 @@ it('keeps its stores when the worker cannot give a tenant back', async () => {
 it('keeps its tenants when another configuration cannot be taken up', async () => {
   const { replica, query } = world()
   const a = replica('a')
-  await a.configure(tenants, 1)
+  await a.configure(tenants, 1, same)
   query('alter table tenant_owners rename to away')
-  await expect(a.configure(tenants.slice(1), 2)).rejects.toMatchObject({ reason: 'store' })
+  await expect(a.configure(tenants.slice(1), 2, same)).rejects.toMatchObject({ reason: 'store' })
   query('alter table away rename to tenant_owners')
   expect(owned(a)).toEqual(['t1', 't2'])
-  const undo = await a.configure(tenants.slice(1), 3)
+  const undo = await a.configure(tenants.slice(1), 3, same)
   expect(owned(a)).toEqual(['t2'])
   undo()
   expect(owned(a)).toEqual(['t1', 't2'])
+})
+
+it('counts the configurations of living replicas, and logs once that they differ for long and once that they agree', async () => {
+  const { replica, time, logged, pass, query } = world()
+  query(`insert into replicas (id, seen_at, alone, configuration) values ('alone', now() + interval '9 s', true, '')`)
+  const [a, b] = [replica('a'), replica('b')]
+  const other = async () => 'other'
+  await a.configure(tenants, 1, same)
+  expect(a.facts().configurations).toBe(1)
+  await b.configure(tenants, 1, other)
+  const settled = async (configurations: number) => {
+    while (a.facts().configurations !== configurations) await pass()
+  }
+  a.begin({ isIdle: () => false, follow: async () => {} })
+  await settled(2)
+  time.ms += 14 * minuteMs
+  await b.configure(tenants, 1, same)
+  await settled(1)
+  await b.configure(tenants, 1, other)
+  await settled(2)
+  expect(logged).toEqual([])
+  time.ms += 15 * minuteMs
+  while (logged.length === 0) await pass()
+  for (let passes = 0; passes < 3; passes++) await pass()
+  expect(logged).toEqual([
+    { configurations: [['a'], ['b']], text: 'Living replicas have different configurations or versions' },
+  ])
+  await b.configure(tenants, 1, same)
+  await settled(1)
+  expect(logged.slice(1)).toEqual([{ text: 'All living replicas have the same configuration again' }])
 })

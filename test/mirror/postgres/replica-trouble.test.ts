@@ -36,7 +36,7 @@ async function world() {
   const log = { warn: ({ detail }: { readonly detail: string }) => void warnings.push(detail) } as unknown as Log
   const database = new PostgresDatabase(sessions, testTiming)
   const { stores } = replicaOver({ clock, database, heartbeats: database, log, random: () => 0.5 }, async () => {})
-  await stores.configure([{ name: 't1', baseUrl: 'https://x' }], 1)
+  await stores.configure([{ name: 't1', baseUrl: 'https://x' }], 1, async () => 'digest')
   onTestFinished(async () => {
     state.code = ''
     await stores[Symbol.asyncDispose]()

@@ -66,6 +66,8 @@ export interface Shares {
   readonly tenants: number
   readonly own: number
   readonly unowned: number
+  /** JSON: ids of living replicas and digests of their configurations. */
+  readonly living: string
 }
 
 export function replicaStatements(database: PostgresDatabase) {
@@ -74,10 +76,11 @@ export function replicaStatements(database: PostgresDatabase) {
     lastSeen: database.prepareValues<[string], number>(
       `select ${microseconds('seen_at')} from replicas where id = ? for update`,
     ),
-    seen: database.prepareValues<[string, boolean, string], number>(
-      `insert into replicas (id, seen_at, alone, began_at, configured)
-       values (?, clock_timestamp(), ?, clock_timestamp(), ?)
-       on conflict (id) do update set seen_at = excluded.seen_at, configured = excluded.configured
+    seen: database.prepareValues<[string, boolean, string, string], number>(
+      `insert into replicas (id, seen_at, alone, began_at, configured, configuration)
+       values (?, clock_timestamp(), ?, clock_timestamp(), ?, ?)
+       on conflict (id) do update set seen_at = excluded.seen_at, configured = excluded.configured,
+         configuration = excluded.configuration
        returning ${microseconds('seen_at')}`,
     ),
     /** Time of the newest applied migration. */
@@ -105,7 +108,9 @@ export function replicaStatements(database: PostgresDatabase) {
          (select count(*) from replicas r
            where ${isWell} and (r.id = @id or not ${isWithin('r.began_at', newMs)})) as established,
          count(*) as tenants, count(*) filter (where owner = @id) as own,
-         count(*) filter (where not ${hasLivingOwner}) as unowned
+         count(*) filter (where not ${hasLivingOwner}) as unowned,
+         (select cast(coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'configuration', r.configuration) order by r.id), '[]') as text)
+           from replicas r where ${isAlive}) as living
        from tenant_owners o where ${isAmong}`,
     ),
     /** Replicas that may own tenants. */

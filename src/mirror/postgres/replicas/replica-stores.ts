@@ -1,7 +1,6 @@
 import { Mutex } from 'async-mutex'
 import type { Clock, Random } from '../../../model/clock.ts'
 import { hourMs, secondMs } from '../../../model/durations.ts'
-import { SyncError } from '../../../model/errors.ts'
 import type { Log } from '../../../model/log.ts'
 import type { OwnerView } from '../../../model/posture.ts'
 import type { Mirror } from '../../port.ts'
@@ -10,7 +9,9 @@ import { insistOnNoCopy } from '../copy-mark.ts'
 import type { PostgresDatabase } from '../database.ts'
 import { readToShow } from '../lanes.ts'
 import { isOfSilence } from '../store-error.ts'
+import { differenceLog } from './configurations.ts'
 import { readOwners } from './owners.ts'
+import { repeat } from './repeat.ts'
 import { noTenant, Replica } from './replica.ts'
 
 const beatEveryMs = 2 * secondMs
@@ -44,6 +45,8 @@ interface Store {
 
 interface Identified {
   readonly configured: readonly TenantName[]
+  /** Of the whole configuration. */
+  readonly digest: string
   /** By name. */
   readonly ids: ReadonlyMap<string, number>
   /** Losses of the replica before the ids were read. */
@@ -60,14 +63,15 @@ export class ReplicaStores implements TenantStores {
   readonly #stores = new Map<number, Store>()
   readonly #ending = new AbortController()
   readonly #telling = new Mutex()
-  #identified: Identified = { configured: [], ids: new Map(), losses: 0 }
+  readonly #noteConfigurations: ReturnType<typeof differenceLog>
+  #identified: Identified = { configured: [], digest: '', ids: new Map(), losses: 0 }
   /** Configured tenants that the database lacks, as the last round found. */
   #unregistered = 0
   /** Tenants that are given back once their work has ended. */
   #leaving: ReadonlySet<number> = new Set()
   #worker: TenantWorker | null = null
   #told = ''
-  #facts: Omit<ReplicaFacts, 'isConfirmed'> = { heartbeatAt: 0, takeovers: 0, unowned: 0 }
+  #facts: Omit<ReplicaFacts, 'isConfirmed'> = { heartbeatAt: 0, takeovers: 0, unowned: 0, configurations: 0 }
   /** Tenants to give back, as the last round found. */
   #surplus = 0
   #surplusSince: number | null = null
@@ -78,6 +82,7 @@ export class ReplicaStores implements TenantStores {
     this.#options = options
     this.#replica = new Replica(options.heartbeats, options.clock, options.id)
     this.#mirror = options.storeOver(options.database)
+    this.#noteConfigurations = differenceLog(options.log, options.clock)
   }
 
   of(tenant: string): Mirror | null {
@@ -89,10 +94,10 @@ export class ReplicaStores implements TenantStores {
     return this.#storeOf(noTenant)
   }
 
-  async configure(tenants: readonly TenantName[], at: number): Promise<() => void> {
+  async configure(tenants: readonly TenantName[], at: number, digest: () => Promise<string>): Promise<() => void> {
     const before = this.#identified
     const undo = () => this.#become(before)
-    this.#become(await this.#identify(tenants, at))
+    this.#become(await this.#identify({ configured: tenants, digest: await digest() }, at))
     try {
       await this.#register()
       await this.#beat()
@@ -150,13 +155,13 @@ export class ReplicaStores implements TenantStores {
   }
 
   /** Tenants that the mirror lacks are added. */
-  async #identify(configured: readonly TenantName[], at: number): Promise<Identified> {
+  async #identify({ configured, digest }: Pick<Identified, 'configured' | 'digest'>, at: number): Promise<Identified> {
     const { losses } = this.#replica
     const known = new Map((await this.#mirror.tenants()).map(({ name, id }) => [name, id]))
     const ids = new Map<string, number>()
     for (const { name, baseUrl } of configured)
       ids.set(name, known.get(name) ?? (await this.#mirror.openTenant(name, baseUrl, at)).tenant.id)
-    return { configured, ids, losses }
+    return { configured, digest, ids, losses }
   }
 
   #become(identified: Identified): void {
@@ -168,7 +173,7 @@ export class ReplicaStores implements TenantStores {
   /** After a restore or a failover, tenants may be missing from the database, or have other ids. */
   async #identifyAgain(): Promise<void> {
     const before = this.#identified
-    const identified = await this.#identify(before.configured, this.#options.clock.now())
+    const identified = await this.#identify(before, this.#options.clock.now())
     if (before !== this.#identified) return
     this.#become(identified)
   }
@@ -186,30 +191,14 @@ export class ReplicaStores implements TenantStores {
     return store
   }
 
-  /** Logs each problem once until the work succeeds again: one may follow another, as a standby a dead server. */
-  async #every(ms: number, work: () => Promise<void>): Promise<void> {
-    const { clock, random, log } = this.#options
-    const { signal } = this.#ending
-    const logged = new Set<string>()
-    for (;;) {
-      await clock.sleep(ms * (0.9 + 0.2 * random()), signal).catch(() => {})
-      if (signal.aborted) return
-      try {
-        await work()
-        logged.clear()
-      } catch (error) {
-        const detail = String(error)
-        const hint = error instanceof SyncError ? error.hint : undefined
-        if (!logged.has(detail)) log.warn({ detail, hint }, 'The database of store.url cannot be used; trying again')
-        logged.add(detail)
-      }
-    }
+  #every(ms: number, work: () => Promise<void>): Promise<void> {
+    return repeat(ms, work, this.#options, this.#ending.signal)
   }
 
   async #beat(): Promise<void> {
     const heartbeatAt = this.#options.clock.now()
     try {
-      await this.#replica.beat()
+      await this.#replica.beat(this.#identified.digest)
     } catch (error) {
       // Whatever waits for an answer would do so until the longest statement is over, also once the server is back.
       if (isOfSilence(error) && !this.#replica.isConfirmed) this.#options.database.breakConnections()
@@ -224,9 +213,17 @@ export class ReplicaStores implements TenantStores {
     if (this.#isLost || this.#unregistered > 0) await this.#identifyAgain()
     if (this.#options.clock.monotonic() - this.#registeredAt > hourMs) await this.#register()
     const leaving = this.#leaving
-    const { takenOver, unowned, unregistered, surplus } = await this.#replica.balance([...this.#ids.values()])
+    const { takenOver, unowned, unregistered, surplus, configurations } = await this.#replica.balance([
+      ...this.#ids.values(),
+    ])
     this.#unregistered = unregistered
-    this.#facts = { ...this.#facts, takeovers: this.#facts.takeovers + takenOver, unowned: unowned + unregistered }
+    this.#noteConfigurations(configurations)
+    this.#facts = {
+      ...this.#facts,
+      takeovers: this.#facts.takeovers + takenOver,
+      unowned: unowned + unregistered,
+      configurations: configurations.length,
+    }
     // Counted while others were given back, it may include them.
     this.#surplus = leaving.size === 0 && leaving === this.#leaving ? surplus : 0
   }

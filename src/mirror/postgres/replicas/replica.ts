@@ -4,6 +4,7 @@ import { secondMs } from '../../../model/durations.ts'
 import { ahead } from '../../steps.ts'
 import type { PostgresDatabase } from '../database.ts'
 import { newerLayout, newestMigration } from '../migrate.ts'
+import { type Configurations, type Configured, configurationsOf } from './configurations.ts'
 import { type Owned, replicaStatements, type Shares } from './replica-statements.ts'
 
 /** In the place of a tenant: what belongs to no tenant. */
@@ -36,6 +37,8 @@ export interface Balance {
   readonly unregistered: number
   /** Tenants that this replica is to give back now: a part of those over its share, which another one lacks. */
   readonly surplus: number
+  /** Of living replicas; empty without one that has stated its own. */
+  readonly configurations: Configurations
 }
 
 /** One process of several on the same database, and the tenants that it owns: only their owner writes them. */
@@ -100,9 +103,10 @@ export class Replica {
    * Every two seconds. After a restart of the server, on another server and after a restore its last commits may be lost: all
    * epochs are raised, so that nothing of what was in memory is used. A restore is recognized by the last heartbeat.
    *
+   * @param configuration digest of the configuration; empty for a process that works alone.
    * @throws SyncError `store`; FatalError, and no heartbeat is stored, once a newer version has changed the layout.
    */
-  async beat(): Promise<void> {
+  async beat(configuration = ''): Promise<void> {
     const sql = this.#sql
     const [id, alone, configured] = [this.#id, this.#alone, this.#configured]
     const [known, layout, lastBeat] = [this.#serverStart, this.#layout, this.#lastBeat]
@@ -115,7 +119,7 @@ export class Replica {
     }
     const { started, seen, owned } = await this.#database.write('nothing', function* () {
       const last = yield* ahead(sql.lastSeen.get(id))
-      const seenNow = yield* ahead(sql.seen.get(id, alone, configured))
+      const seenNow = yield* ahead(sql.seen.get(id, alone, configured, configuration))
       const start = yield* ahead(sql.serverStart.get())
       if (((yield* sql.layout.get()) ?? 0) > layout) throw newerLayout()
       const [before = 0, seen = 0, started = 0] = [yield* last, yield* seenNow, yield* start]
@@ -174,6 +178,7 @@ export class Replica {
       unregistered: Math.max(0, new Set(tenantIds).size - shares.tenants),
       // Others have not taken yet what is free.
       surplus: unowned > 0 ? 0 : Math.max(0, surplus),
+      configurations: configurationsOf(JSON.parse(shares.living) as readonly Configured[]),
     }
   }
 
@@ -229,7 +234,7 @@ export class Replica {
   }
 }
 
-const nothingShared: Shares = { replicas: 1, established: 1, tenants: 0, own: 0, unowned: 0 }
+const nothingShared: Shares = { replicas: 1, established: 1, tenants: 0, own: 0, unowned: 0, living: '[]' }
 
 function shareOf({ tenants }: Shares, replicas: number): number {
   return Math.ceil(tenants / Math.max(1, replicas))

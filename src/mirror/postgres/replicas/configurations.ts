@@ -1,0 +1,40 @@
+import type { Clock } from '../../../model/clock.ts'
+import { minuteMs } from '../../../model/durations.ts'
+import type { Log } from '../../../model/log.ts'
+import { replicaName } from '../../../model/text/replica-name.ts'
+
+/** Names of replicas, those with the same configuration together. */
+export type Configurations = readonly (readonly string[])[]
+
+export interface Configured {
+  readonly id: string
+  /** Digest; empty = not known. */
+  readonly configuration: string
+}
+
+export function configurationsOf(replicas: readonly Configured[]): Configurations {
+  const known = replicas.filter(({ configuration }) => configuration !== '')
+  const groups = Map.groupBy(known, ({ configuration }) => configuration)
+  return [...groups.values()].map((same) => same.map(({ id }) => replicaName(id)))
+}
+
+/** A reload or an update of all replicas takes less. As the alert waits. */
+const reloadMs = 15 * minuteMs
+
+/** Logs once that living replicas have different configurations after the time of a reload, and once when that ends. */
+export function differenceLog(log: Log, clock: Pick<Clock, 'monotonic'>): (configurations: Configurations) => void {
+  let since: number | null = null
+  let isLogged = false
+  return (configurations) => {
+    if (configurations.length > 1) {
+      since ??= clock.monotonic()
+      if (isLogged || clock.monotonic() - since < reloadMs) return
+      log.warn({ configurations }, 'Living replicas have different configurations or versions')
+      isLogged = true
+      return
+    }
+    if (isLogged) log.info({}, 'All living replicas have the same configuration again')
+    since = null
+    isLogged = false
+  }
+}
