@@ -100,7 +100,7 @@ it('copies every value of every table, also after one was emptied, and leaves th
   const { here, there } = await bothSides(path, database)
   expect(there).toEqual(here)
   const enabled = `select distinct tgenabled from pg_trigger where tgname like 'tenantwatch%'`
-  expect(query(enabled)).toEqual([{ tgenabled: 'A' }])
+  expect(query(enabled)).toEqual([{ tgenabled: 'O' }])
 })
 
 it('copies each table of the file, and names the tables that it leaves', async () => {
