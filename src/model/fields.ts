@@ -11,6 +11,8 @@ interface Rules {
 }
 
 interface TextRules extends Rules {
+  /** True when an empty text is as wrong as none, as where it would grant nothing that a check recognizes. */
+  readonly filled?: true
   readonly known?: readonly string[] | KnownSetting
 }
 

@@ -7,7 +7,7 @@ export const permissionFields = {
   name: text(),
   module: text(),
   function: text(),
-  code: text({ strict: true }),
+  code: text({ strict: true, filled: true }),
 } as const
 
 /** docs/api.md#permission: requires the permission to read roles. */

@@ -50,6 +50,7 @@ interface FieldReader {
   readonly optional: boolean
   readonly requiredWith: string | null
   readonly known: readonly string[] | null
+  readonly filled: boolean
   readonly pastOnly: boolean
   readonly members: Table | null
 }
@@ -100,6 +101,7 @@ function readerOf(name: string, field: Field): FieldReader {
     requiredWith,
     // Values listed by a setting are compared where the settings are known.
     known: field.kind === 'text' && Array.isArray(field.known) ? field.known : null,
+    filled: field.kind === 'text' && field.filled === true,
     pastOnly: field.kind === 'date' && field.pastOnly === true,
     members: field.kind === 'list' ? tableOf(field.of) : null,
   }
@@ -148,8 +150,9 @@ function isGood(reader: FieldReader, value: unknown, latest: number): boolean {
   }
 }
 
-function isGoodText({ known }: FieldReader, value: unknown): boolean {
-  return isShortText(value) && value.isWellFormed() && (known === null || known.includes(value))
+function isGoodText({ known, filled }: FieldReader, value: unknown): boolean {
+  if (!isShortText(value) || !value.isWellFormed()) return false
+  return (known === null || known.includes(value)) && !(filled && value.trim() === '')
 }
 
 function isGoodDate(text: string, latest: number): boolean {
@@ -218,6 +221,7 @@ function readValue(context: ParseContext, reader: FieldReader, value: unknown, l
     case 'text':
       if (!strict) return describedText(context, field, value)
       if (reader.personal) return personalText(context, field, value)
+      if (reader.filled && typeof value === 'string' && value.trim() === '') fail(context, `${field} is empty`)
       return known === null ? strictText(context, field, value) : strictWord(context, field, value, known)
     case 'flag':
       return strict ? strictBoolean(context, field, value) : describedBoolean(context, field, value)

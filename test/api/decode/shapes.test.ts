@@ -107,6 +107,8 @@ const strict: readonly Case[] = [
   [readRole, role, 'permissions', null, 'permissions is null, not an array'],
   [readRole, role, 'permissions', [7], 'permissions[] is a number, not an object'],
   [readRole, role, 'permissions', [{ ...permission, code: 5 }], 'permissions[].code is a number, not a string'],
+  [readRole, role, 'permissions', [{ ...permission, code: ' ' }], 'permissions[].code is empty'],
+  [readPermission, permission, 'code', '', 'code is empty'],
   [readPermission, permission, 'code', undefined, 'code is missing'],
   [readApiClient, apiClient, 'clientId', '', 'clientId is not 1 to 200 characters without control characters'],
   [readApiClient, apiClient, 'clientId', 'a\nb', 'clientId is not 1 to 200 characters without control characters'],
