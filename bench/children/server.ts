@@ -1,5 +1,5 @@
 import { createServer, type Socket } from 'node:net'
-import { type ApiPages, apiPages, serialDigits } from '../support/api-pages.ts'
+import { type ApiPages, apiPages, type Prebuilt, serialDigits } from '../support/api-pages.ts'
 import type { WorldState } from '../support/api-world.ts'
 
 /** Requests since the last reading: by path, and for each second in which there were any. */
@@ -8,7 +8,7 @@ export interface Requests {
   readonly bySecond: Readonly<Record<string, number>>
 }
 
-/** Small tenants that all look alike, below `/t/NUMBER`. */
+/** Small tenants that differ in nothing but the GUIDs of their clients and documents, below `/t/NUMBER`. */
 const small: WorldState = { users: 50, failing: 2, removed: 0, changed: 0, documents: 10, clients: 5 }
 
 const startedAt = Date.now()
@@ -30,10 +30,26 @@ function respond(socket: Socket, head: string): void {
   const now = new Date().toISOString()
   count(path.startsWith('users/') ? 'users/{id}' : path, now.slice(0, 19))
   const cursor = /(?:^|&)cursor=([^&]*)/.exec(query)?.[1] ?? null
-  const { bytes, serialAt, timestampAt } = (prefix === undefined ? bigTenant : smallTenant).answer(path, cursor)
+  const { bytes, serialAt, timestampAt } =
+    prefix === undefined ? bigTenant.answer(path, cursor) : smallAnswer(prefix, path, cursor)
   bytes.write(String(answers++).padStart(serialDigits, '0'), serialAt, 'latin1')
   bytes.write(now, timestampAt, 'latin1')
   socket.write(bytes)
+}
+
+const withGuids = new Set(['api-clients', 'documents'])
+const ownAnswers = new Map<string, Prebuilt>()
+
+/** Tenants with the same GUIDs would be one tenant (docs/reliability.md#what-is-not-proven). */
+function smallAnswer(prefix: string, path: string, cursor: string | null): Prebuilt {
+  const answer = smallTenant.answer(path, cursor)
+  if (!withGuids.has(path)) return answer
+  const key = `${prefix} ${path} ${cursor}`
+  const number = Number(prefix.slice('/t/'.length)).toString(16).padStart(4, '0')
+  const text = () => answer.bytes.toString('latin1').replaceAll('-0000-4000-8000-', `-${number}-4000-8000-`)
+  const own = ownAnswers.get(key) ?? { ...answer, bytes: Buffer.from(text(), 'latin1') }
+  ownAnswers.set(key, own)
+  return own
 }
 
 function count(path: string, second: string): void {

@@ -1,7 +1,7 @@
 import { apiWorld, firstUserId, guid, pageSize, type World, type WorldState } from './api-world.ts'
 
 /** An answer whose bytes are ready; only its own id and the time of the response are written into it before it is sent. */
-interface Prebuilt {
+export interface Prebuilt {
   readonly bytes: Buffer
   /** Where the last twelve digits of `meta.requestId` stand. */
   readonly serialAt: number
