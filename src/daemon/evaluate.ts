@@ -22,6 +22,7 @@ import { memoizeWeakly } from '../model/memoize.ts'
 import { version } from '../model/process/version.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
+import { sharedTenants } from './shared-tenants.ts'
 
 export interface EvaluationOptions {
   readonly checks?: readonly Check[]
@@ -45,6 +46,8 @@ export interface Evaluator {
    */
   evaluate(tenant: EvaluatedTenant, how?: EvaluationOptions): Promise<number | null>
   inForce(settings: Settings): Promise<void>
+  /** The next evaluation reads which tenants are one tenant: a run may have just shown it. */
+  forgetShared(): void
   /** Ends the findings of tenants that were removed from the configuration. */
   closeRemoved(configured: readonly string[]): Promise<void>
 }
@@ -60,6 +63,8 @@ export interface EvaluatorOptions {
 export function createEvaluator({ stores, metrics, clock, log, queryBudget }: EvaluatorOptions): Evaluator {
   const emptyMemories = () => memoizeWeakly((_: Mirror) => resultMemory())
   let memoryOf = emptyMemories()
+  let shared = sharedTenants([], clock)
+  const logShared = sharedLog(log)
   const queue = new Mutex()
   /** Null when another replica took the tenant meanwhile. */
   const evaluated = async (
@@ -68,13 +73,16 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
     now: number,
     { serverTime = null, ...how }: EvaluationOptions,
   ) => {
-    const shared = stores.shared()
+    const common = stores.shared()
     try {
-      await shared?.noteTime(now)
-      if (serverTime !== null && !isSkewed(serverTime - now)) await shared?.confirmTime(now)
+      await common?.noteTime(now)
+      if (serverTime !== null && !isSkewed(serverTime - now)) await common?.confirmTime(now)
+      const { name } = tenant.settings
+      const sharedWith = (await shared.read(store)).get(name)
+      logShared(name, sharedWith)
       const outcomes = await evaluateTenant({
         store,
-        tenant,
+        tenant: { ...tenant, ...(sharedWith !== undefined && { sharedWith }) },
         checks,
         now,
         log,
@@ -87,7 +95,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         ...how,
       })
       // First, so that the tenant's chain states its head; on PostgreSQL an earlier evaluation may have left it to this one.
-      await shared?.seal(sharedChain, now)
+      await common?.seal(sharedChain, now)
       await store.seal(tenant.id, now)
       return outcomes
     } catch (error) {
@@ -118,17 +126,38 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
     inForce: (settings) =>
       queue.runExclusive(async () => {
         const at = clock.now()
-        const shared = stores.shared()
-        await shared?.noteTime(at)
+        const common = stores.shared()
+        const names = settings.tenants.map(({ name }) => name)
+        shared = sharedTenants(names, clock)
+        await common?.noteTime(at)
         const given = { checks: checksOf(settings), version, at }
-        await shared?.noteConfiguration(await configurationRecord(settings, given))
+        await common?.noteConfiguration(await configurationRecord(settings, given))
       }),
+    forgetShared: () => shared.forget(),
     closeRemoved: (configured) =>
       queue.runExclusive(async () => {
         memoryOf = emptyMemories()
-        const shared = stores.shared()
-        if (shared !== null) await closeRemovedTenants(shared, await stores.removed(configured), clock.now())
+        const common = stores.shared()
+        if (common !== null) await closeRemovedTenants(common, await stores.removed(configured), clock.now())
       }),
+  }
+}
+
+/** Logs when a tenant begins and ceases to be one with another. */
+function sharedLog(log: Log): (tenant: string, sharedWith: string | undefined) => void {
+  const shared = new Set<string>()
+  return (tenant, sharedWith) => {
+    if (shared.has(tenant) === (sharedWith !== undefined)) return
+    if (sharedWith === undefined) {
+      shared.delete(tenant)
+      log.info({ tenant }, 'No other configured tenant shows the data of this one any more')
+    } else {
+      shared.add(tenant)
+      log.warn(
+        { tenant, sharedWith },
+        'Two configured tenants show the data of one tenant: correct the token of one; their checks are unknown until then',
+      )
+    }
   }
 }
 

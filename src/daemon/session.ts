@@ -95,7 +95,7 @@ export class Session implements AsyncDisposable {
   readonly #unstored = unstoredRuns()
   readonly #runLog: RunLog
 
-  constructor({ settings, queryBudget, mirror, ...parts }: SessionOptions & OpenedStores) {
+  constructor({ settings, mirror, ...parts }: SessionOptions & OpenedStores) {
     const { io, log, stores } = parts
     const { path } = settings.store
     this.mirror = mirror
@@ -116,8 +116,7 @@ export class Session implements AsyncDisposable {
     this.#thresholds = thresholdEvaluations(io.clock, this.#closing.signal, (name, signal) =>
       this.#reevaluate(name, signal),
     )
-    const budget = queryBudget && { queryBudget }
-    this.evaluator = createEvaluator({ stores, metrics: this.metrics, clock: io.clock, log, ...budget })
+    this.evaluator = createEvaluator({ ...parts, metrics: this.metrics, clock: io.clock })
     this.sound = mirror.isVerified() ? Promise.resolve() : mirror.verify(this.#closing.signal)
     this.sound.catch(() => {})
     this.#options = { ...parts, metrics: this.metrics }
@@ -197,6 +196,7 @@ export class Session implements AsyncDisposable {
     try {
       const thresholds = new Map<string, number>()
       await waitFor(this.#removals.settle(), signal)
+      this.evaluator.forgetShared()
       for (const { settings, engine } of this.#tenants) {
         await yieldToEventLoop()
         const validUntil = await this.#evaluateTenant(settings.name, { signal })

@@ -4,29 +4,45 @@ import { minuteMs } from '../model/durations.ts'
 import { sharedRecords } from '../model/shared-records.ts'
 
 /** By name of a configured tenant, another one that has the same API clients or documents. */
-export type SharedTenants = ReadonlyMap<string, string>
+type SharedBy = ReadonlyMap<string, string>
 
-/** Reads at most once a minute which of the configured tenants are one tenant: their tokens belong to it. */
-export function sharedTenants(
-  mirror: Pick<Mirror, 'firstRecords'>,
-  configured: readonly string[],
-  clock: Clock,
-): () => Promise<SharedTenants> {
-  let known: Promise<SharedTenants> | undefined
-  let readAt = Number.NEGATIVE_INFINITY
-  return () => {
-    const now = clock.monotonic()
-    if (known !== undefined && now - readAt < minuteMs) return known
-    readAt = now
-    known = mirror.firstRecords().then((records) => sharing(records, new Set(configured)))
-    known.catch(() => {
+/** Which of the configured tenants are one tenant: their tokens belong to it (docs/reliability.md#what-is-not-proven). */
+export interface SharedTenants {
+  /** @throws SyncError `store`. */
+  read(mirror: Pick<Mirror, 'firstRecords'>): Promise<SharedBy>
+  /** The next `read` asks the mirror, however soon it follows. */
+  forget(): void
+}
+
+const noneShared: SharedBy = new Map()
+
+/** A read takes longer with more tenants, so it is repeated less often. */
+const rememberedMs = (tenants: number) => Math.min(minuteMs, tenants * 100)
+
+export function sharedTenants(configured: readonly string[], clock: Clock): SharedTenants {
+  const names = new Set(configured)
+  let known: Promise<SharedBy> | undefined
+  let readAt = 0
+  return {
+    async read(mirror) {
+      if (names.size < 2) return noneShared
+      const now = clock.monotonic()
+      if (known !== undefined && now - readAt < rememberedMs(names.size)) return known
+      readAt = now
+      const reading = mirror.firstRecords().then((records) => sharing(records, names))
+      known = reading
+      reading.catch(() => {
+        if (known === reading) known = undefined
+      })
+      return reading
+    },
+    forget() {
       known = undefined
-    })
-    return known
+    },
   }
 }
 
-function sharing(records: readonly FirstRecord[], configured: ReadonlySet<string>): SharedTenants {
+function sharing(records: readonly FirstRecord[], configured: ReadonlySet<string>): SharedBy {
   const shared = new Map<string, string>()
   for (const { first, record } of sharedRecords(records.filter(({ tenant }) => configured.has(tenant)))) {
     shared.set(record.tenant, first)

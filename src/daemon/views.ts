@@ -24,7 +24,7 @@ import type { Deadline } from '../model/process/deadline.ts'
 import type { SkewOf } from '../model/server-clock.ts'
 import { batches } from '../report/formats.ts'
 import type { FindingQuery } from '../web/web-options.ts'
-import { type SharedTenants, sharedTenants } from './shared-tenants.ts'
+import { sharedTenants } from './shared-tenants.ts'
 import type { UnstoredRuns } from './unstored-runs.ts'
 
 type TenantNames = string | ReadonlySet<string>
@@ -51,21 +51,15 @@ interface Shown extends EvaluatedTenant {
   readonly store: Mirror
   /** `store.unconfirmedTime`, which is of no tenant: read once for all that are shown together. */
   readonly unconfirmedTime: () => Promise<number | null>
-  readonly sharedWith: string | undefined
 }
-
-const noneShared: SharedTenants = new Map()
 
 /** Without `engine`, uses what the mirror stored; a tenant that is not mirrored yet is shown as never read. */
 export function createViews(mirror: Mirror, settings: Settings, clock: Clock, engine?: EngineFacts): Views {
   const { waivers, evaluate } = settings
   const waiversOfTenant = waiversByTenant(waivers)
   const listed = checksOf(settings)
-  const shared = sharedTenants(
-    mirror,
-    settings.tenants.map(({ name }) => name),
-    clock,
-  )
+  const names = settings.tenants.map(({ name }) => name)
+  const shared = sharedTenants(names, clock)
   const topOf = memoizeWeakly((_: Mirror) => topFindingsMemory())
 
   async function evaluated(): Promise<readonly Shown[]> {
@@ -75,15 +69,15 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       newest ??= mirror.unconfirmedTime()
       return newest
     }
-    const sharedWith = settings.tenants.length > 1 ? await shared() : noneShared
+    const sharedBy = await shared.read(mirror)
     return settings.tenants.map((tenant) => {
-      const of = sharedWith.get(tenant.name)
+      const sharedWith = sharedBy.get(tenant.name)
       const known = {
         id: ids.get(tenant.name) ?? unmirroredId,
         settings: tenant,
         store: mirror,
         unconfirmedTime,
-        sharedWith: of,
+        ...(sharedWith !== undefined && { sharedWith }),
       }
       if (engine === undefined) return known
       return { ...known, store: engine.storeOf(tenant.name) ?? mirror, skewOf: engine.skewOf(tenant.name) }

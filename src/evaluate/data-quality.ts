@@ -17,6 +17,8 @@ export interface EvaluatedTenant {
   readonly settings: EvaluatedSettings
   /** Absent = the stored skew. */
   readonly skewOf?: SkewOf
+  /** Another configured tenant that has the same API clients or documents: which of the two they belong to is not known. */
+  readonly sharedWith?: string
 }
 
 export interface TenantDataQuality {
@@ -25,6 +27,8 @@ export interface TenantDataQuality {
   readonly resources: ReadonlyMap<ResourceName, MeasuredQuality>
   /** The latest of local time, newest stored time and server time. */
   readonly waiversAt: number
+  /** See `EvaluatedTenant`. No check may use the data; each resource keeps its own quality. */
+  readonly sharedWith?: string
 }
 
 export interface MeasuredQuality {
@@ -36,7 +40,7 @@ export interface MeasuredQuality {
 
 export async function readDataQuality(
   store: PostureStore,
-  { id, settings, skewOf }: EvaluatedTenant,
+  { id, settings, skewOf, sharedWith }: EvaluatedTenant,
   now: number,
 ): Promise<TenantDataQuality> {
   const tenant = id === unmirroredId ? unmirrored(settings) : await store.tenant(id)
@@ -53,7 +57,8 @@ export async function readDataQuality(
     const facts = factsOf(known)
     resources.set(resource, { stored: own, freshnessLimitMs, skewMs, input: assessInput(facts, now) })
   }
-  return { tenant, holds, resources, waiversAt: waiverTime(now, newest, stored) }
+  const waiversAt = waiverTime(now, newest, stored)
+  return { tenant, holds, resources, waiversAt, ...(sharedWith !== undefined && { sharedWith }) }
 }
 
 /** True while the tenant refuses the token for everything, also for resources that are not due yet. */
@@ -123,7 +128,9 @@ export function unmirrored({ name, baseUrl }: Pick<EvaluatedSettings, 'name' | '
 }
 
 export function inputQualities(quality: TenantDataQuality, inputs: readonly ResourceName[]): readonly InputQuality[] {
-  return inputs.flatMap((resource) => quality.resources.get(resource)?.input ?? [])
+  const measured = inputs.flatMap((resource) => quality.resources.get(resource)?.input ?? [])
+  if (quality.sharedWith === undefined) return measured
+  return measured.map((input) => ({ ...input, blocked: 'tenant_changed' }))
 }
 
 function limitOf(settings: EvaluatedSettings, resource: ResourceName, state: SyncState | undefined): number {

@@ -188,8 +188,10 @@ function assemble(
     ...(request.currentForMs !== undefined && { currentForMs: request.currentForMs }),
     rule: evaluated?.rule ?? null,
     failing,
-    resolve(finding) {
+    async resolve(finding) {
       signal?.throwIfAborted()
+      // Even a removed record may be one of the other tenant.
+      if (quality.sharedWith !== undefined) return null
       return resolutionOf(finding, { store, tenantId: tenant.id, check, inputs, now, evaluated })
     },
   }

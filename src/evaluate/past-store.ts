@@ -61,15 +61,17 @@ export interface InputSnapshot {
   readonly clockSkewMs?: number | null
   readonly changeAccepted: readonly string[] | null
   readonly former?: readonly string[]
+  readonly sharedWith?: string
   readonly holds: readonly HoldRecord[]
   readonly resources: Readonly<Record<string, ResourceRecord>>
 }
 
-export function inputSnapshot({ tenant, holds, resources }: TenantDataQuality): string {
+export function inputSnapshot({ tenant, holds, resources, sharedWith }: TenantDataQuality): string {
   const { changeAccepted, former } = tenant
   const record: InputSnapshot = {
     changeAccepted,
     ...(former.length > 0 && { former }),
+    ...(sharedWith !== undefined && { sharedWith }),
     holds: holds.map(({ id, resource, reason, count, message, raisedAt }) => {
       return { id, resource, reason, count, message, raisedAt }
     }),

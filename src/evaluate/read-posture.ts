@@ -146,7 +146,7 @@ function presentStatus(check: Check, { request, quality, state }: CheckKnown): D
   return isCurrent || isOff || !dependsOnResult ? aged : { status: 'unknown', reason: 'stale' }
 }
 
-/** `fresh` depends on age, not on refusals, and is false while the data may be another tenant's. */
+/** `fresh` depends on age, not on refusals, and is false while the data may be another tenant's, also that of a shared one. */
 function resourceView(
   resource: ResourceName,
   settings: ResourceSettings,
@@ -168,7 +168,11 @@ function resourceView(
     missing: stored?.missing ?? 0,
     dataAsOf: asOf,
     freshnessLimitMs,
-    fresh: isFresh(asOf, freshnessLimitMs, now) && blocked !== 'stale' && blocked !== 'tenant_changed',
+    fresh:
+      isFresh(asOf, freshnessLimitMs, now) &&
+      blocked !== 'stale' &&
+      blocked !== 'tenant_changed' &&
+      quality.sharedWith === undefined,
     ...(blocked === 'tenant_changed' && { formerTenant: true }),
     ...(isRefusal(blocked) && { refused: blocked }),
     message: messageOf(resource, quality),

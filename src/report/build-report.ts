@@ -9,7 +9,7 @@ import {
 } from '../evaluate/configuration-record.ts'
 import { readDataQuality, type TenantDataQuality, unmirroredId, usableInputs } from '../evaluate/data-quality.ts'
 import { readFindings } from '../evaluate/findings/read-findings.ts'
-import { pastStore } from '../evaluate/past-store.ts'
+import { pastStore, readInputSnapshot } from '../evaluate/past-store.ts'
 import { type ReadPosture, readPosture } from '../evaluate/read-posture.ts'
 import type { NotedConfiguration, PastReader, TenantRow } from '../mirror/port.ts'
 import { toIso } from '../model/dates.ts'
@@ -98,7 +98,12 @@ async function tenantReport(tenant: RecordedTenant, known: Known): Promise<Tenan
   const { record, store, request } = known
   const now = request.past.at
   const row = request.tenants.find(({ name }) => name === tenant.name)
-  const evaluated = { id: row?.id ?? unmirroredId, settings: { ...tenant, baseUrl: '' } }
+  const snapshot = row === undefined ? null : readInputSnapshot(await request.past.tenantState(row.id))
+  const evaluated = {
+    id: row?.id ?? unmirroredId,
+    settings: { ...tenant, baseUrl: '' },
+    ...(snapshot?.sharedWith !== undefined && { sharedWith: snapshot.sharedWith }),
+  }
   const checks = recordedChecks(record, tenant)
   const { waivers, evaluateIntervalMs } = record
   const posture = await readPosture({ store, tenant: evaluated, checks, waivers, now, evaluateIntervalMs })

@@ -17,10 +17,10 @@ export function dataWarnings(
   )
 }
 
-function warningsOf(view: ResourceView, { holds, at }: TenantPosture): readonly string[] {
+function warningsOf(view: ResourceView, { holds, at, sharedWith }: TenantPosture): readonly string[] {
   const last = view.dataAsOf === null ? 'never completely read' : `last completely read ${toIso(view.dataAsOf)}`
   if (!view.enabled) return [`switched off and no longer read; ${last}`]
-  const why = staleness(view, at)
+  const why = staleness(view, at, sharedWith)
   const { quarantined } = view
   return [
     ...(why === null ? [] : [why]),
@@ -39,11 +39,13 @@ function warningsOf(view: ResourceView, { holds, at }: TenantPosture): readonly 
 function staleness(
   { dataAsOf, freshnessLimitMs, refused, formerTenant, fresh }: ResourceView,
   now: number,
+  sharedWith: string | undefined,
 ): string | null {
   if (dataAsOf === null) return 'never completely read; records may be missing'
   const since = `as of ${toIso(dataAsOf)}`
   if (refused) return `${since}; the token may not read newer data`
   if (now - dataAsOf > freshnessLimitMs) return `${since}, older than its freshness limit`
+  if (sharedWith !== undefined) return `${since}; ${sharedWith} has the same API clients or documents`
   if (formerTenant || fresh) return null
   return `${since}; the local clock was set back, so its age is not known`
 }

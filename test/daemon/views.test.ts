@@ -134,6 +134,12 @@ it('does not call tenants recognized that have the same API clients or documents
     ['acme', 'unproven', 'globex'],
     ['globex', 'unproven', 'acme'],
   ])
+  for (const { checks, resources } of shown) {
+    expect(new Set(checks.map(({ status, reason }) => `${status} ${reason}`))).toEqual(
+      new Set(['unknown tenant_changed', 'not_applicable null']),
+    )
+    expect(resources.filter(({ fresh, formerTenant }) => fresh || formerTenant)).toEqual([])
+  }
   expect(shown.map(identitySentence)).toContainEqual(expect.stringMatching(/^acme has the same API clients/))
   expect((await world.run('doctor')).stdout).toMatch(/^! +identity +globex has the same API clients or documents/m)
 })

@@ -161,7 +161,9 @@ const resourceStatus = component(
     ),
     fresh: z
       .boolean()
-      .describe('Whether dataAsOf is within the freshness limit; `state` also covers holds and missing records'),
+      .describe(
+        'Whether dataAsOf is within the freshness limit and the data is that of this tenant; `state` also covers holds and missing records',
+      ),
     freshnessLimitSeconds: seconds,
     message: z.string().nullable().describe('The last failure in one sentence'),
     modes: z.array(mode),
