@@ -89,7 +89,7 @@ it.each(['users', 'documents', 'api-clients'] as const)(
     remove(test, resource, 30)
     const result = await fullSyncUntilDue(test, resource)
     expect([result.outcome, result.reason, result.counts.removed]).toEqual(['failure', 'shrink_held', 0])
-    expect(result.message).toContain('percent of the 60 that were live')
+    expect(result.message).toBe(`30 of 60 ${resource} are missing from the full sync; limits: 5 records and 10 percent`)
     expect(result.hint).toContain('tenantwatch accept')
     const { id } = await theHold(test)
     expect(id).toMatch(/^[\w-]+$/)
