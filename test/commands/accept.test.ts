@@ -93,6 +93,13 @@ it('removes no record before the hold is accepted, and exactly the held records 
   expect((await run('accept')).stdout).toBe('')
 })
 
+it('suggests to stop the daemon only where the next run is more than 15 minutes away', async () => {
+  const { run, id, write, read } = await shrunk()
+  write('tenantwatch.yaml', `${read('tenantwatch.yaml')}schedule: { users: { full: "*/15 * * * *" } }\n`)
+  const { stdout } = await run('accept', id, '--reason', 'Left with the spin-off')
+  expect(stdout).toMatch(/of a running daemon, which begins within 15 min\.\n$/)
+})
+
 it('refuses a count that is not the present one, naming the new one', async () => {
   const { run, id } = await shrunk()
   expect(await run('accept', id, '--count', '3', '--reason', 'A long reason')).toEqual({
