@@ -1,5 +1,14 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, copyFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  copyFileSync,
+  mkdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { temporaryFolder } from './support/temporary.ts'
@@ -75,6 +84,19 @@ it('starts the installed command on the Node of npm where that of the system is 
   const { links, program } = installed()
   symlinkSync(process.execPath, join(links, 'node'))
   expect(program(old())).toEqual(ran)
+})
+
+it('says in a clone that it has to be built first, which is no finding', () => {
+  const { root, program } = installed()
+  rmSync(join(root, 'dist'), { recursive: true })
+  const notBuilt = (commands: string) => ({
+    status: 3,
+    stdout: '',
+    stderr: `tenantwatch: the program is not built; run "${commands}" in ${realpathSync(root)}\n`,
+  })
+  expect(program(good())).toEqual(notBuilt('npm ci && npm run build'))
+  mkdirSync(join(root, 'node_modules'))
+  expect(program(good())).toEqual(notBuilt('npm run build'))
 })
 
 it('is what the package installs, with the parts that it needs', () => {

@@ -4,7 +4,7 @@ import { createViews } from '../daemon/views.ts'
 import { acceptedHolds } from '../evaluate/accepted-holds.ts'
 import type { AcceptedHold, HoldRow, Mirror } from '../mirror/port.ts'
 import { toIso } from '../model/dates.ts'
-import { describeDuration } from '../model/durations.ts'
+import { describeDuration, minuteMs } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
 import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/hold-remedy.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
@@ -167,6 +167,9 @@ async function decide(io: Io, mirror: Mirror, hold: HoldRow, options: AcceptOpti
   if (replacesTenant(hold)) printWrapped(io, `${effectOf(hold)}.`)
 }
 
+/** Milliseconds: a shorter wait is not worth stopping the daemon. */
+const leastWaitMs = 15 * minuteMs
+
 /** How soon it takes effect while a daemon runs, and the command that begins at once. */
 function whenApplied(hold: HoldRow, { tenants }: Settings, next: Next): string {
   const { tenant, resource } = hold
@@ -181,5 +184,6 @@ function whenApplied(hold: HoldRow, { tenants }: Settings, next: Next): string {
   const soon = resource !== 'all' || isReplaced ? Math.max(...fullSyncs) : Math.min(...runs)
   const run = isReplaced ? 'full sync of each resource' : resource === 'all' ? 'run' : `full sync of ${resource}`
   const unknown = isReplaced ? ' Until then checks are unknown.' : ''
-  return `It takes effect with the next ${run} of a running daemon, which begins within ${describeDuration(soon)}.${unknown} To begin at once, stop the daemon, run "${next(`sync --tenant ${tenant} --full`)}" and start it again.`
+  const sooner = ` To begin at once, stop the daemon, run "${next(`sync --tenant ${tenant} --full`)}" and start it again.`
+  return `It takes effect with the next ${run} of a running daemon, which begins within ${describeDuration(soon)}.${unknown}${soon > leastWaitMs ? sooner : ''}`
 }

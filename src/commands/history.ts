@@ -14,7 +14,7 @@ import { dataWarnings } from '../report/data-warnings.ts'
 import { serialize } from '../report/formats.ts'
 import { type Join, joinedLookupsOf } from '../report/joined-lookups.ts'
 import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
-import { changedValue } from '../report/words.ts'
+import { changedField } from '../report/words.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { note, writeAll } from './support/io.ts'
 import { oneOf, positiveNumber, readMoment } from './support/options.ts'
@@ -257,10 +257,7 @@ async function* newest(changes: AsyncIterable<Change>, most: number): AsyncItera
 
 function inWords({ resource, change, field, before, after, requestId, reason }: Change): string {
   if (reason !== null) return `${change} (${field}: ${printableJson(after)}): ${reason}`
-  const what =
-    field === null
-      ? `${change}`
-      : `${field} ${changedValue(resource, field, before)} -> ${changedValue(resource, field, after)}`
+  const what = field === null ? `${change}` : changedField(resource, { field, before, after })
   return `${what}  (request ${requestId ?? 'unknown'})`
 }
 

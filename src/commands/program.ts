@@ -26,6 +26,7 @@ import { addRun } from './run.ts'
 import { addSimulate } from './simulate.ts'
 import { fittingHelp } from './support/help-text.ts'
 import { note, printableLines } from './support/io.ts'
+import { fatalLine } from './support/logger.ts'
 import { unknownHelp, usageText } from './support/usage-text.ts'
 import { addSync } from './sync.ts'
 import { addVerify } from './verify.ts'
@@ -70,6 +71,11 @@ export function reloads(args: readonly string[]): boolean {
   return commandOf(args) === 'run'
 }
 
+/** True when standard error is a log of JSON lines: a fatal error is one of them. */
+export function logsJson(args: readonly string[], stderr: Pick<Io['stderr'], 'isTTY'>): boolean {
+  return commandOf(args) === 'run' && stderr.isTTY !== true
+}
+
 function commandOf(args: readonly string[]): string | undefined {
   return args.find((word, at) => !word.startsWith('-') && args[at - 1] !== '--config')
 }
@@ -97,7 +103,8 @@ export async function runProgram(args: readonly string[], io: Io): Promise<ExitC
     }
     if (reasonOf(error) === 'aborted' && io.stop.aborted) return exitCodes.failed
     const usage = error instanceof UsageError
-    note(io, `tenantwatch: ${messageOf(error)}`)
+    if (!usage && logsJson(args, io.stderr)) io.stderr.write(fatalLine(messageOf(error)))
+    else note(io, `tenantwatch: ${messageOf(error)}`)
     return usage ? exitCodes.usage : exitCodes.failed
   }
 }

@@ -34,7 +34,10 @@ async function purge(io: Io, name: string, command: Command): Promise<ExitCode> 
   if (settings.tenants.some((tenant) => tenant.name === name))
     throw new UsageError('This tenant is configured: remove it from the configuration first')
   const { path } = settings.store
-  if (path !== null && !storeFacts(path).exists) throw new UsageError('There is no mirror yet: nothing to erase')
+  const facts = path === null ? null : storeFacts(path)
+  // One that was lost is no reason to believe its data erased.
+  if (facts?.exists === false && facts.lock.mirrorMade === false)
+    throw new UsageError('There is no mirror yet: nothing to erase')
   // With the engine's lock: a running engine has data of the tenant in memory.
   await using mirror = await openStore(settings, 'engine', io).catch(async (error) => {
     // Of a name that is wrong the lock is not the reason.

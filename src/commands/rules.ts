@@ -33,14 +33,16 @@ Alerts have a label severity of their own: those about findings have critical fo
 info for medium ones; findings of lower severities have no alert. --severity high=page changes the label of the alerts
 about high findings, --severity warning=ticket that of all other alerts with warning. critical means both.
 
---format alertmanager writes the inhibition rules of the alerts, recording the recorded series alone, grafana a file for the
-provisioning of Grafana-managed alerts with the same expressions. Those need the recorded series in Prometheus.
+--format alertmanager writes the inhibition rules of the alerts, a part to append to alertmanager.yml. --format recording
+writes the recorded series alone, grafana a file for the provisioning of Grafana-managed alerts with the same expressions.
+Those need the recorded series in Prometheus.
 
 Examples:
   tenantwatch rules > /etc/prometheus/rules/tenantwatch.yml
   tenantwatch rules --label team=security --severity critical=page --severity high=page --page https://tenantwatch.example.com
   tenantwatch rules --format operator | kubectl apply -f -
   tenantwatch rules --format recording > /etc/prometheus/rules/tenantwatch.yml
+  tenantwatch rules --format alertmanager >> /etc/alertmanager/alertmanager.yml
   tenantwatch rules --format grafana > /etc/grafana/provisioning/alerting/tenantwatch.yaml`,
     )
     .action((options: RulesOptions, action: Command) => {

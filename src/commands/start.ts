@@ -1,8 +1,9 @@
 import { writeSync } from 'node:fs'
 import { exitCodes, type Io } from '../model/process/io.ts'
 import { systemClock } from '../model/process/system-clock.ts'
-import { isService, reloads, runProgram } from './program.ts'
+import { isService, logsJson, reloads, runProgram } from './program.ts'
 import { printableLines } from './support/io.ts'
+import { fatalLine } from './support/logger.ts'
 
 /** Milliseconds after which a stop ends the process anyway: a second less than the documented 5 s. */
 const stopLimitMs = 4000
@@ -80,9 +81,10 @@ function wasWritten(writeError: NodeJS.ErrnoException | undefined): boolean {
 
 /** Written synchronously, because the process exits at once. */
 function crash(error: unknown): void {
-  const text = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  const text = `unexpected error: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`
   try {
-    writeSync(2, `tenantwatch: unexpected error: ${printableLines(text)}\n`)
+    const isLog = logsJson(process.argv.slice(2), process.stderr)
+    writeSync(2, isLog ? fatalLine(text) : `tenantwatch: ${printableLines(text)}\n`)
   } finally {
     process.exit(exitCodes.failed)
   }

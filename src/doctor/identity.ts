@@ -33,7 +33,7 @@ export interface IdentityRequest {
   readonly mirror: Mirror
   readonly row: TenantRow
   readonly tenant: TenantSettings
-  readonly posture: Pick<TenantPosture, 'identity' | 'sharedWith'>
+  readonly posture: Pick<TenantPosture, 'tenant' | 'identity' | 'sharedWith'>
   readonly reader: TenantReader
   readonly pages: readonly GivenPage[]
   readonly clock: Clock
@@ -48,7 +48,7 @@ export interface IdentityRequest {
  */
 export async function diagnoseIdentity(request: IdentityRequest): Promise<Diagnosis | null> {
   const { mirror, row, tenant, posture, signal } = request
-  if (posture.identity === 'held') return diagnoseHold(await mirror.holds(row.id))
+  if (posture.identity === 'held') return diagnoseHold(tenant.name, await mirror.holds(row.id))
   if (row.baseUrl !== tenant.baseUrl && (await mirror.knowsAny(row.id))) {
     return failure(subject, movedMessage(row, tenant.baseUrl), changedHint, { reason: 'tenant_changed' })
   }
@@ -93,9 +93,9 @@ export function diagnoseSharedRecords(probed: readonly FirstPages[]): readonly D
   return [...pairs].map(([names, record]) => warning('tenants', `${names} both list ${record}`, advice))
 }
 
-function diagnoseHold(holds: readonly HoldRow[]): Diagnosis {
+function diagnoseHold(tenant: string, holds: readonly HoldRow[]): Diagnosis {
   const hold = holds.find(({ resource }) => resource === 'all')
-  const message = identitySentence({ identity: 'held' }).slice(0, -1)
+  const message = identitySentence({ tenant, identity: 'held' }).slice(0, -1)
   if (hold === undefined) return failure(subject, message, changedHint)
   return failure(subject, `${message}: ${hold.message}`, holdHint(hold))
 }

@@ -41,9 +41,9 @@ export const syncGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_sync_last_success_timestamp_seconds',
-    help: `Since when the data of the last successful run is complete: its start, or that of the full sync which it continued, in seconds since the epoch; 0 = never. ${fromMirror}`,
+    help: `Since when the data of the last successful run is complete: its start, or that of the full sync which it continued, in seconds since the epoch; 0 = never. A full sync that read everything and whose removals are on hold counts. ${fromMirror}`,
     labelNames: ['resource', 'mode'],
-    each: (posture, add) => eachMode(posture, add, (mode) => timestampSeconds(mode.lastSuccessAt)),
+    each: (posture, add) => eachMode(posture, add, (mode, view) => timestampSeconds(completeAt(posture, mode, view))),
   },
   {
     name: 'tenantwatch_sync_up',
@@ -65,8 +65,17 @@ function enabled(posture: TenantPosture): readonly ResourceView[] {
   return posture.resources.filter((view) => view.enabled)
 }
 
-function eachMode(posture: TenantPosture, add: AddSeries, value: (mode: ModeView) => number): void {
-  for (const { resource, modes } of enabled(posture)) for (const mode of modes) add(value(mode), resource, mode.mode)
+function eachMode(posture: TenantPosture, add: AddSeries, value: (mode: ModeView, view: ResourceView) => number): void {
+  for (const view of enabled(posture)) for (const mode of view.modes) add(value(mode, view), view.resource, mode.mode)
+}
+
+/**
+ * A full sync whose removals are on hold fails, but its data is complete and fresh (docs/sync.md#shrink-hold). A time ahead
+ * of the clock is from before it was set back and must not count as fresh.
+ */
+function completeAt({ at }: TenantPosture, { mode, lastSuccessAt }: ModeView, { dataAsOf }: ResourceView) {
+  if (mode !== 'full' || dataAsOf === null || dataAsOf > at) return lastSuccessAt
+  return Math.max(dataAsOf, lastSuccessAt ?? 0)
 }
 
 function eachHold({ holds }: TenantPosture, add: AddSeries, { resources }: TenantSeriesConfig): void {

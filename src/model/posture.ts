@@ -48,9 +48,13 @@ const identitySentences: Readonly<Record<IdentityState, string>> = {
 }
 
 /** Why the identity is in its state, as a sentence. */
-export function identitySentence({ identity, sharedWith }: Pick<TenantPosture, 'identity' | 'sharedWith'>): string {
+export function identitySentence({
+  tenant,
+  identity,
+  sharedWith,
+}: Pick<TenantPosture, 'tenant' | 'identity' | 'sharedWith'>): string {
   if (sharedWith === undefined) return identitySentences[identity]
-  return `${sharedWith} has the same API clients or documents: the tokens of both belong to one tenant, so one of them is not read at all and the checks of both are unknown.`
+  return `${tenant} and ${sharedWith} show the data of one and the same tenant: correct the token of one. Until then the checks of both are unknown.`
 }
 
 /** @param identifying resources whose ids exist in one tenant only. */

@@ -11,7 +11,7 @@ import type { Severity } from '../model/severity.ts'
 import { factName } from '../web/page/text.ts'
 import { joinedLookups } from './joined-lookups.ts'
 import { type ReportDecision, reportDecision } from './report.ts'
-import { changedValue, reopenedWords } from './words.ts'
+import { changedField, reopenedWords } from './words.ts'
 
 /** The rule of a finding, as configured now. */
 export interface ExplainedRule {
@@ -227,8 +227,7 @@ function changeLine(
   { at, change, field, before, after, requestId }: ExplainedChange,
   resource: ResourceName | undefined,
 ): string {
-  const value = (one: unknown) => changedValue(resource, field, one)
-  const what = field === null ? change : `${field} ${value(before)} -> ${value(after)}`
+  const what = field === null ? change : changedField(resource, { field, before, after })
   return `  ${at}  ${what}  (request ${requestId ?? 'unknown'})`
 }
 

@@ -1,5 +1,6 @@
 import { recordTables } from '../mirror/records/record-tables.ts'
 import type { ResourceName } from '../model/resource-names.ts'
+import { listChange } from '../model/text/list-change.ts'
 import { grouped, plural } from '../model/text/numbers.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import {
@@ -38,8 +39,18 @@ export function reopenedWords(reopened: number): string {
   return `reopened ${reopened === 1 ? 'once' : `${reopened} times`}`
 }
 
+/** `state "Active" -> "Inactive"`, `permissions: +Api_Users_Read`. */
+export function changedField(
+  resource: unknown,
+  { field, before, after }: { readonly field: unknown; readonly before: unknown; readonly after: unknown },
+): string {
+  const difference = listChange(before, after)
+  if (difference !== null) return `${field}: ${difference}`
+  return `${field} ${changedValue(resource, field, before)} -> ${changedValue(resource, field, after)}`
+}
+
 /** The value of a change; `roleId` of a user is dropped with its role's name and read again by id. */
-export function changedValue(resource: unknown, field: unknown, value: unknown): string {
+function changedValue(resource: unknown, field: unknown, value: unknown): string {
   const isUnstated = value === null && recordTables[resource as ResourceName]?.unstated?.includes(String(field))
   return isUnstated === true ? '(not known until looked up)' : printableJson(value)
 }

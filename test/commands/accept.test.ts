@@ -45,9 +45,7 @@ it('shows people on a terminal a heading and the command to type next', async ()
   expect(heading).toMatch(/^ID +TENANT +RESOURCE +REASON +COUNT +STATE$/)
   expect(row).toMatch(new RegExp(`^${id} +acme +users +shrink_held +125$`))
   const said = notes.join(' ').replace(/\s+/g, ' ')
-  expect(said).toMatch(
-    /^ 125 users are gone: more than 5 and more than 10 percent of the 250 that were live 24 hours ago/,
-  )
+  expect(said).toMatch(/^ 125 of 250 users are missing from the full sync; limits: 5 records and 10 percent/)
   expect(said).toContain('If the records are still there in the tenant, accept nothing')
   expect(said).toContain('Accepting removes 125 records of users from the mirror of acme.')
   expect(said).toContain(`Accept it with: tenantwatch accept ${id} --count 125 --reason TEXT`)
@@ -93,6 +91,13 @@ it('removes no record before the hold is accepted, and exactly the held records 
   expect(next.code).toBe(0)
   expect(await count()).toBe(simulator.state().userCount())
   expect((await run('accept')).stdout).toBe('')
+})
+
+it('suggests to stop the daemon only where the next run is more than 15 minutes away', async () => {
+  const { run, id, write, read } = await shrunk()
+  write('tenantwatch.yaml', `${read('tenantwatch.yaml')}schedule: { users: { full: "*/15 * * * *" } }\n`)
+  const { stdout } = await run('accept', id, '--reason', 'Left with the spin-off')
+  expect(stdout).toMatch(/of a running daemon, which begins within 15 min\.\n$/)
 })
 
 it('refuses a count that is not the present one, naming the new one', async () => {

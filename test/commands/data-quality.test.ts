@@ -40,7 +40,7 @@ it('exits with 3 and names the hold while one is open, also when no run was affe
   expect(await run('sync', '--full', '--resource', 'users')).toMatchObject({ code: 3 })
   const later = await run('sync', '--resource', 'documents')
   expect(later.code).toBe(3)
-  expect(later.stdout).toMatch(/^acme users: on hold [\w-]+: \d+ users are gone.*tenantwatch accept/m)
+  expect(later.stdout).toMatch(/^acme users: on hold [\w-]+: \d+ of \d+ users are missing.*tenantwatch accept/m)
 })
 
 it('carries out an accepted removal with the next sync, although no full sync is due', async () => {

@@ -1,3 +1,4 @@
+import { rmSync } from 'node:fs'
 import { expect, it } from 'vitest'
 import { type Cli, cli, synced } from './support/cli.ts'
 import { parseCsv } from './support/csv.ts'
@@ -162,6 +163,14 @@ it('gives a hint before the first sync', async () => {
   const { code, stderr } = await one.run('findings')
   expect(code).toBe(3)
   expect(stderr).toMatch(/^tenantwatch: There is no mirror at .*mirror\.db yet; run "tenantwatch sync" first\n$/)
+})
+
+it('says in every command that a mirror was lost, not that there is none yet', async () => {
+  const { run, store } = await synced()
+  for (const suffix of ['', '-wal', '-shm']) rmSync(store + suffix, { force: true })
+  const lost = `tenantwatch: The mirror at ${store} is gone or empty although there was one; restore a backup (without the old -wal file beside it), or move ${store}-lock away to begin again without its history\n`
+  for (const command of ['findings', 'sync', 'verify', 'accept', 'backup copy.db', 'history', 'purge gone', 'metrics'])
+    expect([command, await run(...command.split(' '))]).toEqual([command, { code: 3, stdout: '', stderr: lost }])
 })
 
 it('names the formats there are', async () => {

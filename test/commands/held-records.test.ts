@@ -94,7 +94,7 @@ it.each([
 
 it('prints a new hold once, with its advice and the command that lists its records', async () => {
   const { held, id } = await shrunk()
-  expect(held.stdout.match(/users are gone/g)).toHaveLength(1)
+  expect(held.stdout.match(/users are missing/g)).toHaveLength(1)
   expect(held.stdout).toContain(
     `If they were really removed, see "tenantwatch accept"\n  Its records: tenantwatch accept ${id} --list\n`,
   )

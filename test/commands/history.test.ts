@@ -95,6 +95,21 @@ it('words the id of a role that is not known until it is looked up', async () =>
   expect(stdout).toContain(`roleId ${user.roleId} -> (not known until looked up)`)
 })
 
+it('shows which permissions of a role were added and removed, and in JSON both lists', async () => {
+  const { run, simulator, pass } = await synced()
+  const all = [...simulator.state().permissions()]
+  const role = [...simulator.state().roles()].find(({ permissions: { length } }) => length > 0 && length < all.length)
+  const codes = (role?.permissions ?? []).map(({ code }) => code)
+  const added = all.find(({ code }) => !codes.includes(code))?.code ?? ''
+  simulator.primary.updateRole(role?.roleId ?? 0, { permissions: [...codes.slice(1), added] })
+  pass(aDay)
+  await run('sync', '--full')
+  const { stdout } = await run('history', '--entity', `roles:${role?.roleId}`)
+  expect(stdout).toContain(`permissions: +${added} -${codes[0]}  (request `)
+  const json = await run('history', '--entity', `roles:${role?.roleId}`, '--format', 'json')
+  expect(JSON.parse(json.stdout)).toMatchObject([{ field: 'permissions', before: role?.permissions }])
+})
+
 it('counts on a terminal what --limit leaves out', async () => {
   const world = await changed()
   const total = (await world.read()).length

@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
@@ -170,6 +170,19 @@ it.each([
   ['export users --tenant run', false],
 ])('knows of "%s" whether SIGHUP makes it load its configuration again', (line, expected) => {
   expect(reloads(line.split(' '))).toBe(expected)
+})
+
+it('ends the log of run with a JSON line, and with text on a terminal', async () => {
+  const { run, runWith, store } = await synced()
+  writeFileSync(store, 'x'.repeat(5000))
+  const { code, stderr } = await run('run')
+  expect(code).toBe(3)
+  const [, last = ''] = /.*\n(.+)\n$/s.exec(stderr) ?? []
+  expect(JSON.parse(last)).toMatchObject({ level: 60, msg: expect.stringMatching(/^The database .* is damaged/) })
+  expect((await run('findings')).stderr).toMatch(/^tenantwatch: The database .* is damaged/)
+  const texts: string[] = []
+  await runWith({ stderr: { isTTY: true, write: (text: string) => texts.push(text) > 0 } }, 'run')
+  expect(texts.join('')).toMatch(/^tenantwatch: The database/m)
 })
 
 it('explains where secrets belong when one is given as an option', async () => {

@@ -140,6 +140,10 @@ it('does not call tenants recognized that have the same API clients or documents
     )
     expect(resources.filter(({ fresh, formerTenant }) => fresh || formerTenant)).toEqual([])
   }
-  expect(shown.map(identitySentence)).toContainEqual(expect.stringMatching(/^acme has the same API clients/))
-  expect((await world.run('doctor')).stdout).toMatch(/^! +identity +globex has the same API clients or documents/m)
+  expect(shown.map(identitySentence)).toContainEqual(
+    expect.stringMatching(/^acme and globex show the data of one and the same tenant: correct the token of one/),
+  )
+  expect((await world.run('doctor')).stdout).toMatch(
+    /^! +identity +acme and globex show the data of one and the same tenant/m,
+  )
 })

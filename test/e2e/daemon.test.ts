@@ -86,7 +86,9 @@ it('refuses a second engine on the same database at once, which harms nothing', 
     expect(code).toBe(3)
     expect(Date.now() - asked).toBeLessThan(refusedMs)
     expect(stdout).toBe('')
-    expect(stderr).toMatch(/^tenantwatch: Another tenantwatch engine .* is working on .*mirror\.db; /m)
+    expect(stderr).toMatch(
+      /^(tenantwatch: |\{"level":60,.*"msg":")Another tenantwatch engine .* is working on .*mirror\.db; /m,
+    )
   }
   expect(simulator.requests.count()).toBe(before)
   expect(child.exitCode).toBeNull()
@@ -115,7 +117,7 @@ it('reports in one sentence that its port is taken, and leaves no lock behind', 
     'run',
   ).ended
   expect(code).toBe(3)
-  expect(stderr).toMatch(new RegExp(`^tenantwatch: .*${port}.*taken`, 'm'))
+  expect(stderr).toMatch(new RegExp(`^\\{"level":60,.*"msg":"Cannot listen .*${port}.*taken`, 'm'))
   expect(await program(place, 'sync').ended).toMatchObject({ code: 0 })
 })
 

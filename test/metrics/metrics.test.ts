@@ -1,8 +1,9 @@
 import { expect, it, vi } from 'vitest'
+import { dayMs } from '../../src/model/durations.ts'
 import type { TenantPosture } from '../../src/model/posture.ts'
 import { config, lively, metricsOf, reading, records, tenantSeriesConfig, textOf, untouched } from './support/daemon.ts'
 import { parseExposition, seriesOf, valueIn } from './support/parse.ts'
-import { at, check, posture, resource } from './support/posture.ts'
+import { at, check, mode, posture, resource } from './support/posture.ts'
 
 const render = async (...args: Parameters<typeof metricsOf>) => textOf(await metricsOf(...args).render())
 
@@ -57,6 +58,21 @@ it('has no inventory before the first sync', async () => {
   ]
   for (const name of [...facts, 'own_client_secret_expiration_timestamp_seconds', 'api_client_info'])
     expect(seriesOf(body, `tenantwatch_${name}`)).toEqual([])
+})
+
+const lastFullSync = (body: string) =>
+  valueIn(body, 'tenantwatch_sync_last_success_timestamp_seconds', { resource: 'roles', mode: 'full' })
+
+it('counts the data of a full sync whose removals are on hold as read', async () => {
+  const last = mode({ up: false, reason: 'shrink_held', lastSuccessAt: at - dayMs })
+  const heldSince = (dataAsOf: number) => ({
+    ...lively,
+    resources: lively.resources.map((one) => (one.resource === 'roles' ? { ...one, dataAsOf, modes: [last] } : one)),
+  })
+  expect(lastFullSync(await render([reading(heldSince(at - 60_000), records)]))).toBe(at / 1000 - 60)
+  expect(lastFullSync(await render([reading(heldSince(at - 2 * dayMs), records)]))).toBe(at / 1000 - 86_400)
+  // After the clock was set back.
+  expect(lastFullSync(await render([reading(heldSince(at + dayMs), records)]))).toBe(at / 1000 - 86_400)
 })
 
 it('shows an active tenant', async () => {

@@ -20,8 +20,8 @@ export const removalsMutants: readonly Mutant[] = [
       'const counted = 0 * removed + unasked.length - replacing',
     ],
     'more than half of a list may go where the limits allow it': [
-      'const most = base > 1 && counted * 2 > base',
-      'const most = base > 1 && counted * 2 > base && counted > maxCount',
+      'if (base > 1 && counted * 2 > base)',
+      'if (base > 1 && counted * 2 > base && counted > maxCount)',
     ],
     'new clients do not make up for those they replace': [
       "definition.kind === 'pagedList' && now !== null",

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { minuteMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import { planRemovals } from '../../src/sync/removals/removals.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
@@ -88,13 +89,18 @@ it.each(['users', 'documents', 'api-clients'] as const)(
     remove(test, resource, 30)
     const result = await fullSyncUntilDue(test, resource)
     expect([result.outcome, result.reason, result.counts.removed]).toEqual(['failure', 'shrink_held', 0])
-    expect(result.message).toContain('percent of the 60 that were live')
+    expect(result.message).toBe(`30 of 60 ${resource} are missing from the full sync; limits: 5 records and 10 percent`)
     expect(result.hint).toContain('tenantwatch accept')
     const { id } = await theHold(test)
     expect(id).toMatch(/^[\w-]+$/)
     for (let n = 0; n < 3; n++) {
+      test.clock.advance(minuteMs)
+      const began = test.clock.now()
       expect(ending(await test.run(resource, 'full'))).toBe('shrink_held')
       expect((await theHold(test)).id).toBe(id)
+      // Its data was read to the end and is fresh.
+      const [state] = test.query(`select complete_started_at as at from sync_states where resource = '${resource}'`)
+      expect(state).toEqual({ at: began })
     }
     for (const record of gone as Record<string, never>[]) {
       if (resource === 'users') test.sim.primary.addUser(record)

@@ -467,6 +467,11 @@ it('lists the last changes with old and new values and request ids', async () =>
   )
   expect(html).toContain('6a1b9c2e-0f4d-4c55-8a77-3b1e5d9f0a12')
   expect(html).toContain('<span class="kind">removed</span>')
+  const [read, create] = ['Api_Users_Read', 'Api_Users_Create'].map((code) => ({ code }))
+  const ofRole = change({ resource: 'roles', field: 'permissions', before: [read], after: [create] })
+  expect(await page('/', { ...some, changes: vi.fn(async () => [ofRole]) })).toContain(
+    '<code><bdi>permissions</bdi></code> <span class="values"><bdi>+Api_Users_Create -Api_Users_Read</bdi></span>',
+  )
 })
 
 it('shows owner, reason, end and state of each waiver', async () => {

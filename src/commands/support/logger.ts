@@ -27,6 +27,11 @@ export async function createLog({ stderr }: Io, level: string): Promise<Levelled
   return levelled(pino(options, { write: (line: string) => write(escapeInJson(line)) }), level)
 }
 
+/** The line of a JSON log that says why the program ends. */
+export function fatalLine(message: string): string {
+  return escapeInJson(`{"level":60${pino.stdTimeFunctions.isoTime()},"msg":${JSON.stringify(message)}}\n`)
+}
+
 /** Children of a pino log keep their initial level; here they follow their parent. */
 function levelled(whole: Log, level: string): LevelledLog {
   let minimum = rankOf(level)

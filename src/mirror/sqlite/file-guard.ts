@@ -52,7 +52,7 @@ export function fileGuard(file: string): FileGuard {
       const problem = looking(problemOfFile)
       if (problem !== null) {
         throw new FatalError(
-          `The database ${file} ${problem} under the running engine, which ends here; ${toBegin(file)}`,
+          `The database ${file} ${problem} under the running engine, which ends here; ${toBegin(file, problem === 'was deleted' ? 'gone' : 'there')}`,
         )
       }
       for (const { path, stats } of others) {
@@ -84,8 +84,10 @@ function looking<T>(look: () => T): T {
   }
 }
 
-export function toBegin(file: string): string {
-  return `restore a backup (without the old -wal file beside it), or move it and ${file}-lock away to begin again without its history`
+/** What an operator does about a lost database, whose file is still there or gone. */
+export function toBegin(file: string, state: 'there' | 'gone' = 'there'): string {
+  const files = state === 'gone' ? `${file}-lock` : `${file} and ${file}-lock`
+  return `restore a backup (without the old -wal file beside it), or move ${files} away to begin again without its history`
 }
 
 /** An operator decides: nothing is repaired or overwritten. */

@@ -117,7 +117,7 @@ function emptyLog(raw: BetterSqlite3.Database): void {
 }
 
 function gone(file: string): FatalError {
-  return new FatalError(`The mirror at ${file} is gone or empty although there was one; ${toBegin(file)}`)
+  return new FatalError(`The mirror at ${file} is gone or empty although there was one; ${toBegin(file, 'gone')}`)
 }
 
 /** `synchronous` drops to NORMAL after the switch to WAL and a first write; a power cut would then lose commits. */
@@ -197,7 +197,10 @@ function insistOnMirror(file: string): void {
   insistOnOneName(file)
 }
 
+/** An engine has the lock only beside a file that it opened. */
 function noMirror(file: string): FatalError {
+  const { held, mirrorMade } = lockStateOf(file)
+  if (mirrorMade === true || (held === true && !existsSync(file))) return gone(file)
   return new FatalError(`There is no mirror at ${file} yet; run "tenantwatch sync" first`)
 }
 

@@ -13,6 +13,7 @@ export type RemovalRule = 'confirm' | 'two-full-syncs'
 export interface RemovalPlan {
   readonly due: readonly AbsentRecord[]
   readonly held: readonly AbsentRecord[]
+  /** The rule that holds them, in words; null = none. */
   readonly why: string | null
 }
 
@@ -21,7 +22,6 @@ type Limits = Pick<TenantSettings['removals'], 'maxCount' | 'maxPercent'>
 export interface GuardBudget extends RemovalBudget {
   /** Live records that replace removed ones: API clients created in the last 24 hours. */
   readonly replacing: number
-  readonly held?: boolean
 }
 
 /**
@@ -32,7 +32,7 @@ export function planRemovals(
   { live, absent }: Absence,
   rule: RemovalRule,
   limits: Limits,
-  { removed, created, replacing, held = false }: GuardBudget = { removed: 0, created: 0, replacing: 0 },
+  { removed, created, replacing }: GuardBudget = { removed: 0, created: 0, replacing: 0 },
 ): RemovalPlan {
   const due = absent.filter(
     ({ accepted, fullSyncs }) => accepted || rule === 'confirm' || fullSyncs >= fullSyncsToRemove,
@@ -41,30 +41,25 @@ export function planRemovals(
   const present = live - (due.length - unasked.length)
   const before = Math.max(0, present + removed - created)
   const counted = removed + unasked.length - replacing
-  const why = unasked.length === 0 ? null : brokenRule({ counted, before, since: present + removed, held }, limits)
+  const why = unasked.length === 0 ? null : brokenRule({ live, counted, before, since: present + removed }, limits)
   if (why === null) return { due, held: [], why }
   return { due: due.filter(({ accepted }) => accepted), held: unasked, why }
 }
 
 interface Counted {
+  readonly live: number
   readonly counted: number
   readonly before: number
   readonly since: number
-  readonly held: boolean
 }
 
-function brokenRule({ counted, before, since, held }: Counted, { maxCount, maxPercent }: Limits): string | null {
-  const [then, after] = held
-    ? ['before removals were first held', 'since a day before removals were first held']
-    : ['24 hours ago or, if later, after the first full sync', 'in the last 24 hours']
+function brokenRule({ live, counted, before, since }: Counted, { maxCount, maxPercent }: Limits): string | null {
   // With fewer than two records at that time, the base is all records that were live since.
-  const [base, when] = before > 1 ? [before, then] : [since, after]
-  const most = base > 1 && counted * 2 > base
-  if (most) return `more than half of the ${base} that were live ${when}, which is always held, whatever the limits`
-  const tooMany = counted > maxCount && counted * 100 > maxPercent * before
-  return tooMany
-    ? `more than ${maxCount} and more than ${maxPercent} percent of the ${before} that were live ${then}`
-    : null
+  const base = before > 1 ? before : since
+  const of = (count: number) => (count === live ? '' : ` of the ${count} that were live before`)
+  if (base > 1 && counted * 2 > base) return `more than half${of(base)} is always held`
+  const isTooMany = counted > maxCount && counted * 100 > maxPercent * before
+  return isTooMany ? `limits: ${maxCount} records and ${maxPercent} percent${of(before)}` : null
 }
 
 export interface RemovalDecision {
@@ -155,7 +150,6 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
   const now = confirmed ? serverTime : null
   return {
     ...budget,
-    held: heldSince !== null,
     replacing: definition.kind === 'pagedList' && now !== null ? await replacing(run, now, absent) : 0,
   }
 }
@@ -183,10 +177,11 @@ async function raise({ context, tenantId, definition }: Run, { held, why, kept, 
   const all = held.length > 0 ? held : kept
   if (all.length === 0) return null
   const { store, clock } = context
+  const missing = `${all.length} of ${live} ${definition.name}`
   const message =
     why !== null
-      ? `${all.length} ${definition.name} are gone${countedToo(all.length, budget)}: ${why}`
-      : `${all.length} of ${live} ${definition.name} are gone from two full syncs, but the tenant's updatedAfter cannot confirm it`
+      ? `${missing} are missing from the full sync${countedToo(budget)}; ${why}`
+      : `${missing} are missing from two full syncs, but the tenant's updatedAfter cannot confirm it`
   await store.raiseHold({
     tenantId,
     resource: definition.name,
@@ -201,10 +196,7 @@ async function raise({ context, tenantId, definition }: Run, { held, why, kept, 
 }
 
 /** What the guard counts besides the absent records. */
-function countedToo(absent: number, { removed, replacing }: GuardBudget): string {
-  const more = [
-    ...(removed === 0 ? [] : [` and ${removed} were removed in the 24 hours before`]),
-    ...(replacing === 0 ? [] : [` less ${replacing} that new ones replace`]),
-  ]
-  return more.length === 0 ? '' : `${more.join(',')}, ${absent + removed - replacing} in all`
+function countedToo({ removed, replacing }: GuardBudget): string {
+  const too = removed === 0 ? '' : `, and ${removed} were removed in the 24 hours before`
+  return replacing === 0 ? too : `${too}, less ${replacing} that new ones replace`
 }

@@ -3,6 +3,7 @@ import type { ChangeView } from '../../model/change.ts'
 import { dayMs } from '../../model/durations.ts'
 import { listsRecords } from '../../model/hold-remedy.ts'
 import { type HoldView, identitySentence, type TenantPosture } from '../../model/posture.ts'
+import { listChange } from '../../model/text/list-change.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import { dataQualityOf, tally } from '../postures.ts'
 import { checks } from './checks.ts'
@@ -130,5 +131,8 @@ function changes({ posture: { tenant }, changes: views }: TenantPage, now: numbe
 
 function whatChanged({ kind, field, before, after }: ChangeView): Html {
   if (field === null) return html`<span class="kind">${kind}</span>`
+  const difference = listChange(before, after)
+  if (difference !== null)
+    return html`<code>${foreign(field)}</code> <span class="values">${foreign(difference)}</span>`
   return html`<code>${foreign(field)}</code> <span class="values"><del>${foreign(valueText(before))}</del> <span aria-hidden="true">&rarr;</span> <ins>${foreign(valueText(after))}</ins></span>`
 }

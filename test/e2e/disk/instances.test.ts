@@ -26,7 +26,9 @@ it('lets exactly one of two to ten engines work, round after round, and another 
     for (const loser of engines.filter(isOver)) {
       const { code, stdout, stderr } = await loser.ended
       expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
-      expect(stderr).toMatch(/\ntenantwatch: Another tenantwatch engine .* is working on .*mirror\.db; stop it first/)
+      expect(stderr).toMatch(
+        /\n\{"level":60,.*"msg":"Another tenantwatch engine .* is working on .*mirror\.db; stop it first/,
+      )
     }
     winner?.child.kill('SIGKILL')
     await winner?.ended

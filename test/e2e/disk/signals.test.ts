@@ -115,7 +115,7 @@ it.each([
   daemon.child.kill('SIGUSR2')
   const { code, stderr } = await daemon.ended
   expect(code).toBe(3)
-  expect(stderr).toContain('tenantwatch: unexpected error: TypeError: planted')
+  expect(stderr).toMatch(/^\{"level":60,.*"msg":"unexpected error: TypeError: planted\\n.*\}$/m)
   expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })
   expect(look(place.store).broken).toEqual([])
 })

@@ -38,7 +38,9 @@ async function endOf(daemon: Alive): Promise<string> {
   expect(code).toBe(3)
   expect(Date.now() - began).toBeLessThan(30_000)
   expect(stderr).not.toMatch(/"stack"|\n\s+at /)
-  return stderr.trimEnd().split('\n').at(-1) ?? ''
+  const last: { readonly level: number; readonly msg: string } = JSON.parse(stderr.trimEnd().split('\n').at(-1) ?? '')
+  expect(last.level).toBe(60)
+  return last.msg
 }
 
 const mischief: Readonly<Record<string, (store: string) => void>> = {
@@ -58,9 +60,7 @@ it.each(Object.entries(mischief))('ends with one sentence when its database %s',
   const { daemon, store, place } = await running()
   act(store)
   expect(await endOf(daemon)).toMatch(
-    new RegExp(
-      `^tenantwatch: The database ${store} ${what} under the running engine, which ends here; restore a backup`,
-    ),
+    new RegExp(`^The database ${store} ${what} under the running engine, which ends here; restore a backup`),
   )
   // A supervisor starts it again at once, and must not be given a new mirror in silence.
   const again = await startSync(bundle, place).ended
@@ -136,7 +136,7 @@ it('notices within one evaluation that pages of its database were destroyed', as
   const fd = openSync(store, 'r+')
   // Everything but the first page, whose header is the cheaper sign.
   for (let at = 4096; at < size; at += 4096) writeSync(fd, Buffer.alloc(512, 0xa5), 0, 512, at)
-  expect(await endOf(daemon)).toMatch(/^tenantwatch: The database \S+ is damaged \(.+\); restore a backup/)
+  expect(await endOf(daemon)).toMatch(/^The database \S+ is damaged \(.+\); restore a backup/)
   const damaged = readFileSync(store)
   const again = await startSync(bundle, place).ended
   expect(again.code).toBe(3)

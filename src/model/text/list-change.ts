@@ -1,0 +1,23 @@
+/**
+ * `+Api_Users_Create -Api_Roles_Read`: the difference of two lists of objects with codes, `~` before those of which another
+ * field changed. Null for any other change.
+ */
+export function listChange(before: unknown, after: unknown): string | null {
+  const [old, present] = [byCode(before), byCode(after)]
+  if (old === null || present === null) return null
+  const added = [...present.keys()].filter((code) => !old.has(code)).map((code) => `+${code}`)
+  const removed = [...old.keys()].filter((code) => !present.has(code)).map((code) => `-${code}`)
+  const changed = [...present].flatMap(([code, item]) => ((old.get(code) ?? item) === item ? [] : [`~${code}`]))
+  const all = [...added, ...removed, ...changed]
+  return all.length === 0 ? null : all.join(' ')
+}
+
+/** Objects as JSON; null where one has no code, or two have the same. */
+function byCode(value: unknown): ReadonlyMap<string, string> | null {
+  if (!Array.isArray(value)) return null
+  const items = value.flatMap((item: { readonly code?: unknown } | null) =>
+    typeof item?.code === 'string' ? [[item.code, JSON.stringify(item)] as const] : [],
+  )
+  const map = new Map(items)
+  return map.size === value.length ? map : null
+}
