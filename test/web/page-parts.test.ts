@@ -600,3 +600,11 @@ it('names the configuration file in its commands unless it is the default one', 
   const named = plain.map((words) => `${words} --config &#39;/etc/o&#39;\\&#39;&#39;ps.yaml&#39;`)
   expect(await commandsIn({ configFile: "/etc/o'ps.yaml" })).toEqual(named)
 })
+
+it('begins with the findings where the address has a filter or a search', async () => {
+  const order = async (path: string) =>
+    [...(await page(path, some)).matchAll(/<section class="part" id="(\w+)-acme"/g)].map(([, id]) => id).slice(0, 3)
+  expect(await order('/?sort=age')).toEqual(['data', 'checks', 'findings'])
+  for (const path of ['/?q=user', '/?severity=low', '/?state=all', '/?check=x'])
+    expect(await order(path)).toEqual(['findings', 'data', 'checks'])
+})

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { ChangeView } from '../../model/change.ts'
-import { dayMs } from '../../model/durations.ts'
+import { dayMs, distance } from '../../model/durations.ts'
 import { listsRecords } from '../../model/hold-remedy.ts'
 import { type HoldView, identitySentence } from '../../model/posture.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
@@ -14,7 +14,7 @@ import { resources } from './resources.ts'
 import { secrets } from './secrets.ts'
 import { tenantSummary, tiles } from './summary.ts'
 import { part, table } from './table.ts'
-import { command, foreign, type Html, instant, namedAs, sentence, valueText } from './text.ts'
+import { command, foreign, type Html, instant, namedAs, sentence, stamp, valueText } from './text.ts'
 import { waivers } from './waivers.ts'
 
 const skewWorthSayingMs = 60_000
@@ -34,12 +34,13 @@ export function tenant(page: TenantPage, query: PageQuery, now: number): Html {
   const quality = dataQualityOf(posture)
   const sums = tally(posture)
   const { tone, sentence } = tenantSummary(posture, quality, sums)
+  const state = html`${resources(page, now)}
+${checks(page, query, now)}`
+  const found = findings(page, query, now)
   return html`<section class="tenant" id="tenant-${posture.tenant}" aria-labelledby="name-${posture.tenant}">
 <div class="banner edge-${tone}"><h2 id="name-${posture.tenant}">${posture.tenant}</h2><p>${sentence}</p><nav class="parts" aria-label="Parts of ${posture.tenant}">${partNames.map(([part, word]) => html`<a href="#${part}-${posture.tenant}">${word}</a> `)}</nav></div>
 ${ownerNote(posture, now)}${filterNote(posture.tenant, query)}${holds(page, now)}${notes(page, now)}${tiles(page, quality, sums, { query, now })}
-${resources(page, now)}
-${checks(page, query, now)}
-${findings(page, query, now)}
+${isFiltered(query) ? html`${found}${state}` : html`${state}${found}`}
 ${secrets(page, now)}
 ${changes(page, now)}
 ${waivers(page, now)}
@@ -47,7 +48,7 @@ ${waivers(page, now)}
 `
 }
 
-/** For who follows a link to some findings: the whole state stands above them. */
+/** For who follows a link to some findings: summary and holds are those of all. */
 function filterNote(tenant: string, query: PageQuery): Html | string {
   if (!isFiltered(query)) return ''
   const anchor = `#findings-${tenant}`
@@ -85,7 +86,7 @@ function holds({ posture: { tenant, holds: views }, configFile }: TenantPage, no
 function card(hold: HoldView, configFile: string | undefined, now: number): Html {
   const subject = hold.resource === 'all' ? 'the whole tenant' : hold.resource
   return html`<div class="hold" role="group" aria-label="On hold: ${subject}">
-<p><strong>On hold: ${subject}</strong> <code>${hold.reason}</code> <span class="ago">since ${instant(hold.raisedAt, now)}</span></p>
+<p><strong>On hold: ${subject}</strong> <code>${hold.reason}</code> <span class="ago">since ${stamp(hold.raisedAt)}, ${distance(hold.raisedAt, now)}</span></p>
 <p>${foreign(sentence(hold.message))}</p>
 ${ending(hold, configFile)}
 </div>
