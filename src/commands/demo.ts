@@ -45,6 +45,7 @@ const calmLife = { usersJoining: 0.1, usersLeaving: 0, documentsUploaded: 0.1, d
 
 async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
   const folder = mkdtempSync(join(tmpdir(), 'tenantwatch-demo-'))
+  let isStopped = false
   try {
     const { startSimulator } = await import('../simulator/index.ts')
     const clock = () => io.clock.now()
@@ -65,9 +66,11 @@ async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
     log.setLevel('info')
     guide(io, { found, port, controlUrl: simulator.controlUrl ?? '', config: join(folder, configFile) })
     await Promise.race([untilStopped(io), daemon.broken])
+    isStopped = true
     return exitCodes.ok
   } finally {
     rmSync(folder, { recursive: true, force: true })
+    if (isStopped) print(io, '\nStopped; the folder of this demo is deleted.')
   }
 }
 
