@@ -1,3 +1,4 @@
+import { formatListen } from '../config/listen.ts'
 import type { Settings } from '../config/settings.ts'
 import { warnOfSecretFiles } from '../doctor/token.ts'
 import { queryBudget } from '../evaluate/query-budget.ts'
@@ -7,6 +8,7 @@ import type { Io } from '../model/process/io.ts'
 import { createScheduler } from '../schedule/scheduler.ts'
 import { LiveWeb } from '../web/live-web.ts'
 import type { Probe } from '../web/web-options.ts'
+import { logFirstRound } from './first-round.ts'
 import { createJobs } from './jobs.ts'
 import { createReloader, type Reloading, reloadStatus } from './reload.ts'
 import { createWeb } from './serve.ts'
@@ -85,6 +87,11 @@ export async function startDaemon(
     },
   })
   const { ended: caughtUp } = await catchUp()
+  const page = `${live.settings().tls === null ? 'http' : 'https'}://${formatListen(address)}/`
+  void caughtUp.then(
+    () => logFirstRound(session, { page, log, signal: io.stop }),
+    () => {},
+  )
   const life = parts.move()
   return {
     session,
