@@ -4,7 +4,7 @@ import { configuredBaseline } from '../evaluate/findings/identity.ts'
 import type { AcceptedState } from '../mirror/port.ts'
 import type { ChangeRow, MirrorRecord } from '../mirror/records/query.ts'
 import { toIso } from '../model/dates.ts'
-import { type Expectation, expectationFrom, scopeOfDrift } from './support/drift.ts'
+import { assumesFirstState, type Expectation, expectationFrom, scopeOfDrift } from './support/drift.ts'
 import { onlyRecord, readingOf } from './support/records.ts'
 import { quoted } from './support/words.ts'
 
@@ -57,6 +57,7 @@ export const authSettingsUnchanged = defineCheck({
   material: ['present', 'expected'],
   drift: {},
   options: z.strictObject({ baseline: baseline.default({}) }),
+  assumption: assumesFirstState,
   async load(reader, options, _now, context) {
     const settings = await onlyRecord(reader, 'authentication-settings')
     if (settings === null) return { population: 0, candidates: [], notEvaluated: 1 }

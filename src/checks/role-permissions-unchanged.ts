@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { defineCheck, maxUnevaluatedIds, type Scope } from '../evaluate/check.ts'
 import { configuredBaseline } from '../evaluate/findings/identity.ts'
 import type { AcceptedState } from '../mirror/port.ts'
-import { type Expectation, expectationFrom, scopeOfDrift } from './support/drift.ts'
+import { assumesFirstState, type Expectation, expectationFrom, scopeOfDrift } from './support/drift.ts'
 import { loadRoles, type MirroredRole, type Roles } from './support/roles.ts'
 import { listed, quoted } from './support/words.ts'
 
@@ -60,6 +60,7 @@ export const rolePermissionsUnchanged = defineCheck({
     },
   },
   options,
+  assumption: assumesFirstState,
   async load(reader, { baseline }, _now, context) {
     const roles = await loadRoles(reader)
     const accepted = await context.accepted()

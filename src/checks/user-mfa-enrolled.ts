@@ -5,7 +5,7 @@ import { authMfaPolicyEnabled } from './auth-mfa-policy-enabled.ts'
 import { assumedRule, type EnrolmentRule, enrolmentRules, isEnrolled, lacksEnrolment } from './support/enrolment.ts'
 import { factsOf, mapBatches, onlyRecord, readingOf } from './support/records.ts'
 import { isWithoutSso } from './support/settings.ts'
-import { quoted } from './support/words.ts'
+import { plainOrQuoted } from './support/words.ts'
 
 const ruleNames = Object.keys(enrolmentRules) as [EnrolmentRule, ...EnrolmentRule[]]
 
@@ -69,7 +69,7 @@ export const userMfaEnrolled = defineCheck({
     return {
       entityId: user.key,
       severity: state === 'Invited' ? 'low' : 'high',
-      message: `User ${user.key} (state ${quoted(String(state))}) is not enrolled in multi-factor authentication, which the policy demands (${flags}).`,
+      message: `User ${user.key} (${plainOrQuoted(String(state))}) is not enrolled in MFA: ${flags}.`,
       evidence: {
         ...factsOf(user, ['userId', 'state', 'mfaStatus', 'mfaAction', 'roleName']),
         ...identityOf(user),

@@ -1,13 +1,15 @@
 import type { Command } from 'commander'
 import { checks, checksOf } from '../checks/index.ts'
+import type { TenantSettings } from '../config/settings.ts'
 import { ConfigError } from '../config/yaml/errors.ts'
 import { tryOwnChecks } from '../doctor/own-checks.ts'
 import type { Check } from '../evaluate/check.ts'
+import { settingsOf } from '../evaluate/check-settings.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { fittingTable } from '../report/fitting-table.ts'
-import { type Terminal, terminalOf } from '../report/terminal.ts'
+import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { note } from './support/io.ts'
 import { oneOf } from './support/options.ts'
@@ -25,6 +27,7 @@ interface ChecksOptions {
 interface Listed {
   readonly checks: readonly Check[]
   readonly problems: ReadonlyMap<string, string>
+  readonly tenants: readonly TenantSettings[]
 }
 
 export function addChecks(program: Command, io: Io, done: (code: ExitCode) => void): void {
@@ -68,16 +71,17 @@ async function everyCheck(io: Io, command: Command): Promise<Listed> {
     const { settings } = loadConfiguration(io, command)
     const tried = await tryOwnChecks(settings.ownChecks, io.clock.now())
     const problems = tried.flatMap(({ check, problem }) => (problem === null ? [] : [[check.id, problem] as const]))
-    return { checks: checksOf(settings), problems: new Map(problems) }
+    return { checks: checksOf(settings), problems: new Map(problems), tenants: settings.tenants }
   } catch (error) {
     if (!(error instanceof ConfigError)) throw error
     const [first = ''] = error.problems
     note(io, `Only built-in checks are listed, because there is no valid configuration: ${printable(first)}`)
-    return { checks, problems: new Map() }
+    return { checks, problems: new Map(), tenants: [] }
   }
 }
 
-function catalogue({ checks: all, problems }: Listed, terminal: Terminal | null): string {
+function catalogue(listed: Listed, terminal: Terminal | null): string {
+  const { checks: all, problems } = listed
   const rows = all.map((check) => [
     check.id,
     check.severities.toReversed().join('/'),
@@ -88,18 +92,40 @@ function catalogue({ checks: all, problems }: Listed, terminal: Terminal | null)
   const heading = ['CHECK', 'SEVERITY', 'READS', 'PASSES WHEN']
   // Beside three columns, 80 characters leave no room for a sentence.
   const optional = terminal !== null && terminal.columns < 110 ? ['READS'] : []
-  return fittingTable(heading, rows, terminal, { optional }) + broken.join('')
+  const assumed = Map.groupBy(assumptionsIn(listed), ({ assumption }) => assumption)
+  const notes = [...assumed].map(([sentence, of]) => {
+    return wrapLine(`\n${[...new Set(of.map(({ check }) => check))].join(', ')}: ${sentence}.`, terminal)
+  })
+  return fittingTable(heading, rows, terminal, { optional }) + [...broken, ...notes].join('')
+}
+
+/** What the enabled checks assume of each tenant, because its configuration leaves an option out. */
+function assumptionsIn({ checks: all, tenants }: Listed) {
+  return all.flatMap((check) =>
+    tenants.flatMap((tenant) => {
+      const { enabled, options } = settingsOf(check, tenant)
+      const assumption = enabled ? (check.assumption?.(options) ?? null) : null
+      return assumption === null ? [] : [{ check: check.id, tenant: tenant.name, assumption }]
+    }),
+  )
 }
 
 function isBroken({ own }: Check): boolean {
   return own !== undefined && own.problem !== null
 }
 
-function factsOf({ problems }: Listed) {
+function factsOf(listed: Listed) {
+  const { problems } = listed
+  const assumed = assumptionsIn(listed)
   return (check: Check) => {
     const { id, title, description, risk, remediation, severities, evaluates, needs, entity, frameworks, own } = check
     const facts = { id, title, description, risk, remediation, severities, evaluates, needs, entityType: entity.type }
-    if (own === undefined) return facts
+    if (own === undefined) {
+      const assumptions = assumed
+        .filter((one) => one.check === id)
+        .map(({ tenant, assumption }) => ({ tenant, assumption }))
+      return { ...facts, assumptions }
+    }
     const reads = isBroken(check) ? { evaluates: null } : {}
     return { ...facts, ...reads, own: { file: own.file, frameworks, problem: problems.get(id) ?? null } }
   }

@@ -7,11 +7,11 @@ import { defaultFile } from '../config/source.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { UnfitFile } from '../model/process/regular-file.ts'
+import { commandWith } from '../model/text/command-line.ts'
 import { printable } from '../model/text/printable.ts'
 import { catalogue } from './support/configuration.ts'
 import { note } from './support/io.ts'
 import { makeFolder } from './support/make-folder.ts'
-import { commandWith } from './support/next-command.ts'
 import { openPrompt, type Prompt } from './support/prompt.ts'
 import { assertReplaceable, changeFile, codeOf } from './support/write-file.ts'
 
@@ -59,7 +59,8 @@ Examples:
 
 async function init(io: Io, options: InitOptions): Promise<ExitCode> {
   const { config: file = defaultFile, force = false } = options
-  const given = await completed(io, file, options)
+  const answered = await completed(io, file, options)
+  const given = withAbsolutePath(io, answered)
   const text = textOf(given)
   refuseMistakes(io, given)
   const { cwd, env } = io
@@ -81,12 +82,22 @@ async function init(io: Io, options: InitOptions): Promise<ExitCode> {
     [commandWith('sync', options.config), 'reads everything once'],
     [commandWith('run', options.config), 'keeps it up to date'],
   ]
+  if (given.tokenFile !== answered.tokenFile)
+    note(
+      io,
+      `The token file is written as ${printable(given.tokenFile ?? '')}: a relative path would depend on the current folder.`,
+    )
   const { tokenEnv } = given
   if (tokenEnv !== undefined && !env[tokenEnv]) next.unshift([`export ${tokenEnv}=...`, 'the token'])
   const width = Math.max(...next.map(([command]) => command.length))
   print(io, `Wrote ${printable(file)}. Next:`)
   for (const [command, effect] of next) print(io, `  ${command.padEnd(width)}   ${effect}`)
   return exitCodes.ok
+}
+
+/** The loader takes a relative path from the current folder of each command. */
+function withAbsolutePath({ cwd }: Io, given: Complete): Complete {
+  return given.tokenFile === undefined ? given : { ...given, tokenFile: resolve(cwd, given.tokenFile) }
 }
 
 /** A line of YAML: a token has none. */
@@ -184,7 +195,7 @@ async function askHeader(prompt: Prompt, place: Place): Promise<Given> {
 /** Empty when it is left out. */
 function askClient(prompt: Prompt, place: Place): Promise<string> {
   return prompt.ask({
-    text: 'clientId of the API client of the token; Enter leaves it out',
+    text: 'clientId of the API client of the token (its id in the list of API clients, not secret); Enter leaves it out',
     preset: '',
     problemOf: (answer) => (answer === '' ? null : mistakesIn({ ownClientId: answer }, place, answerNames)),
   })

@@ -11,6 +11,7 @@ import { FatalError } from '../model/errors.ts'
 import { type FindingView, shortFingerprint } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { shellWord } from '../model/text/command-line.ts'
 import { unevaluatedLines } from '../report/findings-notes.ts'
 import { bySeverity, findingsText } from '../report/findings-table.ts'
 import { printWrapped, type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
@@ -20,7 +21,6 @@ import { tourLines } from './support/demo-tour.ts'
 import { wrapCommand } from './support/help-text.ts'
 import { untilStopped } from './support/io.ts'
 import { createLog } from './support/logger.ts'
-import { shellWord } from './support/next-command.ts'
 import { portNumber, wholeNumber } from './support/options.ts'
 
 interface DemoOptions {
@@ -45,6 +45,7 @@ const calmLife = { usersJoining: 0.1, usersLeaving: 0, documentsUploaded: 0.1, d
 
 async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
   const folder = mkdtempSync(join(tmpdir(), 'tenantwatch-demo-'))
+  let isStopped = false
   try {
     const { startSimulator } = await import('../simulator/index.ts')
     const clock = () => io.clock.now()
@@ -65,9 +66,11 @@ async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
     log.setLevel('info')
     guide(io, { found, port, controlUrl: simulator.controlUrl ?? '', config: join(folder, configFile) })
     await Promise.race([untilStopped(io), daemon.broken])
+    isStopped = true
     return exitCodes.ok
   } finally {
     rmSync(folder, { recursive: true, force: true })
+    if (isStopped) print(io, '\nStopped; the folder of this demo is deleted.')
   }
 }
 
@@ -104,11 +107,12 @@ function guide(io: Io, { found, port, controlUrl, config }: Guided): void {
 async function startOnFreePort(simulator: Simulator, folder: string, io: Io, log: Log, port: number): Promise<Daemon> {
   // Variables of this terminal, such as TENANTWATCH_STORE_PATH, are not meant for the demo.
   const own: Io = { ...io, env: {} }
+  const named = { configFile: join(folder, configFile) }
   try {
-    return await startDaemon(demoSettings(simulator, folder, port), own, log)
+    return await startDaemon(demoSettings(simulator, folder, port), own, log, named)
   } catch (error) {
     if (!(error instanceof FatalError) || port === 0 || !/^Cannot listen on /.test(error.message)) throw error
-    return startDaemon(demoSettings(simulator, folder, 0), own, log)
+    return startDaemon(demoSettings(simulator, folder, 0), own, log, named)
   }
 }
 

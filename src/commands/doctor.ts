@@ -13,7 +13,7 @@ import {
 } from '../doctor/config-warnings.ts'
 import { diagnoseFreshness, diagnoseQuarantine, isUnmirrored } from '../doctor/data-quality.ts'
 import { diagnosePlace, diagnoseStore, type Opened, unusable } from '../doctor/database.ts'
-import type { Diagnosis } from '../doctor/diagnosis.ts'
+import { type Diagnosis, namingConfig } from '../doctor/diagnosis.ts'
 import { diagnoseEnrolment, type Enrolment, readEnrolment } from '../doctor/enrolment.ts'
 import { diagnoseIdentity, diagnoseSharedRecords } from '../doctor/identity.ts'
 import { diagnoseOwnChecks } from '../doctor/own-checks.ts'
@@ -79,7 +79,8 @@ Examples:
       const line = statusLine(io)
       const report = await examine(io, settings, { line, ignoredPath, tenant }).finally(line.clear)
       if (wanted === 'json') print(io, printableJson(report))
-      else for (const line of linesOf(report, io)) print(io, line)
+      else
+        for (const line of linesOf(report, io, command.optsWithGlobals<{ config?: string }>().config)) print(io, line)
       done(report.failed === 0 ? exitCodes.ok : exitCodes.failed)
     })
 }
@@ -276,9 +277,9 @@ async function mirrored(
   }
 }
 
-function linesOf({ tenants, general, failed, warnings }: Report, io: Io): readonly string[] {
+function linesOf({ tenants, general, failed, warnings }: Report, io: Io, config?: string): readonly string[] {
   const marks = marksFor(io)
-  const diagnosed = (found: readonly Diagnosis[]) => diagnosisTable(found, marks, terminalOf(io))
+  const diagnosed = (found: readonly Diagnosis[]) => diagnosisTable(namingConfig(found, config), marks, terminalOf(io))
   const ofTenants = tenants.flatMap(({ tenant, baseUrl, diagnoses, enrolment }) => [
     `${tenant} at ${baseUrl}`,
     diagnosed(diagnoses),

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { namedFile } from '../config/source.ts'
 import { type Daemon, startDaemon } from '../daemon/daemon.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { loadConfiguration } from './support/configuration.ts'
@@ -31,7 +32,11 @@ Examples:
       log.info({ source, store: settings.store.path ?? 'store.url' }, 'Starting')
       if (ignoredPath !== null) log.warn({ ignored: ignoredPath }, 'A path beside the URL of the database is ignored')
       const load = () => loadConfiguration(io, command, { checkWeb: true, needsSecrets: true }).settings
-      await using daemon = await startDaemon(settings, io, log, { load, setLogLevel: log.setLevel })
+      await using daemon = await startDaemon(settings, io, log, {
+        load,
+        setLogLevel: log.setLevel,
+        configFile: namedFile(source),
+      })
       started = daemon
       if (isDue) void daemon.reload()
       await Promise.race([untilStopped(io), daemon.broken])

@@ -7,6 +7,7 @@ import type { Catalogue, Settings } from './settings.ts'
 import {
   applyOverrides,
   type Environment,
+  environmentSource,
   type FromEnvironment,
   findSource,
   fromEnvironment,
@@ -48,7 +49,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   const { env, catalogue, cwd = process.cwd(), readFile = readText, exists = pathExists, needsSecrets = true } = options
   const existsHere = (path: string) => exists(resolve(cwd, path))
   const source = findSource(options.file, env, existsHere)
-  const name = source.kind === 'file' ? source.path : 'environment'
+  const name = source.kind === 'file' ? source.path : environmentSource
   const yaml = source.kind === 'file' ? readYaml(readSource(source, (path) => readFile(resolve(cwd, path)))) : undefined
   const written = yaml === undefined ? fromEnvironment(env) : applyOverrides(yaml.raw, env)
   const report = createReport(locator(name, yaml, written))

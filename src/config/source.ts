@@ -2,6 +2,7 @@ import { ConfigError } from './yaml/errors.ts'
 import { isMap } from './yaml/section.ts'
 
 export const defaultFile = 'config/tenantwatch.yaml'
+export const environmentSource = 'environment'
 
 export type Environment = Readonly<Record<string, string | undefined>>
 
@@ -23,6 +24,11 @@ export function findSource(file: string | undefined, env: Environment, exists: (
     `No configuration found: write ${defaultFile} with "tenantwatch config init" (or name another file with --config or TENANTWATCH_CONFIG), or set ` +
       'TENANTWATCH_BASE_URL together with TENANTWATCH_TOKEN or TENANTWATCH_TOKEN_FILE; "tenantwatch demo" needs none',
   ])
+}
+
+/** What commands name with --config to read the same configuration; undefined = they find it themselves. */
+export function namedFile(source: string): string | undefined {
+  return source === defaultFile || source === environmentSource ? undefined : source
 }
 
 export interface FromEnvironment {

@@ -1,3 +1,4 @@
+import { formatListen } from '../config/listen.ts'
 import type { Settings } from '../config/settings.ts'
 import { warnOfSecretFiles } from '../doctor/token.ts'
 import { queryBudget } from '../evaluate/query-budget.ts'
@@ -7,6 +8,7 @@ import type { Io } from '../model/process/io.ts'
 import { createScheduler } from '../schedule/scheduler.ts'
 import { LiveWeb } from '../web/live-web.ts'
 import type { Probe } from '../web/web-options.ts'
+import { logFirstRound } from './first-round.ts'
 import { createJobs } from './jobs.ts'
 import { createReloader, type Reloading, reloadStatus } from './reload.ts'
 import { createWeb } from './serve.ts'
@@ -26,12 +28,22 @@ export interface Daemon extends AsyncDisposable {
   reload(): Promise<Probe>
 }
 
+export interface DaemonOptions extends Partial<Reloading> {
+  /** What the commands of the page name with --config; absent = the default. */
+  readonly configFile?: string | undefined
+}
+
 /**
- * Outputs show the mirror before the first sync. Without `reloading` no configuration can be reloaded.
+ * Outputs show the mirror before the first sync. Without `load` no configuration can be reloaded.
  *
  * @throws FatalError without the lock, the database or the address, ConfigError for the web configuration.
  */
-export async function startDaemon(settings: Settings, io: Io, log: Log, reloading?: Reloading): Promise<Daemon> {
+export async function startDaemon(
+  settings: Settings,
+  io: Io,
+  log: Log,
+  { configFile, ...reloading }: DaemonOptions = {},
+): Promise<Daemon> {
   const { clock, random, cwd } = io
   await using parts = new AsyncDisposableStack()
   const session = parts.use(
@@ -51,7 +63,7 @@ export async function startDaemon(settings: Settings, io: Io, log: Log, reloadin
   const jobs = createJobs(scheduler, { session, io, heart, watch })
   const again = { load: () => session.settings, setLogLevel: () => {}, ...reloading }
   const reloader = createReloader({ reloading: again, session, live, jobs, status, clock, log })
-  const web = createWeb({ session, live, io, log, heart, watch, reload: () => reloader.reload() })
+  const web = createWeb({ session, live, io, log, heart, watch, reload: () => reloader.reload(), configFile })
   parts.defer(() => web.dispose(webDrainMs))
   // In parallel: a reload waits for runs that only the end of the scheduler aborts.
   parts.defer(async () => void (await Promise.all([reloader.dispose(graceMs), scheduler.dispose(graceMs)])))
@@ -75,6 +87,11 @@ export async function startDaemon(settings: Settings, io: Io, log: Log, reloadin
     },
   })
   const { ended: caughtUp } = await catchUp()
+  const page = `${live.settings().tls === null ? 'http' : 'https'}://${formatListen(address)}/`
+  void caughtUp.then(
+    () => logFirstRound(session, { page, log, signal: io.stop }),
+    () => {},
+  )
   const life = parts.move()
   return {
     session,

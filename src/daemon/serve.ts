@@ -26,9 +26,10 @@ export interface WebParts {
   readonly heart: { readonly beatAt: number }
   readonly watch: StoreWatch
   readonly reload: () => Promise<Probe>
+  readonly configFile: string | undefined
 }
 
-export function createWeb({ session, live, io, log, heart, watch, reload }: WebParts): WebServer {
+export function createWeb({ session, live, io, log, heart, watch, reload, configFile }: WebParts): WebServer {
   const { host, port } = session.settings.server
   const readiness = readinessOf(session)
   return createWebServer({
@@ -37,6 +38,7 @@ export function createWeb({ session, live, io, log, heart, watch, reload }: WebP
     access: accessOver(session, live, host),
     clock: io.clock,
     log,
+    configFile,
     sources: {
       reading: session.stores.readToShow,
       metrics: (accept) => session.metrics.render(accept),

@@ -25,7 +25,8 @@ const shortHistoryDays = 30
 export function configWarnings(settings: Settings, cwd: string, others: readonly Diagnosis[]): readonly Diagnosis[] {
   const found = [...openAddress(settings, cwd), ...ofHistory(settings), ...ofLog(settings), ...others]
   const isClean =
-    found.length === 0 && settings.tenants.every((tenant) => tenantWarnings(tenant, settings).length === 0)
+    found.length === 0 &&
+    settings.tenants.every((tenant) => tenantWarnings(tenant, settings).every(({ level }) => level === 'ok'))
   return isClean ? [fine('configuration', 'no warnings')] : found
 }
 
@@ -129,12 +130,20 @@ const rules: readonly Rule[] = [
   uncoveredStatuses,
   unusedDays,
   function assumptions(tenant) {
-    return checks.flatMap((check: Check) => {
+    const found = checks.flatMap((check: Check) => {
       const { enabled, options } = settingsOf(check, tenant)
       const sentence = enabled ? (check.assumption?.(options) ?? null) : null
-      if (sentence === null) return []
-      return [warning(check.id, sentence, 'Compare users you know with "tenantwatch export users"')]
+      return sentence === null ? [] : [{ check, sentence }]
     })
+    const ofDrift = found.filter(({ check }) => check.drift !== undefined)
+    const others = found.filter(({ check }) => check.drift === undefined)
+    const advice = 'Compare users you know with "tenantwatch export users"'
+    return [
+      ...others.map(({ check, sentence }) => warning(check.id, sentence, advice)),
+      ...[...Map.groupBy(ofDrift, ({ sentence }) => sentence)].map(([sentence, of]) =>
+        fine('baseline', `${of.map(({ check }) => check.id).join(', ')}: ${sentence}`),
+      ),
+    ]
   },
   function daylightSaving({ resources }, { timezone }) {
     const daily = resourceNames.filter((name) => resources[name].enabled && resources[name].full.intervalMs >= dayMs)

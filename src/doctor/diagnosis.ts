@@ -1,4 +1,5 @@
 import type { Reason } from '../model/reasons.ts'
+import { withConfig } from '../model/text/command-line.ts'
 
 const levels = ['ok', 'warn', 'fail'] as const
 /** Only `fail` changes the exit code. */
@@ -18,6 +19,15 @@ export interface Diagnosis {
 }
 
 type More = Partial<Pick<Diagnosis, 'permission' | 'reason'>>
+
+/** Adds the configuration file to the commands that the texts quote. */
+export function namingConfig(found: readonly Diagnosis[], config: string | undefined): readonly Diagnosis[] {
+  return found.map((one) => ({
+    ...one,
+    sentence: withConfig(one.sentence, config),
+    advice: one.advice === null ? null : withConfig(one.advice, config),
+  }))
+}
 
 export function fine(subject: string, sentence: string, more?: More): Diagnosis {
   return diagnosis('ok', subject, [sentence, null], more)

@@ -13,6 +13,8 @@ import { entityKeyOf, termsOf, waiversByTenant } from './waivers/waivers.ts'
 /** Without address and credentials, which may contain secrets. */
 export interface RecordedTenant extends Omit<EvaluatedSettings, 'baseUrl'> {
   readonly rules: Readonly<Record<string, string>>
+  /** Absent where an older version recorded the configuration. */
+  readonly assumptions?: Readonly<Record<string, string>>
   /** Checks that this configuration leaves nothing to evaluate. */
   readonly unconfigured: readonly string[]
 }
@@ -72,6 +74,12 @@ function recordedTenant(tenant: EvaluatedSettings, checks: readonly Check[]): Re
     documents,
     checks: Object.fromEntries(checks.map((check) => [check.id, settingsOf(check, tenant)])),
     rules: Object.fromEntries(checks.map((check) => [check.id, rule(check)])),
+    assumptions: Object.fromEntries(
+      checks.flatMap((check) => {
+        const sentence = check.assumption?.(settingsOf(check, tenant).options) ?? null
+        return sentence === null ? [] : [[check.id, sentence]]
+      }),
+    ),
     unconfigured: checks
       .filter((check) => check.isConfigured?.(settingsOf(check, tenant).options) === false)
       .map(({ id }) => id),
@@ -85,7 +93,7 @@ export function readRecord({ content }: NotedConfiguration): ConfigurationRecord
 /** The checks with the rules of that time, independent of the present configuration and version. */
 export function recordedChecks(
   { checks }: ConfigurationRecord,
-  { rules, unconfigured }: RecordedTenant,
+  { rules, assumptions = {}, unconfigured }: RecordedTenant,
 ): readonly Check[] {
   return checks.map((check) => ({
     ...check,
@@ -93,6 +101,7 @@ export function recordedChecks(
     options: z.looseObject({}),
     ruleOf: () => rules[check.id] ?? '',
     isConfigured: () => !unconfigured.includes(check.id),
+    assumption: () => assumptions[check.id] ?? null,
     evaluator: () =>
       Promise.reject(new TypeError(`Cannot evaluate check ${check.id}: it is a record of a former configuration`)),
   }))

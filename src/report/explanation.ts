@@ -246,9 +246,17 @@ function eventLines(life: readonly ExplainedEvent[]): readonly string[] {
     const before = life[i - 1]
     if (same.length === 1) return [eventLine(one, before)]
     const fields = changedEvidence([...(before === undefined ? [] : [before]), ...same])
-    const what = fields.length === 0 ? '' : `; evidence: ${fields.map(factName).join(', ')}`
-    return [`${eventLine(one, before)} (${same.length} times, last ${same.at(-1)?.at ?? ''}${what})`]
+    return [`${eventLine(one, before)} (${same.length} times, last ${same.at(-1)?.at ?? ''}${changedWords(fields)})`]
   })
+}
+
+/** Each answer has its own. */
+const ofEachRead: ReadonlySet<string> = new Set(['requestId', 'readAt'])
+
+function changedWords(fields: readonly string[]): string {
+  const facts = fields.filter((name) => name !== 'rule' && !ofEachRead.has(name)).map(factName)
+  const what = facts.length === 0 ? '' : `; evidence: ${facts.join(', ')}`
+  return `${fields.includes('rule') ? '; rule changed (configuration of the check)' : ''}${what}`
 }
 
 /** Names of the evidence that differs between these events. */
@@ -262,8 +270,7 @@ function eventLine(one: ExplainedEvent, before: ExplainedEvent | undefined): str
   const { at, event, severity, message, resolution } = one
   if (event === 'changed' && resolution === null && message === before?.message) {
     const fields = changedEvidence([before, one])
-    const what = fields.length === 0 ? '' : `; evidence: ${fields.map(factName).join(', ')}`
-    return `  ${at}  changed, ${severity}${what}`
+    return `  ${at}  changed, ${severity}${changedWords(fields)}`
   }
   return resolution === null ? `  ${at}  ${event}, ${severity}: ${message}` : `  ${at}  ${event}: ${resolution}`
 }

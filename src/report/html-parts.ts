@@ -94,7 +94,7 @@ export function checks({ tenant, checks: all }: TenantReport, { groups }: TopFin
     kind: 'data',
     columns: ['Check', 'Status', 'Entities', 'Since', 'Configured'],
     rows: all.map((one) => [
-      html`<code>${one.check}</code><span class="why">${whole(one.title)}</span>`,
+      html`<code>${one.check}</code><span class="why">${whole(one.title)}</span>${one.assumption === null ? '' : html`<span class="why">${one.assumption}.</span>`}`,
       html`${badge(standingWord[one.standing], tones[one.standing])}${one.reason === null ? '' : html`<span class="why">${one.reason}</span>`}`,
       groups.has(one.check)
         ? html`<a href="#findings-${tenant}_${one.check}">${coverageInWords(one)}</a>`

@@ -102,7 +102,10 @@ function checksMd(report: TenantReport): string {
   ])
   const configured = report.checks.filter(({ options }) => Object.keys(options).length > 0)
   const options = list(configured.map((one) => [`${code(one.check)}: ${factsMd(factsIn(one.options))}`]))
-  return `${heading('checks', report)}${table(['Check', 'Status', 'Entities', 'Since', 'Passes when'], rows)}${configured.length === 0 ? '' : `Configured:\n\n${options}`}`
+  const assumed = report.checks.flatMap(({ check, assumption }) =>
+    assumption === null ? [] : [[`${code(check)}: ${md(assumption)}`] as const],
+  )
+  return `${heading('checks', report)}${table(['Check', 'Status', 'Entities', 'Since', 'Passes when'], rows)}${assumed.length === 0 ? '' : `Not configured, therefore assumed:\n\n${list(assumed)}`}${configured.length === 0 ? '' : `Configured:\n\n${options}`}`
 }
 
 function waiversMd(report: TenantReport): string {

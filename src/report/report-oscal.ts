@@ -163,7 +163,7 @@ function requirementOf(framework: ReportFramework, requirement: ReportRequiremen
 }
 
 function observationOf(check: ReportCheck, tenant: string, time: string) {
-  const { title, standing, reason, since, options } = check
+  const { title, standing, reason, since, assumption, options } = check
   return {
     uuid: checkId(tenant, time, check.check),
     title: md(title),
@@ -173,6 +173,7 @@ function observationOf(check: ReportCheck, tenant: string, time: string) {
       prop('standing', standing),
       ...(reason === null ? [] : [prop('reason', reason)]),
       ...(since === null ? [] : [prop('since', since)]),
+      ...(assumption === null ? [] : [prop('assumption', assumption)]),
       ...(Object.keys(options).length === 0 ? [] : [prop('configured', printableJson(options))]),
     ],
     methods: ['TEST'],

@@ -64,9 +64,9 @@ export function describeSimulator(simulator: Simulator): string[] {
     `Token URL    ${tokenUrl}`,
     `Header       ${readings.tokenHeader}: ${scheme}<token>`,
     `Tenants      ${sizes.join('; ')}`,
-    'Tokens and their tenants',
+    'Tokens and their tenants (reader for a first configuration)',
     ...tokenNames().map((name) => `  ${name.padEnd(20)} ${tokens[name]} ${tokenSeed(name).tenant}`),
-    'Client ids of their API clients',
+    'Client ids of their API clients (for ownClientId)',
     ...tokenNames().map((name) => `  ${`${name}.clientId`.padEnd(28)} ${credentials[name].clientId}`),
   ]
 }

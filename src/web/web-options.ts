@@ -90,4 +90,6 @@ export interface WebOptions {
   readonly sources: WebSources
   readonly clock: Clock
   readonly log: Log
+  /** What the commands of the page name with --config; absent = the default. */
+  readonly configFile?: string | undefined
 }

@@ -158,3 +158,15 @@ it('accepts a policy that is off when single sign-on is configured', async () =>
 it('refuses a rule that is not one of the list', () => {
   expect(check.options.safeParse({ enrolledWhen: 'mfaStatus == true' }).success).toBe(false)
 })
+
+it('puts state and flags at the beginning of a short sentence', async () => {
+  const sentenceOf = async (state: string) => {
+    const { failures } = await evaluator(check, (mirror) => {
+      mirror.put('authentication-settings', settings())
+      mirror.put('users', user({ userId: 12, state, mfaStatus: false, mfaAction: true }))
+    })
+    return failures[0]?.message
+  }
+  expect(await sentenceOf('Invited')).toBe('User 12 (Invited) is not enrolled in MFA: mfaStatus false, mfaAction true.')
+  expect(await sentenceOf('On leave')).toContain('User 12 ("On leave") ')
+})

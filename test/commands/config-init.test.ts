@@ -191,12 +191,12 @@ it('asks again after each answer that cannot be used, in one sentence', async ()
   // Echoed once as it is typed, never in a message.
   expect(shown.split('eyJhbGciOi')).toHaveLength(2)
   expect(read('config/tenantwatch.yaml')).toMatch(
-    new RegExp(`header: X-Api-Key\\n +scheme: Token\\n +token:\\n +file: token\\n    ownClientId: ${id}\\n`),
+    new RegExp(`header: X-Api-Key\\n +scheme: Token\\n +token:\\n +file: /\\S+/token\\n    ownClientId: ${id}\\n`),
   )
 })
 
 it('asks only for what the options leave out', async () => {
-  const { code, shown, read } = await typed(
+  const { code, shown, stderr, read } = await typed(
     ['acme\r', '\r'],
     ['--base-url', 'https://api.example.com', '--token-file', 'away', '--scheme', 'Token'],
   )
@@ -204,7 +204,8 @@ it('asks only for what the options leave out', async () => {
   expect(shown).not.toContain('API address')
   expect(shown).not.toContain('or $NAME')
   expect(shown).not.toContain('Header of')
-  expect(read('config/tenantwatch.yaml')).toContain('file: away')
+  expect(read('config/tenantwatch.yaml')).toMatch(/file: \/\S+\/away$/m)
+  expect(stderr).toMatch(/The token file is written as \/\S+\/away: a relative path would depend on the current folder/)
 })
 
 it('reads answers that are pasted together', async () => {

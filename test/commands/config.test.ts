@@ -242,3 +242,11 @@ it('checks the web configuration as well, while other commands do not need it', 
   write('web.yaml', 'http_server_config: { http2: true }')
   expect(await run('config', 'check')).toMatchObject({ code: 0 })
 })
+
+it('names the first of many valid keys', async () => {
+  const { run, read, write } = await cli()
+  write('tenantwatch.yaml', `${read('tenantwatch.yaml')}\nchecks: { passwords-strong: { enabled: false } }`)
+  expect((await run('config', 'check')).stderr).toMatch(
+    /unknown key `checks\.passwords-strong`; valid keys here: api-client-least-privilege, .* and 9 more, see config\/tenantwatch\.example\.yaml/,
+  )
+})

@@ -107,7 +107,18 @@ it('prints events with the same words once, with how often and which evidence ch
     .split('\n')
     .map((line) => line.replace(/^ *\S+ */, ''))
   const changed = lines.filter((line) => line.startsWith('changed'))
-  expect(changed).toEqual([expect.stringMatching(/ \(3 times, last 2026-03-08T12:00:00\.000Z; evidence: .*roleName/)])
+  expect(changed).toEqual([expect.stringMatching(/ \(3 times, last 2026-03-08T12:00:00\.000Z; evidence: roleName\)$/)])
+})
+
+it('says in the history of a finding that the rule was configured otherwise', async () => {
+  const { run, write, read, pass, finding } = await explained()
+  write('tenantwatch.yaml', `${read('tenantwatch.yaml')}\nchecks: { user-mfa-enrolled: { enrolledWhen: mfaStatus } }`)
+  pass(aDay)
+  await run('sync', '--full')
+  const { stdout } = await run('explain', finding.fingerprint)
+  expect(stdout).toMatch(
+    / {2}changed, \w+; rule changed \(configuration of the check\); evidence: enrolledWhenAssumed$/m,
+  )
 })
 
 it('labels the evidence, aligns values, and says that the last confirmation is the stored one', async () => {

@@ -18,6 +18,9 @@ it('ends with the next command to copy, also for another configuration file', as
   expect(explained.text).toContain(
     `\nTo accept it until a day:\n  tenantwatch waive ${id} --reason TEXT --owner WHO \\\n    --expires YYYY-MM-DD ${flag}\n`,
   )
+  const doctor = (await shown(world, 200, 'doctor', ...config)).text
+  expect(doctor).toContain(`"tenantwatch export users ${flag}"`)
+  expect(doctor.match(/"tenantwatch /g)).toHaveLength(doctor.split(`${flag}"`).length - 1)
   const grouped = await shown(world, 200, 'findings', '--group', 'check')
   expect(grouped.text).toMatch(/\nTo list those of the first check: tenantwatch findings --check [a-z-]+\n$/)
   for (const args of [['findings'], ['explain', id], ['findings', '--group', 'check'], ['sync']])

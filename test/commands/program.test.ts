@@ -214,8 +214,15 @@ it('prints the catalogue of checks, for people and for machines', async () => {
   const { run } = await cli()
   const ids = checks.map(({ id }) => id)
   const lines = (await run('checks')).stdout.trimEnd().split('\n')
-  expect(lines.slice(1).map((line) => line.split(' ')[0])).toEqual(ids)
+  expect(lines.slice(1, ids.length + 1).map((line) => line.split(' ')[0])).toEqual(ids)
+  expect(lines.slice(ids.length + 1)).toEqual([
+    expect.stringMatching(/^auth-settings-unchanged, role-permissions-unchanged: No baseline is configured: .*\.$/),
+    expect.stringMatching(/^user-mfa-enrolled: Assumed: /),
+  ])
   const facts = JSON.parse((await run('checks', '--format', 'json')).stdout)
+  expect(facts.find(({ id }: { id: string }) => id === 'user-mfa-enrolled').assumptions).toMatchObject([
+    { tenant: 'acme' },
+  ])
   expect(facts.map(({ id }: { id: string }) => id)).toEqual(ids)
   expect(facts[0]).toMatchObject({
     title: expect.any(String),

@@ -11,6 +11,7 @@ const waived = `waivers: [{ id: no-idp, check: auth-sso-enforced, entity: authen
 interface Check {
   readonly check: string
   readonly standing: string
+  readonly assumption: string | null
   readonly entities: number | null
   readonly evaluated: number | null
   readonly passing: number | null
@@ -285,4 +286,15 @@ it('keeps no token, address or secret in the record of the configuration', async
   const { content = '' } = (await past.configuration()) ?? {}
   expect(content.length).toBeGreaterThan(1000)
   for (const word of [simulator.baseUrl, 'ACME_TOKEN', '"auth"', '"token"']) expect(content).not.toContain(word)
+})
+
+it('says beside a check what it assumes', async () => {
+  const one = await world()
+  const assumedIn = (checks: readonly Check[]) =>
+    checks.flatMap(({ check, assumption }) => (assumption === null ? [] : [check]))
+  const all = ['auth-settings-unchanged', 'role-permissions-unchanged', 'user-mfa-enrolled']
+  expect(assumedIn((await one.only()).checks)).toEqual(all)
+  const sentence = 'No baseline is configured: the state first mirrored counts until an operator accepts another one'
+  for (const format of ['md', 'html', 'oscal'])
+    expect((await one.run('report', '--format', format)).stdout.split(sentence).length).toBe(3)
 })

@@ -18,7 +18,7 @@ it('gives a finding two lines, and those of a lapsed waiver a mark and what was 
   const { text } = await shown(world, 80, 'findings')
   expect(wider(text, 80)).toEqual([])
   const [, sentence = '', accepted] =
-    /\n {2}[\da-f]{12} {2}(\[waiver lapsed\] .*\n {16}.*…)\n {16}(.*\n {16}.*)\n/.exec(text) ?? []
+    /\n {2}[\da-f]{12} {2}(\[waiver lapsed\] .*\n {16}.*mfaAction \w+\.)\n {16}(.*\n {16}.*)\n/.exec(text) ?? []
   expect(sentence).toMatch(new RegExp(`^\\[waiver lapsed\\] User ${userId} `))
   expect(accepted?.replace(/\n */, ' ')).toBe(
     `waiver lapsed: the accepted facts changed (mfaAction: ${mfaAction} → ${!mfaAction})`,
@@ -30,7 +30,8 @@ it('gives a finding two lines, and those of a lapsed waiver a mark and what was 
   expect((await shown(world, 70, 'explain', id)).text).toMatch(
     / {13}waiver lapsed: the accepted facts changed \(mfaAction:\n {13}\w+ → \w+\)\n/,
   )
-  const note = 'W-1 has lapsed for this finding; remove it from the configuration.'
+  const note =
+    'W-1 has lapsed for this finding; remove it from the configuration, or renew it with another reason or expires to cover the finding again.'
   expect((await world.run('explain', id)).stdout).toContain(`\n\n${note}\n`)
   const text80 = await shown(world, 80, 'explain', id)
   expect(wider(text80.text.slice(text80.text.indexOf('\nW-1 has')), 80)).toEqual([])

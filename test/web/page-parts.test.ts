@@ -590,3 +590,26 @@ it('says above everything that findings are filtered, with the way to them and t
   )
   expect(await page('/', some)).not.toContain('are filtered')
 })
+
+it('names the configuration file in its commands unless it is the default one', async () => {
+  const hold = { id: 'H-1', resource: 'users', reason: 'shrink_held', count: 2, message: 'x', raisedAt: at } as const
+  const commandsIn = async (wanted: Wanted) => {
+    const held = { ...some, posture: async () => [posture({ holds: [hold] })] }
+    const html = await page('/', held, wanted)
+    return [...html.matchAll(/<code class="command">(.*?)<\/code>/g)].map(([, words = '']) =>
+      words.replaceAll(/<[^>]*>/g, ''),
+    )
+  }
+  const plain = await commandsIn({})
+  expect(plain).toContain('tenantwatch accept H-1 --list')
+  const named = plain.map((words) => `${words} --config &#39;/etc/o&#39;\\&#39;&#39;ps.yaml&#39;`)
+  expect(await commandsIn({ configFile: "/etc/o'ps.yaml" })).toEqual(named)
+})
+
+it('begins with the findings where the address has a filter or a search', async () => {
+  const order = async (path: string) =>
+    [...(await page(path, some)).matchAll(/<section class="part" id="(\w+)-acme"/g)].map(([, id]) => id).slice(0, 3)
+  expect(await order('/?sort=age')).toEqual(['data', 'checks', 'findings'])
+  for (const path of ['/?q=user', '/?severity=low', '/?state=all', '/?check=x'])
+    expect(await order(path)).toEqual(['findings', 'data', 'checks'])
+})

@@ -117,7 +117,8 @@ it('shows the holds of a tenant first, with the command that accepts them', asyn
     '>Data quality</h3>',
     'id="checks-acme_title"',
     '>Findings</h3>',
-    '>API client secrets, the next 90 days</h3>',
+    '>API client secrets</h3>',
+    'Expired, expiring within 90 days, and always that of tenantwatch itself',
     '>Last changes</h3>',
     '>Waivers</h3>',
   ]

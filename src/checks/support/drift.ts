@@ -17,6 +17,13 @@ export function expectationFrom({ state, at, reason }: AcceptedState): Expectati
   return { expected: state, expectedFrom: 'state last accepted', acceptedAt: toIso(at), acceptedFor: reason }
 }
 
+/** Until then a drift check passes over a state that nobody has approved. */
+export function assumesFirstState({ baseline }: { readonly baseline: object }): string | null {
+  return Object.keys(baseline).length > 0
+    ? null
+    : 'No baseline is configured: the state first mirrored counts until an operator accepts another one'
+}
+
 /** `accepted` when an operator accepted the present state, else `evaluated`. */
 export function scopeOfDrift(accepted: AcceptedState | undefined, present: unknown): Scope {
   return accepted !== undefined && accepted.reason !== null && isDeepStrictEqual(accepted.state, present)

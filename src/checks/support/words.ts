@@ -12,6 +12,11 @@ export function quoted(text: string): string {
   return JSON.stringify(text.length > longest ? `${text.slice(0, longest)}…` : text)
 }
 
+/** A plain word such as `Invited` as it is; any other text quoted. */
+export function plainOrQuoted(text: string): string {
+  return /^[A-Za-z]{1,30}$/.test(text) ? text : quoted(text)
+}
+
 /** `1 day`, `30 days`. */
 export function counted(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? '' : 's'}`

@@ -18,11 +18,11 @@ export async function endedWaivers(
   return about.flatMap((waiver) => {
     if (!isValid(waiver, now)) return [`${waiver.id} has expired; ${removal}, or its alert keeps firing`]
     if (!isLapsed(waiver)) return []
-    if (waiver.entity !== anyEntity) return [`${waiver.id} has lapsed for this finding; ${removal}`]
-    return [
-      `${waiver.id} has lapsed for this finding and may cover others; to let it cover this one again, renew it with another reason or expires`,
-    ]
+    if (waiver.entity !== anyEntity)
+      return [`${waiver.id} has lapsed for this finding; ${removal}, or ${renewal} to cover the finding again`]
+    return [`${waiver.id} has lapsed for this finding and may cover others; to let it cover this one again, ${renewal}`]
   })
 }
 
 const removal = 'remove it from the configuration'
+const renewal = 'renew it with another reason or expires'

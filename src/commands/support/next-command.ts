@@ -1,6 +1,6 @@
 import type { Command } from 'commander'
 import { type Io, print } from '../../model/process/io.ts'
-import { printable } from '../../model/text/printable.ts'
+import { commandWith } from '../../model/text/command-line.ts'
 import { type Terminal, terminalOf } from '../../report/terminal.ts'
 import { wrapCommand } from './help-text.ts'
 
@@ -24,13 +24,4 @@ export function purposeLines(purpose: string, command: string, terminal: Termina
 /** A command to copy, with the configuration file of this one. */
 export function commandFor(command: Command, words: string): string {
   return commandWith(words, command.optsWithGlobals<{ config?: string }>().config)
-}
-
-export function commandWith(words: string, config: string | undefined): string {
-  return `tenantwatch ${words}${config === undefined ? '' : ` --config ${shellWord(printable(config))}`}`
-}
-
-/** Quoted where a shell would not take the text as one plain word. */
-export function shellWord(text: string): string {
-  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

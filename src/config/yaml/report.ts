@@ -41,7 +41,7 @@ export function createReport(locate: Locate): Report {
     unknownKey(path, validKeys) {
       const key = String(path.at(-1))
       const near = nearest(key, validKeys)
-      const advice = near === undefined ? `valid keys here: ${validKeys.join(', ')}` : `did you mean \`${near}\`?`
+      const advice = near === undefined ? `valid keys here: ${listedKeys(validKeys)}` : `did you mean \`${near}\`?`
       const name = near === undefined && mayContainSecret(path) ? `in \`${formatPath(path.slice(0, -1))}\`` : undefined
       add(locate(path, 'key'), `unknown key ${name ?? `\`${formatPath(path)}\``}; ${advice}`)
     },
@@ -92,4 +92,10 @@ export function kindOf(value: unknown): string {
 function quoted(value: unknown): string {
   const text = typeof value === 'string' ? JSON.stringify(value) : String(value)
   return text.length > longest ? `${text.slice(0, longest)}…` : text
+}
+
+/** A long list hides the mistake. */
+function listedKeys(keys: readonly string[]): string {
+  if (keys.length <= 16) return keys.join(', ')
+  return `${keys.slice(0, 10).join(', ')} and ${keys.length - 10} more, see config/tenantwatch.example.yaml`
 }

@@ -128,8 +128,9 @@ const actions: Readonly<Record<string, Action>> = {
   },
 }
 
-/** `GET /state` of the action `GET state`. */
-const named = (action: string) => action.replace(' ', ' /')
+/** Such as `GET /faults` of the action `GET faults`. */
+const named = (action: string) =>
+  action === 'GET state' ? 'GET /state/<tenant>/<resource>' : action.replace(' ', ' /')
 
 const examples: readonly Example[] = [
   { action: 'GET ', path: '/' },

@@ -4,6 +4,7 @@ import { namesIn } from '../../model/entity-names.ts'
 import { driftIdIn, type FindingView, shortFingerprint } from '../../model/finding.ts'
 import type { CheckView, TenantPosture } from '../../model/posture.ts'
 import { type Severity, severities } from '../../model/severity.ts'
+import { withConfig } from '../../model/text/command-line.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import { counted, type FoundFindings, type TenantPage } from './load-page.ts'
 import { badge, severityTone } from './marks.ts'
@@ -22,7 +23,12 @@ import { command, factName, factText, foreign, type Html, instant, namedAs } fro
 /** The page shows the first facts; `explain` shows all. */
 const maxFacts = 24
 
-function details(finding: FindingView, checks: ReadonlyMap<string, CheckView>, now: number): Html {
+interface Known extends Pick<TenantPage, 'configFile'> {
+  readonly checks: ReadonlyMap<string, CheckView>
+  readonly now: number
+}
+
+function details(finding: FindingView, { checks, configFile, now }: Known): Html {
   const { fingerprint, waiver, reopened } = finding
   const driftId = driftIdIn(finding)
   const facts = Object.entries(finding.evidence)
@@ -35,18 +41,18 @@ function details(finding: FindingView, checks: ReadonlyMap<string, CheckView>, n
   const accept =
     driftId === null
       ? ''
-      : html`<dt>If this is right</dt><dd>${command(`tenantwatch accept ${driftId} --reason TEXT`)}</dd>`
+      : html`<dt>If this is right</dt><dd>${command(`accept ${driftId} --reason TEXT`, configFile)}</dd>`
   const check = checks.get(finding.check)
   const advice =
     check === undefined
       ? ''
-      : html`<dt>Risk</dt><dd>${foreign(check.risk)}</dd><dt>To do</dt><dd>${foreign(check.remediation)}</dd>${check.runbook === undefined ? '' : html`<dt>Runbook</dt><dd><a href="${runbookHref(check.runbook)}">${check.runbook}</a></dd>`}`
+      : html`<dt>Risk</dt><dd>${foreign(check.risk)}</dd><dt>To do</dt><dd>${foreign(withConfig(check.remediation, configFile))}</dd>${check.runbook === undefined ? '' : html`<dt>Runbook</dt><dd><a href="${runbookHref(check.runbook)}">${check.runbook}</a></dd>`}`
   const waive =
     finding.state === 'open'
-      ? html`<dt>If it is accepted</dt><dd>${command(`tenantwatch waive ${shortFingerprint(fingerprint)} --reason TEXT --owner WHO --expires DATE`)}</dd>`
+      ? html`<dt>If it is accepted</dt><dd>${command(`waive ${shortFingerprint(fingerprint)} --reason TEXT --owner WHO --expires DATE`, configFile)}</dd>`
       : ''
   return html`<details id="evidence-${fingerprint}"><summary>What to do, and the evidence</summary>
-<dl>${advice}${accept}${waive}${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${foreign(factName(name))}</dt><dd>${foreign(factText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd>${command(`tenantwatch explain ${shortFingerprint(fingerprint)}`)}</dd></dl>
+<dl>${advice}${accept}${waive}${facts.slice(0, maxFacts).map(([name, value]) => html`<dt>${foreign(factName(name))}</dt><dd>${foreign(factText(value))}</dd>`)}${rest}<dt>First seen</dt><dd>${time(finding.firstSeen, now)}</dd><dt>Last seen</dt><dd>${time(finding.lastSeen, now)}</dd>${again}${accepted}<dt>In full</dt><dd>${command(`explain ${shortFingerprint(fingerprint)}`, configFile)}</dd></dl>
 </details>`
 }
 
@@ -55,7 +61,7 @@ function time(iso: string, now: number): Html {
 }
 
 export function findings(page: TenantPage, query: PageQuery, now: number): Html {
-  const { posture, findings: found } = page
+  const { posture, findings: found, configFile } = page
   const { tenant } = posture
   const id = `findings-${tenant}`
   const checks = new Map(posture.checks.map((check) => [check.check, check]))
@@ -65,7 +71,7 @@ export function findings(page: TenantPage, query: PageQuery, now: number): Html 
     columns: columnsOf(query, `#${id}`),
     head: 2,
     rows: found.shown.map((view) => row(view, now)),
-    below: found.shown.map((view) => details(view, checks, now)),
+    below: found.shown.map((view) => details(view, { checks, configFile, now })),
     ids: found.shown.map(({ fingerprint }) => `finding-${fingerprint}`),
     empty: isFiltered(query)
       ? 'No finding matches this filter.'

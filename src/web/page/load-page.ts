@@ -23,6 +23,7 @@ export interface TenantPage {
   /** Newest first. */
   readonly changes: readonly ChangeView[]
   readonly exposeDetails: boolean
+  readonly configFile: string | undefined
 }
 
 export interface PageData {
@@ -38,7 +39,7 @@ export interface PageData {
 
 /** The details of a tenant are loaded when it is rendered. */
 export async function loadPage(
-  { sources, clock, version }: WebOptions,
+  { sources, clock, version, configFile }: WebOptions,
   exposeDetails: boolean,
   query: PageQuery = wholePage,
 ): Promise<PageData> {
@@ -57,6 +58,7 @@ export async function loadPage(
       secrets: exposeDetails ? secrets : secrets.map(withoutSecretDetails),
       changes: exposeDetails ? changes : changes.map(withoutChangeDetails),
       exposeDetails,
+      configFile,
     }
   }
   return { version, now: clock.now(), exposeDetails, query, postures, tenants: inFull, load }

@@ -1,14 +1,16 @@
 import { html } from 'hono/html'
 import { describeDuration, distance } from '../../model/durations.ts'
 import type { HoldView, ModeView, ResourceView, TenantPosture } from '../../model/posture.ts'
+import { withConfig } from '../../model/text/command-line.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
 import { type ResourceState, resourceState, resourceStates } from '../postures.ts'
+import type { TenantPage } from './load-page.ts'
 import { badge, gaugeBar, stateTone } from './marks.ts'
 import { part, table } from './table.ts'
 import { foreign, type Html, instant, sentence, stamp } from './text.ts'
 
 /** Resources without a problem are folded, as checks that pass are. */
-export function resources(posture: TenantPosture, now: number): Html {
+export function resources({ posture, configFile }: TenantPage, now: number): Html {
   const id = `data-${posture.tenant}`
   const list = (views: readonly ResourceView[]) =>
     table({
@@ -18,14 +20,15 @@ export function resources(posture: TenantPosture, now: number): Html {
       rows: views.map((view) => row(view, posture, now)),
       empty: 'No resource is configured.',
     })
+  const wrong = problems(posture, configFile, now)
   const isFresh = (view: ResourceView) => view.enabled && resourceState(view, posture.holds) === 'fresh'
   const fresh = posture.resources.filter(isFresh)
   const others = posture.resources.filter((view) => !isFresh(view))
-  if (fresh.length === 0) return part(id, 'Data quality', html`${problems(posture, now)}${list(others)}`)
+  if (fresh.length === 0) return part(id, 'Data quality', html`${wrong}${list(others)}`)
   const isAll = posture.holds.length === 0 && others.every(({ enabled }) => !enabled)
   const words = `${isAll ? 'All ' : ''}${plural(fresh.length, 'resource')} complete and fresh`
   const folded = html`<details id="resources-${posture.tenant}"><summary>${words}</summary>${list(isAll ? posture.resources : fresh)}</details>`
-  return part(id, 'Data quality', isAll ? folded : html`${problems(posture, now)}${list(others)}${folded}`)
+  return part(id, 'Data quality', isAll ? folded : html`${wrong}${list(others)}${folded}`)
 }
 
 function row(view: ResourceView, posture: TenantPosture, now: number): readonly (Html | string)[] {
@@ -80,7 +83,7 @@ const advice: Readonly<Record<ResourceState, string | null>> = {
   fresh: null,
 }
 
-function problems(posture: TenantPosture, now: number): Html | string {
+function problems(posture: TenantPosture, configFile: string | undefined, now: number): Html | string {
   // The card of a hold of the whole tenant says the same of every resource.
   const isTenantHeld = posture.holds.some(({ resource }) => resource === 'all')
   const found = posture.resources
@@ -92,7 +95,7 @@ function problems(posture: TenantPosture, now: number): Html | string {
   const causes = Map.groupBy(found, ({ view, state }) =>
     ofOneResource.has(state) ? view.resource : JSON.stringify([state, view.message]),
   )
-  return html`<ul class="problems">${[...causes.values()].map((same) => problem(same, posture.holds, now))}</ul>
+  return html`<ul class="problems">${[...causes.values()].map((same) => problem(same, { holds: posture.holds, configFile, now }))}</ul>
 `
 }
 
@@ -104,14 +107,19 @@ interface Problem {
   readonly state: ResourceState
 }
 
+interface Known extends Pick<TenantPage, 'configFile'> {
+  readonly holds: readonly HoldView[]
+  readonly now: number
+}
+
 /** Of resources with one cause. */
-function problem(same: readonly Problem[], holds: readonly HoldView[], now: number): Html {
+function problem(same: readonly Problem[], { holds, configFile, now }: Known): Html {
   const [one] = same
   if (one === undefined) return html``
   const { view, state } = one
   const names = html`${same.map(({ view: { resource } }, i) => html`${i === 0 ? '' : ', '}<strong>${resource}</strong>`)}`
   const since = sinceInWords(same, holds, now)
-  return html`<li class="problem edge-${stateTone[state]}">${names} ${stateBadge(state)} <span class="ago">${since}</span>${amount(view, state)}${view.message === null ? '' : html`<span class="why">${foreign(sentence(view.message))}</span>`}<span class="todo">${advice[state]}</span></li>
+  return html`<li class="problem edge-${stateTone[state]}">${names} ${stateBadge(state)} <span class="ago">${since}</span>${amount(view, state)}${view.message === null ? '' : html`<span class="why">${foreign(sentence(view.message))}</span>`}<span class="todo">${withConfig(advice[state] ?? '', configFile)}</span></li>
 `
 }
 

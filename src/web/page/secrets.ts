@@ -8,6 +8,7 @@ import { badge, type Tone } from './marks.ts'
 import { part, table } from './table.ts'
 import { foreign, type Html, instant, visible } from './text.ts'
 
+const nearDays = 90
 const maxNear = 50
 const maxLater = 50
 /** Secrets on the time line; with more, those that expire first. */
@@ -28,7 +29,8 @@ export function secrets({ posture, secrets: views }: TenantPage, now: number): H
   return part(
     id,
     title,
-    html`<div class="card">${timeLine(first, now)}</div>
+    html`<p class="count-line">${listed}</p>
+<div class="card">${timeLine(first, now)}</div>
 ${rows(id, shown, now)}${more}${laterOnes(id, later, now)}`,
   )
 }
@@ -42,7 +44,9 @@ export function noSecret({ resources }: TenantPosture): string {
     : 'The list that was last read has no API client with a secret'
 }
 
-const title = 'API client secrets, the next 90 days'
+const title = 'API client secrets'
+
+const listed = `Expired, expiring within ${nearDays} days, and always that of tenantwatch itself`
 
 function rows(id: string, views: readonly SecretView[], now: number): Html {
   return table({
@@ -70,8 +74,6 @@ function row(view: SecretView, now: number): readonly (Html | string)[] {
     view.role === null ? '–' : foreign(view.role),
   ]
 }
-
-const nearDays = 90
 
 interface ExpiryBand {
   readonly word: string

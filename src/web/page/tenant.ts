@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
 import type { ChangeView } from '../../model/change.ts'
-import { dayMs } from '../../model/durations.ts'
+import { dayMs, distance } from '../../model/durations.ts'
 import { listsRecords } from '../../model/hold-remedy.ts'
-import { type HoldView, identitySentence, type TenantPosture } from '../../model/posture.ts'
+import { type HoldView, identitySentence } from '../../model/posture.ts'
 import { listChange } from '../../model/text/list-change.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import { dataQualityOf, tally } from '../postures.ts'
@@ -15,7 +15,7 @@ import { resources } from './resources.ts'
 import { secrets } from './secrets.ts'
 import { tenantSummary, tiles } from './summary.ts'
 import { part, table } from './table.ts'
-import { command, foreign, type Html, instant, namedAs, sentence, valueText } from './text.ts'
+import { command, foreign, type Html, instant, namedAs, sentence, stamp, valueText } from './text.ts'
 import { waivers } from './waivers.ts'
 
 const skewWorthSayingMs = 60_000
@@ -35,12 +35,13 @@ export function tenant(page: TenantPage, query: PageQuery, now: number): Html {
   const quality = dataQualityOf(posture)
   const sums = tally(posture)
   const { tone, sentence } = tenantSummary(posture, quality, sums)
+  const state = html`${resources(page, now)}
+${checks(page, query, now)}`
+  const found = findings(page, query, now)
   return html`<section class="tenant" id="tenant-${posture.tenant}" aria-labelledby="name-${posture.tenant}">
 <div class="banner edge-${tone}"><h2 id="name-${posture.tenant}">${posture.tenant}</h2><p>${sentence}</p><nav class="parts" aria-label="Parts of ${posture.tenant}">${partNames.map(([part, word]) => html`<a href="#${part}-${posture.tenant}">${word}</a> `)}</nav></div>
-${ownerNote(posture, now)}${filterNote(posture.tenant, query)}${holds(posture, now)}${notes(page, now)}${tiles(page, quality, sums, { query, now })}
-${resources(posture, now)}
-${checks(page, query, now)}
-${findings(page, query, now)}
+${ownerNote(posture, now)}${filterNote(posture.tenant, query)}${holds(page, now)}${notes(page, now)}${tiles(page, quality, sums, { query, now })}
+${isFiltered(query) ? html`${found}${state}` : html`${state}${found}`}
 ${secrets(page, now)}
 ${changes(page, now)}
 ${waivers(page, now)}
@@ -48,14 +49,14 @@ ${waivers(page, now)}
 `
 }
 
-/** For who follows a link to some findings: the whole state stands above them. */
+/** For who follows a link to some findings: summary and holds are those of all. */
 function filterNote(tenant: string, query: PageQuery): Html | string {
   if (!isFiltered(query)) return ''
   const anchor = `#findings-${tenant}`
   return html`<p class="note">The <a href="${anchor}">findings below</a> are filtered: <a href="${hrefOf(query, unfiltered, anchor)}" data-live="">show all</a>.</p>`
 }
 
-function notes({ posture, secrets: views }: TenantPage, now: number): Html {
+function notes({ posture, secrets: views, configFile }: TenantPage, now: number): Html {
   const { clockSkewMs, blockedUntil, lostSecret } = posture
   const blocked =
     blockedUntil > now
@@ -73,42 +74,42 @@ function notes({ posture, secrets: views }: TenantPage, now: number): Html {
   const identity = posture.identity === 'proven' ? '' : html`<p class="note">${identitySentence(posture)}</p>`
   const lost =
     lostSecret === true
-      ? html`<p class="note">The file of the token cannot be read. The last good token stays in use, but the next start fails: restore the file; ${command('tenantwatch doctor')} names it.</p>`
+      ? html`<p class="note">The file of the token cannot be read. The last good token stays in use, but the next start fails: restore the file; ${command('doctor', configFile)} names it.</p>`
       : ''
   return html`${lost}${ownSecret}${blocked}${skewed}${identity}`
 }
 
 /** Links of alerts lead here, also after the hold has ended. */
-function holds({ tenant, holds: views }: TenantPosture, now: number): Html {
-  return html`<div id="holds-${tenant}">${views.map((hold) => card(hold, now))}</div>`
+function holds({ posture: { tenant, holds: views }, configFile }: TenantPage, now: number): Html {
+  return html`<div id="holds-${tenant}">${views.map((hold) => card(hold, configFile, now))}</div>`
 }
 
-function card(hold: HoldView, now: number): Html {
+function card(hold: HoldView, configFile: string | undefined, now: number): Html {
   const subject = hold.resource === 'all' ? 'the whole tenant' : hold.resource
   return html`<div class="hold" role="group" aria-label="On hold: ${subject}">
-<p><strong>On hold: ${subject}</strong> <code>${hold.reason}</code> <span class="ago">since ${instant(hold.raisedAt, now)}</span></p>
+<p><strong>On hold: ${subject}</strong> <code>${hold.reason}</code> <span class="ago">since ${stamp(hold.raisedAt)}, ${distance(hold.raisedAt, now)}</span></p>
 <p>${foreign(sentence(hold.message))}</p>
-${ending(hold)}
+${ending(hold, configFile)}
 </div>
 `
 }
 
-function ending({ remedy, effect, advice, ...hold }: HoldView): Html {
+function ending({ remedy, effect, advice, ...hold }: HoldView, configFile: string | undefined): Html {
   if (hold.acceptedReason !== undefined)
     return html`<p>Accepted: ${foreign(hold.acceptedReason)}. It takes effect with the next ${hold.resource === 'all' ? 'run' : html`full sync of ${hold.resource}`}.</p>`
   if (remedy !== undefined) return html`<p>It cannot be accepted. ${remedy}; then it ends automatically.</p>`
   const sentences = [advice, effect].flatMap((sentence) => (sentence === undefined ? [] : html`<p>${sentence}.</p>`))
   const records = listsRecords(hold.reason)
-    ? html`<p>The ids of the records: ${command(`tenantwatch accept ${hold.id} --list`)}</p>`
+    ? html`<p>The ids of the records: ${command(`accept ${hold.id} --list`, configFile)}</p>`
     : ''
   const consent =
     hold.replacesTenant === true
       ? 'If it is the right tenant, accept the replacement:'
       : html`If this is right, accept all ${number(hold.count)}:`
-  return html`${sentences}${records}<p>${consent} ${command(`tenantwatch accept ${hold.id} --count ${hold.count} --reason TEXT`)}</p>`
+  return html`${sentences}${records}<p>${consent} ${command(`accept ${hold.id} --count ${hold.count} --reason TEXT`, configFile)}</p>`
 }
 
-function changes({ posture: { tenant }, changes: views }: TenantPage, now: number): Html {
+function changes({ posture: { tenant }, changes: views, configFile }: TenantPage, now: number): Html {
   const id = `changes-${tenant}`
   const body = table({
     labeledBy: `${id}_title`,
@@ -125,7 +126,7 @@ function changes({ posture: { tenant }, changes: views }: TenantPage, now: numbe
   return part(
     id,
     'Last changes',
-    html`${body}<p class="more">All of them: ${command(`tenantwatch history --tenant ${tenant}`)}</p>`,
+    html`${body}<p class="more">All of them: ${command(`history --tenant ${tenant}`, configFile)}</p>`,
   )
 }
 

@@ -1,6 +1,7 @@
 import { html } from 'hono/html'
 import { toIso } from '../../model/dates.ts'
 import { distance } from '../../model/durations.ts'
+import { commandWith } from '../../model/text/command-line.ts'
 import { printable } from '../../model/text/printable.ts'
 
 /** The result of a template; hono awaits promises inside it. */
@@ -28,8 +29,8 @@ export function namedAs(names: readonly string[]): readonly Html[] {
 }
 
 /** To be typed. An option, or an id with a hyphen, breaks only where a whole line is too short for it. */
-export function command(words: string): Html {
-  const parts = words.split(/(\S*-\S*)/)
+export function command(words: string, configFile: string | undefined): Html {
+  const parts = commandWith(words, configFile).split(/(\S*-\S*)/)
   return html`<code class="command">${parts.map((part) => (part.includes('-') ? html`<span>${part}</span>` : part))}</code>`
 }
 

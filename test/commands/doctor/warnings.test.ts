@@ -16,7 +16,22 @@ import { cli } from '../support/cli.ts'
 const chosen = 'checks: { user-mfa-enrolled: { enrolledWhen: mfaStatus } }'
 const own = `ownClientId: 00000000-0000-4000-8000-000000000001, ${chosen}`
 
-function warnings(more = '', tenant = own, baseUrl = 'https://api.example.com', folder = '/'): readonly string[] {
+it('notes without a warning that no state of the drift checks was approved', () => {
+  const notes = (baseline: string) => {
+    const checks = `checks: { user-mfa-enrolled: { enrolledWhen: mfaStatus }, auth-settings-unchanged: { baseline: ${baseline} } }`
+    return everything('', `ownClientId: 00000000-0000-4000-8000-000000000001, ${checks}`)
+  }
+  const assumed = 'No baseline is configured: the state first mirrored counts until an operator accepts another one'
+  const [clean, role] = ['ok configuration: no warnings', 'role-permissions-unchanged']
+  expect(notes('{}')).toEqual([`ok baseline: auth-settings-unchanged, ${role}: ${assumed}`, clean])
+  expect(notes('{ mfaEnabled: true }')).toEqual([`ok baseline: ${role}: ${assumed}`, clean])
+})
+
+function warnings(...given: Parameters<typeof everything>): readonly string[] {
+  return everything(...given).filter((line) => !line.startsWith('ok baseline: '))
+}
+
+function everything(more = '', tenant = own, baseUrl = 'https://api.example.com', folder = '/'): readonly string[] {
   const file = `tenants: [{ name: acme, baseUrl: "${baseUrl}", auth: { token: { env: T } }, ${tenant} }]\n${more}`
   const { settings } = loadSettings({
     file: 'a.yaml',

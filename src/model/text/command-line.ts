@@ -1,0 +1,16 @@
+import { printable } from './printable.ts'
+
+/** A command to copy, with the configuration file unless it is the default one. */
+export function commandWith(words: string, config: string | undefined): string {
+  return `tenantwatch ${words}${config === undefined ? '' : ` --config ${shellWord(printable(config))}`}`
+}
+
+/** Adds the configuration file to the commands that a sentence quotes. */
+export function withConfig(sentence: string, config: string | undefined): string {
+  return sentence.replaceAll(/"tenantwatch ([^"]+)"/g, (_, words: string) => `"${commandWith(words, config)}"`)
+}
+
+/** Quoted where a shell would not take the text as one plain word. */
+export function shellWord(text: string): string {
+  return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
+}
