@@ -1,6 +1,7 @@
 import { yieldAfter } from '../../model/yield-to-event-loop.ts'
 import type { Outcome } from '../transport/outcome.ts'
 import { blocks, type Escapes, hasEscapedWord, locateEscapes, resolveEscapes, type Steps } from './escapes.ts'
+import { type Place, sliceSearch } from './secret-slices.ts'
 
 /** A shorter text is a word that may occur in any answer. */
 const shortest = 8
@@ -60,12 +61,17 @@ export class OwnSecrets {
 
 function* maskSteps(body: Buffer, known: readonly OwnSecret[]): Steps<Buffer> {
   if (known.length === 0) return body
-  if (!known.some(({ trace }) => body.includes(trace)) && !(yield* hasEscapedWord(body))) return body
+  const texts = known.map(({ text }) => text)
+  const slices = sliceSearch(texts, normalOf)
+  const isSeen = known.some(({ trace }) => body.includes(trace)) || (yield* slices.mayBeIn(body))
+  if (!isSeen && !(yield* hasEscapedWord(body))) return body
   // First as JSON writes it: the exact secret, whatever is beside it.
-  const texts = known.map(({ text }) => Buffer.from(text, 'latin1'))
-  const rest = yield* without(body, 'json', texts)
+  const exact = texts.map((text) => Buffer.from(text, 'latin1'))
+  const rest = yield* without(body, 'json', (bytes) => placesOf(exact, bytes))
   const all = known.flatMap(({ normal }) => normal)
-  return yield* without(rest, 'all', all)
+  return yield* without(rest, 'all', function* (bytes) {
+    return [...(yield* placesOf(all, bytes)), ...(yield* slices.slicesIn(bytes))]
+  })
 }
 
 function normalOf(text: string): Buffer {
@@ -98,22 +104,27 @@ function toOneAlphabet(bytes: Buffer): void {
 }
 
 /** Locates the escapes only if there is a secret, for that takes four times the memory of the body. */
-function* without(body: Buffer, escapes: Escapes, secrets: readonly Buffer[]): Steps<Buffer> {
+function* without(body: Buffer, escapes: Escapes, find: (bytes: Buffer) => Steps<readonly Place[]>): Steps<Buffer> {
   const bytes = yield* resolved(body, escapes)
-  const places: { readonly at: number; readonly end: number }[] = []
-  for (const secret of secrets) {
-    for (const end of yield* endsOf(secret, bytes)) places.push({ at: end - secret.length, end })
-  }
+  const places = yield* find(bytes)
   if (places.length === 0) return body
   const starts = yield* locateEscapes(body, escapes, layersOf(escapes))
   const kept: Buffer[] = []
   let from = 0
-  for (const { at, end } of places.sort((a, b) => a.at - b.at)) {
+  for (const { at, end } of places.toSorted((a, b) => a.at - b.at)) {
     const [first = 0, next = 0] = [starts[at], starts[end]]
     if (first >= from) kept.push(body.subarray(from, first), mask)
     from = Math.max(from, next)
   }
   return Buffer.concat([...kept, body.subarray(from)])
+}
+
+function* placesOf(secrets: readonly Buffer[], bytes: Buffer): Steps<readonly Place[]> {
+  const places: Place[] = []
+  for (const secret of secrets) {
+    for (const end of yield* endsOf(secret, bytes)) places.push({ at: end - secret.length, end })
+  }
+  return places
 }
 
 function* endsOf(secret: Buffer, bytes: Buffer): Steps<readonly number[]> {
