@@ -72,7 +72,7 @@ it('writes rules that promtool takes for tenants with thresholds of their own, f
     return stdout
   }
   const plain = await written('prometheus')
-  expect(plain).toContain('{tenant=~"b"} - time() <= 5184000 > 604800)')
+  expect(plain).toContain('{tenant=~"b"} - time()) / 86400 <= 60 > 7)')
   expect(plain).toContain('_seconds > 10800\n')
   writeFileSync(join(folder, 'rules.yml'), plain)
   const { stdout } = await run('promtool', ['check', 'rules', '--lint-fatal', join(folder, 'rules.yml')])

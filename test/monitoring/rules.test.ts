@@ -176,15 +176,17 @@ it('takes thresholds from the configuration, for each tenant its own', () => {
   const reached = (near: string, far: string) =>
     expect.stringMatching(
       RegExp(
-        String.raw`^\(\n {2}\(\S+\{tenant!~"c"\} - time\(\) <= ${near}\)\n {2}or \(\S+\{tenant=~"c"\} - time\(\) <= ${far}\)\n\)\nunless `,
+        String.raw`^\(\n {2}\(\(\S+\{tenant!~"c"\} - time\(\)\) / 86400 <= ${near}\)\n {2}or \(\(\S+\{tenant=~"c"\} - time\(\)\) / 86400 <= ${far}\)\n\)\nunless `,
       ),
     )
-  expect(exprs('TenantwatchSecretExpiryNear')).toEqual([reached('2592000 > 604800', '7776000 > 1209600')])
-  expect(exprs('TenantwatchSecretExpiryImminent')).toEqual([reached('604800 > 86400', '1209600 > 86400')])
+  expect(exprs('TenantwatchSecretExpiryNear')).toEqual([reached('30 > 7', '90 > 14')])
+  expect(exprs('TenantwatchSecretExpiryImminent')).toEqual([reached('7 > 1', '14 > 1')])
   expect(exprs('TenantwatchSecretExpiryLastDay')).toEqual([
-    expect.stringMatching(/^\([^{]+ - time\(\) <= 86400 > 0\)\nunless /),
+    expect.stringMatching(/^\([^{]+ - time\(\)\) \/ 86400 <= 1 > 0\)\nunless /),
   ])
-  expect(exprs('TenantwatchSecretExpired')).toEqual([expect.stringMatching(/^\([^{]+ - time\(\) <= 0\)\nunless /)])
+  expect(exprs('TenantwatchSecretExpired')).toEqual([
+    expect.stringMatching(/^\([^{]+ - time\(\)\) \/ 86400 <= 0\)\nunless /),
+  ])
   expect(exprs('TenantwatchEvaluationStalled')).toEqual([
     'time() - tenantwatch_evaluation_last_timestamp_seconds > 3600',
   ])

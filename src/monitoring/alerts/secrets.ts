@@ -1,9 +1,9 @@
 import type { Alert, AlertCase, AlertGroup, AlertText } from '../alert.ts'
+import { daysUntil, inDays } from '../days-left.ts'
 import type { AlertSeverity, MonitoringInput } from '../monitoring.ts'
 import type { NamedFindings, QueriedTexts } from '../named-findings.ts'
 import { series } from '../promql.ts'
 
-const daySeconds = 86_400
 const expiry = 'tenant_client:tenantwatch_api_client_secret_expiration_timestamp_seconds:last_known'
 const ownExpiry = 'tenant:tenantwatch_own_client_secret_expiration_timestamp_seconds:last_known'
 const waivedUntil = 'tenant_client_check:tenantwatch_api_client_secret_waived_until_timestamp_seconds:last_known'
@@ -19,7 +19,7 @@ const secretOf =
   (state: string): AlertText =>
   (_, queried) =>
     `{{ $labels.tenant }}: the secret of ${client(queried)} ${state}`
-const expiresIn = 'expires in {{ $value | humanizeDuration }}'
+const expiresIn = `expires ${inDays}`
 
 /**
  * The alerts of the expiry of a secret, the mildest first: one begins where the one before it ends, so that one secret has
@@ -73,8 +73,8 @@ const own: Alert = {
   dashboard: 'posture',
   part: 'secrets',
   cases: () => [
-    { severity: 'warning', expr: `${ownExpiry} - time() <= ${30 * daySeconds} > ${7 * daySeconds}` },
-    { severity: 'critical', expr: `${ownExpiry} - time() <= ${7 * daySeconds}` },
+    { severity: 'warning', expr: `${daysUntil(ownExpiry)} <= 30 > 7` },
+    { severity: 'critical', expr: `${daysUntil(ownExpiry)} <= 7` },
   ],
 }
 
@@ -96,8 +96,8 @@ function rung(
   const thresholds = isOneForAll ? secretDays.slice(0, 1).map(({ value }) => ({ value, matcher: '' })) : secretDays
   const reached = thresholds.map(({ value, matcher }) => {
     const { most, above } = rangeOf(value)
-    const least = above === undefined ? '' : ` > ${above * daySeconds}`
-    return `(${series(expiry, matcher)} - time() <= ${most * daySeconds}${least})`
+    const least = above === undefined ? '' : ` > ${above}`
+    return `(${daysUntil(series(expiry, matcher))} <= ${most}${least})`
   })
   const expr = reached.length > 1 ? `(\n  ${reached.join('\n  or ')}\n)` : reached.join('')
   const { check } = findings

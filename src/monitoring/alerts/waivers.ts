@@ -1,5 +1,6 @@
 import type { Alert, AlertGroup } from '../alert.ts'
 import { valueCount } from '../counted.ts'
+import { daysUntil, inDays } from '../days-left.ts'
 import { bridged } from '../promql.ts'
 
 const labels = 'tenant, check, waiver'
@@ -7,8 +8,7 @@ const labels = 'tenant, check, waiver'
 const alerts: readonly Alert[] = [
   {
     name: 'TenantwatchWaiverEnds',
-    summary:
-      '{{ $labels.tenant }}: waiver {{ $labels.waiver }} {{ if gt $value 0.0 }}ends in {{ $value | humanizeDuration }}{{ else }}has ended{{ end }}',
+    summary: `{{ $labels.tenant }}: waiver {{ $labels.waiver }} {{ if gt $value 0.0 }}ends ${inDays}{{ else }}has ended{{ end }}`,
     description:
       'When waiver {{ $labels.waiver }} ends, the findings of {{ $labels.check }} in {{ $labels.tenant }} that it accepts are open again: fix them, renew the waiver, or remove it.',
     dashboard: 'posture',
@@ -17,10 +17,7 @@ const alerts: readonly Alert[] = [
       {
         severity: 'info',
         // The alert continues after the end: findings that are open again must not look resolved.
-        expr: bridged(
-          labels,
-          (read) => `${read('tenantwatch_waiver_expiration_timestamp_seconds')} - time() < 14 * 86400`,
-        ),
+        expr: bridged(labels, (read) => `${daysUntil(read('tenantwatch_waiver_expiration_timestamp_seconds'))} < 14`),
       },
     ],
   },

@@ -218,8 +218,18 @@ const wordScenes: readonly WordScene[] = [
   {
     about: 'the alert on a waiver states the time left, and then that it has ended',
     series: { 'tenantwatch_waiver_expiration_timestamp_seconds{tenant="acme",check="c",waiver="w"}': '3660x120' },
-    texts: [waiverSays(1, 'ends in 1h 0m 0s'), waiverSays(90, 'has ended')],
+    texts: [waiverSays(1, 'ends within a day'), waiverSays(90, 'has ended')],
   },
+  ...(
+    [
+      [250_620, 'ends in 2.9 days'],
+      [1_036_860, 'ends in 12 days'],
+    ] as const
+  ).map(([expiry, state]) => ({
+    about: `the alert on a waiver states the days left: ${state}`,
+    series: { 'tenantwatch_waiver_expiration_timestamp_seconds{tenant="acme",check="c",waiver="w"}': `${expiry}x5` },
+    texts: [waiverSays(1, state)],
+  })),
   {
     about: 'the alert on a secret names the client and states the time left, and then that it has expired',
     series: {
@@ -229,7 +239,7 @@ const wordScenes: readonly WordScene[] = [
         '3660x120',
     },
     texts: [
-      secretSays('LastDay', 1, 'expires in 1h 0m 0s', 'stops working within a day: create a new secret now.'),
+      secretSays('LastDay', 1, 'expires within a day', 'stops working within a day: create a new secret now.'),
       secretSays(
         '',
         90,
