@@ -21,13 +21,11 @@ export async function runbookPage(runbook: string, origin = defaultOrigin): Prom
   const [text, { Marked }] = await Promise.all([readFile(join(found, file), 'utf8'), import('marked')])
   const marked = new Marked({
     renderer: {
-      /** Of the documentation, only runbooks are served; the name of another file says where to read. */
+      /** Of the documentation, only runbooks are served; of other links the words remain. */
       link({ href, tokens }) {
         const [, other] = /^(\w+)\.md$/.exec(href) ?? []
         const words = this.parser.parseInline(tokens)
-        if (other !== undefined && name.test(other)) return `<a href="${runbookHref(other)}">${words}</a>`
-        const [, file] = /^\.\.\/([\w-]+\.md)/.exec(href) ?? []
-        return file === undefined ? words : `${words} [see docs/${file}]`
+        return other !== undefined && name.test(other) ? `<a href="${runbookHref(other)}">${words}</a>` : words
       },
     },
   })
