@@ -20,7 +20,7 @@ it('names each hold on standard error, and last the cause of exit code 3', async
       0,
       expect.stringMatching(
         new RegExp(
-          `^acme users: on hold ${id}: 125 users .*; see "tenantwatch accept --config tenantwatch.yaml"$`,
+          `^acme users: on hold ${id}: 125 of 250 users are missing .*; see "tenantwatch accept --config tenantwatch.yaml"$`,
           'm',
         ),
       ),

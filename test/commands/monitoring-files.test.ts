@@ -20,7 +20,7 @@ it('writes rules with the thresholds of the configuration', async () => {
   const { run } = await cli({ simulator: null, more: 'checks: { api-client-secret-not-expiring: { days: 60 } }' })
   const { code, stdout } = await run('rules', '--job', 'watch', '--runbooks', 'https://wiki.example/tw/')
   expect(code).toBe(0)
-  expect(stdout).toContain('- time() <= 5184000')
+  expect(stdout).toContain('- time()) / 86400 <= 60 >')
   expect(stdout).toContain('up{job="watch"}')
   expect(stdout).toContain('https://wiki.example/tw/TenantwatchDown.md')
 })
