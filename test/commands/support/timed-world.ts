@@ -38,9 +38,9 @@ export async function timed(
     async report(): Promise<Reported> {
       const documents: string[] = []
       for (const format of formats) {
-        const { code, stdout } = await world.run('report', '--details', '--format', format)
+        const { code, stdout, stderr } = await world.run('report', '--details', '--format', format)
         expect(code).toBe(0)
-        documents.push(stdout)
+        documents.push(stdout + stderr)
       }
       return { at: now, documents }
     },
