@@ -129,6 +129,24 @@ export const identityMutants: readonly Mutant[] = [
       'if (!isProvable) other = await differingAnswer(run, fetched, read)',
     ],
   }),
+  ...mutantsIn('src/sync/lists/whole-list.ts', ['test/sync/contradicting-servers.test.ts'], {
+    'the older one of two contradicting answers renews the data': [
+      'const isDoubted = guard.contradicted.has(definition.name)',
+      'const isDoubted = false',
+    ],
+  }),
+  ...mutantsIn('src/sync/pages/confirm-answer.ts', ['test/sync/contradicting-servers.test.ts'], {
+    'the older one of two contradicting pages renews the data': [
+      'return guard.contradicted.has(definition.name) ?',
+      'return false ?',
+    ],
+  }),
+  ...mutantsIn('src/evaluate/data-quality.ts', ['test/daemon/shared-tenants.test.ts'], {
+    'checks pass over the data of another configured tenant': [
+      'if (quality.sharedWith === undefined) return measured',
+      'if (quality.sharedWith !== null) return measured',
+    ],
+  }),
   ...mutantsIn('src/sync/pages/confirm-answer.ts', ['test/sync/uneven-pages.test.ts'], {
     'a whole list of a few users confirms the longer page of a foreign tenant': [
       'other.hasMore && contains(first, second)',
