@@ -95,6 +95,8 @@ export async function startPrometheus(
   )
   const args = ['--config.file=prometheus.yml', '--storage.tsdb.path=prometheus', `--web.listen-address=${local}`]
   const address = await startServer('prometheus', args, folder)
+  // It listens before it has opened its storage, and refuses queries until then.
+  await until(async () => (await fetch(`http://${address}/-/ready`)).ok)
   const ask = async (path: string, parameters: Readonly<Record<string, string>>) => {
     const response = await fetch(`http://${address}/api/v1/${path}?${new URLSearchParams(parameters)}`)
     const body = (await response.json()) as { status: string; error?: string; data: { result: readonly Found[] } }
