@@ -1,7 +1,7 @@
 import { yieldAfter } from '../../model/yield-to-event-loop.ts'
 import type { Outcome } from '../transport/outcome.ts'
 import { blocks, type Escapes, hasEscapedWord, locateEscapes, resolveEscapes, type Steps } from './escapes.ts'
-import { type Place, sliceSearch } from './secret-slices.ts'
+import { type Place, type SliceSearch, sliceSearch } from './secret-slices.ts'
 
 /** A shorter text is a word that may occur in any answer. */
 const shortest = 8
@@ -30,6 +30,8 @@ interface OwnSecret {
 /** Secrets that a server may echo anywhere: masked before the answer is read (docs/operations.md#tokens). */
 export class OwnSecrets {
   #known: readonly OwnSecret[] = []
+  /** Has tables, so it is made once for the same secrets, in whatever order. */
+  #slices: SliceSearch = sliceSearch([], normalOf)
 
   note(text: string): void {
     if (text.length < shortest || this.#known.at(-1)?.text === text) return
@@ -37,7 +39,14 @@ export class OwnSecrets {
     const trace = runs.reduce((most, run) => (run.length > most.length ? run : most), '')
     const normal = [...new Set([text, text.replaceAll('+', ' ')])].map(normalOf)
     const known = { text, trace, normal: normal.filter(({ length }) => length >= shortest) }
-    this.#known = [...this.#known.filter((one) => one.text !== text), known].slice(-maxKnown)
+    const others = this.#known.filter((one) => one.text !== text)
+    const isNew = others.length === this.#known.length
+    this.#known = [...others, known].slice(-maxKnown)
+    if (isNew)
+      this.#slices = sliceSearch(
+        this.#known.map((one) => one.text),
+        normalOf,
+      )
   }
 
   async maskIn(outcome: Outcome): Promise<Outcome> {
@@ -50,7 +59,7 @@ export class OwnSecrets {
   /** Returns the same body if it holds no secret. */
   async mask(body: Buffer): Promise<Buffer> {
     const pause = yieldAfter(pauseBytes)
-    const steps = maskSteps(body, this.#known)
+    const steps = maskSteps(body, this.#known, this.#slices)
     for (;;) {
       const step = steps.next()
       if (step.done === true) return step.value
@@ -59,14 +68,12 @@ export class OwnSecrets {
   }
 }
 
-function* maskSteps(body: Buffer, known: readonly OwnSecret[]): Steps<Buffer> {
+function* maskSteps(body: Buffer, known: readonly OwnSecret[], slices: SliceSearch): Steps<Buffer> {
   if (known.length === 0) return body
-  const texts = known.map(({ text }) => text)
-  const slices = sliceSearch(texts, normalOf)
   const isSeen = known.some(({ trace }) => body.includes(trace)) || (yield* slices.mayBeIn(body))
   if (!isSeen && !(yield* hasEscapedWord(body))) return body
   // First as JSON writes it: the exact secret, whatever is beside it.
-  const exact = texts.map((text) => Buffer.from(text, 'latin1'))
+  const exact = known.map(({ text }) => Buffer.from(text, 'latin1'))
   const rest = yield* without(body, 'json', (bytes) => placesOf(exact, bytes))
   const all = known.flatMap(({ normal }) => normal)
   return yield* without(rest, 'all', function* (bytes) {

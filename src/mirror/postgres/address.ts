@@ -66,7 +66,7 @@ function tlsOf(host: string, given: (name: (typeof parameters)[number]) => strin
 }
 
 /**
- * Reads a file anew each time, because certificates are renewed; while it cannot be read, or is half written, its last
+ * Reads the file again each time, because certificates are renewed; while it cannot be read, or is half written, its last
  * content counts.
  *
  * @throws UsageError when it cannot be read the first time.
