@@ -79,12 +79,11 @@ function completeAt({ at }: TenantPosture, { mode, lastSuccessAt }: ModeView, { 
 }
 
 function eachHold({ holds }: TenantPosture, add: AddSeries, { resources }: TenantSeriesConfig): void {
-  const values = new Map([[JSON.stringify(['all', 'tenant_changed']), 0]])
-  for (const { resource, holds: reasons } of resources)
-    for (const reason of reasons) values.set(JSON.stringify([resource, reason]), 0)
-  for (const { resource, reason } of holds) values.set(JSON.stringify([resource, reason]), 1)
-  for (const [key, value] of values) {
-    const [resource = '', reason = ''] = JSON.parse(key) as string[]
-    add(value, resource, reason)
-  }
+  const keyOf = (resource: string, reason: string) => `${resource} ${reason}`
+  const held = new Set(holds.map(({ resource, reason }) => keyOf(resource, reason)))
+  const put = (resource: string, reason: string) => add(Number(held.delete(keyOf(resource, reason))), resource, reason)
+  put('all', 'tenant_changed')
+  for (const { resource, holds: reasons } of resources) for (const reason of reasons) put(resource, reason)
+  // Of a resource that is switched off, or of a reason that it has no more.
+  for (const { resource, reason } of holds) if (held.has(keyOf(resource, reason))) put(resource, reason)
 }
