@@ -4,7 +4,7 @@ import { createViews } from '../daemon/views.ts'
 import { acceptedHolds } from '../evaluate/accepted-holds.ts'
 import type { AcceptedHold, HoldRow, Mirror } from '../mirror/port.ts'
 import { toIso } from '../model/dates.ts'
-import { describeDuration, minuteMs } from '../model/durations.ts'
+import { describeDuration } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
 import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/hold-remedy.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
@@ -42,7 +42,7 @@ export function addAccept(program: Command, io: Io, done: (code: ExitCode) => vo
     .addHelpText(
       'after',
       `
-A running engine applies a decision before its next run; without one, the next sync does.
+A running daemon applies a decision within an evaluation interval (1 min); without one, the next sync does.
 
 The list has one hold per line: id, tenant, resource, reason, count, and the word "accepted" from the decision until
 the hold is gone. A terminal also gets a heading and, under each line, the cause, what to compare and what accepting
@@ -167,23 +167,15 @@ async function decide(io: Io, mirror: Mirror, hold: HoldRow, options: AcceptOpti
   if (replacesTenant(hold)) printWrapped(io, `${effectOf(hold)}.`)
 }
 
-/** Milliseconds: a shorter wait is not worth stopping the daemon. */
-const leastWaitMs = 15 * minuteMs
-
-/** How soon it takes effect while a daemon runs, and the command that begins at once. */
-function whenApplied(hold: HoldRow, { tenants }: Settings, next: Next): string {
+/** How soon it takes effect while a daemon runs. */
+function whenApplied(hold: HoldRow, { tenants, evaluate }: Settings, next: Next): string {
   const { tenant, resource } = hold
   const resources = tenants.find(({ name }) => name === tenant)?.resources ?? {}
-  const read = Object.entries<ResourceSettings>(resources).filter(
+  const isRead = Object.entries<ResourceSettings>(resources).some(
     ([name, { enabled }]) => enabled && (resource === 'all' || resource === name),
   )
-  if (read.length === 0) return 'It takes effect when the configuration lets tenantwatch read that again.'
-  const fullSyncs = read.map(([, { full }]) => full.intervalMs)
-  const runs = read.map(([, { full, incremental }]) => Math.min(full.intervalMs, incremental?.intervalMs ?? Infinity))
-  const isReplaced = replacesTenant(hold)
-  const soon = resource !== 'all' || isReplaced ? Math.max(...fullSyncs) : Math.min(...runs)
-  const run = isReplaced ? 'full sync of each resource' : resource === 'all' ? 'run' : `full sync of ${resource}`
-  const unknown = isReplaced ? ' Until then checks are unknown.' : ''
-  const sooner = ` To begin at once, stop the daemon, run "${next(`sync --tenant ${tenant} --full`)}" and start it again.`
-  return `It takes effect with the next ${run} of a running daemon, which begins within ${describeDuration(soon)}.${unknown}${soon > leastWaitMs ? sooner : ''}`
+  if (!isRead) return 'It takes effect when the configuration lets tenantwatch read that again.'
+  const runs = resource === 'all' ? 'the full syncs of all resources' : `a full sync of ${resource}`
+  const unknown = replacesTenant(hold) ? ' Until they have ended, checks are unknown.' : ''
+  return `A running daemon begins ${runs} within ${describeDuration(evaluate.intervalMs)}; without one, run "${next(`sync --tenant ${tenant}`)}".${unknown}`
 }

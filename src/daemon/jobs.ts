@@ -10,6 +10,7 @@ import type { SyncMode } from '../model/resource-names.ts'
 import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import type { Job, Scheduler } from '../schedule/scheduler.ts'
 import { type DueRun, runTogether } from '../sync/due.ts'
+import type { TenantEngine } from '../sync/tenant-engine.ts'
 import type { RunRequest, Session } from './session.ts'
 import type { StoreWatch } from './store-watch.ts'
 import { type TenantParts, tenantsAtOnce } from './tenant-parts.ts'
@@ -31,7 +32,6 @@ export interface Jobs {
 
 export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
   const { session, watch } = parts
-  const evaluate = evaluation(parts)
   /** Of all calls together: a replica takes its share of the tenants in parts. */
   const catchingUp = new Semaphore(tenantsAtOnce)
   /** By name of the job: called when its run waits for the end of a Retry-After, which may take a day. */
@@ -39,6 +39,41 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
   const waits = (name: string) => waiting.get(name)?.()
   const arranged = new Map<string, string>()
   const shortestGap = memoize(shortestGapMs)
+
+  const runNow = async (tenant: string, { resource, mode }: DueRun) => {
+    const name = jobName(tenant, resource, mode)
+    // The configuration may change before a job's turn, and an earlier call may have begun the run.
+    if (!arranged.has(name) || waiting.has(name)) return
+    const { promise: untilItWaits, resolve } = Promise.withResolvers<void>()
+    waiting.set(name, resolve)
+    await Promise.race([scheduler.runNow(name), untilItWaits])
+    waiting.delete(name)
+  }
+  const begin = async (
+    tenants: readonly TenantParts[],
+    runsOf: (engine: TenantEngine) => Promise<readonly DueRun[]>,
+  ): Promise<Promise<unknown>[]> => {
+    const found: { readonly tenant: string; readonly runs: readonly DueRun[] }[] = []
+    const turn = yieldAfter(tenantsAtOnce)
+    for (const { engine, settings } of tenants) {
+      await turn()
+      try {
+        const runs = await runsOf(engine)
+        if (runs.length > 0) found.push({ tenant: settings.name, runs })
+      } catch (error) {
+        // It waits for the schedule, and the others do not wait for it.
+        watch.jobFailed(error)
+      }
+    }
+    return found.map(({ tenant, runs }) =>
+      catchingUp.runExclusive(() => runTogether(runs, (one) => runNow(tenant, one))),
+    )
+  }
+  const evaluateAll = evaluation(parts)
+  const evaluate: Job['run'] = async (signal) => {
+    await evaluateAll(signal)
+    await begin(session.tenants, (engine) => engine.broughtForward())
+  }
 
   return {
     arrange() {
@@ -65,29 +100,8 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
     },
     async runDue(tenants) {
       const evaluated = scheduler.runNow('evaluate')
-      const late: { readonly tenant: string; readonly due: readonly DueRun[] }[] = []
-      const turn = yieldAfter(tenantsAtOnce)
-      for (const { engine, settings } of tenants) {
-        await turn()
-        try {
-          late.push({ tenant: settings.name, due: await engine.due('run') })
-        } catch (error) {
-          // It waits for the schedule, and the others do not wait for it.
-          watch.jobFailed(error)
-        }
-      }
-      const begin = ({ tenant, due }: (typeof late)[number]) =>
-        runTogether(due, async ({ resource, mode }) => {
-          const name = jobName(tenant, resource, mode)
-          // The configuration may change before a job's turn.
-          if (!arranged.has(name)) return
-          const { promise: untilItWaits, resolve } = Promise.withResolvers<void>()
-          waiting.set(name, resolve)
-          await Promise.race([scheduler.runNow(name), untilItWaits])
-          waiting.delete(name)
-        })
-      const caughtUp = late.map((one) => catchingUp.runExclusive(() => begin(one)))
-      return { ended: Promise.all([evaluated, ...caughtUp]) }
+      const runs = await begin(tenants, (engine) => engine.due('run'))
+      return { ended: Promise.all([evaluated, ...runs]) }
     },
   }
 }

@@ -1,9 +1,9 @@
 import type { AdmittedPage, HoldRow } from '../mirror/port.ts'
-import { resourceNames } from '../model/resource-names.ts'
+import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 
-/** Applies the decisions of operators (docs/sync.md#holds); true when one concerns the whole tenant. */
-export async function applyDecisions(context: TenantContext, tenantId: number): Promise<boolean> {
+/** Applies the decisions of operators (docs/sync.md#holds); returns what they concern. */
+export async function applyDecisions(context: TenantContext, tenantId: number): Promise<(ResourceName | 'all')[]> {
   const { store, clock, log } = context
   const decisions = await store.pendingDecisions(tenantId)
   for (const decision of decisions) {
@@ -16,7 +16,7 @@ export async function applyDecisions(context: TenantContext, tenantId: number): 
     if (held !== undefined) log.warn({ ...facts, count: held.count }, 'An operator accepted a hold')
     else log.warn(facts, 'A decision came too late: the hold is gone or covers something else by now')
   }
-  return decisions.some(({ resource }) => resource === 'all')
+  return decisions.map(({ resource }) => resource)
 }
 
 /** Accepts the cause of the hold only; true when that covers the removal of all records known so far. */

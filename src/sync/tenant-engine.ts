@@ -21,6 +21,8 @@ export interface TenantEngine {
   readonly resources: readonly ResourceName[]
   run(resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<RunResult>
   due(command: 'run' | 'sync'): Promise<readonly DueRun[]>
+  /** Full syncs to run before their schedule, because of a decision of an operator or the end of a tenant hold. */
+  broughtForward(): Promise<readonly DueRun[]>
 }
 
 export async function openTenantEngine(context: TenantContext): Promise<TenantEngine> {
@@ -43,6 +45,7 @@ class Engine implements TenantEngine {
   #hold: HoldRow | null = null
   readonly #deciding = new Mutex()
   #decisionVersion = 0
+  readonly #forward = new Set<ResourceName>()
 
   constructor(context: TenantContext, tenant: TenantRow) {
     this.#context = context
@@ -87,6 +90,11 @@ class Engine implements TenantEngine {
     return dueRuns(this.#context, this.tenantId, command)
   }
 
+  async broughtForward(): Promise<readonly DueRun[]> {
+    for (const { resource } of await this.#context.store.pendingDecisions(this.tenantId)) this.#bringForward(resource)
+    return [...this.#forward].map((resource) => ({ resource, mode: 'full' }))
+  }
+
   async run(resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<RunResult> {
     const { clock, settings, observer, log } = this.#context
     using _turn = { [Symbol.dispose]: await this.#queueOf(resource).acquire() }
@@ -128,6 +136,8 @@ class Engine implements TenantEngine {
     }
     if (outcome === 'skipped') return result
     const ended = run === undefined ? result : await this.#close(run, result)
+    // Even when it failed, or a server in trouble would be asked at each evaluation.
+    if (result.mode === 'full') this.#forward.delete(resource)
     observer.runEnded(ended)
     return ended
   }
@@ -246,16 +256,28 @@ class Engine implements TenantEngine {
   /** One at a time, so that two concurrent runs do not apply the same decision. */
   #applyDecisions(): Promise<void> {
     return this.#deciding.runExclusive(async () => {
-      if (await applyDecisions(this.#context, this.tenantId)) this.#decisionVersion++
+      const decided = await applyDecisions(this.#context, this.tenantId)
+      if (decided.includes('all')) this.#decisionVersion++
+      for (const resource of decided) this.#bringForward(resource)
       await this.#refresh()
     })
+  }
+
+  #bringForward(resource: ResourceName | 'all'): void {
+    for (const name of this.resources) if (resource === 'all' || resource === name) this.#forward.add(name)
   }
 
   async #refresh(): Promise<void> {
     const { store } = this.#context
     this.#tenant = await store.tenant(this.tenantId)
     const holds = await store.holds(this.tenantId)
+    const before = this.#hold
     this.#hold = holds.find(({ resource, reason }) => resource === 'all' && reason === 'tenant_changed') ?? null
+    if (before === null || this.#hold !== null) return
+    for (const name of this.resources) {
+      const { fullReason } = await store.syncState(this.tenantId, name)
+      if (fullReason === 'tenant_changed') this.#forward.add(name)
+    }
   }
 }
 

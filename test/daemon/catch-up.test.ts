@@ -14,6 +14,7 @@ import { fakeClock } from '../support/fake-clock.ts'
 function world(count: number, run: (tenant: string) => Promise<{ readonly retryAt: number | null }>) {
   const clock = { ...fakeClock(1_000_000), sleep: () => new Promise<void>(() => {}) }
   const broken = new Set<string>()
+  const forward = new Set<string>()
   const schedule = { expression: '0 * * * *', intervalMs: 3_600_000 }
   const tenants = Array.from({ length: count }, (_, n) => {
     const name = `t${n}`
@@ -25,6 +26,7 @@ function world(count: number, run: (tenant: string) => Promise<{ readonly retryA
           if (broken.has(name)) throw new SyncError('store', 'The database is away')
           return [{ resource: 'roles', mode: 'full' }]
         },
+        broughtForward: async () => (forward.delete(name) ? [{ resource: 'roles', mode: 'full' }] : []),
       },
       // Until the end of a day, as a Retry-After may say.
       client: { blockedUntil: clock.now() + 86_400_000 },
@@ -54,7 +56,7 @@ function world(count: number, run: (tenant: string) => Promise<{ readonly retryA
   const io = { clock } as unknown as Io
   const created = createJobs(scheduler, { session, io, heart: { beatAt: 0 }, watch })
   created.arrange()
-  return { tenants, broken, jobs: created }
+  return { tenants, broken, forward, jobs: created, scheduler }
 }
 
 it('catches up the other tenants while sixteen wait for the end of a Retry-After', async () => {
@@ -95,4 +97,18 @@ it('begins the due runs of other tenants when those of one cannot be read', asyn
   broken.add('t1')
   await (await jobs.runDue(tenants)).ended
   expect(ran).toEqual(['t0', 't2'])
+})
+
+it('begins the runs that are brought forward after an evaluation', async () => {
+  const ran: string[] = []
+  const { forward, scheduler } = world(3, async (tenant) => {
+    ran.push(tenant)
+    return { retryAt: null }
+  })
+  await scheduler.runNow('evaluate')
+  expect(ran).toEqual([])
+  forward.add('t1')
+  await scheduler.runNow('evaluate')
+  await scheduler.runNow('evaluate')
+  expect(ran).toEqual(['t1'])
 })

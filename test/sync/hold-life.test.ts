@@ -131,3 +131,33 @@ it('an unknown hold cannot be decided', async () => {
   const test = await testEngine({ settings })
   await expect(test.mirror.decide({ holdId: 'none', reason: 'x', at: 0 })).rejects.toThrow('There is no hold none')
 })
+
+it('a decision brings the full sync of what is held forward until one was tried', async () => {
+  const test = await shrunk()
+  expect(await test.engine.broughtForward()).toEqual([])
+  await accept(test, await holdOf(test, 'users'))
+  const users = [{ resource: 'users', mode: 'full' }]
+  expect(await test.engine.broughtForward()).toEqual(users)
+  // This run applies the decision, and is no full sync of users.
+  await test.run('roles')
+  expect(await test.engine.broughtForward()).toEqual(users)
+  test.sim.faults.add({ path: '/api/public/users', effect: { kind: 'status', status: 500 } })
+  expect(ending(await test.run('users', 'full'))).not.toBe('success')
+  expect(await test.engine.broughtForward()).toEqual([])
+})
+
+it('the end of a tenant hold brings the full syncs forward that it refused', async () => {
+  const test = await testEngine({ settings })
+  await test.runAll('full')
+  test.useToken(test.sim.tokens.secondReader)
+  for (const resource of ['api-clients', 'roles'] as const) await test.run(resource)
+  expect(await heldBack(test)).toEqual([expect.stringMatching(/^all tenant_changed/)])
+  expect(await test.engine.broughtForward()).toEqual([])
+  test.useToken(test.sim.tokens.reader)
+  test.clock.advance(60 * minuteMs)
+  await test.run('api-clients')
+  expect(await heldBack(test)).toEqual([])
+  expect(await test.engine.broughtForward()).toEqual([{ resource: 'roles', mode: 'full' }])
+  await test.run('roles')
+  expect(await test.engine.broughtForward()).toEqual([])
+})

@@ -365,7 +365,7 @@ it('says of a hold that was accepted when that takes effect', async () => {
   const html = await page('/', { posture: async () => [posture({ holds: [accepted] })] })
   expect(html).not.toContain('tenantwatch accept')
   expect(html.replaceAll(/<[^>]*>/g, '')).toContain(
-    'Accepted: They &lt;left&gt;. It takes effect with the next full sync of documents.',
+    'Accepted: They &lt;left&gt;. It takes effect with the next full sync of documents, which a running daemon begins soon.',
   )
 })
 

@@ -51,7 +51,7 @@ const batchSize = 2 ** 20
 
 /**
  * Copies a mirror and compares both sides. What an interrupted copy left is taken over where it is equal to the
- * beginning of the table, else replaced (docs/operations.md#moving-over).
+ * beginning of the table, else replaced (docs/postgresql.md#moving-over).
  *
  * @throws the signal's reason when aborted, FatalError when the source was changed.
  */

@@ -96,7 +96,7 @@ ${ending(hold, configFile)}
 
 function ending({ remedy, effect, advice, ...hold }: HoldView, configFile: string | undefined): Html {
   if (hold.acceptedReason !== undefined)
-    return html`<p>Accepted: ${foreign(hold.acceptedReason)}. It takes effect with the next ${hold.resource === 'all' ? 'run' : html`full sync of ${hold.resource}`}.</p>`
+    return html`<p>Accepted: ${foreign(hold.acceptedReason)}. It takes effect with the next ${hold.resource === 'all' ? 'full syncs' : html`full sync of ${hold.resource}`}, which a running daemon begins soon.</p>`
   if (remedy !== undefined) return html`<p>It cannot be accepted. ${remedy}; then it ends automatically.</p>`
   const sentences = [advice, effect].flatMap((sentence) => (sentence === undefined ? [] : html`<p>${sentence}.</p>`))
   const records = listsRecords(hold.reason)
