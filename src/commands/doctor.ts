@@ -77,10 +77,10 @@ Examples:
       const { settings, ignoredPath } = loadConfiguration(io, command, { needsSecrets: true })
       const tenant = oneOf('tenant', namesOf(settings), given.tenant)
       const line = statusLine(io)
-      const report = await examine(io, settings, { line, ignoredPath, tenant }).finally(line.clear)
+      const { config } = command.optsWithGlobals<{ config?: string }>()
+      const report = await examine(io, settings, { line, ignoredPath, tenant, config }).finally(line.clear)
       if (wanted === 'json') print(io, printableJson(report))
-      else
-        for (const line of linesOf(report, io, command.optsWithGlobals<{ config?: string }>().config)) print(io, line)
+      else for (const line of linesOf(report, io)) print(io, line)
       done(report.failed === 0 ? exitCodes.ok : exitCodes.failed)
     })
 }
@@ -116,9 +116,15 @@ interface Examining {
   readonly ignoredPath: string | null
   /** The only tenant to be read; undefined = all. */
   readonly tenant: string | undefined
+  /** The configuration file that the commands in the texts name. */
+  readonly config: string | undefined
 }
 
-async function examine(io: Io, settings: Settings, { line, ignoredPath, tenant: only }: Examining): Promise<Report> {
+async function examine(
+  io: Io,
+  settings: Settings,
+  { line, ignoredPath, tenant: only, config }: Examining,
+): Promise<Report> {
   const { path } = settings.store
   const facts = path === null ? null : storeFacts(path)
   const opened = facts?.exists === false ? { problem: 'not there' } : await openIfPossible(settings, io)
@@ -150,11 +156,11 @@ async function examine(io: Io, settings: Settings, { line, ignoredPath, tenant: 
     const { enrolment = null, diagnoses = [] } = known.get(tenant.name) ?? {}
     const { name, baseUrl } = tenant
     const all = [...probed, ...diagnoses, ...tenantWarnings(tenant, settings)]
-    return { tenant: name, baseUrl, diagnoses: all, enrolment }
+    return { tenant: name, baseUrl, diagnoses: namingConfig(all, config), enrolment }
   })
   const twins = await diagnoseTwins(settings.tenants, env)
   const written = await diagnoseOwnChecks(settings.ownChecks, now())
-  const general = [
+  const found = [
     ...store,
     ...problems,
     ...(twins.length > 0 ? [] : diagnoseSharedRecords(probed)),
@@ -162,6 +168,7 @@ async function examine(io: Io, settings: Settings, { line, ignoredPath, tenant: 
     ...written,
     ...configWarnings(settings, io.cwd, [...ignoredStorePath(ignoredPath), ...twins]),
   ]
+  const general = namingConfig(found, config)
   const every = [...tenants.flatMap(({ diagnoses }) => diagnoses), ...general]
   const count = (level: Diagnosis['level']) => every.filter((one) => one.level === level).length
   return { version, at: toIso(now()), failed: count('fail'), warnings: count('warn'), tenants, general }
@@ -277,9 +284,9 @@ async function mirrored(
   }
 }
 
-function linesOf({ tenants, general, failed, warnings }: Report, io: Io, config?: string): readonly string[] {
+function linesOf({ tenants, general, failed, warnings }: Report, io: Io): readonly string[] {
   const marks = marksFor(io)
-  const diagnosed = (found: readonly Diagnosis[]) => diagnosisTable(namingConfig(found, config), marks, terminalOf(io))
+  const diagnosed = (found: readonly Diagnosis[]) => diagnosisTable(found, marks, terminalOf(io))
   const ofTenants = tenants.flatMap(({ tenant, baseUrl, diagnoses, enrolment }) => [
     `${tenant} at ${baseUrl}`,
     diagnosed(diagnoses),

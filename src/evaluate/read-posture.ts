@@ -1,5 +1,6 @@
 import type { ResourceSettings, Waiver } from '../config/settings.ts'
 import type { CheckStateRow, HoldRow, PastReader, PostureStore, SyncState } from '../mirror/port.ts'
+import type { InputQuality } from '../model/data-quality.ts'
 import { type DecidedStatus, decideStatus, rawResultOf } from '../model/decide-status.ts'
 import { incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../model/freshness.ts'
 import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/hold-remedy.ts'
@@ -95,7 +96,9 @@ interface CheckKnown {
 function checkView(check: Check, known: CheckKnown): CheckView {
   const { request, state, counts } = known
   const settings = settingsOf(check, request.tenant.settings)
-  const present = presentStatus(check, known)
+  const inputs = usableInputs(check, { quality: known.quality, now: request.now, options: settings.options })
+  const present = presentStatus(check, inputs, known)
+  const [partial] = present.status === 'fail' ? inputs.flatMap((input) => input.partial) : []
   const assumption = check.assumption?.(settings.options) ?? null
   const isAsStored = present.status === state?.status && present.reason === state.reason
   return {
@@ -107,6 +110,7 @@ function checkView(check: Check, known: CheckKnown): CheckView {
     enabled: settings.enabled,
     ...(assumption !== null && { assumption }),
     ...present,
+    ...(partial !== undefined && { partial }),
     entities: state?.entities ?? null,
     notEvaluated: notEvaluatedOf(state),
     evaluatedAt: state?.evaluatedAt ?? null,
@@ -124,13 +128,16 @@ function notEvaluatedOf(state: CheckStateRow | undefined): number | null {
 }
 
 /** A disabled check is not applicable, never passing. */
-function presentStatus(check: Check, { request, quality, state }: CheckKnown): DecidedStatus {
+function presentStatus(
+  check: Check,
+  inputs: readonly InputQuality[],
+  { request, state }: Pick<CheckKnown, 'request' | 'state'>,
+): DecidedStatus {
   const { tenant, now, evaluateIntervalMs } = request
   if (!settingsOf(check, tenant.settings).enabled) return { status: 'not_applicable', reason: null }
   if (check.own !== undefined && check.own.problem !== null) return { status: 'unknown', reason: 'check_failed' }
   const limit = resultLimitMs(evaluateIntervalMs)
   const { options } = settingsOf(check, tenant.settings)
-  const inputs = usableInputs(check, { quality, now, options })
   const aged = decideStatus({
     rawResult: state === undefined ? { kind: 'unevaluated', reason: 'never' } : rawResultOf(state),
     inputs,

@@ -142,6 +142,8 @@ export interface CheckView {
   readonly enabled: boolean
   readonly status: CheckStatus
   readonly reason: UnknownReason | null
+  /** Why more entities than those found may fail; absent unless it fails on data that is not whole. */
+  readonly partial?: UnknownReason
   readonly problem?: string
   readonly assumption?: string
   readonly entities: number | null

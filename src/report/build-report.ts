@@ -151,7 +151,7 @@ function reportCheck(check: Check, view: CheckView, { tenant, quality, now, deta
   const inputs = usableInputs(check, { quality, now, options })
   const coverage = coverageOf(view, inputs)
   const unknownReason = unknownReasonOf(coverage, inputs)
-  const standing = standingOf(view, unknownReason)
+  const standing = standingOf(view)
   return {
     check: check.id,
     title: check.title,

@@ -4,7 +4,7 @@ import { total } from '../evaluate/findings/split-findings.ts'
 import type { InputQuality } from '../model/data-quality.ts'
 import type { CheckView } from '../model/posture.ts'
 import type { UnknownReason } from '../model/reasons.ts'
-import { isAllWaived } from '../web/postures.ts'
+import { shownStatus } from '../web/postures.ts'
 import {
   type Coverage,
   type ReportFramework,
@@ -13,11 +13,8 @@ import {
   type Standing,
 } from './report.ts'
 
-/** A check whose failing entities are all waived is `waived`, or `unknown` while others could not be evaluated. */
-export function standingOf(view: CheckView, unknownReason: UnknownReason | null): Standing {
-  if (!view.enabled) return 'off'
-  if (!isAllWaived(view)) return view.status
-  return unknownReason === null ? 'waived' : 'unknown'
+export function standingOf(view: CheckView): Standing {
+  return view.enabled ? shownStatus(view) : 'off'
 }
 
 /** Why further entities of a check may fail; null when all were evaluated. */

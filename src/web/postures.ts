@@ -55,17 +55,17 @@ export function dataQualityOf(posture: TenantPosture): DataQuality {
 }
 
 /** True when a check fails only for entities whose findings are waived. */
-export function isAllWaived({ status, open, waived }: CheckView): boolean {
+function isAllWaived({ status, open, waived }: CheckView): boolean {
   const hasAny = (counts: CheckView['open']) => severities.some((severity) => (counts[severity] ?? 0) > 0)
   return status === 'fail' && !hasAny(open) && hasAny(waived)
 }
 
 export type ShownStatus = CheckStatus | 'waived'
 
-/** What people read: a check whose failing entities are all waived is `waived`, or `unknown` while others were not evaluated. */
+/** What people read: a check whose failing entities are all waived is `waived`, or `unknown` while others may fail, too. */
 export function shownStatus(view: CheckView): ShownStatus {
   if (!isAllWaived(view)) return view.status
-  return view.notEvaluated === 0 ? 'waived' : 'unknown'
+  return view.notEvaluated === 0 && view.partial === undefined ? 'waived' : 'unknown'
 }
 
 export interface Tally {

@@ -5,6 +5,7 @@ import { readPosture } from '../../src/evaluate/read-posture.ts'
 import type { SyncState } from '../../src/mirror/port.ts'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
 import type { CheckView, TenantPosture } from '../../src/model/posture.ts'
+import { shownStatus } from '../../src/web/postures.ts'
 import { iso, now } from '../checks/support/evaluator.ts'
 import { client, user } from '../checks/support/facts.ts'
 import { offByDefault } from '../support/off-by-default.ts'
@@ -195,6 +196,20 @@ it('counts open findings by severity, waived ones apart, and fails for waived on
     expect(await counts(waiver(other))).toMatchObject({ waived: {} })
   }
   expect((await counts(waiver({ expiresMs: now }))).waived).toEqual({ high: 1 })
+})
+
+it('says why more than the waived entities may fail while a record is in quarantine', async () => {
+  const mirror = soundMirror()
+  mirror.put('users', user({ mfaStatus: false }))
+  await evaluate(mirror)
+  const [check, all] = ['user-mfa-enrolled', { waivers: [waiver({ entity: '*' })] }]
+  const shown = async () => {
+    const view = viewOf(await read(mirror, all), check)
+    return [shownStatus(view), view.partial]
+  }
+  expect(await shown()).toEqual(['waived', undefined])
+  mirror.quality.users.quarantined = 1
+  expect(await shown()).toEqual(['unknown', 'quarantined'])
 })
 
 it('shows each resource with its age, limits and last failure', async () => {

@@ -65,9 +65,12 @@ export function syncProgress(io: Io, { tenants }: Pick<Settings, 'tenants'>): Sy
   }
 }
 
+/** Milliseconds: a run that ends sooner was refused before it asked the tenant. */
+const shownMs = 50
+
 function endedText({ mode, outcome, reason, durationMs }: RunResult, read: string): string {
   const seconds = `${(durationMs / secondMs).toFixed(1)} s`
-  return outcome === 'failure'
-    ? `${mode} sync failed after ${seconds} (${reason ?? 'internal'})`
-    : `${mode} sync, ${read}, ${seconds}`
+  if (outcome !== 'failure') return `${mode} sync, ${read}, ${seconds}`
+  const after = durationMs < shownMs ? '' : ` after ${seconds}`
+  return `${mode} sync failed${after} (${reason ?? 'internal'})`
 }

@@ -23,29 +23,40 @@ export interface Report {
 
 export function createReport(locate: Locate): Report {
   const found = new Map<string, number>()
+  const missing = new Map<string, string>()
+  /** Paths that unknown keys probably mean: that they are missing is not another problem. */
+  const meant = new Set<string>()
 
-  function add(place: Place, sentence: string): void {
+  function add(place: Place, sentence: string): string {
     const whole = `${place.prefix}: ${sentence}`
     if (!found.has(whole)) found.set(whole, place.order)
+    return whole
   }
 
-  function problem(path: KeyPath, predicate: string): void {
+  function problem(path: KeyPath, predicate: string): string {
     const place = locate(path)
-    add(place, `\`${place.name}\` ${predicate}`)
+    return add(place, `\`${place.name}\` ${predicate}`)
   }
 
   return {
-    wrong: (path, value, wanted) => problem(path, `is ${shown(path, value)}; ${wanted}`),
-    wrongKind: (path, value, wanted) => problem(path, `is ${kindOf(value)}; ${wanted}`),
-    problem,
+    wrong(path, value, wanted) {
+      const sentence = problem(path, `is ${shown(path, value)}; ${wanted}`)
+      if (value === undefined) missing.set(formatPath(path), sentence)
+    },
+    wrongKind: (path, value, wanted) => void problem(path, `is ${kindOf(value)}; ${wanted}`),
+    problem: (path, predicate) => void problem(path, predicate),
     unknownKey(path, validKeys) {
       const key = String(path.at(-1))
       const near = nearest(key, validKeys)
+      if (near !== undefined) meant.add(formatPath([...path.slice(0, -1), near]))
       const advice = near === undefined ? `valid keys here: ${listedKeys(validKeys)}` : `did you mean \`${near}\`?`
       const name = near === undefined && mayContainSecret(path) ? `in \`${formatPath(path.slice(0, -1))}\`` : undefined
       add(locate(path, 'key'), `unknown key ${name ?? `\`${formatPath(path)}\``}; ${advice}`)
     },
-    sentences: () => [...found].sort(([, a], [, b]) => a - b).map(([sentence]) => sentence),
+    sentences() {
+      for (const path of meant) found.delete(missing.get(path) ?? '')
+      return [...found].sort(([, a], [, b]) => a - b).map(([sentence]) => sentence)
+    },
   }
 }
 

@@ -88,6 +88,9 @@ export const check = component(
     enabled: z.boolean(),
     status: checkStatus,
     reason: unknownReason.nullable().describe('Set exactly when the status is unknown'),
+    partial: unknownReason
+      .optional()
+      .describe('Why more entities than those found may fail; absent unless the check fails on data that is not whole'),
     assumption: z.string().optional().describe('An assumption that the check makes because an option is not set'),
     problem: z.string().optional().describe('Why an own check, or some of its entities, cannot be evaluated'),
     entities: count.nullable().describe('Number of entities in scope; null when unknown'),

@@ -69,7 +69,8 @@ function row(view: CheckView, { link, clients, now }: RowContext): readonly (Htm
   const name = html`<code>${view.check}</code><span class="why">${foreign(view.title)}</span>${assumption}`
   if (!view.enabled) return [name, badge('off', 'quiet'), '–', '–', '–']
   const shown = shownStatus(view)
-  const reason = view.reason === null ? '' : html`<span class="why">${view.reason}</span>`
+  const why = view.reason ?? (shown === 'unknown' ? (view.partial ?? 'ambiguous') : null)
+  const reason = why === null ? '' : html`<span class="why">${why}</span>`
   const problem = view.problem === undefined ? '' : html`<span class="why">${foreign(view.problem)}</span>`
   return [
     name,

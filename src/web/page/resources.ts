@@ -84,12 +84,14 @@ const advice: Readonly<Record<ResourceState, string | null>> = {
 }
 
 function problems(posture: TenantPosture, configFile: string | undefined, now: number): Html | string {
-  // The card of a hold of the whole tenant says the same of every resource.
+  // The card of a hold of the whole tenant, or of a tenant that is another one, says the same of every resource.
   const isTenantHeld = posture.holds.some(({ resource }) => resource === 'all')
+  const isSaid = (state: ResourceState) =>
+    (isTenantHeld && state === 'on_hold') || (posture.sharedWith !== undefined && state === 'stale')
   const found = posture.resources
     .filter(({ enabled }) => enabled)
     .map((view) => ({ view, state: resourceState(view, posture.holds) }))
-    .filter(({ state }) => state !== 'fresh' && !(isTenantHeld && state === 'on_hold'))
+    .filter(({ state }) => state !== 'fresh' && !isSaid(state))
     .toSorted((a, b) => resourceStates.indexOf(a.state) - resourceStates.indexOf(b.state))
   if (found.length === 0) return ''
   const causes = Map.groupBy(found, ({ view, state }) =>
