@@ -136,14 +136,15 @@ it('a decision brings the full sync of what is held forward until one was tried'
   const test = await shrunk()
   expect(await test.engine.broughtForward()).toEqual([])
   await accept(test, await holdOf(test, 'users'))
-  const users = [{ resource: 'users', mode: 'full' }]
-  expect(await test.engine.broughtForward()).toEqual(users)
+  const full = (resource: string) => ({ resource, mode: 'full' })
   // This run applies the decision, and is no full sync of users.
   await test.run('roles')
-  expect(await test.engine.broughtForward()).toEqual(users)
+  expect(await test.engine.broughtForward()).toEqual([full('users')])
+  await accept(test, await holdOf(test, 'documents'))
+  expect(await test.engine.broughtForward()).toEqual([full('users'), full('documents')])
   test.sim.faults.add({ path: '/api/public/users', effect: { kind: 'status', status: 500 } })
   expect(ending(await test.run('users', 'full'))).not.toBe('success')
-  expect(await test.engine.broughtForward()).toEqual([])
+  expect(await test.engine.broughtForward()).toEqual([full('documents')])
 })
 
 it('the end of a tenant hold brings the full syncs forward that it refused', async () => {
