@@ -8,9 +8,6 @@ import { contradicting, differingAnswer, guidsCount } from '../pages/confirm-ans
 import { fetchPage, type Run } from '../run.ts'
 import { suspectEmpty } from './suspect-empty.ts'
 
-/** Consecutive answers that may differ before the run fails. */
-const mostReads = 3
-
 /** Reads a list that comes in one answer and removes absent records with it (docs/api.md#empty-lists). */
 export async function readWhole(run: Run, definition: WholeResource): Promise<void> {
   run.mode = 'full'
@@ -20,31 +17,27 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   const since = clock.monotonic()
   run.dataAsOf = startedAt
   const read = () => fetchPage(run, {})
-  let fetched = await read()
-  for (let reads = 1; ; reads++) {
-    const contradiction = await refuseContradiction(run, definition, fetched)
-    const durationMs = Math.round(clock.monotonic() - since)
-    const whole = { startedAt, durationMs, serverTime: fetched.meta.serverTime }
-    const isDoubted = guard.contradicted.has(definition.name)
-    let other = isDoubted ? await differingAnswer(run, fetched, read) : null
-    if (other === null && (await confirmList(run, [fetched], { ...whole, reachedEndServerTime: null }))) break
-    const isProvable = !isDoubted && (state.completeStartedAt !== null || (await guidsCount(run)))
-    if (isProvable) other = await differingAnswer(run, fetched, read)
-    if (other === null) {
-      await commitPage(run, fetched, {}, { whole })
-      await store.liftHold(tenantId, definition.name, 'suspect_empty')
-      // Until an answer has a record again, or one that grants. Any other acceptance is used up once the answer is written.
-      const stays =
-        (state.emptyAccepted === 'list' && fetched.items.length === 0) ||
-        (state.emptyAccepted === 'no-grants' && contradiction === 'no-grants')
-      if (state.emptyAccepted !== null && !stays) {
-        await store.noteSync(tenantId, definition.name, { emptyAccepted: null })
-      }
-      break
+  const fetched = await read()
+  const contradiction = await refuseContradiction(run, definition, fetched)
+  const durationMs = Math.round(clock.monotonic() - since)
+  const whole = { startedAt, durationMs, serverTime: fetched.meta.serverTime }
+  const insistOnOneAnswer = async () => {
+    if ((await differingAnswer(run, fetched, read)) !== null)
+      throw new SyncError('protocol', `Two answers of ${definition.name} differ`, contradicting)
+  }
+  const isDoubted = guard.contradicted.has(definition.name)
+  if (isDoubted) await insistOnOneAnswer()
+  if (!(await confirmList(run, [fetched], { ...whole, reachedEndServerTime: null }))) {
+    if (!isDoubted && (state.completeStartedAt !== null || (await guidsCount(run)))) await insistOnOneAnswer()
+    await commitPage(run, fetched, {}, { whole })
+    await store.liftHold(tenantId, definition.name, 'suspect_empty')
+    // Until an answer has a record again, or one that grants. Any other acceptance is used up once the answer is written.
+    const stays =
+      (state.emptyAccepted === 'list' && fetched.items.length === 0) ||
+      (state.emptyAccepted === 'no-grants' && contradiction === 'no-grants')
+    if (state.emptyAccepted !== null && !stays) {
+      await store.noteSync(tenantId, definition.name, { emptyAccepted: null })
     }
-    if (reads === mostReads)
-      throw new SyncError('protocol', `The answers of ${definition.name} contradict each other`, contradicting)
-    fetched = other
   }
   guard.contradicted.delete(definition.name)
   await run.fullSyncCompleted()
