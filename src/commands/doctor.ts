@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import { createTenantClient } from '../api/client.ts'
 import type { TenantClient } from '../api/reader.ts'
 import type { Settings, TenantSettings } from '../config/settings.ts'
 import { openStore, urlOf } from '../daemon/open-store.ts'
@@ -20,28 +19,23 @@ import { diagnoseOwnChecks } from '../doctor/own-checks.ts'
 import { type Probed, probeTenant } from '../doctor/probe-tenant.ts'
 import { byCause, diagnosisTable, enrolmentTable, marksFor } from '../doctor/render.ts'
 import { diagnoseTwins } from '../doctor/token.ts'
-import type { Mirror, TenantRow } from '../mirror/port.ts'
+import type { Mirror } from '../mirror/port.ts'
 import { readServerFacts, type ServerFacts } from '../mirror/postgres/server-facts.ts'
 import { storeFacts } from '../mirror/sqlite/store-facts.ts'
 import { toIso } from '../model/dates.ts'
 import { UsageError } from '../model/errors.ts'
-import { silentLog } from '../model/log.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import { terminalOf } from '../report/terminal.ts'
-import { enabledNames } from '../sync/due.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
+import { probingClients } from './support/doctor-clients.ts'
 import { type StatusLine, statusLine } from './support/io.ts'
 import { oneOf } from './support/options.ts'
 import { listQuarantine } from './support/quarantine-list.ts'
 
 const formats = ['table', 'json'] as const
-
-/** Requests per second beside a running engine: the tenant's rate limit applies to both together. */
-const rateBesideEngine = 1
-const retries = 1
 
 export function addDoctor(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
@@ -129,16 +123,14 @@ async function examine(
   const facts = path === null ? null : storeFacts(path)
   const opened = facts?.exists === false ? { problem: 'not there' } : await openIfPossible(settings, io)
   await using mirror = 'mirror' in opened ? opened.mirror : undefined
-  const waits = await waitsIn(mirror)
+  const clientOf = await probingClients(mirror, io, facts?.lock.held !== false)
   line.say('Reading from the tenants')
   await using clients = new AsyncDisposableStack()
   // All clients are created before the first request, so that an error of the environment is reported before anything is sent.
   const chosen = settings.tenants.filter(({ name }) => only === undefined || name === only)
   const probes = chosen.map((tenant) => ({
     tenant,
-    client: clients.use(
-      clientOf(tenant, io, { besideEngine: facts?.lock.held !== false, ...(waits.get(tenant.name) ?? noStoredWait) }),
-    ),
+    client: clients.use(clientOf(tenant)),
   }))
   const now = () => io.clock.now()
   const env = (name: string) => io.env[name]
@@ -191,44 +183,6 @@ async function openIfPossible(settings: Settings, io: Io): Promise<Opened> {
     if (error instanceof UsageError) throw error
     return { problem: unusable(error).sentence }
   }
-}
-
-/** The stored rate-limit waits by tenant, which the doctor honors too. */
-async function waitsIn(mirror: Mirror | undefined): Promise<ReadonlyMap<string, StoredWait>> {
-  try {
-    return new Map((await mirror?.tenants())?.map(({ name, ...wait }) => [name, wait]))
-  } catch {
-    return new Map()
-  }
-}
-
-type StoredWait = Pick<TenantRow, 'blockedForMs' | 'blockedUntil'>
-
-const noStoredWait: StoredWait = { blockedUntil: 0, blockedForMs: null }
-
-interface Beside extends StoredWait {
-  /** True also where it is not known. */
-  readonly besideEngine: boolean
-}
-
-function clientOf(tenant: TenantSettings, io: Io, { besideEngine, blockedUntil, blockedForMs }: Beside): TenantClient {
-  const { clock, random, env } = io
-  const { api } = tenant
-  const requestsPerSecond =
-    api.requestsPerSecond === 0 ? rateBesideEngine : Math.min(api.requestsPerSecond, rateBesideEngine)
-  return createTenantClient({
-    ...tenant,
-    api: besideEngine ? { ...api, requestsPerSecond } : api,
-    clock,
-    random,
-    env: (name) => env[name],
-    version,
-    log: silentLog(),
-    resources: enabledNames(tenant),
-    blockedUntil,
-    blockedForMs,
-    retries,
-  })
 }
 
 type Known = Pick<TenantReport, 'diagnoses' | 'enrolment'>

@@ -35,7 +35,12 @@ export function diagnoseServer(facts: ServerFacts, reading: ServerReading): read
     ...diagnoseLayout(layout),
     ...(mirror === null
       ? []
-      : [diagnoseReplicas(mirror), ...diagnoseConfigurations(mirror), ...diagnoseOwners(mirror, reading)]),
+      : [
+          ...diagnoseTriggers(mirror),
+          diagnoseReplicas(mirror),
+          ...diagnoseConfigurations(mirror),
+          ...diagnoseOwners(mirror, reading),
+        ]),
   ]
 }
 
@@ -109,6 +114,15 @@ function diagnoseLayout(layout: ServerFacts['layout']): readonly Diagnosis[] {
       'The next "run" or "sync" of this version migrates it; make a backup first',
     ),
   ]
+}
+
+/** Nothing while all fire. */
+function diagnoseTriggers({ lostTriggers }: MirrorState): readonly Diagnosis[] {
+  if (lostTriggers === 0) return []
+  const sentence = `${plural(lostTriggers, 'trigger')} missing or switched off: no replica works`
+  const advice =
+    'Let the restore end, or switch them on with "alter table … enable trigger all"; what is lost, a restore brings back'
+  return [failure('triggers', sentence, advice)]
 }
 
 function living(mirror: MirrorState | null): MirrorState['replicas'] {

@@ -4,15 +4,17 @@ import { FatalError } from '../../model/errors.ts'
 import { type Log, silentLog } from '../../model/log.ts'
 import type { Operations } from '../database.ts'
 import type { Mirror } from '../port.ts'
-import { countDifferences } from '../records/record-counts.ts'
 import { storesOver } from '../stores.ts'
 import type { TenantStores } from '../tenant-stores.ts'
 import { insistOnNoCopy } from './copy-mark.ts'
 import type { PostgresDatabase } from './database.ts'
 import { type OpenedPostgres, openPostgres, type PostgresOptions } from './open.ts'
 import { defaultConnections } from './pool.ts'
+import { PresentServer } from './present-server.ts'
 import { leaseForEngine, newEngineId } from './replicas/engine-lease.ts'
+import { logCounted } from './replicas/heartbeat.ts'
 import { type ReplicaOptions, ReplicaStores } from './replicas/replica-stores.ts'
+import { countsAgree, settleCounts } from './settle-counts.ts'
 import { SnapshotSandboxes } from './snapshot-sandboxes.ts'
 
 type Options = PostgresOptions & { readonly clock: Clock }
@@ -30,6 +32,7 @@ export async function openPostgresMirror(options: Options): Promise<Mirror> {
   const { database, insist } = lease
   // Again: a copy may have begun while this engine waited for the lease.
   await insistOnNoCopy(database)
+  if (await settleCounts(database)) logCounted(options.log ?? silentLog())
   return postgresMirror({ database, [Symbol.asyncDispose]: disposeOf(opening) }, { insist })
 }
 
@@ -54,7 +57,9 @@ export async function openAsReplica(
   options: Options & { readonly log: Log },
 ): Promise<{ readonly mirror: Mirror; readonly stores: TenantStores }> {
   await using opening = new AsyncDisposableStack()
-  const { database } = opening.use(await openPostgres({ ...options, role: 'engine', toShow: connectionsToShow }))
+  const server = new PresentServer()
+  const ofWork = { ...options, role: 'engine', toShow: connectionsToShow, server } as const
+  const { database } = opening.use(await openPostgres(ofWork))
   const own = {
     role: 'beside',
     connections: heartbeatConnections,
@@ -65,15 +70,15 @@ export async function openAsReplica(
     log: silentLog(),
   } as const
   const { database: heartbeats } = opening.use(await openPostgres({ ...options, ...own }))
-  return replicaOver({ ...options, database, heartbeats }, disposeOf(opening))
+  return replicaOver({ ...options, database, heartbeats, server }, disposeOf(opening))
 }
 
 /** @param heartbeats with `heartbeatLimits`. */
 export function replicaOver(
-  options: Pick<ReplicaOptions, 'clock' | 'database' | 'heartbeats' | 'log' | 'random'>,
+  options: Omit<ReplicaOptions, 'id' | 'storeOver'>,
   dispose: () => Promise<void>,
 ): { readonly mirror: Mirror; readonly stores: ReplicaStores } {
-  const { database, random } = options
+  const { database, random, log } = options
   const sandboxes = new SnapshotSandboxes(options.clock)
   const storeOver = (fenced: PostgresDatabase) =>
     postgresMirror({ database: fenced, async [Symbol.asyncDispose]() {} }, { sandboxes })
@@ -85,7 +90,18 @@ export function replicaOver(
       await dispose()
     },
   })
-  return { mirror, stores }
+  let isVerified = false
+  const verified: Pick<Mirror, 'isVerified' | 'verify'> = {
+    isVerified: () => isVerified,
+    async verify() {
+      if (await database.run(() => settleCounts(database))) {
+        stores.countsSettled()
+        logCounted(log)
+      }
+      isVerified = true
+    },
+  }
+  return { mirror: { ...mirror, ...verified }, stores }
 }
 
 /** Takes the resources out of the hands of the function that opens them. */
@@ -112,7 +128,7 @@ export function postgresMirror({ database, ...opened }: OpenedPostgres, parts: P
         yield* database.prepare('select 1').get()
       }),
     isVerified: () => true,
-    verify: () => verifyCounts(database),
+    verify: () => database.run(() => insistOnCounts(database)),
     async [Symbol.asyncDispose]() {
       await sandboxes.end(database)
       await flush()
@@ -122,11 +138,9 @@ export function postgresMirror({ database, ...opened }: OpenedPostgres, parts: P
 }
 
 /** Damaged pages are for `data_checksums` and `pg_amcheck` to find. */
-function verifyCounts(database: PostgresDatabase) {
-  return database.read(function* () {
-    for (const text of countDifferences(database.sql)) {
-      if ((yield* database.prepare(text).get()) === undefined) continue
-      throw new FatalError('The database of store.url is damaged: its counts do not agree with its records')
-    }
-  })
+async function insistOnCounts(database: PostgresDatabase): Promise<void> {
+  if (await countsAgree(database)) return
+  throw new FatalError(
+    'The counts of the database of store.url do not agree with its records, as after a change or a restore without its triggers; "tenantwatch run", which counts them again, must run first',
+  )
 }

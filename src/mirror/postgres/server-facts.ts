@@ -10,6 +10,7 @@ import type { Configured } from './replicas/configurations.ts'
 import { type OwnerRow, ownersOf, ownersText } from './replicas/owners.ts'
 import { isAlive } from './replicas/replica-statements.ts'
 import { type ServerProblem, serverProblem } from './server-check.ts'
+import { firingTriggers, triggerCount } from './triggers.ts'
 
 export type Layout = 'none' | 'older' | 'current' | 'newer'
 
@@ -54,6 +55,8 @@ export interface ServerFacts {
 
 export interface MirrorState {
   readonly replicas: readonly ReplicaState[]
+  /** Triggers that are missing or switched off. */
+  readonly lostTriggers: number
   /** By tenant. */
   readonly owners: ReadonlyMap<string, OwnerView>
   /** Start of the oldest and end of the latest run; null = none. */
@@ -142,9 +145,11 @@ export async function readServerFacts(url: string, clock: Pick<Clock, 'now' | 'm
 type All = <T>(text: string) => Promise<T[]>
 
 async function mirrorIn(all: All, now: number): Promise<MirrorState> {
+  const [firing] = await all<{ readonly count: number }>(firingTriggers)
   const [run] = await all<Readonly<Record<'oldest' | 'latest' | 'count', number>>>(runs)
   return {
     replicas: await all<ReplicaState>(replicas),
+    lostTriggers: Math.max(0, triggerCount() - (firing?.count ?? 0)),
     owners: ownersOf(await all<OwnerRow>(ownersText), now),
     runs: run === undefined || run.count === 0 ? null : run,
   }

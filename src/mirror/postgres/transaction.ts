@@ -2,13 +2,12 @@ import type { Clock, Random } from '../../model/clock.ts'
 import { minuteMs, secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import type { Ask, SlowSteps, Step, Take } from '../steps.ts'
+import { begin, committing, insistOnUse, type Kind, limiting } from './beginning.ts'
 import { isToShow } from './lanes.ts'
+import type { PresentServer } from './present-server.ts'
 import type { Answer, Session, Sessions } from './session.ts'
-import { type AnyStatement, PostgresStatement } from './statement.ts'
+import type { AnyStatement } from './statement.ts'
 import { codeOf, ofCommit, serverSilent } from './store-error.ts'
-
-/** `progress`: a crash of the server can lose it, with all that was committed as progress after it. */
-export type Kind = 'read' | 'write' | 'progress'
 
 export interface Timing {
   readonly clock: Pick<Clock, 'sleep'>
@@ -16,6 +15,8 @@ export interface Timing {
   readonly limits?: Limits
   /** Where the tables are; what the role or the database sets may change while the mirror is open. */
   readonly searchPath?: string
+  /** The only server whose connections are used; absent = any. */
+  readonly server?: PresentServer
 }
 
 /** In milliseconds. */
@@ -87,8 +88,8 @@ async function attempt<T>(sessions: Sessions, timing: Timing, work: Work<T>): Pr
 
 /** A transaction whose server may not be silent for too long. */
 export function watched(session: Session, timing: Timing) {
-  const { clock, limits = isToShow() ? limitsToShow : defaults, searchPath = null } = timing
-  const running = new Transaction(session, limits, searchPath)
+  const { clock, limits = isToShow() ? limitsToShow : defaults } = timing
+  const running = new Transaction(session, { ...timing, limits })
   const stop = new AbortController()
   const silence = running.endInSilence(clock, stop.signal)
   // Between two reads nobody waits for it.
@@ -101,28 +102,6 @@ export function watched(session: Session, timing: Timing) {
   }
 }
 
-const statementOf = (name: string, text: string) =>
-  new PostgresStatement<readonly unknown[], unknown>(text, `tenantwatch_${name}`, 'values')
-
-const beginning = {
-  read: statementOf('begin_read', 'begin isolation level repeatable read, read only'),
-  write: statementOf('begin', 'begin isolation level repeatable read'),
-}
-
-/** Settings of role and database that would change what statements mean are overridden, too. */
-const settings = `set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true),
-  set_config('search_path', coalesce($3, current_setting('search_path')), true), set_config('array_nulls', 'on', true)`
-
-const limited = statementOf('limits', `select ${settings}`)
-
-const limiting: Readonly<Record<Kind, AnyStatement>> = {
-  read: limited,
-  write: limited,
-  progress: statementOf('progress', `select ${settings}, set_config('synchronous_commit', 'off', true)`),
-}
-
-const committing = statementOf('commit', 'commit')
-
 interface Sent {
   readonly answer: Promise<Answer>
   readonly shape: Ask['shape']
@@ -130,8 +109,7 @@ interface Sent {
 
 class Transaction {
   readonly #session: Session
-  readonly #limits: Limits
-  readonly #searchPath: string | null
+  readonly #timing: Timing & { readonly limits: Limits }
   readonly #unanswered = new Set<Promise<Answer>>()
   #answers = 0
   /** The first failure: PostgreSQL refuses everything after it. */
@@ -140,18 +118,20 @@ class Transaction {
   #released = false
   /** The COMMIT of what it wrote is sent. */
   #isCommitting = false
+  #begun: Promise<Answer> | null = null
+  /** The connection must not be used again. */
+  #isUnfit = false
 
-  constructor(session: Session, limits: Limits, searchPath: string | null) {
+  constructor(session: Session, timing: Timing & { readonly limits: Limits }) {
     this.#session = session
-    this.#limits = limits
-    this.#searchPath = searchPath
+    this.#timing = timing
   }
 
   async run<T>({ kind, body, fence }: Work<T>): Promise<T> {
     this.begin(kind)
     const owned = fence === null ? null : this.#send(this.#session.send(fence.statement, fence.params))
     try {
-      const result = await this.#drive(body())
+      const result = await this.#checked(kind, this.#drive(body()))
       if (owned !== null && (await this.#first(owned)).rows.length === 0) throw ownedByAnother()
       await this.#commit(kind)
       return result
@@ -164,7 +144,7 @@ class Transaction {
 
   async read<T>(step: Step<T> | SlowSteps<T>): Promise<T> {
     try {
-      return await this.#drive(step)
+      return await this.#checked('read', this.#drive(step))
     } catch (error) {
       throw this.#failed ? this.#failure : error
     }
@@ -172,13 +152,13 @@ class Transaction {
 
   /** Returns the connection. */
   async endReads(): Promise<void> {
-    if (this.#failed) await this.#rollBack()
+    if (this.#failed || this.#isUnfit) await this.#rollBack()
     else await this.#commit('read')
   }
 
   /** Rejects when the server is silent for too long, or has nothing under way for this connection although an answer is due. */
   async endInSilence(clock: Pick<Clock, 'sleep'>, signal: AbortSignal): Promise<never> {
-    const { silenceMs } = this.#limits
+    const { silenceMs } = this.#timing.limits
     const everyMs = Math.min(silenceMs, lookMs)
     let isServed: boolean | null = null
     for (let [seen, silentMs] = [-1, 0]; silentMs < silenceMs && isServed !== false; seen = this.#answers) {
@@ -205,10 +185,22 @@ class Transaction {
   }
 
   begin(kind: Kind): void {
-    const { statementMs, idleMs } = this.#limits
-    void this.#send(this.#session.send(beginning[kind === 'read' ? 'read' : 'write'], []))
+    const { limits, searchPath = null } = this.#timing
+    void this.#send(this.#session.send(begin[kind], []))
     // For this transaction alone: with a pooler, the next one may run on another connection.
-    void this.#send(this.#session.send(limiting[kind], [`${statementMs}`, `${idleMs}`, this.#searchPath]))
+    const params = [`${limits.statementMs}`, `${limits.idleMs}`, searchPath]
+    this.#begun = this.#send(this.#session.send(limiting[kind], params))
+  }
+
+  /** Whatever the work found, it is of no use where the connection is not. */
+  async #checked<T>(kind: Kind, work: Promise<T>): Promise<T> {
+    const [done] = await Promise.allSettled([work])
+    const begun = this.#failed ? null : await this.#begun
+    this.#isUnfit = true
+    if (begun !== null) insistOnUse(kind, begun.rows, this.#timing.server)
+    this.#isUnfit = false
+    if (done.status === 'rejected') throw done.reason
+    return done.value
   }
 
   async #drive<T>(step: Step<T> | SlowSteps<T>): Promise<T> {
@@ -279,7 +271,7 @@ class Transaction {
     try {
       await Promise.all([...this.#unanswered].map((answered) => answered.catch(() => {})))
       if (!this.#released) await this.#session.sendText('rollback')
-      this.#release(false)
+      this.#release(this.#isUnfit)
     } catch {
       this.#release(true)
     }

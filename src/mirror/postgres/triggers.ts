@@ -1,6 +1,7 @@
 import { getTableName } from 'drizzle-orm'
 import { fieldColumns } from '../records/record-codec.ts'
 import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
+import { presentSchema } from './present-schema.ts'
 import { tables } from './schema.ts'
 import { postgresWords } from './words.ts'
 
@@ -14,6 +15,15 @@ const lastBlock = 2 ** (31 - blockBits) - 1
 export function triggerStatements(): readonly string[] {
   return [...rids, ...Object.values(recordTables).flatMap(ofRecords), ...waiverRecord, ...keepRows]
 }
+
+/** How many triggers a mirror has. */
+export function triggerCount(): number {
+  return triggerStatements().filter((text) => text.startsWith('create trigger')).length
+}
+
+/** How many of them fire. */
+export const firingTriggers = `select count(*) from pg_trigger t join pg_class c on c.oid = t.tgrelid
+  where c.relnamespace = ${presentSchema} and t.tgname like 'tenantwatch\\_%' and t.tgenabled in ('O', 'A')`
 
 /** On every table. */
 export const keepsRows = 'tenantwatch_keeps_rows'

@@ -15,6 +15,7 @@ const mirror: MirrorState = {
     ['acme', owned],
     ['globex', owned],
   ]),
+  lostTriggers: 0,
   runs: null,
 }
 

@@ -27,7 +27,7 @@ it.runIf(isOnServer)('reads the server, its limits and the layout of the mirror'
     notOwned: 0,
     isPooled: false,
     layout: 'current',
-    mirror: { replicas: [], runs: null },
+    mirror: { replicas: [], lostTriggers: 0, runs: null },
   })
   expect(found.connections).toBeLessThan(100)
   expect(found.used).toBeGreaterThan(0)

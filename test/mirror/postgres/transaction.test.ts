@@ -1,9 +1,11 @@
 import { expect, it, vi } from 'vitest'
+import type { Kind } from '../../../src/mirror/postgres/beginning.ts'
 import { readToShow } from '../../../src/mirror/postgres/lanes.ts'
+import { PresentServer } from '../../../src/mirror/postgres/present-server.ts'
 import type { Sessions } from '../../../src/mirror/postgres/session.ts'
 import { PostgresStatement } from '../../../src/mirror/postgres/statement.ts'
 import { DriverError } from '../../../src/mirror/postgres/store-error.ts'
-import { type Kind, transaction } from '../../../src/mirror/postgres/transaction.ts'
+import { transaction } from '../../../src/mirror/postgres/transaction.ts'
 import { ahead, askEach, ended, type SlowSteps, type Step } from '../../../src/mirror/steps.ts'
 import { fakeSessions, quiet, waitForAbort } from './support/fake-sessions.ts'
 
@@ -31,7 +33,7 @@ it('waits for the commit of writes, and for nothing before it', async () => {
     yield* write.run()
     yield* other.run()
   })
-  expect(fake.events.join(' ')).toBe('begin limits write other commit <begin <limits <write <other <commit release')
+  expect(fake.events.join(' ')).toBe('begin limits write other <begin <limits commit <write <other <commit release')
 })
 
 it('waits for what is read, and sends the begin with it', async () => {
@@ -262,10 +264,11 @@ it('makes every limit one of the transaction alone', async () => {
   expect(begun.filter((text) => text.startsWith('select')).pop()).toMatch(/ \| 15000 \| 5000 \| $/)
   begun.splice(begun.findLastIndex((text) => text.startsWith('begin')))
   const settings = begun.filter((text) => text.startsWith('select')).map((text) => text.replaceAll(/\s+/g, ' '))
-  const each = `select set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true), set_config('search_path', coalesce($3, current_setting('search_path')), true), set_config('array_nulls', 'on', true)`
+  const found = `concat(cast(extract(epoch from pg_postmaster_start_time()) * 1000000 as bigint), ' ', current_setting('session_replication_role'))`
+  const each = `select ${found}, set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true), set_config('search_path', coalesce($3, current_setting('search_path')), true), set_config('array_nulls', 'on', true)`
   expect(settings).toEqual([
-    `${each} | 60000 | 5000 | here`,
-    `${each} | 60000 | 5000 | here`,
+    `${each}, set_config('synchronous_commit', current_setting('synchronous_commit'), true) | 60000 | 5000 | here`,
+    `${each}, set_config('synchronous_commit', case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, true) | 60000 | 5000 | here`,
     `${each}, set_config('synchronous_commit', 'off', true) | 60000 | 5000 | here`,
   ])
 })
@@ -298,4 +301,33 @@ it('runs steps that wait for other things in between, and rolls back when such a
   ])
   await expect(waiting(() => Promise.reject(new Error('gone')))).rejects.toThrow('gone')
   expect(fake.events.slice(-3)).toEqual(['rollback', '<rollback', 'release'])
+})
+
+it.each(['read', 'write'] as const)('uses no connection to another server (%s)', async (kind) => {
+  const server = new PresentServer()
+  server.follow('2')
+  const fake = fakeSessions()
+  const body = function* () {
+    yield* other.get()
+    throw new TypeError('What is read there makes no sense')
+  }
+  await expect(transaction(fake.sessions, { ...quiet, server }, { kind, body, fence: null })).rejects.toThrow(
+    'leads to another database server',
+  )
+  expect(fake.events.at(-1)).toBe('close')
+  expect(fake.events).not.toContain('commit')
+  expect([server.takeDoubt(), server.takeDoubt()]).toEqual([true, false])
+  expect([server.follow('1'), server.follow('1')]).toEqual([true, false])
+  await transaction(fake.sessions, { ...quiet, server }, { kind, body: () => other.all(), fence: null })
+  expect(fake.events.at(-1)).not.toBe('close')
+})
+
+it('writes nothing over a connection on which triggers do not fire', async () => {
+  const fake = fakeSessions((word) => ({ rows: word === 'limits' ? ['1 replica'] : [] }))
+  const work = (kind: Kind) => transaction(fake.sessions, quiet, { kind, body: () => other.all(), fence: null })
+  for (const kind of ['write', 'progress'] as const) {
+    await expect(work(kind)).rejects.toThrow('switches the triggers of the database off')
+    expect(fake.events.at(-1)).toBe('close')
+  }
+  expect(await work('read')).toEqual([])
 })

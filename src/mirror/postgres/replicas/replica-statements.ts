@@ -1,7 +1,9 @@
 import { secondMs } from '../../../model/durations.ts'
 import type { List } from '../../database.ts'
+import { serverStart } from '../beginning.ts'
 import type { PostgresDatabase } from '../database.ts'
 import { marker } from '../migrate.ts'
+import { firingTriggers } from '../triggers.ts'
 
 /** After its last heartbeat a replica is dead, by the clock of the database; in milliseconds. */
 const deadMs = 10 * secondMs
@@ -85,7 +87,8 @@ export function replicaStatements(database: PostgresDatabase) {
     ),
     /** Time of the newest applied migration. */
     layout: database.prepareValues<[], number>(`select max(created_at) from ${marker}`),
-    serverStart: database.prepareValues<[], number>(`select ${microseconds('pg_postmaster_start_time()')}`),
+    serverStart: database.prepareValues<[], number>(`select ${serverStart}`),
+    triggers: database.prepareValues<[], number>(firingTriggers),
     /** Above every epoch that this replica had: one that a restore took back must not come again. */
     renew: database.prepare<[number, string]>(
       'update tenant_owners set epoch = greatest(epoch, ?) + 1 where owner = ?',

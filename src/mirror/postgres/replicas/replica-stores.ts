@@ -1,15 +1,14 @@
 import { Mutex } from 'async-mutex'
 import type { Clock, Random } from '../../../model/clock.ts'
 import { hourMs, secondMs } from '../../../model/durations.ts'
-import type { Log } from '../../../model/log.ts'
 import type { OwnerView } from '../../../model/posture.ts'
 import type { Mirror } from '../../port.ts'
 import type { ReplicaFacts, TenantName, TenantStores, TenantWorker } from '../../tenant-stores.ts'
 import { insistOnNoCopy } from '../copy-mark.ts'
 import type { PostgresDatabase } from '../database.ts'
 import { readToShow } from '../lanes.ts'
-import { isOfSilence } from '../store-error.ts'
 import { differenceLog } from './configurations.ts'
+import { Heartbeat, type HeartbeatOptions } from './heartbeat.ts'
 import { readOwners } from './owners.ts'
 import { repeat } from './repeat.ts'
 import { noTenant, Replica } from './replica.ts'
@@ -25,15 +24,10 @@ const waitsForIdleMs = 10 * secondMs
 /** At a time: their next owner opens them one after the other. */
 const mostGivenBack = 32
 
-export interface ReplicaOptions {
-  /** For heartbeats only: they wait for no run. */
-  readonly heartbeats: PostgresDatabase
-  /** For everything else. */
-  readonly database: PostgresDatabase
+export interface ReplicaOptions extends HeartbeatOptions {
   readonly storeOver: (database: PostgresDatabase) => Mirror
   readonly clock: Clock
   readonly random: Random
-  readonly log: Log
   /** New at each start of the process. */
   readonly id: string
 }
@@ -58,6 +52,7 @@ export class ReplicaStores implements TenantStores {
   readonly readToShow = readToShow
   readonly #options: ReplicaOptions
   readonly #replica: Replica
+  readonly #heartbeat: Heartbeat
   /** Of all tenants; it only makes new ones. */
   readonly #mirror: Mirror
   readonly #stores = new Map<number, Store>()
@@ -81,6 +76,7 @@ export class ReplicaStores implements TenantStores {
   constructor(options: ReplicaOptions) {
     this.#options = options
     this.#replica = new Replica(options.heartbeats, options.clock, options.id)
+    this.#heartbeat = new Heartbeat(options, this.#replica)
     this.#mirror = options.storeOver(options.database)
     this.#noteConfigurations = differenceLog(options.log, options.clock)
   }
@@ -102,7 +98,12 @@ export class ReplicaStores implements TenantStores {
       await this.#register()
       await this.#beat()
       // From now on: to open the tenants may take longer than a heartbeat holds.
-      if (this.#loops.length === 0) this.#loops.push(this.#every(beatEveryMs, () => this.#beat()))
+      if (this.#loops.length === 0)
+        this.#loops.push(
+          this.#every(beatEveryMs, () => this.#beat()),
+          // What the heartbeats find wrong is logged.
+          this.#every(beatEveryMs, () => this.#heartbeat.probe().catch(() => {})),
+        )
       // To give tenants back would wait for the worker, which may wait for this.
       await this.#take()
     } catch (error) {
@@ -114,6 +115,11 @@ export class ReplicaStores implements TenantStores {
 
   removed(): Promise<readonly string[]> {
     return this.#replica.abandoned()
+  }
+
+  /** What was read of the counts of records is no longer true. */
+  countsSettled(): void {
+    this.#replica.countsSettled()
   }
 
   facts(): ReplicaFacts {
@@ -197,13 +203,7 @@ export class ReplicaStores implements TenantStores {
 
   async #beat(): Promise<void> {
     const heartbeatAt = this.#options.clock.now()
-    try {
-      await this.#replica.beat(this.#identified.digest)
-    } catch (error) {
-      // Whatever waits for an answer would do so until the longest statement is over, also once the server is back.
-      if (isOfSilence(error) && !this.#replica.isConfirmed) this.#options.database.breakConnections()
-      throw error
-    }
+    await this.#heartbeat.beat(this.#identified.digest)
     this.#facts = { ...this.#facts, heartbeatAt }
   }
 

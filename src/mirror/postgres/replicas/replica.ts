@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../../model/clock.ts'
 import { secondMs } from '../../../model/durations.ts'
+import { SyncError } from '../../../model/errors.ts'
 import { ahead } from '../../steps.ts'
 import type { PostgresDatabase } from '../database.ts'
 import { newerLayout, newestMigration } from '../migrate.ts'
+import { triggerCount } from '../triggers.ts'
 import { type Configurations, type Configured, configurationsOf } from './configurations.ts'
 import { type Owned, replicaStatements, type Shares } from './replica-statements.ts'
 
@@ -51,8 +53,9 @@ export class Replica {
   readonly #layout = newestMigration()
   #epochs: ReadonlyMap<number, number> = new Map()
   #sentAt = Number.NEGATIVE_INFINITY
-  /** As `#lastBeat`. */
+  readonly #triggers = triggerCount()
   #serverStart: number | null = null
+  #isCountDoubted = false
   /** Time of the last confirmed heartbeat by the clock of the database; 0 = none. */
   #lastBeat = 0
   #losses = 0
@@ -99,17 +102,39 @@ export class Replica {
     return this.#losses
   }
 
+  /** When the server of the last confirmed heartbeat began, in microseconds since the epoch; null before the first one. */
+  get serverStart(): number | null {
+    return this.#serverStart
+  }
+
+  /** Records may have changed while triggers did not fire: what they keep must be settled before the next heartbeat. */
+  get isCountDoubted(): boolean {
+    return this.#isCountDoubted
+  }
+
+  /** What was in memory is no longer true. */
+  countsSettled(): void {
+    this.#isCountDoubted = false
+    this.#losses++
+  }
+
+  /** @throws SyncError `store` while triggers are missing or switched off; then this replica owns nothing. */
+  async insistOnTriggers(): Promise<void> {
+    if (((await this.#database.read(() => this.#sql.triggers.get())) ?? 0) < this.#triggers) this.#lackTriggers()
+  }
+
   /**
    * Every two seconds. After a restart of the server, on another server and after a restore its last commits may be lost: all
    * epochs are raised, so that nothing of what was in memory is used. A restore is recognized by the last heartbeat.
    *
    * @param configuration digest of the configuration; empty for a process that works alone.
-   * @throws SyncError `store`; FatalError, and no heartbeat is stored, once a newer version has changed the layout.
+   * @throws SyncError `store`, also while triggers do not fire; FatalError, and no heartbeat is stored, once a newer version
+   * has changed the layout.
    */
   async beat(configuration = ''): Promise<void> {
     const sql = this.#sql
     const [id, alone, configured] = [this.#id, this.#alone, this.#configured]
-    const [known, layout, lastBeat] = [this.#serverStart, this.#layout, this.#lastBeat]
+    const [known, layout, lastBeat, wanted] = [this.#serverStart, this.#layout, this.#lastBeat, this.#triggers]
     const sentAt = this.#clock.monotonic()
     const changes = this.#changes
     const highest = Math.max(0, ...this.#epochs.values())
@@ -117,11 +142,14 @@ export class Replica {
     const lose = () => {
       this.#losses++
     }
+    const lackTriggers = () => this.#lackTriggers()
     const { started, seen, owned } = await this.#database.write('nothing', function* () {
+      const firing = yield* ahead(sql.triggers.get())
       const last = yield* ahead(sql.lastSeen.get(id))
       const seenNow = yield* ahead(sql.seen.get(id, alone, configured, configuration))
       const start = yield* ahead(sql.serverStart.get())
       if (((yield* sql.layout.get()) ?? 0) > layout) throw newerLayout()
+      if (((yield* firing) ?? 0) < wanted) lackTriggers()
       const [before = 0, seen = 0, started = 0] = [yield* last, yield* seenNow, yield* start]
       if (before < lastBeat || (known !== null && known !== started)) {
         lose()
@@ -225,6 +253,14 @@ export class Replica {
     await this.#database.write('nothing', function* () {
       yield* sql.releaseAll.run(id)
       yield* sql.gone.run(id)
+    })
+  }
+
+  #lackTriggers(): never {
+    this.#isCountDoubted = true
+    this.#sentAt = Number.NEGATIVE_INFINITY
+    throw new SyncError('store', 'Triggers of the database are missing or switched off', {
+      hint: 'Switch them on with "alter table … enable trigger all", or let the restore end; nothing is owned until then',
     })
   }
 

@@ -1,0 +1,34 @@
+import { FatalError } from '../../model/errors.ts'
+import { countAgain, countDifferences } from '../records/record-counts.ts'
+import type { PostgresDatabase } from './database.ts'
+
+/** Others may write between the look and the lock. */
+const mostTries = 4
+
+/** Whether the kept counts are those of the records. @throws SyncError `store`. */
+export function countsAgree(database: PostgresDatabase): Promise<boolean> {
+  return database.read(function* () {
+    for (const text of countDifferences(database.sql)) {
+      if ((yield* database.prepare(text).get()) !== undefined) return false
+    }
+    return true
+  })
+}
+
+/**
+ * Counts the records again where somebody changed them while the triggers did not fire.
+ *
+ * @returns true when the counts were wrong.
+ * @throws SyncError `store`; FatalError when they are wrong again and again.
+ */
+export async function settleCounts(database: PostgresDatabase): Promise<boolean> {
+  for (let tries = 0; tries < mostTries; tries++) {
+    if (await countsAgree(database)) return tries > 0
+    await database.write('nothing', function* () {
+      yield* database.prepare('lock table record_counts in share row exclusive mode').run()
+      yield* database.prepare('delete from record_counts').run()
+      for (const text of countAgain(database.sql)) yield* database.prepare(text).run()
+    })
+  }
+  throw new FatalError('The counts of the database of store.url do not agree with its records, also after a new count')
+}

@@ -1,0 +1,132 @@
+import { expect, it, onTestFinished } from 'vitest'
+import { PostgresDatabase } from '../../../src/mirror/postgres/database.ts'
+import { replicaOver } from '../../../src/mirror/postgres/postgres-mirror.ts'
+import { PresentServer } from '../../../src/mirror/postgres/present-server.ts'
+import { Heartbeat } from '../../../src/mirror/postgres/replicas/heartbeat.ts'
+import { noTenant, Replica } from '../../../src/mirror/postgres/replicas/replica.ts'
+import type { Sessions } from '../../../src/mirror/postgres/session.ts'
+import { settleCounts } from '../../../src/mirror/postgres/settle-counts.ts'
+import { DriverError } from '../../../src/mirror/postgres/store-error.ts'
+import { postgresWords } from '../../../src/mirror/postgres/words.ts'
+import { type Log, silentLog } from '../../../src/model/log.ts'
+import { testPostgres, testTiming } from '../../support/postgres.ts'
+import { wrongCounts } from '../../support/wrong-counts.ts'
+
+/** A replica that owns what belongs to no tenant, in a database with users of one. */
+async function world() {
+  const postgres = testPostgres()
+  const inner = postgres.connect()
+  const state = { full: false, ms: 0, start: '', broken: [] as string[] }
+  const clock = { ...testTiming.clock, now: () => 1_000_000 + state.ms, monotonic: () => state.ms }
+  /** Connections of one pool; `start` = when the server began to which those for the work lead. */
+  const sessionsOf = (pool: 'work' | 'heartbeats'): Sessions => ({
+    async take() {
+      if (pool === 'work' && state.full) throw new DriverError({ code: '53300', message: 'sorry, too many clients' })
+      const session = await inner.take()
+      const isElsewhere = pool === 'work' && state.start !== ''
+      return {
+        ...session,
+        sendText: (text) => session.sendText(text),
+        release: (broken) => session.release(broken),
+        async send(statement, params) {
+          const answer = await session.send(statement, params)
+          return isElsewhere && statement.name.includes('limits') ? { rows: [`${state.start} origin`] } : answer
+        },
+      }
+    },
+    breakAll: () => void state.broken.push(pool),
+    async [Symbol.asyncDispose]() {},
+  })
+  const server = new PresentServer()
+  const database = new PostgresDatabase(sessionsOf('work'), { ...testTiming, server })
+  const heartbeats = new PostgresDatabase(sessionsOf('heartbeats'), testTiming)
+  const errors: string[] = []
+  const log = { ...silentLog(), error: (_: object, text: string) => void errors.push(text) } as unknown as Log
+  const replica = new Replica(heartbeats, clock, 'r1')
+  const heartbeat = new Heartbeat({ database, heartbeats, server, clock, log }, replica)
+  onTestFinished(async () => {
+    await inner[Symbol.asyncDispose]()
+    await postgres.drop()
+  })
+  const { query } = postgres
+  query(`insert into tenants (id, name, base_url, created_at) values (1, 't1', 'https://x', 1)`)
+  for (const id of [1, 2])
+    query(
+      `insert into users (rid, tenant_id, user_id, first_seen_at, read_at, state, mfa_status, mfa_action,
+         created_at, created_at_ms) values (?, 1, ?, 0, 0, 'Active', 1, 0, '1970-01-01T00:00:00Z', 0)`,
+      id,
+      id,
+    )
+  await settleCounts(database)
+  await replica.register([noTenant])
+  await heartbeat.beat('')
+  await replica.balance([])
+  return { state, clock, database, heartbeats, server, replica, heartbeat, errors, query, log }
+}
+
+const wrong = ({ query }: Awaited<ReturnType<typeof world>>) => wrongCounts(postgresWords, (sql) => query(sql))
+
+it('owns nothing while triggers do not fire, and counts what changed meanwhile', async () => {
+  const test = await world()
+  const { query, replica, heartbeat, errors } = test
+  expect(replica.epochs.has(noTenant)).toBe(true)
+  query('alter table users disable trigger tenantwatch_changed')
+  query('update users set mfa_status = 0 where user_id = 1')
+  await expect(heartbeat.beat('')).rejects.toThrow('Triggers of the database are missing or switched off')
+  expect(replica.epochs.size).toBe(0)
+  await expect(heartbeat.beat('')).rejects.toThrow('Triggers of the database are missing or switched off')
+  query('alter table users enable trigger tenantwatch_changed')
+  const before = replica.losses
+  await heartbeat.beat('')
+  expect([wrong(test), replica.epochs.has(noTenant)]).toEqual([[], true])
+  expect(replica.losses).toBeGreaterThan(before)
+  expect(errors).toEqual([expect.stringContaining('they were counted again')])
+  await heartbeat.beat('')
+  expect(errors).toHaveLength(1)
+})
+
+it('counts again what somebody changed while no replica looked, and is verified only then', async () => {
+  const test = await world()
+  const { database, heartbeats, clock, log, query, errors } = test
+  const parts = { clock: { ...clock, sleep: testTiming.clock.sleep }, database, heartbeats, log, random: () => 0.5 }
+  const { mirror } = replicaOver(parts, async () => {})
+  query('alter table users disable trigger tenantwatch_changed')
+  query('update users set removed_at = 5 where user_id = 1')
+  query('alter table users enable trigger tenantwatch_changed')
+  expect(wrong(test)).not.toEqual([])
+  expect(mirror.isVerified()).toBe(false)
+  await mirror.verify()
+  expect([wrong(test), mirror.isVerified(), errors.length]).toEqual([[], true, 1])
+  await mirror.verify()
+  expect(errors).toHaveLength(1)
+})
+
+it('sends no heartbeat when it has had no connection for its work for 30 seconds, until it has one', async () => {
+  const { state, heartbeat, replica } = await world()
+  state.full = true
+  state.ms = 30_000
+  await heartbeat.beat('')
+  await expect(heartbeat.probe()).rejects.toThrow('takes no more connections')
+  state.ms = 30_001
+  await expect(heartbeat.beat('')).rejects.toThrow('takes no more connections')
+  state.ms = 40_000
+  expect(replica.epochs.size).toBe(0)
+  state.full = false
+  await heartbeat.beat('')
+  expect(replica.isConfirmed).toBe(true)
+})
+
+it('connects its heartbeats anew when a connection leads to another server, and all others when they follow', async () => {
+  const { state, heartbeat, database, server } = await world()
+  state.start = '7'
+  await expect(database.read(() => database.prepare('select 1').get())).rejects.toThrow('another database server')
+  expect(state.broken).toEqual([])
+  await heartbeat.beat('')
+  await heartbeat.beat('')
+  expect(state.broken).toEqual(['heartbeats'])
+  server.follow('7')
+  state.start = ''
+  await heartbeat.beat('')
+  expect(state.broken).toEqual(['heartbeats', 'work'])
+  await heartbeat.probe()
+})
