@@ -125,11 +125,15 @@ export const identityMutants: readonly Mutant[] = [
   }),
   ...mutantsIn('src/sync/lists/whole-list.ts', tests, {
     'a changed answer is written without a second read': [
-      'if (isProvable) other = await differingAnswer(run, fetched, read)',
-      'if (!isProvable) other = await differingAnswer(run, fetched, read)',
+      'if (!isDoubted && (state.completeStartedAt',
+      'if (isDoubted && (state.completeStartedAt',
     ],
   }),
   ...mutantsIn('src/sync/lists/whole-list.ts', ['test/sync/contradicting-servers.test.ts'], {
+    'a contradiction is forgotten when later answers agree': [
+      "throw new SyncError('protocol', `Two answers of ${definition.name} differ`, contradicting)",
+      'guard.contradicted.delete(definition.name)',
+    ],
     'the older one of two contradicting answers renews the data': [
       'const isDoubted = guard.contradicted.has(definition.name)',
       'const isDoubted = false',

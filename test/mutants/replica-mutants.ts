@@ -1,6 +1,7 @@
 import { type Mutant, mutantsIn } from './mutants.ts'
 
 const rules = ['test/mirror/postgres/replica.test.ts']
+const heartbeats = ['test/mirror/postgres/heartbeat.test.ts']
 const stores = ['test/mirror/postgres/replica-stores.test.ts']
 const upgrades = ['test/mirror/postgres/table-locks.test.ts']
 
@@ -17,6 +18,29 @@ export const replicaMutants: readonly Mutant[] = [
       "isWithin('o.since', deadMs)",
       "isWithin('o.since', 60 * deadMs)",
     ],
+  }),
+  ...mutantsIn('src/mirror/postgres/replicas/replica.ts', heartbeats, {
+    'a replica works while triggers do not fire': ['if (((yield* firing) ?? 0) < wanted) lackTriggers()', ''],
+    'a replica owns tenants for a while although triggers do not fire': [
+      'this.#sentAt = Number.NEGATIVE_INFINITY\n    throw',
+      'throw',
+    ],
+  }),
+  ...mutantsIn('src/mirror/postgres/replicas/heartbeat.ts', heartbeats, {
+    'what changed while triggers did not fire is not counted': [
+      'if (this.#replica.isCountDoubted) await this.#settleCounts()',
+      '',
+    ],
+    'a replica without connections keeps its tenants': [
+      'if (clock.monotonic() - this.#workedAt > starvesMs)',
+      'if (false)',
+    ],
+    'heartbeats stay on the former server': ['heartbeats.breakConnections()', ''],
+    'connections stay on the former server': ['=== true) database.breakConnections()', '=== true) return'],
+  }),
+  ...mutantsIn('src/mirror/postgres/beginning.ts', ['test/mirror/postgres/transaction.test.ts'], {
+    'connections to two servers are used': ['  server?.insist(start)', '  void server'],
+    'rows are written although triggers do not fire': ["role === 'replica'", "role === 'local'"],
   }),
   ...mutantsIn('src/mirror/postgres/replicas/replica.ts', rules, {
     'the fence lets former owners of a tenant write': [

@@ -166,7 +166,7 @@ ofServer('keeps to the schema of its tables, and makes no second mirror in anoth
 ofServer('starts whatever statement_timeout the role has', async () => {
   const url = new URL(place)
   url.username = owner()
-  postgres.query(`alter role ${url.username} set statement_timeout = 1`)
+  postgres.query(`alter role ${url.username} set statement_timeout = 20`)
   postgres.query('drop schema public cascade')
   postgres.query(`create schema public authorization ${url.username}`)
   const timing = { clock: systemClock(), random: () => 0.5 }

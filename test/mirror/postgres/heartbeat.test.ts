@@ -15,14 +15,14 @@ import { wrongCounts } from '../../support/wrong-counts.ts'
 /** A replica that owns what belongs to no tenant, in a database with users of one. */
 async function world() {
   const postgres = testPostgres()
-  const inner = postgres.connect()
+  const inner = { work: postgres.connect(), heartbeats: postgres.connect() }
   const state = { full: false, ms: 0, start: '', broken: [] as string[] }
   const clock = { ...testTiming.clock, now: () => 1_000_000 + state.ms, monotonic: () => state.ms }
   /** Connections of one pool; `start` = when the server began to which those for the work lead. */
   const sessionsOf = (pool: 'work' | 'heartbeats'): Sessions => ({
     async take() {
       if (pool === 'work' && state.full) throw new DriverError({ code: '53300', message: 'sorry, too many clients' })
-      const session = await inner.take()
+      const session = await inner[pool].take()
       const isElsewhere = pool === 'work' && state.start !== ''
       return {
         ...session,
@@ -45,7 +45,7 @@ async function world() {
   const replica = new Replica(heartbeats, clock, 'r1')
   const heartbeat = new Heartbeat({ database, heartbeats, server, clock, log }, replica)
   onTestFinished(async () => {
-    await inner[Symbol.asyncDispose]()
+    for (const sessions of Object.values(inner)) await sessions[Symbol.asyncDispose]()
     await postgres.drop()
   })
   const { query } = postgres

@@ -252,6 +252,7 @@ onServer('names the right that the user lacks', async () => {
     for (const kind of ['tables', 'sequences']) query(`grant all on all ${kind} in schema public to ${name}`)
     for (const { name: table } of copiedTables) query(`alter table "${table}" disable trigger user`)
     for (const { name: table } of copiedTables) query(`truncate "${table}"`)
+    for (const { name: table } of copiedTables) query(`alter table "${table}" enable trigger user`)
     expect(await refusal()).toMatch(
       /^tenantwatch: The copy was interrupted: The database user lacks a permission \(42501\); make it the owner .*; run .*\n$/,
     )
