@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { hourMs } from '../../src/model/durations.ts'
 import { driftIdIn, type FindingView } from '../../src/model/finding.ts'
 import { synced } from './support/cli.ts'
 import { shown, wider } from './support/on-terminal.ts'
@@ -58,7 +59,7 @@ it('answers a second acceptance of the same state as that of a hold, and records
   expect(await decided()).toBe(1)
   const accepted = `2 tenantwatch: Drift ${driftId} was accepted at 2026-03-01T12:00:00.000Z ("Agreed in ticket 4711");`
   expect(await world.refused(driftId, '--reason', 'Another reason, of ticket 4712')).toBe(
-    `${accepted} the next evaluation takes it up. Nothing is left to do\n`,
+    `${accepted} the finding ends with the next evaluation. Nothing is left to do\n`,
   )
   expect(await world.refused(driftId)).toContain('Nothing is left to do')
   await world.run('sync')
@@ -67,6 +68,25 @@ it('answers a second acceptance of the same state as that of a hold, and records
   )
   expect(await decided()).toBe(1)
   expect(await world.refused(`${driftId.slice(0, 12)}-00000000`, ...reason)).toMatch(/^2 .*No hold has this id/)
+})
+
+it('names the data, or the end of the hold, that an accepted finding waits for', async () => {
+  const world = await drifted()
+  world.write('tenantwatch.yaml', `${world.read('tenantwatch.yaml')}freshness: { roles: 1h }\n`)
+  await world.run('sync')
+  const { driftId } = await world.only('role-permissions-unchanged')
+  world.pass(3 * hourMs)
+  expect((await world.run('accept', driftId, ...reason)).stdout).toMatch(
+    /: \["Api_Users_Read"\]\. The finding ends once its check can be evaluated, which is unknown now \(stale\)\.\n$/,
+  )
+  world.simulator.swapTenant('reader')
+  expect((await world.run('sync')).stdout).toContain('tenant_changed')
+  expect(await world.refused(driftId)).toContain('; the finding ends once the hold has ended. Nothing is left to do')
+  await world.run('sync')
+  expect((await world.only('role-permissions-unchanged')).driftId).toBe(driftId)
+  world.simulator.swapTenant('reader')
+  await world.run('sync')
+  expect(await world.of('role-permissions-unchanged')).toEqual([])
 })
 
 it('accepts several states with one reason, and none of them if one is refused', async () => {

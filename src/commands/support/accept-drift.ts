@@ -104,8 +104,18 @@ export async function acceptDrifts({ io, mirror, views, next, given, reason }: A
     const { check, tenant, entity } = finding
     await mirror.acceptState(tenantId, check, { entityId: entity.id, state, at: io.clock.now(), reason })
     const what = printable(`${check} of ${tenant} ${entity.id}: ${printableJson(state)}`)
-    printWrapped(io, `Accepted: ${what}. The finding ends with the next evaluation.`)
+    printWrapped(io, `Accepted: ${what}. The finding ends ${await endOf(views, finding)}.`)
   }
+}
+
+/** When an accepted finding ends: none does while its check cannot be evaluated over whole and present data. */
+async function endOf(views: Views, { tenant, check }: FindingView): Promise<string> {
+  const [posture] = await views.posture(tenant)
+  const view = posture?.checks.find((one) => one.check === check)
+  const reason = view?.reason ?? view?.partial ?? null
+  if (reason === null) return 'with the next evaluation'
+  const isHeld = posture?.holds.some((hold) => hold.reason === reason)
+  return isHeld ? 'once the hold has ended' : `once its check can be evaluated, which is unknown now (${reason})`
 }
 
 interface Drift {
@@ -134,7 +144,7 @@ async function driftNamed({ mirror, views, next, id }: Named): Promise<Drift> {
   if (row === undefined) throw unknown()
   const earlier = await acceptanceOf(mirror, row.id, finding)
   if (earlier !== null)
-    throw new UsageError(acceptedSentence(`Drift ${id}`, earlier, 'the next evaluation takes it up'))
+    throw new UsageError(acceptedSentence(`Drift ${id}`, earlier, `the finding ends ${await endOf(views, finding)}`))
   return { tenantId: row.id, finding, state: finding.evidence['present'] ?? null }
 }
 
