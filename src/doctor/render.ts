@@ -26,17 +26,10 @@ export function diagnosisTable(found: readonly Diagnosis[], marks: Marks, termin
     marks[level],
     subject,
     ...(withPermission ? [permission ?? ''] : []),
-    unbroken(advice === null ? sentence : `${sentence}. ${advice}`),
+    advice === null ? sentence : `${sentence}. ${advice}`,
   ])
   const whole = table(['', 'WHAT', ...(withPermission ? ['PERMISSION'] : []), 'FOUND'], rows)
-  return wrapLastColumn(whole, terminal).replaceAll(unbrokenSpace, ' ')
-}
-
-/** In place of the spaces of a quoted command, which could not be copied from two lines. */
-const unbrokenSpace = '\ue000'
-
-function unbroken(text: string): string {
-  return text.replaceAll(/"(?:chmod|tenantwatch) [^"]*"/g, (command) => command.replaceAll(' ', unbrokenSpace))
+  return wrapLastColumn(whole, terminal)
 }
 
 /** The sentence without the endpoint and the id of the request. */

@@ -7,6 +7,7 @@ import { toIso } from '../../model/dates.ts'
 import { UsageError } from '../../model/errors.ts'
 import { driftIdIn, type FindingView, shortFingerprint } from '../../model/finding.ts'
 import type { Io } from '../../model/process/io.ts'
+import { reasonInWords } from '../../model/reason-words.ts'
 import { printable } from '../../model/text/printable.ts'
 import { printableJson } from '../../model/text/printable-json.ts'
 import type { Next } from '../../report/findings-notes.ts'
@@ -115,7 +116,9 @@ async function endOf(views: Views, { tenant, check }: FindingView): Promise<stri
   const reason = view?.reason ?? view?.partial ?? null
   if (reason === null) return 'with the next evaluation'
   const isHeld = posture?.holds.some((hold) => hold.reason === reason)
-  return isHeld ? 'once the hold has ended' : `once its check can be evaluated, which is unknown now (${reason})`
+  return isHeld
+    ? 'once the hold has ended'
+    : `once its check can be evaluated, which is unknown now (${reasonInWords(reason)})`
 }
 
 interface Drift {
@@ -193,7 +196,7 @@ function refuseOther({ check, fingerprint, state, waiver }: FindingView, next: N
   throw new UsageError(
     state === 'waived'
       ? `Only findings of ${drifting.join(' and ')} can be accepted; this one is waived already, by ${waiver?.id} until ${waiver?.expires}`
-      : `Only findings of ${drifting.join(' and ')} can be accepted; waive this one: ${next(`waive ${shortFingerprint(fingerprint)}`)}`,
+      : `Only findings of ${drifting.join(' and ')} can be accepted; waive this one: "${next(`waive ${shortFingerprint(fingerprint)}`)}"`,
   )
 }
 
@@ -220,6 +223,6 @@ function anotherState(
   return [
     `${why}; nothing is accepted`,
     ...facts.map(([name = '', value = '']) => `  ${name.padEnd(9)} ${printable(value)}`),
-    `Review it; to accept the present state: ${command}`,
+    `Review it; to accept the present state: "${command}"`,
   ].join('\n')
 }
