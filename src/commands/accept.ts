@@ -161,7 +161,9 @@ function insistOnConsent(hold: HoldRow, { count }: AcceptOptions, reason: string
     )
   insistOnReason(reason)
   if (count !== undefined && count !== hold.count)
-    throw new UsageError(`Hold ${id} now covers ${hold.count}, not ${count}; review it before accepting`)
+    throw new UsageError(
+      `Hold ${id} now covers ${plural(hold.count, 'record')}, not ${count}; review it before accepting`,
+    )
 }
 
 async function decide(io: Io, mirror: Mirror, hold: HoldRow, options: AcceptOptions): Promise<void> {

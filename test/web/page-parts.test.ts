@@ -145,7 +145,7 @@ it.each([
   ['/?severity=severe', 400, 'Unknown severity: use info, low, medium, high, critical'],
   ['/?state=resolved', 400, 'Unknown state: use open, waived, all'],
   ['/?sort=color', 400, 'Unknown sort: use severity, entity, check, age, or one of them with a leading -'],
-  ['/?tenant=nobody', 404, 'Unknown tenant: use acme, globex'],
+  ['/?tenant=nobody', 404, 'Unknown tenant: want one of acme, globex'],
 ])('refuses %s, which would look like "nothing found"', async (path, status, text) => {
   const answer = await ask(path, some)
   expect(answer.status).toBe(status)
