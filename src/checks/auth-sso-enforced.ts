@@ -6,7 +6,8 @@ import { loadSettings, settingsEntityId } from './support/settings.ts'
 export const authSsoEnforced = defineCheck({
   id: 'auth-sso-enforced',
   title: 'Single sign-on is enabled and enforced',
-  description: 'ssoEnabled and ssoEnforced are both true.',
+  description:
+    'ssoEnabled and ssoEnforced are both true. The severity is high where single sign-on is enabled and not enforced, because people can bypass what is believed to be in force. It is low where single sign-on is not enabled, because a tenant without it is in a known state; that it was switched off is, until accepted, a critical finding of auth-settings-unchanged.',
   risk: 'Users can sign in without the identity provider, its policies and its off-boarding.',
   remediation: 'Configure single sign-on for the tenant and enforce it.',
   alert: { name: 'SsoNotEnforced', summary: 'single sign-on is not enforced' },

@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import type { ResourceSettings, Settings } from '../config/settings.ts'
 import { createViews } from '../daemon/views.ts'
 import { acceptedHolds } from '../evaluate/accepted-holds.ts'
+import { driftIdPattern } from '../evaluate/findings/identity.ts'
 import type { AcceptedHold, HoldRow, Mirror } from '../mirror/port.ts'
 import { toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
@@ -109,7 +110,7 @@ async function accept(io: Io, ids: readonly string[], options: AcceptOptions, co
   const earlier = acceptances.get(id)
   if (hold === undefined) {
     if (earlier !== undefined) throw new UsageError(endedSentence(earlier, next))
-    if (options.list === true) throw new UsageError(`No hold has this id; "${next('accept')}" prints the holds`)
+    if (options.list === true) throw new UsageError(noListOf(id, next))
     if (options.count !== undefined)
       throw new UsageError('No hold has this id, and --count is for holds: leave it out to accept a drifted state')
     await acceptDrifts(drifts)
@@ -123,6 +124,12 @@ async function accept(io: Io, ids: readonly string[], options: AcceptOptions, co
   await decide(io, mirror, hold, options)
   printWrapped(io, whenApplied(hold, settings, next))
   return exitCodes.ok
+}
+
+function noListOf(id: string, next: Next): string {
+  if (driftIdPattern.exec(id)?.[2] !== undefined)
+    return `This is the id of a drifted state, which has no list of records; "${next(`explain ${id}`)}" shows the state`
+  return `No hold has this id; "${next('accept')}" prints the holds`
 }
 
 function heldSentence(hold: AcceptedHold): string {
@@ -154,7 +161,9 @@ function insistOnConsent(hold: HoldRow, { count }: AcceptOptions, reason: string
     )
   insistOnReason(reason)
   if (count !== undefined && count !== hold.count)
-    throw new UsageError(`Hold ${id} now covers ${hold.count}, not ${count}; review it before accepting`)
+    throw new UsageError(
+      `Hold ${id} now covers ${plural(hold.count, 'record')}, not ${count}; review it before accepting`,
+    )
 }
 
 async function decide(io: Io, mirror: Mirror, hold: HoldRow, options: AcceptOptions): Promise<void> {

@@ -10,6 +10,7 @@ import {
   uncoveredStatuses,
   unusedDays,
 } from '../doctor/config-warnings.ts'
+import type { Diagnosis } from '../doctor/diagnosis.ts'
 import { tryOwnChecks, unlistedRequirements } from '../doctor/own-checks.ts'
 import { parseAddress } from '../mirror/postgres/address.ts'
 import { UsageError } from '../model/errors.ts'
@@ -32,8 +33,20 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
   config
     .command('check')
     .description('validate the configuration and list all problems')
-    .addHelpText('after', '\nExample:\n  tenantwatch config check --config /etc/tenantwatch.yaml')
-    .action(async (_options: object, command: Command) => {
+    .option(
+      '--syntax-only',
+      'check keys and values only, not the files, variables and programs that they name; for a file of another machine',
+    )
+    .addHelpText(
+      'after',
+      '\nExamples:\n  tenantwatch config check --config /etc/tenantwatch.yaml\n  tenantwatch config check --syntax-only --config overlay/tenantwatch.yaml',
+    )
+    .action(async ({ syntaxOnly = false }: { readonly syntaxOnly?: boolean }, command: Command) => {
+      if (syntaxOnly) {
+        checkSyntax(io, command)
+        done(exitCodes.ok)
+        return
+      }
       const { settings, source, ignoredPath } = loadConfiguration(io, command, {
         checkWeb: true,
         strict: true,
@@ -50,18 +63,12 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
       if (problems.length > 0) throw new ConfigError(problems)
       const own = tried.length === 0 ? '' : `, ${plural(tried.length, 'own check')}`
       print(io, `${source} is valid: ${plural(settings.tenants.length, 'tenant')}${own}`)
-      // Warnings do not make the configuration invalid: they go to standard error.
-      const warnings = [
+      warn(io, [
         ...ignoredStorePath(ignoredPath),
         ...openAddress(settings, io.cwd),
-        ...settings.tenants.flatMap(uncoveredStatuses),
-        ...settings.tenants.flatMap(unusedDays),
+        ...warningsOfValues(settings, io),
         ...unlistedRequirements(ownChecks),
-        ...endedWaivers(settings.waivers, io.clock.now()),
-      ]
-      for (const line of new Set(warnings.map(({ sentence, advice }) => `Warning: ${sentence}. ${advice}`))) {
-        note(io, printable(line))
-      }
+      ])
       done(exitCodes.ok)
     })
   config
@@ -73,6 +80,27 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
       print(io, `# ${source}\n${maskedYaml(settings).trimEnd()}`)
       done(exitCodes.ok)
     })
+}
+
+function checkSyntax(io: Io, command: Command): void {
+  const { settings, source, ignoredPath } = loadConfiguration(io, command, { syntaxOnly: true })
+  print(io, `${source} is valid: ${plural(settings.tenants.length, 'tenant')} (syntax only)`)
+  const open = settings.server.webConfig === null ? openAddress(settings, io.cwd) : []
+  warn(io, [...ignoredStorePath(ignoredPath), ...open, ...warningsOfValues(settings, io)])
+}
+
+function warningsOfValues({ tenants, waivers }: Settings, io: Io): readonly Diagnosis[] {
+  return [
+    ...tenants.flatMap(uncoveredStatuses),
+    ...tenants.flatMap(unusedDays),
+    ...endedWaivers(waivers, io.clock.now()),
+  ]
+}
+
+/** Warnings do not make the configuration invalid: they go to standard error. */
+function warn(io: Io, warnings: readonly Diagnosis[]): void {
+  const lines = warnings.map(({ sentence, advice }) => `Warning: ${sentence}. ${advice}`)
+  for (const line of new Set(lines)) note(io, printable(line))
 }
 
 /** Commands are not run: what one prints is read when the database is opened. */

@@ -162,13 +162,17 @@ function narrow(part: string, { columns }: Terminal): string {
 }
 
 /** @returns the open findings, the highest severity first. */
-async function show({ session }: Daemon, io: Io, where: string): Promise<readonly FindingView[]> {
+export async function show(
+  { session }: Pick<Daemon, 'session'>,
+  io: Io,
+  where: string,
+): Promise<readonly FindingView[]> {
   const found = await Array.fromAsync(session.views.findings({ states: ['open'] }))
   const shown = 5
   const sorted = bySeverity(found)
   print(io, findingsText(sorted.slice(0, shown), terminalOf(io)))
-  for (const line of unevaluatedLines(await session.views.posture())) print(io, line)
   if (found.length > shown) print(io, `… and ${found.length - shown} more${where}`)
+  for (const line of unevaluatedLines(await session.views.posture())) printWrapped(io, line)
   return sorted
 }
 

@@ -17,7 +17,7 @@ import { diagnoseEnrolment, type Enrolment, readEnrolment } from '../doctor/enro
 import { diagnoseIdentity, diagnoseSharedRecords } from '../doctor/identity.ts'
 import { diagnoseOwnChecks } from '../doctor/own-checks.ts'
 import { type Probed, probeTenant } from '../doctor/probe-tenant.ts'
-import { byCause, diagnosisTable, enrolmentTable, marksFor } from '../doctor/render.ts'
+import { diagnosisTable, enrolmentTable, failuresInWords, marksFor } from '../doctor/render.ts'
 import { diagnoseTwins } from '../doctor/token.ts'
 import type { Mirror } from '../mirror/port.ts'
 import { readServerFacts, type ServerFacts } from '../mirror/postgres/server-facts.ts'
@@ -247,10 +247,7 @@ function linesOf({ tenants, general, failed, warnings }: Report, io: Io): readon
     '',
     ...(enrolment === null || enrolment.groups.length === 0 ? [] : [enrolmentTable(enrolment), '']),
   ])
-  const causes = [...tenants.map(({ diagnoses }) => diagnoses), general]
-    .flatMap(byCause)
-    .filter(({ level }) => level === 'fail').length
-  const whole = causes === failed ? '' : ` for ${plural(causes, 'cause')}`
-  const summary = `${failed} failed${whole}, ${plural(warnings, 'warning')}`
+  const all = [...tenants.map(({ diagnoses }) => diagnoses), general]
+  const summary = `${failuresInWords(all, failed)}, ${plural(warnings, 'warning')}`
   return [...ofTenants, diagnosed(general), '', summary]
 }

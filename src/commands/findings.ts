@@ -70,8 +70,8 @@ export function addFindings(program: Command, io: Io, done: (code: ExitCode) => 
       `
 Works beside a running engine. Unknown checks are listed on standard error.
 A terminal shows one heading for each check; a file or a pipe gets one line for each finding.
-Without --details users and documents are named by id. Findings about a file name, such as those of document-name-unique,
-have the name as their id, and findings of own checks what the check returns: report and page may hide these, findings does not.
+Without --details users and documents are named by id. Some ids are names themselves: that of a finding about a file
+name (document-name-unique), and those that own checks return. This command prints such ids; report and page may hide them.
 Exit with --fail-on: 0 ok, 1 findings at or above it, 3 there is a hold or a check is unknown; 3 takes precedence, and
 the last line on standard error is its cause. With --check only that check counts, and holds of what it reads.
 lastSeen may be up to five minutes older than in the JSON API of a running engine, which stores it less often.

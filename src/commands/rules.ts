@@ -31,7 +31,8 @@ export function addRules(program: Command, io: Io, done: (code: ExitCode) => voi
       `
 Alerts have a label severity of their own: those about findings have critical for critical findings, warning for high and
 info for medium ones; findings of lower severities have no alert. --severity high=page changes the label of the alerts
-about high findings, --severity warning=ticket that of all other alerts with warning. critical means both.
+about high findings, --severity warning=ticket that of all other alerts with warning. --severity critical=page changes
+the label of every alert with critical, those about critical findings included.
 
 --format alertmanager writes the inhibition rules of the alerts, a part to append to alertmanager.yml. --format recording
 writes the recorded series alone, grafana a file for the provisioning of Grafana-managed alerts with the same expressions.

@@ -34,6 +34,8 @@ export interface LoadOptions {
   readonly needsSecrets?: boolean
   /** Also reports what may be repaired later: empty secret files, missing commands, an unreadable folder of own checks. */
   readonly strict?: boolean
+  /** Also a file of another machine is valid: looks at no file, variable or program that it names. */
+  readonly syntaxOnly?: boolean
 }
 
 export interface LoadedSettings {
@@ -46,7 +48,8 @@ export interface LoadedSettings {
 
 /** docs/operations.md#first-start. @throws ConfigError with every problem and its place, without secrets. */
 export function loadSettings(options: LoadOptions): LoadedSettings {
-  const { env, catalogue, cwd = process.cwd(), readFile = readText, exists = pathExists, needsSecrets = true } = options
+  const { env, catalogue, cwd = process.cwd(), readFile = readText, exists = pathExists, syntaxOnly = false } = options
+  const needsSecrets = options.needsSecrets !== false && !syntaxOnly
   const existsHere = (path: string) => exists(resolve(cwd, path))
   const source = findSource(options.file, env, existsHere)
   const name = source.kind === 'file' ? source.path : environmentSource
@@ -66,8 +69,8 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
     needsSecrets,
     strict: options.strict === true,
     isProgram: (program) => isProgram(program, cwd, env['PATH']),
-    exists: existsHere,
-    whyUnfit: (path, mostBytes) => whyUnfit(resolve(cwd, path), mostBytes),
+    exists: (path) => syntaxOnly || existsHere(path),
+    whyUnfit: (path, mostBytes) => (syntaxOnly ? null : whyUnfit(resolve(cwd, path), mostBytes)),
     read: (path) => readFile(resolve(cwd, path)),
     readFolder: (path) => readFolder(resolve(cwd, path)),
   }

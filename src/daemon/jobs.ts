@@ -36,18 +36,30 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
   const catchingUp = new Semaphore(tenantsAtOnce)
   /** By name of the job: called when its run waits for the end of a Retry-After, which may take a day. */
   const waiting = new Map<string, () => void>()
-  const waits = (name: string) => waiting.get(name)?.()
+  /** Names of jobs whose run waits for that end, or has waited for it. */
+  const delayed = new Set<string>()
+  const noted = {
+    waits(name: string) {
+      delayed.add(name)
+      waiting.get(name)?.()
+    },
+    ended: (name: string) => void delayed.delete(name),
+  }
   const arranged = new Map<string, string>()
   const shortestGap = memoize(shortestGapMs)
 
   const runNow = async (tenant: string, { resource, mode }: DueRun) => {
     const name = jobName(tenant, resource, mode)
     // The configuration may change before a job's turn, and an earlier call may have begun the run.
-    if (!arranged.has(name) || waiting.has(name)) return
+    if (!arranged.has(name) || waiting.has(name) || delayed.has(name)) return
     const { promise: untilItWaits, resolve } = Promise.withResolvers<void>()
     waiting.set(name, resolve)
-    await Promise.race([scheduler.runNow(name), untilItWaits])
+    await Promise.race([ranOnce(name), untilItWaits])
     waiting.delete(name)
+  }
+  /** A run that its schedule has begun, or delays by its jitter, is the due one. */
+  const ranOnce = async (name: string) => {
+    if ((await scheduler.runNow(name)) === 'skipped') await scheduler.ended(name)
   }
   const begin = async (
     tenants: readonly TenantParts[],
@@ -81,7 +93,7 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
       const delayOf = (name: string, { expression }: CronSchedule) =>
         splayMs(name, session.tenants.length, shortestGap(expression))
       const jobs = [
-        ...session.tenants.flatMap((tenant) => syncJobs(tenant, { ...parts, delayOf, waits })),
+        ...session.tenants.flatMap((tenant) => syncJobs(tenant, { ...parts, ...noted, delayOf })),
         { name: 'evaluate', expression: often.expression, run: evaluate },
       ]
       const wanted = new Map(jobs.map((job) => [job.name, { ...job, timezone }]))
@@ -111,6 +123,7 @@ const jobName = (tenant: string, resource: string, mode: SyncMode) => `${tenant}
 interface SyncParts extends JobParts {
   readonly delayOf: (job: string, schedule: CronSchedule) => number
   readonly waits: (job: string) => void
+  readonly ended: (job: string) => void
 }
 
 function syncJobs({ settings, engine }: TenantParts, parts: SyncParts): Job[] {
@@ -121,7 +134,8 @@ function syncJobs({ settings, engine }: TenantParts, parts: SyncParts): Job[] {
       if (schedule === null) return []
       const { expression, intervalMs } = schedule
       const name = jobName(settings.name, resource, mode)
-      const run = syncJob(settings.name, { resource, mode }, parts, () => parts.waits(name))
+      const sync = syncJob(settings.name, { resource, mode }, parts, () => parts.waits(name))
+      const run = (stopping: AbortSignal) => sync(stopping).finally(() => parts.ended(name))
       const spread = { delayMs: parts.delayOf(name, schedule), jitterMs: Math.min(jitterMs, intervalMs / 4) }
       return [{ name, expression, run, ...spread }]
     })

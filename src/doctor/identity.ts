@@ -97,7 +97,7 @@ function diagnoseHold(tenant: string, holds: readonly HoldRow[]): Diagnosis {
   const hold = holds.find(({ resource }) => resource === 'all')
   const message = identitySentence({ tenant, identity: 'held' }).slice(0, -1)
   if (hold === undefined) return failure(subject, message, changedHint)
-  return failure(subject, `${message}: ${hold.message}`, holdHint(hold))
+  return failure(subject, `${message}. ${hold.message}`, holdHint(hold))
 }
 
 function provingOf({ mirror, row, tenant, reader, clock }: IdentityRequest): ProofContext {

@@ -1,4 +1,5 @@
 import type { Io } from '../model/process/io.ts'
+import { plural } from '../model/text/numbers.ts'
 import { table } from '../report/formats.ts'
 import { type Terminal, wrapLastColumn } from '../report/terminal.ts'
 import type { Diagnosis, Level } from './diagnosis.ts'
@@ -26,17 +27,10 @@ export function diagnosisTable(found: readonly Diagnosis[], marks: Marks, termin
     marks[level],
     subject,
     ...(withPermission ? [permission ?? ''] : []),
-    unbroken(advice === null ? sentence : `${sentence}. ${advice}`),
+    advice === null ? sentence : `${sentence}. ${advice}`,
   ])
   const whole = table(['', 'WHAT', ...(withPermission ? ['PERMISSION'] : []), 'FOUND'], rows)
-  return wrapLastColumn(whole, terminal).replaceAll(unbrokenSpace, ' ')
-}
-
-/** In place of the spaces of a quoted command, which could not be copied from two lines. */
-const unbrokenSpace = '\ue000'
-
-function unbroken(text: string): string {
-  return text.replaceAll(/"(?:chmod|tenantwatch) [^"]*"/g, (command) => command.replaceAll(' ', unbrokenSpace))
+  return wrapLastColumn(whole, terminal)
 }
 
 /** The sentence without the endpoint and the id of the request. */
@@ -45,10 +39,15 @@ function causeIn({ sentence, advice }: Diagnosis): string {
   return `${same}\n${advice}`
 }
 
+const isFailed = ({ level, reason }: Diagnosis) => level === 'fail' && reason !== null
+
+/** True for a request that was not sent, because an earlier one failed. */
+function isSkipped(one: Diagnosis): boolean {
+  return isFailed(one) && one.sentence.startsWith(`${one.reason}: skipped`)
+}
+
 /** One diagnosis for one cause that fails several requests, with the names of all resources. */
 export function byCause(found: readonly Diagnosis[]): readonly Diagnosis[] {
-  const isFailed = ({ level, reason }: Diagnosis) => level === 'fail' && reason !== null
-  const isSkipped = (one: Diagnosis) => isFailed(one) && one.sentence.startsWith(`${one.reason}: skipped`)
   const firstOf = (one: Diagnosis) =>
     isSkipped(one)
       ? found.find((other) => isFailed(other) && other.reason === one.reason)
@@ -67,6 +66,14 @@ export function byCause(found: readonly Diagnosis[]): readonly Diagnosis[] {
       sentence: `${first.sentence} (${names(all.filter((one) => !skipped.includes(one)))}${untried})`,
     }
   })
+}
+
+/** @param failed number of diagnoses that failed, those of requests that were not tried included. */
+export function failuresInWords(all: readonly (readonly Diagnosis[])[], failed: number): string {
+  const untried = all.flat().filter(isSkipped).length
+  const causes = all.flatMap(byCause).filter(({ level }) => level === 'fail').length
+  const counts = untried === 0 ? `${failed} failed` : `${failed - untried} failed, ${untried} not tried`
+  return causes === failed ? counts : `${counts} for ${plural(causes, 'cause')}`
 }
 
 export function enrolmentTable({ enrolledWhen, assumed, policy, groups }: Enrolment): string {

@@ -11,7 +11,7 @@ import {
   type ResourceView,
   type TenantPosture,
 } from '../model/posture.ts'
-import { isHoldReason, isRefusal } from '../model/reasons.ts'
+import { isHoldReason, isRefusal, type Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { identifying } from '../resources/index.ts'
 import { acceptedHolds } from './accepted-holds.ts'
@@ -60,14 +60,15 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
     const { resource, reason, count, message, raisedAt } = hold
     const remedy = remedyOf(hold)
     const given = { ...hold, tenant: settings.name }
-    const ending = remedy === null ? { effect: effectOf(given), advice: holdAdvice(given) } : { remedy }
     const replaces = remedy === null && replacesTenant(hold) ? { replacesTenant: true } : {}
     const decision = acceptances.get(hold.id)
-    const accepted = decision === undefined ? {} : { acceptedReason: decision.reason }
-    return { id: hold.id, resource, reason, count, message, raisedAt, ...accepted, ...replaces, ...ending }
+    const advised = remedy === null ? { effect: effectOf(given), advice: holdAdvice(given) } : { remedy }
+    const ending = decision === undefined ? advised : { acceptedReason: decision.reason }
+    return { id: hold.id, resource, reason, count, message, raisedAt, ...replaces, ...ending }
   })
+  const accepted = quality.holds.filter((hold) => acceptances.has(hold.id))
   const resources = resourceNames.map((resource) =>
-    resourceView(resource, settings.resources[resource], { quality, now }),
+    resourceView(resource, settings.resources[resource], { quality, now, accepted }),
   )
   return {
     tenant: settings.name,
@@ -153,11 +154,18 @@ function presentStatus(
   return isCurrent || isOff || !dependsOnResult ? aged : { status: 'unknown', reason: 'stale' }
 }
 
+interface Measured {
+  readonly quality: TenantDataQuality
+  readonly now: number
+  /** Holds that an operator accepted, and that take effect soon. */
+  readonly accepted: readonly HoldRow[]
+}
+
 /** `fresh` depends on age, not on refusals, and is false while the data may be another tenant's, also that of a shared one. */
 function resourceView(
   resource: ResourceName,
   settings: ResourceSettings,
-  { quality, now }: { readonly quality: TenantDataQuality; readonly now: number },
+  { quality, now, accepted }: Measured,
 ): ResourceView {
   const measured = quality.resources.get(resource)
   const stored = measured?.stored
@@ -182,22 +190,27 @@ function resourceView(
       quality.sharedWith === undefined,
     ...(blocked === 'tenant_changed' && { formerTenant: true }),
     ...(isRefusal(blocked) && { refused: blocked }),
-    message: messageOf(resource, quality),
+    message: messageOf(resource, quality, accepted),
     modes,
   }
 }
 
 const endedHold = 'The hold has ended; the next run reads it again'
 
-/** True when a hold failed the last run, and the tenant has none of its kind any more: it may be of another resource. */
-function hasEndedHold(state: SyncState, holds: readonly HoldRow[]): boolean {
-  const { fullAttemptAt, fullReason, incrementalAttemptAt, incrementalReason } = state
+const acceptedHold = 'The hold was accepted; the next full sync applies that'
+
+/** The reason of the last run where a hold failed it, else null. */
+function heldReason({ fullAttemptAt, fullReason, incrementalAttemptAt, incrementalReason }: SyncState): Reason | null {
   const reason = (incrementalAttemptAt ?? 0) > (fullAttemptAt ?? 0) ? incrementalReason : fullReason
-  return reason !== null && isHoldReason(reason) && !holds.some((hold) => hold.reason === reason)
+  return reason !== null && isHoldReason(reason) ? reason : null
 }
 
 /** While another resource's refusal of the token is in force, its message; the own one may be of an earlier problem. */
-function messageOf(resource: ResourceName, { resources, holds }: TenantDataQuality): string | null {
+function messageOf(
+  resource: ResourceName,
+  { resources, holds }: TenantDataQuality,
+  accepted: readonly HoldRow[],
+): string | null {
   const { stored, input } = resources.get(resource) ?? {}
   const own = stored?.state
   const isRefusedElsewhere = isRefusal(input?.blocked ?? null) && (own?.denied ?? null) === null
@@ -207,7 +220,12 @@ function messageOf(resource: ResourceName, { resources, holds }: TenantDataQuali
     return latest?.message ?? null
   }
   if (own === undefined || own.message === null) return null
-  return input?.off !== true && hasEndedHold(own, holds) ? endedHold : own.message
+  const held = input?.off === true ? null : heldReason(own)
+  if (held === null) return own.message
+  // A hold of another resource may have failed the run.
+  if (!holds.some((hold) => hold.reason === held)) return endedHold
+  const isAccepted = accepted.some((hold) => hold.reason === held && ['all', resource].includes(hold.resource))
+  return isAccepted ? acceptedHold : own.message
 }
 
 function incrementalView(state: SyncState | undefined, intervalMs: number): ModeView {

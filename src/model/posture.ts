@@ -100,7 +100,7 @@ export interface HoldView {
   readonly replacesTenant?: boolean
   /** What ends a hold that cannot be accepted; absent for others. */
   readonly remedy?: string
-  /** What accepting does, and what to compare before; absent for a hold that cannot be accepted. */
+  /** What accepting does, and what to compare before; absent for a hold that is accepted or cannot be. */
   readonly effect?: string
   readonly advice?: string
 }

@@ -1,4 +1,5 @@
 import type { Breadth, CheckView, HoldView, TenantPosture, WaiverState } from '../model/posture.ts'
+import { reasonInWords } from '../model/reason-words.ts'
 import { type Severity, severities } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
@@ -131,7 +132,7 @@ const sharedWords: ReadonlyMap<CheckView['reason'] | undefined, string> = new Ma
 function byReason(unknown: readonly Pick<CheckView, 'check' | 'reason'>[]): string {
   const reasons = [...Map.groupBy(unknown, ({ reason }) => reason ?? 'never')]
   const named = reasons.map(([reason, same]) => {
-    return { reason, count: same.length, names: same.map(({ check }) => check).join(', ') }
+    return { reason: reasonInWords(reason), count: same.length, names: same.map(({ check }) => check).join(', ') }
   })
   const [first, ...others] = named
   if (first !== undefined && others.length === 0 && first.count > 1) return ` (${first.reason}): ${first.names}`

@@ -1,5 +1,6 @@
 import { html, raw } from 'hono/html'
 import { toIso } from '../model/dates.ts'
+import { grouped } from '../model/text/numbers.ts'
 import { badge, severityCounts } from '../web/page/marks.ts'
 import type { Html } from '../web/page/text.ts'
 import { checks, dataQuality, decisions, findings, requirements, tones, waivers, when, whole } from './html-parts.ts'
@@ -77,7 +78,10 @@ function summary(report: TenantReport): Html {
       (standing) =>
         html`<span class="count">${badge(standingWord[standing], tones[standing])} ${counts[standing]}</span> `,
     ),
-    'Open findings': openTotal + waivedTotal === 0 ? 'none' : severityCounts(open, waivedTotal),
+    'Open findings':
+      openTotal + waivedTotal === 0
+        ? 'none'
+        : html`<span class="count">${grouped(openTotal)} open</span> ${severityCounts(open, waivedTotal)}`,
     Holds: held.length === 0 ? 'none' : held.map(({ resource }) => resource).join(', '),
     Accepted: acceptedInWords(report),
     'Audit chain': chainInWords(chainHead, (hash) => hash),

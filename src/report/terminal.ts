@@ -79,19 +79,28 @@ export function fittingLines(text: string, columns: number, most: number): reado
   return [...lines.slice(0, most - 1), shortened(lines.slice(most - 1).join(' '), columns)]
 }
 
-/** Lines of at most so many columns; a longer word stays whole, or is broken after punctuation where it can. */
+/** In place of the spaces of a quoted command, which could not be copied from two lines. */
+const unbrokenSpace = '\ue000'
+
+/**
+ * Lines of at most so many columns. A quoted command and a path stay whole, for a terminal wraps them such that they can
+ * be copied; another longer word stays whole, too, or is broken after punctuation where it can.
+ */
 export function wordsIn(text: string, columns: number, isBroken = false): readonly string[] {
   const lines: string[] = []
+  const whole = text.replaceAll(/"(?:chmod|tenantwatch) [^"]*"/g, (command) => command.replaceAll(' ', unbrokenSpace))
   // A number stays with its word.
-  for (const word of text.split(/(?<!\d) | (?![a-z])/)) {
-    const [first = '', ...rest] = isBroken ? partsOf(word, columns) : [word]
+  for (const word of whole.split(/(?<!\d) | (?![a-z])/)) {
+    const [first = '', ...rest] = isBroken && !isCopied(word) ? partsOf(word, columns) : [word]
     const last = lines.at(-1)
     if (last === undefined || (first !== '' && widthOf(last) + 1 + widthOf(first) > columns)) lines.push(first)
     else lines[lines.length - 1] = `${last} ${first}`
     lines.push(...rest)
   }
-  return lines.map((line) => line.trimEnd())
+  return lines.map((line) => line.trimEnd().replaceAll(unbrokenSpace, ' '))
 }
+
+const isCopied = (word: string) => word.includes(unbrokenSpace) || word.includes('/')
 
 /** Without colors; counts code points, an approximation of the cells of a terminal. */
 export function widthOf(text: string): number {

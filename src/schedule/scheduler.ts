@@ -38,6 +38,8 @@ export interface Scheduler {
   start(): void
   /** Without jitter; `skipped` when it is already running, or the scheduler stops. Errors of the job are logged, not thrown. */
   runNow(name: string): Promise<RunOutcome>
+  /** Resolves when the job does not run. */
+  ended(name: string): Promise<void>
   skipped(name: string): number
   /** Aborts running jobs and waits for them; false when some did not end within `graceMs`. */
   dispose(graceMs: number): Promise<boolean>
@@ -170,6 +172,9 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
       void runTimer()
     },
     runNow: (name) => (stopping.signal.aborted ? Promise.resolve('skipped') : runJob(find(name), 0)),
+    async ended(name) {
+      await running.get(name)
+    },
     skipped: (name) => find(name).skipped,
     async dispose(graceMs) {
       for (const { times } of groups.values()) times.dispose()

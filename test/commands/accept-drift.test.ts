@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest'
+import { hourMs } from '../../src/model/durations.ts'
 import { driftIdIn, type FindingView } from '../../src/model/finding.ts'
 import { synced } from './support/cli.ts'
 import { shown, wider } from './support/on-terminal.ts'
@@ -58,7 +59,7 @@ it('answers a second acceptance of the same state as that of a hold, and records
   expect(await decided()).toBe(1)
   const accepted = `2 tenantwatch: Drift ${driftId} was accepted at 2026-03-01T12:00:00.000Z ("Agreed in ticket 4711");`
   expect(await world.refused(driftId, '--reason', 'Another reason, of ticket 4712')).toBe(
-    `${accepted} the next evaluation takes it up. Nothing is left to do\n`,
+    `${accepted} the finding ends with the next evaluation. Nothing is left to do\n`,
   )
   expect(await world.refused(driftId)).toContain('Nothing is left to do')
   await world.run('sync')
@@ -67,6 +68,25 @@ it('answers a second acceptance of the same state as that of a hold, and records
   )
   expect(await decided()).toBe(1)
   expect(await world.refused(`${driftId.slice(0, 12)}-00000000`, ...reason)).toMatch(/^2 .*No hold has this id/)
+})
+
+it('names the data, or the end of the hold, that an accepted finding waits for', async () => {
+  const world = await drifted()
+  world.write('tenantwatch.yaml', `${world.read('tenantwatch.yaml')}freshness: { roles: 1h }\n`)
+  await world.run('sync')
+  const { driftId } = await world.only('role-permissions-unchanged')
+  world.pass(3 * hourMs)
+  expect((await world.run('accept', driftId, ...reason)).stdout).toMatch(
+    /: \["Api_Users_Read"\]\. The finding ends once its check can be evaluated, which is unknown now \(stale: the data is too old\)\.\n$/,
+  )
+  world.simulator.swapTenant('reader')
+  expect((await world.run('sync')).stdout).toContain('tenant_changed')
+  expect(await world.refused(driftId)).toContain('; the finding ends once the hold has ended. Nothing is left to do')
+  await world.run('sync')
+  expect((await world.only('role-permissions-unchanged')).driftId).toBe(driftId)
+  world.simulator.swapTenant('reader')
+  await world.run('sync')
+  expect(await world.of('role-permissions-unchanged')).toEqual([])
 })
 
 it('accepts several states with one reason, and none of them if one is refused', async () => {
@@ -128,7 +148,7 @@ it('refuses a state that has changed since it was shown, and shows the present o
   Expected  null (first state mirrored)
   Present   ["Api_Users_Create","Api_Users_Read"]
   Gained    Api_Users_Create, Api_Users_Read
-Review it; to accept the present state: tenantwatch accept ${present.driftId} --reason TEXT
+Review it; to accept the present state: "tenantwatch accept ${present.driftId} --reason TEXT"
 `)
   const outdated = await world.refused(setting.driftId, ...reason)
   expect(outdated).toMatch(/^2 [\s\S]*Expected {2}[^\n]*\n {2}Present {3}"evil-idp"\n/)
@@ -158,6 +178,9 @@ it('shows the id in the table, in the explanation, and on standard error beside 
   expect((await world.run('findings')).stdout).toMatch(new RegExp(` ${driftId}$`, 'm'))
   const { code, stdout } = await world.run('explain', driftId)
   expect([code, stdout]).toEqual([0, expect.stringContaining(`\nDrift id     ${driftId}`)])
+  expect(await world.refused(driftId, '--list')).toBe(
+    `2 tenantwatch: This is the id of a drifted state, which has no list of records; "tenantwatch explain ${driftId}" shows the state\n`,
+  )
   const listed = await world.run('accept')
   expect([listed.code, listed.stdout]).toEqual([0, ''])
   const [none, heading, row] = listed.stderr.split('\n')
@@ -180,7 +203,7 @@ it('refuses what is no drift, what the configuration decides and what has no rea
   for (const given of [[], ['--reason', '...']])
     expect(await world.refused(role.driftId, ...given)).toMatch(/^2 .*Give a reason with --reason TEXT, in 10 char/)
   expect(await world.refused(secret.fingerprint, ...reason)).toMatch(
-    new RegExp(`^2 .*waive this one: tenantwatch waive ${secret.fingerprint.slice(0, 12)}\n$`),
+    new RegExp(`^2 .*waive this one: "tenantwatch waive ${secret.fingerprint.slice(0, 12)}"\n$`),
   )
   const waiver = `{ id: W-1, check: ${secret.check}, entity: "${clientId}", tenant: acme, owner: ops, reason: Replaced in May of this year, expires: 2026-05-01 }`
   const unwaived = world.read('tenantwatch.yaml')

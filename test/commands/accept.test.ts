@@ -98,7 +98,7 @@ it('refuses a count that is not the present one, naming the new one', async () =
   expect(await run('accept', id, '--count', '3', '--reason', 'A long reason')).toEqual({
     code: 2,
     stdout: '',
-    stderr: `tenantwatch: Hold ${id} now covers 125, not 3; review it before accepting\n`,
+    stderr: `tenantwatch: Hold ${id} now covers 125 records, not 3; review it before accepting\n`,
   })
   expect((await run('sync', '--full')).stdout).toMatch(/ -0 =125/)
 })
@@ -143,6 +143,7 @@ it('holds a tenant whose token shows another tenant, and writes nothing for it',
   expect(await world.run('sync')).toMatchObject({ code: 3 })
   expect((await world.run('accept')).stdout).toMatch(/^\S+ acme all tenant_changed \d+\n$/)
   expect(await users()).toBe(before)
+  expect((await world.run('doctor')).stdout).toMatch(/its data may be another tenant's\. [A-Z]/)
 })
 
 it('accepts another tenant only with the count and after saying what that does', async () => {
@@ -224,7 +225,9 @@ it('names the configuration file in every command to copy', async () => {
   const { run, id, ...world } = await shrunk()
   const config = ['--config', 'tenantwatch.yaml'] as const
   const listed = (await shown(world, 200, 'accept', ...config)).text
-  expect(listed).toContain(`See its records: tenantwatch accept ${id} --list --config tenantwatch.yaml\n`)
+  expect(listed).toContain(
+    `List the records it would remove: tenantwatch accept ${id} --list --config tenantwatch.yaml\n`,
+  )
   expect(listed).toContain(`tenantwatch accept ${id} --count 125 --reason TEXT --config tenantwatch.yaml\n`)
   const accepted = await run('accept', id, '--reason', 'Left with the spin-off', ...config)
   expect(accepted.stdout).toContain('"tenantwatch sync --tenant acme --config tenantwatch.yaml"')

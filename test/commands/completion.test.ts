@@ -21,6 +21,7 @@ it('offers commands, inner commands and options', async () => {
   expect(await offered('fin')).toEqual(['findings'])
   expect(await offered('--config', 'x.yaml', 'sync', '--f')).toEqual(['--full', '--fail-on'])
   expect(await offered('config', 'i')).toEqual(['init'])
+  expect(await offered('config', 'check', '--s')).toEqual(['--syntax-only'])
   expect(await offered('hel')).toEqual(['help'])
   expect(await offered('help', 'expl')).toEqual(['explain'])
   expect(await offered('config', 'init', '--token')).toEqual(['--token-env', '--token-file'])

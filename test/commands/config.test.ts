@@ -151,6 +151,31 @@ it('needs no token and no variable for commands that send no request', async () 
   expect(await run('sync')).toMatchObject({ code: 2, stderr: expect.stringContaining('does not exist') })
 })
 
+it('checks the syntax alone of a file that belongs to another machine', async () => {
+  const { run, env, write, read } = await cli({
+    more: `ownChecks: { folder: no/such/folder }
+checks: { a-check-of-theirs: { severity: low } }
+server: { webConfig: no/such/web.yaml, listen: ":9469" }`,
+  })
+  delete env['ACME_TOKEN']
+  const text = read('tenantwatch.yaml').replace(/store: .*/, 'store: { url: { file: no/such/url } }')
+  write('tenantwatch.yaml', text)
+  const whole = await run('config', 'check')
+  expect([whole.code, whole.stderr]).toEqual([2, expect.stringContaining('`ACME_TOKEN`, which is not set')])
+  expect(await run('config', 'check', '--syntax-only')).toEqual({
+    code: 0,
+    stdout: 'tenantwatch.yaml is valid: 1 tenant (syntax only)\n',
+    stderr: '',
+  })
+  write('tenantwatch.yaml', text.replace('{ webConfig: no/such/web.yaml, ', '{ '))
+  expect((await run('config', 'check', '--syntax-only')).stderr).toMatch(/^Warning: status page and metrics are open /)
+  write('tenantwatch.yaml', text.replace('baseUrl', 'baseURL'))
+  expect(await run('config', 'check', '--syntax-only')).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('tenants[0].baseURL'),
+  })
+})
+
 it('prints no secret, wherever the configuration has one', async () => {
   const { run, write, env } = await cli()
   env['ACME_TOKEN'] = canary

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { aliased } from '../../src/commands/demo.ts'
+import { aliased, show } from '../../src/commands/demo.ts'
 import { systemClock } from '../../src/model/process/system-clock.ts'
 import { fakeIo } from '../support/fake-io.ts'
 import { temporaryFolder } from '../support/temporary.ts'
@@ -37,6 +37,38 @@ it('prints few findings, commands to copy, and the address of the page last', as
   expect(back).toBe(swapped + 4)
   expect(text).toMatch(/\n {2}# So that commands in their output can be copied:\n {2}alias (?:\\\n +)?tenantwatch=\S+/)
   expect(at(/ report --output report\.html /)).toHaveLength(1)
+})
+
+it('prints after the findings, within the width, which checks cannot be evaluated', async () => {
+  const names = Array.from({ length: 4 }, (_, i) => `a-check-with-a-long-name-${i}`)
+  const checks = [...names, 'other'].map((check) => {
+    const isOther = check === 'other'
+    return { check, enabled: true, status: isOther ? 'pass' : 'unknown', reason: isOther ? null : 'never' }
+  })
+  const entity = { type: 'a', id: 'b' }
+  const finding = { fingerprint: 'f', tenant: 'demo', check: 'other', severity: 'low', entity, message: 'It fails.' }
+  const open = { ...finding, state: 'open', waiver: null, evidence: {} }
+  const views = {
+    async *findings() {
+      for (let count = 0; count < 7; count++) yield open
+    },
+    posture: async () => [{ tenant: 'demo', checks, holds: [] }],
+  }
+  let text = ''
+  const stdout = {
+    isTTY: true,
+    columns: 80,
+    write(piece: string) {
+      text += piece
+      return true
+    },
+  }
+  await show({ session: { views } } as never, { stdout, env: { NO_COLOR: '1' } } as never, ' on the page')
+  expect(text.slice(text.indexOf('…'))).toBe(`… and 2 more on the page
+demo: 4 of 5 checks cannot be evaluated (never: not completely read yet):
+a-check-with-a-long-name-0, a-check-with-a-long-name-1,
+a-check-with-a-long-name-2, a-check-with-a-long-name-3
+`)
 })
 
 it('gives an alias that works in other folders, too', () => {

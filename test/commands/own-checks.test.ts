@@ -211,7 +211,7 @@ it('is unknown with its error shown, and fails sync --fail-on, while a check is 
   expect(ran.code).toBe(3)
   expect(ran.stderr).toContain('"detail":"a.sql: no such column: nonsense"')
   const { stderr } = await made.run('findings')
-  expect(stderr).toContain('checks cannot be evaluated (check_failed): good-one, own-file-b\n')
+  expect(stderr).toContain('checks cannot be evaluated (check_failed: the check itself failed): good-one, own-file-b\n')
   expect(stderr).toContain('\n  good-one: a.sql: no such column: nonsense\n')
   expect(stderr).toContain('\n  own-file-b: b.sql: the header lacks id')
   expect(await openOf(made, 'good-one')).toHaveLength(1)
@@ -233,13 +233,13 @@ it('keeps findings while their file may be one that cannot be read, and closes t
   rmSync(join(made.folder, 'own'), { recursive: true })
   await made.run('sync')
   expect(await openOf(made, 'good-one')).toHaveLength(1)
-  expect((await made.run('findings')).stderr).toMatch(/\(check_failed\): .*own-checks-folder/)
+  expect((await made.run('findings')).stderr).toMatch(/\(check_failed: the check itself failed\): .*own-checks-folder/)
   const { stdout } = await made.run('metrics')
   expect(stdout).toContain('tenantwatch_findings{tenant="acme",check="good-one",severity="medium"} 1\n')
   expect(stdout).toContain('tenantwatch_check_unknown_reason{tenant="acme",check="good-one",reason="check_failed"} 1\n')
   expect(stdout).toMatch(/tenantwatch_finding_info\{tenant="acme",check="good-one",severity="medium"/)
   expect(await made.run('findings', '--check', 'user-mfa-enrolled')).toMatchObject({
-    stderr: expect.stringMatching(/\(check_failed\): .*good-one/),
+    stderr: expect.stringMatching(/\(check_failed: the check itself failed\): .*good-one/),
   })
   mkdirSync(join(made.folder, 'own'))
   await made.run('sync')

@@ -43,13 +43,18 @@ function world(count: number, run: (tenant: string) => Promise<{ readonly retryA
     eraseOutdated: async () => true,
   } as unknown as Session
   const jobs = new Map<string, Job>()
+  const running = new Map<string, Promise<void>>()
   const scheduler = {
     add: (job: Job) => void jobs.set(job.name, job),
     remove: (name: string) => jobs.delete(name),
     async runNow(name: string) {
-      await jobs.get(name)?.run(new AbortController().signal)
+      if (running.has(name)) return 'skipped'
+      running.set(name, Promise.resolve(jobs.get(name)?.run(new AbortController().signal)))
+      await running.get(name)
+      running.delete(name)
       return 'ran'
     },
+    ended: async (name: string) => running.get(name),
   } as unknown as Scheduler
   const mirror = { isVerified: () => false } as unknown as Mirror
   const watch = storeWatch(mirror, clock, silentLog())
@@ -58,6 +63,8 @@ function world(count: number, run: (tenant: string) => Promise<{ readonly retryA
   created.arrange()
   return { tenants, broken, forward, jobs: created, scheduler }
 }
+
+const settle = () => new Promise((resolve) => setImmediate(resolve))
 
 it('catches up the other tenants while sixteen wait for the end of a Retry-After', async () => {
   const ran: string[] = []
@@ -77,7 +84,6 @@ it('catches up at most sixteen tenants at once, whatever how many calls there ar
     return promise
   })
   const calls = await Promise.all([jobs.runDue(tenants.slice(0, 20)), jobs.runDue(tenants.slice(20))])
-  const settle = () => new Promise((resolve) => setImmediate(resolve))
   await settle()
   expect(ending).toHaveLength(16)
   for (let ended = 0; ended < 40; ended++) {
@@ -97,6 +103,38 @@ it('begins the due runs of other tenants when those of one cannot be read', asyn
   broken.add('t1')
   await (await jobs.runDue(tenants)).ended
   expect(ran).toEqual(['t0', 't2'])
+})
+
+/** A sync that ends when the test says so, and the runs that its schedule began. */
+async function ticked(retryAt: number | null) {
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const created = world(1, async () => {
+    if (retryAt === null) await promise
+    return { retryAt }
+  })
+  void created.scheduler.runNow('t0 roles full')
+  await settle()
+  let isCaughtUp = false
+  const caughtUp = created.jobs.runDue(created.tenants).then(async ({ ended }) => {
+    await ended
+    isCaughtUp = true
+  })
+  return { caughtUp, end: resolve, isCaughtUp: () => isCaughtUp }
+}
+
+it('has not caught up before a due run ends that its schedule began', async () => {
+  const { caughtUp, end, isCaughtUp } = await ticked(null)
+  await settle()
+  expect(isCaughtUp()).toBe(false)
+  end()
+  await caughtUp
+})
+
+it('has caught up while a run that its schedule began waits for the end of a Retry-After', async () => {
+  const { caughtUp, isCaughtUp } = await ticked(1)
+  await settle()
+  expect(isCaughtUp()).toBe(true)
+  await caughtUp
 })
 
 it('begins the runs that are brought forward after an evaluation', async () => {

@@ -355,6 +355,14 @@ function hold(
   })
 }
 
+/** The hold `h1` of users. */
+function acceptHold(mirror: FakeMirror) {
+  mirror.decisions.push({
+    ...{ accepted: 'hold', id: 'h1', tenant: 'acme', resource: 'users', holdReason: 'shrink_held' },
+    ...{ count: 1, reason: 'They left', at: now, appliedAt: now },
+  })
+}
+
 it('says of a run that a hold failed when the hold has ended since', async () => {
   const mirror = soundMirror()
   const { users } = mirror.quality
@@ -363,6 +371,18 @@ it('says of a run that a hold failed when the hold has ended since', async () =>
   expect(await message()).toBe('The hold has ended; the next run reads it again')
   hold(mirror, 'api-clients', 'shrink_held')
   expect(await message()).toBe('9 users are gone')
+  mirror.holds.pop()
+  hold(mirror, 'users', 'shrink_held')
+  expect(await message()).toBe('9 users are gone')
+  expect((await read(mirror)).holds).toEqual([
+    expect.objectContaining({ effect: expect.any(String), advice: expect.any(String) }),
+  ])
+  acceptHold(mirror)
+  expect(await message()).toBe('The hold was accepted; the next full sync applies that')
+  const [accepted] = (await read(mirror)).holds
+  expect(accepted).toMatchObject({ id: 'h1', acceptedReason: 'They left' })
+  expect(accepted).not.toHaveProperty('effect')
+  expect(accepted).not.toHaveProperty('advice')
   mirror.holds.pop()
   users.state = { ...users.state, incrementalAttemptAt: now + 2, incrementalReason: 'timeout', message: 'Too long' }
   expect(await message()).toBe('Too long')
@@ -386,9 +406,6 @@ it('says of a hold that an operator accepted it, until it has ended', async () =
   const mirror = soundMirror()
   hold(mirror, 'users', 'shrink_held')
   expect((await read(mirror)).holds).toEqual([expect.not.objectContaining({ acceptedReason: expect.anything() })])
-  mirror.decisions.push({
-    ...{ accepted: 'hold', id: 'h1', tenant: 'acme', resource: 'users', holdReason: 'shrink_held' },
-    ...{ count: 1, reason: 'They left', at: now, appliedAt: now },
-  })
+  acceptHold(mirror)
   expect((await read(mirror)).holds).toMatchObject([{ id: 'h1', acceptedReason: 'They left' }])
 })

@@ -215,7 +215,19 @@ it('composes two replicas on one database, which Prometheus finds by their commo
     const embedded = settingsOf('deploy/compose/tenantwatch.yaml', services['tenantwatch']?.environment).tenants
     expect(tenants.filter(({ name }) => embedded.some((one) => one.name === name))).toEqual([])
   }
-  expect(new Set(Object.values(services).flatMap(({ ports = [] }) => ports)).size).toBe(6)
+  const ports = Object.values(services).flatMap(({ ports = [] }) => ports)
+  expect(new Set(ports).size).toBe(6)
+  // The default ports of a simulator on the same machine.
+  expect(ports.filter((port) => /:947[01]:/.test(port))).toEqual([])
+})
+
+it('names in its docs an object of kubectl exec that both kinds of workload have', () => {
+  const { kind, metadata } = resource('service.yaml')
+  const pages = ['operations.md', 'runbooks/README.md', 'runbooks/TenantwatchDown.md']
+  for (const page of pages) {
+    const targets = [...textOf(`docs/${page}`).matchAll(/\bexec\s+(\S+) -- tenantwatch/g)].map(([, target]) => target)
+    expect([page, ...new Set(targets)]).toEqual([page, `${kind.toLowerCase()}/${metadata?.name}`])
+  }
 })
 
 it('composes with tokens of the simulator', async () => {

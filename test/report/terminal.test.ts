@@ -55,19 +55,29 @@ it('leaves out optional columns of a table that is too wide, then puts one below
 })
 
 it('breaks a word that is longer than its column after punctuation, else anywhere, and loses nothing', () => {
-  const path = '/var/lib/tenantwatch/a-folder/mirror.db'
-  expect(fittingLines(`The file ${path} is new`, 16, 9)).toEqual([
-    'The file',
-    '/var/lib/',
-    'tenantwatch/a-',
-    'folder/mirror.db',
-    'is new',
+  expect(fittingLines('The key checks.user-role-active.severity is new', 16, 9)).toEqual([
+    'The key',
+    'checks.user-',
+    'role-active.',
+    'severity is new',
   ])
   expect(fittingLines('x'.repeat(20), 16, 9)).toEqual(['x'.repeat(16), 'xxxx'])
   expect(fittingLines('one two three four', 7, 2)).toEqual(['one two', 'three…'])
   expect(fittingLines('one two three four', 9, 1)).toEqual(['one two…'])
   expect(fittingLines('one two three', 8, 1)).toEqual(['one two…'])
   expect(fittingLines('onetwothree', 8, 1)).toEqual(['onetwot…'])
+})
+
+it('keeps a quoted command and a path whole, on a line of their own if they are longer than one', () => {
+  const path = '/var/lib/tenantwatch/a-folder/mirror.db'
+  expect(fittingLines(`The file ${path} is new`, 16, 9)).toEqual(['The file', path, 'is new'])
+  const command = `"tenantwatch export users --config ${path}"`
+  const terminal = { columns: 60, hasColors: false }
+  expect(wrapLine(`Compare them with the output of ${command}, then go on`, terminal, 2)).toBe(
+    `Compare them with the output of\n  ${command},\n  then go on`,
+  )
+  const table = `WHAT   FOUND\nusers  Run ${command} to see ${'them '.repeat(9)}`
+  expect(wrapLastColumn(table, terminal).split('\n').slice(1, 3)).toEqual(['users  Run', `       ${command}`])
 })
 
 it('keeps a number and its word on one line', () => {

@@ -118,8 +118,16 @@ it('skips runNow while the job runs', async () => {
   scheduler.add({ name: 'a', expression: '* * * * *', run })
   const first = scheduler.runNow('a')
   expect(await scheduler.runNow('a')).toBe('skipped')
+  let hasEnded = false
+  const ended = scheduler.ended('a').then(() => {
+    hasEnded = true
+  })
+  await Promise.resolve()
+  expect(hasEnded).toBe(false)
   end()
   expect(await first).toBe('ran')
+  await ended
+  await scheduler.ended('a')
 })
 
 it('logs errors of a job and continues', async () => {

@@ -7,6 +7,7 @@ import { toIso } from '../../model/dates.ts'
 import { UsageError } from '../../model/errors.ts'
 import { driftIdIn, type FindingView, shortFingerprint } from '../../model/finding.ts'
 import type { Io } from '../../model/process/io.ts'
+import { reasonInWords } from '../../model/reason-words.ts'
 import { printable } from '../../model/text/printable.ts'
 import { printableJson } from '../../model/text/printable-json.ts'
 import type { Next } from '../../report/findings-notes.ts'
@@ -104,8 +105,20 @@ export async function acceptDrifts({ io, mirror, views, next, given, reason }: A
     const { check, tenant, entity } = finding
     await mirror.acceptState(tenantId, check, { entityId: entity.id, state, at: io.clock.now(), reason })
     const what = printable(`${check} of ${tenant} ${entity.id}: ${printableJson(state)}`)
-    printWrapped(io, `Accepted: ${what}. The finding ends with the next evaluation.`)
+    printWrapped(io, `Accepted: ${what}. The finding ends ${await endOf(views, finding)}.`)
   }
+}
+
+/** When an accepted finding ends: none does while its check cannot be evaluated over whole and present data. */
+async function endOf(views: Views, { tenant, check }: FindingView): Promise<string> {
+  const [posture] = await views.posture(tenant)
+  const view = posture?.checks.find((one) => one.check === check)
+  const reason = view?.reason ?? view?.partial ?? null
+  if (reason === null) return 'with the next evaluation'
+  const isHeld = posture?.holds.some((hold) => hold.reason === reason)
+  return isHeld
+    ? 'once the hold has ended'
+    : `once its check can be evaluated, which is unknown now (${reasonInWords(reason)})`
 }
 
 interface Drift {
@@ -134,7 +147,7 @@ async function driftNamed({ mirror, views, next, id }: Named): Promise<Drift> {
   if (row === undefined) throw unknown()
   const earlier = await acceptanceOf(mirror, row.id, finding)
   if (earlier !== null)
-    throw new UsageError(acceptedSentence(`Drift ${id}`, earlier, 'the next evaluation takes it up'))
+    throw new UsageError(acceptedSentence(`Drift ${id}`, earlier, `the finding ends ${await endOf(views, finding)}`))
   return { tenantId: row.id, finding, state: finding.evidence['present'] ?? null }
 }
 
@@ -183,7 +196,7 @@ function refuseOther({ check, fingerprint, state, waiver }: FindingView, next: N
   throw new UsageError(
     state === 'waived'
       ? `Only findings of ${drifting.join(' and ')} can be accepted; this one is waived already, by ${waiver?.id} until ${waiver?.expires}`
-      : `Only findings of ${drifting.join(' and ')} can be accepted; waive this one: ${next(`waive ${shortFingerprint(fingerprint)}`)}`,
+      : `Only findings of ${drifting.join(' and ')} can be accepted; waive this one: "${next(`waive ${shortFingerprint(fingerprint)}`)}"`,
   )
 }
 
@@ -210,6 +223,6 @@ function anotherState(
   return [
     `${why}; nothing is accepted`,
     ...facts.map(([name = '', value = '']) => `  ${name.padEnd(9)} ${printable(value)}`),
-    `Review it; to accept the present state: ${command}`,
+    `Review it; to accept the present state: "${command}"`,
   ].join('\n')
 }

@@ -13,7 +13,7 @@ export const catalogue: Catalogue = { resources, checks }
 export function loadConfiguration(
   { env, cwd }: Io,
   command: Command,
-  needs: Pick<LoadOptions, 'checkWeb' | 'strict' | 'needsSecrets'> = {},
+  needs: Pick<LoadOptions, 'checkWeb' | 'strict' | 'needsSecrets' | 'syntaxOnly'> = {},
 ): LoadedSettings {
   const { config } = command.optsWithGlobals<{ config?: string }>()
   return loadSettings({ file: config, env, cwd, catalogue, needsSecrets: false, ...needs })

@@ -50,7 +50,7 @@ function notesOf(hold: HoldRow, acceptance: Pick<AcceptedHold, 'appliedAt'> | un
     `${message}.`,
     `${holdAdvice(hold)}.`,
     `${effectOf(hold)}.`,
-    ...(listsRecords(reason) ? [['See its records', next(`accept ${id} --list`)] as const] : []),
+    ...(listsRecords(reason) ? [['List the records it would remove', next(`accept ${id} --list`)] as const] : []),
     ['Accept it with', next(`accept ${id} --count ${count} --reason TEXT`)],
   ]
 }

@@ -16,7 +16,7 @@ ${generatedMark}
 
 A page for each alert: meaning, impact, diagnosis, mitigation.
 
-${wrapped('`tenantwatch` in their commands is the program beside the daemon, with its configuration, as its user: in a container `docker exec NAME tenantwatch`, in Kubernetes `kubectl -n tenantwatch exec tenantwatch-0 -- tenantwatch`, beside a service the [script](../operations.md#as-a-service). Words in capitals are to be filled in. `http://127.0.0.1:9469` is the address of `server.listen`.')}
+${wrapped('`tenantwatch` in their commands is the program beside the daemon, with its configuration, as its user: in a container `docker exec NAME tenantwatch`, in Kubernetes `kubectl -n tenantwatch exec service/tenantwatch -- tenantwatch` (any pod of it), beside a service the [script](../operations.md#as-a-service). Words in capitals are to be filled in. `http://127.0.0.1:9469` is the address of `server.listen`.')}
 
 ${groups.join('\n')}`
 }

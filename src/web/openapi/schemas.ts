@@ -127,8 +127,11 @@ const hold = component(
         'True when accepting the hold replaces the data of the tenant by those of another one; absent for others',
       ),
     remedy: z.string().optional().describe('What ends a hold that cannot be accepted; absent for others'),
-    effect: z.string().optional().describe('What accepting the hold does; absent for one that cannot be accepted'),
-    advice: z.string().optional().describe('What to compare before accepting the hold'),
+    effect: z
+      .string()
+      .optional()
+      .describe('What accepting the hold does; absent for one that is accepted or cannot be'),
+    advice: z.string().optional().describe('What to compare before accepting the hold; absent like effect'),
   }),
 )
 

@@ -193,7 +193,7 @@ function chip(
   query: PageQuery,
 ): Html {
   const wanted = severity === null ? null : [severity]
-  const isCurrent = (query.severities?.join() ?? null) === (wanted?.join() ?? null)
+  const isCurrent = severity === null ? query.severities === null : query.severities?.includes(severity) === true
   const some: readonly Severity[] = wanted ?? severities
   const matches = found.bySeverity
   const count =

@@ -203,11 +203,13 @@ it('prints one line for one cause that fails every request, and names the resour
   const { run, env, simulator } = await cli()
   env['ACME_TOKEN'] = 'no-longer-valid'
   const { stdout } = await run('doctor')
-  expect(stdout).toMatch(/\n(\d+) failed for 1 cause, /)
+  expect(stdout).toMatch(/\n6 failed for 1 cause, /)
   const refused = stdout.split('\n').filter((line) => line.includes('unauthorized'))
   await simulator.close()
   env['ACME_TOKEN'] = simulator.tokens.reader
-  const unreachable = (await run('doctor')).stdout.split('\n').filter((line) => line.includes('network:'))
+  const unconnected = (await run('doctor')).stdout
+  expect(unconnected).toMatch(/\n\d failed, \d not tried for 1 cause, /)
+  const unreachable = unconnected.split('\n').filter((line) => line.includes('network:'))
   for (const lines of [refused, unreachable]) {
     expect(lines).toEqual([expect.stringMatching(/^✗ +6 resources /)])
     for (const { name } of resources) expect(lines[0]).toContain(name)

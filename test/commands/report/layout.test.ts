@@ -101,3 +101,10 @@ it('names the settings of a tenant once as the entity of a finding', async () =>
     expect(text).not.toMatch(/authentication-settings\s+authentication-settings/)
   }
 })
+
+it('states the number of open findings in all, as Markdown does', async () => {
+  const totals = matches(await written('md'), /^- Findings: (\d+ open), /gm)
+  expect(totals).toHaveLength(names.length)
+  const heads = matches(await written('html'), /<dt>Open findings<\/dt><dd><span class="count">(\d+ open)<\/span> /g)
+  expect(heads).toEqual(totals)
+})

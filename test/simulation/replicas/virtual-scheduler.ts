@@ -52,6 +52,9 @@ export function virtualScheduler(clock: Clock, random: Random, log: Log): Schedu
       if (found === undefined) throw new Error(`Cannot find job ${name}`)
       return run(found.job, 0)
     },
+    async ended(name) {
+      await running.get(name)
+    },
     skipped: () => 0,
     async dispose(graceMs) {
       for (const { removed } of jobs.values()) removed.abort()

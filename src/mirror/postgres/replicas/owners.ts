@@ -7,33 +7,32 @@ export interface OwnerRow {
   readonly replica: string | null
   readonly alive: number
   readonly heartbeatAgeMs: number | null
-  readonly sinceAgeMs: number | null
+  readonly since: number | null
 }
 
-const ageMs = (at: string) => `cast(extract(epoch from clock_timestamp() - ${at}) * 1000 as bigint)`
+const ms = (time: string) => `cast(extract(epoch from ${time}) * 1000 as bigint)`
 
 /** Of all mirrored tenants. One whose owner died has none since the last heartbeat of that owner. */
 export const ownersText = `select t.name as tenant, o.owner as replica,
-    case when ${isAlive} then 1 else 0 end as alive, ${ageMs('r.seen_at')} as "heartbeatAgeMs",
-    ${ageMs(`case when ${isAlive} then o.since else coalesce(r.seen_at, o.since) end`)} as "sinceAgeMs"
+    case when ${isAlive} then 1 else 0 end as alive, ${ms('clock_timestamp() - r.seen_at')} as "heartbeatAgeMs",
+    ${ms(`case when ${isAlive} then o.since else coalesce(r.seen_at, o.since) end`)} as since
   from tenants t left join tenant_owners o on o.tenant_id = t.id left join replicas r on r.id = o.owner`
 
 /**
- * Of all mirrored tenants, by name.
+ * Of all mirrored tenants, by name; times and ages by the clock of the database, so that they are the same in each answer.
  *
- * @param now of the local clock, in milliseconds since the epoch; ages are of the clock of the database.
  * @throws SyncError `store`.
  */
-export async function readOwners(database: PostgresDatabase, now: number): Promise<ReadonlyMap<string, OwnerView>> {
-  return ownersOf(await database.read(() => database.prepare<[], OwnerRow>(ownersText).all()), now)
+export async function readOwners(database: PostgresDatabase, _now: number): Promise<ReadonlyMap<string, OwnerView>> {
+  return ownersOf(await database.read(() => database.prepare<[], OwnerRow>(ownersText).all()), _now)
 }
 
 /** @param rows of `ownersText`. */
-export function ownersOf(rows: readonly OwnerRow[], now: number): ReadonlyMap<string, OwnerView> {
+export function ownersOf(rows: readonly OwnerRow[], _now: number): ReadonlyMap<string, OwnerView> {
   return new Map(
-    rows.map(({ tenant, replica, alive, heartbeatAgeMs, sinceAgeMs }) => [
+    rows.map(({ tenant, replica, alive, heartbeatAgeMs, since }) => [
       tenant,
-      { replica, isAlive: alive === 1, heartbeatAgeMs, since: sinceAgeMs === null ? null : now - sinceAgeMs },
+      { replica, isAlive: alive === 1, heartbeatAgeMs, since },
     ]),
   )
 }
