@@ -133,7 +133,7 @@ export async function readServerFacts(url: string, clock: Pick<Clock, 'now' | 'm
       connections,
       used,
       layout,
-      mirror: layout === 'current' ? await mirrorIn(all, clock.now()) : null,
+      mirror: layout === 'current' ? await mirrorIn(all) : null,
     }
   } finally {
     // A pooler closes its connection to the server where a transaction is left open.
@@ -144,13 +144,13 @@ export async function readServerFacts(url: string, clock: Pick<Clock, 'now' | 'm
 
 type All = <T>(text: string) => Promise<T[]>
 
-async function mirrorIn(all: All, now: number): Promise<MirrorState> {
+async function mirrorIn(all: All): Promise<MirrorState> {
   const [firing] = await all<{ readonly count: number }>(firingTriggers)
   const [run] = await all<Readonly<Record<'oldest' | 'latest' | 'count', number>>>(runs)
   return {
     replicas: await all<ReplicaState>(replicas),
     lostTriggers: Math.max(0, triggerCount() - (firing?.count ?? 0)),
-    owners: ownersOf(await all<OwnerRow>(ownersText), now),
+    owners: ownersOf(await all<OwnerRow>(ownersText)),
     runs: run === undefined || run.count === 0 ? null : run,
   }
 }

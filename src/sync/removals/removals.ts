@@ -197,6 +197,6 @@ async function raise({ context, tenantId, definition }: Run, { held, why, kept, 
 
 /** What the guard counts besides the absent records. */
 function countedToo({ removed, replacing }: GuardBudget): string {
-  const too = removed === 0 ? '' : `, and ${removed} were removed in the 24 hours before`
+  const too = removed === 0 ? '' : `, and ${removed} ${removed === 1 ? 'was' : 'were'} removed in the 24 hours before`
   return replacing === 0 ? too : `${too}, less ${replacing} that new ones replace`
 }

@@ -23,12 +23,12 @@ export const ownersText = `select t.name as tenant, o.owner as replica,
  *
  * @throws SyncError `store`.
  */
-export async function readOwners(database: PostgresDatabase, _now: number): Promise<ReadonlyMap<string, OwnerView>> {
-  return ownersOf(await database.read(() => database.prepare<[], OwnerRow>(ownersText).all()), _now)
+export async function readOwners(database: PostgresDatabase): Promise<ReadonlyMap<string, OwnerView>> {
+  return ownersOf(await database.read(() => database.prepare<[], OwnerRow>(ownersText).all()))
 }
 
 /** @param rows of `ownersText`. */
-export function ownersOf(rows: readonly OwnerRow[], _now: number): ReadonlyMap<string, OwnerView> {
+export function ownersOf(rows: readonly OwnerRow[]): ReadonlyMap<string, OwnerView> {
   return new Map(
     rows.map(({ tenant, replica, alive, heartbeatAgeMs, since }) => [
       tenant,

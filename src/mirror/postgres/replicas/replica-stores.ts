@@ -129,7 +129,7 @@ export class ReplicaStores implements TenantStores {
   }
 
   owners(): Promise<ReadonlyMap<string, OwnerView>> {
-    return readOwners(this.#options.database, this.#options.clock.now())
+    return readOwners(this.#options.database)
   }
 
   begin(worker: TenantWorker): void {
