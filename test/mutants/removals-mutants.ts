@@ -137,6 +137,12 @@ export const removalsMutants: readonly Mutant[] = [
       'n < maxEarlier && answer.announcedEmpty',
       'n < 0 && answer.announcedEmpty',
     ],
+    'one incomplete answer to updatedAfter is a hold': [
+      'if (older || fullSyncs > fullSyncsToRemove) refused.add(rid)',
+      'refused.add(rid)',
+    ],
+  }),
+  ...mutantsIn('src/sync/removals/confirm-by-time.ts', ['test/sync/confirm-never-updated.test.ts'], {
     'the only document that was never updated is removed by an answer that may leave such out': [
       ' && left.neverUpdated.expected > 0',
       '',
@@ -148,10 +154,6 @@ export const removalsMutants: readonly Mutant[] = [
     'documents that no request can show are removed after four full syncs': [
       'if (never ? usable && includes : usable) continue',
       'if ((never ? usable && includes : usable) || (never && excludes && fullSyncs > 3)) continue',
-    ],
-    'one incomplete answer to updatedAfter is a hold': [
-      'if (older || fullSyncs > fullSyncsToRemove) refused.add(rid)',
-      'refused.add(rid)',
     ],
     'the request by time does not go back to a document that was never updated': [
       '[newestUpdated, neverUpdated.size > 0 ? newestNever : Number.NEGATIVE_INFINITY]',
