@@ -35,7 +35,7 @@ export interface AnswerMeta {
   readonly identity: number
   /** Digest of the credential, or of the name of its OAuth client: an operator's acceptance covers one. */
   readonly credential: string
-  /** Deviations of the answer's id and time; absent = none. */
+  /** Deviations of the envelope; absent = none. */
   readonly oddities?: readonly Oddity[]
 }
 

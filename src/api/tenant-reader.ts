@@ -33,7 +33,8 @@ export interface TenantReaderParts {
 }
 
 type Asked = ReadAnswer & Pick<AnsweredRequest, 'request' | 'what'>
-type Stated = Pick<AnsweredRequest, 'requestId' | 'resource' | 'serverTime' | 'timestamp'>
+type Stated = Pick<AnsweredRequest, 'requestId' | 'resource' | 'serverTime' | 'timestamp'> &
+  Partial<Pick<Envelope, 'oddities'>>
 
 export function createTenantReader({ read, api, answerTimes, version, observer }: TenantReaderParts): TenantReader {
   const decoders = memoize((fields: Fields) => recordDecoder(fields))
@@ -54,7 +55,7 @@ export function createTenantReader({ read, api, answerTimes, version, observer }
     // A server may echo the token.
     const isEcho = stated.requestId?.includes(answer.secret.expose()) === true
     const requestId = isEcho ? withheldMark : stated.requestId
-    const oddities = answerTimes.note({ ...answer, ...stated })
+    const oddities = [...answerTimes.note({ ...answer, ...stated }), ...(stated.oddities ?? [])]
     const meta = { requestId, serverTime, receivedAt, receivedMonotonic, identity, credential }
     return oddities.length === 0 ? meta : { ...meta, oddities }
   }

@@ -135,9 +135,11 @@ function diagnoseDeviations(probed: readonly Answered[], settings: TenantSetting
   const fields = new Map<ContractEventKind, Set<string>>()
   for (const { definition, name, page } of probed) {
     if (page === null) continue
-    const oddities = [...(page.oddities ?? []), ...odditiesOf({ definition, context: { settings } }, page)]
-    for (const { kind, field, detail } of oddities) {
-      if (unlisted.has(kind)) continue
+    const known = [...(page.oddities ?? []), ...odditiesOf({ definition, context: { settings } }, page)]
+    const listed = known.filter(({ kind }) => !unlisted.has(kind))
+    // A field of the envelope may mean that the answer is partial.
+    const ofEnvelope = (page.meta.oddities ?? []).filter(({ kind }) => kind.startsWith('unknown_'))
+    for (const { kind, field, detail } of [...ofEnvelope, ...listed]) {
       fields.set(kind, (fields.get(kind) ?? new Set()).add(`${name} ${oddityWords(field, detail)}`))
     }
   }

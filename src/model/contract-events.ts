@@ -1,6 +1,7 @@
 /** What each kind of deviation from the API's specification means for the data, without a full stop. */
 export const contractEventMeanings = {
-  unknown_field: 'A field that the specification does not name is stored and read by no check',
+  unknown_field:
+    'A field that the specification does not name is read by no check; one of the envelope, such as meta.warnings, may mean that the answer is partial',
   unknown_value:
     'A value that the specification does not name is stored; if it is legitimate, add it to the key of the configuration named with it',
   order_violation:

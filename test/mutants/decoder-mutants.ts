@@ -5,6 +5,13 @@ export const decoderMutants: readonly Mutant[] = [
   ...mutantsIn('src/api/transport/envelope.ts', ['test/faults/envelope.test.ts'], {
     'of two values of one name the last one counts': ['if (repeatsName(text, body)) ', 'if (body === text) '],
   }),
+  ...mutantsIn('src/api/transport/envelope.ts', ['test/sync/contract-events.test.ts'], {
+    'fields beside those of the envelope are not counted': [
+      "[...unnamed(body, named.envelope), ...unnamed(meta, named.meta, 'meta.')]",
+      "[...unnamed(meta, named.meta, 'meta.')]",
+    ],
+    'a success without the key error is not counted': ["!Object.hasOwn(body, 'error')", 'false'],
+  }),
   ...mutantsIn('src/api/decode/record.ts', ['test/api/decode'], {
     'a provider type of a wrong type becomes null': [
       'if (!strict) return describedText(',

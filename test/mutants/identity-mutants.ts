@@ -125,8 +125,8 @@ export const identityMutants: readonly Mutant[] = [
   }),
   ...mutantsIn('src/sync/lists/whole-list.ts', tests, {
     'a changed answer is written without a second read': [
-      'if (!isDoubted && (state.completeStartedAt',
-      'if (isDoubted && (state.completeStartedAt',
+      'if (!isDoubted && (state.completeStartedAt !== null || (await guidsCount(run)))) await insistOnOneAnswer()',
+      '',
     ],
   }),
   ...mutantsIn('src/sync/lists/whole-list.ts', ['test/sync/contradicting-servers.test.ts'], {

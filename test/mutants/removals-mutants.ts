@@ -137,17 +137,27 @@ export const removalsMutants: readonly Mutant[] = [
       'n < maxEarlier && answer.announcedEmpty',
       'n < 0 && answer.announcedEmpty',
     ],
+    'one incomplete answer to updatedAfter is a hold': [
+      'if (older || fullSyncs > fullSyncsToRemove) refused.add(rid)',
+      'refused.add(rid)',
+    ],
+  }),
+  ...mutantsIn('src/sync/removals/confirm-by-time.ts', ['test/sync/confirm-never-updated.test.ts'], {
     'the only document that was never updated is removed by an answer that may leave such out': [
       ' && left.neverUpdated.expected > 0',
       '',
     ],
-    'documents that no request can show are removed after two full syncs': [
-      'never && excludes && fullSyncs >= fullSyncsWithoutConfirmation',
-      'never && excludes',
+    'a document that was never updated is removed by an answer without any of those': [
+      'if (never ? usable && includes : usable) continue',
+      'if (usable) continue',
     ],
-    'a server that leaves out records that were never updated causes a hold with each removal': [
-      'if (!(never && excludes) && (older || fullSyncs > fullSyncsToRemove)) refused.add(rid)',
-      'refused.add(rid)',
+    'documents that no request can show are removed after four full syncs': [
+      'if (never ? usable && includes : usable) continue',
+      'if ((never ? usable && includes : usable) || (never && excludes && fullSyncs > 3)) continue',
+    ],
+    'the request by time does not go back to a document that was never updated': [
+      '[newestUpdated, neverUpdated.size > 0 ? newestNever : Number.NEGATIVE_INFINITY]',
+      '[newestUpdated]',
     ],
   }),
   ...mutantsIn('src/api/transport/envelope.ts', ['test/api/client.test.ts'], {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { dayMs, hourMs } from '../../src/model/durations.ts'
+import type { Envelope } from '../../src/simulator/server/envelope.ts'
 import { testEngine } from '../support/engine.ts'
 import { ofData } from '../support/of-data.ts'
 
@@ -13,11 +14,12 @@ it('counts unknown fields once a field and run, and keeps their values', async (
     settings: quiet,
   })
   await test.run('users', 'full')
-  expect(test.observed.events).toEqual(['users unknown_field', 'users unknown_field'])
+  // Two of the records, three of the envelope.
+  expect(test.observed.events).toEqual(Array(5).fill('users unknown_field'))
   await test.run('users', 'incremental')
-  expect(test.observed.events).toHaveLength(2)
+  expect(test.observed.events).toHaveLength(8)
   await test.run('users', 'full')
-  expect(test.observed.events).toHaveLength(4)
+  expect(test.observed.events).toHaveLength(13)
   expect((await test.exported('users'))[0]).toMatchObject({ locale: 'en-GB', avatar: null })
 })
 
@@ -154,4 +156,36 @@ it('counts an e-mail that two users have, once each full sync, not while one of 
   await test.run('users', 'full')
   expect(test.query('select user_id from users where missing_since is not null')).toEqual([{ user_id: twin.userId }])
   expect(test.observed.events).toHaveLength(2)
+})
+
+it('counts fields of the envelope that the specification does not name, and a missing error, once a run', async () => {
+  const test = await testEngine({
+    problems: false,
+    readings: { defaultPageSize: { users: 5 } },
+    sizes: { users: 12 },
+    settings: quiet,
+  })
+  const secretLike = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxIn0.c2lnbmF0dXJl'
+  const transform = ({ error: _, ...envelope }: Envelope) => ({
+    ...(envelope as Envelope),
+    errors: [{ message: 'timeout on shard 2' }],
+    [secretLike]: true,
+    meta: { ...Object(envelope.meta), warnings: ['timeout on shard 2'] },
+    pagination: { ...Object(envelope.pagination), total: 13 },
+  })
+  test.sim.faults.add({ path: '/api/public/users', effect: { kind: 'transform', transform } })
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success', counts: { created: 12 } })
+  expect(test.observed.events.toSorted()).toEqual([...Array(4).fill('users unknown_field'), 'users unknown_value'])
+  const fields = test.observed.logged.flatMap(([, given]) => ('fields' in given ? [given.fields] : []))
+  expect(fields).toEqual([
+    {
+      unknown_value: ['error (missing)'],
+      unknown_field: ['errors', '[withheld: name of 49 characters]', 'meta.warnings', 'pagination.total'],
+    },
+  ])
+  const stored = JSON.stringify([test.observed.logged, await test.exported('users')])
+  expect(stored).not.toContain('shard 2')
+  // Nothing else is read of an unchanged page.
+  await test.run('users', 'full')
+  expect(test.observed.events).toHaveLength(10)
 })

@@ -2,7 +2,9 @@ import { hash } from 'node:crypto'
 import { parseIsoDate } from '../../model/dates.ts'
 import { SyncError } from '../../model/errors.ts'
 import { isGuid } from '../../model/guid.ts'
+import { storableName } from '../decode/withheld.ts'
 import { isObject, kindOf, parseJson } from '../json.ts'
+import type { Oddity } from '../reader.ts'
 import { repeatsName } from './repeated-name.ts'
 import { excessIn } from './value-cap.ts'
 
@@ -13,6 +15,8 @@ export interface Envelope {
   readonly requestId: string | null
   readonly serverTime: number | null
   readonly timestamp: unknown
+  /** What the specification does not name or lacks in it, by names only. */
+  readonly oddities: readonly Oddity[]
 }
 
 /** Opens an envelope (docs/api.md#envelope); throws SyncError `protocol` or, for unsafe JSON, `too_large`. */
@@ -23,13 +27,40 @@ export function openEnvelope(text: string, status: number, what: string): Envelo
   if (body === undefined) throw violation(what, status, 'the body is not JSON')
   if (repeatsName(text, body)) throw violation(what, status, 'an object in the body has one name twice')
   if (!isObject(body)) throw violation(what, status, `the body is ${kindOf(body)}, not an envelope`)
-  const { data, error = null, meta, pagination } = body
+  const { data, error, meta, pagination } = body
   const requestId = isObject(meta) ? asRequestId(meta['requestId']) : null
-  if (error !== null) throw violation(what, status, 'the envelope carries an error beside a success status', requestId)
+  if ((error ?? null) !== null)
+    throw violation(what, status, 'the envelope carries an error beside a success status', requestId)
   if (data === undefined) throw violation(what, status, 'the envelope has no data', requestId)
   if (!isObject(meta)) throw violation(what, status, `meta of the envelope is ${kindOf(meta)}, not an object`)
   const timestamp = meta['timestamp']
-  return { data, pagination, requestId, serverTime: parseIsoDate(timestamp)?.ms ?? null, timestamp }
+  const serverTime = parseIsoDate(timestamp)?.ms ?? null
+  return { data, pagination, requestId, serverTime, timestamp, oddities: envelopeOddities(body, meta, pagination) }
+}
+
+const noOddities: readonly Oddity[] = Object.freeze([])
+const named = {
+  envelope: new Set(['data', 'error', 'meta', 'pagination']),
+  meta: new Set(['requestId', 'timestamp']),
+  pagination: new Set(['hasMore', 'limit', 'nextCursor']),
+}
+const maxOddities = 20
+
+/** Such as `errors`, `meta.warnings` and `pagination.total`, by which a server may say that an answer is partial. */
+function envelopeOddities(body: object, meta: object, pagination: unknown): readonly Oddity[] {
+  const unknown = [...unnamed(body, named.envelope), ...unnamed(meta, named.meta, 'meta.')]
+  if (isObject(pagination)) unknown.push(...unnamed(pagination, named.pagination, 'pagination.'))
+  const lacksError = !Object.hasOwn(body, 'error')
+  if (unknown.length === 0 && !lacksError) return noOddities
+  const oddities: Oddity[] = lacksError ? [{ kind: 'unknown_value', field: 'error', detail: 'missing' }] : []
+  for (const field of unknown.slice(0, maxOddities)) oddities.push({ kind: 'unknown_field', field })
+  return oddities
+}
+
+function unnamed(part: object, known: ReadonlySet<string>, prefix = ''): readonly string[] {
+  const names = Object.keys(part)
+  if (names.every((name) => known.has(name))) return []
+  return names.filter((name) => !known.has(name)).map((name) => `${prefix}${storableName(name).toWellFormed()}`)
 }
 
 /** A violation of the API contract. Contains a request id only if that is a GUID. */

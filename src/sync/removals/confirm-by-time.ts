@@ -16,13 +16,12 @@ const marginMs = 1000
 /** Further answers that are read because the one before ended in an announced page that was empty. */
 const maxEarlier = 2
 
-/** Full syncs required when `updatedAfter` cannot confirm, as it may exclude records that were never updated. */
-const fullSyncsWithoutConfirmation = 4
-
 export interface TimeConfirmation {
   readonly unconfirmed: ReadonlySet<number>
   /** Due records that `updatedAfter` cannot confirm, neither in this full sync nor in the one before. */
   readonly refused: ReadonlySet<number>
+  /** Why `updatedAfter` cannot confirm the refused ones, if that is known. */
+  readonly why?: string
 }
 
 /** Reads everything updated since the oldest due record (docs/sync.md#removal); a complete answer confirms removals. */
@@ -64,7 +63,7 @@ export async function confirmByTime(
   // An announced page that is empty may be one that the tenant could not complete.
   const applied = !older && !announcedEmpty && left.updated.leftOut === 0
   const usable = applied && (left.updated.expected > 0 || complete)
-  // A server that may exclude all never-updated records confirms nothing about them: they need more full syncs.
+  // A server may exclude all never-updated records: only an answer with others of them confirms that one is gone.
   const includes = complete && left.neverUpdated.expected > 0
   const excludes = applied && left.neverUpdated.leftOut === left.neverUpdated.expected
   const unconfirmed = new Set<number>()
@@ -72,16 +71,18 @@ export async function confirmByTime(
   for (const { rid, fullSyncs } of asked) {
     const never = neverUpdated.has(rid)
     if (never ? usable && includes : usable) continue
-    if (never && excludes && fullSyncs >= fullSyncsWithoutConfirmation) continue
     unconfirmed.add(rid)
     // Concurrent changes can make one answer incomplete, but not two in a row.
-    if (!(never && excludes) && (older || fullSyncs > fullSyncsToRemove)) refused.add(rid)
+    if (older || fullSyncs > fullSyncsToRemove) refused.add(rid)
   }
   if (refused.size > 0) {
     log.warn({ resource: definition.name, count: refused.size }, 'The answer to updatedAfter cannot confirm removals')
   }
-  return { unconfirmed, refused }
+  const lacksControl = excludes && [...refused].some((rid) => neverUpdated.has(rid))
+  return { unconfirmed, refused, ...(lacksControl ? { why: noControl(definition.name) } : {}) }
 }
+
+const noControl = (name: string) => `its answer contains none of the ${name} that were never updated`
 
 interface TimeAnswer {
   readonly since: number

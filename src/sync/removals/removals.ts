@@ -82,7 +82,11 @@ export async function decideRemovals(
   const budget = await budgetOf(run, ended, first)
   const { due, held, why } = planRemovals(first, rule, settings.removals, budget)
   const byTime = rule === 'two-full-syncs' && takesUpdatedAfter(definition) && due.some(({ accepted }) => !accepted)
-  const { unconfirmed, refused } = byTime ? await confirmByTime(run, definition, ended, due) : allConfirmed
+  const {
+    unconfirmed,
+    refused,
+    why: unclear,
+  } = byTime ? await confirmByTime(run, definition, ended, due) : allConfirmed
   // The confirmation may have returned records, also one without a readable id.
   const fullSync = (byTime ? await store.openFullSync(tenantId, name) : null) ?? ended
   const absence = fullSync.unreadable ? nothing : byTime ? await store.absence(fullSync.id) : first
@@ -99,7 +103,7 @@ export async function decideRemovals(
     await store.markMissing(tenantId, name, rids(absent), at)
   } else if (rule === 'confirm') await store.markMissing(tenantId, name, allowed, at)
   const kept = absence.absent.filter(({ rid }) => refused.has(rid))
-  const refusal = await raise(run, { held, why, kept, live: absence.live, budget })
+  const refusal = await raise(run, { held, why, kept, unclear, live: absence.live, budget })
   if (refusal === null && !fullSync.unreadable) await store.liftHold(tenantId, name, 'shrink_held')
   const { removed } = await store.completeFullSync({
     fullSyncId: fullSync.id,
@@ -169,11 +173,13 @@ interface Held {
   readonly held: readonly AbsentRecord[]
   readonly why: string | null
   readonly kept: readonly AbsentRecord[]
+  /** Why `updatedAfter` cannot confirm that those of `kept` are gone. */
+  readonly unclear: string | undefined
   readonly live: number
   readonly budget: GuardBudget
 }
 
-async function raise({ context, tenantId, definition }: Run, { held, why, kept, live, budget }: Held) {
+async function raise({ context, tenantId, definition }: Run, { held, why, kept, unclear, live, budget }: Held) {
   const all = held.length > 0 ? held : kept
   if (all.length === 0) return null
   const { store, clock } = context
@@ -181,7 +187,7 @@ async function raise({ context, tenantId, definition }: Run, { held, why, kept, 
   const message =
     why !== null
       ? `${missing} are missing from the full sync${countedToo(budget)}; ${why}`
-      : `${missing} are missing from two full syncs, but the tenant's updatedAfter cannot confirm it`
+      : `${missing} are missing from two full syncs, but the tenant's updatedAfter cannot confirm it${unclear === undefined ? '' : `: ${unclear}`}`
   await store.raiseHold({
     tenantId,
     resource: definition.name,

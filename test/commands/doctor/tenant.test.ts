@@ -17,6 +17,7 @@ import { resourceNames } from '../../../src/model/resource-names.ts'
 import { documents } from '../../../src/resources/documents.ts'
 import { resources } from '../../../src/resources/index.ts'
 import { users } from '../../../src/resources/users.ts'
+import type { Envelope } from '../../../src/simulator/server/envelope.ts'
 import { selfSigned } from '../../support/certificate.ts'
 import { engineSettings } from '../../support/engine-settings.ts'
 import { temporaryFolder } from '../../support/temporary.ts'
@@ -314,6 +315,13 @@ it('names an unknown value with the key that would make it known', async () => {
 `,
   )
   expect(await deviations()).toBe('')
+})
+
+it('names fields of the envelope that the specification does not name', async () => {
+  const world = await cli({ simulator: { problems: false } })
+  const transform = (envelope: Envelope) => ({ ...envelope, meta: { ...Object(envelope.meta), warnings: [] } })
+  world.simulator.faults.add({ path: '/api/public/roles', effect: { kind: 'transform', transform } })
+  expect((await world.run('doctor')).stdout).toMatch(/^! +deviations +unknown_field in roles meta\.warnings\. A field/m)
 })
 
 it('finds its own client on the first page', async () => {
