@@ -35,8 +35,8 @@ export const replicaMutants: readonly Mutant[] = [
       'if (clock.monotonic() - this.#workedAt > starvesMs)',
       'if (false)',
     ],
-    'heartbeats stay on the former server': ['heartbeats.breakConnections()', ''],
-    'connections stay on the former server': ['=== true) database.breakConnections()', '=== true) return'],
+    'heartbeats stay on the former server': ['heartbeats.distrustConnections()', ''],
+    'connections stay on the former server': ['=== true) database.distrustConnections()', '=== true) return'],
   }),
   ...mutantsIn('src/mirror/postgres/beginning.ts', ['test/mirror/postgres/transaction.test.ts'], {
     'connections to two servers are used': ['  server?.insist(start)', '  void server'],

@@ -85,6 +85,11 @@ export class PostgresDatabase extends BaseDatabase {
     this.#sessions.breakAll?.()
   }
 
+  /** Transactions that are under way go on; later ones connect anew. */
+  distrustConnections(): void {
+    this.#sessions.distrustAll?.()
+  }
+
   prepare<Bind extends readonly unknown[] = readonly unknown[], Row = unknown>(text: string): Statement<Bind, Row> {
     return this.#statements.of(text, 'objects')
   }

@@ -29,6 +29,10 @@ export function twoLanes(work: Sessions, toShow: Sessions): Sessions {
       work.breakAll?.()
       toShow.breakAll?.()
     },
+    distrustAll() {
+      work.distrustAll?.()
+      toShow.distrustAll?.()
+    },
     async [Symbol.asyncDispose]() {
       await Promise.all([work[Symbol.asyncDispose](), toShow[Symbol.asyncDispose]()])
     },

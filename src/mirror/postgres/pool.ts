@@ -144,6 +144,10 @@ class PoolSessions implements Sessions {
     for (const client of this.#connected) breakConnection(client)
   }
 
+  distrustAll(): void {
+    this.#distrusted = new WeakSet(this.#connected)
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#pool.end()
   }
@@ -155,9 +159,7 @@ class PoolSessions implements Sessions {
       pipeline,
       prepared: this.#prepared.get(client) ?? new Map(),
       isServed: () => activity.worksFor(pidOf(client), [...this.#connected].map(pidOf)),
-      distrust: () => {
-        this.#distrusted = new WeakSet(this.#connected)
-      },
+      distrust: () => this.distrustAll(),
       mayKeep: () => {
         if (this.#owed === 0) return true
         this.#owed--

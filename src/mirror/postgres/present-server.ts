@@ -1,5 +1,13 @@
 import { SyncError } from '../../model/errors.ts'
 
+export class OtherServerError extends SyncError {
+  constructor() {
+    super('store', 'A connection leads to another database server than the heartbeats, or it restarted', {
+      hint: 'During a failover, this ends by itself when all connections lead to the new server; stop the former one',
+    })
+  }
+}
+
 /**
  * The server that the heartbeats of a replica reach. While a failover is under way, other connections may lead to another
  * one, with older or newer data and the same owners: nothing is read there, and nothing written.
@@ -15,9 +23,7 @@ export class PresentServer {
   insist(start: string): void {
     if (this.#start === null || start === this.#start) return
     this.#isDoubted = true
-    throw new SyncError('store', 'A connection leads to another database server than the heartbeats, or it restarted', {
-      hint: 'During a failover, this ends by itself when all connections lead to the new server; stop the former one',
-    })
+    throw new OtherServerError()
   }
 
   /** True when a connection led elsewhere since the last call: those of the heartbeats may be the outdated ones. */

@@ -26,4 +26,6 @@ export interface Sessions extends AsyncDisposable {
   makeRoom?(signal: AbortSignal): Promise<boolean>
   /** Breaks all connections, also those that are taken. */
   breakAll?(): void
+  /** Each connection that is open now is closed when it is taken next. */
+  distrustAll?(): void
 }

@@ -16,7 +16,7 @@ import { wrongCounts } from '../../support/wrong-counts.ts'
 async function world() {
   const postgres = testPostgres()
   const inner = { work: postgres.connect(), heartbeats: postgres.connect() }
-  const state = { full: false, ms: 0, start: '', broken: [] as string[] }
+  const state = { full: false, ms: 0, start: '', distrusted: [] as string[] }
   const clock = { ...testTiming.clock, now: () => 1_000_000 + state.ms, monotonic: () => state.ms }
   /** Connections of one pool; `start` = when the server began to which those for the work lead. */
   const sessionsOf = (pool: 'work' | 'heartbeats'): Sessions => ({
@@ -34,7 +34,7 @@ async function world() {
         },
       }
     },
-    breakAll: () => void state.broken.push(pool),
+    distrustAll: () => void state.distrusted.push(pool),
     async [Symbol.asyncDispose]() {},
   })
   const server = new PresentServer()
@@ -119,14 +119,18 @@ it('sends no heartbeat when it has had no connection for its work for 30 seconds
 it('connects its heartbeats anew when a connection leads to another server, and all others when they follow', async () => {
   const { state, heartbeat, database, server } = await world()
   state.start = '7'
+  // However long: the heartbeats must be able to follow.
+  state.ms = 31_000
+  await heartbeat.probe()
+  expect(server.takeDoubt()).toBe(true)
   await expect(database.read(() => database.prepare('select 1').get())).rejects.toThrow('another database server')
-  expect(state.broken).toEqual([])
+  expect(state.distrusted).toEqual([])
   await heartbeat.beat('')
   await heartbeat.beat('')
-  expect(state.broken).toEqual(['heartbeats'])
+  expect(state.distrusted).toEqual(['heartbeats'])
   server.follow('7')
   state.start = ''
   await heartbeat.beat('')
-  expect(state.broken).toEqual(['heartbeats', 'work'])
+  expect(state.distrusted).toEqual(['heartbeats', 'work'])
   await heartbeat.probe()
 })

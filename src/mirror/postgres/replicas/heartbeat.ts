@@ -2,7 +2,7 @@ import type { Clock } from '../../../model/clock.ts'
 import { secondMs } from '../../../model/durations.ts'
 import type { Log } from '../../../model/log.ts'
 import type { PostgresDatabase } from '../database.ts'
-import type { PresentServer } from '../present-server.ts'
+import { OtherServerError, type PresentServer } from '../present-server.ts'
 import { settleCounts } from '../settle-counts.ts'
 import { isOfSilence } from '../store-error.ts'
 import type { Replica } from './replica.ts'
@@ -38,7 +38,7 @@ export class Heartbeat {
     const { heartbeats, database, server, clock } = this.#options
     if (clock.monotonic() - this.#workedAt > starvesMs) await this.probe()
     // Those that are open may lead to the former server.
-    if (server?.takeDoubt() === true) heartbeats.breakConnections()
+    if (server?.takeDoubt() === true) heartbeats.distrustConnections()
     try {
       if (this.#replica.isCountDoubted) await this.#settleCounts()
       await this.#replica.beat(digest)
@@ -47,13 +47,18 @@ export class Heartbeat {
       if (isOfSilence(error) && !this.#replica.isConfirmed) database.breakConnections()
       throw error
     }
-    if (server?.follow(String(this.#replica.serverStart)) === true) database.breakConnections()
+    if (server?.follow(String(this.#replica.serverStart)) === true) database.distrustConnections()
   }
 
   /** @throws SyncError `store` when there is no connection for the work. */
   async probe(): Promise<void> {
     const { database, clock } = this.#options
-    await database.read(() => database.prepare('select 1').get())
+    try {
+      await database.read(() => database.prepare('select 1').get())
+    } catch (error) {
+      // The heartbeats are to follow it.
+      if (!(error instanceof OtherServerError)) throw error
+    }
     this.#workedAt = clock.monotonic()
   }
 
