@@ -38,6 +38,15 @@ export const replicaMutants: readonly Mutant[] = [
     'heartbeats stay on the former server': ['heartbeats.distrustConnections()', ''],
     'connections stay on the former server': ['=== true) database.distrustConnections()', '=== true) return'],
   }),
+  ...mutantsIn('src/mirror/postgres/settle-counts.ts', heartbeats, {
+    'other replicas go on with what they remember of the former counts': ['epoch = epoch + 1', 'epoch = epoch'],
+  }),
+  ...mutantsIn('src/mirror/postgres/triggers.ts', heartbeats, {
+    'a trigger whose function does nothing counts as one that fires': [
+      "' ', md5(p.prosrc))",
+      "' ', md5(p.prosrc)) is not null or '' ",
+    ],
+  }),
   ...mutantsIn('src/mirror/postgres/beginning.ts', ['test/mirror/postgres/transaction.test.ts'], {
     'connections to two servers are used': ['  server?.insist(start)', '  void server'],
     'rows are written although triggers do not fire': ["role === 'replica'", "role === 'local'"],

@@ -145,7 +145,7 @@ export async function readServerFacts(url: string, clock: Pick<Clock, 'now' | 'm
 type All = <T>(text: string) => Promise<T[]>
 
 async function mirrorIn(all: All): Promise<MirrorState> {
-  const [firing] = await all<{ readonly count: number }>(firingTriggers)
+  const [firing] = await all<{ readonly count: number }>(firingTriggers())
   const [run] = await all<Readonly<Record<'oldest' | 'latest' | 'count', number>>>(runs)
   return {
     replicas: await all<ReplicaState>(replicas),

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { getTableName } from 'drizzle-orm'
 import { fieldColumns } from '../records/record-codec.ts'
 import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
@@ -16,14 +17,34 @@ export function triggerStatements(): readonly string[] {
   return [...rids, ...Object.values(recordTables).flatMap(ofRecords), ...waiverRecord, ...keepRows]
 }
 
-/** How many triggers a mirror has. */
-export function triggerCount(): number {
-  return triggerStatements().filter((text) => text.startsWith('create trigger')).length
+/** Each trigger by its table, name and function, with a digest of what that does. */
+function triggerLines(): readonly string[] {
+  const texts = triggerStatements()
+  const bodies = new Map(
+    texts.flatMap((text) => {
+      const [, name = '', body = ''] = /^create function (\w+)[^$]*\$\$(.*)\$\$$/s.exec(text) ?? []
+      return name === '' ? [] : [[name, createHash('md5').update(body).digest('hex')]]
+    }),
+  )
+  return texts.flatMap((text) => {
+    const [, trigger, table, name = ''] =
+      /^create trigger (\w+) .*? on "?(\w+)"?\s.*execute function (\w+)/s.exec(text) ?? []
+    return name === '' ? [] : [`${table} ${trigger} ${name} ${bodies.get(name)}`]
+  })
 }
 
-/** How many of them fire. */
-export const firingTriggers = `select count(*) from pg_trigger t join pg_class c on c.oid = t.tgrelid
-  where c.relnamespace = ${presentSchema} and t.tgname like 'tenantwatch\\_%' and t.tgenabled in ('O', 'A')`
+/** How many triggers a mirror has. */
+export function triggerCount(): number {
+  return triggerLines().length
+}
+
+/** Counts those that fire and do what they should. */
+export function firingTriggers(): string {
+  const lines = triggerLines().map((line) => `'${line}'`)
+  return `select count(*) from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
+    where c.relnamespace = ${presentSchema} and t.tgenabled in ('O', 'A')
+    and concat(c.relname, ' ', t.tgname, ' ', p.proname, ' ', md5(p.prosrc)) in (${lines.join(', ')})`
+}
 
 /** On every table. */
 export const keepsRows = 'tenantwatch_keeps_rows'

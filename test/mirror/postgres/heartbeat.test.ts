@@ -85,6 +85,22 @@ it('owns nothing while triggers do not fire, and counts what changed meanwhile',
   expect(errors).toHaveLength(1)
 })
 
+it('owns nothing while the function of a trigger is another one', async () => {
+  const { query, replica, heartbeat } = await world()
+  const [{ source }] = query(
+    `select prosrc as source from pg_proc where proname = 'tenantwatch_users_changed'
+       and pronamespace = quote_ident(current_schema())::regnamespace`,
+  ) as [{ source: string }]
+  const put = (body: string) =>
+    query(`create or replace function tenantwatch_users_changed() returns trigger language plpgsql as $f$${body}$f$`)
+  put('begin return null; end')
+  await expect(heartbeat.beat('')).rejects.toThrow('Triggers of the database are missing or switched off')
+  expect(replica.epochs.size).toBe(0)
+  put(source)
+  await heartbeat.beat('')
+  expect(replica.epochs.has(noTenant)).toBe(true)
+})
+
 it('counts again what somebody changed while no replica looked, and is verified only then', async () => {
   const test = await world()
   const { database, heartbeats, clock, log, query, errors } = test
@@ -95,8 +111,13 @@ it('counts again what somebody changed while no replica looked, and is verified 
   query('alter table users enable trigger tenantwatch_changed')
   expect(wrong(test)).not.toEqual([])
   expect(mirror.isVerified()).toBe(false)
+  query(
+    `insert into tenant_owners (tenant_id, owner, epoch, configured_at, since) values (1, 'another', 7, now(), now())`,
+  )
   await mirror.verify()
   expect([wrong(test), mirror.isVerified(), errors.length]).toEqual([[], true, 1])
+  // Its owner remembers results by the former counts.
+  expect(query('select epoch from tenant_owners where tenant_id = 1')).toEqual([{ epoch: 8 }])
   await mirror.verify()
   expect(errors).toHaveLength(1)
 })

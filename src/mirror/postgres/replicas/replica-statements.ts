@@ -88,7 +88,7 @@ export function replicaStatements(database: PostgresDatabase) {
     /** Time of the newest applied migration. */
     layout: database.prepareValues<[], number>(`select max(created_at) from ${marker}`),
     serverStart: database.prepareValues<[], number>(`select ${serverStart}`),
-    triggers: database.prepareValues<[], number>(firingTriggers),
+    triggers: database.prepareValues<[], number>(firingTriggers()),
     /** Above every epoch that this replica had: one that a restore took back must not come again. */
     renew: database.prepare<[number, string]>(
       'update tenant_owners set epoch = greatest(epoch, ?) + 1 where owner = ?',
