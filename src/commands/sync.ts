@@ -115,7 +115,8 @@ function checkLine(posture: TenantPosture): string {
     .flatMap((severity) => (open[severity] > 0 ? [`${open[severity]} ${severity}`] : []))
   const waived = shown.waived > 0 ? `${shown.waived} waived, ` : ''
   const statuses = `${shown.pass} pass, ${shown.fail} fail, ${waived}${shown.unknown} unknown, ${shown.not_applicable} not applicable`
-  return `${posture.tenant}: checks ${statuses}; open findings: ${found.length === 0 ? 'none' : found.join(', ')}`
+  const none = shown.unknown > 0 ? 'none known' : 'none'
+  return `${posture.tenant}: checks ${statuses}; open findings: ${found.length === 0 ? none : found.join(', ')}`
 }
 
 /** Failed runs whose message is that of the hold that they raised are not repeated. */

@@ -125,7 +125,9 @@ function refuseNeedless({ state, resolution, waiver, entity }: FindingView): voi
   if (state === 'resolved')
     throw new UsageError(`The finding has ended (${resolution}); only an open one can be waived`)
   if (state === 'waived')
-    throw new UsageError(`The finding is waived already, by ${waiver?.id} until ${waiver?.expires}`)
+    throw new UsageError(
+      `The finding is waived already, by ${waiver?.id} until ${waiver?.expires}; to renew that waiver, change its expires and reason in the configuration and reload it`,
+    )
   if (entity.id === '*') throw new UsageError('The entity is called "*", which would waive all entities of the check')
 }
 

@@ -86,10 +86,12 @@ export async function startDaemon(
       })
     },
   })
+  // A replica may begin without a tenant.
+  const hasFirstRound = session.tenants.length > 0
   const { ended: caughtUp } = await catchUp()
   const page = `${live.settings().tls === null ? 'http' : 'https'}://${formatListen(address)}/`
   void caughtUp.then(
-    () => logFirstRound(session, { page, log, signal: io.stop }),
+    () => (hasFirstRound ? logFirstRound(session, { page, log, signal: io.stop }) : undefined),
     () => {},
   )
   const life = parts.move()

@@ -70,7 +70,9 @@ it('writes waivers into the file, one after the other, with comments, order and 
   expect((await run('findings')).stderr).not.toContain(changed)
   expect(await run('waive', finding(checks[0] ?? '').fingerprint, ...terms)).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/^tenantwatch: The finding is waived already, by W-\w+ until 2026-06-30\n$/),
+    stderr: expect.stringMatching(
+      /^tenantwatch: The finding is waived already, by W-\w+ until 2026-06-30; to renew that waiver, change its expires and reason in the configuration and reload it\n$/,
+    ),
   })
 })
 
