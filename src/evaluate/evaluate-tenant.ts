@@ -9,7 +9,7 @@ import type { CheckOutcome, CheckRun, EvaluateTenant } from './evaluation.ts'
 import { closeFindings } from './findings/close-findings.ts'
 import { BudgetExceeded } from './query-budget.ts'
 import type { Validity } from './result-memory.ts'
-import { acceptRenewals, noteWaivers } from './waivers/note-waivers.ts'
+import { noteWaivers } from './waivers/note-waivers.ts'
 
 /**
  * A check that throws becomes `unknown` and keeps its findings; the result omits postponed and unstored checks.
@@ -20,8 +20,7 @@ export async function evaluateTenant(request: EvaluateTenant): Promise<readonly 
   const { store, tenant, checks, now, onlyInputs } = request
   const quality = await readDataQuality(store, tenant, now)
   await request.onDataQuality?.(quality)
-  const noting = { store, tenant, quality, checks, waivers: request.waivers ?? [], now }
-  const waiting = await noteWaivers(noting)
+  await noteWaivers({ store, tenant, checks, waivers: request.waivers ?? [], now })
   const outcomes: CheckOutcome[] = []
   const batch = store.resultBatch()
   const kept: (() => void)[] = []
@@ -35,7 +34,6 @@ export async function evaluateTenant(request: EvaluateTenant): Promise<readonly 
   }
   await batch.commit()
   for (const keep of kept) keep()
-  await acceptRenewals(noting, waiting, outcomes)
   if (onlyInputs !== undefined) return outcomes
   const enabled = new Set(checks.filter((check) => settingsOf(check, tenant.settings).enabled).map(({ id }) => id))
   if (request.keepUnlisted === true) for (const id of await unlisted(request)) enabled.add(id)

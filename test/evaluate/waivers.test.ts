@@ -94,43 +94,6 @@ it('accepts the facts stored before the waiver, not those of the same evaluation
   expect(await world.waiver('w2')).toMatchObject({ state: 'lapsed', lapsed: 1 })
 })
 
-it('accepts by a renewal on stale data the facts of the first evaluation of fresh data', async () => {
-  const world = await invited()
-  world.pass(dayMs)
-  await world.evaluate()
-  // As in a restored database: the reviewed facts are newer than the stored ones.
-  world.waivers = [waiver({ reason: 'Looked at again, the account stays sealed' })]
-  for (let n = 0; n < 2; n++) {
-    world.pass(minuteMs)
-    await world.evaluate()
-    expect(await world.waiver()).toMatchObject({ state: 'active', lapsed: 0 })
-  }
-  await world.sync({ 'authentication-settings': [settings()], ...activated() })
-  await world.evaluate()
-  expect(await world.counts(mfa)).toEqual({ status: 'fail', open: { high: 1 }, waived: { high: 1 } })
-  expect(await world.waiver()).toMatchObject({ state: 'active', covered: 1, lapsed: 0 })
-  await world.sync(activated({ roleName: 'Other' }))
-  await world.evaluate()
-  await world.sync(activated({ state: 'Invited' }))
-  await world.evaluate()
-  expect(await world.waiver()).toMatchObject({ state: 'lapsed', covered: 0, lapsed: 1 })
-})
-
-it('accepts by a renewal on stale data facts that the fresh data confirm, and no later ones', async () => {
-  const world = await invited()
-  world.pass(dayMs)
-  await world.evaluate()
-  world.waivers = [waiver({ reason: 'Looked at again, the account stays sealed' })]
-  await world.evaluate()
-  const confirmed = { users: [user({ state: 'Invited', mfaStatus: false }), user({ userId: 2, mfaStatus: false })] }
-  await world.sync({ 'authentication-settings': [settings()], ...confirmed })
-  await world.evaluate()
-  expect((await world.counts(mfa)).waived).toEqual({ low: 1 })
-  await world.sync(activated())
-  await world.evaluate()
-  expect(await world.waiver()).toMatchObject({ state: 'lapsed', covered: 0, lapsed: 1 })
-})
-
 it('keeps accepted facts when the finding is resolved and reopened', async () => {
   const world = await invited()
   await world.sync({ users: [user({ state: 'Invited' }), user({ userId: 2, mfaStatus: false })] })

@@ -2,16 +2,6 @@ import { type Mutant, mutantsIn } from './mutants.ts'
 
 /** Deliberate mistakes in the checks, their configuration, and in who a waiver is about. */
 export const checksMutants: readonly Mutant[] = [
-  ...mutantsIn('src/evaluate/waivers/note-waivers.ts', ['test/evaluate/waivers.test.ts'], {
-    'a renewal accepts the facts of stale data': [
-      '(before.endsWith(pending) || isUnreadable(request, waiver))',
-      'before.endsWith(pending)',
-    ],
-    'a renewal that waited accepts the facts from before the fresh data': [
-      'if (waits) waiting',
-      'if (waits && isUnreadable(request, waiver)) waiting',
-    ],
-  }),
   ...mutantsIn(
     'src/checks/support/role-assessment.ts',
     ['test/checks/user-least-privilege.test.ts', 'test/checks/user-role-active.test.ts'],
