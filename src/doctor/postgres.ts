@@ -2,6 +2,7 @@ import { defaultConnections } from '../mirror/postgres/pool.ts'
 import { connectionsOfReplica } from '../mirror/postgres/postgres-mirror.ts'
 import { configurationsOf } from '../mirror/postgres/replicas/configurations.ts'
 import type { MirrorState, ServerFacts } from '../mirror/postgres/server-facts.ts'
+import { enableTriggers } from '../mirror/postgres/triggers.ts'
 import { describeDuration, secondMs } from '../model/durations.ts'
 import { isLoopback } from '../model/process/loopback.ts'
 import { plural } from '../model/text/numbers.ts'
@@ -120,8 +121,7 @@ function diagnoseLayout(layout: ServerFacts['layout']): readonly Diagnosis[] {
 function diagnoseTriggers({ lostTriggers }: MirrorState): readonly Diagnosis[] {
   if (lostTriggers === 0) return []
   const sentence = `${plural(lostTriggers, 'trigger')} missing or switched off: no replica works`
-  const advice =
-    'Let the restore end, or switch them on with "alter table … enable trigger all"; what is lost, a restore brings back'
+  const advice = `Let the restore end, or ${enableTriggers}; a lost one comes back by a restore`
   return [failure('triggers', sentence, advice)]
 }
 

@@ -98,7 +98,7 @@ function checkView(check: Check, known: CheckKnown): CheckView {
   const { request, state, counts } = known
   const settings = settingsOf(check, request.tenant.settings)
   const inputs = usableInputs(check, { quality: known.quality, now: request.now, options: settings.options })
-  const present = presentStatus(check, inputs, known)
+  const present = presentStatus(check, { ...known, settings, inputs })
   const [partial] = present.status === 'fail' ? inputs.flatMap((input) => input.partial) : []
   const assumption = check.assumption?.(settings.options) ?? null
   const isAsStored = present.status === state?.status && present.reason === state.reason
@@ -128,17 +128,18 @@ function notEvaluatedOf(state: CheckStateRow | undefined): number | null {
   return entities === null || notEvaluated === null ? null : Math.min(entities, notEvaluated)
 }
 
+interface CheckInputs extends CheckKnown {
+  readonly settings: ReturnType<typeof settingsOf>
+  readonly inputs: readonly InputQuality[]
+}
+
 /** A disabled check is not applicable, never passing. */
-function presentStatus(
-  check: Check,
-  inputs: readonly InputQuality[],
-  { request, state }: Pick<CheckKnown, 'request' | 'state'>,
-): DecidedStatus {
+function presentStatus(check: Check, { request, state, settings, inputs }: CheckInputs): DecidedStatus {
   const { tenant, now, evaluateIntervalMs } = request
-  if (!settingsOf(check, tenant.settings).enabled) return { status: 'not_applicable', reason: null }
+  if (!settings.enabled) return { status: 'not_applicable', reason: null }
   if (check.own !== undefined && check.own.problem !== null) return { status: 'unknown', reason: 'check_failed' }
   const limit = resultLimitMs(evaluateIntervalMs)
-  const { options } = settingsOf(check, tenant.settings)
+  const { options } = settings
   const aged = decideStatus({
     rawResult: state === undefined ? { kind: 'unevaluated', reason: 'never' } : rawResultOf(state),
     inputs,

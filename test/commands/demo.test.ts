@@ -5,23 +5,32 @@ import { fakeIo } from '../support/fake-io.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { wider } from './support/on-terminal.ts'
 
-it('prints few findings, commands to copy, and the address of the page last', async () => {
-  const stop = new AbortController()
-  let text = ''
+/** A terminal of 80 columns that keeps what is written; `look` is given all of it each time. */
+function terminal(look: (text: string) => void = () => {}) {
   const stdout = {
     isTTY: true,
     columns: 80,
+    text: '',
     write(piece: string) {
-      text += piece
-      if (text.includes('Press Ctrl-C')) stop.abort()
+      stdout.text += piece
+      look(stdout.text)
       return true
     },
   }
+  return stdout
+}
+
+it('prints few findings, commands to copy, and the address of the page last', async () => {
+  const stop = new AbortController()
+  const stdout = terminal((text) => {
+    if (text.includes('Press Ctrl-C')) stop.abort()
+  })
   const env = { NO_COLOR: '1' }
   const io = { stdout, stop: stop.signal, clock: systemClock(), env }
   const demo = fakeIo({ env, folder: temporaryFolder() })
   const { code, stderr } = await demo.runWith(io, 'demo', '--port', '0', '--users', '30')
   expect([code, stderr]).toEqual([0, ''])
+  const { text } = stdout
   const lines = text.trimEnd().split('\n')
   expect(lines.at(-1)).toBe('Stopped; the folder of this demo is deleted.')
   expect(lines.at(-4)).toMatch(/^Status page {2}http:\/\/127\.0\.0\.1:\d+\/$/)
@@ -54,16 +63,9 @@ it('prints after the findings, within the width, which checks cannot be evaluate
     },
     posture: async () => [{ tenant: 'demo', checks, holds: [] }],
   }
-  let text = ''
-  const stdout = {
-    isTTY: true,
-    columns: 80,
-    write(piece: string) {
-      text += piece
-      return true
-    },
-  }
+  const stdout = terminal()
   await show({ session: { views } } as never, { stdout, env: { NO_COLOR: '1' } } as never, ' on the page')
+  const { text } = stdout
   expect(text.slice(text.indexOf('…'))).toBe(`… and 2 more on the page
 demo: 4 of 5 checks cannot be evaluated (never: not completely read yet):
 a-check-with-a-long-name-0, a-check-with-a-long-name-1,

@@ -85,7 +85,7 @@ export class PostgresDatabase extends BaseDatabase {
     this.#sessions.breakAll?.()
   }
 
-  /** Transactions that are under way go on; later ones connect anew. */
+  /** Transactions that are under way go on; later ones get new connections. */
   distrustConnections(): void {
     this.#sessions.distrustAll?.()
   }

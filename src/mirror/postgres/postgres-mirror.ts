@@ -12,7 +12,6 @@ import { type OpenedPostgres, openPostgres, type PostgresOptions } from './open.
 import { defaultConnections } from './pool.ts'
 import { PresentServer } from './present-server.ts'
 import { leaseForEngine, newEngineId } from './replicas/engine-lease.ts'
-import { logCounted } from './replicas/heartbeat.ts'
 import { type ReplicaOptions, ReplicaStores } from './replicas/replica-stores.ts'
 import { countsAgree, settleCounts } from './settle-counts.ts'
 import { SnapshotSandboxes } from './snapshot-sandboxes.ts'
@@ -32,7 +31,7 @@ export async function openPostgresMirror(options: Options): Promise<Mirror> {
   const { database, insist } = lease
   // Again: a copy may have begun while this engine waited for the lease.
   await insistOnNoCopy(database)
-  if (await settleCounts(database)) logCounted(options.log ?? silentLog())
+  await settleCounts(database, options.log ?? silentLog())
   return postgresMirror({ database, [Symbol.asyncDispose]: disposeOf(opening) }, { insist })
 }
 
@@ -94,10 +93,7 @@ export function replicaOver(
   const verified: Pick<Mirror, 'isVerified' | 'verify'> = {
     isVerified: () => isVerified,
     async verify() {
-      if (await database.run(() => settleCounts(database))) {
-        stores.countsSettled()
-        logCounted(log)
-      }
+      if (await settleCounts(database, log)) stores.countsSettled()
       isVerified = true
     },
   }

@@ -10,7 +10,7 @@ import type { Configured } from './replicas/configurations.ts'
 import { type OwnerRow, ownersOf, ownersText } from './replicas/owners.ts'
 import { isAlive } from './replicas/replica-statements.ts'
 import { type ServerProblem, serverProblem } from './server-check.ts'
-import { firingTriggers, triggerCount } from './triggers.ts'
+import { lostTriggers } from './triggers.ts'
 
 export type Layout = 'none' | 'older' | 'current' | 'newer'
 
@@ -145,11 +145,11 @@ export async function readServerFacts(url: string, clock: Pick<Clock, 'now' | 'm
 type All = <T>(text: string) => Promise<T[]>
 
 async function mirrorIn(all: All): Promise<MirrorState> {
-  const [firing] = await all<{ readonly count: number }>(firingTriggers())
+  const [lost] = await all<{ readonly count: number }>(lostTriggers())
   const [run] = await all<Readonly<Record<'oldest' | 'latest' | 'count', number>>>(runs)
   return {
     replicas: await all<ReplicaState>(replicas),
-    lostTriggers: Math.max(0, triggerCount() - (firing?.count ?? 0)),
+    lostTriggers: lost?.count ?? 0,
     owners: ownersOf(await all<OwnerRow>(ownersText)),
     runs: run === undefined || run.count === 0 ? null : run,
   }

@@ -1,9 +1,13 @@
 import { FatalError } from '../../model/errors.ts'
+import type { Log } from '../../model/log.ts'
 import { countAgain, countDifferences } from '../records/record-counts.ts'
 import type { PostgresDatabase } from './database.ts'
 
 /** Others may write between the look and the lock. */
 const mostTries = 4
+
+const counted =
+  'Records were changed while the triggers of the database did not fire: they were counted again, and history may lack changes'
 
 /** Whether the kept counts are those of the records. @throws SyncError `store`. */
 export function countsAgree(database: PostgresDatabase): Promise<boolean> {
@@ -21,9 +25,12 @@ export function countsAgree(database: PostgresDatabase): Promise<boolean> {
  * @returns true when the counts were wrong.
  * @throws SyncError `store`; FatalError when they are wrong again and again.
  */
-export async function settleCounts(database: PostgresDatabase): Promise<boolean> {
+export async function settleCounts(database: PostgresDatabase, log: Log): Promise<boolean> {
   for (let tries = 0; tries < mostTries; tries++) {
-    if (await countsAgree(database)) return tries > 0
+    if (await countsAgree(database)) {
+      if (tries > 0) log.error({}, counted)
+      return tries > 0
+    }
     await database.write('nothing', function* () {
       yield* database.prepare('lock table record_counts in share row exclusive mode').run()
       yield* database.prepare('delete from record_counts').run()

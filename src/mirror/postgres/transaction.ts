@@ -196,9 +196,12 @@ class Transaction {
   async #checked<T>(kind: Kind, work: Promise<T>): Promise<T> {
     const [done] = await Promise.allSettled([work])
     const begun = this.#failed ? null : await this.#begun
-    this.#isUnfit = true
-    if (begun !== null) insistOnUse(kind, begun.rows, this.#timing.server)
-    this.#isUnfit = false
+    try {
+      if (begun !== null) insistOnUse(kind, begun.rows, this.#timing.server)
+    } catch (error) {
+      this.#isUnfit = true
+      throw error
+    }
     if (done.status === 'rejected') throw done.reason
     return done.value
   }

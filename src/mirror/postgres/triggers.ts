@@ -33,18 +33,15 @@ function triggerLines(): readonly string[] {
   })
 }
 
-/** How many triggers a mirror has. */
-export function triggerCount(): number {
-  return triggerLines().length
-}
-
-/** Counts those that fire and do what they should. */
-export function firingTriggers(): string {
+/** How many triggers of a mirror do not fire, or do not do what they should. */
+export function lostTriggers(): string {
   const lines = triggerLines().map((line) => `'${line}'`)
-  return `select count(*) from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
+  return `select ${lines.length} - count(*) as count from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
     where c.relnamespace = ${presentSchema} and t.tgenabled in ('O', 'A')
     and concat(c.relname, ' ', t.tgname, ' ', p.proname, ' ', md5(p.prosrc)) in (${lines.join(', ')})`
 }
+
+export const enableTriggers = 'switch them on with "alter table … enable trigger user"'
 
 /** On every table. */
 export const keepsRows = 'tenantwatch_keeps_rows'

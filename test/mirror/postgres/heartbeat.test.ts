@@ -57,7 +57,7 @@ async function world() {
       id,
       id,
     )
-  await settleCounts(database)
+  await settleCounts(database, silentLog())
   await replica.register([noTenant])
   await heartbeat.beat('')
   await replica.balance([])
@@ -137,7 +137,7 @@ it('sends no heartbeat when it has had no connection for its work for 30 seconds
   expect(replica.isConfirmed).toBe(true)
 })
 
-it('connects its heartbeats anew when a connection leads to another server, and all others when they follow', async () => {
+it('gets new connections for its heartbeats when a connection leads to another server, and all others when they follow', async () => {
   const { state, heartbeat, database, server } = await world()
   state.start = '7'
   // However long: the heartbeats must be able to follow.

@@ -64,15 +64,7 @@ export class Heartbeat {
 
   async #settleCounts(): Promise<void> {
     await this.#replica.insistOnTriggers()
-    const wereWrong = await settleCounts(this.#options.database)
+    await settleCounts(this.#options.database, this.#options.log)
     this.#replica.countsSettled()
-    if (wereWrong) logCounted(this.#options.log)
   }
-}
-
-export function logCounted(log: Log): void {
-  log.error(
-    {},
-    'Records were changed while the triggers of the database did not fire: they were counted again, and history may lack changes',
-  )
 }

@@ -3,7 +3,7 @@ import type { List } from '../../database.ts'
 import { serverStart } from '../beginning.ts'
 import type { PostgresDatabase } from '../database.ts'
 import { marker } from '../migrate.ts'
-import { firingTriggers } from '../triggers.ts'
+import { lostTriggers } from '../triggers.ts'
 
 /** After its last heartbeat a replica is dead, by the clock of the database; in milliseconds. */
 const deadMs = 10 * secondMs
@@ -88,7 +88,7 @@ export function replicaStatements(database: PostgresDatabase) {
     /** Time of the newest applied migration. */
     layout: database.prepareValues<[], number>(`select max(created_at) from ${marker}`),
     serverStart: database.prepareValues<[], number>(`select ${serverStart}`),
-    triggers: database.prepareValues<[], number>(firingTriggers()),
+    lostTriggers: database.prepareValues<[], number>(lostTriggers()),
     /** Above every epoch that this replica had: one that a restore took back must not come again. */
     renew: database.prepare<[number, string]>(
       'update tenant_owners set epoch = greatest(epoch, ?) + 1 where owner = ?',

@@ -5,7 +5,7 @@ import { SyncError } from '../../../model/errors.ts'
 import { ahead } from '../../steps.ts'
 import type { PostgresDatabase } from '../database.ts'
 import { newerLayout, newestMigration } from '../migrate.ts'
-import { triggerCount } from '../triggers.ts'
+import { enableTriggers } from '../triggers.ts'
 import { type Configurations, type Configured, configurationsOf } from './configurations.ts'
 import { type Owned, replicaStatements, type Shares } from './replica-statements.ts'
 
@@ -53,7 +53,6 @@ export class Replica {
   readonly #layout = newestMigration()
   #epochs: ReadonlyMap<number, number> = new Map()
   #sentAt = Number.NEGATIVE_INFINITY
-  readonly #triggers = triggerCount()
   #serverStart: number | null = null
   #isCountDoubted = false
   /** Time of the last confirmed heartbeat by the clock of the database; 0 = none. */
@@ -120,7 +119,7 @@ export class Replica {
 
   /** @throws SyncError `store` while triggers are missing or switched off; then this replica owns nothing. */
   async insistOnTriggers(): Promise<void> {
-    if (((await this.#database.read(() => this.#sql.triggers.get())) ?? 0) < this.#triggers) this.#lackTriggers()
+    if ((await this.#database.read(() => this.#sql.lostTriggers.get())) !== 0) this.#lackTriggers()
   }
 
   /**
@@ -134,7 +133,7 @@ export class Replica {
   async beat(configuration = ''): Promise<void> {
     const sql = this.#sql
     const [id, alone, configured] = [this.#id, this.#alone, this.#configured]
-    const [known, layout, lastBeat, wanted] = [this.#serverStart, this.#layout, this.#lastBeat, this.#triggers]
+    const [known, layout, lastBeat] = [this.#serverStart, this.#layout, this.#lastBeat]
     const sentAt = this.#clock.monotonic()
     const changes = this.#changes
     const highest = Math.max(0, ...this.#epochs.values())
@@ -144,12 +143,12 @@ export class Replica {
     }
     const lackTriggers = () => this.#lackTriggers()
     const { started, seen, owned } = await this.#database.write('nothing', function* () {
-      const firing = yield* ahead(sql.triggers.get())
+      const lostTriggers = yield* ahead(sql.lostTriggers.get())
       const last = yield* ahead(sql.lastSeen.get(id))
       const seenNow = yield* ahead(sql.seen.get(id, alone, configured, configuration))
       const start = yield* ahead(sql.serverStart.get())
       if (((yield* sql.layout.get()) ?? 0) > layout) throw newerLayout()
-      if (((yield* firing) ?? 0) < wanted) lackTriggers()
+      if ((yield* lostTriggers) !== 0) lackTriggers()
       const [before = 0, seen = 0, started = 0] = [yield* last, yield* seenNow, yield* start]
       if (before < lastBeat || (known !== null && known !== started)) {
         lose()
@@ -260,7 +259,7 @@ export class Replica {
     this.#isCountDoubted = true
     this.#sentAt = Number.NEGATIVE_INFINITY
     throw new SyncError('store', 'Triggers of the database are missing or switched off', {
-      hint: 'Switch them on with "alter table … enable trigger all", or let the restore end; nothing is owned until then',
+      hint: `Let the restore end, or ${enableTriggers}; nothing is owned until then`,
     })
   }
 
