@@ -1,5 +1,6 @@
 import type { Mirror } from '../mirror/port.ts'
 import type { Clock } from '../model/clock.ts'
+import { minuteMs } from '../model/durations.ts'
 import { FatalError, reasonOf, SyncError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
 import type { Probe } from '../web/web-options.ts'
@@ -18,6 +19,7 @@ export interface StoreWatch {
 export function storeWatch(mirror: Mirror, clock: Clock, log: Log): StoreWatch {
   const { promise: broken, reject } = Promise.withResolvers<never>()
   broken.catch(() => {})
+  let logged = { detail: '', at: Number.NEGATIVE_INFINITY }
   let verifyAfter = Number.NEGATIVE_INFINITY
   return {
     broken,
@@ -28,6 +30,9 @@ export function storeWatch(mirror: Mirror, clock: Clock, log: Log): StoreWatch {
       if (error.reason === 'aborted') return
       if (error.reason !== 'store') throw error
       const { reason, message: detail, hint } = error
+      const now = clock.monotonic()
+      if (detail === logged.detail && now - logged.at < minuteMs) return
+      logged = { detail, at: now }
       log.warn({ reason, detail, hint }, 'The mirror cannot be used now; trying again when the next run is due')
     },
     async verify(signal) {

@@ -120,7 +120,7 @@ function diagnoseLayout(layout: ServerFacts['layout']): readonly Diagnosis[] {
 /** Nothing while all fire. */
 function diagnoseTriggers({ lostTriggers }: MirrorState): readonly Diagnosis[] {
   if (lostTriggers === 0) return []
-  const sentence = `${plural(lostTriggers, 'trigger')} missing or switched off: no replica works`
+  const sentence = `${plural(lostTriggers, 'trigger')} missing, switched off or replaced: no replica works`
   const advice = `Let the restore end, or ${enableTriggers}; a lost one comes back by a restore`
   return [failure('triggers', sentence, advice)]
 }

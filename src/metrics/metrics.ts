@@ -86,6 +86,14 @@ export function createMetrics(options: MetricsOptions): Metrics {
     if (openMetrics) body.push(Buffer.from(openMetricsEnd))
     return { contentType, body }
   }
+  /** Others may have taken tenants meanwhile, as while the process was stopped. */
+  const renderOwned = async (contentType: Exposition['contentType']): Promise<Exposition> => {
+    for (;;) {
+      const owned = options.replica?.()?.owned
+      const exposition = await render(contentType)
+      if (options.replica?.()?.owned === owned) return exposition
+    }
+  }
   for (const tenant of config.tenants) preinitializeSeries(instruments, tenant)
   return {
     ...createEvents(instruments),
@@ -104,7 +112,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
       const contentType = wantsOpenMetrics(accept) ? openMetricsType : prometheusType
       const pending = inFlight.get(contentType)
       if (pending !== undefined) return pending
-      const rendering = render(contentType).finally(() => inFlight.delete(contentType))
+      const rendering = renderOwned(contentType).finally(() => inFlight.delete(contentType))
       inFlight.set(contentType, rendering)
       return rendering
     },

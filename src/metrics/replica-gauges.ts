@@ -27,7 +27,7 @@ export const replicaMetrics = {
   },
   unowned: {
     name: 'tenantwatch_tenants_unowned',
-    help: `Configured tenants that no living replica owns, as of the last heartbeat, and those that this replica is giving back. Without the database it keeps its last value, and tenantwatch_tenant_owned is 0. ${where}`,
+    help: `Configured tenants that no living replica owns, as of the last heartbeat, and those that this replica is giving back. Without a recent heartbeat, the ones that it owned count as well. ${where}`,
     labelNames: [],
   },
   configurations: {

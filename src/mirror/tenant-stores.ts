@@ -21,8 +21,10 @@ export interface ReplicaFacts {
   readonly isConfirmed: boolean
   /** Tenants taken over from replicas that died. */
   readonly takeovers: number
-  /** Configured tenants that no living replica owns, and those that this one is giving back: nobody exports them. */
+  /** Configured tenants that no living replica owns, and those that this one is giving back or lost: nobody exports them. */
   readonly unowned: number
+  /** Another text after each change of the tenants that this process owns. */
+  readonly owned: string
   /** Number of different configurations among living replicas, as of the last heartbeat. */
   readonly configurations: number
 }

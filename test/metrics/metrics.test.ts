@@ -226,6 +226,21 @@ it('reads once for concurrent scrapes', async () => {
   expect(read).toHaveBeenCalledTimes(2)
 })
 
+it('shows no tenant that another replica took while it was rendered', async () => {
+  const known = { tenants: ['acme'], heartbeatAt: 1, isConfirmed: true, takeovers: 0, unowned: 0, configurations: 1 }
+  const read = vi
+    .fn()
+    .mockResolvedValueOnce([reading(lively)])
+    .mockResolvedValue([])
+  const metrics = metricsOf([], {
+    read,
+    replica: () => ({ ...known, owned: read.mock.calls.length === 0 ? 'acme' : '' }),
+  })
+  const [one, joined] = await Promise.all([metrics.render(), metrics.render()])
+  expect(textOf(one)).toContain('tenantwatch_tenant_owned{tenant="acme"} 0')
+  expect([joined, read.mock.calls.length]).toEqual([one, 2])
+})
+
 it('omits metrics of a running daemon in the mirror scope', async () => {
   const body = await render([reading(lively, records)], { scope: 'mirror' })
   expect(body).toContain('tenantwatch_check_status')

@@ -1,6 +1,7 @@
 import { FatalError } from '../../model/errors.ts'
 import { marker } from './migrate.ts'
 import { isForeignRole, presentSchema } from './present-schema.ts'
+import { tables } from './schema.ts'
 import type { Session } from './session.ts'
 import { lowerFirst } from './store-error.ts'
 
@@ -23,6 +24,8 @@ interface Server {
   readonly others: string | null
 }
 
+const names = [...Object.keys(tables), marker].map((name) => `'${name}'`).join(', ')
+
 const facts = `select current_setting('server_version_num')::int / 10000 as version,
   current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
   current_setting('synchronous_commit') as commits, current_setting('default_transaction_read_only') as readonly,
@@ -37,7 +40,8 @@ const facts = `select current_setting('server_version_num')::int / 10000 as vers
       and not exists (select 1 from pg_class where relnamespace = ${presentSchema} and relname = '${marker}' and relowner = r.oid)
       and not exists (
       select 1 from pg_depend d where d.classid = made.class and d.objid = made.oid and d.deptype = 'e')) as others,
-  (select count(*) from pg_class c where relnamespace = ${presentSchema} and relkind = 'r' and not (
+  (select count(*) from pg_class c where relnamespace = ${presentSchema} and relkind = 'r'
+    and relname in (${names}) and not (
     has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')
     and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete'))) as forbidden`
 
@@ -96,7 +100,7 @@ function schemaProblem({ searchPath, schema, others, forbidden }: Server): Serve
       `its schema has functions or operators of ${others}, which would run with the rights of tenantwatch`,
       'Drop them, and let no other role create there',
     )
-  if (forbidden > 0) return because('its user may not read and write all tables', 'Make it their owner')
+  if (forbidden > 0) return because('its user may not read and write all tables of tenantwatch', 'Make it their owner')
   return null
 }
 

@@ -10,7 +10,7 @@ import type { Configured } from './replicas/configurations.ts'
 import { type OwnerRow, ownersOf, ownersText } from './replicas/owners.ts'
 import { isAlive } from './replicas/replica-statements.ts'
 import { type ServerProblem, serverProblem } from './server-check.ts'
-import { lostTriggers } from './triggers.ts'
+import { type Triggers, triggerFacts } from './triggers.ts'
 
 export type Layout = 'none' | 'older' | 'current' | 'newer'
 
@@ -55,7 +55,7 @@ export interface ServerFacts {
 
 export interface MirrorState {
   readonly replicas: readonly ReplicaState[]
-  /** Triggers that are missing or switched off. */
+  /** Triggers that are missing, switched off or replaced. */
   readonly lostTriggers: number
   /** By tenant. */
   readonly owners: ReadonlyMap<string, OwnerView>
@@ -145,11 +145,11 @@ export async function readServerFacts(url: string, clock: Pick<Clock, 'now' | 'm
 type All = <T>(text: string) => Promise<T[]>
 
 async function mirrorIn(all: All): Promise<MirrorState> {
-  const [lost] = await all<{ readonly count: number }>(lostTriggers())
+  const [triggers] = await all<Triggers>(triggerFacts())
   const [run] = await all<Readonly<Record<'oldest' | 'latest' | 'count', number>>>(runs)
   return {
     replicas: await all<ReplicaState>(replicas),
-    lostTriggers: lost?.count ?? 0,
+    lostTriggers: triggers?.lost ?? 0,
     owners: ownersOf(await all<OwnerRow>(ownersText)),
     runs: run === undefined || run.count === 0 ? null : run,
   }

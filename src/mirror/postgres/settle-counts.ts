@@ -35,8 +35,11 @@ export async function settleCounts(database: PostgresDatabase, log: Log): Promis
       yield* database.prepare('lock table record_counts in share row exclusive mode').run()
       yield* database.prepare('delete from record_counts').run()
       for (const text of countAgain(database.sql)) yield* database.prepare(text).run()
-      // What other replicas remember of their tenants rests on the former counts.
+      // What other replicas remember of their tenants rests on the former counts, and so do the stored results.
       yield* database.prepare('update tenant_owners set epoch = epoch + 1 where tenant_id <> 0').run()
+      yield* database
+        .prepare(`update check_states set valid_until = least(valid_until, evaluated_at) where status = 'pass'`)
+        .run()
     })
   }
   throw new FatalError('The counts of the database of store.url do not agree with its records, also after a new count')

@@ -33,10 +33,19 @@ function triggerLines(): readonly string[] {
   })
 }
 
-/** How many triggers of a mirror do not fire, or do not do what they should. */
-export function lostTriggers(): string {
+export interface Triggers {
+  /** How many of a mirror do not fire, or do not do what they should. */
+  readonly lost: number
+  /** Another text after each change of one of them or of its function, also when it was undone. */
+  readonly versions: string
+}
+
+/** Query for `Triggers`. */
+export function triggerFacts(): string {
   const lines = triggerLines().map((line) => `'${line}'`)
-  return `select ${lines.length} - count(*) as count from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
+  return `select ${lines.length} - count(*) as lost,
+    coalesce(md5(string_agg(concat(t.xmin, ' ', p.xmin), ',' order by t.oid)), '') as versions
+    from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
     where c.relnamespace = ${presentSchema} and t.tgenabled in ('O', 'A')
     and concat(c.relname, ' ', t.tgname, ' ', p.proname, ' ', md5(p.prosrc)) in (${lines.join(', ')})`
 }

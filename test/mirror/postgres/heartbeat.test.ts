@@ -72,9 +72,9 @@ it('owns nothing while triggers do not fire, and counts what changed meanwhile',
   expect(replica.epochs.has(noTenant)).toBe(true)
   query('alter table users disable trigger tenantwatch_changed')
   query('update users set mfa_status = 0 where user_id = 1')
-  await expect(heartbeat.beat('')).rejects.toThrow('Triggers of the database are missing or switched off')
+  await expect(heartbeat.beat('')).rejects.toThrow('Triggers of the database are missing, switched off or replaced')
   expect(replica.epochs.size).toBe(0)
-  await expect(heartbeat.beat('')).rejects.toThrow('Triggers of the database are missing or switched off')
+  await expect(heartbeat.beat('')).rejects.toThrow('Triggers of the database are missing, switched off or replaced')
   query('alter table users enable trigger tenantwatch_changed')
   const before = replica.losses
   await heartbeat.beat('')
@@ -94,11 +94,34 @@ it('owns nothing while the function of a trigger is another one', async () => {
   const put = (body: string) =>
     query(`create or replace function tenantwatch_users_changed() returns trigger language plpgsql as $f$${body}$f$`)
   put('begin return null; end')
-  await expect(heartbeat.beat('')).rejects.toThrow('Triggers of the database are missing or switched off')
+  await expect(heartbeat.beat('')).rejects.toThrow('Triggers of the database are missing, switched off or replaced')
   expect(replica.epochs.size).toBe(0)
   put(source)
   await heartbeat.beat('')
   expect(replica.epochs.has(noTenant)).toBe(true)
+})
+
+it('counts again after triggers were off for a moment between two heartbeats', async () => {
+  const test = await world()
+  const { query, replica, heartbeat, errors } = test
+  query(
+    `insert into check_states (tenant_id, "check", status, since, evaluated_at, valid_until, open)
+     values (1, 'user-mfa-enrolled', 'pass', 3, 5, null, '{}'), (1, 'roles', 'fail', 3, 5, 9, '{}')`,
+  )
+  query('alter table users disable trigger tenantwatch_changed')
+  query('update users set mfa_status = 0 where user_id = 1')
+  query('alter table users enable trigger tenantwatch_changed')
+  await expect(heartbeat.beat('')).rejects.toThrow('Triggers of the database were changed')
+  expect(replica.epochs.size).toBe(0)
+  await heartbeat.beat('')
+  expect([wrong(test), replica.epochs.has(noTenant), errors.length]).toEqual([[], true, 1])
+  // What was stored by the former counts shows nothing as passed any more.
+  expect(query('select status, valid_until from check_states order by status')).toEqual([
+    { status: 'fail', valid_until: 9 },
+    { status: 'pass', valid_until: 5 },
+  ])
+  await heartbeat.beat('')
+  expect(errors).toHaveLength(1)
 })
 
 it('counts again what somebody changed while no replica looked, and is verified only then', async () => {

@@ -87,6 +87,15 @@ it('gives the same store while a tenant stays its own, and none while it is anot
   expect(b.facts()).toMatchObject({ takeovers: 2, unowned: 0 })
 })
 
+it('counts its tenants as unowned while its heartbeats are late', async () => {
+  const { replica, time } = world()
+  const a = replica('a')
+  await a.configure(tenants, 1, same)
+  const { owned: before, unowned } = a.facts()
+  time.ms = 6000
+  expect([unowned, a.facts().unowned, a.facts().isConfirmed, a.facts().owned === before]).toEqual([0, 2, false, false])
+})
+
 it('gives a tenant back once its worker has ended the work for it', async () => {
   const { replica, pass, query, stayAlive } = world()
   const [a, b] = [replica('a'), replica('b')]
@@ -142,13 +151,16 @@ it('writes no tenant under the id of another one after a restore', async () => {
   while (told.at(-1)?.length !== 2) await pass()
 })
 
-it('registers its tenants again where the database lacks them, and counts them as unowned until then', async () => {
+it.each([
+  ['and its owner', true],
+  ['alone', false],
+])('adds a tenant again that was deleted %s, and counts it as unowned until then', async (_, isWhole) => {
   const { replica, pass, query } = world()
   const a = replica('a')
   await a.configure(tenants, 1, same)
   a.begin({ isIdle: () => true, follow: async () => {} })
   const one = a.of('t1')
-  query(`delete from tenant_owners where tenant_id in (select id from tenants where name = 't2')`)
+  if (isWhole) query(`delete from tenant_owners where tenant_id in (select id from tenants where name = 't2')`)
   query(`delete from tenants where name = 't2'`)
   while (a.facts()?.unowned === 0) await pass()
   expect(a.facts()?.unowned).toBe(1)

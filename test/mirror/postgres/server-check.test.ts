@@ -79,7 +79,7 @@ it.each([
   ],
   [{ version: 14 }, 'PostgreSQL 14 is too old', 'Use version 15 or later'],
   [{ fsync: 'off' }, 'the server runs with fsync=off and could lose what it confirmed', 'Switch it on'],
-  [{ forbidden: 1 }, 'its user may not read and write all tables', 'Make it their owner'],
+  [{ forbidden: 1 }, 'its user may not read and write all tables of tenantwatch', 'Make it their owner'],
   [{ schema: null, forbidden: 1 }, expect.stringMatching(/^the search_path of its user/), expect.any(String)],
 ])('of a server that differs by %j, it names the first problem', async (over, sentence, advice) => {
   const problem = await serverProblem({ sendText: async () => ({ rows: [{ ...sound, ...over }] }) })

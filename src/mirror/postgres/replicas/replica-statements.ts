@@ -3,7 +3,8 @@ import type { List } from '../../database.ts'
 import { serverStart } from '../beginning.ts'
 import type { PostgresDatabase } from '../database.ts'
 import { marker } from '../migrate.ts'
-import { lostTriggers } from '../triggers.ts'
+import { type Triggers, triggerFacts } from '../triggers.ts'
+import type { Shares } from './shares.ts'
 
 /** After its last heartbeat a replica is dead, by the clock of the database; in milliseconds. */
 const deadMs = 10 * secondMs
@@ -61,17 +62,6 @@ interface Taken extends Owned {
   readonly former: string | null
 }
 
-export interface Shares {
-  readonly replicas: number
-  /** Less those that have just begun, other than this one. */
-  readonly established: number
-  readonly tenants: number
-  readonly own: number
-  readonly unowned: number
-  /** JSON: ids of living replicas and digests of their configurations. */
-  readonly living: string
-}
-
 export function replicaStatements(database: PostgresDatabase) {
   return {
     /** In microseconds since the epoch, by the clock of the database. */
@@ -88,7 +78,7 @@ export function replicaStatements(database: PostgresDatabase) {
     /** Time of the newest applied migration. */
     layout: database.prepareValues<[], number>(`select max(created_at) from ${marker}`),
     serverStart: database.prepareValues<[], number>(`select ${serverStart}`),
-    lostTriggers: database.prepareValues<[], number>(lostTriggers()),
+    triggers: database.prepare<[], Triggers>(triggerFacts()),
     /** Above every epoch that this replica had: one that a restore took back must not come again. */
     renew: database.prepare<[number, string]>(
       'update tenant_owners set epoch = greatest(epoch, ?) + 1 where owner = ?',
@@ -111,6 +101,7 @@ export function replicaStatements(database: PostgresDatabase) {
          (select count(*) from replicas r
            where ${isWell} and (r.id = @id or not ${isWithin('r.began_at', newMs)})) as established,
          count(*) as tenants, count(*) filter (where owner = @id) as own,
+         count(*) filter (where not exists (select 1 from tenants t where t.id = o.tenant_id)) as erased,
          count(*) filter (where not ${hasLivingOwner}) as unowned,
          (select cast(coalesce(jsonb_agg(jsonb_build_object('id', r.id, 'configuration', r.configuration) order by r.id), '[]') as text)
            from replicas r where ${isAlive}) as living

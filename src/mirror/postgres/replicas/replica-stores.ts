@@ -66,7 +66,7 @@ export class ReplicaStores implements TenantStores {
   #leaving: ReadonlySet<number> = new Set()
   #worker: TenantWorker | null = null
   #told = ''
-  #facts: Omit<ReplicaFacts, 'isConfirmed'> = { heartbeatAt: 0, takeovers: 0, unowned: 0, configurations: 0 }
+  #facts: Omit<ReplicaFacts, 'isConfirmed' | 'owned'> = { heartbeatAt: 0, takeovers: 0, unowned: 0, configurations: 0 }
   /** Tenants to give back, as the last round found. */
   #surplus = 0
   #surplusSince: number | null = null
@@ -123,9 +123,11 @@ export class ReplicaStores implements TenantStores {
   }
 
   facts(): ReplicaFacts {
-    const lost = this.#isLost && { unowned: this.#ids.size, isConfirmed: false }
-    const unowned = this.#facts.unowned + [...this.#ids.values()].filter((id) => this.#leaving.has(id)).length
-    return { ...this.#facts, unowned, isConfirmed: this.#replica.isConfirmed, ...lost }
+    const isConfirmed = this.#replica.isConfirmed && !this.#isLost
+    const without = isConfirmed ? this.#leaving : this.#replica.lastEpochs
+    const own = [...this.#ids.values()].filter((id) => without.has(id)).length
+    const unowned = Math.min(this.#facts.unowned + own, this.#ids.size)
+    return { ...this.#facts, unowned, isConfirmed, owned: this.#owned() }
   }
 
   owners(): Promise<ReadonlyMap<string, OwnerView>> {

@@ -5,9 +5,10 @@ import { SyncError } from '../../../model/errors.ts'
 import { ahead } from '../../steps.ts'
 import type { PostgresDatabase } from '../database.ts'
 import { newerLayout, newestMigration } from '../migrate.ts'
-import { enableTriggers } from '../triggers.ts'
+import { enableTriggers, type Triggers } from '../triggers.ts'
 import { type Configurations, type Configured, configurationsOf } from './configurations.ts'
-import { type Owned, replicaStatements, type Shares } from './replica-statements.ts'
+import { type Owned, replicaStatements } from './replica-statements.ts'
+import { firstRounds, nothingShared, partOf, shareOf } from './shares.ts'
 
 /** In the place of a tenant: what belongs to no tenant. */
 export const noTenant = 0
@@ -20,15 +21,6 @@ const fence = 'select 1 from tenant_owners where tenant_id = ? and owner = ? and
 
 /** Waits for nobody: the lock is only of use at a moment at which nobody writes. */
 const lock = 'select 1 from tenant_owners where tenant_id = ? and owner = ? and epoch = ? for update'
-
-/**
- * While nobody has most of the tenants, a new replica takes a part of its share in each of its first rounds: others that
- * begin at the same time would only have what it gives back. Those of dead replicas it takes at once.
- */
-const firstRounds = 3
-
-/** Of a share, at least so many are a part. */
-const leastPart = 16
 
 export interface Balance {
   /** Tenants that this replica took over from a dead one. */
@@ -55,6 +47,8 @@ export class Replica {
   #sentAt = Number.NEGATIVE_INFINITY
   #serverStart: number | null = null
   #isCountDoubted = false
+  /** Versions of the triggers under which records were counted; null = not known. */
+  #triggers: string | null = null
   /** Time of the last confirmed heartbeat by the clock of the database; 0 = none. */
   #lastBeat = 0
   #losses = 0
@@ -83,6 +77,11 @@ export class Replica {
   /** Epochs of the tenants that this replica may write now. Without a recent heartbeat, others may own them. */
   get epochs(): ReadonlyMap<number, number> {
     return this.isConfirmed ? this.#epochs : new Map()
+  }
+
+  /** Those of `epochs` when a heartbeat was last recent. */
+  get lastEpochs(): ReadonlyMap<number, number> {
+    return this.#epochs
   }
 
   /**
@@ -117,9 +116,11 @@ export class Replica {
     this.#losses++
   }
 
-  /** @throws SyncError `store` while triggers are missing or switched off; then this replica owns nothing. */
+  /** @throws SyncError `store` while triggers are missing, switched off or replaced; then this replica owns nothing. */
   async insistOnTriggers(): Promise<void> {
-    if ((await this.#database.read(() => this.#sql.lostTriggers.get())) !== 0) this.#lackTriggers()
+    const triggers = await this.#database.read(() => this.#sql.triggers.get())
+    this.#triggers = null
+    this.#note(triggers)
   }
 
   /**
@@ -141,14 +142,14 @@ export class Replica {
     const lose = () => {
       this.#losses++
     }
-    const lackTriggers = () => this.#lackTriggers()
+    const note = (triggers: Triggers | undefined) => this.#note(triggers)
     const { started, seen, owned } = await this.#database.write('nothing', function* () {
-      const lostTriggers = yield* ahead(sql.lostTriggers.get())
+      const triggers = yield* ahead(sql.triggers.get())
       const last = yield* ahead(sql.lastSeen.get(id))
       const seenNow = yield* ahead(sql.seen.get(id, alone, configured, configuration))
       const start = yield* ahead(sql.serverStart.get())
       if (((yield* sql.layout.get()) ?? 0) > layout) throw newerLayout()
-      if ((yield* lostTriggers) !== 0) lackTriggers()
+      note(yield* triggers)
       const [before = 0, seen = 0, started = 0] = [yield* last, yield* seenNow, yield* start]
       if (before < lastBeat || (known !== null && known !== started)) {
         lose()
@@ -202,7 +203,7 @@ export class Replica {
     return {
       takenOver: tenants.filter(({ former }) => former !== null).length,
       unowned,
-      unregistered: Math.max(0, new Set(tenantIds).size - shares.tenants),
+      unregistered: Math.max(0, new Set(tenantIds).size - shares.tenants + shares.erased),
       // Others have not taken yet what is free.
       surplus: unowned > 0 ? 0 : Math.max(0, surplus),
       configurations: configurationsOf(JSON.parse(shares.living) as readonly Configured[]),
@@ -255,10 +256,14 @@ export class Replica {
     })
   }
 
-  #lackTriggers(): never {
+  /** They may have been off for a moment between two heartbeats. */
+  #note({ lost = 1, versions = '' }: Partial<Triggers> = {}): void {
+    this.#triggers ??= versions
+    if (lost === 0 && versions === this.#triggers) return
     this.#isCountDoubted = true
     this.#sentAt = Number.NEGATIVE_INFINITY
-    throw new SyncError('store', 'Triggers of the database are missing or switched off', {
+    if (lost === 0) throw new SyncError('store', 'Triggers of the database were changed; records are counted again')
+    throw new SyncError('store', 'Triggers of the database are missing, switched off or replaced', {
       hint: `Let the restore end, or ${enableTriggers}; nothing is owned until then`,
     })
   }
@@ -267,16 +272,6 @@ export class Replica {
     this.#epochs = epochs
     this.#changes++
   }
-}
-
-const nothingShared: Shares = { replicas: 1, established: 1, tenants: 0, own: 0, unowned: 0, living: '[]' }
-
-function shareOf({ tenants }: Shares, replicas: number): number {
-  return Math.ceil(tenants / Math.max(1, replicas))
-}
-
-function partOf(shares: Shares): number {
-  return Math.max(leastPart, Math.ceil(shareOf(shares, shares.replicas) / (firstRounds + 1)))
 }
 
 function isOfTenant({ tenantId }: Owned): boolean {
