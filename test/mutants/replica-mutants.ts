@@ -20,6 +20,10 @@ export const replicaMutants: readonly Mutant[] = [
       "isWithin('r.began_at', 0)",
     ],
     'replicas of another configuration count for a share': [' and r.configured = @configured', ''],
+    'a replica takes tenants between a restore and its next heartbeat': [
+      ' >= @lastBeat',
+      ' >= 0 * cast(@lastBeat as bigint)',
+    ],
     'what nobody has waits for replicas that do not take it': [
       "isWithin('o.since', deadMs)",
       "isWithin('o.since', 60 * deadMs)",
@@ -78,8 +82,8 @@ export const replicaMutants: readonly Mutant[] = [
     ],
     'a replica that begins first takes all tenants': ['Math.min(room, partOf(shares))', 'room'],
     'a new replica takes a part of the tenants of a dead one': [
-      'takeAbandoned.all({ id, most, among })',
-      'takeAbandoned.all({ id, most: Math.min(most, partOf(shares)), among })',
+      'takeAbandoned.all({ id, lastBeat, most, among })',
+      'takeAbandoned.all({ id, lastBeat, most: Math.min(most, partOf(shares)), among })',
     ],
   }),
   ...mutantsIn('src/mirror/postgres/replicas/replica-stores.ts', stores, {

@@ -395,6 +395,11 @@ it('recognizes a restore by its last heartbeat, and gives no epoch twice', async
   expect([a.losses, a.epochs.get(1)]).toEqual([0, 5])
   query('update tenant_owners set epoch = 4')
   query(`update replicas set seen_at = seen_at - interval '1 millisecond'`)
+  // Before the heartbeat, too: that of the restored row may be another tenant.
+  query('update tenant_owners set owner = null where tenant_id = 2')
+  await a.balance(ids)
+  expect(query('select owner from tenant_owners where tenant_id = 2')).toEqual([{ owner: null }])
+  query(`update tenant_owners set owner = 'a' where tenant_id = 2`)
   await a.beat()
   expect([a.losses, a.epochs.get(1), a.epochs.get(2)]).toEqual([1, 6, 6])
   query('delete from replicas')

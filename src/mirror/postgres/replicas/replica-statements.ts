@@ -43,15 +43,16 @@ const isOfNobody = `(${isFree} or o.owner in (select id from dead)
 /** Its owner is dead; or nobody has had it for as long as a dead owner counts as alive. */
 const isAbandoned = `${isOfNobody} and (o.owner is not null or not ${isWithin('o.since', deadMs)})`
 
+/** As text, it would depend on the settings of the connection. */
+const microseconds = (time: string) => `cast(extract(epoch from ${time}) * 1000000 as bigint)`
+
+/** Nothing after a restore, in which a former heartbeat is the last one: ids may be those of other tenants. */
 const take = (wanted: string) => `free as materialized (
     select tenant_id, owner from tenant_owners o
-    where ${isAmong} and ${wanted} and exists (select 1 from replicas r where r.id = @id)
+    where ${isAmong} and ${wanted} and exists (select 1 from replicas r where r.id = @id and ${microseconds('r.seen_at')} >= @lastBeat)
     order by tenant_id limit @most for update skip locked)
   update tenant_owners o set owner = @id, epoch = epoch + 1, since = clock_timestamp() from free where o.tenant_id = free.tenant_id
   returning o.tenant_id as "tenantId", o.epoch, free.owner as former`
-
-/** As text, it would depend on the settings of the connection. */
-const microseconds = (time: string) => `cast(extract(epoch from ${time}) * 1000000 as bigint)`
 
 export interface Owned {
   readonly tenantId: number

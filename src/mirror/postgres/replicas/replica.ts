@@ -180,19 +180,19 @@ export class Replica {
     const sql = this.#sql
     const id = this.#id
     const [none, among] = [[noTenant], tenantIds].map((ids) => this.#database.sql.listOf(ids))
-    const [isNew, configured] = [this.#rounds < firstRounds, this.#configured]
+    const [isNew, configured, lastBeat] = [this.#rounds < firstRounds, this.#configured, this.#lastBeat]
     const { shares, taken } = await this.#database.write('nothing', function* () {
       yield* sql.forget.run()
-      const taken = [...(yield* sql.takeAny.all({ id, most: 1, among: none }))]
+      const taken = [...(yield* sql.takeAny.all({ id, lastBeat, most: 1, among: none }))]
       const isShared = (yield* sql.isShared.get()) !== undefined
       const shares = (yield* sql.shares.get({ id, among, configured })) ?? nothingShared
       if (!isShared) return { shares, taken }
       const most = shareOf(shares, shares.established) - shares.own
-      if (most > 0) taken.push(...(yield* sql.takeAbandoned.all({ id, most, among })))
+      if (most > 0) taken.push(...(yield* sql.takeAbandoned.all({ id, lastBeat, most, among })))
       const isMostlyFree = shares.unowned > shares.tenants / 2
       const room = shareOf(shares, shares.replicas) - shares.own - taken.filter(isOfTenant).length
       const free = isNew && isMostlyFree ? Math.min(room, partOf(shares)) : room
-      if (free > 0) taken.push(...(yield* sql.takeFree.all({ id, most: free, among })))
+      if (free > 0) taken.push(...(yield* sql.takeFree.all({ id, lastBeat, most: free, among })))
       return { shares, taken }
     })
     this.#rounds++
@@ -215,10 +215,11 @@ export class Replica {
     const sql = this.#sql
     const id = this.#id
     const none = this.#database.sql.listOf([noTenant])
+    const lastBeat = this.#lastBeat
     await this.register([noTenant])
     const taken = await this.#database.write('nothing', function* () {
       if ((yield* sql.others.get()) !== undefined) return []
-      const taken = yield* sql.takeAny.all({ id, most: 1, among: none })
+      const taken = yield* sql.takeAny.all({ id, lastBeat, most: 1, among: none })
       // Waits for the transactions of owners that died.
       if (taken.length > 0) yield* sql.disown.run()
       return taken
