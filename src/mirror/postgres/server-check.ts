@@ -24,7 +24,8 @@ interface Server {
   readonly others: string | null
 }
 
-const names = [...Object.keys(tables), marker].map((name) => `'${name}'`).join(', ')
+/** Names of the tables of a mirror, for `in`. */
+export const ownTables = [...Object.keys(tables), marker].map((name) => `'${name}'`).join(', ')
 
 const facts = `select current_setting('server_version_num')::int / 10000 as version,
   current_setting('server_encoding') as encoding, current_setting('fsync') as fsync,
@@ -41,7 +42,7 @@ const facts = `select current_setting('server_version_num')::int / 10000 as vers
       and not exists (
       select 1 from pg_depend d where d.classid = made.class and d.objid = made.oid and d.deptype = 'e')) as others,
   (select count(*) from pg_class c where relnamespace = ${presentSchema} and relkind = 'r'
-    and relname in (${names}) and not (
+    and relname in (${ownTables}) and not (
     has_table_privilege(c.oid, 'select') and has_table_privilege(c.oid, 'insert')
     and has_table_privilege(c.oid, 'update') and has_table_privilege(c.oid, 'delete'))) as forbidden`
 

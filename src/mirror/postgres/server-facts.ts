@@ -9,7 +9,7 @@ import { isForeignRole, presentSchema } from './present-schema.ts'
 import type { Configured } from './replicas/configurations.ts'
 import { type OwnerRow, ownersOf, ownersText } from './replicas/owners.ts'
 import { isAlive } from './replicas/replica-statements.ts'
-import { type ServerProblem, serverProblem } from './server-check.ts'
+import { ownTables, type ServerProblem, serverProblem } from './server-check.ts'
 import { type Triggers, triggerFacts } from './triggers.ts'
 
 export type Layout = 'none' | 'older' | 'current' | 'newer'
@@ -70,7 +70,8 @@ const facts = `select current_setting('server_version') as version, current_user
     where n.oid = ${presentSchema} and a.privilege_type = 'CREATE' and a.grantee <> n.nspowner
     and (g.oid is null or ${isForeignRole('g', 'r')})
   ) as creators,
-  (select count(*) from pg_class c where c.relnamespace = ${presentSchema} and c.relkind in ('r', 'v')
+  (select count(*) from pg_class c where c.relnamespace = ${presentSchema}
+    and (c.relname in (${ownTables}) or c.relkind = 'v' and c.relname like 'tenantwatch\\_%')
     and not pg_has_role(c.relowner, 'usage')) as "notOwned",
   least(current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
     - coalesce(current_setting('reserved_connections', true)::int, 0),
