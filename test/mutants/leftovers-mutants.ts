@@ -72,7 +72,7 @@ export const leftoversMutants: readonly Mutant[] = [
   }),
   ...mutantsIn('src/sync/removals/confirm-by-time.ts', tests, {
     'a record that was never readable is looked for among the recently updated only': [
-      'let since = neverReadable.length > 0 ? 0 : Number',
+      'let since = neverUpdated.size > 0 ? 0 : Number',
       'let since = Number',
     ],
   }),
