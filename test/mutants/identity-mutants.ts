@@ -160,7 +160,11 @@ export const identityMutants: readonly Mutant[] = [
   ...mutantsIn('src/sync/removals/confirm-missing.ts', tests, {
     'users are removed by a 404 without a proof': ['if (!proven) await run.guard.prove(signal)', ''],
   }),
-  ...mutantsIn('src/sync/tenant-guard.ts', ['test/sync/accepted-tenant.test.ts'], {
+  ...mutantsIn('src/sync/accepted-change.ts', ['test/sync/accepted-tenant.test.ts'], {
+    'an acceptance covers a third tenant under the same token': [
+      'comparable.length > 0 && !comparable.some',
+      'comparable.length < 0 && !comparable.some',
+    ],
     'an acceptance covers a third tenant': [
       'answered?.credential === acceptedCredential ? changeAccepted : null',
       'answered?.credential === undefined ? null : changeAccepted',
