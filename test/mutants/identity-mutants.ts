@@ -23,8 +23,8 @@ export const identityMutants: readonly Mutant[] = [
   ...mutantsIn('src/sync/tenant-guard.ts', tests, {
     'the hold for a missing ownClientId outlives the setting': ['|| remedyOf(hold) !== null)', ')'],
     'another tenant is not noticed': [
-      "if (outcome === 'mismatch' && !(await acceptancePasses(answered))) throw",
-      "if (outcome === 'mismatch' && passing()) throw",
+      "if (outcome === 'mismatch' && !(await acceptancePasses(evidence, answered)))",
+      "if (outcome === 'mismatch' && passing())",
     ],
     'a token that may read no known record is let in': [
       "if (outcome === 'denied' && !denialPasses && tenant().deniedCredential === null)",
@@ -38,7 +38,7 @@ export const identityMutants: readonly Mutant[] = [
     ],
   }),
   ...mutantsIn('src/doctor/identity.ts', ['test/commands/doctor/identity.test.ts'], {
-    'the doctor believes any tenant that answers': ['if (owed === null || !(await', 'if (owed !== null && !(await'],
+    'the doctor believes any tenant that answers': ['if (owed === null || isOther', 'if (owed !== null && isOther'],
     'the doctor only warns about a hold of the whole tenant': [
       'changedHint)\n  return failure(subject, `',
       'changedHint)\n  return warning(subject, `',
@@ -131,8 +131,8 @@ export const identityMutants: readonly Mutant[] = [
   }),
   ...mutantsIn('src/sync/lists/whole-list.ts', ['test/sync/contradicting-servers.test.ts'], {
     'a contradiction is forgotten when later answers agree': [
-      'if ((await differingAnswer(run, fetched, read)) !== null)',
-      'if ((await differingAnswer(run, fetched, read)) !== null && isDoubted)',
+      'if (other === null) return',
+      'if (other === null || !isDoubted) return',
     ],
     'the older one of two contradicting answers renews the data': [
       'const isDoubted = guard.contradicted.has(definition.name)',

@@ -212,3 +212,11 @@ it('a hold that is about one tenant is replaced when the probe reads a third one
   expect(ending(await test.run('roles'))).toBe('tenant_changed')
   expect((await theHold(test)).id).not.toBe(hold.id)
 })
+
+it('an acceptance covers no other token, not even one of the accepted tenant', async () => {
+  const { test } = await accepted()
+  test.useToken('third')
+  await test.restart()
+  expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
+  expect(live(test, 'api-clients')).toBe(ofA.clients.length)
+})
