@@ -6,8 +6,8 @@ import { canCarryToken } from '../model/token-header.ts'
 import { AnswerTimes } from './answer-times.ts'
 import { createUserWriter } from './create-user.ts'
 import { Access } from './credentials/access.ts'
-import { createSource } from './credentials/create-source.ts'
-import { OwnSecrets } from './credentials/own-secrets.ts'
+import { createSource, storedSecret } from './credentials/create-source.ts'
+import { KnownSecrets, type SecretMask } from './credentials/known-secrets.ts'
 import { probesFor } from './endpoints.ts'
 import { RateLimiter, type RateLimiterOptions } from './limits/rate-limiter.ts'
 import type { AuthOptions, TenantClientOptions } from './options.ts'
@@ -32,6 +32,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   assertHeader(auth)
   const target = parseTarget(options.baseUrl, 'baseUrl', api.allowInsecureHttp)
 
+  const secrets = secretsOf(options, cycleMs)
   const dispatchers = new Dispatchers(api)
   const rateLimiter = new RateLimiter({
     clock,
@@ -50,7 +51,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     clock,
     dispatchers,
     rateLimiter,
-    ownSecrets: new OwnSecrets(),
+    secrets,
     observer,
   })
   const source = createSource(auth.token, {
@@ -95,6 +96,15 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
       await dispatchers.destroy()
     },
   }
+}
+
+/** Another tenant's answer may contain a stored secret before it is sent. */
+function secretsOf({ auth, clock, env, name, secrets }: TenantClientOptions, cycleMs: number): SecretMask {
+  const mask = (secrets ?? new KnownSecrets()).of(name)
+  if (secrets !== undefined) {
+    void storedSecret(auth.token, { clock, env, cycleMs }).then((secret) => secret && mask.note(secret.expose()))
+  }
+  return mask
 }
 
 /** A wait that cannot be stored still applies in this process. */

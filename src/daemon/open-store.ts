@@ -1,6 +1,8 @@
 import { createPlain } from '../api/credentials/create-source.ts'
+import type { KnownSecrets, SecretMask } from '../api/credentials/known-secrets.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Mirror } from '../mirror/port.ts'
+import { parseAddress } from '../mirror/postgres/address.ts'
 import type { PostgresOptions } from '../mirror/postgres/open.ts'
 import { openAsReplica, openPostgresMirror } from '../mirror/postgres/postgres-mirror.ts'
 import { openMirror } from '../mirror/sqlite/sqlite-mirror.ts'
@@ -40,16 +42,28 @@ export async function openStore(
  */
 export async function openStores(
   { store }: Configured,
-  role: 'replica' | 'alone',
-  io: Io,
-  log: Log,
+  as: 'replica' | 'alone',
+  { io, log, secrets }: { readonly io: Io; readonly log: Log; readonly secrets: KnownSecrets },
 ): Promise<OpenedStores> {
-  if (store.url === null || role === 'alone') {
-    const mirror = await openStore({ store }, 'engine', io, log)
+  const { clock, random } = io
+  if (store.url === null) {
+    const mirror = await openStore({ store }, 'engine', io)
     return { mirror, stores: onlyStore(mirror) }
   }
-  const { clock, random } = io
-  return openAsReplica({ url: urlOf(store.url, io, log), role: 'engine', clock, random, log })
+  const url = noting(urlOf(store.url, io, log), secrets.of('store.url'))
+  const options = { url, role: 'engine', clock, random, log } as const
+  if (as === 'replica') return openAsReplica(options)
+  const mirror = await openPostgresMirror(options)
+  return { mirror, stores: onlyStore(mirror) }
+}
+
+/** No answer of a tenant may bring the password of the database into it. */
+function noting(url: PostgresOptions['url'], { note }: SecretMask): PostgresOptions['url'] {
+  return async (refused) => {
+    const text = await url(refused)
+    note(parseAddress(text).password ?? '')
+    return text
+  }
 }
 
 /** Least time between two runs of a command after refusals, in milliseconds: the server may know the new password first. */

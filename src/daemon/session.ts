@@ -1,5 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { Mutex } from 'async-mutex'
+import { KnownSecrets } from '../api/credentials/known-secrets.ts'
 import { waitFor } from '../api/deadline.ts'
 import { checksOf } from '../checks/index.ts'
 import type { Settings, Waiver } from '../config/settings.ts'
@@ -55,10 +56,11 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   const { settings } = options
   // With a thousand tenants each of these parts takes a while, and signals wait for the event loop.
   await yieldToEventLoop()
-  const opened = await openStores(settings, options.as, options.io, options.log)
+  const secrets = new KnownSecrets()
+  const opened = await openStores(settings, options.as, { ...options, secrets })
   try {
     await yieldToEventLoop()
-    const session = new Session({ ...options, ...opened })
+    const session = new Session({ ...options, ...opened, secrets })
     await yieldToEventLoop()
     await session.reconfigure(settings)
     return session
@@ -95,7 +97,7 @@ export class Session implements AsyncDisposable {
   readonly #unstored = unstoredRuns()
   readonly #runLog: RunLog
 
-  constructor({ settings, mirror, ...parts }: SessionOptions & OpenedStores) {
+  constructor({ settings, mirror, ...parts }: SessionOptions & OpenedStores & Pick<TenantPartsOptions, 'secrets'>) {
     const { io, log, stores } = parts
     const { path } = settings.store
     this.mirror = mirror

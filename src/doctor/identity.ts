@@ -9,6 +9,7 @@ import { changedHint, deniedHint, holdHint, ownClientRemedy } from '../model/hol
 import { identitySentence, type TenantPosture } from '../model/posture.ts'
 import { sharedRecords } from '../model/shared-records.ts'
 import { resources } from '../resources/index.ts'
+import { acceptedChange, awaitsAccepted, isOther } from '../sync/accepted-change.ts'
 import { enabledNames } from '../sync/due.ts'
 import {
   deniedMessage,
@@ -21,7 +22,7 @@ import {
 } from '../sync/identity-proof.ts'
 import { emptyList } from '../sync/lists/suspect-empty.ts'
 import { idTextsOn } from '../sync/pages/page-rules.ts'
-import { acceptedChange, awaitsAccepted, movedMessage } from '../sync/tenant-guard.ts'
+import { movedMessage } from '../sync/tenant-guard.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 const subject = 'identity'
@@ -121,7 +122,7 @@ async function diagnoseEvidence(
   switch (evidence.outcome) {
     case 'mismatch': {
       const owed = acceptedChange(row, evidence.answered)
-      if (owed === null || !(await awaitsAccepted(proving, owed))) {
+      if (owed === null || isOther(evidence, row.acceptedIds) || !(await awaitsAccepted(proving, owed))) {
         return failure(subject, mismatchMessage(evidence), changedHint, { reason })
       }
       const sentence = 'another tenant was accepted in place of this one and has not been read yet'

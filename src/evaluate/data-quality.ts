@@ -119,6 +119,7 @@ export function unmirrored({ name, baseUrl }: Pick<EvaluatedSettings, 'name' | '
     blockedUntil: 0,
     blockedForMs: null,
     changeAccepted: null,
+    acceptedIds: [],
     acceptedCredential: null,
     deniedCredential: null,
     former: [],

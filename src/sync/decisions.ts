@@ -1,5 +1,6 @@
 import type { AdmittedPage, HoldRow } from '../mirror/port.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import { idsIn } from './accepted-change.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 
 /** Applies the decisions of operators (docs/sync.md#holds); returns what they concern. */
@@ -36,6 +37,7 @@ async function acceptTenant(context: TenantContext, tenantId: number, hold: Hold
     default:
       await store.noteTenant(tenantId, {
         changeAccepted: enabledResources(context).map(({ name }) => name),
+        acceptedIds: idsIn(hold),
         acceptedCredential: credentialOf(hold),
         former: resourceNames,
       })

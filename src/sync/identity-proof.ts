@@ -22,6 +22,8 @@ export interface Evidence {
   readonly answered: Answered | null
   readonly records: number
   readonly strange: readonly ResourceDefinition[]
+  /** `resource GUID` of the records that were read. */
+  readonly shown: ReadonlySet<string>
   readonly lacking: readonly string[]
 }
 
@@ -43,6 +45,7 @@ class Proof {
   readonly #signal: AbortSignal
   readonly #lacking: string[] = []
   readonly #strange: ResourceDefinition[] = []
+  readonly #shown = new Set<string>()
   #answered: Answered | null = null
   #records = 0
   #emptyList = false
@@ -61,6 +64,7 @@ class Proof {
     for (const { definition, live } of lists) {
       const isKnown = async ({ items }: Fetched) => {
         const ids = items.map((item) => idOf(item, definition.idField)).filter((id) => id !== null)
+        for (const id of ids) this.#shown.add(`${definition.name} ${id}`)
         return (await this.#context.store.knownKeys(this.#tenantId, definition.name, ids)) > 0
       }
       if ((await this.#attempt(definition, live, () => this.#search(definition, isKnown, mostPages))) === true) {
@@ -198,7 +202,7 @@ class Proof {
   #evidence(outcome: Evidence['outcome']): Evidence {
     const records = outcome === 'denied' ? this.#unseen : this.#records
     const answered = this.#answered ?? this.#given[0]?.fetched.meta ?? null
-    return { outcome, answered, records, strange: this.#strange, lacking: this.#lacking }
+    return { outcome, answered, records, strange: this.#strange, shown: this.#shown, lacking: this.#lacking }
   }
 }
 

@@ -6,6 +6,7 @@ import { reasonOf, SyncError } from '../model/errors.ts'
 import { holdHint, isDenied, ownClientCause, remedyOf } from '../model/hold-remedy.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import { acceptedChange, awaitsAccepted, idsIn, idsOf, isOther } from './accepted-change.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 import {
   type Answered,
@@ -83,7 +84,9 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     new SyncError('tenant_changed', message, { hint: holdHint({ cause }) })
 
   const passing = () =>
-    acceptedChange(tenant(), verified) !== null && (acceptedIdentity === null || verified.identity === acceptedIdentity)
+    acceptedChange(tenant(), verified) !== null &&
+    tenant().acceptedIds.length === 0 &&
+    (acceptedIdentity === null || verified.identity === acceptedIdentity)
 
   function noteVerified(answered: Answered): void {
     if (answered.identity > verified.identity) verified = answered
@@ -119,7 +122,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
       await store.noteTenant(tenantId, { changeAccepted: null })
       await store.withdrawAcceptedRemovals(tenantId)
     }
-    return raise(mismatchMessage(evidence), { check: 'proof', credential }, known)
+    return raise(mismatchMessage(evidence), { check: 'proof', credential, ids: idsOf(evidence) }, known)
   }
 
   function raiseOwnClientMissing({ records }: Evidence): Promise<SyncError> {
@@ -131,9 +134,9 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   }
 
   /** An acceptance covers one credential, and one identity of it until the accepted tenant is mirrored. */
-  async function acceptancePasses(answered: Answered): Promise<boolean> {
+  async function acceptancePasses(evidence: Evidence, answered: Answered): Promise<boolean> {
     const owed = acceptedChange(tenant(), answered)
-    if (owed === null) return false
+    if (owed === null || isOther(evidence, tenant().acceptedIds)) return false
     if (acceptedIdentity !== null && acceptedIdentity !== answered.identity) return false
     if (acceptedIdentity === null && !(await awaitsAccepted(proving, owed))) return false
     acceptedIdentity = answered.identity
@@ -152,7 +155,8 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     const { outcome } = evidence
     const answered = evidence.answered ?? last
     await endDenial(evidence, answered)
-    if (outcome === 'mismatch' && !(await acceptancePasses(answered))) throw await raiseMismatch(evidence, answered)
+    if (outcome === 'mismatch' && !(await acceptancePasses(evidence, answered)))
+      throw await raiseMismatch(evidence, answered)
     if (outcome === 'denied' && !denialPasses && tenant().deniedCredential === null)
       throw await raiseDenied(evidence, answered)
     if (outcome === 'ownClientMissing') throw await raiseOwnClientMissing(evidence)
@@ -182,11 +186,11 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     if (check === 'page' && !(await refusedPageOf(hold, signal))) return false
     const evidence = await readEvidence(proving, [], signal)
     const { outcome, answered } = evidence
-    const isOther = hold.cause['credential'] !== undefined && hold.cause['credential'] !== answered?.credential
-    // Replaces the hold of a refusal, or of another credential, so that accepting one does not cover the other.
-    if (answered !== null && outcome === 'mismatch' && (isDenied(hold) || isOther))
+    const byOther = hold.cause['credential'] !== undefined && hold.cause['credential'] !== answered?.credential
+    // Replaces the hold of a refusal, of another credential or of a third tenant, so that accepting one does not cover the other.
+    if (answered !== null && outcome === 'mismatch' && (isDenied(hold) || byOther || isOther(evidence, idsIn(hold))))
       throw await raiseMismatch(evidence, answered)
-    if (answered !== null && outcome === 'denied' && isDenied(hold) && isOther)
+    if (answered !== null && outcome === 'denied' && isDenied(hold) && byOther)
       throw await raiseDenied(evidence, answered)
     if (outcome === 'ownClientMissing' && hold.cause['ownClientId'] !== settings.ownClientId)
       throw await raiseOwnClientMissing(evidence)
@@ -268,26 +272,6 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     covers: (identity) => identity === verified.identity && held() === null,
     insist,
   }
-}
-
-/** What an operator accepted of another tenant under this credential: the resources that owe a full sync, or null. */
-export function acceptedChange(
-  { changeAccepted, acceptedCredential }: TenantRow,
-  answered: Answered | null,
-): readonly string[] | null {
-  return answered?.credential === acceptedCredential ? changeAccepted : null
-}
-
-/** True until a list that identifies the accepted tenant was read to its end: its ids then prove it. */
-export async function awaitsAccepted(
-  { store, tenantId, ...context }: ProofContext,
-  owed: readonly string[],
-): Promise<boolean> {
-  for (const { name, identifiedBy } of enabledResources(context)) {
-    const isMirrored = identifiedBy === 'guid' && !owed.includes(name)
-    if (isMirrored && (await store.liveCount(tenantId, name)) > 0) return false
-  }
-  return true
 }
 
 function throwIfAborted(error: unknown): null {

@@ -1,9 +1,13 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { inspect } from 'node:util'
-import { expect, it } from 'vitest'
+import { expect, it, vi } from 'vitest'
+import { KnownSecrets } from '../../src/api/credentials/known-secrets.ts'
 import type { Log } from '../../src/model/log.ts'
 import { authenticationSettings } from '../../src/resources/authentication-settings.ts'
 import { roles } from '../../src/resources/roles.ts'
 import { users } from '../../src/resources/users.ts'
+import { temporaryFolder } from '../support/temporary.ts'
 import { envelope, user } from './support/answers.ts'
 import { caught } from './support/caught.ts'
 import { testClient, token } from './support/client.ts'
@@ -62,4 +66,28 @@ it('takes its own secret out of every text and name of an answer before anything
   expect(text).toContain('of [withheld]')
   expect(text).toContain('Role [withheld]')
   expect(text).not.toContain(token)
+})
+
+it('masks in an answer what other tenants of the process have stored as their secrets, before those are sent', async () => {
+  const file = join(temporaryFolder(), 'client-secret')
+  writeFileSync(file, 'the-secret-of-initech')
+  const secrets = new KnownSecrets()
+  const shown = [token, 'the-token-of-globex', 'the-secret-of-initech'].join(' ')
+  await using server = await testServer((_, response) => {
+    sendJson(response, 200, envelope([{ ...user, roleName: shown }], { limit: 1, nextCursor: null, hasMore: false }))
+  })
+  const env = (name: string) => (name === 'TOKEN' ? token : 'the-token-of-globex')
+  const ofGlobex = { header: 'Authorization', scheme: 'Bearer', token: { env: 'GLOBEX' } }
+  const oauth2 = { tokenUrl: `${server.url}/token`, clientId: 'x', clientSecret: { file }, scope: null }
+  const clients = [
+    testClient(server.url, { secrets, name: 'globex', env, auth: ofGlobex }),
+    testClient(server.url, { secrets, name: 'initech', env, auth: { ...ofGlobex, token: { oauth2 } } }),
+    testClient(server.url, { secrets, env }),
+  ].map(({ client }) => client)
+  const [, , client = clients[0]] = clients
+  await vi.waitFor(async () => {
+    const { items } = (await client?.fetch(users, {})) ?? { items: [] }
+    expect(inspect(items)).toContain('[withheld] [withheld] [withheld]')
+  })
+  for (const one of clients) await one[Symbol.asyncDispose]()
 })

@@ -23,8 +23,8 @@ export const identityMutants: readonly Mutant[] = [
   ...mutantsIn('src/sync/tenant-guard.ts', tests, {
     'the hold for a missing ownClientId outlives the setting': ['|| remedyOf(hold) !== null)', ')'],
     'another tenant is not noticed': [
-      "if (outcome === 'mismatch' && !(await acceptancePasses(answered))) throw",
-      "if (outcome === 'mismatch' && passing()) throw",
+      "if (outcome === 'mismatch' && !(await acceptancePasses(evidence, answered)))",
+      "if (outcome === 'mismatch' && passing())",
     ],
     'a token that may read no known record is let in': [
       "if (outcome === 'denied' && !denialPasses && tenant().deniedCredential === null)",
@@ -38,7 +38,7 @@ export const identityMutants: readonly Mutant[] = [
     ],
   }),
   ...mutantsIn('src/doctor/identity.ts', ['test/commands/doctor/identity.test.ts'], {
-    'the doctor believes any tenant that answers': ['if (owed === null || !(await', 'if (owed !== null && !(await'],
+    'the doctor believes any tenant that answers': ['if (owed === null || isOther', 'if (owed !== null && isOther'],
     'the doctor only warns about a hold of the whole tenant': [
       'changedHint)\n  return failure(subject, `',
       'changedHint)\n  return warning(subject, `',
@@ -131,8 +131,8 @@ export const identityMutants: readonly Mutant[] = [
   }),
   ...mutantsIn('src/sync/lists/whole-list.ts', ['test/sync/contradicting-servers.test.ts'], {
     'a contradiction is forgotten when later answers agree': [
-      'if ((await differingAnswer(run, fetched, read)) !== null)',
-      'if ((await differingAnswer(run, fetched, read)) !== null && isDoubted)',
+      'if (other === null) return',
+      'if (other === null || !isDoubted) return',
     ],
     'the older one of two contradicting answers renews the data': [
       'const isDoubted = guard.contradicted.has(definition.name)',
@@ -160,7 +160,11 @@ export const identityMutants: readonly Mutant[] = [
   ...mutantsIn('src/sync/removals/confirm-missing.ts', tests, {
     'users are removed by a 404 without a proof': ['if (!proven) await run.guard.prove(signal)', ''],
   }),
-  ...mutantsIn('src/sync/tenant-guard.ts', ['test/sync/accepted-tenant.test.ts'], {
+  ...mutantsIn('src/sync/accepted-change.ts', ['test/sync/accepted-tenant.test.ts'], {
+    'an acceptance covers a third tenant under the same token': [
+      'comparable.length > 0 && !comparable.some',
+      'comparable.length < 0 && !comparable.some',
+    ],
     'an acceptance covers a third tenant': [
       'answered?.credential === acceptedCredential ? changeAccepted : null',
       'answered?.credential === undefined ? null : changeAccepted',

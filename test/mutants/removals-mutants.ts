@@ -130,7 +130,12 @@ export const removalsMutants: readonly Mutant[] = [
       'return { unconfirmed, refused: refused ? unconfirmed : new Set() }',
       'return { unconfirmed: new Set(), refused: new Set() }',
     ],
-    'an answer that leaves out other documents confirms removals': [' && left.updated.leftOut === 0', ''],
+    'an answer without a control confirms removals': ['updated.expected > 0 || includesNever', 'updated.expected >= 0'],
+    'the request by time does not go back to a document that was never updated where no other was updated': [
+      'newest === null || neverUpdated.size > 0',
+      'neverUpdated.size > 0',
+    ],
+    'an answer that leaves out other documents confirms removals': [' && updated.leftOut === 0', ''],
     'a server that ignores updatedAfter confirms removals': ['const applied = !older && ', 'const applied = '],
     'an answer whose announced page is empty confirms removals': [' && !announcedEmpty', ''],
     'after an announced empty page no answer of an earlier time is read': [
@@ -142,22 +147,25 @@ export const removalsMutants: readonly Mutant[] = [
       'refused.add(rid)',
     ],
   }),
+  ...mutantsIn('src/mirror/sync/absence.ts', ['test/sync/confirm-documents.test.ts'], {
+    'a quarantined document is a control': ['and q.resource = ? and q.key', 'and q.resource = ? and 1 = 0 and q.key'],
+  }),
   ...mutantsIn('src/sync/removals/confirm-by-time.ts', ['test/sync/confirm-never-updated.test.ts'], {
     'the only document that was never updated is removed by an answer that may leave such out': [
-      ' && left.neverUpdated.expected > 0',
-      '',
+      'never.expected > 0 && never.leftOut === 0',
+      'never.leftOut === 0',
     ],
     'a document that was never updated is removed by an answer without any of those': [
-      'if (never ? usable && includes : usable) continue',
-      'if (usable) continue',
+      'neverUpdated.has(rid) ? includesNever : includesUpdated',
+      'includesUpdated',
     ],
     'documents that no request can show are removed after four full syncs': [
-      'if (never ? usable && includes : usable) continue',
-      'if ((never ? usable && includes : usable) || (never && excludes && fullSyncs > 3)) continue',
+      'neverUpdated.has(rid) ? includesNever : includesUpdated',
+      'neverUpdated.has(rid) ? includesNever || fullSyncs > 3 : includesUpdated',
     ],
     'the request by time does not go back to a document that was never updated': [
-      '[newestUpdated, neverUpdated.size > 0 ? newestNever : Number.NEGATIVE_INFINITY]',
-      '[newestUpdated]',
+      'newest === null || neverUpdated.size > 0',
+      'newest === null',
     ],
   }),
   ...mutantsIn('src/api/transport/envelope.ts', ['test/api/client.test.ts'], {

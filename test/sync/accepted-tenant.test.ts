@@ -170,3 +170,53 @@ it('an acceptance covers the token that showed the accepted tenant, also in a pr
   expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
   expect(live(test, 'api-clients')).toBe(ofA.clients.length)
 })
+
+const third = { clients: [client(3)], documents: [document(3)], users: [user(70)], roles: [role(8)] }
+
+it.each([false, true])(
+  'an acceptance covers no third tenant that answers to the same token (restart: %s)',
+  async (again) => {
+    const { test, server } = await held()
+    const hold = await theHold(test)
+    await accept(test, hold)
+    server.choose(() => ({ ...server.b, ...third }))
+    if (again) await test.restart()
+    expect(ending(await test.run('roles'))).toBe('tenant_changed')
+    expect((await theHold(test)).id).not.toBe(hold.id)
+    expect(test.query('select role_id from roles where role_id > 6')).toEqual([])
+    expect(test.query('select * from accepted_removals')).toEqual([])
+    await accept(test, await theHold(test))
+    for (const result of await test.runAll('full')) expect(ending(result)).toBe('success')
+    expect(test.query('select client_id as id from api_clients where removed_at is null')).toHaveLength(1)
+  },
+)
+
+it('an acceptance ends when a third tenant answers while the accepted one is read', async () => {
+  const { test, server } = await accepted()
+  expect(ending(await test.run('users', 'full'))).toBe('success')
+  server.choose(() => ({ ...server.b, ...third }))
+  for (const resource of ['roles', 'api-clients', 'documents'] as const)
+    expect(ending(await test.run(resource, 'full'))).toBe('tenant_changed')
+  expect(test.query('select role_id from roles where role_id > 6')).toEqual([])
+  expect(live(test, 'api-clients')).toBe(1)
+})
+
+it('a hold that is about one tenant is replaced when the probe reads a third one', async () => {
+  const { test, server } = await held()
+  const hold = await theHold(test)
+  test.clock.advance(6 * minuteMs)
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+  expect((await theHold(test)).id).toBe(hold.id)
+  server.choose(() => ({ ...server.b, ...third }))
+  test.clock.advance(6 * minuteMs)
+  expect(ending(await test.run('roles'))).toBe('tenant_changed')
+  expect((await theHold(test)).id).not.toBe(hold.id)
+})
+
+it('an acceptance covers no other token, not even one of the accepted tenant', async () => {
+  const { test } = await accepted()
+  test.useToken('third')
+  await test.restart()
+  expect(ending(await test.run('api-clients'))).toBe('tenant_changed')
+  expect(live(test, 'api-clients')).toBe(ofA.clients.length)
+})

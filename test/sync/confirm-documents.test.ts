@@ -4,7 +4,7 @@ import type { Envelope } from '../../src/simulator/server/envelope.ts'
 import { testEngine } from '../support/engine.ts'
 import { startTime } from '../support/fake-clock.ts'
 import { accept, ending, first, heldBack, live, theHold } from '../support/sync-queries.ts'
-import { confirmations, full, hide, ids, path, tenant } from './support/confirmed-documents.ts'
+import { confirmations, full, hide, ids, path, tenant, withOneUpdated } from './support/confirmed-documents.ts'
 
 it('a document that two full syncs lack is removed after one request by its time, read to its end', async () => {
   const test = await tenant({ readings: { defaultPageSize: { documents: 10 } } })
@@ -112,6 +112,43 @@ it.each(['ignores it', 'answers with an empty page', 'leaves out others, too'] a
   },
 )
 
+it('the only document that was ever updated is asked for together with one that was never updated', async () => {
+  const test = await tenant()
+  const [gone = ''] = await withOneUpdated(test)
+  test.sim.primary.removeDocument(gone)
+  await full(test)
+  expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
+  expect(confirmations(test)).toHaveLength(1)
+  const at = Date.parse(String(confirmations(test)[0]?.query['updatedAfter']))
+  expect(at).toBe(startTime - 999 * hourMs - 1000)
+})
+
+it('an answer without any document confirms no removal of the only one that was ever updated', async () => {
+  const test = await tenant()
+  const all = await withOneUpdated(test)
+  hide(test, all.slice(0, 1), 'list')
+  hide(test, all, 'time')
+  for (let n = 0; n < 2; n++) expect(ending(await full(test))).toBe('success')
+  for (let n = 0; n < 2; n++) expect(ending(await full(test))).toBe('shrink_held')
+  expect((await theHold(test)).message).toMatch(/: its answer contains none of the documents that were never updated$/)
+  expect(live(test, 'documents')).toBe(30)
+  test.sim.faults.clear()
+  expect(ending(await full(test))).toBe('success')
+  expect(await heldBack(test)).toEqual([])
+})
+
+it('a quarantined document is no control: the request goes back to one that must be in the answer', async () => {
+  const test = await tenant()
+  const all = ids(test)
+  const [gone = '', malformed = ''] = all.slice(-2)
+  test.sim.primary.updateDocument(malformed, { raw: { createdAt: 'yesterday' } })
+  test.sim.primary.removeDocument(gone)
+  await full(test)
+  expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
+  const at = Date.parse(String(confirmations(test)[0]?.query['updatedAfter']))
+  expect(at).toBe(startTime - (99 - all.length + 3) * hourMs - 1000)
+})
+
 it('the newest document is asked for together with one that must be there', async () => {
   const test = await tenant()
   test.sim.primary.removeDocument(ids(test).at(-1) ?? '')
@@ -119,6 +156,18 @@ it('the newest document is asked for together with one that must be there', asyn
   expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
   const at = Date.parse(String(confirmations(test)[0]?.query['updatedAfter']))
   expect(at).toBeLessThan(startTime - 71 * hourMs)
+})
+
+it('the only document of a tenant is removed when an operator accepts that, though it was updated', async () => {
+  const test = await tenant({ sizes: { documents: 1 } })
+  await test.run('users', 'full')
+  test.sim.primary.removeDocuments(first(1))
+  for (let n = 0; n < 2; n++) expect(ending(await full(test))).toBe('success')
+  for (let n = 0; n < 2; n++) expect(ending(await full(test))).toBe('shrink_held')
+  expect((await theHold(test)).message).toMatch(/: no other document belongs in its answer, so nothing shows/)
+  await accept(test, await theHold(test))
+  expect(await full(test)).toMatchObject({ outcome: 'success', counts: { removed: 1 } })
+  expect(await heldBack(test)).toEqual([])
 })
 
 it('the only document of a tenant may be replaced, and removed', async () => {
@@ -132,7 +181,6 @@ it('the only document of a tenant may be replaced, and removed', async () => {
   expect(live(test, 'documents')).toBe(1)
   test.clock.advance(24 * hourMs)
   test.sim.primary.removeDocuments(first(1))
-  // It was never updated, and no other one shows that answers to updatedAfter contain such records.
   for (let n = 0; n < 2; n++) expect(ending(await full(test))).toBe('success')
   expect(ending(await full(test))).toBe('shrink_held')
   await accept(test, await theHold(test))

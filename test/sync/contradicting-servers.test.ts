@@ -93,3 +93,32 @@ it.each(['authentication-settings', 'roles', 'permissions'] as const)(
     }
   },
 )
+
+it.each([
+  ['roles', 'Two answers of roles differ: role 1 in permissions, and 1 more'],
+  ['authentication-settings', 'Two answers of authentication-settings differ: authentication settings in mfaEnabled'],
+  ['users', 'Two reads of one page of users differ: user 2 in mfaStatus'],
+] as const)('%s: the failure names the record and the fields that differ', async (resource, message) => {
+  const { test } = await scene(resource, (n) => (n % 2 === 0 ? 'new' : 'old'))
+  test.clock.advance(10 * minuteMs)
+  expect(await test.run(resource, 'full')).toMatchObject({ outcome: 'failure', reason: 'protocol' })
+  const { message: stored } = await test.mirror.syncState(test.engine.tenantId, resource)
+  expect(stored).toContain(message)
+})
+
+it('a first sync whose role differs at every read fails with its id and field, and without its text', async () => {
+  const server = await twoTenants(tenant({ clients: [client(1)], roles: [role(1), role(2)] }), tenant({}))
+  const auth = { header: 'Authorization', scheme: 'Bearer' } as const
+  const test = await testEngine({ settings: { baseUrl: server.url, auth } })
+  server.timestamp = () => new Date(test.clock.now()).toISOString()
+  await test.run('api-clients')
+  let reads = 0
+  server.choose(() => ({ ...server.a, roles: [role(1), role(2, { description: `read ${++reads}` })] }))
+  for (let n = 0; n < 2; n++) {
+    test.clock.advance(10 * minuteMs)
+    expect(await test.run('roles')).toMatchObject({ outcome: 'failure', reason: 'protocol' })
+  }
+  const { message } = await test.mirror.syncState(test.engine.tenantId, 'roles')
+  expect(message).toMatch(/^Two answers of roles differ: role 2 in description/)
+  expect(message).not.toContain('read ')
+})

@@ -1,4 +1,7 @@
-/** `json`: visible ASCII by its hexadecimal number, or as itself after a backslash; `all`: also JavaScript, addresses, HTML. */
+/**
+ * `json`: visible ASCII by its hexadecimal number, or as itself after a backslash; `all`: also JavaScript, addresses, HTML.
+ * Both contain characters without width, which are resolved to nothing.
+ */
 export type Escapes = 'json' | 'all'
 
 const code = (character: string) => character.charCodeAt(0)
@@ -6,6 +9,14 @@ const [backslash, percent, ampersand, quote, apostrophe, slash] = [...'\\%&"\'/'
 const [hash, semicolon, zero, smallU, smallX] = [...'#;0ux'].map(code)
 const beginsEscape = new Uint8Array(256)
 for (const byte of Buffer.from('\\%&')) beginsEscape[byte] = 1
+
+const invisible = ['\u00ad', '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff'].map((character) => ({
+  written: Buffer.from(character),
+  code: code(character),
+}))
+const invisibleCodes = new Set(invisible.map(({ code }) => code))
+for (const { written } of invisible) beginsEscape[written[0] ?? 0] = 1
+
 const lowerCase = 0x20
 const longestZeros = 6
 
@@ -35,9 +46,10 @@ for (const [name, character] of Object.entries({
   entitiesByFirst[code(name)] = [...known, { name: Buffer.from(`${name};`), character: code(character) }]
 }
 
-/** Length of the escape times 256 plus its character; 0 where no escape begins. */
+/** Length of the escape times 256 plus its character, or plus 0 for nothing; 0 where no escape begins. */
 type Escape = number
 const none: Escape = 0
+const nothing = 0
 const escapeOf = (length: number, character: number): Escape => length * 256 + character
 
 function escapeAt(bytes: Uint8Array, at: number, escapes: Escapes): Escape {
@@ -45,22 +57,46 @@ function escapeAt(bytes: Uint8Array, at: number, escapes: Escapes): Escape {
   if (first === backslash) {
     const next = bytes[at + 1] ?? 0
     if (next === quote || next === backslash || next === slash) return escapeOf(2, next)
-    const isNumber = (next | lowerCase) === smallU && bytes[at + 2] === zero && bytes[at + 3] === zero
-    if (isNumber) return hexEscape(bytes, at + 4, 6)
+    if ((next | lowerCase) === smallU) return numberedEscape(bytes, at + 2)
     if (escapes === 'json') return none
     if (next === apostrophe) return escapeOf(2, next)
     return (next | lowerCase) === smallX ? hexEscape(bytes, at + 2, 4) : none
   }
+  if ((first ?? 0) > 0x7f) return invisibleAt(bytes, at)
   if (escapes === 'json') return none
   if (first === percent) return hexEscape(bytes, at + 1, 3)
   if (first !== ampersand) return none
   return bytes[at + 1] === hash ? numberedEntity(bytes, at) : namedEntity(bytes, at)
 }
 
+/** Four digits of visible ASCII, of DEL or of a character without width. */
+function numberedEscape(bytes: Uint8Array, at: number): Escape {
+  const character = numberAt(bytes, at) * 256 + numberAt(bytes, at + 2)
+  if (invisibleCodes.has(character)) return escapeOf(6, nothing)
+  return isVisible(character) ? escapeOf(6, character) : none
+}
+
+function invisibleAt(bytes: Uint8Array, at: number): Escape {
+  for (const { written } of invisible) {
+    let length = 0
+    while (length < written.length && bytes[at + length] === written[length]) length++
+    if (length === written.length) return escapeOf(length, nothing)
+  }
+  return none
+}
+
+const isVisible = (character: number) => character >= 0x20 && character <= 0x7f
+
 /** Two digits of visible ASCII, or DEL. */
 function hexEscape(bytes: Uint8Array, digitsAt: number, length: number): Escape {
-  const character = digitAt(bytes, digitsAt) * 16 + digitAt(bytes, digitsAt + 1)
-  return character >= 0x20 && character <= 0x7f ? escapeOf(length, character) : none
+  const character = numberAt(bytes, digitsAt)
+  return isVisible(character) ? escapeOf(length, character) : none
+}
+
+/** Of two digits; below 0 if they are none. */
+function numberAt(bytes: Uint8Array, at: number): number {
+  const number = digitAt(bytes, at) * 16 + digitAt(bytes, at + 1)
+  return number < 0 ? -0x10000 : number
 }
 
 /** -256 for anything but a hexadecimal digit, so that no number with it is visible ASCII. */
@@ -82,8 +118,7 @@ function numberedEntity(bytes: Uint8Array, at: number): Escape {
     if (digit < 0 || digit >= base) return none
     character = character * base + digit
   }
-  const isVisible = character >= 0x20 && character <= 0x7f
-  return isVisible && bytes[end] === semicolon ? escapeOf(end + 1 - at, character) : none
+  return isVisible(character) && bytes[end] === semicolon ? escapeOf(end + 1 - at, character) : none
 }
 
 function namedEntity(bytes: Uint8Array, at: number): Escape {
@@ -95,6 +130,13 @@ function namedEntity(bytes: Uint8Array, at: number): Escape {
     if (length === name.length) return escapeOf(1 + length, character)
   }
   return none
+}
+
+/** Each sign with which an escape begins. */
+const begins = [...['\\', '%', '&'].map((sign) => Buffer.from(sign)), ...invisible.map(({ written }) => written)]
+
+export function mayBeEscaped(body: Buffer): boolean {
+  return begins.some((sign) => body.includes(sign))
 }
 
 /** Work on a large text. Yields the number of bytes looked at, so that other work may run between. */
@@ -147,20 +189,28 @@ interface Layer {
 function resolveBlock(layer: Layer): void {
   const { bytes, starts, escapes } = layer
   let { from, to } = layer
-  for (const end = Math.min(bytes.length, from + blockBytes); from < end; to++) {
+  for (const end = Math.min(bytes.length, from + blockBytes); from < end; ) {
     const byte = bytes[from] ?? 0
     const found = beginsEscape[byte] === 1 ? escapeAt(bytes, from, escapes) : none
     if (starts !== null) starts[to] = starts[from] ?? 0
-    bytes[to] = found === none ? byte : found % 256
+    const character = found === none ? byte : found % 256
+    bytes[to] = character
     from += found === none ? 1 : found >> 8
+    if (found === none || character !== nothing) to++
   }
   layer.from = from
   layer.to = to
 }
 
-/** True when a letter or digit may be escaped, as hardly any server does; also within further layers of `%25`. */
+const signs = ['\\u00', '\\u20', '\\ufe', '\\uFE', '\\uFe', '\\ufE', '\\x', '%', '&#'].map((sign) => Buffer.from(sign))
+signs.push(...invisible.map(({ written }) => written))
+
+/**
+ * True when a letter or digit may be escaped, as hardly any server does; also within further layers of `%25`. Also when a
+ * character without width may be within a secret.
+ */
 export function* hasEscapedWord(body: Buffer): Steps<boolean> {
-  if (!body.includes('\\u00') && !body.includes('\\x') && !body.includes('%') && !body.includes('&#')) return false
+  if (!signs.some((sign) => body.includes(sign))) return false
   for (const [from, end] of blocks(body.length)) {
     if (hasEscapedWordIn(body, from, end)) return true
     yield end - from
@@ -176,9 +226,11 @@ export function* blocks(length: number, first = 0): Generator<readonly [from: nu
 function hasEscapedWordIn(body: Buffer, from: number, end: number): boolean {
   for (let at = from; at < end; at++) {
     if (beginsEscape[body[at] ?? 0] !== 1) continue
-    const character = escapeAt(body, at, 'all') % 256
+    const found = escapeAt(body, at, 'all')
+    const character = found % 256
     const isLayer = character === percent && body[at] === percent
-    if (isLayer || isWord(character)) return true
+    const isWithin = found !== none && character === nothing && isVisible(body[at - 1] ?? 0)
+    if (isLayer || isWithin || isWord(character)) return true
   }
   return false
 }

@@ -1,6 +1,6 @@
 import { yieldAfter } from '../../model/yield-to-event-loop.ts'
-import type { Outcome } from '../transport/outcome.ts'
-import { blocks, type Escapes, hasEscapedWord, locateEscapes, resolveEscapes, type Steps } from './escapes.ts'
+import { blocks, type Escapes, hasEscapedWord, locateEscapes, type Steps } from './escapes.ts'
+import { layersOf, normalOf, resolved } from './normal-form.ts'
 import { type Place, type SliceSearch, sliceSearch } from './secret-slices.ts'
 
 /** A shorter text is a word that may occur in any answer. */
@@ -8,9 +8,6 @@ const shortest = 8
 
 /** The secret of a client and consecutive tokens. */
 const maxKnown = 4
-
-/** Those of the answer itself, and further ones of the texts in it. */
-const maxLayers = 6
 
 /** Looked at without a pause: some 10 ms. */
 const pauseBytes = 2 ** 21
@@ -27,14 +24,19 @@ interface OwnSecret {
   readonly normal: readonly Buffer[]
 }
 
-/** Secrets that a server may echo anywhere: masked before the answer is read (docs/operations.md#tokens). */
+/** The last secrets of one owner, and what masks them in an answer. */
 export class OwnSecrets {
   #known: readonly OwnSecret[] = []
   /** Has tables, so it is made once for the same secrets, in whatever order. */
-  #slices: SliceSearch = sliceSearch([], normalOf)
+  #slices: SliceSearch = sliceSearch([])
 
-  note(text: string): void {
-    if (text.length < shortest || this.#known.at(-1)?.text === text) return
+  get texts(): readonly string[] {
+    return this.#known.map(({ text }) => text)
+  }
+
+  /** True when it was not known. */
+  note(text: string): boolean {
+    if (text.length < shortest || this.#known.at(-1)?.text === text) return false
     const runs = text.match(/[A-Za-z0-9]{1,32}/g) ?? []
     const trace = runs.reduce((most, run) => (run.length > most.length ? run : most), '')
     const normal = [...new Set([text, text.replaceAll('+', ' ')])].map(normalOf)
@@ -42,29 +44,23 @@ export class OwnSecrets {
     const others = this.#known.filter((one) => one.text !== text)
     const isNew = others.length === this.#known.length
     this.#known = [...others, known].slice(-maxKnown)
-    if (isNew)
-      this.#slices = sliceSearch(
-        this.#known.map((one) => one.text),
-        normalOf,
-      )
-  }
-
-  async maskIn(outcome: Outcome): Promise<Outcome> {
-    if (outcome.kind === 'failure' || outcome.body === null) return outcome
-    const { body } = outcome
-    const masked = await this.mask(body)
-    return masked === body ? outcome : { ...outcome, body: masked, hasEcho: true }
+    if (isNew) this.#slices = sliceSearch(this.texts)
+    return isNew
   }
 
   /** Returns the same body if it holds no secret. */
-  async mask(body: Buffer): Promise<Buffer> {
-    const pause = yieldAfter(pauseBytes)
-    const steps = maskSteps(body, this.#known, this.#slices)
-    for (;;) {
-      const step = steps.next()
-      if (step.done === true) return step.value
-      await pause(step.value)
-    }
+  mask(body: Buffer): Promise<Buffer> {
+    return inSteps(maskSteps(body, this.#known, this.#slices))
+  }
+}
+
+/** Does work on a large text with pauses, in which other work runs. */
+export async function inSteps<Result>(steps: Steps<Result>): Promise<Result> {
+  const pause = yieldAfter(pauseBytes)
+  for (;;) {
+    const step = steps.next()
+    if (step.done === true) return step.value
+    await pause(step.value)
   }
 }
 
@@ -79,35 +75,6 @@ function* maskSteps(body: Buffer, known: readonly OwnSecret[], slices: SliceSear
   return yield* without(rest, 'all', function* (bytes) {
     return [...(yield* placesOf(all, bytes)), ...(yield* slices.slicesIn(bytes))]
   })
-}
-
-function normalOf(text: string): Buffer {
-  const steps = resolved(Buffer.from(text, 'latin1'), 'all')
-  let step = steps.next()
-  while (step.done !== true) step = steps.next()
-  return Buffer.from(step.value.toString('latin1').replace(/={1,2}$/, ''), 'latin1')
-}
-
-const layersOf = (escapes: Escapes) => (escapes === 'json' ? 1 : maxLayers)
-
-/** `all`: also in the alphabet of base64 that is not for addresses. */
-function* resolved(body: Buffer, escapes: Escapes): Steps<Buffer> {
-  const bytes = yield* resolveEscapes(body, escapes, layersOf(escapes))
-  if (escapes === 'json') return bytes
-  for (const [from, end] of blocks(bytes.length)) {
-    toOneAlphabet(bytes.subarray(from, end))
-    yield end - from
-  }
-  return bytes
-}
-
-const [minus, plus, slash, underscore] = Buffer.from('-+/_')
-
-function toOneAlphabet(bytes: Buffer): void {
-  for (let at = 0; at < bytes.length; at++) {
-    if (bytes[at] === minus) bytes[at] = plus ?? 0
-    else if (bytes[at] === underscore) bytes[at] = slash ?? 0
-  }
 }
 
 /** Locates the escapes only if there is a secret, for that takes four times the memory of the body. */

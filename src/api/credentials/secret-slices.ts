@@ -1,4 +1,5 @@
 import { blocks, type Steps } from './escapes.ts'
+import { normalOf } from './normal-form.ts'
 
 /** Beginning and end in a text. */
 export interface Place {
@@ -34,9 +35,9 @@ export interface SliceSearch {
   slicesIn(bytes: Buffer): Steps<readonly Place[]>
 }
 
-/** @param normalize what is done to the texts that are searched. */
-export function sliceSearch(secrets: readonly string[], normalize: (text: string) => Buffer): SliceSearch {
-  const slices = tableOf(secrets.flatMap((text) => formsOf(text, normalize)))
+/** The texts that are searched are resolved (`resolved`), but for `mayBeIn`. */
+export function sliceSearch(secrets: readonly string[]): SliceSearch {
+  const slices = tableOf(secrets.flatMap(formsOf))
   return {
     *mayBeIn(bytes) {
       for (const [from, end] of blocks(bytes.length)) {
@@ -68,14 +69,15 @@ export function sliceSearch(secrets: readonly string[], normalize: (text: string
 /** Part of a slice without an escape, by which a text is chosen for the full search: a lower number costs more time. */
 const unescaped = 16
 
-function formsOf(text: string, normalize: (text: string) => Buffer): readonly Buffer[] {
+/** A secret as it is written, without the parts that others may know. */
+export function formsOf(text: string): readonly Buffer[] {
   const bytes = Buffer.from(text, 'latin1')
   const hex = bytes.toString('hex')
   return [
     ...text
       .split(between)
       .filter((part) => part === text || part.length >= 24)
-      .flatMap((part) => [normalize(part), Buffer.from(part, 'latin1')]),
+      .flatMap((part) => [normalOf(part), Buffer.from(part, 'latin1')]),
     ...[0, 1, 2].map((before) => Buffer.from(base64After(before, bytes))),
     Buffer.from(hex),
     Buffer.from(hex.toUpperCase()),

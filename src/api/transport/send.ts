@@ -1,6 +1,6 @@
 import type { Clock } from '../../model/clock.ts'
 import { parseIsoDate } from '../../model/dates.ts'
-import type { OwnSecrets } from '../credentials/own-secrets.ts'
+import type { SecretMask } from '../credentials/known-secrets.ts'
 import type { Secret } from '../credentials/secret.ts'
 import { abortedError, startDeadline, waitFor } from '../deadline.ts'
 import type { Endpoint } from '../endpoints.ts'
@@ -23,7 +23,7 @@ export interface SendParts {
   readonly clock: Clock
   readonly dispatchers: Dispatchers
   readonly rateLimiter: RateLimiter
-  readonly ownSecrets: OwnSecrets
+  readonly secrets: SecretMask
   readonly observer: TenantObserver | undefined
 }
 
@@ -50,12 +50,12 @@ const maxWholeBytes = 32 * 2 ** 20
 
 /** Sends once, without redirects. Failures are outcomes; errors of the rate limiter are thrown and not retried. */
 export function createSend(parts: SendParts): Send {
-  const { clock, dispatchers, observer, ownSecrets, rateLimiter, timeoutMs } = parts
+  const { clock, dispatchers, observer, rateLimiter, secrets, timeoutMs } = parts
   return async (request) => {
     await rateLimiter.pass(request.signal)
     const started = clock.monotonic()
     const { what, maxBytes, origin, secret, ...wire } = wireOf(request, parts)
-    ownSecrets.note(secret)
+    secrets.note(secret)
     using deadline = startDeadline(timeoutMs, request.signal)
     let status: number | undefined
     /** End of a stated wait in server time, which the body may contain. */
@@ -91,7 +91,7 @@ export function createSend(parts: SendParts): Send {
       // The answer contains a secret by design.
       return outcome
     }
-    return await ownSecrets.maskIn(outcome)
+    return await secrets.maskIn(outcome)
   }
 }
 

@@ -116,6 +116,7 @@ export function absences(
 interface Row {
   readonly rid: number
   readonly updated: 0 | 1
+  readonly touched: number
 }
 
 /** A server that returns less than the full sync did ignores the filter, or could not complete the answer. */
@@ -126,7 +127,8 @@ export function leftOut(database: Database) {
     if (updatedAfter === undefined) throw new TypeError(`${resource} does not take updatedAfter`)
     const [updated, created] = [updatedAfter.updated, updatedAfter.created].map((date) => columnOf(record, `${date}Ms`))
     return database.prepare<[number, number, number, string], Row>(
-      `select rid, case when ${updated} is null then 0 else 1 end as updated from "${getTableName(table)}" r
+      `select rid, case when ${updated} is null then 0 else 1 end as updated, coalesce(${updated}, ${created}) as touched
+       from "${getTableName(table)}" r
        where tenant_id = ? and removed_at is null and coalesce(${updated}, ${created}) >= ? and rid > ?
          and not exists (select 1 from quarantine q
            where q.tenant_id = r.tenant_id and q.resource = ? and q.key = cast(r.${columnOf(record, key)} as text))
@@ -151,8 +153,8 @@ export function leftOut(database: Database) {
         ridSet(yield* shownSince.all(fullSync.id, before)),
       ] as const
     })
-    const updated = { expected: 0, leftOut: 0 }
-    const neverUpdated = { expected: 0, leftOut: 0 }
+    const updated = { expected: 0, leftOut: 0, newest: null as number | null }
+    const neverUpdated = { ...updated }
     for (let after = 0; ; ) {
       const from = after
       const rows = await database.read(() =>
@@ -162,6 +164,7 @@ export function leftOut(database: Database) {
         if (!earlier.has(row.rid)) continue
         const tally = row.updated === 1 ? updated : neverUpdated
         tally.expected++
+        tally.newest = Math.max(tally.newest ?? row.touched, row.touched)
         if (!later.has(row.rid)) tally.leftOut++
       }
       if (rows.length < batchSize) return { updated, neverUpdated }

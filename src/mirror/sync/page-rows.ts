@@ -167,8 +167,15 @@ export interface AbsentRecord {
 
 /** Records of a full sync that a request by time must return, by whether they were ever updated. */
 export interface LeftOut {
-  readonly updated: { readonly expected: number; readonly leftOut: number }
-  readonly neverUpdated: { readonly expected: number; readonly leftOut: number }
+  readonly updated: ExpectedRecords
+  readonly neverUpdated: ExpectedRecords
+}
+
+export interface ExpectedRecords {
+  readonly expected: number
+  readonly leftOut: number
+  /** When the newest expected one was last updated, else created; null without any. */
+  readonly newest: number | null
 }
 
 export interface FullSyncEnd {

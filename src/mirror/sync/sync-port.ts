@@ -33,6 +33,8 @@ export interface TenantRow {
   readonly blockedUntil: number
   readonly blockedForMs: number | null
   readonly changeAccepted: readonly string[] | null
+  /** Of the data that the accepted hold is about: `resource GUID`; none in older versions. */
+  readonly acceptedIds: readonly string[]
   /** Digests of the credentials that `changeAccepted` and an accepted lack of proof cover. */
   readonly acceptedCredential: string | null
   readonly deniedCredential: string | null
@@ -166,6 +168,7 @@ export interface SyncStore {
       readonly blockedUntil?: number
       readonly blockedForMs?: number
       readonly changeAccepted?: readonly string[] | null
+      readonly acceptedIds?: readonly string[]
       readonly acceptedCredential?: string | null
       readonly deniedCredential?: string | null
       readonly former?: readonly string[]

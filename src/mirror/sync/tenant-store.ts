@@ -8,17 +8,20 @@ import { quarantine, tenants } from '../schema/index.ts'
 import type { Step, Steps } from '../steps.ts'
 import { emptinessCode, type RunEnds, syncStateRow, syncStateWriter, toSyncState } from './sync-states.ts'
 
-type AcceptedChange = Pick<TenantRow, 'changeAccepted' | 'former'>
+type AcceptedChange = Pick<TenantRow, 'acceptedIds' | 'changeAccepted' | 'former'>
 
-/** Earlier versions stored an array: the resources that owed a complete full sync. */
+/** Earlier versions stored an array, the resources that owed a complete full sync, or no ids. */
 function toAcceptedChange(text: string | null): AcceptedChange {
-  if (text === null) return { changeAccepted: null, former: [] }
-  const stored = JSON.parse(text) as readonly string[] | AcceptedChange
-  return 'former' in stored ? stored : { changeAccepted: stored, former: stored }
+  const none: AcceptedChange = { changeAccepted: null, former: [], acceptedIds: [] }
+  if (text === null) return none
+  const stored = JSON.parse(text) as readonly string[] | Partial<AcceptedChange>
+  return Array.isArray(stored) ? { ...none, changeAccepted: stored, former: stored } : { ...none, ...stored }
 }
 
-function acceptedChangeText({ changeAccepted, former }: AcceptedChange): string | null {
-  return changeAccepted === null && former.length === 0 ? null : JSON.stringify({ changeAccepted, former })
+function acceptedChangeText({ changeAccepted, former, acceptedIds }: AcceptedChange): string | null {
+  if (changeAccepted === null && former.length === 0) return null
+  const ids = changeAccepted === null || acceptedIds.length === 0 ? {} : { acceptedIds }
+  return JSON.stringify({ changeAccepted, former, ...ids })
 }
 
 function toTenant(row: typeof tenants.$inferSelect): TenantRow {
@@ -104,7 +107,7 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
       database.write('nothing', function* () {
         const { former } = yield* tenantOf(tenantId)
         // Earlier acceptances are of the tenant behind the earlier address.
-        const changeAccepted = acceptedChangeText({ changeAccepted: null, former })
+        const changeAccepted = acceptedChangeText({ changeAccepted: null, former, acceptedIds: [] })
         yield* put(tenantId, {
           baseUrl,
           changeAccepted,
@@ -113,13 +116,14 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
           admitted: null,
         })
       }),
-    noteTenant: (tenantId, { changeAccepted, former, admitted, ...note }) =>
+    noteTenant: (tenantId, { changeAccepted, acceptedIds, former, admitted, ...note }) =>
       database.write('nothing', function* () {
         if (changeAccepted !== undefined || former !== undefined) {
           const before = yield* tenantOf(tenantId)
           yield* putChange(tenantId, {
             changeAccepted: changeAccepted === undefined ? before.changeAccepted : changeAccepted,
             former: former ?? before.former,
+            acceptedIds: acceptedIds ?? before.acceptedIds,
           })
         }
         const set = { ...note, ...(admitted === undefined ? {} : { admitted: admitted && JSON.stringify(admitted) }) }
@@ -127,9 +131,9 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
       }),
     noteOwnRecords: (tenantId, resource) =>
       database.write('nothing', function* () {
-        const { changeAccepted, former } = yield* tenantOf(tenantId)
+        const { changeAccepted, former, acceptedIds } = yield* tenantOf(tenantId)
         if (!former.includes(resource) || (yield* removalOwed.get(tenantId, resource)) !== undefined) return
-        yield* putChange(tenantId, { changeAccepted, former: former.filter((name) => name !== resource) })
+        yield* putChange(tenantId, { changeAccepted, former: former.filter((name) => name !== resource), acceptedIds })
       }),
     tenant: (tenantId) => database.readOwn(() => tenantOf(tenantId)),
     tenants: () =>

@@ -3,6 +3,7 @@ import type { MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
 import type { Emptiness } from '../../model/emptiness.ts'
 import { SyncError } from '../../model/errors.ts'
 import type { Contradictions, ResourceDefinition, WholeResource } from '../../model/resource.ts'
+import { differenceIn } from '../pages/answer-difference.ts'
 import { commitPage, confirmList } from '../pages/commit-page.ts'
 import { contradicting, differingAnswer, guidsCount } from '../pages/confirm-answer.ts'
 import { fetchPage, type Run } from '../run.ts'
@@ -22,8 +23,10 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   const durationMs = Math.round(clock.monotonic() - since)
   const whole = { startedAt, durationMs, serverTime: fetched.meta.serverTime }
   const insistOnOneAnswer = async () => {
-    if ((await differingAnswer(run, fetched, read)) !== null)
-      throw new SyncError('protocol', `Two answers of ${definition.name} differ`, contradicting)
+    const other = await differingAnswer(run, fetched, read)
+    if (other === null) return
+    const difference = differenceIn(fetched, other, definition)
+    throw new SyncError('protocol', `Two answers of ${definition.name} differ: ${difference}`, contradicting)
   }
   const isDoubted = guard.contradicted.has(definition.name)
   if (isDoubted) await insistOnOneAnswer()

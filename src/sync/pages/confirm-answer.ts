@@ -1,10 +1,10 @@
 import type { FeedQuery, Fetched, Item } from '../../api/reader.ts'
 import type { PageComparison } from '../../mirror/port.ts'
-import { isoMs } from '../../model/dates.ts'
 import { reasonOf, SyncError } from '../../model/errors.ts'
 import type { ResourceDefinition } from '../../model/resource.ts'
 import { enabledResources } from '../context.ts'
 import { endsRun, type Run } from '../run.ts'
+import { differenceIn, writtenBy } from './answer-difference.ts'
 import { idOf } from './page-rules.ts'
 
 interface Confirmation {
@@ -61,7 +61,14 @@ export async function provePage(run: Run, fetched: Fetched, need: Need, again: (
     const proven = { prove, rounds: guard.roundsOf(definition, need.careful) }
     const how = need.unchanged === true ? { prove: async () => {}, rounds: roundsOfUnchanged } : proven
     const other = await differingAnswer(run, fetched, again, how)
-    if (other) throw new SyncError('protocol', `Two reads of one page of ${definition.name} differ`, contradicting)
+    if (other) {
+      const difference = differenceIn(fetched, other, definition)
+      throw new SyncError(
+        'protocol',
+        `Two reads of one page of ${definition.name} differ: ${difference}`,
+        contradicting,
+      )
+    }
     if (need.unchanged === true) return
   }
   run.proven = true
@@ -136,22 +143,16 @@ function isSame(one: Fetched, other: Fetched, definition: ResourceDefinition): b
   const { kind } = definition
   const exactly = kind === 'whole'
   const [first, second] = [one.items, other.items]
-  const written = textIn(definition)
+  const written = writtenBy(definition)
   // The letter case of a GUID may vary between answers.
-  const text = (item: Item) => (exactly ? written(item) : written(item).toLowerCase())
+  const text = (item: Item) => {
+    if (!item.ok) return `${item.id} ${item.problem}`
+    return exactly ? written(item.record) : written(item.record).toLowerCase()
+  }
   const contains = (all: readonly Item[], part: readonly Item[]) => {
     const shown = new Set(all.map(text))
     return part.every((item) => shown.has(text(item)))
   }
   if (exactly || first.length === 0) return first.length === second.length && contains(second, first)
   return contains(second, first) || (second.length > 0 && other.hasMore && contains(first, second))
-}
-
-/** Ignores unspecified fields and the notation of a date, which may vary between answers. */
-function textIn({ fields }: ResourceDefinition): (item: Item) => string {
-  const comparable = (key: string, value: unknown) => {
-    if (Array.isArray(value)) return value.map((one) => JSON.stringify(one)).sort()
-    return fields[key]?.kind === 'date' ? (isoMs(value) ?? value) : value
-  }
-  return (item) => (item.ok ? JSON.stringify(item.record, comparable) : `${item.id} ${item.problem}`)
 }

@@ -58,19 +58,16 @@ export async function confirmByTime(
   const { since, before, older, announcedEmpty } = answer
   const absent = new Set((await store.absence(fullSync.id)).absent.map(({ rid }) => rid))
   for (const { rid, key } of asked) if (!absent.has(rid)) noteEvent(run, 'skipped_row', key)
-  const left = await store.leftOut(fullSync.id, before, since)
-  const complete = left.neverUpdated.leftOut === 0
+  const { updated, neverUpdated: never } = await store.leftOut(fullSync.id, before, since)
   // An announced page that is empty may be one that the tenant could not complete.
-  const applied = !older && !announcedEmpty && left.updated.leftOut === 0
-  const usable = applied && (left.updated.expected > 0 || complete)
+  const applied = !older && !announcedEmpty && updated.leftOut === 0
   // A server may exclude all never-updated records: only an answer with others of them confirms that one is gone.
-  const includes = complete && left.neverUpdated.expected > 0
-  const excludes = applied && left.neverUpdated.leftOut === left.neverUpdated.expected
+  const includesNever = never.expected > 0 && never.leftOut === 0
+  const includesUpdated = updated.expected > 0 || includesNever
   const unconfirmed = new Set<number>()
   const refused = new Set<number>()
   for (const { rid, fullSyncs } of asked) {
-    const never = neverUpdated.has(rid)
-    if (never ? usable && includes : usable) continue
+    if (applied && (neverUpdated.has(rid) ? includesNever : includesUpdated)) continue
     unconfirmed.add(rid)
     // Concurrent changes can make one answer incomplete, but not two in a row.
     if (older || fullSyncs > fullSyncsToRemove) refused.add(rid)
@@ -78,11 +75,19 @@ export async function confirmByTime(
   if (refused.size > 0) {
     log.warn({ resource: definition.name, count: refused.size }, 'The answer to updatedAfter cannot confirm removals')
   }
-  const lacksControl = excludes && [...refused].some((rid) => neverUpdated.has(rid))
-  return { unconfirmed, refused, ...(lacksControl ? { why: noControl(definition.name) } : {}) }
+  const lacksControl = applied && refused.size > 0 && never.leftOut === never.expected
+  return {
+    unconfirmed,
+    refused,
+    ...(lacksControl ? { why: noControl(definition, updated.expected + never.expected) } : {}),
+  }
 }
 
-const noControl = (name: string) => `its answer contains none of the ${name} that were never updated`
+function noControl({ name, nouns }: FeedWithTime, expected: number): string {
+  return expected === 0
+    ? `no other ${nouns[0]} belongs in its answer, so nothing shows that the tenant applies it`
+    : `its answer contains none of the ${name} that were never updated`
+}
 
 interface TimeAnswer {
   readonly since: number
@@ -141,10 +146,11 @@ function isOlder(item: Item, { updated }: UpdatedAfter, since: number): boolean 
 
 interface Oldest {
   readonly since: number
+  /** Due records without a time of their last update. */
   readonly neverUpdated: ReadonlySet<number>
 }
 
-/** Time of the oldest due record, early enough that a complete answer contains the full sync's newest record. */
+/** Time of the oldest due record, early enough that a complete answer contains a control: a record that is listed. */
 async function oldest(
   { context, tenantId, definition }: Run,
   dates: UpdatedAfter,
@@ -152,29 +158,19 @@ async function oldest(
   due: readonly AbsentRecord[],
 ): Promise<Oldest> {
   const { store } = context
-  const neverReadable = due.filter(({ rid }) => rid < 0)
+  const neverUpdated = new Set(due.map(({ rid }) => rid).filter((rid) => rid < 0))
+  let since = neverUpdated.size > 0 ? 0 : Number.POSITIVE_INFINITY
   const byKey = new Map(due.map(({ rid, key }) => [key, rid]))
-  const gone = new Set((await store.absence(fullSync.id)).absent.map(({ key }) => key))
-  const neverUpdated = new Set(neverReadable.map(({ rid }) => rid))
-  let since = neverReadable.length > 0 ? 0 : Number.POSITIVE_INFINITY
-  let newestUpdated = Number.NEGATIVE_INFINITY
-  let newestNever = Number.NEGATIVE_INFINITY
-  for await (const batch of store.records(tenantId).select(definition.name)) {
+  const areDue = { all: [{ field: definition.key, in: [...byKey.keys()] }] } as const
+  for await (const batch of store.records(tenantId).select(definition.name, areDue)) {
     for (const record of batch) {
-      const touched = touchedAt(record, dates)
-      const never = (record.times[`${dates.updated}Ms`] ?? null) === null
+      since = Math.min(since, touchedAt(record, dates))
       const rid = byKey.get(record.key)
-      if (rid !== undefined) {
-        since = Math.min(since, touched)
-        if (never) neverUpdated.add(rid)
-      } else if (!gone.has(record.key)) {
-        if (never) newestNever = Math.max(newestNever, touched)
-        else newestUpdated = Math.max(newestUpdated, touched)
-      }
+      if (rid !== undefined && (record.times[`${dates.updated}Ms`] ?? null) === null) neverUpdated.add(rid)
     }
   }
-  for (const control of [newestUpdated, neverUpdated.size > 0 ? newestNever : Number.NEGATIVE_INFINITY]) {
-    if (Number.isFinite(control)) since = Math.min(since, control)
-  }
-  return { since: Math.max(0, since - marginMs), neverUpdated }
+  const listed = await store.leftOut(fullSync.id, await store.besideFullSync(fullSync.id), Number.MIN_SAFE_INTEGER)
+  const { newest } = listed.updated
+  const newestNever = newest === null || neverUpdated.size > 0 ? listed.neverUpdated.newest : null
+  return { since: Math.max(0, Math.min(since, newest ?? since, newestNever ?? since) - marginMs), neverUpdated }
 }

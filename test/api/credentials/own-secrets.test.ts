@@ -86,6 +86,31 @@ it('masks a secret of letters and digits that are escaped all the same', async (
     expect(await masked(`{"x": "a ${text}"}`, token)).toBe('{"x": "a [withheld]"}')
 })
 
+const invisible = ['\u00ad', '\u200b', '\u200c', '\u200d', '\u2060', '\ufeff']
+const numberOf = (character: string) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`
+
+it.each(invisible)('masks a secret with characters that have no width: %j', async (character) => {
+  for (const own of [token, 'short-one']) {
+    for (const between of [character, numberOf(character), numberOf(character).toUpperCase().replace('U', 'u')]) {
+      for (const text of [[...own].join(between), `${own.slice(0, 4)}${between.repeat(3)}${own.slice(4)}`]) {
+        expect(await masked(`{"x": "a ${text} b"}`, own)).toBe('{"x": "a [withheld] b"}')
+        expect(await masked(JSON.stringify(`{"x": "a ${text} b"}`), own)).toBe(
+          JSON.stringify('{"x": "a [withheld] b"}'),
+        )
+      }
+    }
+  }
+})
+
+it('leaves characters without width that are in no secret', async () => {
+  const own = new OwnSecrets()
+  own.note(token)
+  const body = Buffer.from(
+    `{"x": "\u0645\u06cc\u200c\u062e a\u00adb \\u200b", "y": "\ufeff\u{1f469}\u200d\u{1f4bb}\u2026"}`,
+  )
+  expect(await own.mask(body)).toBe(body)
+})
+
 it('masks a secret without its padding, and in the other alphabet', async () => {
   expect(await masked('{"x": "abc-def_ghi"}', 'abc+def/ghi==')).toBe('{"x": "[withheld]"}')
   expect(await masked('{"x": "abc+def/ghi"}', 'abc-def_ghi')).toBe('{"x": "[withheld]"}')

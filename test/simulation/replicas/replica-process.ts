@@ -1,3 +1,4 @@
+import { KnownSecrets } from '../../../src/api/credentials/known-secrets.ts'
 import type { Settings } from '../../../src/config/settings.ts'
 import { createJobs, type Jobs } from '../../../src/daemon/jobs.ts'
 import { Session } from '../../../src/daemon/session.ts'
@@ -48,7 +49,7 @@ export class ReplicaProcess {
     const { mirror, stores } = replicaOver({ clock, random, log, database, heartbeats }, async () => {})
     this.stores = stores
     this.session = new Session({
-      ...{ settings, io, log, mirror, stores, as: 'replica' },
+      ...{ settings, io, log, mirror, stores, as: 'replica', secrets: new KnownSecrets() },
       clientOf(options) {
         const tenant = tenants.find(({ name }) => name === options.name)
         if (tenant === undefined) throw new Error(`No tenant ${options.name}`)

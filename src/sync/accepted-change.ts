@@ -1,0 +1,42 @@
+import type { HoldRow, TenantRow } from '../mirror/port.ts'
+import { enabledResources } from './context.ts'
+import type { Answered, Evidence, ProofContext } from './identity-proof.ts'
+
+/** Enough to recognize the tenant that a hold is about. */
+const mostIds = 200
+
+/** What an operator accepted of another tenant under this credential: the resources that owe a full sync, or null. */
+export function acceptedChange(
+  { changeAccepted, acceptedCredential }: Pick<TenantRow, 'acceptedCredential' | 'changeAccepted'>,
+  answered: Answered | null,
+): readonly string[] | null {
+  return answered?.credential === acceptedCredential ? changeAccepted : null
+}
+
+/** True until a list that identifies the accepted tenant was read to its end: its ids then prove it. */
+export async function awaitsAccepted(
+  { store, tenantId, ...context }: ProofContext,
+  owed: readonly string[],
+): Promise<boolean> {
+  for (const { name, identifiedBy } of enabledResources(context)) {
+    const isMirrored = identifiedBy === 'guid' && !owed.includes(name)
+    if (isMirrored && (await store.liveCount(tenantId, name)) > 0) return false
+  }
+  return true
+}
+
+/** For the cause of a hold: in order, as that of the answers may vary. */
+export function idsOf({ shown }: Evidence): readonly string[] {
+  return [...shown].sort().slice(0, mostIds)
+}
+
+/** None in a hold of an earlier version. */
+export function idsIn({ cause }: Pick<HoldRow, 'cause'>): readonly string[] {
+  return (cause['ids'] ?? []) as readonly string[]
+}
+
+/** True when a list that was read then and now has none of those ids: the data are a third tenant's. */
+export function isOther({ strange, shown }: Pick<Evidence, 'shown' | 'strange'>, ids: readonly string[]): boolean {
+  const comparable = ids.filter((id) => strange.some(({ name }) => id.startsWith(`${name} `)))
+  return comparable.length > 0 && !comparable.some((id) => shown.has(id))
+}
