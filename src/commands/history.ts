@@ -4,6 +4,7 @@ import { createViews } from '../daemon/views.ts'
 import type { OperatorDecision, RecordBounds, TenantChangeRow } from '../mirror/port.ts'
 import { apiFields, personalFields } from '../mirror/records/record-tables.ts'
 import { toIso } from '../model/dates.ts'
+import { entityWords } from '../model/entity-names.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
@@ -266,8 +267,9 @@ async function* lines(changes: AsyncIterable<Change>, seen: Seen, terminal: Term
   let count = 0
   for await (const change of changes) {
     count++
-    const { at, tenant, resource, entity } = change
-    yield `${wrapLine(printable(`${at}  ${tenant}  ${resource} ${entity}  ${inWords(change)}`), terminal)}\n`
+    const { at, tenant } = change
+    const whose = entityWords({ type: String(change.resource), id: String(change.entity) }).join(' ')
+    yield `${wrapLine(printable(`${at}  ${tenant}  ${whose}  ${inWords(change)}`), terminal)}\n`
   }
   if (count === 0) yield 'No change is recorded.\n'
   else if (terminal !== null) {
