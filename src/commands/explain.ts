@@ -56,7 +56,14 @@ async function explain(io: Io, given: string, options: ExplainOptions, command: 
   const found = await findFinding(mirror, settings, given, io.clock.now())
   const finding = options.details === true ? await withNames(mirror, found, io.clock.now()) : found
   const check = checks.find(({ id }) => id === finding.check)
-  const explanation = await explanationOf({ mirror, settings, finding, check, details: options.details === true })
+  const explanation = await explanationOf({
+    mirror,
+    settings,
+    finding,
+    check,
+    details: options.details === true,
+    now: io.clock.now(),
+  })
   if (format === 'json') print(io, escapeInJson(JSON.stringify(explanation, null, 2)))
   else {
     const ended = await endedWaivers(mirror, settings, finding, io.clock.now())

@@ -14,6 +14,7 @@ import { factName } from '../web/page/text.ts'
 import { type ExplainedEvent, eventLines, lifeOf } from './finding-life.ts'
 import { joinedLookups } from './joined-lookups.ts'
 import { type ReportDecision, reportDecision } from './report.ts'
+import { type ExplainedWaiver, explainedWaivers, waiverEvents, waiverLine } from './waiver-events.ts'
 import { changedField, reopenedWords } from './words.ts'
 
 /** The rule of a finding, as configured now. */
@@ -66,6 +67,8 @@ export interface Explanation {
   readonly accepted: readonly ReportDecision[]
   /** Events of the finding, oldest first. */
   readonly life: readonly ExplainedEvent[]
+  /** How waivers about the finding were agreed and renewed, lapsed and ended, oldest first. */
+  readonly waivers: readonly ExplainedWaiver[]
 }
 
 export interface ExplainRequest {
@@ -75,6 +78,7 @@ export interface ExplainRequest {
   readonly check: Check | undefined
   /** False hides values that may name a person or a file. */
   readonly details: boolean
+  readonly now: number
 }
 
 export async function explanationOf({
@@ -83,6 +87,7 @@ export async function explanationOf({
   finding,
   check,
   details,
+  now,
 }: ExplainRequest): Promise<Explanation> {
   const row = (await mirror.tenants()).find(({ name }) => name === finding.tenant)
   const key = check === undefined ? null : recordKey(check, finding)
@@ -97,6 +102,7 @@ export async function explanationOf({
   const isOneField = check?.entity.type === 'authentication-setting'
   const decisions = row === undefined ? [] : await mirror.decisions(row.id)
   const events = await mirror.findingEvents(finding.fingerprint)
+  const waivers = row === undefined ? [] : waiverEvents(await mirror.waiverChanges(row.id), settings.waivers, now)
   return {
     finding: details ? finding : { ...finding, evidence: withoutNames(finding.evidence) },
     rule: check === undefined ? null : ruleOf(check, settings, finding),
@@ -108,12 +114,13 @@ export async function explanationOf({
         const values = isHidden ? { before: hiddenValue(before), after: hiddenValue(after) } : { before, after }
         return { at: toIso(at), change: kind, field, ...values, requestId }
       }),
-    accepted: decisions.filter((one) => isAbout(one, finding)).map(reportDecision),
+    accepted: decisions.filter((one) => isDriftOf(one, finding)).map(reportDecision),
     life: lifeOf(events, details),
+    waivers: explainedWaivers(waivers, finding, details),
   }
 }
 
-function isAbout(decision: OperatorDecision, { check, entity }: FindingView): boolean {
+function isDriftOf(decision: OperatorDecision, { check, entity }: FindingView): boolean {
   return decision.accepted === 'drift' && decision.check === check && decision.entityId === entity.id
 }
 
@@ -152,7 +159,15 @@ function toRecord(resource: ResourceName, record: MirrorRecord, details: boolean
   }
 }
 
-export function explanationText({ finding, rule, record, changes, accepted, life }: Explanation): readonly string[] {
+export function explanationText({
+  finding,
+  rule,
+  record,
+  changes,
+  accepted,
+  life,
+  waivers,
+}: Explanation): readonly string[] {
   const { check, entity, severity, state, resolution, resolvedAt, firstSeen, lastSeen, reopened, evidence } = finding
   const driftId = driftIdIn(finding)
   return [
@@ -175,8 +190,16 @@ export function explanationText({ finding, rule, record, changes, accepted, life
       ? []
       : ['', 'History of the entity', ...changes.map((change) => changeLine(change, record?.resource))]),
     ...(accepted.length === 0 ? [] : ['', 'Accepted by operators', ...accepted.map(acceptedLine)]),
-    ...(life.length === 0 ? [] : ['', 'History of the finding', ...eventLines(life)]),
+    ...(life.length === 0
+      ? []
+      : ['', 'History of the finding', ...inOrder([...eventLines(life), ...waivers.map(waiverLine)])]),
   ]
+}
+
+/** By the times that the lines begin with. */
+function inOrder(lines: readonly string[]): readonly string[] {
+  const time = (line: string) => line.trimStart().split(' ')[0] ?? ''
+  return lines.toSorted((a, b) => Date.parse(time(a)) - Date.parse(time(b)))
 }
 
 /** One line a fact, or one for each member of a list of objects; JSON with spaces, so that the lines can be broken. */

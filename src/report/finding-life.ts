@@ -58,6 +58,6 @@ function eventInWords(one: ExplainedEvent, before: ExplainedEvent | undefined): 
   return `changed, ${severity}${isSame ? ': read again with the same facts' : all.length === 0 ? '' : `: ${all.join(', ')}`}`
 }
 
-function changeInWords({ fact, before = null, after = null }: FactChange): string {
+export function changeInWords({ fact, before = null, after = null }: FactChange): string {
   return changedField(null, { field: fact, before, after })
 }
