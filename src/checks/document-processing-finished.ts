@@ -46,7 +46,7 @@ export const documentProcessingFinished = defineCheck({
     return {
       entityId: document.key,
       severity: 'medium',
-      message: `Document ${document.key} is ${status} and has had no completed status since ${onDate(since)}, for more than ${limit}.`,
+      message: `Document ${document.key} is ${status} and has been without a completed status since ${onDate(since)}, for more than ${limit}.`,
       evidence: {
         ...factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
         statusSince: toIso(since),

@@ -52,7 +52,7 @@ export const documentStatusKnown = defineCheck({
     return {
       entityId: document.key,
       severity: 'low',
-      message: `Document ${document.key} has the unknown upload status ${present}, and no completed one since ${onDate(since)} (limit ${limit}).`,
+      message: `Document ${document.key} has the unknown upload status ${present} and has been without a completed one since ${onDate(since)} (limit ${limit}).`,
       evidence: {
         ...factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
         statusSince: toIso(since),

@@ -11,6 +11,7 @@ import { FatalError } from '../model/errors.ts'
 import { type FindingView, shortFingerprint } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { whyNotListening } from '../model/process/listen-error.ts'
 import { shellWord } from '../model/text/command-line.ts'
 import { unevaluatedLines } from '../report/findings-notes.ts'
 import { bySeverity, findingsText } from '../report/findings-table.ts'
@@ -54,15 +55,16 @@ async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
     // The simulated tenant deviates from its specification on purpose, which the first runs would warn of.
     const log = await createLog(io, 'error')
     print(io, `A simulated tenant with ${options.users} users listens on ${simulator.baseUrl}; syncing …\n`)
-    await using daemon = await startOnFreePort(simulator, folder, io, log, options.port)
+    const { daemon: started, refusal } = await startOnFreePort(simulator, folder, io, log, options.port)
+    await using daemon = started
     await Promise.race([daemon.caughtUp, untilStopped(io)])
     await daemon.session.evaluate()
     const once = options.once === true
     const found = await show(daemon, io, once ? '' : ' on the page')
     if (once) return exitCodes.ok
     const { port } = daemon.address
-    if (options.port !== 0 && port !== options.port)
-      printWrapped(io, `\nPort ${options.port} cannot be used; page and metrics are on port ${port}.`)
+    if (refusal !== null)
+      printWrapped(io, `\nPort ${options.port} cannot be used: ${refusal}. Page and metrics are on port ${port}.`)
     log.setLevel('info')
     guide(io, { found, port, controlUrl: simulator.controlUrl ?? '', config: join(folder, configFile) })
     await Promise.race([untilStopped(io), daemon.broken])
@@ -104,15 +106,23 @@ function guide(io: Io, { found, port, controlUrl, config }: Guided): void {
   print(io, 'Press Ctrl-C to stop; the folder of this demo is deleted then.')
 }
 
-async function startOnFreePort(simulator: Simulator, folder: string, io: Io, log: Log, port: number): Promise<Daemon> {
+/** `refusal`: why the wanted port cannot be used; null = it is used. */
+async function startOnFreePort(
+  simulator: Simulator,
+  folder: string,
+  io: Io,
+  log: Log,
+  port: number,
+): Promise<{ readonly daemon: Daemon; readonly refusal: string | null }> {
   // Variables of this terminal, such as TENANTWATCH_STORE_PATH, are not meant for the demo.
   const own: Io = { ...io, env: {} }
   const named = { configFile: join(folder, configFile) }
   try {
-    return await startDaemon(demoSettings(simulator, folder, port), own, log, named)
+    return { daemon: await startDaemon(demoSettings(simulator, folder, port), own, log, named), refusal: null }
   } catch (error) {
     if (!(error instanceof FatalError) || port === 0 || !/^Cannot listen on /.test(error.message)) throw error
-    return startDaemon(demoSettings(simulator, folder, 0), own, log, named)
+    const daemon = await startDaemon(demoSettings(simulator, folder, 0), own, log, named)
+    return { daemon, refusal: whyNotListening(error.cause as NodeJS.ErrnoException) }
   }
 }
 

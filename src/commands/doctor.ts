@@ -140,10 +140,11 @@ async function examine(
   line.say('Reading the database')
   const server = await serverOf(settings, io)
   const retentionDays = settings.historyRetentionDays
-  const reading = { opened, server, tenants: namesOf(settings), now: now(), signal: io.stop, retentionDays }
+  const isRunning = facts?.lock.held ?? server?.mirror?.replicas.some(({ alive }) => alive === 1) ?? false
+  const reading = { opened, server, tenants: namesOf(settings), now: now(), signal: io.stop, retentionDays, isRunning }
   const store = facts?.exists === false ? [] : await diagnoseStore(facts, reading)
   const sound = store.every(({ level }) => level !== 'fail') ? mirror : undefined
-  const { known, problems } = await mirrored(sound, probed, settings, io)
+  const { known, problems } = await mirrored(sound, probed, { settings, io, isRunning })
   const tenants = probed.map(({ tenant, diagnoses: probed }) => {
     const { enrolment = null, diagnoses = [] } = known.get(tenant.name) ?? {}
     const { name, baseUrl } = tenant
@@ -201,8 +202,7 @@ interface ProbedTenant extends Probed {
 async function mirrored(
   mirror: Mirror | undefined,
   probed: readonly ProbedTenant[],
-  settings: Settings,
-  io: Io,
+  { settings, io, isRunning }: { readonly settings: Settings; readonly io: Io; readonly isRunning: boolean },
 ): Promise<Mirrored> {
   const known = new Map<string, Known>()
   if (mirror === undefined) return { known, problems: [] }
@@ -224,7 +224,9 @@ async function mirrored(
         enrolment,
         diagnoses: [
           ...(identity === null ? [] : [identity, diagnoseEnrolment(enrolment)]),
-          ...(identity === null && isUnmirrored(posture) ? [] : [diagnoseFreshness(posture, io.clock.now())]),
+          ...(identity === null && isUnmirrored(posture)
+            ? []
+            : [diagnoseFreshness(posture, { now: io.clock.now(), isRunning })]),
           ...allowed,
           ...diagnoseQuarantine(posture),
           ...diagnoseWaivers(posture),

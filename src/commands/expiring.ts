@@ -12,6 +12,7 @@ import { serialize, toMinute } from '../report/formats.ts'
 import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { note, writeAll } from './support/io.ts'
+import { nextLines } from './support/next-command.ts'
 import { oneOf, repeated } from './support/options.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv'] as const
@@ -21,6 +22,7 @@ interface ExpiringOptions {
   readonly days: string
   readonly tenant?: string
   readonly format: string
+  readonly wide?: boolean
 }
 
 export function addExpiring(program: Command, io: Io, done: (code: ExitCode) => void): void {
@@ -30,6 +32,7 @@ export function addExpiring(program: Command, io: Io, done: (code: ExitCode) => 
     .option('--days <n>', 'how far to look ahead', '90')
     .option('--tenant <name>', 'only this tenant')
     .option('--format <format>', formats.join(', '), 'table')
+    .option('--wide', 'all columns and whole ids on a terminal, too, however long the lines')
     .addHelpText(
       'after',
       `
@@ -56,7 +59,7 @@ async function expiring(io: Io, options: ExpiringOptions, command: Command): Pro
   const cells = (row: Row) => columns.map((column) => row[column])
   const pieces =
     format === 'table'
-      ? [expiringTable(found, { now, days, terminal: terminalOf(io) })]
+      ? [expiringTable(found, { now, days, terminal: options.wide === true ? null : terminalOf(io), command })]
       : serialize(format, rows, { columns, cells })
   await writeAll(io, pieces)
   // Data quality warnings, so that an incomplete list does not look complete.
@@ -114,10 +117,14 @@ function rowOf(deadline: Deadline, now: number): Row {
   return { ...common, name: null, role: null, own: false, check, entity, owner, state }
 }
 
-function expiringTable(
-  found: readonly Deadline[],
-  { now, days, terminal }: { readonly now: number; readonly days: number; readonly terminal: Terminal | null },
-): string {
+interface TableOptions {
+  readonly now: number
+  readonly days: number
+  readonly terminal: Terminal | null
+  readonly command: Command
+}
+
+function expiringTable(found: readonly Deadline[], { now, days, terminal, command }: TableOptions): string {
   if (found.length === 0) return `No known secret or waiver ends within ${days} days.\n`
   const isNarrow = terminal !== null && terminal.columns < columnsOfGuids
   const short = (id: string) => (isNarrow ? shortGuid(id) : id)
@@ -135,7 +142,8 @@ function expiringTable(
   const heading = ['EXPIRES (UTC)', '', 'TENANT', 'KIND', 'ID', 'OF', 'WAIVER']
   const isOneTenant = new Set(found.map(({ tenant }) => tenant)).size === 1
   const optional = ['WAIVER', ...(isOneTenant ? ['TENANT'] : [])]
-  return `${fittingTable(heading, rows, terminal, { optional, ownLine: 'OF' })}\n`
+  const text = `${fittingTable(heading, rows, terminal, { optional, ownLine: 'OF' })}\n`
+  return isNarrow ? `${text}\n${nextLines(command, terminal, 'To see whole ids', 'expiring --wide')}\n` : text
 }
 
 /** A terminal of fewer columns shows the first characters of a GUID. */

@@ -28,13 +28,13 @@ export function addExplain(program: Command, io: Io, done: (code: ExitCode) => v
     .argument('<fingerprint>', 'fingerprint of a finding, its prefix, or the id of a drifted state')
     .description('explain a finding: rule, evidence, history')
     .option('--format <format>', formats.join(', '), 'text')
-    .option('--details', 'name the user or the file in the head, too, while the mirror has the name')
+    .option('--details', 'show names and e-mails of users and file names, while the mirror has them')
     .addHelpText(
       'after',
       `
-Works beside a running engine. The mirrored record is shown in full, with the name and e-mail of a user and the name of a
-file; with --details they are also shown where the record was removed. "Last seen" is as stored, and may be up to five
-minutes older than in the JSON API of a running engine.
+Works beside a running engine. Without --details, values that may name a person or a file are shown as [hidden], as are
+those of fields that the specification does not name. Some ids are names themselves: see "findings --help". "Last seen" is
+as stored, and may be up to five minutes older than in the JSON API of a running engine.
 
 Examples:
   tenantwatch explain e49418ad0f73
@@ -56,7 +56,14 @@ async function explain(io: Io, given: string, options: ExplainOptions, command: 
   const found = await findFinding(mirror, settings, given, io.clock.now())
   const finding = options.details === true ? await withNames(mirror, found, io.clock.now()) : found
   const check = checks.find(({ id }) => id === finding.check)
-  const explanation = await explanationOf({ mirror, settings, finding, check })
+  const explanation = await explanationOf({
+    mirror,
+    settings,
+    finding,
+    check,
+    details: options.details === true,
+    now: io.clock.now(),
+  })
   if (format === 'json') print(io, escapeInJson(JSON.stringify(explanation, null, 2)))
   else {
     const ended = await endedWaivers(mirror, settings, finding, io.clock.now())

@@ -118,8 +118,8 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   // An empty list must not look like a pass.
   const off = postures.flatMap((posture) => offLines(posture, filter.check))
   const next = (words: string) => commandFor(command, words)
-  const unevaluated = unevaluatedLines(postures, next)
-  for (const line of [...waivers, ...off, ...heldLines(postures, next), ...unevaluated]) note(io, line)
+  const unevaluated = unevaluatedLines(wanted, next)
+  for (const line of [...waivers, ...off, ...heldLines(wanted, next), ...unevaluated]) note(io, line)
   const evaluated = await (await mirror.past(io.clock.now(), true)).configuration()
   if (evaluated !== null) await noteDifference(io, evaluated.digest, settings, afterChange)
   if (failOn === undefined) return exitCodes.ok
@@ -147,7 +147,7 @@ function emptyListing(options: FindingsOptions, wanted: readonly TenantPosture[]
   return isFiltered ? `No ${all === true ? '' : 'open '}findings match the filter.` : noOpenFindings
 }
 
-/** Limits the exit code to the wanted check; of holds, to those of the resources that it reads. */
+/** Limits notes and exit code to the wanted check; of holds, to those of the resources that it reads. */
 function within(wanted: string | undefined, known: readonly Check[]): (posture: TenantPosture) => TenantPosture {
   const check = known.find(({ id }) => id === wanted)
   if (check === undefined) return (posture) => posture
@@ -225,14 +225,17 @@ async function* listingTable(
   const all = bySeverity(await Array.fromAsync(found))
   if (all.length === 0) yield `${none}\n`
   const shown = all.slice(0, limit)
-  if (shown.length > 0) yield `${findingsText(shown, terminal)}\n`
+  const text = findingsText(shown, terminal)
+  if (shown.length > 0) yield `${text}\n`
   if (terminal === null) noteLeftOut(io, all.length - shown.length)
   if (all.length === 0 || terminal === null) return
   if (all.length > shown.length) yield `… and ${all.length - shown.length} more\n`
   const first = shortFingerprint(
     (shown.find(({ state }) => state === 'open') ?? shown[0])?.fingerprint ?? 'FINGERPRINT',
   )
-  yield `\n${wrapLine(totals(all), terminal, 2)}\n${nextLines(command, terminal, 'To see why', `explain ${first}`)}\n`
+  yield `\n${wrapLine(totals(all), terminal, 2)}\n`
+  if (/…$/m.test(text)) yield `${nextLines(command, terminal, 'To see whole sentences', 'findings --wide')}\n`
+  yield `${nextLines(command, terminal, 'To see why', `explain ${first}`)}\n`
 }
 
 function grouped(

@@ -1,9 +1,10 @@
 import type { Command } from 'commander'
-import { checks } from '../checks/index.ts'
+import { checks, checksOf } from '../checks/index.ts'
 import { createViews } from '../daemon/views.ts'
 import type { OperatorDecision, RecordBounds, TenantChangeRow } from '../mirror/port.ts'
 import { apiFields, personalFields } from '../mirror/records/record-tables.ts'
 import { toIso } from '../model/dates.ts'
+import { entityWords } from '../model/entity-names.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
@@ -14,11 +15,13 @@ import { dataWarnings } from '../report/data-warnings.ts'
 import { serialize } from '../report/formats.ts'
 import { type Join, joinedLookupsOf } from '../report/joined-lookups.ts'
 import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
+import { waiverEvents } from '../report/waiver-events.ts'
 import { changedField } from '../report/words.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { note, writeAll } from './support/io.ts'
 import { oneOf, positiveNumber, readMoment } from './support/options.ts'
 import { knownSince, noRecordYet } from './support/record-bounds.ts'
+import { isOfWaiver, mayNamePerson, waiverRow } from './support/waiver-rows.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv'] as const
 const columns = [
@@ -63,7 +66,9 @@ export function addHistory(program: Command, io: Io, done: (code: ExitCode) => v
       'after',
       `
 Works beside a running engine. Oldest first: creations, field changes and removals; holds and drift that were accepted,
-with the reason (change hold_accepted or drift_accepted). Records of the first complete full sync do not count as changes.
+with the reason (change hold_accepted or drift_accepted); waivers (waiver_agreed, waiver_renewed, waiver_lapsed and
+waiver_ended, with the id of the waiver as after, and with the reason while the configuration has the same terms). When a
+waiver was taken out of the configuration is not recorded. Records of the first complete full sync do not count as changes.
 
 Changes before the history begins are unknown: standard error names that part of the period, and a period wholly outside
 of the history is refused.
@@ -105,11 +110,16 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
     ...(until !== undefined && { until }),
   }
   const join = await joinedLookupsOf(mirror, filter)
-  const accepted = (await mirror.decisions(tenantId ?? null))
-    .map(decisionRow)
+  const known = checksOf(settings)
+  const details = options.details === true
+  const waivers = waiverEvents(await mirror.waiverChanges(tenantId ?? null), settings.waivers, now)
+  const decisions = (await mirror.decisions(tenantId ?? null)).map(decisionRow)
+  const accepted = [...decisions, ...waivers.map((one) => waiverRow(one, known))]
     .filter((row) => isWanted(row, { key, resource, since, until }))
+    .map((row) => (details || !mayNamePerson(row, known) ? row : { ...row, entity: hidden }))
+    .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
   const seen = { total: 0 }
-  const all = counted(merged(shown(mirror.changes(filter), join, options.details === true), accepted), seen)
+  const all = counted(merged(shown(mirror.changes(filter), join, details), accepted), seen)
   const found = options.limit === undefined ? all : newest(all, options.limit)
   const cells = (change: Change) => columns.map((column) => change[column])
   await writeAll(
@@ -256,7 +266,8 @@ async function* newest(changes: AsyncIterable<Change>, most: number): AsyncItera
 }
 
 function inWords({ resource, change, field, before, after, requestId, reason }: Change): string {
-  if (reason !== null) return `${change} (${field}: ${printableJson(after)}): ${reason}`
+  if (reason !== null || isOfWaiver(change))
+    return `${change} (${field}: ${printableJson(after)})${reason === null ? '' : `: ${reason}`}`
   const what = field === null ? `${change}` : changedField(resource, { field, before, after })
   return `${what}  (request ${requestId ?? 'unknown'})`
 }
@@ -266,8 +277,9 @@ async function* lines(changes: AsyncIterable<Change>, seen: Seen, terminal: Term
   let count = 0
   for await (const change of changes) {
     count++
-    const { at, tenant, resource, entity } = change
-    yield `${wrapLine(printable(`${at}  ${tenant}  ${resource} ${entity}  ${inWords(change)}`), terminal)}\n`
+    const { at, tenant } = change
+    const whose = entityWords({ type: String(change.resource), id: String(change.entity) }).join(' ')
+    yield `${wrapLine(printable(`${at}  ${tenant}  ${whose}  ${inWords(change)}`), terminal)}\n`
   }
   if (count === 0) yield 'No change is recorded.\n'
   else if (terminal !== null) {

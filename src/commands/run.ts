@@ -1,6 +1,7 @@
 import type { Command } from 'commander'
 import { namedFile } from '../config/source.ts'
 import { type Daemon, startDaemon } from '../daemon/daemon.ts'
+import { EngineRunning } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { untilStopped } from './support/io.ts'
@@ -36,6 +37,8 @@ Examples:
         load,
         setLogLevel: log.setLevel,
         configFile: namedFile(source),
+      }).catch((error: unknown) => {
+        throw error instanceof EngineRunning ? error.withAdvice('or give this one another store.path') : error
       })
       started = daemon
       if (isDue) void daemon.reload()

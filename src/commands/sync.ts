@@ -1,8 +1,9 @@
 import type { Command } from 'commander'
+import type { Settings } from '../config/settings.ts'
 import { countsText } from '../daemon/run-log.ts'
 import { openSession } from '../daemon/session.ts'
 import { syncRound } from '../daemon/sync-round.ts'
-import { UsageError } from '../model/errors.ts'
+import { EngineRunning, UsageError } from '../model/errors.ts'
 import { listsRecords } from '../model/hold-remedy.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { type ExitCode, type Io, print } from '../model/process/io.ts'
@@ -18,6 +19,7 @@ import { loadConfiguration } from './support/configuration.ts'
 import { createLog } from './support/logger.ts'
 import { commandFor, printNext } from './support/next-command.ts'
 import { exitCodeOf, leastSeverity, oneOf } from './support/options.ts'
+import { reloadCommand } from './support/reload-command.ts'
 import { syncProgress } from './support/sync-progress.ts'
 
 interface SyncOptions {
@@ -68,7 +70,11 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
   // On a terminal the summary follows, which names each failed run once.
   const runLog = io.stderr.isTTY === true && settings.logLevel === 'info' ? { runLog: { ended: () => {} } } : {}
   const progress = syncProgress(io, settings)
-  await using session = await openSession({ settings, io, log, as: 'alone', progress, ...runLog })
+  await using session = await openSession({ settings, io, log, as: 'alone', progress, ...runLog }).catch(
+    (error: unknown) => {
+      throw error instanceof EngineRunning ? error.withAdvice(leaveIt(settings)) : error
+    },
+  )
   const round = { ...(tenant && { tenant }), ...(resource && { resource }), full: options.full === true }
   const results = await syncRound(session, round, io.stop)
   await session.eraseOutdated()
@@ -84,6 +90,13 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
   )
   if (hasOpen) printNext(io, command, 'To list the findings', 'findings')
   return exitCodeOf(results, postures, failOn)
+}
+
+/** A reload starts what a shorter interval makes due (docs/operations.md#configuration-changes). */
+function leaveIt(settings: Settings): string {
+  const reload = reloadCommand(settings)
+  const after = reload === null ? 'a reload' : `"${reload}"`
+  return `or leave it to that one: the daemon runs every sync on its schedule, and after ${after} at once those that a shorter \`schedule\` makes due`
 }
 
 /** The result of a sync round as text: runs, checks, holds, failures. */

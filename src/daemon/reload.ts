@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
 import { Mutex } from 'async-mutex'
 import { formatListen } from '../config/listen.ts'
-import type { Settings, Waiver } from '../config/settings.ts'
+import type { Settings, TenantSettings, Waiver } from '../config/settings.ts'
 import { ConfigError } from '../config/yaml/errors.ts'
 import type { Metrics } from '../metrics/metrics.ts'
 import type { Clock } from '../model/clock.ts'
@@ -72,7 +72,7 @@ async function attempt(parts: ReloadParts, ended: () => boolean): Promise<Probe>
     // In the same instant, so that one of the two does not admit what the other one closes.
     const { change: tenants, opened } = await session.reconfigure(next, () => live.use(web))
     const waivers = changeBetween(byId(before.waivers), byId(next.waivers))
-    const changedSettings = general.flatMap(([key, name]) => (isDeepStrictEqual(before[key], next[key]) ? [] : [name]))
+    const changedSettings = settingsBetween(before, next)
     reloading.setLogLevel(next.logLevel)
     status.note('configuration', true)
     status.note('web', true)
@@ -119,7 +119,33 @@ function problemsOf(error: unknown): readonly string[] {
   return [error instanceof Error ? error.message : String(error)]
 }
 
-/** The settings that are no tenant's, with their keys in the file; those that take a restart are not among them. */
+/** Keys in the file whose values changed, for whichever tenants; those that take a restart are not among them. */
+function settingsBetween(before: Settings, next: Settings): readonly string[] {
+  const formerly = new Map(before.tenants.map((tenant) => [tenant.name, tenant]))
+  const ofTenants = next.tenants.flatMap((tenant) => {
+    const former = formerly.get(tenant.name)
+    return former === undefined ? [] : differing(sectionsOf(former), sectionsOf(tenant))
+  })
+  const ofAll = general.flatMap(([key, name]) => (isDeepStrictEqual(before[key], next[key]) ? [] : [name]))
+  return [...new Set([...ofTenants, ...ofAll])]
+}
+
+/** The settings of a tenant by their keys in the file. */
+function sectionsOf({ name: _, resources, checks, ...sections }: TenantSettings): Readonly<Record<string, unknown>> {
+  const ofResources = Object.entries(resources).flatMap(([resource, { incremental, full, freshnessMs, enabled }]) => [
+    [`schedule.${resource}`, [incremental, full]],
+    [`freshness.${resource}`, freshnessMs],
+    [`resources.${resource}`, enabled],
+  ])
+  const ofChecks = Object.entries(checks).map(([check, settings]) => [`checks.${check}`, settings])
+  return { ...sections, ...Object.fromEntries([...ofResources, ...ofChecks]) }
+}
+
+function differing(before: Readonly<Record<string, unknown>>, next: Readonly<Record<string, unknown>>): string[] {
+  return Object.keys(next).filter((key) => !isDeepStrictEqual(before[key], next[key]))
+}
+
+/** The settings that are no tenant's. */
 const general = [
   ['evaluate', 'schedule.evaluate'],
   ['timezone', 'schedule.timezone'],

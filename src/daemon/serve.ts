@@ -5,7 +5,7 @@ import { isProtected } from '../config/web/web-settings.ts'
 import type { TenantStores } from '../mirror/tenant-stores.ts'
 import { minuteMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
-import type { OwnerView, TenantPosture } from '../model/posture.ts'
+import { isUntried, type OwnerView, type TenantPosture } from '../model/posture.ts'
 import type { Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import { exposesDetails } from '../web/access-control.ts'
@@ -137,7 +137,7 @@ function untriedResources({ at, blockedUntil, holds, resources }: TenantPosture)
   if (blockedUntil > at) return []
   const isHeld = (name: string) => holds.some(({ resource }) => resource === 'all' || resource === name)
   return resources
-    .filter(({ enabled, modes }) => enabled && modes.every(({ lastAttemptAt }) => lastAttemptAt === null))
+    .filter(isUntried)
     .map(({ resource }) => resource)
     .filter((resource) => !isHeld(resource))
 }

@@ -1,22 +1,23 @@
 import { distance } from '../model/durations.ts'
 import { isFresh } from '../model/freshness.ts'
-import type { ResourceView, TenantPosture } from '../model/posture.ts'
+import { isUntried, type ResourceView, type TenantPosture } from '../model/posture.ts'
 import { type Diagnosis, fine, warning } from './diagnosis.ts'
 
 /** Resources whose data is not fresh, which makes the checks that read it unknown. */
 export function diagnoseFreshness(
   { resources, holds }: Pick<TenantPosture, 'resources' | 'holds'>,
-  now: number,
+  { now, isRunning }: { readonly now: number; readonly isRunning: boolean },
 ): Diagnosis {
   const outdated = resources.filter(({ enabled, fresh }) => enabled && !fresh)
   if (outdated.length === 0) return fine('freshness', 'no resource is older than its freshness limit')
   const held = new Set<string>(holds.map(({ resource }) => resource))
   const isTenantHeld = held.has('all')
-  const kinds = Map.groupBy(outdated, ({ resource, dataAsOf, freshnessLimitMs }) => {
-    if (dataAsOf === null) return 'never'
+  const kinds = Map.groupBy(outdated, (view) => {
+    const { resource, dataAsOf, freshnessLimitMs } = view
+    if (dataAsOf === null) return isRunning && isUntried(view) ? 'first' : 'never'
     return held.has(resource) || (isTenantHeld && isFresh(dataAsOf, freshnessLimitMs, now)) ? 'held' : 'stale'
   })
-  const named = (what: string, kind: 'never' | 'held') => {
+  const named = (what: string, kind: 'first' | 'never' | 'held') => {
     const found = kinds.get(kind) ?? []
     return found.length === 0 ? [] : [`${what}: ${namesOf(found)}`]
   }
@@ -24,16 +25,21 @@ export function diagnoseFreshness(
   const oldest = Math.min(...stale.flatMap(({ dataAsOf }) => dataAsOf ?? []))
   const sentences = [
     ...(stale.length > 0 ? [`stale: ${namesOf(stale)} (the oldest was read ${distance(oldest, now)})`] : []),
+    ...named('the first full sync is under way', 'first'),
     ...named('never completely read', 'never'),
     ...named('on hold, not evaluated', 'held'),
   ]
   const unknown = `Checks that read ${outdated.length === 1 ? 'it' : 'them'} are unknown`
   const unheld = outdated.filter(({ resource }) => !isTenantHeld && !held.has(resource))
   const onHold = unheld.length < outdated.length ? '; for the hold see "tenantwatch accept"' : ''
+  const first = kinds.get('first')?.length ?? 0
+  const remedy = isRunning ? 'See on the page why runs fail' : 'Start the engine, or see on the page why its runs fail'
   const advice =
     unheld.length === 0
       ? `${unknown} until the hold has ended; see "tenantwatch accept"`
-      : `${unknown}. Start the engine, or see on the page why its runs fail${onHold}`
+      : first === outdated.length
+        ? `${unknown} until it has ended`
+        : `${unknown}. ${remedy}${onHold}`
   return warning('freshness', sentences.join('; '), advice)
 }
 

@@ -69,6 +69,7 @@ export interface StoreReading {
   readonly now: number
   readonly signal: AbortSignal
   readonly retentionDays: number
+  readonly isRunning: boolean
 }
 
 /**
@@ -78,7 +79,7 @@ export interface StoreReading {
  */
 export async function diagnoseStore(
   facts: StoreFacts | null,
-  { opened, server, tenants, now, signal, retentionDays }: StoreReading,
+  { opened, server, tenants, now, signal, retentionDays, isRunning }: StoreReading,
 ): Promise<readonly Diagnosis[]> {
   const found = server === null ? [] : diagnoseServer(server, { tenants, now })
   if (server !== null && (server.problem !== null || server.layout === 'none' || server.layout === 'older'))
@@ -97,7 +98,7 @@ export async function diagnoseStore(
       ...(file === null
         ? [fine('database', 'the database of store.url: its counts agree with its records')]
         : [fine('database', `${file.what}: read completely, no damage found`)]),
-      diagnoseRuns((file ?? server?.mirror)?.runs ?? null, now),
+      diagnoseRuns((file ?? server?.mirror)?.runs ?? null, { now, isRunning }),
       ...(await diagnoseHolds(mirror)),
       ...(await diagnoseFormerTenants(mirror, tenants)),
       ...(await diagnoseErasure(mirror, now, retentionDays)),
@@ -120,7 +121,11 @@ export function unusable(error: unknown): Diagnosis {
   return failure('database', error instanceof Error ? error.message : String(error), hint)
 }
 
-function diagnoseRuns(runs: ReturnType<typeof layoutFacts>['runs'], now: number): Diagnosis {
+function diagnoseRuns(
+  runs: ReturnType<typeof layoutFacts>['runs'],
+  { now, isRunning }: Pick<StoreReading, 'now' | 'isRunning'>,
+): Diagnosis {
+  if (runs === null && isRunning) return fine('runs', 'the first ones of the engine are under way')
   if (runs === null) return warning('runs', 'no run has ended yet', 'Start the engine, or run "tenantwatch sync"')
   const { oldest, latest, count } = runs
   const sentence = `${count} since ${toIso(oldest).slice(0, 10)}, the latest ended ${describeDuration(now - latest)} ago`

@@ -54,3 +54,10 @@ export class UsageError extends Error {
 export class FatalError extends Error {
   override readonly name = 'FatalError'
 }
+
+/** Another engine works on the same database. */
+export class EngineRunning extends FatalError {
+  withAdvice(advice: string): EngineRunning {
+    return new EngineRunning(`${this.message}, ${advice}`, { cause: this.cause })
+  }
+}

@@ -122,6 +122,11 @@ export interface ResourceView {
   readonly modes: readonly ModeView[]
 }
 
+/** True until a run of it has ended: with an engine at work, its first full sync is under way or about to begin. */
+export function isUntried({ enabled, modes }: Pick<ResourceView, 'enabled' | 'modes'>): boolean {
+  return enabled && modes.every(({ lastAttemptAt }) => lastAttemptAt === null)
+}
+
 export interface ModeView {
   readonly mode: SyncMode
   readonly up: boolean

@@ -3,14 +3,18 @@ import type { Check } from '../evaluate/check.ts'
 import { ruleContextOf, settingsOf } from '../evaluate/check-settings.ts'
 import type { Mirror, OperatorDecision } from '../mirror/port.ts'
 import type { MirrorRecord } from '../mirror/records/query.ts'
+import { personalFields } from '../mirror/records/record-tables.ts'
 import { toIso } from '../model/dates.ts'
 import { entityWords, namesIn } from '../model/entity-names.ts'
 import { driftIdIn, type FindingView } from '../model/finding.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
+import { hiddenValue, withoutNames } from '../model/text/redact-finding.ts'
 import { factName } from '../web/page/text.ts'
+import { type ExplainedEvent, eventLines, lifeOf } from './finding-life.ts'
 import { joinedLookups } from './joined-lookups.ts'
 import { type ReportDecision, reportDecision } from './report.ts'
+import { type ExplainedWaiver, explainedWaivers, waiverEvents, waiverLine } from './waiver-events.ts'
 import { changedField, reopenedWords } from './words.ts'
 
 /** The rule of a finding, as configured now. */
@@ -51,15 +55,6 @@ export interface ExplainedChange {
   readonly requestId: string | null
 }
 
-export interface ExplainedEvent {
-  readonly at: string
-  readonly event: string
-  readonly severity: Severity
-  readonly message: string
-  readonly resolution: string | null
-  readonly evidence: Readonly<Record<string, unknown>>
-}
-
 export interface Explanation {
   readonly finding: FindingView
   /** Null when this version or configuration does not have the check. */
@@ -72,6 +67,8 @@ export interface Explanation {
   readonly accepted: readonly ReportDecision[]
   /** Events of the finding, oldest first. */
   readonly life: readonly ExplainedEvent[]
+  /** How waivers about the finding were agreed and renewed, lapsed and ended, oldest first. */
+  readonly waivers: readonly ExplainedWaiver[]
 }
 
 export interface ExplainRequest {
@@ -79,9 +76,19 @@ export interface ExplainRequest {
   readonly settings: Settings
   readonly finding: FindingView
   readonly check: Check | undefined
+  /** False hides values that may name a person or a file. */
+  readonly details: boolean
+  readonly now: number
 }
 
-export async function explanationOf({ mirror, settings, finding, check }: ExplainRequest): Promise<Explanation> {
+export async function explanationOf({
+  mirror,
+  settings,
+  finding,
+  check,
+  details,
+  now,
+}: ExplainRequest): Promise<Explanation> {
   const row = (await mirror.tenants()).find(({ name }) => name === finding.tenant)
   const key = check === undefined ? null : recordKey(check, finding)
   const known = check !== undefined && row !== undefined && key !== null
@@ -95,23 +102,25 @@ export async function explanationOf({ mirror, settings, finding, check }: Explai
   const isOneField = check?.entity.type === 'authentication-setting'
   const decisions = row === undefined ? [] : await mirror.decisions(row.id)
   const events = await mirror.findingEvents(finding.fingerprint)
+  const waivers = row === undefined ? [] : waiverEvents(await mirror.waiverChanges(row.id), settings.waivers, now)
   return {
-    finding,
+    finding: details ? finding : { ...finding, evidence: withoutNames(finding.evidence) },
     rule: check === undefined ? null : ruleOf(check, settings, finding),
-    record: check === undefined || record === null ? null : toRecord(check.evaluates, record),
+    record: check === undefined || record === null ? null : toRecord(check.evaluates, record, details),
     changes: changes
       .filter(({ field }) => !isOneField || field === finding.entity.id)
-      .map(({ at, kind, field, before, after, requestId }) => {
-        return { at: toIso(at), change: kind, field, before, after, requestId }
+      .map(({ at, kind, resource, field, before, after, requestId }) => {
+        const isHidden = !details && field !== null && personalFields(resource).includes(field)
+        const values = isHidden ? { before: hiddenValue(before), after: hiddenValue(after) } : { before, after }
+        return { at: toIso(at), change: kind, field, ...values, requestId }
       }),
-    accepted: decisions.filter((one) => isAbout(one, finding)).map(reportDecision),
-    life: events.map(({ at, kind, severity, message, resolution, evidence }) => {
-      return { at: toIso(at), event: kind, severity, message, resolution, evidence }
-    }),
+    accepted: decisions.filter((one) => isDriftOf(one, finding)).map(reportDecision),
+    life: lifeOf(events, details),
+    waivers: explainedWaivers(waivers, finding, details),
   }
 }
 
-function isAbout(decision: OperatorDecision, { check, entity }: FindingView): boolean {
+function isDriftOf(decision: OperatorDecision, { check, entity }: FindingView): boolean {
   return decision.accepted === 'drift' && decision.check === check && decision.entityId === entity.id
 }
 
@@ -132,13 +141,33 @@ function ruleOf(check: Check, settings: Settings, finding: FindingView): Explain
   return { ...facts, configured: { enabled, severity, options, asEvaluated } }
 }
 
-function toRecord(resource: ResourceName, record: MirrorRecord): ExplainedRecord {
+function toRecord(resource: ResourceName, record: MirrorRecord, details: boolean): ExplainedRecord {
   const { fields, extra, firstSeenAt, readAt, requestId, absent } = record
   const times = { firstSeen: toIso(firstSeenAt), readAt: toIso(readAt) }
-  return { resource, fields, extra, ...times, requestId, absent }
+  const shown = (facts: ExplainedRecord['fields'], personal: readonly string[]) =>
+    Object.fromEntries(
+      Object.entries(facts).map(([name, one]) => [name, !details && personal.includes(name) ? hiddenValue(one) : one]),
+    )
+  return {
+    resource,
+    fields: shown(fields, personalFields(resource)),
+    // A field that the specification does not name may be a name, too.
+    extra: extra && shown(extra, Object.keys(extra)),
+    ...times,
+    requestId,
+    absent,
+  }
 }
 
-export function explanationText({ finding, rule, record, changes, accepted, life }: Explanation): readonly string[] {
+export function explanationText({
+  finding,
+  rule,
+  record,
+  changes,
+  accepted,
+  life,
+  waivers,
+}: Explanation): readonly string[] {
   const { check, entity, severity, state, resolution, resolvedAt, firstSeen, lastSeen, reopened, evidence } = finding
   const driftId = driftIdIn(finding)
   return [
@@ -161,8 +190,16 @@ export function explanationText({ finding, rule, record, changes, accepted, life
       ? []
       : ['', 'History of the entity', ...changes.map((change) => changeLine(change, record?.resource))]),
     ...(accepted.length === 0 ? [] : ['', 'Accepted by operators', ...accepted.map(acceptedLine)]),
-    ...(life.length === 0 ? [] : ['', 'History of the finding', ...eventLines(life)]),
+    ...(life.length === 0
+      ? []
+      : ['', 'History of the finding', ...inOrder([...eventLines(life), ...waivers.map(waiverLine)])]),
   ]
+}
+
+/** By the times that the lines begin with. */
+function inOrder(lines: readonly string[]): readonly string[] {
+  const time = (line: string) => line.trimStart().split(' ')[0] ?? ''
+  return lines.toSorted((a, b) => Date.parse(time(a)) - Date.parse(time(b)))
 }
 
 /** One line a fact, or one for each member of a list of objects; JSON with spaces, so that the lines can be broken. */
@@ -233,46 +270,6 @@ function changeLine(
 
 function acceptedLine({ at, what, reason }: ReportDecision): string {
   return `  ${at}  ${what}: ${reason}`
-}
-
-/** Consecutive events with the same words are one line: only the evidence changed, of which JSON has each. */
-function eventLines(life: readonly ExplainedEvent[]): readonly string[] {
-  const words = (one: ExplainedEvent | undefined) =>
-    one && [one.event, one.severity, one.message, one.resolution].join('\n')
-  return life.flatMap((one, i) => {
-    if (words(one) === words(life[i - 1])) return []
-    const end = life.findIndex((later, k) => k > i && words(later) !== words(one))
-    const same = life.slice(i, end === -1 ? undefined : end)
-    const before = life[i - 1]
-    if (same.length === 1) return [eventLine(one, before)]
-    const fields = changedEvidence([...(before === undefined ? [] : [before]), ...same])
-    return [`${eventLine(one, before)} (${same.length} times, last ${same.at(-1)?.at ?? ''}${changedWords(fields)})`]
-  })
-}
-
-/** Each answer has its own. */
-const ofEachRead: ReadonlySet<string> = new Set(['requestId', 'readAt'])
-
-function changedWords(fields: readonly string[]): string {
-  const facts = fields.filter((name) => name !== 'rule' && !ofEachRead.has(name)).map(factName)
-  const what = facts.length === 0 ? '' : `; evidence: ${facts.join(', ')}`
-  return `${fields.includes('rule') ? '; rule changed (configuration of the check)' : ''}${what}`
-}
-
-/** Names of the evidence that differs between these events. */
-function changedEvidence(events: readonly ExplainedEvent[]): readonly string[] {
-  const names = new Set(events.flatMap(({ evidence }) => Object.keys(evidence)))
-  return [...names].filter((name) => new Set(events.map(({ evidence }) => JSON.stringify(evidence[name]))).size > 1)
-}
-
-/** A sentence that stays the same is not repeated: other evidence changed, or the severity. */
-function eventLine(one: ExplainedEvent, before: ExplainedEvent | undefined): string {
-  const { at, event, severity, message, resolution } = one
-  if (event === 'changed' && resolution === null && message === before?.message) {
-    const fields = changedEvidence([before, one])
-    return `  ${at}  changed, ${severity}${changedWords(fields)}`
-  }
-  return resolution === null ? `  ${at}  ${event}, ${severity}: ${message}` : `  ${at}  ${event}: ${resolution}`
 }
 
 function waiverLines(waiver: FindingView['waiver']): readonly string[] {

@@ -101,10 +101,8 @@ export function unevaluatedLines(
     const problems = unknown.flatMap(({ check, problem }) =>
       problem === undefined ? [] : [`  ${check}: ${printable(problem)}`],
     )
-    return [
-      `${tenant}: ${unknown.length} of ${checks.length} checks cannot be evaluated${byReason(unknown)}`,
-      ...problems,
-    ]
+    const what = checks.length === 1 ? 'the check' : `${unknown.length} of ${checks.length} checks`
+    return [`${tenant}: ${what} cannot be evaluated${byReason(unknown)}`, ...problems]
   })
 }
 

@@ -4,7 +4,7 @@ import { withoutDetails } from '../model/text/redact-finding.ts'
 import type { FindingQuery, WebSources } from './web-options.ts'
 
 /** In place of hidden details. */
-const placeholders = ['"[hidden]"', '[e-mail]']
+const placeholders = ['[hidden]', '[e-mail]']
 
 /** Findings as they may be shown; the text of the query is searched in what is shown, in any letter case. */
 export async function* shownFindings(
@@ -22,7 +22,8 @@ export async function* shownFindings(
   }
 }
 
-function hasText({ message, entity, check, fingerprint, evidence }: FindingView, text: string): boolean {
-  const words = [message, entity.id, entity.type, check, fingerprint, JSON.stringify(evidence), ...namesIn(entity)]
-  return words.some((word) => word.toLowerCase().includes(text))
+/** In what the row of the page has, and in the beginning of the fingerprint. */
+function hasText({ message, entity, check, fingerprint }: FindingView, text: string): boolean {
+  const words = [message, entity.id, entity.type, check, ...namesIn(entity)]
+  return fingerprint.startsWith(text) || words.some((word) => word.toLowerCase().includes(text))
 }

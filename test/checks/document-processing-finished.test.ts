@@ -40,7 +40,7 @@ it('counts from the first of several consecutive busy statuses', async () => {
   }
   const { failures } = await evaluator(check, fill('Completed'), { options })
   expect(failures.map(({ message }) => message)).toEqual([
-    'Document d1 is Processing and has had no completed status since 2026-02-28 06:00 UTC, for more than 24 hours.',
+    'Document d1 is Processing and has been without a completed status since 2026-02-28 06:00 UTC, for more than 24 hours.',
   ])
   expect(failures[0]?.evidence['statusSince']).toBe(iso(now - 30 * hourMs))
   expect((await evaluator(check, fill('Processing'), { options })).failures[0]?.evidence['statusSince']).toBe(
@@ -53,7 +53,7 @@ it('reports the start time', async () => {
     mirror.put('documents', document({ uploadStatus: 'Processing' }), { statusSince: now - 48 * hourMs }),
   )
   expect(failures[0]?.message).toBe(
-    'Document d1 is Processing and has had no completed status since 2026-02-27 12:00 UTC, for more than 24 hours.',
+    'Document d1 is Processing and has been without a completed status since 2026-02-27 12:00 UTC, for more than 24 hours.',
   )
   expect(failures[0]?.evidence).toMatchObject({ statusSince: '2026-02-27T12:00:00.000Z', filename: 'policy.pdf' })
 })

@@ -27,8 +27,8 @@ it('names the status, or that there is none', async () => {
     mirror.put('documents', document({ fileId: 'd2', uploadStatus: 'Failed' }), { statusSince: now - 2 * day })
   })
   expect(failures.map(({ message }) => message)).toEqual([
-    'Document d1 has the unknown upload status null, and no completed one since 2026-02-27 12:00 UTC (limit 24 hours).',
-    'Document d2 has the unknown upload status "Failed", and no completed one since 2026-02-27 12:00 UTC (limit 24 hours).',
+    'Document d1 has the unknown upload status null and has been without a completed one since 2026-02-27 12:00 UTC (limit 24 hours).',
+    'Document d2 has the unknown upload status "Failed" and has been without a completed one since 2026-02-27 12:00 UTC (limit 24 hours).',
   ])
 })
 

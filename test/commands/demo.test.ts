@@ -1,3 +1,5 @@
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { expect, it } from 'vitest'
 import { aliased, show } from '../../src/commands/demo.ts'
 import { systemClock } from '../../src/model/process/system-clock.ts'
@@ -77,4 +79,21 @@ it('gives an alias that works in other folders, too', () => {
   expect(aliased('bin/tenantwatch')).toBe('"$PWD/bin/tenantwatch"')
   expect(aliased('/opt/bin/node src/main.ts')).toBe('"/opt/bin/node $PWD/src/main.ts"')
   expect(aliased('/opt/tenantwatch/bin/tenantwatch')).toBe('/opt/tenantwatch/bin/tenantwatch')
+})
+
+it('says why the wanted port cannot be used', async () => {
+  await using taken = createServer().listen(0, '127.0.0.1')
+  await once(taken, 'listening')
+  const { port } = taken.address() as AddressInfo
+  const stop = new AbortController()
+  const stdout = terminal((text) => {
+    if (text.includes('Press Ctrl-C')) stop.abort()
+  })
+  const env = { NO_COLOR: '1' }
+  const demo = fakeIo({ env, folder: temporaryFolder() })
+  const io = { stdout, stop: stop.signal, clock: systemClock(), env }
+  expect((await demo.runWith(io, 'demo', '--port', String(port), '--users', '3')).code).toBe(0)
+  expect(stdout.text.replaceAll('\n', ' ')).toContain(
+    ` Port ${port} cannot be used: the port is taken. Page and metrics are on port `,
+  )
 })

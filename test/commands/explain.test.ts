@@ -24,7 +24,7 @@ async function explained() {
 it('prints the rule with its configuration, the raw facts, and the history of entity and finding', async () => {
   const { explain, finding, userId } = await explained()
   const { rule, record, changes, life, finding: shown } = await explain()
-  expect(shown).toEqual(finding)
+  expect(shown).toEqual({ ...finding, evidence: { ...finding.evidence, identity: '[hidden]' } })
   expect(rule?.configured).toEqual({
     enabled: true,
     severity: null,
@@ -94,7 +94,7 @@ it('accepts an unambiguous prefix and refuses any other in one sentence', async 
   ])
 })
 
-it('prints events with the same words once, with how often and which evidence changed', async () => {
+it('says which facts of a finding changed, from which value to which, and the same words once', async () => {
   const { run, simulator, pass, userId, finding } = await explained()
   for (const mfaAction of [true, false, true]) {
     simulator.primary.updateUser(userId, { roleName: `Role ${mfaAction}` })
@@ -107,7 +107,46 @@ it('prints events with the same words once, with how often and which evidence ch
     .split('\n')
     .map((line) => line.replace(/^ *\S+ */, ''))
   const changed = lines.filter((line) => line.startsWith('changed'))
-  expect(changed).toEqual([expect.stringMatching(/ \(3 times, last 2026-03-08T12:00:00\.000Z; evidence: roleName\)$/)])
+  expect(changed).toEqual([
+    expect.stringMatching(/^changed, high: roleName ".*" -> "Role true"$/),
+    'changed, high: roleName "Role true" -> "Role false"',
+    'changed, high: roleName "Role false" -> "Role true"',
+  ])
+  for (const firstName of ['Ada', 'Grace', 'Mary']) {
+    simulator.primary.updateUser(userId, { firstName })
+    pass(aDay)
+    await run('sync', '--full')
+  }
+  expect((await run('explain', finding.fingerprint)).stdout).toMatch(
+    / {2}2026-03-09\S+ {2}changed, high: read again with the same facts \(3 times, last 2026-03-11T12:00:00\.000Z\)\n$/,
+  )
+})
+
+it('names persons and files with --details only', async () => {
+  const world = await synced({ simulator: { problems: false, sizes: { users: 3, documents: 3 } } })
+  const { primary } = world.simulator
+  const person = { firstName: 'Ada', lastName: 'Canary', email: 'canary@example.com', mfaStatus: false }
+  const { userId } = primary.addUser({ ...person, raw: { nickname: 'canary' } })
+  const old = { createdAt: '2024-01-01T00:00:00Z', updatedAt: null }
+  const { fileId } = primary.addDocument({ filename: 'canary.pdf', uploadStatus: 'Lost', ...old })
+  await world.run('sync', '--full')
+  primary.updateUser(userId, { email: 'canary2@example.com' })
+  primary.updateDocument(fileId, { filename: 'canary2.pdf' })
+  world.pass(aDay)
+  await world.run('sync', '--full')
+  const found: FindingView[] = JSON.parse((await world.run('findings', '--format', 'json')).stdout)
+  const about = (id: string) =>
+    found.find(({ entity, check }) => entity.id === id && check !== 'document-current')?.fingerprint ?? ''
+  for (const [fingerprint, change] of [
+    [about(String(userId)), '  email "[hidden]" -> "[hidden]"'],
+    [about(fileId), 'changed, low: filename "[hidden]" -> "[hidden]", updatedAt null -> '],
+  ] as const) {
+    const text = (await world.run('explain', fingerprint)).stdout
+    expect(text).not.toMatch(/canary/i)
+    expect(text).toContain(change)
+    expect((await world.run('explain', fingerprint, '--format', 'json')).stdout).not.toMatch(/canary/i)
+    expect((await world.run('explain', fingerprint, '--details')).stdout).toMatch(/canary.*canary2/i)
+  }
 })
 
 it('says in the history of a finding that the rule was configured otherwise', async () => {
@@ -117,7 +156,7 @@ it('says in the history of a finding that the rule was configured otherwise', as
   await run('sync', '--full')
   const { stdout } = await run('explain', finding.fingerprint)
   expect(stdout).toMatch(
-    / {2}changed, \w+; rule changed \(configuration of the check\); evidence: enrolledWhenAssumed$/m,
+    / {2}changed, \w+: rule changed \(configuration of the check\), enrolledWhenAssumed true -> false$/m,
   )
 })
 

@@ -221,6 +221,8 @@ it('fits the terminal: a heading a check, below it at most two lines a finding, 
     expect(ids.toSorted()).toEqual(found.map(({ fingerprint }) => fingerprint.slice(0, 12)).toSorted())
     expect(end[0]).toMatch(new RegExp(`^${found.length} open findings: \\d+ critical, \\d+ high, `))
     expect(end.at(-1)).toBe(`To see why: tenantwatch explain ${ids[0]}`)
+    const isCut = rows.some((line) => line.endsWith('…'))
+    expect(end.includes('To see whole sentences: tenantwatch findings --wide')).toBe(isCut)
   }
   const wide = await onTerminal(one, 60, {}, '--wide')
   expect(wide).toBe((await one.run('findings')).stdout)

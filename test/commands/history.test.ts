@@ -148,6 +148,8 @@ it('calls the one object of a tenant as findings call it, and finds the changes 
     ])
   for (const entity of ['ssoEnforced', 'authentication-setting:ssoEnforced', 'authentication-settings:ssoEnforced'])
     expect(await read('--entity', entity)).toMatchObject([{ field: 'ssoEnforced' }])
+  const { stdout } = await run('history', '--entity', 'ssoEnforced')
+  expect(stdout).toMatch(/^\S+ {2}acme {2}authentication-settings {2}ssoEnforced /)
 })
 
 it('distinguishes an entity without changes from one that the mirror never had', async () => {

@@ -1,7 +1,10 @@
+import { mkdirSync } from 'node:fs'
+import { dirname } from 'node:path'
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
 import { syncProgress } from '../../src/commands/support/sync-progress.ts'
 import type { TenantSettings } from '../../src/config/settings.ts'
+import { takeEngineLock } from '../../src/mirror/sqlite/engine-lock.ts'
 import type { Io } from '../../src/model/process/io.ts'
 import { resources } from '../../src/resources/index.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
@@ -200,4 +203,17 @@ it('does not request a resource that is switched off, and reports its checks as 
   const inapplicable = new Set([...offByDefault, ...ofDocuments.map(({ id }) => id)])
   expect(stdout).toContain(`, ${inapplicable.size} not applicable`)
   expect(world.simulator.requests.filter(({ path }) => path.includes('documents'))).toEqual([])
+})
+
+it('leaves the sync to a running engine, and says how to have it sooner', async () => {
+  const world = await cli({ simulator: null })
+  mkdirSync(dirname(world.store))
+  using _lock = takeEngineLock(world.store)
+  const { code, stderr } = await world.run('sync')
+  expect({ code, stderr }).toEqual({
+    code: 3,
+    stderr: `tenantwatch: Another tenantwatch engine (run, sync or demo) is working on ${world.store}; stop it first, or leave it to that one: the daemon runs every sync on its schedule, and after "curl -X POST http://127.0.0.1:9469/-/reload" at once those that a shorter \`schedule\` makes due\n`,
+  })
+  const run = await world.run('run')
+  expect(run.stderr).toContain(`working on ${world.store}; stop it first, or give this one another store.path`)
 })

@@ -78,6 +78,40 @@ it('opens the finding again when its fact changes, states why, and covers it aga
   expect(await metricsOf(world)).toMatchObject({ open: 0, waived: 1, covered: 1, state: 'active' })
 })
 
+it('shows in explain and history how a waiver was agreed, lapsed, was renewed and ended', async () => {
+  const world = await waived()
+  world.pass(aDay)
+  world.simulator.primary.updateApiClient(world.clientId, { roleName: 'Wide' })
+  await world.run('sync')
+  const [finding] = await world.found()
+  world.pass(aDay)
+  world.agree('reason: The importer creates users until May, expires: 2026-05-31')
+  await world.run('sync')
+  world.pass(100 * aDay)
+  const [, life = ''] = (await world.run('explain', finding?.fingerprint ?? '')).stdout.split(
+    'History of the finding\n',
+  )
+  const ofWaiver = life.split('\n').filter((line) => line.includes('waiver W-1 '))
+  expect(ofWaiver.map((line) => line.replace(/T\S+/, ''))).toEqual([
+    '  2026-03-01  waiver W-1 agreed',
+    '  2026-03-02  waiver W-1 lapsed: roleName "Importer" -> "Wide"',
+    '  2026-03-03  waiver W-1 renewed, valid until 2026-05-31',
+    '  2026-05-31  waiver W-1 ended',
+  ])
+  const { stdout } = await world.run('history', '--entity', world.clientId, '--format', 'json')
+  const rows: Readonly<Record<string, unknown>>[] = JSON.parse(stdout)
+  const reason = 'The importer creates users until May'
+  const waivers = rows.filter(({ change }) => String(change).startsWith('waiver_'))
+  expect(waivers.map((row) => [row['change'], row['reason']])).toEqual([
+    ['waiver_agreed', null],
+    ['waiver_lapsed', null],
+    ['waiver_renewed', reason],
+    ['waiver_ended', reason],
+  ])
+  expect(waivers[0]).toMatchObject({ resource: 'api-clients', entity: world.clientId, field: check, after: 'W-1' })
+  expect((await world.run('history')).stdout).toContain(`  waiver_renewed (${check}: "W-1"): ${reason}\n`)
+})
+
 it('brings the finding back when its end passes, at the next look and without any sync', async () => {
   const world = await waived()
   world.pass(61 * aDay)

@@ -80,6 +80,12 @@ it('wraps what expires rather than cutting names and checks', async () => {
   expect(wider(text, 80)).toEqual([])
   expect(text).toMatch(/\n2026-.*\n {4}Retired monitor\n/)
   expect(text).toContain('\n    user-mfa-enrolled *\n')
+  const guid = /[\da-f]{8}-(?:[\da-f]{4}-){3}[\da-f]{12}/
+  expect([text, (await shown(world, 80, 'expiring', '--wide')).text].map((one) => guid.test(one))).toEqual([
+    false,
+    true,
+  ])
+  expect(text).toMatch(/\nTo see whole ids: tenantwatch expiring --wide\n$/)
 })
 
 it('fits what doctor finds, with long keys and paths', async () => {

@@ -78,7 +78,7 @@ it('evaluates by new thresholds without asking the tenant for anything', async (
   const status = async () => /check="document-current",status="(\w+)"\} 1/.exec(await world.get('/metrics'))?.[1]
   expect(await status()).toBe('pass')
   world.configure({ more: 'checks: { document-current: { days: 1 } }' })
-  expect((await world.daemon.reload()).text).toBe('Reloaded: changed acme')
+  expect((await world.daemon.reload()).text).toBe('Reloaded: changed acme; changed settings checks.document-current')
   await vi.waitFor(async () => expect(await status()).toBe('fail'), 30_000)
   expect(world.session.tenants[0]?.engine).toBe(former?.engine)
   expect(world.simulator.requests.count()).toBe(asked)
@@ -120,7 +120,7 @@ it('puts a tenant on hold whose address changed', async () => {
 store: { path: ${JSON.stringify(`${world.folder}/mirror.db`)} }
 server: { listen: "127.0.0.1:0" }`,
   )
-  const text = 'Reloaded: changed acme; changed settings schedule.evaluate'
+  const text = expect.stringMatching(/^Reloaded: changed acme; changed settings baseUrl, .*schedule\.evaluate$/)
   expect(await world.daemon.reload()).toEqual({ ok: true, text })
   expect(await world.metric('tenantwatch_hold{tenant="acme",resource="all",reason="tenant_changed"}')).toBe(1)
 })
@@ -152,7 +152,7 @@ it('ends a run of a changed tenant first, and lets that of another continue', as
     endedWhenOpened.push([...ended])
     return open(...tenant)
   })
-  expect(await world.daemon.reload()).toMatchObject({ ok: true, text: 'Reloaded: changed acme' })
+  expect(await world.daemon.reload()).toMatchObject({ ok: true, text: 'Reloaded: changed acme; changed settings api' })
   opening.mockRestore()
   expect(endedWhenOpened[0]).toEqual(['acme aborted'])
   expect(session.tenants[0]?.settings.api.maxPages).toBe(7)
@@ -262,7 +262,10 @@ it('continues with every tenant when one of the new ones cannot be opened', asyn
     })
   }
   expect(outcomes).toEqual(['success', 'success'])
-  expect(await world.daemon.reload()).toMatchObject({ ok: true, text: 'Reloaded: changed acme, zeta' })
+  expect(await world.daemon.reload()).toMatchObject({
+    ok: true,
+    text: 'Reloaded: changed acme, zeta; changed settings api',
+  })
 })
 
 it('loads one after the other, and once for all who wait', async () => {

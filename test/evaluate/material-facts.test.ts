@@ -39,6 +39,9 @@ it('describes the difference, and cuts long values', () => {
     'b: "x" → "y", c: true → nothing, d: nothing → null',
   )
   expect(differenceOf(text({ a: '' }), text({ a: 'x'.repeat(500) })).length).toBeLessThan(140)
+  expect(differenceOf(text({ a: { b: 1, c: [1] }, d: {} }), text({ a: { b: 2, c: [1] }, d: [] }))).toBe(
+    'a.b: 1 → 2, d: {} → []',
+  )
 })
 
 it('no check has a fact that changes with time', () => {

@@ -207,6 +207,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   hasEntity: (mirror) => mirror.hasEntity({ key: '1' }),
   latestChanges: (mirror) => mirror.latestChanges(tenantId, 1, true),
   decisions: (mirror) => mirror.decisions(tenantId),
+  waiverChanges: (mirror) => mirror.waiverChanges(tenantId),
   endDetails: (mirror) => mirror.endDetails(tenantId, 'users'),
   noteProblem: (mirror) => mirror.noteProblem(tenantId, check, 'odd'),
   checkProblems: (mirror) => mirror.checkProblems(tenantId),

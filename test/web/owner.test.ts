@@ -32,7 +32,7 @@ const textOf = (html: string) =>
 it('names the replica that owns a tenant, and the age of its heartbeat', async () => {
   const html = await body('/', alive)
   expect(textOf(html)).toContain(
-    'Owned by replica pod-a/4k2j9x since 2026-03-14 07:26 UTC 2 h ago; last heartbeat 1 s ago.',
+    'Owned by replica pod-a/4k2j9x since 2026-03-14 07:26 UTC, 2 h ago; last heartbeat 1 s ago.',
   )
   expect(html).toContain('title="pod-a/4k2j9x7f1-0z3"')
 })
@@ -40,9 +40,9 @@ it('names the replica that owns a tenant, and the age of its heartbeat', async (
 it('says since when no replica owns a tenant, and which was the last', async () => {
   const [left, never] = [{ ...nobody, since: at - 5000 }, nobody]
   expect(textOf(await body('/', dead))).toContain(
-    'No replica owns this tenant since 2026-03-14 09:26 UTC 43 s ago. It is not synced and not evaluated until one does. Its last owner was pod-a/4k2j9x; last heartbeat 43 s ago.',
+    'No replica owns this tenant since 2026-03-14 09:26 UTC, 43 s ago. It is not synced and not evaluated until one does. Its last owner was pod-a/4k2j9x; last heartbeat 43 s ago.',
   )
-  expect(textOf(await body('/', left))).toContain('No replica owns this tenant since 2026-03-14 09:26 UTC 5 s ago. It')
+  expect(textOf(await body('/', left))).toContain('No replica owns this tenant since 2026-03-14 09:26 UTC, 5 s ago. It')
   expect(textOf(await body('/', never))).toContain('No replica owns this tenant. It is')
 })
 

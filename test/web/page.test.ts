@@ -200,6 +200,17 @@ it('shows the worst state that applies to each resource', async () => {
   }
 })
 
+it('says that a first full sync is under way until a run of it has ended, or nobody works on the tenant', async () => {
+  const failed = resource('roles', { dataAsOf: null, fresh: false, modes: [mode({ up: false, reason: 'timeout' })] })
+  const owner = { replica: 'a/1', heartbeatAgeMs: 20_000, since: at }
+  const of = (over: Parameters<typeof posture>[0]) => page({ posture: async () => [posture(over)] })
+  const first = 'Its first full sync is under way'
+  expect(await of({ resources: [unread('roles')] })).toContain(first)
+  expect(await of({ resources: [unread('roles')], owner: { ...owner, isAlive: true } })).toContain(first)
+  expect(await of({ resources: [unread('roles')], owner: { ...owner, isAlive: false } })).not.toContain(first)
+  expect(await of({ resources: [failed] })).not.toContain(first)
+})
+
 it('warns while the last run of fresh data failed', async () => {
   const failing = resource('roles', { modes: [mode({ up: false, reason: 'timeout' })] })
   const html = await page({ posture: async () => [posture({ resources: [resource('users'), failing] })] })

@@ -26,12 +26,30 @@ export function factsText(facts: Facts): string {
   return JSON.stringify(Object.fromEntries(Object.entries(facts).sort(([a], [b]) => (a < b ? -1 : 1))))
 }
 
+export interface FactChange {
+  /** Of a member of an object with the path to it, such as `policy.mfaEnabled`. */
+  readonly fact: string
+  readonly before: unknown
+  readonly after: unknown
+}
+
+/** Facts that differ, in the order of their names. */
+export function factChanges(before: Facts, after: Facts, path = ''): readonly FactChange[] {
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])].sort()
+  return names.flatMap((name) => {
+    const [was, is] = [before[name], after[name]]
+    if (isObject(was) && isObject(is)) return factChanges(was, is, `${path}${name}.`)
+    return JSON.stringify(was) === JSON.stringify(is) ? [] : [{ fact: path + name, before: was, after: is }]
+  })
+}
+
+function isObject(value: unknown): value is Facts {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 export function differenceOf(before: string, after: string): string {
-  const [was, is] = [JSON.parse(before) as Facts, JSON.parse(after) as Facts]
-  return [...new Set([...Object.keys(was), ...Object.keys(is)])]
-    .sort()
-    .filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]))
-    .map((name) => `${name}: ${shown(was[name])} → ${shown(is[name])}`)
+  return factChanges(JSON.parse(before) as Facts, JSON.parse(after) as Facts)
+    .map((one) => `${one.fact}: ${shown(one.before)} → ${shown(one.after)}`)
     .join(', ')
 }
 

@@ -19,7 +19,7 @@ export function isValid(waiver: Waiver, now: number): boolean {
 }
 
 /** GUIDs in lower case, other ids (file names) as written. */
-export function entityKeyOf({ entity }: Waiver): string {
+export function entityKeyOf({ entity }: Pick<Waiver, 'entity'>): string {
   return guid.test(entity) ? entity.toLowerCase() : entity
 }
 
@@ -38,12 +38,18 @@ export function waiversOf(waivers: readonly Waiver[], of: Omit<WaivableFinding, 
   return waivers.filter((waiver) => isOfCheck(waiver, of))
 }
 
-export function isAbout(waiver: Waiver, { tenant, check, entityId }: WaivableFinding): boolean {
+export function isAbout(
+  waiver: Pick<Waiver, 'check' | 'entity' | 'tenant'>,
+  { tenant, check, entityId }: WaivableFinding,
+): boolean {
   if (!isOfCheck(waiver, { tenant, check })) return false
   return waiver.entity === anyEntity || waiver.entity === entityId || entityKeyOf(waiver) === entityId
 }
 
-function isOfCheck(waiver: Waiver, { tenant, check }: Omit<WaivableFinding, 'entityId'>): boolean {
+function isOfCheck(
+  waiver: Pick<Waiver, 'check' | 'tenant'>,
+  { tenant, check }: Omit<WaivableFinding, 'entityId'>,
+): boolean {
   return waiver.check === check && waiver.tenant === tenant
 }
 

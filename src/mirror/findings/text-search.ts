@@ -10,14 +10,7 @@ const comparable = /^[\x20-\x7e\p{Lo}]*$/u
 /** `İ` becomes `i` and a dot in lower case; no pattern has control characters and halves of surrogate pairs. */
 const unsearchable = /i?\u0307|[\p{Cc}\p{Cs}]/u
 
-const columns = [
-  findings.message,
-  findings.entityId,
-  findings.entityType,
-  findings.check,
-  findings.fingerprint,
-  findings.evidence,
-]
+const columns = [findings.message, findings.entityId, findings.entityType, findings.check, findings.fingerprint]
 
 /** The longest part of a text, in lower case, that a database can search for; empty = it cannot search. */
 export function searchablePart(text: string): string {

@@ -2,7 +2,7 @@ import type { Reason } from '../../model/reasons.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Severity } from '../../model/severity.ts'
 import type { ChainHead } from '../audit/chain.ts'
-import type { CheckStateRow, FindingStore, WaiverStore } from '../findings/finding-port.ts'
+import type { CheckStateRow, FindingStore, WaiverStore, WaiverTerms } from '../findings/finding-port.ts'
 import type { ChangeRow } from '../records/query.ts'
 
 /** Every time in this file is in milliseconds since the epoch. */
@@ -67,6 +67,21 @@ export interface AcceptedDrift extends Decision {
 
 /** What an operator accepted (docs/operations.md#holds, docs/waivers.md#drift). */
 export type OperatorDecision = AcceptedHold | AcceptedDrift
+
+/** A waiver came into force (`terms`: agreed first, else renewed), or no longer covers a finding (docs/waivers.md). */
+export interface WaiverChange extends WaiverTerms {
+  readonly tenant: string
+  readonly at: number
+  readonly kind: 'agreed' | 'renewed' | 'lapsed'
+  readonly check: string
+  /** As the waiver names it; of a lapse the entity of the finding. */
+  readonly entity: string
+  /** Of the finding that lapsed; else null. */
+  readonly fingerprint: string | null
+  /** Facts of the finding as JSON, accepted and present; null unless it lapsed. */
+  readonly accepted: string | null
+  readonly changed: string | null
+}
 
 export interface PastRun {
   readonly resource: ResourceName
@@ -157,6 +172,8 @@ export interface EvidenceStore {
   hasEntity(filter: Pick<ChangeFilter, 'tenantId' | 'resources'> & { readonly key: string }): Promise<boolean>
   /** Oldest first; of all tenants where the id is null. */
   decisions(tenantId: number | null): Promise<readonly OperatorDecision[]>
+  /** Oldest first; of all tenants where the id is null. */
+  waiverChanges(tenantId: number | null): Promise<readonly WaiverChange[]>
   /** Newest first; searches the last 50,000 changes of all tenants. */
   latestChanges(tenantId: number, most: number, withPersonal: boolean): Promise<readonly NamedChangeRow[]>
 }

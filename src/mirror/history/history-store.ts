@@ -17,6 +17,7 @@ import type {
   FindingTransition,
   TenantChangeRow,
 } from './evidence-port.ts'
+import { waiverChangeReader } from './waiver-change-reader.ts'
 
 const batchSize = 500
 const kinds = ['opened', 'changed', 'resolved', 'reopened'] as const
@@ -55,9 +56,11 @@ export function historyStore(
     | 'hasEntity'
     | 'latestChanges'
     | 'decisions'
+    | 'waiverChanges'
   >
 > {
   const decisions = decisionReader(database)
+  const waiverChanges = waiverChangeReader(database)
   const addPersonal = personalReader(database)
   const events = database.prepare<[string], StoredEvent>(
     `select at, kind, severity, message, evidence, resolution from finding_events where fingerprint = ? order by id`,
@@ -155,6 +158,7 @@ export function historyStore(
       }),
     changes: (filter) => database.each(read(filter)),
     decisions: (tenantId) => database.run(() => decisions(tenantId)),
+    waiverChanges: (tenantId) => database.run(() => waiverChanges(tenantId)),
   }
 }
 

@@ -1,7 +1,7 @@
 import { lstatSync, readFileSync, readlinkSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
-import { FatalError } from '../../model/errors.ts'
+import { EngineRunning, FatalError } from '../../model/errors.ts'
 import { codeOf } from './connection.ts'
 
 const contentionMs = 500
@@ -35,10 +35,8 @@ export function takeEngineLock(storePath: string): EngineLock {
     lock.close()
     const code = codeOf(error)
     if (code.startsWith('SQLITE_BUSY')) {
-      throw new FatalError(
-        `Another tenantwatch engine (run, sync or demo) is working on ${storePath}; stop it first or give this one another store.path`,
-        { cause: error },
-      )
+      const message = `Another tenantwatch engine (run, sync or demo) is working on ${storePath}; stop it first`
+      throw new EngineRunning(message, { cause: error })
     }
     if (code === 'SQLITE_NOTADB' || code.startsWith('SQLITE_CORRUPT'))
       throw new FatalError(`The lock file ${path} is damaged; delete it and start again`, { cause: error })

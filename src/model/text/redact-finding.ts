@@ -22,6 +22,20 @@ const namingFacts: ReadonlySet<string> = new Set([
   'pattern',
 ])
 
+/** Facts without values that may name a person or a file. */
+export function withoutNames(facts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, withoutName(name, value)]))
+}
+
+/** @param fact its name, or the path to a member of it. */
+export function withoutName(fact: string, value: unknown): unknown {
+  return namingFacts.has(fact.split('.')[0] ?? '') ? hiddenValue(value) : value
+}
+
+export function hiddenValue(value: unknown): unknown {
+  return value === null || value === undefined ? value : hidden
+}
+
 const numberOrGuid = /^(?:\d{1,20}|[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12})$/i
 
 /**

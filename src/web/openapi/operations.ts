@@ -32,7 +32,7 @@ const text = (description: string): Body => ({ type: 'text/plain', description }
 const searched: Parameter = {
   name: 'q',
   description:
-    'Only findings with this text in message, entity, check, fingerprint or evidence; where they are shown, also in names',
+    'Only findings with this text in message, entity or check, or at the beginning of the fingerprint; where they are shown, also in names',
 }
 
 const filter: readonly Parameter[] = [

@@ -62,10 +62,7 @@ interface RowContext {
 }
 
 function row(view: CheckView, { link, clients, now }: RowContext): readonly (Html | string)[] {
-  const assumption =
-    view.assumption === undefined
-      ? ''
-      : html`<span class="why">${badge('assumption', 'warn')} ${view.assumption}.</span>`
+  const assumption = view.assumption === undefined ? '' : html`<span class="why">${view.assumption}.</span>`
   const name = html`<code>${view.check}</code><span class="why">${foreign(view.title)}</span>${assumption}`
   if (!view.enabled) return [name, badge('off', 'quiet'), '–', '–', '–']
   const shown = shownStatus(view)

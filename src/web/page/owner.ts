@@ -1,8 +1,8 @@
 import { html } from 'hono/html'
-import { describeDuration } from '../../model/durations.ts'
+import { describeDuration, distance } from '../../model/durations.ts'
 import type { TenantPosture } from '../../model/posture.ts'
 import { replicaName } from '../../model/text/replica-name.ts'
-import { foreign, type Html, instant } from './text.ts'
+import { foreign, type Html, stamp } from './text.ts'
 
 type Owned = Pick<TenantPosture, 'owner'>
 
@@ -12,10 +12,9 @@ export function ownerNote({ owner }: Owned, now: number): Html | string {
   const { replica, isAlive, since, heartbeatAgeMs } = owner
   const beat = heartbeatAgeMs === null ? '' : html`; last heartbeat ${describeDuration(heartbeatAgeMs)} ago`
   if (isAlive && replica !== null)
-    return html`<p class="more owner">Owned by replica ${named(replica)} since ${instant(since, now)}${beat}.</p>`
+    return html`<p class="more owner">Owned by replica ${named(replica)}${sinceWords(since, now)}${beat}.</p>`
   const last = replica === null ? '' : html` Its last owner was ${named(replica)}${beat}.`
-  const when = since === null ? '' : html` since ${instant(since, now)}`
-  return html`<p class="problem owner edge-unknown"><strong>No replica owns this tenant</strong>${when}. It is not synced and not evaluated until one does.${last}</p>`
+  return html`<p class="problem owner edge-unknown"><strong>No replica owns this tenant</strong>${sinceWords(since, now)}. It is not synced and not evaluated until one does.${last}</p>`
 }
 
 /** For the card of a tenant among others. */
@@ -24,6 +23,10 @@ export function ownerWord({ owner }: Owned): Html | string {
   const isOwned = owner.isAlive && owner.replica !== null
   if (!isOwned) return html`<span class="text-unknown">no owner</span>`
   return html`<span class="quiet-text">on ${named(owner.replica ?? '')}</span>`
+}
+
+function sinceWords(since: number | null, now: number): Html | string {
+  return since === null ? '' : html` since ${stamp(since)}, ${distance(since, now)}`
 }
 
 function named(replica: string): Html {

@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import { describeDuration, distance } from '../../model/durations.ts'
-import type { HoldView, ModeView, ResourceView, TenantPosture } from '../../model/posture.ts'
+import { type HoldView, isUntried, type ModeView, type ResourceView, type TenantPosture } from '../../model/posture.ts'
 import { withConfig } from '../../model/text/command-line.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
 import { type ResourceState, resourceState, resourceStates } from '../postures.ts'
@@ -68,6 +68,8 @@ function lastSuccess(mode: ModeView, now: number): Html {
 const refusedAdvice =
   'Checks that read it are unknown until it can be read again; "tenantwatch doctor" shows the refused endpoint.'
 
+const firstAdvice = 'Its first full sync is under way; checks that read it are unknown until it is complete.'
+
 /** The effect of each state and what an operator can do; null = nothing. */
 const advice: Readonly<Record<ResourceState, string | null>> = {
   on_hold: 'Nothing is removed or replaced until an operator decides: the hold above names the command.',
@@ -97,7 +99,8 @@ function problems(posture: TenantPosture, configFile: string | undefined, now: n
   const causes = Map.groupBy(found, ({ view, state }) =>
     ofOneResource.has(state) ? view.resource : JSON.stringify([state, view.message]),
   )
-  return html`<ul class="problems">${[...causes.values()].map((same) => problem(same, { holds: posture.holds, configFile, now }))}</ul>
+  const known = { holds: posture.holds, isAtWork: posture.owner?.isAlive !== false, configFile, now }
+  return html`<ul class="problems">${[...causes.values()].map((same) => problem(same, known))}</ul>
 `
 }
 
@@ -111,17 +114,21 @@ interface Problem {
 
 interface Known extends Pick<TenantPage, 'configFile'> {
   readonly holds: readonly HoldView[]
+  /** False while no living replica owns the tenant. */
+  readonly isAtWork: boolean
   readonly now: number
 }
 
 /** Of resources with one cause. */
-function problem(same: readonly Problem[], { holds, configFile, now }: Known): Html {
+function problem(same: readonly Problem[], { holds, configFile, isAtWork, now }: Known): Html {
   const [one] = same
   if (one === undefined) return html``
   const { view, state } = one
   const names = html`${same.map(({ view: { resource } }, i) => html`${i === 0 ? '' : ', '}<strong>${resource}</strong>`)}`
   const since = sinceInWords(same, holds, now)
-  return html`<li class="problem edge-${stateTone[state]}">${names} ${stateBadge(state)} <span class="ago">${since}</span>${amount(view, state)}${view.message === null ? '' : html`<span class="why">${foreign(sentence(view.message))}</span>`}<span class="todo">${withConfig(advice[state] ?? '', configFile)}</span></li>
+  const isFirst = isAtWork && state === 'never' && same.every(({ view }) => isUntried(view))
+  const todo = isFirst ? firstAdvice : (advice[state] ?? '')
+  return html`<li class="problem edge-${stateTone[state]}">${names} ${stateBadge(state)} <span class="ago">${since}</span>${amount(view, state)}${view.message === null ? '' : html`<span class="why">${foreign(sentence(view.message))}</span>`}<span class="todo">${withConfig(todo, configFile)}</span></li>
 `
 }
 

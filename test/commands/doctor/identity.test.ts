@@ -4,10 +4,11 @@ import { expect, it } from 'vitest'
 import { diagnoseFreshness } from '../../../src/doctor/data-quality.ts'
 import { warning } from '../../../src/doctor/diagnosis.ts'
 import { diagnosisTable } from '../../../src/doctor/render.ts'
+import { takeEngineLock } from '../../../src/mirror/sqlite/engine-lock.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
 import { identifying, resources } from '../../../src/resources/index.ts'
 import { scriptedResources } from '../../support/engine.ts'
-import { aDay, type Cli, synced } from '../support/cli.ts'
+import { aDay, type Cli, cli, synced } from '../support/cli.ts'
 
 const marks = (stdout: string, what: string) =>
   stdout.split('\n').filter((line) => new RegExp(`^\\S +${what} `).test(line))
@@ -81,19 +82,36 @@ it('calls a list on hold so, and not stale, however old it is', () => {
     return { resource, enabled: true, fresh: false, dataAsOf, freshnessLimitMs: aDay, ...counts }
   }
   const hold = { id: 'a', resource: 'users', reason: 'shrink_held', count: 9, message: '', raisedAt: now } as const
+  const stopped = { now, isRunning: false }
   const [users, roles] = [stateOf('users', now - 2 * aDay), stateOf('roles', now - 3 * aDay)]
-  expect(diagnoseFreshness({ resources: [users], holds: [hold] }, now)).toMatchObject({
+  expect(diagnoseFreshness({ resources: [users], holds: [hold] }, stopped)).toMatchObject({
     sentence: 'on hold, not evaluated: users',
     advice: 'Checks that read it are unknown until the hold has ended; see "tenantwatch accept"',
   })
-  expect(diagnoseFreshness({ resources: [users, roles], holds: [hold] }, now)).toMatchObject({
+  expect(diagnoseFreshness({ resources: [users, roles], holds: [hold] }, stopped)).toMatchObject({
     sentence: 'stale: roles (the oldest was read 3 days ago); on hold, not evaluated: users',
     advice:
       'Checks that read them are unknown. Start the engine, or see on the page why its runs fail; for the hold see "tenantwatch accept"',
   })
-  expect(diagnoseFreshness({ resources: [roles], holds: [] }, now)).toMatchObject({
+  expect(diagnoseFreshness({ resources: [roles], holds: [] }, stopped)).toMatchObject({
     advice: 'Checks that read it are unknown. Start the engine, or see on the page why its runs fail',
   })
+})
+
+it('says that the first full sync is under way while an engine runs, and to start one otherwise', async () => {
+  const world = await cli()
+  await world.run('sync', '--resource', 'roles')
+  expect(marks((await world.run('doctor')).stdout, 'freshness')).toEqual([
+    expect.stringMatching(
+      / never completely read: .*users\. Checks that read them are unknown\. Start the engine, or see /,
+    ),
+  ])
+  using _lock = takeEngineLock(world.store)
+  expect(marks((await world.run('doctor')).stdout, 'freshness')).toEqual([
+    expect.stringMatching(
+      / the first full sync is under way: .*users\. Checks that read them are unknown until it has ended$/,
+    ),
+  ])
 })
 
 it('warns of a tenant that was accepted and is not read yet, and recognizes it afterwards', async () => {

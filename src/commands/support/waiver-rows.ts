@@ -1,0 +1,26 @@
+import type { Check } from '../../evaluate/check.ts'
+import { toIso } from '../../model/dates.ts'
+import type { WaiverEvent } from '../../report/waiver-events.ts'
+
+/** A row of `tenantwatch history`. */
+export function waiverRow({ at, tenant, kind, waiver, check, entity, inForce }: WaiverEvent, known: readonly Check[]) {
+  const resource = known.find(({ id }) => id === check)?.evaluates ?? null
+  const facts = { at: toIso(at), tenant, change: `waiver_${kind}`, before: null, requestId: null }
+  return { ...facts, resource, entity, field: check, after: waiver, reason: inForce?.reason ?? null }
+}
+
+interface Row {
+  readonly change: unknown
+  readonly entity: unknown
+  readonly field: unknown
+}
+
+/** The entity of a waiver may be the name of a file, or what an own check returns. */
+export function mayNamePerson({ change, entity, field }: Row, known: readonly Check[]): boolean {
+  if (!isOfWaiver(change) || entity === '*') return false
+  return known.find(({ id }) => id === field)?.entity.hasPlainIds !== true
+}
+
+export function isOfWaiver(change: unknown): boolean {
+  return String(change).startsWith('waiver_')
+}
