@@ -7,12 +7,14 @@ const blockLength = 8
 /** Of each form of a secret, spread over it: any text with a whole secret, or with most of it, has one of them. */
 const mostBlocks = 4
 
-/** A power of two: most places of a text end their search at an unused bucket. */
-const buckets = 2 ** 18
+/** For each block: nearly all places of a text end their search at an unused bucket. */
+const leastBuckets = 32
 
 /** By parts of their secrets, the owners whose secrets a text may contain: one search for all, however many they are. */
 export class SecretIndex<Owner> {
-  readonly #used = new Uint16Array(buckets)
+  /** Whether a block may have this hash; its length is a power of two. */
+  #used = new Uint8Array(2 ** 12)
+  #marked = 0
   readonly #owners = new Map<string, Set<Owner>>()
   readonly #blocks = new Map<Owner, ReadonlySet<string>>()
 
@@ -37,9 +39,11 @@ export class SecretIndex<Owner> {
 
   #search(bytes: Buffer, from: number, end: number, found: Set<Owner>): void {
     if (from >= end) return
+    const used = this.#used
+    const mask = used.length - 1
     let [first, second] = [fourAt(bytes, from), fourAt(bytes, from + 4)]
     for (let at = from; at < end; at++) {
-      if (this.#used[bucketOf(first, second)] !== 0) {
+      if (used[hashOf(first, second) & mask] === 1) {
         const owners = this.#owners.get(bytes.toString('latin1', at, at + blockLength)) ?? []
         for (const owner of owners) found.add(owner)
       }
@@ -50,25 +54,29 @@ export class SecretIndex<Owner> {
 
   #add(block: string, owner: Owner): void {
     const owners = this.#owners.get(block)
-    if (owners !== undefined) owners.add(owner)
-    else {
-      this.#owners.set(block, new Set([owner]))
-      this.#count(block, 1)
+    if (owners !== undefined) {
+      owners.add(owner)
+      return
     }
+    this.#owners.set(block, new Set([owner]))
+    this.#mark(block)
+    if (this.#marked * leastBuckets <= this.#used.length) return
+    this.#used = new Uint8Array(2 ** Math.ceil(Math.log2(this.#owners.size * 2 * leastBuckets)))
+    this.#marked = 0
+    for (const known of this.#owners.keys()) this.#mark(known)
   }
 
+  /** Its bucket stays used until all are marked again: the others in it are not known. */
   #drop(block: string, owner: Owner): void {
     const owners = this.#owners.get(block)
     owners?.delete(owner)
-    if (owners?.size !== 0) return
-    this.#owners.delete(block)
-    this.#count(block, -1)
+    if (owners?.size === 0) this.#owners.delete(block)
   }
 
-  #count(block: string, by: 1 | -1): void {
+  #mark(block: string): void {
+    this.#marked++
     const bytes = Buffer.from(block, 'latin1')
-    const bucket = bucketOf(fourAt(bytes, 0), fourAt(bytes, 4))
-    this.#used[bucket] = (this.#used[bucket] ?? 0) + by
+    this.#used[hashOf(fourAt(bytes, 0), fourAt(bytes, 4)) & (this.#used.length - 1)] = 1
   }
 }
 
@@ -85,6 +93,6 @@ function fourAt(bytes: Buffer, at: number): number {
   return (bytes[at] ?? 0) | ((bytes[at + 1] ?? 0) << 8) | ((bytes[at + 2] ?? 0) << 16) | ((bytes[at + 3] ?? 0) << 24)
 }
 
-function bucketOf(first: number, second: number): number {
-  return ((Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b)) >>> 8) & (buckets - 1)
+function hashOf(first: number, second: number): number {
+  return (Math.imul(first, 0x9e3779b1) ^ Math.imul(second, 0x85ebca6b)) >>> 8
 }
