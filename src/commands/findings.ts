@@ -234,7 +234,7 @@ async function* listingTable(
     (shown.find(({ state }) => state === 'open') ?? shown[0])?.fingerprint ?? 'FINGERPRINT',
   )
   yield `\n${wrapLine(totals(all), terminal, 2)}\n`
-  if (/…$/m.test(text)) yield `${nextLines(command, terminal, 'To see whole sentences', 'findings --wide')}\n`
+  if (/\u2026$/m.test(text)) yield `${nextLines(command, terminal, 'To see whole sentences', 'findings --wide')}\n`
   yield `${nextLines(command, terminal, 'To see why', `explain ${first}`)}\n`
 }
 
