@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { Settings } from '../config/settings.ts'
 import { countsText } from '../daemon/run-log.ts'
 import { openSession } from '../daemon/session.ts'
 import { syncRound } from '../daemon/sync-round.ts'
@@ -19,7 +18,6 @@ import { loadConfiguration } from './support/configuration.ts'
 import { createLog } from './support/logger.ts'
 import { commandFor, printNext } from './support/next-command.ts'
 import { exitCodeOf, leastSeverity, oneOf } from './support/options.ts'
-import { reloadCommand } from './support/reload-command.ts'
 import { syncProgress } from './support/sync-progress.ts'
 
 interface SyncOptions {
@@ -72,7 +70,7 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
   const progress = syncProgress(io, settings)
   await using session = await openSession({ settings, io, log, as: 'alone', progress, ...runLog }).catch(
     (error: unknown) => {
-      throw error instanceof EngineRunning ? error.withAdvice(leaveIt(settings)) : error
+      throw error instanceof EngineRunning ? error.withAdvice(leaveIt) : error
     },
   )
   const round = { ...(tenant && { tenant }), ...(resource && { resource }), full: options.full === true }
@@ -92,12 +90,9 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
   return exitCodeOf(results, postures, failOn)
 }
 
-/** A reload starts what a shorter interval makes due (docs/operations.md#configuration-changes). */
-function leaveIt(settings: Settings): string {
-  const reload = reloadCommand(settings)
-  const after = reload === null ? 'a reload' : `"${reload}"`
-  return `or leave it to that one: the daemon runs every sync on its schedule, and after ${after} at once those that a shorter \`schedule\` makes due`
-}
+/** docs/operations.md#configuration-changes */
+const leaveIt =
+  'or leave it to that one: the daemon runs every sync on its schedule, and after a reload at once those that a shorter `schedule` makes due'
 
 /** The result of a sync round as text: runs, checks, holds, failures. */
 function syncSummary(

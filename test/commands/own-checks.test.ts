@@ -238,9 +238,7 @@ it('keeps findings while their file may be one that cannot be read, and closes t
   expect(stdout).toContain('tenantwatch_findings{tenant="acme",check="good-one",severity="medium"} 1\n')
   expect(stdout).toContain('tenantwatch_check_unknown_reason{tenant="acme",check="good-one",reason="check_failed"} 1\n')
   expect(stdout).toMatch(/tenantwatch_finding_info\{tenant="acme",check="good-one",severity="medium"/)
-  expect(await made.run('findings', '--check', 'user-mfa-enrolled')).toMatchObject({
-    stderr: expect.stringMatching(/\(check_failed: the check itself failed\): .*good-one/),
-  })
+  expect((await made.run('findings', '--check', 'user-mfa-enrolled')).stderr).toBe('')
   mkdirSync(join(made.folder, 'own'))
   await made.run('sync')
   expect(await openOf(made, 'good-one')).toHaveLength(1)

@@ -212,7 +212,7 @@ it('leaves the sync to a running engine, and says how to have it sooner', async 
   const { code, stderr } = await world.run('sync')
   expect({ code, stderr }).toEqual({
     code: 3,
-    stderr: `tenantwatch: Another tenantwatch engine (run, sync or demo) is working on ${world.store}; stop it first, or leave it to that one: the daemon runs every sync on its schedule, and after "curl -X POST http://127.0.0.1:9469/-/reload" at once those that a shorter \`schedule\` makes due\n`,
+    stderr: `tenantwatch: Another tenantwatch engine (run, sync or demo) is working on ${world.store}; stop it first, or leave it to that one: the daemon runs every sync on its schedule, and after a reload at once those that a shorter \`schedule\` makes due\n`,
   })
   const run = await world.run('run')
   expect(run.stderr).toContain(`working on ${world.store}; stop it first, or give this one another store.path`)

@@ -160,6 +160,8 @@ it('lists the values that its actions take', async () => {
   expect(kinds).toContain('empty')
   const { body } = await ask(simulator, 'POST', '/faults', { effect: { kind: 'none of them' } })
   expect(body.error).toContain(kinds.join(', '))
+  const drop = await ask(simulator, 'POST', '/faults', { effect: { kind: 'drop', ids: 1001 } })
+  expect(drop).toEqual({ status: 400, body: { error: 'effect.ids must be a list' } })
 })
 
 it('gives an example of each action that can be sent as it is', async () => {

@@ -4,7 +4,7 @@ import { tokenNames } from '../seed/tokens.ts'
 import { tenantNames } from '../truth.ts'
 import { asMembers, asOneOf, ControlError, type Members } from './input.ts'
 
-type FieldType = 'number' | 'string' | 'boolean' | 'object' | 'any'
+type FieldType = 'number' | 'string' | 'boolean' | 'object' | 'list' | 'any'
 
 /** A type, `?` = optional; or the words to choose from. */
 type Member = `${FieldType}${'' | '?'}` | readonly string[]
@@ -33,7 +33,7 @@ export const effectMembers: Readonly<Record<Exclude<EffectKind, 'transform'>, Re
   'other-tenant': {},
   'patch-records': { patch: 'object' },
   duplicate: { patch: 'object', before: 'boolean?' },
-  drop: { ids: 'object' },
+  drop: { ids: 'list' },
   'clock-skew': { ms: 'number' },
 }
 
@@ -65,7 +65,8 @@ function checkMembers(
     }
     if (type === 'any' || (value === undefined && type.endsWith('?'))) continue
     const plain = type.replace('?', '')
-    if (typeof value !== plain || value === null) throw new ControlError(400, `${what}.${name} must be a ${plain}`)
+    const found = Array.isArray(value) ? 'list' : typeof value
+    if (found !== plain || value === null) throw new ControlError(400, `${what}.${name} must be a ${plain}`)
   }
 }
 

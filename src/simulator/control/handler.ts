@@ -47,6 +47,8 @@ interface Example {
   readonly action: string
   readonly path: string
   readonly body?: Members
+  /** What it is or does, where its name does not say that. */
+  readonly about?: string
   /** What tenantwatch shows then. */
   readonly shows?: string
 }
@@ -141,7 +143,19 @@ const examples: readonly Example[] = [
     path: '/mutate',
     body: { tenant: 'primary', resource: 'authentication-settings', op: 'update', fields: { ssoEnforced: false } },
   },
+  {
+    action: 'POST mutate',
+    path: '/mutate',
+    body: { tenant: 'primary', resource: 'users', op: 'remove', id: 1001 },
+    about: 'id: that of the record in GET /state/<tenant>/<resource>; one record a request',
+  },
   { action: 'GET faults', path: '/faults' },
+  {
+    action: 'POST faults',
+    path: '/faults',
+    body: { path: '/api/public/users', effect: { kind: 'drop', ids: [1002, 1003, 1004] } },
+    about: 'leaves many records out of a list at once, until DELETE /faults; reading one by its id still finds it',
+  },
   {
     action: 'POST faults',
     path: '/faults',
@@ -156,8 +170,12 @@ const examples: readonly Example[] = [
   { action: 'DELETE faults', path: '/faults' },
   { action: 'GET requests', path: '/requests' },
   { action: 'DELETE requests', path: '/requests' },
-  { action: 'GET violations', path: '/violations' },
-  { action: 'DELETE violations', path: '/violations' },
+  {
+    action: 'GET violations',
+    path: '/violations',
+    about: 'requests of the client that the specification does not allow, such as a cursor beside updatedAfter',
+  },
+  { action: 'DELETE violations', path: '/violations', about: 'forgets them' },
   { action: 'GET tokens', path: '/tokens' },
   { action: 'POST tokens', path: '/tokens', body: { token: 'reader', action: 'deny', permission: 'Api_Users_Read' } },
   {
@@ -166,10 +184,19 @@ const examples: readonly Example[] = [
     body: { token: 'reader', action: 'swap' },
     shows: 'a hold, tenant_changed, with the next run: the token then belongs to the other tenant',
   },
-  { action: 'GET readings', path: '/readings' },
-  { action: 'POST readings', path: '/readings', body: { timestamps: 'z7' } },
-  { action: 'POST cursors', path: '/cursors' },
-  { action: 'POST live', path: '/live', body: { steps: 1 } },
+  {
+    action: 'GET readings',
+    path: '/readings',
+    about: 'how the server reads what the specification leaves open, such as the form of times or of an error',
+  },
+  {
+    action: 'POST readings',
+    path: '/readings',
+    body: { timestamps: 'z7' },
+    about: 'other readings, by the same names',
+  },
+  { action: 'POST cursors', path: '/cursors', about: 'invalidates every cursor handed out so far' },
+  { action: 'POST live', path: '/live', body: { steps: 1 }, about: 'lets small changes happen at once' },
 ]
 
 async function bodyOf(request: IncomingMessage): Promise<Members> {
