@@ -1,7 +1,7 @@
 import { hostname } from 'node:os'
 import type { Clock, Random } from '../../../model/clock.ts'
 import { secondMs } from '../../../model/durations.ts'
-import { FatalError } from '../../../model/errors.ts'
+import { EngineRunning, FatalError } from '../../../model/errors.ts'
 import type { PostgresDatabase } from '../database.ts'
 import { noTenant, Replica } from './replica.ts'
 
@@ -30,7 +30,7 @@ export async function leaseForEngine(database: PostgresDatabase, clock: Clock, i
     if (await replica.takeAll()) break
     if (tries === triesToTake) {
       await replica.leave()
-      throw new FatalError(
+      throw new EngineRunning(
         'Another tenantwatch engine (run, sync or migrate-store) is working on the database of store.url; stop it first',
       )
     }
