@@ -15,7 +15,7 @@ import { type Mirror, sharedChain } from '../mirror/port.ts'
 import type { TenantStores } from '../mirror/tenant-stores.ts'
 import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
-import { reasonOf } from '../model/errors.ts'
+import { reasonOf, SyncError } from '../model/errors.ts'
 import { fingerprintOf, shortFingerprint } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
@@ -45,6 +45,8 @@ export interface Evaluator {
    * @throws SyncError `aborted`, without waiting for its turn, once the signal is aborted.
    */
   evaluate(tenant: EvaluatedTenant, how?: EvaluationOptions): Promise<number | null>
+  /** For how many milliseconds no evaluation of a tenant could be stored, since the first one that failed; 0 = none did. */
+  failsForMs(tenant: string): number
   inForce(settings: Settings): Promise<void>
   /** The next evaluation reads which tenants are one tenant: a run may have just shown it. */
   forgetShared(): void
@@ -65,6 +67,8 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
   let memoryOf = emptyMemories()
   let shared = sharedTenants([], clock)
   const logShared = sharedLog(log)
+  /** Tenants whose evaluations fail, by the monotonic clock. */
+  const failing = new Map<string, number>()
   const queue = new Mutex()
   /** Null when another replica took the tenant meanwhile. */
   const evaluated = async (
@@ -99,9 +103,20 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
       await store.seal(tenant.id, now)
       return outcomes
     } catch (error) {
-      if (reasonOf(error) === 'aborted' && how.signal?.aborted !== true) return null
+      if (how.signal?.aborted === true) throw error
+      if (reasonOf(error) === 'aborted') return null
+      noteFailure(tenant.settings.name, error)
       throw error
     }
+  }
+  const noteFailure = (tenant: string, error: unknown): void => {
+    if (failing.has(tenant)) return
+    failing.set(tenant, clock.monotonic())
+    const hint = error instanceof SyncError ? error.hint : undefined
+    log.warn(
+      { tenant, detail: String(error), hint },
+      'Results of checks cannot be stored; if that goes on at the next evaluation, the checks become unknown',
+    )
   }
   return {
     evaluate: (tenant, how = {}) =>
@@ -112,6 +127,8 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         const at = clock.now()
         const outcomes = await evaluated(store, tenant, at, how)
         if (outcomes === null) return null
+        // Others may still differ from what is stored.
+        if (how.onlyInputs === undefined) failing.delete(tenant.settings.name)
         const { id, settings } = tenant
         for (const { check, opened, resolved: resolutions } of outcomes) {
           const resolved = Object.values(resolutions).reduce((sum, count) => sum + count, 0)
@@ -123,6 +140,11 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         const ends = outcomes.flatMap(({ validUntil }) => validUntil ?? [])
         return ends.length === 0 ? null : Math.min(...ends)
       }),
+    failsForMs(tenant) {
+      const since = failing.get(tenant)
+      // Its owner knows of its own failures.
+      return since === undefined || stores.of(tenant) === null ? 0 : clock.monotonic() - since
+    },
     inForce: (settings) =>
       queue.runExclusive(async () => {
         const at = clock.now()

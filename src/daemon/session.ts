@@ -288,7 +288,8 @@ export class Session implements AsyncDisposable {
   #viewsOf(settings: Settings): Views {
     const skewOf = (name: string) => this.#skewOf(name)
     const storeOf = (name: string) => this.stores.of(name)
-    return createViews(this.mirror, settings, this.#options.io.clock, { skewOf, storeOf, unstored: this.#unstored })
+    const known = { skewOf, storeOf, unstored: this.#unstored, evaluator: this.evaluator }
+    return createViews(this.mirror, settings, this.#options.io.clock, known)
   }
 
   /** Work counts only if the database was the right one before and, by another `ping`, after it. */

@@ -24,6 +24,7 @@ import type { Deadline } from '../model/process/deadline.ts'
 import type { SkewOf } from '../model/server-clock.ts'
 import { batches } from '../report/formats.ts'
 import type { FindingQuery } from '../web/web-options.ts'
+import type { Evaluator } from './evaluate.ts'
 import { sharedTenants } from './shared-tenants.ts'
 import type { UnstoredRuns } from './unstored-runs.ts'
 
@@ -45,6 +46,7 @@ export interface EngineFacts {
   /** Of a tenant that this process writes: it knows more than the mirror has. Null for those of other replicas. */
   readonly storeOf: (tenant: string) => Mirror | null
   readonly unstored: Pick<UnstoredRuns, 'over'>
+  readonly evaluator: Pick<Evaluator, 'failsForMs'>
 }
 
 interface Shown extends EvaluatedTenant {
@@ -119,6 +121,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       waivers: own,
       now,
       evaluateIntervalMs,
+      evaluationFails: (engine?.evaluator.failsForMs(tenant.settings.name) ?? 0) >= evaluateIntervalMs,
     })
     const { sharedWith } = tenant
     const isShared = sharedWith !== undefined && posture.identity === 'proven'

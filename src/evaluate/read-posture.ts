@@ -38,6 +38,8 @@ export interface ReadPosture {
   readonly waivers: readonly Waiver[]
   readonly now: number
   readonly evaluateIntervalMs: number
+  /** True while results cannot be stored: those that are stored are no longer current. */
+  readonly evaluationFails?: boolean
 }
 
 /** Stored check results with the present ages and holds of their inputs applied (docs/sync.md#check-status). */
@@ -135,7 +137,7 @@ interface CheckInputs extends CheckKnown {
 
 /** A disabled check is not applicable, never passing. */
 function presentStatus(check: Check, { request, state, settings, inputs }: CheckInputs): DecidedStatus {
-  const { tenant, now, evaluateIntervalMs } = request
+  const { tenant, now, evaluateIntervalMs, evaluationFails = false } = request
   if (!settings.enabled) return { status: 'not_applicable', reason: null }
   if (check.own !== undefined && check.own.problem !== null) return { status: 'unknown', reason: 'check_failed' }
   const limit = resultLimitMs(evaluateIntervalMs)
@@ -148,8 +150,8 @@ function presentStatus(check: Check, { request, state, settings, inputs }: Check
   const rule = check.ruleOf(options, ruleContextOf(tenant.settings))
   // A result without a rule is valid if it is `unknown`; otherwise an input was switched off when it was stored.
   const isOfRule = state?.rule === rule || (state?.rule === null && state.status === 'unknown')
-  const isCurrent =
-    state === undefined || (isOfRule && isFresh(state.evaluatedAt, limit, now) && now <= (state.validUntil ?? now))
+  const isKept = isFresh(state?.evaluatedAt ?? null, limit, now) && now <= (state?.validUntil ?? now)
+  const isCurrent = state === undefined || (isOfRule && isKept && !evaluationFails)
   const dependsOnResult = aged.status === 'pass' || aged.status === 'fail' || aged.status === 'not_applicable'
   const isOff = inputs.some((input) => input.off)
   return isCurrent || isOff || !dependsOnResult ? aged : { status: 'unknown', reason: 'stale' }

@@ -1,11 +1,14 @@
 import { expect, it } from 'vitest'
 import { createEvaluator } from '../../src/daemon/evaluate.ts'
 import { createMetrics } from '../../src/metrics/metrics.ts'
+import type { Mirror } from '../../src/mirror/port.ts'
 import { onlyStore } from '../../src/mirror/tenant-stores.ts'
 import { dayMs } from '../../src/model/durations.ts'
 import { SyncError } from '../../src/model/errors.ts'
 import { type Log, silentLog } from '../../src/model/log.ts'
+import type { ResourceName } from '../../src/model/resource-names.ts'
 import { tenantSettings } from '../evaluate/support/tenant-settings.ts'
+import { fakeClock } from '../support/fake-clock.ts'
 import { testMirror } from '../support/mirror.ts'
 
 const now = Date.parse('2026-03-01T12:00:00Z')
@@ -72,4 +75,37 @@ it('takes an evaluation out of the queue once its signal is aborted, and lets th
   first.resolve()
   await Promise.all([busy, next])
   expect(begun).toEqual(['first', 'another'])
+})
+
+it('knows for how long the results of a tenant could not be stored, and logs that once', async () => {
+  const { mirror } = testMirror()
+  const { tenant } = await mirror.openTenant('acme', 'https://x', now)
+  const time = fakeClock()
+  let problem: Error | null = new SyncError('store', 'The database server refused a statement (23505)')
+  let isOwner = true
+  const store: Mirror = {
+    ...mirror,
+    async noteTenantState(...noted) {
+      if (problem !== null) throw problem
+      await mirror.noteTenantState(...noted)
+    },
+  }
+  const logged: string[] = []
+  const log: Log = { ...silentLog(), warn: (_, message) => void logged.push(message), child: () => log }
+  const stores = { ...onlyStore(store), of: () => (isOwner ? store : null) }
+  const evaluator = createEvaluator({ stores, metrics: emptyMetrics(), clock: time, log })
+  const evaluate = (onlyInputs?: readonly ResourceName[]) =>
+    evaluator.evaluate({ id: tenant.id, settings: tenantSettings() }, { checks: [], ...(onlyInputs && { onlyInputs }) })
+  await expect(evaluate()).rejects.toThrow('23505')
+  time.advance(60_000)
+  await expect(evaluate()).rejects.toThrow('23505')
+  expect([evaluator.failsForMs('acme'), evaluator.failsForMs('beta'), logged.length]).toEqual([60_000, 0, 1])
+  isOwner = false
+  expect(evaluator.failsForMs('acme')).toBe(0)
+  isOwner = true
+  problem = null
+  await evaluate(['users'])
+  expect(evaluator.failsForMs('acme')).toBe(60_000)
+  await evaluate()
+  expect(evaluator.failsForMs('acme')).toBe(0)
 })

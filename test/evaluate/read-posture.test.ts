@@ -19,11 +19,13 @@ interface Reading {
   readonly at?: number
   readonly changes?: SettingsChanges
   readonly waivers?: readonly Waiver[]
+  readonly evaluationFails?: boolean
 }
 
-function read(mirror: FakeMirror, { at = now, changes = {}, waivers = [] }: Reading = {}): Promise<TenantPosture> {
+function read(mirror: FakeMirror, { at = now, changes = {}, waivers = [], evaluationFails = false }: Reading = {}) {
   const tenant = { id: 1, settings: tenantSettings(changes) }
-  return readPosture({ store: mirror.store, tenant, checks, waivers, now: at, evaluateIntervalMs: minuteMs })
+  const how = { now: at, evaluateIntervalMs: minuteMs, evaluationFails }
+  return readPosture({ store: mirror.store, tenant, checks, waivers, ...how })
 }
 
 function viewOf(posture: TenantPosture, id: string): CheckView {
@@ -85,6 +87,12 @@ it('does not show an outdated check result, even with fresh data', async () => {
   resync(mirror, now + 20 * minuteMs)
   expect(statusOf(await read(mirror, { at: now + 15 * minuteMs }), 'auth-sso-enforced')).toBe('pass null')
   expect(statusOf(await read(mirror, { at: now + 15 * minuteMs + 1 }), 'auth-sso-enforced')).toBe('unknown stale')
+})
+
+it('shows no stored check result while later ones cannot be stored', async () => {
+  const mirror = soundMirror()
+  await evaluate(mirror)
+  expect(statusOf(await read(mirror, { evaluationFails: true }), 'auth-sso-enforced')).toBe('unknown stale')
 })
 
 it.each<[string, (mirror: FakeMirror) => void, string]>([
