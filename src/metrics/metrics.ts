@@ -90,8 +90,13 @@ export function createMetrics(options: MetricsOptions): Metrics {
   const renderOwned = async (contentType: Exposition['contentType']): Promise<Exposition> => {
     for (;;) {
       const owned = options.replica?.()?.owned
-      const exposition = await render(contentType)
-      if (options.replica?.()?.owned === owned) return exposition
+      const isUnchanged = () => options.replica?.()?.owned === owned
+      try {
+        const exposition = await render(contentType)
+        if (isUnchanged()) return exposition
+      } catch (error) {
+        if (isUnchanged()) throw error
+      }
     }
   }
   for (const tenant of config.tenants) preinitializeSeries(instruments, tenant)

@@ -36,8 +36,8 @@ export function createApp(options: WebOptions, lane: HeavyLane): App {
     const access = options.access()
     const answer = await admit(request, access).catch((error: unknown) => {
       const { path } = request
-      // A database that is away is no bug.
-      if (reasonOf(error) === 'store') {
+      // A database that is away is no bug, nor is a tenant that another replica has just taken.
+      if (['aborted', 'store'].includes(reasonOf(error))) {
         options.log.warn({ detail: String(error), path }, 'Web request failed')
         return refuse(request, 503, 'The database cannot be read now: see the log', { 'Retry-After': '5' })
       }

@@ -131,7 +131,7 @@ it('measures from the first complete state until an operator accepts another', a
   await world.evaluate()
   expect(await world.counts(check.id)).toMatchObject({ status: 'fail', open: { high: 1, medium: 1 } })
   const state = { entityId: '1', state: [create, read], at: world.now, reason: 'Agreed' }
-  await world.mirror.acceptState(world.tenantId, check.id, state)
+  await world.mirror.acceptStates([{ tenantId: world.tenantId, check: check.id, ...state }])
   await world.evaluate()
   expect(await world.counts(check.id)).toMatchObject({ status: 'fail', open: { medium: 1 } })
   const ended = await world.findings(check.id, ['resolved'])

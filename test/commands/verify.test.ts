@@ -61,7 +61,7 @@ it('works beside an engine, and counts what that has not sealed yet', async () =
   const [tenant] = await engine.tenants()
   const id = tenant?.id ?? 0
   const state = { entityId: 'x', state: 1, at: world.now(), reason: 'Ticket 1' }
-  await engine.acceptState(id, 'auth-settings-unchanged', state)
+  await engine.acceptStates([{ tenantId: id, check: 'auth-settings-unchanged', ...state }])
   expect((await world.run('verify')).stdout).toContain('1 not yet sealed')
   await engine.seal(id, world.now())
   expect(await world.run('verify')).toMatchObject({ code: 0, stdout: expect.stringContaining('0 not yet sealed') })

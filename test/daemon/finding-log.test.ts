@@ -78,7 +78,7 @@ it('logs drift that an operator accepted', async () => {
   sim.primary.setSettings({ providerType: 'Another' })
   expect(await evaluated()).toMatchObject([{ message: 'Finding opened' }])
   const state = { entityId: 'providerType', state: 'Another', at: clock.now(), reason: 'Agreed' }
-  await mirror.acceptState(engine.tenantId, drift, state)
+  await mirror.acceptStates([{ tenantId: engine.tenantId, check: drift, ...state }])
   const said = await evaluated()
   expect(said.map(({ message }) => message)).toEqual(['Finding resolved', 'An operator accepted drift'])
   expect(said[1]?.fields).toEqual({

@@ -241,6 +241,16 @@ it('shows no tenant that another replica took while it was rendered', async () =
   expect([joined, read.mock.calls.length]).toEqual([one, 2])
 })
 
+it('renders again when a tenant is taken while it is read', async () => {
+  const known = { tenants: ['acme'], heartbeatAt: 1, isConfirmed: true, takeovers: 0, unowned: 0, configurations: 1 }
+  const read = vi.fn().mockRejectedValueOnce(new Error('Another replica owns the tenant')).mockResolvedValue([])
+  const metrics = metricsOf([], {
+    read,
+    replica: () => ({ ...known, owned: read.mock.calls.length === 0 ? 'acme' : '' }),
+  })
+  expect(textOf(await metrics.render())).toContain('tenantwatch_tenant_owned{tenant="acme"} 0')
+})
+
 it('omits metrics of a running daemon in the mirror scope', async () => {
   const body = await render([reading(lively, records)], { scope: 'mirror' })
   expect(body).toContain('tenantwatch_check_status')

@@ -29,7 +29,7 @@ async function live({ mirror }: Pick<TestMirror, 'mirror'>, tenantId: number, at
   const hold = { tenantId, resource: 'users', reason: 'shrink_held', count: 1, message: '', cause: {}, at } as const
   const { id: holdId } = await mirror.raiseHold({ ...hold, rids: [...ids] })
   await mirror.decide({ holdId, reason: 'Ticket 1', at })
-  await mirror.acceptState(tenantId, check, { entityId: `${at}`, state: { a: 1 }, at, reason: 'Ticket 2' })
+  await mirror.acceptStates([{ tenantId, check, entityId: `${at}`, state: { a: 1 }, at, reason: 'Ticket 2' }])
   const waiver = { id: `w${at}`, check, entity: '*', entityKey: '*', terms: 't', since: at, expiresAt: at + dayMs }
   await mirror.noteWaiver(tenantId, waiver)
   await mirror.noteTenantState(tenantId, `{"at":${at}}`, at)
@@ -108,7 +108,9 @@ it('finds a chain whose tenant was removed or renumbered by hand, and none after
 
 it('counts rows that are not sealed yet', async () => {
   const test = await sealed()
-  await test.mirror.acceptState(test.acme, check, { entityId: 'x', state: 1, at: start, reason: 'Ticket 3' })
+  await test.mirror.acceptStates([
+    { tenantId: test.acme, check, entityId: 'x', state: 1, at: start, reason: 'Ticket 3' },
+  ])
   expect(await test.mirror.verifyChain(test.acme)).toMatchObject({ unsealed: 1, mismatches: [] })
   await test.mirror.seal(test.acme, start + 2 * minuteMs)
   expect(await test.mirror.verifyChain(test.acme)).toMatchObject({ unsealed: 0, entries: 15, mismatches: [] })

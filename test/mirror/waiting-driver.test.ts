@@ -82,7 +82,7 @@ async function* workThrough(stores: Stores, tenantId: number): AsyncGenerator<un
   yield await stores.noteAcceptances(tenantId, waiver, [{ ...accepted, fingerprint: 'o1' }], now)
   yield await stores.keepFirstStates(tenantId, check, [{ entityId: '1', state: [1] }], now)
   yield await stores.keepFirstStates(tenantId, check, [{ entityId: '1', state: [2] }], now)
-  yield await stores.acceptState(tenantId, check, { entityId: '1', state: null, at: now, reason: 'known' })
+  yield await stores.acceptStates([{ tenantId, check, entityId: '1', state: null, at: now, reason: 'known' }])
   yield [await stores.acceptedStates(tenantId, check), await stores.acceptedVersion(tenantId, check)]
   for (const problem of ['odd', 'odd', 'odder', null, 'odd']) yield await stores.noteProblem(tenantId, check, problem)
   yield await stores.checkProblems(tenantId)

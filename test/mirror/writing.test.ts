@@ -179,7 +179,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   },
   dropAcceptances: (mirror) => mirror.dropAcceptances(tenantId, 'w'),
   keepFirstStates: (mirror) => mirror.keepFirstStates(tenantId, check, [{ entityId: '1', state: 1 }], at),
-  acceptState: (mirror) => mirror.acceptState(tenantId, check, { entityId: '1', state: 2, at, reason: '' }),
+  acceptStates: (mirror) => mirror.acceptStates([{ tenantId, check, entityId: '1', state: 2, at, reason: '' }]),
   acceptedStates: (mirror) => mirror.acceptedStates(tenantId, check),
   acceptedVersion: (mirror) => mirror.acceptedVersion(tenantId, check),
   noteConfiguration: (mirror) => mirror.noteConfiguration({ at, digest: 'd', content: '{}' }),

@@ -154,19 +154,22 @@ it('answers 500 without the error text when a source fails, and logs it', async 
   expect(error).toHaveBeenCalledTimes(5)
 })
 
-it('logs a database that cannot be used as a warning: it is no fault of tenantwatch', async () => {
-  const metrics = async () => Promise.reject(new SyncError('store', 'The database server cannot be reached'))
-  const [warn, error] = [vi.fn(), vi.fn()]
-  await using web = await startServer({ sources: { ...sources, metrics }, log: { ...silentLog(), warn, error } })
-  const answer = await fetch(`${web.origin}/metrics`)
-  expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
-  expect(await answer.text()).toBe('The database cannot be read now: see the log\n')
-  expect(warn).toHaveBeenCalledWith(
-    { detail: 'SyncError: The database server cannot be reached', path: '/metrics' },
-    'Web request failed',
-  )
-  expect(error).not.toHaveBeenCalled()
-})
+it.each(['aborted', 'store'] as const)(
+  'logs a failed read (%s) as a warning: it is no fault of tenantwatch',
+  async (reason) => {
+    const metrics = async () => Promise.reject(new SyncError(reason, 'The database server cannot be reached'))
+    const [warn, error] = [vi.fn(), vi.fn()]
+    await using web = await startServer({ sources: { ...sources, metrics }, log: { ...silentLog(), warn, error } })
+    const answer = await fetch(`${web.origin}/metrics`)
+    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '5'])
+    expect(await answer.text()).toBe('The database cannot be read now: see the log\n')
+    expect(warn).toHaveBeenCalledWith(
+      { detail: 'SyncError: The database server cannot be reached', path: '/metrics' },
+      'Web request failed',
+    )
+    expect(error).not.toHaveBeenCalled()
+  },
+)
 
 it('reports health and readiness by status and text', async () => {
   const down = {

@@ -101,9 +101,16 @@ export async function acceptDrifts({ io, mirror, views, next, given, reason }: A
     }
   }
   insistOnReason(reason)
-  for (const { tenantId, finding, state } of drifts) {
+  const at = io.clock.now()
+  const accepted = drifts.map(({ tenantId, finding: { check, entity }, state }) => {
+    return { tenantId, check, entityId: entity.id, state, at, reason }
+  })
+  if (!(await mirror.acceptStates(accepted)))
+    throw new UsageError(
+      `Somebody else has accepted one of them meanwhile; nothing is accepted: see "${next('accept')}"`,
+    )
+  for (const { finding, state } of drifts) {
     const { check, tenant, entity } = finding
-    await mirror.acceptState(tenantId, check, { entityId: entity.id, state, at: io.clock.now(), reason })
     const what = printable(`${check} of ${tenant} ${entity.id}: ${printableJson(state)}`)
     printWrapped(io, `Accepted: ${what}. The finding ends ${await endOf(views, finding)}.`)
   }

@@ -205,6 +205,11 @@ export interface AcceptedState {
   readonly reason: string | null
 }
 
+export interface AcceptedStateOf extends AcceptedState {
+  readonly tenantId: number
+  readonly check: string
+}
+
 /** Decisions of operators about findings. Check results update acceptances and lapses themselves. */
 export interface WaiverStore {
   notedWaivers(tenantId: number): Promise<readonly NotedWaiver[]>
@@ -239,7 +244,8 @@ export interface WaiverStore {
     states: readonly Pick<AcceptedState, 'entityId' | 'state'>[],
     at: number,
   ): Promise<void>
-  acceptState(tenantId: number, check: string, state: AcceptedState): Promise<void>
+  /** All of them, or none: false when one was accepted as it is meanwhile. */
+  acceptStates(accepted: readonly AcceptedStateOf[]): Promise<boolean>
   /** Changes with each accepted state of a check; 0 before the first. */
   acceptedVersion(tenantId: number, check: string): Promise<number>
 }

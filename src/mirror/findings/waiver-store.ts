@@ -1,10 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import { memoize } from '../../model/memoize.ts'
 import { severities } from '../../model/severity.ts'
 import type { Database, List, Operations, Words } from '../database.ts'
 import type { Lapse, LapseCount, LapseEvent, NotedWaiver, WaiverBreadth, WaiverStore } from '../port.ts'
 
 type AcceptedPart = Operations<
-  Pick<WaiverStore, 'acceptedStates' | 'keepFirstStates' | 'acceptState' | 'acceptedVersion'>
+  Pick<WaiverStore, 'acceptedStates' | 'keepFirstStates' | 'acceptStates' | 'acceptedVersion'>
 >
 
 interface StoredAcceptedState {
@@ -23,6 +24,12 @@ export function acceptedStateStore(database: Database): AcceptedPart {
     `select entity_id as "entityId", state, at, reason from accepted_states where id in
        (select max(id) from accepted_states where tenant_id = ? and "check" = ? group by entity_id) order by id`,
   )
+  const lastOf = database.prepare<[number, string, string], StoredAcceptedState>(
+    `select entity_id as "entityId", state, at, reason from accepted_states
+     where tenant_id = ? and "check" = ? and entity_id = ? order by id desc limit 1`,
+  )
+  /** Others that accept states of this tenant wait for the end of the transaction. */
+  const lock = database.prepare<[number]>('update tenants set name = name where id = ?')
   const isKept = database.prepare<[number, string]>(
     `select 1 from accepted_states where tenant_id = ? and "check" = ? and entity_id = '${whole}' limit 1`,
   )
@@ -45,8 +52,19 @@ export function acceptedStateStore(database: Database): AcceptedPart {
         for (const { entityId, state } of [...states, { entityId: whole, state: null }])
           yield* put.run(tenantId, check, entityId, JSON.stringify(state), at, null)
       }),
-    acceptState: (tenantId, check, { entityId, state, at, reason }) =>
-      database.write('nothing', () => put.run(tenantId, check, entityId, JSON.stringify(state), at, reason)),
+    acceptStates: (accepted) =>
+      database.write('nothing', function* () {
+        for (const tenantId of [...new Set(accepted.map((one) => one.tenantId))].sort((a, b) => a - b))
+          yield* lock.run(tenantId)
+        for (const { tenantId, check, entityId, state } of accepted) {
+          const before = yield* lastOf.get(tenantId, check, entityId)
+          if (before !== undefined && before.reason !== null && isDeepStrictEqual(JSON.parse(before.state), state))
+            return false
+        }
+        for (const { tenantId, check, entityId, state, at, reason } of accepted)
+          yield* put.run(tenantId, check, entityId, JSON.stringify(state), at, reason)
+        return true
+      }),
     acceptedVersion: (tenantId, check) =>
       database.read(function* () {
         return (yield* version.get(tenantId, check)) ?? 0

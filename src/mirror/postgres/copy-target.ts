@@ -4,7 +4,6 @@ import { type CopiedTable, copiedTables } from '../copy/copied-tables.ts'
 import type { CopyTarget } from '../copy/copy-mirror.ts'
 import { countAgain } from '../records/record-counts.ts'
 import { ended, type Statement, type Steps } from '../steps.ts'
-import { blockBits } from '../sync/page-fingerprint-cache.ts'
 import { shown } from './address.ts'
 import { decodeText } from './codec.ts'
 import { markCopy, removeMark } from './copy-mark.ts'
@@ -12,6 +11,7 @@ import type { PostgresDatabase } from './database.ts'
 import { openPostgres, type PostgresOptions } from './open.ts'
 import { leaseForEngine, newEngineId } from './replicas/engine-lease.ts'
 import { sqlTypeOf } from './schema.ts'
+import { raiseSequences } from './sequences.ts'
 import { keepsRows } from './triggers.ts'
 
 /** Blocks of a table that one statement reads: some hundred rows, whatever their keys. */
@@ -65,7 +65,8 @@ export async function databaseTarget(database: PostgresDatabase): Promise<CopyTa
       for (const { name } of copiedTables)
         await database.writeProgress(() => database.prepare(`analyze "${name}"`).run())
       await database.write('everything', function* () {
-        for (const text of nextIds()) yield* database.prepare(text).get()
+        // New rows get ids after those that were copied, new records those of another block.
+        for (const text of raiseSequences()) yield* database.prepare(text).get()
         yield* removeMark(database)
       })
     },
@@ -117,23 +118,6 @@ function* contentsOf(database: PostgresDatabase, { name, columns, json }: Copied
     }
   }
   return sum.contents
-}
-
-/** New rows get ids after those that were copied, new records those of another block. */
-function nextIds(): readonly string[] {
-  const identities = copiedTables
-    .filter(({ key }) => key.length === 1 && key[0] === 'id')
-    .filter(({ name }) => sqlTypeOf(name, 'id') === 'bigint')
-    .map(
-      ({ name }) =>
-        `select setval(pg_get_serial_sequence('"${name}"', 'id'), greatest(coalesce(max(id), 0) + 1, 1), false) from "${name}"`,
-    )
-  const blocks = copiedTables.flatMap(({ name, columns }) => [
-    ...(columns.includes('rid') ? [`select max(rid) >> ${blockBits} as block from "${name}"`] : []),
-    ...(columns.includes('block') ? [`select max(block) as block from "${name}"`] : []),
-  ])
-  const next = `select setval('rid_blocks', greatest(coalesce(max(block), 0) + 1, 1), false) from (${blocks.join(' union all ')}) used`
-  return [...identities, next]
 }
 
 function quoted(columns: readonly string[]): string {

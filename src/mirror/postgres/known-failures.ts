@@ -21,7 +21,7 @@ export const knownFailures: readonly KnownFailure[] = [
     codes: /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOST|ENET|EPIPE|ENOENT|08|57P0)/,
     message: /^(Connection terminated|timeout e|Client has encountered a connection error|Client was closed)/i,
     sentence: 'The database server cannot be reached',
-    hint: 'Check that the server runs and that the host and port of store.url are right; it is tried again',
+    hint: 'Check that the server runs and that the host and port of store.url are right',
   },
   {
     codes: /^28/,
@@ -114,12 +114,12 @@ export const knownFailures: readonly KnownFailure[] = [
   {
     codes: /^(57014|25P03|55P03)/,
     sentence: 'The database server took too long',
-    hint: 'Check the load and the locks of the database server; it is tried again',
+    hint: 'Check the load and the locks of the database server',
   },
   {
     codes: /^(40001|40P01)/,
     sentence: 'The transaction kept conflicting with others',
-    hint: 'Nothing was lost; it is tried again',
+    hint: 'Nothing was lost',
   },
   {
     codes: /^XX00[12]/,

@@ -13,6 +13,7 @@ import { defaultConnections } from './pool.ts'
 import { PresentServer } from './present-server.ts'
 import { leaseForEngine, newEngineId } from './replicas/engine-lease.ts'
 import { type ReplicaOptions, ReplicaStores } from './replicas/replica-stores.ts'
+import { settleSequences } from './sequences.ts'
 import { countsAgree, settleCounts } from './settle-counts.ts'
 import { SnapshotSandboxes } from './snapshot-sandboxes.ts'
 
@@ -31,7 +32,9 @@ export async function openPostgresMirror(options: Options): Promise<Mirror> {
   const { database, insist } = lease
   // Again: a copy may have begun while this engine waited for the lease.
   await insistOnNoCopy(database)
-  await settleCounts(database, options.log ?? silentLog())
+  const log = options.log ?? silentLog()
+  await settleCounts(database, log)
+  await settleSequences(database, log)
   return postgresMirror({ database, [Symbol.asyncDispose]: disposeOf(opening) }, { insist })
 }
 
@@ -93,6 +96,7 @@ export function replicaOver(
   const verified: Pick<Mirror, 'isVerified' | 'verify'> = {
     isVerified: () => isVerified,
     async verify() {
+      await settleSequences(database, log)
       if (await settleCounts(database, log)) stores.countsSettled()
       isVerified = true
     },

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { type Ask, BaseStatement, type Step } from '../steps.ts'
 import { encodeParameter } from './codec.ts'
 import { type Translated, translate } from './placeholders.ts'
@@ -39,13 +40,16 @@ export class PostgresStatement<Bind extends readonly unknown[], Row> extends Bas
   }
 }
 
+/** The same in every process: a pooler may hand out connections on which another one has prepared statements. */
+const nameOf = (key: string) => `tenantwatch_${hash('sha256', key).slice(0, 20)}`
+
 /** Of all databases over the same connections: a connection prepares a text once, whichever tenant it is for. */
 export class Statements {
   readonly #known = new Map<string, PostgresStatement<readonly unknown[], unknown>>()
 
   of<Bind extends readonly unknown[], Row>(text: string, rows: Rows): PostgresStatement<Bind, Row> {
     const key = `${rows} ${text}`
-    const known = this.#known.get(key) ?? new PostgresStatement(text, `tenantwatch_${this.#known.size + 1}`, rows)
+    const known = this.#known.get(key) ?? new PostgresStatement(text, nameOf(key), rows)
     this.#known.set(key, known)
     return known as PostgresStatement<Bind, Row>
   }

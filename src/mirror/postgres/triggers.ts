@@ -17,7 +17,28 @@ export function triggerStatements(): readonly string[] {
   return [...rids, ...Object.values(recordTables).flatMap(ofRecords), ...waiverRecord, ...keepRows]
 }
 
-/** Each trigger by its table, name and function, with a digest of what that does. */
+/** Bits of `tgtype`. */
+const typeBits = { row: 1, before: 2, insert: 4, delete: 8, update: 16, truncate: 32 } as const
+
+/** When a trigger fires, as `firesWhen` reads it from the server: `tgtype`, the columns in order, whether it has a condition. */
+function whenOf(definition: string): string {
+  const [, timing = '', events = '', rest = ''] =
+    /(before|after) (.*?) on "?\w+"?\s+(for each.*)/s.exec(definition) ?? []
+  const [words, columns] = [[timing], [] as string[]]
+  for (const event of events.split(' or ')) {
+    const [word = '', names = ''] = event.split(' of ')
+    words.push(word)
+    columns.push(...names.split(', ').map((name) => name.replaceAll('"', '')))
+  }
+  if (rest.startsWith('for each row')) words.push('row')
+  const type = words.reduce((sum, word) => sum + (typeBits[word as keyof typeof typeBits] ?? 0), 0)
+  return `${type} ${columns.filter(Boolean).sort().join(',')} ${/\swhen \(/.test(rest)}`
+}
+
+const firesWhen = `t.tgtype, ' ', (select string_agg(a.attname, ',' order by a.attname collate "C") from pg_attribute a
+  where a.attrelid = t.tgrelid and a.attnum = any (t.tgattr)), ' ', case when t.tgqual is null then 'false' else 'true' end`
+
+/** Each trigger by its table, name and function, with a digest of what that does, and when it fires. */
 function triggerLines(): readonly string[] {
   const texts = triggerStatements()
   const bodies = new Map(
@@ -29,7 +50,7 @@ function triggerLines(): readonly string[] {
   return texts.flatMap((text) => {
     const [, trigger, table, name = ''] =
       /^create trigger (\w+) .*? on "?(\w+)"?\s.*execute function (\w+)/s.exec(text) ?? []
-    return name === '' ? [] : [`${table} ${trigger} ${name} ${bodies.get(name)}`]
+    return name === '' ? [] : [`${table} ${trigger} ${name} ${bodies.get(name)} ${whenOf(text)}`]
   })
 }
 
@@ -47,7 +68,7 @@ export function triggerFacts(): string {
     coalesce(md5(string_agg(concat(t.xmin, ' ', p.xmin), ',' order by t.oid)), '') as versions
     from pg_trigger t join pg_class c on c.oid = t.tgrelid join pg_proc p on p.oid = t.tgfoid
     where c.relnamespace = ${presentSchema} and t.tgenabled in ('O', 'A')
-    and concat(c.relname, ' ', t.tgname, ' ', p.proname, ' ', md5(p.prosrc)) in (${lines.join(', ')})`
+    and concat(c.relname, ' ', t.tgname, ' ', p.proname, ' ', md5(p.prosrc), ' ', ${firesWhen}) in (${lines.join(', ')})`
 }
 
 export const enableTriggers = 'switch them on with "alter table … enable trigger user"'

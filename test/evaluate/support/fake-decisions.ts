@@ -25,8 +25,9 @@ export function fakeDecisions(): WaiverStore {
         first.map((state) => ({ ...state, at, reason: null })),
       )
     },
-    async acceptState(_tenantId, check, state) {
-      states.set(check, [...(states.get(check) ?? []), state])
+    async acceptStates(accepted) {
+      for (const { check, tenantId: _, ...state } of accepted) states.set(check, [...(states.get(check) ?? []), state])
+      return true
     },
     acceptedVersion: async (_tenantId, check) => states.get(check)?.length ?? 0,
   }

@@ -101,6 +101,22 @@ it('owns nothing while the function of a trigger is another one', async () => {
   expect(replica.epochs.has(noTenant)).toBe(true)
 })
 
+it.each([
+  ['for some rows', 'after update or delete', 'when (old.tenant_id = 2)'],
+  ['for some columns', 'after update of email or delete', ''],
+  ['for deletions', 'after delete', ''],
+  ['before the change', 'before update or delete', ''],
+])('owns nothing while a trigger of the same name fires only %s', async (_, events, condition) => {
+  const { query, replica, heartbeat } = await world()
+  query('drop trigger tenantwatch_changed on users')
+  query(
+    `create trigger tenantwatch_changed ${events} on users for each row ${condition}
+     execute function tenantwatch_users_changed()`,
+  )
+  await expect(heartbeat.beat('')).rejects.toThrow('Triggers of the database are missing, switched off or replaced')
+  expect(replica.epochs.size).toBe(0)
+})
+
 it('counts again after triggers were off for a moment between two heartbeats', async () => {
   const test = await world()
   const { query, replica, heartbeat, errors } = test
@@ -143,6 +159,28 @@ it('counts again what somebody changed while no replica looked, and is verified 
   expect(query('select epoch from tenant_owners where tenant_id = 1')).toEqual([{ epoch: 8 }])
   await mirror.verify()
   expect(errors).toHaveLength(1)
+})
+
+it('raises sequences that are behind their tables, as after a restore of the tables alone', async () => {
+  const test = await world()
+  const { database, heartbeats, clock, query } = test
+  const logged: unknown[] = []
+  const log = { ...silentLog(), warn: (about: object) => void logged.push(about) } as unknown as Log
+  const parts = { clock: { ...clock, sleep: testTiming.clock.sleep }, database, heartbeats, log, random: () => 0.5 }
+  const { mirror } = replicaOver(parts, async () => {})
+  query(
+    `insert into changes (id, tenant_id, resource, key, at, kind) overriding system value values (40, 1, 'users', '1', 1, 'created')`,
+  )
+  query('update users set rid = 777 where user_id = 1')
+  await mirror.verify()
+  const next = () =>
+    query(
+      `insert into changes (tenant_id, resource, key, at, kind) values (1, 'users', '1', 1, 'created') returning id`,
+    )
+  expect(next()).toEqual([{ id: 41 }])
+  expect(query(`select nextval('rid_blocks') as block`)).toEqual([{ block: 4 }])
+  await mirror.verify()
+  expect([next(), logged]).toEqual([[{ id: 42 }], [{ raised: 3 }]])
 })
 
 it('sends no heartbeat when it has had no connection for its work for 30 seconds, until it has one', async () => {

@@ -133,14 +133,14 @@ it('makes every failure of the database one of reason store, with a hint where t
   })
   expect(said).toMatchInlineSnapshot(`
     [
-      "The database server cannot be reached (ECONNRESET); Check that the server runs and that the host and port of store.url are right; it is tried again",
-      "The database server cannot be reached (57P01); Check that the server runs and that the host and port of store.url are right; it is tried again",
+      "The database server cannot be reached (ECONNRESET); Check that the server runs and that the host and port of store.url are right",
+      "The database server cannot be reached (57P01); Check that the server runs and that the host and port of store.url are right",
       "The database server has no room left (53100); Free space or memory on the database server; nothing was lost",
       "The database is read-only (25006); Let store.url point to the primary server, not to a standby; on the primary server, reset default_transaction_read_only",
       "Tables of the database are missing or have another layout (42P01); Restore a backup, or give tenantwatch an empty database",
-      "The database server took too long (57014); Check the load and the locks of the database server; it is tried again",
-      "The database server took too long (25P03); Check the load and the locks of the database server; it is tried again",
-      "The transaction kept conflicting with others (40001); Nothing was lost; it is tried again",
+      "The database server took too long (57014); Check the load and the locks of the database server",
+      "The database server took too long (25P03); Check the load and the locks of the database server",
+      "The transaction kept conflicting with others (40001); Nothing was lost",
       "The database is damaged (XX001); Check it with pg_amcheck, and restore a backup",
       "The database server refused a statement (22003); no hint",
     ]

@@ -62,7 +62,9 @@ async function world() {
 }
 
 const accept = (mirror: Mirror, entityId: string) =>
-  mirror.acceptState(tenantId, 'role-permissions-unchanged', { entityId, state: 1, at: start, reason: 'Ticket 1' })
+  mirror.acceptStates([
+    { tenantId, check: 'role-permissions-unchanged', entityId, state: 1, at: start, reason: 'Ticket 1' },
+  ])
 
 onServer.each(['beside', 'owner'] as const)(
   'seals no row past an earlier one that %s commits later',
@@ -70,7 +72,11 @@ onServer.each(['beside', 'owner'] as const)(
     const { owner, beside, waiting, open, query, ...others } = await world()
     const late = accept({ beside, owner, ...others }[writer], 'late')
     await waiting(1, late)
-    await accept(beside, 'early')
+    // Another command would wait for the first one.
+    query(
+      `insert into accepted_states (tenant_id, "check", entity_id, state, at) values (?, 'role-permissions-unchanged', 'early', '1', ?)`,
+      ...[tenantId, start],
+    )
     await owner.seal(tenantId, start)
     expect(query('select sequence from audit_chain')).toEqual([])
     await open()
@@ -106,4 +112,21 @@ onServer('leaves the chain to the new owner of a tenant', async () => {
   query('update tenant_owners set epoch = epoch + 1 where tenant_id = ? returning epoch', tenantId)
   await owner.seal(tenantId, start).catch((error: unknown) => expect(error).toMatchObject({ reason: 'aborted' }))
   expect(query('select sequence from audit_chain')).toEqual([])
+})
+
+onServer('accepts a state once, although two operators accept it at the same time', async () => {
+  const { beside, waiting, open, query } = await world()
+  const of = (entityId: string, reason: string) => {
+    return { tenantId, check: 'role-permissions-unchanged', entityId, state: { codes: ['A'] }, at: start, reason }
+  }
+  const one = beside.acceptStates([of('late', 'Ticket 1'), of('2', 'Ticket 1')])
+  await waiting(1, one)
+  const other = beside.acceptStates([of('3', 'Ticket 2'), of('late', 'Ticket 2')])
+  await waiting(2, other)
+  await open()
+  expect(await Promise.all([one, other])).toEqual([true, false])
+  expect(query('select entity_id as entity, reason from accepted_states order by id')).toEqual([
+    { entity: 'late', reason: 'Ticket 1' },
+    { entity: '2', reason: 'Ticket 1' },
+  ])
 })

@@ -7,6 +7,7 @@ import type { ReplicaFacts, TenantName, TenantStores, TenantWorker } from '../..
 import { insistOnNoCopy } from '../copy-mark.ts'
 import type { PostgresDatabase } from '../database.ts'
 import { readToShow } from '../lanes.ts'
+import { settleSequences } from '../sequences.ts'
 import { differenceLog } from './configurations.ts'
 import { Heartbeat, type HeartbeatOptions } from './heartbeat.ts'
 import { readOwners } from './owners.ts'
@@ -181,9 +182,9 @@ export class ReplicaStores implements TenantStores {
   /** After a restore or a failover, tenants may be missing from the database, or have other ids. */
   async #identifyAgain(): Promise<void> {
     const before = this.#identified
+    await settleSequences(this.#options.database, this.#options.log)
     const identified = await this.#identify(before, this.#options.clock.now())
-    if (before !== this.#identified) return
-    this.#become(identified)
+    if (before === this.#identified) this.#become(identified)
   }
 
   #storeOf(id: number): Mirror | null {

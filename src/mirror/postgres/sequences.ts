@@ -1,0 +1,34 @@
+import type { Log } from '../../model/log.ts'
+import { copiedTables } from '../copy/copied-tables.ts'
+import { blockBits } from '../sync/page-fingerprint-cache.ts'
+import type { PostgresDatabase } from './database.ts'
+import { sqlTypeOf } from './schema.ts'
+
+/** Each raises a sequence that is behind the rows of its tables, and gives a row then. */
+export function raiseSequences(): readonly string[] {
+  const raise = (sequence: string, last: string, rows: string) =>
+    `select setval(${sequence}, ${last}) from ${rows} having ${last} > coalesce(pg_sequence_last_value(${sequence}), 0)`
+  const identities = copiedTables
+    .filter(({ key }) => key.length === 1 && key[0] === 'id')
+    .filter(({ name }) => sqlTypeOf(name, 'id') === 'bigint')
+    .map(({ name }) => raise(`pg_get_serial_sequence('"${name}"', 'id')::regclass`, 'max(id)', `"${name}"`))
+  const blocks = copiedTables.flatMap(({ name, columns }) => [
+    ...(columns.includes('rid') ? [`select max(rid) >> ${blockBits} as block from "${name}"`] : []),
+    ...(columns.includes('block') ? [`select max(block) as block from "${name}"`] : []),
+  ])
+  return [...identities, raise(`'rid_blocks'::regclass`, 'max(block)', `(${blocks.join(' union all ')}) used`)]
+}
+
+/**
+ * Logical replication copies no sequences, and a restore of single tables none either: new rows would get ids of present ones.
+ *
+ * @throws SyncError `store`.
+ */
+export async function settleSequences(database: PostgresDatabase, log: Log): Promise<void> {
+  const raised = await database.write('nothing', function* () {
+    let count = 0
+    for (const text of raiseSequences()) if ((yield* database.prepare(text).get()) !== undefined) count++
+    return count
+  })
+  if (raised > 0) log.warn({ raised }, 'Sequences of the database were behind their tables and were raised')
+}
