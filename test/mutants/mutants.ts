@@ -318,7 +318,10 @@ export const mutants: readonly Mutant[] = [
     'a result counts although later ones cannot be stored': [' && !evaluationFails', ''],
   }),
   ...mutantsIn('src/daemon/evaluate.ts', ['test/daemon/evaluate.test.ts'], {
-    'an evaluation of some inputs hides that the whole one fails': ['if (how.onlyInputs === undefined) failing', 'failing'],
+    'an evaluation of some inputs hides that the whole one fails': [
+      'if (how.onlyInputs === undefined) failing',
+      'failing',
+    ],
   }),
   ...mutantsIn('src/mirror/findings/confirmations.ts', ['test/commands/passed-thresholds.test.ts'], {
     'a report of the past shows a pass after its threshold': [' || (validUntil !== null && at > validUntil)', ''],
