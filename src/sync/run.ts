@@ -63,7 +63,10 @@ export interface PageRequest {
   readonly isRepeated?: boolean
 }
 
-/** Fetches until the identity is verified; nothing else is written. A 400 for a feed's cursor is `invalid_cursor`. */
+/** Statuses by which a tenant, or a proxy before it, refuses a request for what is in it: here, for its cursor. */
+const refusals: ReadonlySet<number | undefined> = new Set([400, 404, 410, 413, 414, 422, 431])
+
+/** Fetches until the identity is verified; nothing else is written. A refusal of a feed's cursor is `invalid_cursor`. */
 export async function fetchPage(
   run: Run,
   query: FeedQuery,
@@ -82,10 +85,10 @@ export async function fetchPage(
     }
   } catch (error) {
     const losesCursor = definition.kind === 'feed' && query.cursor !== undefined && !isRepeated
-    if (!losesCursor || !(error instanceof SyncError) || error.status !== 400) throw error
+    if (!losesCursor || !(error instanceof SyncError) || !refusals.has(error.status)) throw error
     throw new SyncError('invalid_cursor', `The tenant refuses the cursor of ${definition.name}`, {
       cause: error,
-      status: 400,
+      ...(error.status !== undefined && { status: error.status }),
     })
   }
   throw new SyncError('unauthorized', 'The credential keeps changing while the tenant is read')

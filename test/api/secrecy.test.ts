@@ -70,13 +70,13 @@ it('takes its own secret out of every text and name of an answer before anything
 
 it('masks in an answer what other tenants of the process have stored as their secrets, before those are sent', async () => {
   const file = join(temporaryFolder(), 'client-secret')
-  writeFileSync(file, 'the-secret-of-initech')
+  writeFileSync(file, 'the-secret-of-initech-1')
   const secrets = new KnownSecrets()
-  const shown = [token, 'the-token-of-globex', 'the-secret-of-initech'].join(' ')
+  const shown = [token, 'the-token-of-globex-1', 'the-secret-of-initech-1'].join(' ')
   await using server = await testServer((_, response) => {
     sendJson(response, 200, envelope([{ ...user, roleName: shown }], { limit: 1, nextCursor: null, hasMore: false }))
   })
-  const env = (name: string) => (name === 'TOKEN' ? token : 'the-token-of-globex')
+  const env = (name: string) => (name === 'TOKEN' ? token : 'the-token-of-globex-1')
   const ofGlobex = { header: 'Authorization', scheme: 'Bearer', token: { env: 'GLOBEX' } }
   const oauth2 = { tokenUrl: `${server.url}/token`, clientId: 'x', clientSecret: { file }, scope: null }
   const clients = [

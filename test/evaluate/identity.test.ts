@@ -109,18 +109,21 @@ it('ends the waiver of a user without an e-mail when the id is reassigned', asyn
   expect(await lifeOf(world)).toEqual(['opened', 'resolved entity_removed', 'opened'])
 })
 
-it('keeps the finding and the waiver of a client with any notation of its times', async () => {
+it('keeps the finding and the waiver of a client with any notation of its times, and of no other one', async () => {
   const world = await sqliteWorld()
-  const secret = { secretExpirationDate: '2026-02-03T09:12:35.774Z' }
+  const secret = { secretExpirationDate: '2026-02-03T09:12:35.774Z', createdAt: '2026-01-05T09:12:35.774Z' }
   await world.sync({ 'api-clients': [client(secret)] })
   world.waivers = [waiver({ check: expired, entity: '*' })]
   await world.evaluate()
   const [before] = await world.findings(expired)
-  const times = { secretExpirationDate: '2026-02-03T09:12:35+00:00', createdAt: iso(now - 60_000) }
+  const times = { secretExpirationDate: '2026-02-03T09:12:35+00:00', createdAt: '2026-01-05T10:12:35+01:00' }
   await world.sync({ 'api-clients': [client(times)] })
   await world.evaluate()
   expect((await world.counts(expired)).waived).toEqual({ critical: 1 })
   expect((await world.findings(expired))[0]).toMatchObject({ firstSeen: before?.firstSeen, reopened: 0 })
+  await world.sync({ 'api-clients': [client({ ...times, createdAt: '2026-01-05T10:12:36+01:00' })] })
+  await world.evaluate()
+  expect(await world.counts(expired)).toMatchObject({ open: { critical: 1 }, waived: {} })
 })
 
 it('keeps the e-mail out of data that outlives its erasure', async () => {
@@ -154,13 +157,14 @@ it('treats evidence of an earlier version without an identity as the same entity
   expect(isSameEntity({ identity: { createdAt: 'no date' } }, { identity: ofUser })).toBe(true)
 })
 
-it('treats a creation within the same second as the same person, and any creation as the same client', () => {
+it('treats a creation within the same second as the same person or client', () => {
   const ada = { createdAt: '2026-01-05T09:12:35.774Z', emailDigest: 'a' }
   const married = { createdAt: '2026-01-05T09:12:35Z', emailDigest: 'b' }
   expect(isSameEntity({ identity: ada }, { identity: married })).toBe(true)
   expect(isSameEntity({ identity: ada }, { identity: { ...married, createdAt: '2026-01-05T09:12:36Z' } })).toBe(false)
-  const [client, again] = [{ createdAt: ada.createdAt }, { createdAt: iso(now) }]
+  const [client, again] = [{ createdAt: ada.createdAt }, { createdAt: married.createdAt }]
   expect(isSameEntity({ identity: client }, { identity: again })).toBe(true)
+  expect(isSameEntity({ identity: client }, { identity: { createdAt: iso(now) } })).toBe(false)
 })
 
 it('has who it is in the evidence of each check over users and API clients', async () => {

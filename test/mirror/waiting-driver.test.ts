@@ -117,7 +117,8 @@ async function* listed(stores: Stores, tenantId: number): AsyncGenerator<unknown
   yield await Array.fromAsync(stores.openFindings(tenantId, check, 'high', { waiver: 'w', terms: 't' }))
   yield [await stores.findingEvents('f1'), await stores.fingerprintsFrom('f1', 5), await stores.recordBounds()]
   yield await Array.fromAsync(stores.changes({ tenantId, key: '1', field: 'x', resources: ['users'], since: 1 }))
-  yield [await stores.hasEntity({ key: '1' }), await stores.latestChanges(tenantId, 3, true)]
+  for (const key of ['1', '12x', '99999999999999999999']) yield await stores.hasEntity({ key })
+  yield [await stores.latestChanges(tenantId, 3, true)]
   yield [await stores.decisions(null), await stores.decisions(tenantId)]
 }
 

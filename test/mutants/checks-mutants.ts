@@ -92,9 +92,9 @@ export const checksMutants: readonly Mutant[] = [
       "after['emailDigest'] === before['emailDigest']) return true",
       "after['emailDigest'] === before) return true",
     ],
-    'an API client with another creation is another one': [
-      "after['emailDigest'] !== null && after",
+    'an API client with another creation is the same one': [
       "typeof after['emailDigest'] === 'string' && after",
+      "after['emailDigest'] !== null && after",
     ],
     'evidence holds the e-mail itself': ['digestOf([key, email.normalize(', 'String([key, email.normalize('],
   }),

@@ -32,6 +32,15 @@ it('a refused cursor is counted, and a full sync at once brings another', async 
   expect(asked(test)).toEqual(['users?cursor'])
 })
 
+it.each([404, 414, 431])('a cursor that is refused with %i is lost, too', async (status) => {
+  const test = await synced()
+  test.sim.faults.add({ path, hasCursor: true, nth: 1, effect: { kind: 'status', status } })
+  const { userId } = test.sim.primary.addUser()
+  expect(await test.run('users', 'incremental')).toMatchObject({ outcome: 'success', mode: 'full' })
+  expect(test.observed.resets).toEqual(['users'])
+  expect(test.query('select user_id from users where user_id = ?', userId)).toHaveLength(1)
+})
+
 it('the stored cursor is replaced only when the full sync succeeds, which continues where it failed', async () => {
   const test = await synced()
   const before = await stored(test)

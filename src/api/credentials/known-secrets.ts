@@ -1,8 +1,19 @@
+import { isGuid } from '../../model/guid.ts'
 import type { Outcome } from '../transport/outcome.ts'
 import { mayBeEscaped, type Steps } from './escapes.ts'
 import { resolved } from './normal-form.ts'
 import { inSteps, OwnSecrets } from './own-secrets.ts'
 import { SecretIndex } from './secret-index.ts'
+
+const shortestOfOthers = 20
+
+/**
+ * True for what stands in the data of no other tenant by chance, or because a token endpoint gave out their words or ids as
+ * a token: that would withhold them there.
+ */
+function isUnmistakable(secret: string): boolean {
+  return secret.length >= shortestOfOthers && /\d/.test(secret) && /([a-z].*){3}/i.test(secret) && !isGuid(secret)
+}
 
 /** What one owner of secrets knows: its own, of which the last ones count, and those of all others. */
 export interface SecretMask {
@@ -24,7 +35,7 @@ export class KnownSecrets {
     this.#byOwner.set(owner, own)
     return {
       note: (secret) => {
-        if (own.note(secret)) this.#index.put(own, own.texts)
+        if (own.note(secret)) this.#index.put(own, own.texts.filter(isUnmistakable))
       },
       maskIn: async (outcome) => {
         if (outcome.kind === 'failure' || outcome.body === null) return outcome

@@ -78,7 +78,9 @@ export function strictText(context: ParseContext, field: string, value: unknown)
   if (typeof value !== 'string') fail(context, wrong(field, value, 'a string'))
   else if (value.length > maxLength) fail(context, `${field} is longer than ${maxLength} characters`)
   else if (isAltered(context, value)) fail(context, altered(field))
-  else return value.toWellFormed()
+  // Texts that differ in these alone could not be told apart once they are stored.
+  else if (!value.isWellFormed()) fail(context, `${field} contains half a surrogate pair`)
+  else return value
   return ''
 }
 
@@ -87,10 +89,11 @@ export function strictText(context: ParseContext, field: string, value: unknown)
  * then an upload could keep every check over documents `unknown`. It is cut; its digest keeps different texts apart.
  */
 export function personalText(context: ParseContext, field: string, value: unknown): string {
-  if (typeof value !== 'string' || value.length <= maxLength || isAltered(context, value))
-    return strictText(context, field, value)
+  if (typeof value !== 'string' || isAltered(context, value)) return strictText(context, field, value)
+  if (value.length <= maxLength && value.isWellFormed()) return value
   odd(context, 'unknown_value', field)
-  const ending = ` (${value.length} characters, SHA-256 ${hash('sha256', value)})`
+  const digest = hash('sha256', value.isWellFormed() ? value : Buffer.from(value, 'utf16le'))
+  const ending = ` (${value.length} characters, SHA-256 ${digest})`
   return `${cut(value, maxLength - ending.length)}${ending}`
 }
 

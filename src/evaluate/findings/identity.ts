@@ -17,12 +17,11 @@ export function identityOf({ key, fields }: MirrorRecord): { readonly identity: 
 
 /**
  * False when both the e-mail and the second of creation differ; if only one differs, a fact or its notation changed.
- * True without e-mail, because a GUID is never reassigned, and when a value is missing.
+ * Of a client, which has no e-mail, the second of creation alone counts. True when a value is missing.
  */
 export function isSameEntity(known: Evidence, present: Evidence): boolean {
   const [before, after] = [identityIn(known), identityIn(present)]
-  // Clients have no e-mail: both digests are undefined.
-  if (after['emailDigest'] !== null && after['emailDigest'] === before['emailDigest']) return true
+  if (typeof after['emailDigest'] === 'string' && after['emailDigest'] === before['emailDigest']) return true
   const [created, now] = [createdSecond(before), createdSecond(after)]
   return created === null || now === null || created === now
 }

@@ -151,7 +151,10 @@ export function historyStore(
       database.read(function* () {
         for (const record of tablesOf(resources)) {
           const { resource, keyOf } = record
-          const of = { tenantId, resource, key: keyOf(key), text: String(keyOf(key)) }
+          const id = keyOf(key)
+          // No id of this resource; not every database compares with it.
+          if (typeof id === 'number' && !Number.isSafeInteger(id)) continue
+          const of = { tenantId, resource, key: id, text: String(id) }
           if ((yield* entity(record).get(of)) !== undefined) return true
         }
         return false

@@ -35,12 +35,18 @@ it.each([
   )
 })
 
+it.each([
+  'Completed',
+  'Api_AuthSettings_Read_Everything',
+  '2026-11-27T04:10:45.517',
+  '0f8fad5b-d9cb-469f-a165-70867728950e',
+])('leaves %s alone in the answers to others, whichever token endpoint gives it out', async (word) =>
+  expect(await toAcme(`{"x": "${word}"}`, word)).toBe(`{"x": "${word}"}`),
+)
+
 it('finds every whole secret of another tenant, whatever it is and is beside it', async () => {
-  const secret = fc.string({
-    unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
-    minLength: 8,
-    maxLength: 80,
-  })
+  const unit = fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))
+  const secret = fc.string({ unit, minLength: 18, maxLength: 80 }).map((text) => `a1${text}`)
   await fc.assert(
     fc.asyncProperty(secret, fc.string({ unit: 'grapheme' }), async (text, beside) => {
       fc.pre(!beside.includes(text) && !/[[%&\\]/.test(beside))
