@@ -45,6 +45,8 @@ export interface Evaluator {
    * @throws SyncError `aborted`, without waiting for its turn, once the signal is aborted.
    */
   evaluate(tenant: EvaluatedTenant, how?: EvaluationOptions): Promise<number | null>
+  /** For what an evaluation waits for and cannot do. @throws the error. */
+  failed(tenant: string, error: unknown): never
   /** For how many milliseconds no evaluation of a tenant could be stored, since the first one that failed; 0 = none did. */
   failsForMs(tenant: string): number
   inForce(settings: Settings): Promise<void>
@@ -103,20 +105,19 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
       await store.seal(tenant.id, now)
       return outcomes
     } catch (error) {
-      if (how.signal?.aborted === true) throw error
-      if (reasonOf(error) === 'aborted') return null
-      noteFailure(tenant.settings.name, error)
-      throw error
+      if (reasonOf(error) === 'aborted' && how.signal?.aborted !== true) return null
+      return failed(tenant.settings.name, error)
     }
   }
-  const noteFailure = (tenant: string, error: unknown): void => {
-    if (failing.has(tenant)) return
+  const failed = (tenant: string, error: unknown): never => {
+    if (failing.has(tenant) || reasonOf(error) === 'aborted') throw error
     failing.set(tenant, clock.monotonic())
     const hint = error instanceof SyncError ? error.hint : undefined
     log.warn(
       { tenant, detail: String(error), hint },
       'Results of checks cannot be stored; if that goes on at the next evaluation, the checks become unknown',
     )
+    throw error
   }
   return {
     evaluate: (tenant, how = {}) =>
@@ -140,6 +141,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         const ends = outcomes.flatMap(({ validUntil }) => validUntil ?? [])
         return ends.length === 0 ? null : Math.min(...ends)
       }),
+    failed,
     failsForMs(tenant) {
       const since = failing.get(tenant)
       // Its owner knows of its own failures.

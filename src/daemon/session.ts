@@ -257,7 +257,7 @@ export class Session implements AsyncDisposable {
 
   /** By the present settings: they may have changed during the run, and the tenant may be gone. */
   async #evaluateTenant(name: string, how: EvaluationOptions): Promise<number | null> {
-    await waitFor(this.#removals.settle(), how.signal)
+    await waitFor(this.#removals.settle(), how.signal).catch((error: unknown) => this.evaluator.failed(name, error))
     const tenant = this.#byName.get(name)
     if (tenant === undefined) return null
     const { evaluate, ownChecks } = this.#settings

@@ -108,4 +108,8 @@ it('knows for how long the results of a tenant could not be stored, and logs tha
   expect(evaluator.failsForMs('acme')).toBe(60_000)
   await evaluate()
   expect(evaluator.failsForMs('acme')).toBe(0)
+  expect(() => evaluator.failed('acme', new SyncError('aborted', 'The daemon ends'))).toThrow('The daemon ends')
+  expect(() => evaluator.failed('acme', new SyncError('store', 'Not settled'))).toThrow('Not settled')
+  time.advance(5)
+  expect(evaluator.failsForMs('acme')).toBe(5)
 })

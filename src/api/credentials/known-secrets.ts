@@ -29,13 +29,17 @@ export class KnownSecrets {
   readonly #byOwner = new Map<string, OwnSecrets>()
   readonly #index = new SecretIndex<OwnSecrets>()
 
-  /** Of the same name the secrets are the same: the last ones stay known when the settings of a tenant change. */
-  of(owner: string): SecretMask {
+  /**
+   * Of the same name the secrets are the same: the last ones stay known when the settings of a tenant change.
+   *
+   * @param isMaskedForOthers whether a secret of this owner is looked for in the answers to others.
+   */
+  of(owner: string, isMaskedForOthers = isUnmistakable): SecretMask {
     const own = this.#byOwner.get(owner) ?? new OwnSecrets()
     this.#byOwner.set(owner, own)
     return {
       note: (secret) => {
-        if (own.note(secret)) this.#index.put(own, own.texts.filter(isUnmistakable))
+        if (own.note(secret)) this.#index.put(own, own.texts.filter(isMaskedForOthers))
       },
       maskIn: async (outcome) => {
         if (outcome.kind === 'failure' || outcome.body === null) return outcome
