@@ -74,7 +74,11 @@ async function waive(io: Io, fingerprint: string, options: WaiveOptions, command
   const id = await write(io, source, asked)
   const reload = reloadCommand(settings)
   const when =
-    reload === null ? 'no engine is running, and the next one applies it' : 'a running engine applies it after:'
+    reload === null
+      ? 'no engine is running, and the next one applies it'
+      : settings.store.url === null
+        ? 'a running engine applies it after:'
+        : 'each running replica applies it after its own reload, such as:'
   printWrapped(io, `${printable(source)} has the waiver ${id}; ${when}`)
   if (reload !== null) print(io, `  ${reload}`)
   for (const sentence of await endedWaivers(mirror, settings, finding, now)) printWrapped(io, `${printable(sentence)}.`)

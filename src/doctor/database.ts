@@ -16,11 +16,14 @@ const spareBytes = 64 * mib
 /** A write-ahead log of this size was not checkpointed for long, because a reader blocks it. */
 const largeWalBytes = 256 * mib
 
+const writableAdvice = 'Run the doctor as the user of the daemon, and let that user own the file and its folder'
+
 /** Without opening the database. */
 export function diagnosePlace(facts: StoreFacts): readonly Diagnosis[] {
-  const { exists, bytes, walBytes, freeBytes, lock } = facts
+  const { path, exists, bytes, walBytes, freeBytes, lock, unwritable } = facts
   const found: Diagnosis[] = []
   if (!exists) found.push(diagnoseAbsence(facts))
+  if (unwritable !== null) found.push(failure('database', `${path} cannot be written: ${unwritable}`, writableAdvice))
   found.push(diagnoseLock(lock))
   if (walBytes > largeWalBytes) {
     const advice = 'A process keeps a read transaction open: look for hanging commands'

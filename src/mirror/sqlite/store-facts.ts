@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs'
+import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { codeOf } from './connection.ts'
 import { type LockState, lockStateOf, realFile } from './engine-lock.ts'
@@ -10,6 +10,8 @@ export interface StoreFacts extends StoreSize {
   readonly exists: boolean
   readonly freeBytes: number | null
   readonly lock: LockState
+  /** Why this user cannot write an existing file; null = it can, or there is none. */
+  readonly unwritable: string | null
 }
 
 /** Opens nothing but the lock, for an instant. */
@@ -23,7 +25,18 @@ export function storeFacts(storePath: string): StoreFacts {
     exists: size === null || size.bytes > 0,
     freeBytes: freeBytesAt(path),
     lock: lockStateOf(path),
+    unwritable: size === null || size.bytes > 0 ? obstacleToWriting(path) : null,
   }
+}
+
+/** The write-ahead log needs the folder, too. */
+function obstacleToWriting(path: string): string | null {
+  try {
+    accessSync(path, constants.W_OK)
+  } catch (error) {
+    return `this user may not write it (${codeOf(error)})`
+  }
+  return obstacleTo(path)
 }
 
 /**

@@ -15,6 +15,7 @@ const facts: StoreFacts = {
   walBytes: 0,
   freeBytes: 1e9,
   lock: { held: false, pid: null, mirrorMade: true },
+  unwritable: null,
 }
 const levels = (over: Partial<StoreFacts>) =>
   Object.fromEntries(diagnosePlace({ ...facts, ...over }).map(({ subject, level }) => [subject, level]))
@@ -37,10 +38,19 @@ it('reports the free space of a database', () => {
   expect(levels({ walBytes: 300 * 2 ** 20 })).toEqual({ engine: 'ok', 'write-ahead log': 'warn', disk: 'ok' })
 })
 
+it('fails for a database that this user cannot write', () => {
+  const [found] = diagnosePlace({ ...facts, unwritable: 'this user may not write it (EACCES)' })
+  expect([found?.level, found?.sentence]).toEqual([
+    'fail',
+    '/data/mirror.db cannot be written: this user may not write it (EACCES)',
+  ])
+})
+
 it('reads the facts of files that are there, and of those that are not', async () => {
   const world = await synced()
-  const { bytes, exists, freeBytes } = storeFacts(world.store)
-  expect({ bytes, exists }).toEqual({ bytes: readFileSync(world.store).length, exists: true })
+  const { bytes, exists, freeBytes, unwritable } = storeFacts(world.store)
+  const size = readFileSync(world.store).length
+  expect({ bytes, exists, unwritable }).toEqual({ bytes: size, exists: true, unwritable: null })
   expect(freeBytes).toBeGreaterThan(0)
   expect(storeFacts(`${world.folder}/none/of/them.db`)).toMatchObject({
     bytes: 0,
