@@ -26,6 +26,8 @@ export interface Alert {
   readonly dashboard: DashboardId
   /** The part of the tenant's status page that shows it; absent = its findings. */
   readonly part?: 'data' | 'holds' | 'secrets' | 'waivers'
+  /** The daemon does not answer, so that it cannot serve the runbook either. */
+  readonly whileDown?: true
   readonly cases: (input: MonitoringInput) => readonly AlertCase[]
 }
 

@@ -10,6 +10,8 @@ export type AlertSeverity = (typeof alertSeverities)[number]
 export interface Links {
   /** Address of the runbook of an alert, with {name} for the name of the alert; null = no links to runbooks. */
   readonly runbooks: string | null
+  /** The same for alerts about a daemon that does not answer. */
+  readonly runbooksWhileDown: string | null
   /** Grafana's address, without a trailing slash; null = no links to it. */
   readonly grafana: string | null
   /** The address of the status page, without a trailing slash; null = no links to it. */

@@ -75,16 +75,17 @@ export function labelsOf(
 }
 
 export function annotationsOf(
-  { name, summary, description, dashboard, part }: Alert,
+  { name, summary, description, dashboard, part, whileDown }: Alert,
   condition: AlertCase,
   { links, marks }: MonitoringInput,
   queried: QueriedTexts,
 ): Readonly<Record<string, string>> {
+  const runbooks = whileDown === true ? links.runbooksWhileDown : links.runbooks
   const textOf = (text: AlertText) => (typeof text === 'string' ? text : text(condition, queried))
   return {
     summary: textOf(summary),
     description: textOf(description),
-    ...(links.runbooks !== null && { runbook_url: links.runbooks.replace('{name}', () => name) }),
+    ...(runbooks !== null && { runbook_url: runbooks.replace('{name}', () => name) }),
     ...(links.grafana !== null && {
       dashboard_url: `${links.grafana}/d/${dashboardUid(dashboard)}{{ with $labels.tenant }}?var-tenant={{ . }}{{ end }}`,
     }),

@@ -29,6 +29,8 @@ it('links to the parts and the runbooks of the status page whose address is give
   const { run } = await cli({ simulator: null })
   const { stdout } = await run('rules', '--page', 'https://watch.example/')
   expect(stdout).toContain('runbook_url: https://watch.example/runbook?name=TenantwatchSecretExpired\n')
+  // The page does not answer then.
+  expect(stdout).toMatch(/runbook_url: https:\/\/(?!watch\.example)\S+\/TenantwatchDown\.md\n/)
   expect(stdout).toContain(
     '{{ with $labels.client_id }}{{ if not (match "^sha256:" .) }}&q={{ . }}{{ end }}{{ end }}#findings-{{ . }}{{ end }}',
   )

@@ -26,7 +26,8 @@ interface Rule {
   readonly annotations?: Readonly<Record<string, string>>
 }
 
-const links = { runbooks: 'https://runbooks.example/{name}.md', grafana: 'https://grafana.example', page: null }
+const runbooks = 'https://runbooks.example/{name}.md'
+const links = { runbooks, runbooksWhileDown: runbooks, grafana: 'https://grafana.example', page: null }
 const rulesOf = (text: string): Rule[] =>
   (parse(text) as { groups: { rules: Rule[] }[] }).groups.flatMap(({ rules }) => rules)
 const tenant = (name: string, days: number, highDays: number) => ({

@@ -45,7 +45,12 @@ export function monitoringInputOf(io: Io, command: Command, options: AlertOption
     throw new UsageError('--job may have letters, digits and the characters _ . / : - only')
   const page = address('--page', options.page)
   const grafana = address('--grafana', options.grafana)
-  const links = { runbooks: runbooksOf(options.runbooks, page), grafana, page }
+  const links = {
+    runbooks: runbooksOf(options.runbooks, page),
+    runbooksWhileDown: runbooksOf(options.runbooks, null),
+    grafana,
+    page,
+  }
   const marks = {
     labels: pairsOf('--label', options.label, /^(?!__|(?:alertname|severity)$)[A-Za-z_]\w*$/),
     annotations: pairsOf(
@@ -168,6 +173,7 @@ export const defaultEvaluate = { expression: '* * * * *', intervalMs: minuteMs }
 export function defaultMonitoringInput(): MonitoringInput {
   return createMonitoringInput({ tenants: [], evaluate: defaultEvaluate }, defaultJob, {
     runbooks: runbooksOf(undefined, null),
+    runbooksWhileDown: runbooksOf(undefined, null),
     grafana: null,
     page: null,
   })

@@ -31,6 +31,7 @@ const alerts: readonly Alert[] = [
     description:
       'No tenant is monitored. Start the daemon again, or correct the scrape target: this alert also fires when the target disappears from service discovery. Until it resolves, the other alerts have no data.',
     dashboard: 'operations',
+    whileDown: true,
     cases: ({ job }) => [{ severity: 'critical', for: '5m', expr: `absent(up{job="${job}"} == 1)` }],
   },
   {
@@ -39,6 +40,7 @@ const alerts: readonly Alert[] = [
     description:
       '{{ $labels.instance }} is down; its tenants are not monitored. Their open findings keep their last state. Start the daemon again; its log has the cause.',
     dashboard: 'operations',
+    whileDown: true,
     cases: ({ job }) => [{ severity: 'critical', for: '5m', expr: `up{job="${job}"} != 1` }],
   },
   {
@@ -47,6 +49,7 @@ const alerts: readonly Alert[] = [
     description:
       'Rules over missing series never fire. Another program answers on the port, relabeling drops series, or every resource is switched off: correct the scrape target or the configuration.',
     dashboard: 'operations',
+    whileDown: true,
     cases: ({ job }) => [
       {
         severity: 'critical',
