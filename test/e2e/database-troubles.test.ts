@@ -142,7 +142,8 @@ it('follows a failover to a standby that had not received the last commits, and 
   for (const one of [a, b]) {
     expect((await one.get('/healthz')).status).toBe(200)
     expect((await one.get('/readyz')).status).toBe(503)
-    expect((await one.get('/api/v1/status')).status).toBe(200)
+    // Once its heartbeats of the former server have expired.
+    await until(async () => (await one.get('/api/v1/status')).status === 200)
   }
   expect((await counts(standby))?.changes).toBe(received?.changes)
 

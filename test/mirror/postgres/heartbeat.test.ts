@@ -198,6 +198,15 @@ it('sends no heartbeat when it has had no connection for its work for 30 seconds
   expect(replica.isConfirmed).toBe(true)
 })
 
+it('follows to a server that stores no heartbeat, as a standby, once it owns nothing any more', async () => {
+  const { state, heartbeat, server, query } = await world()
+  server.follow('7')
+  query('alter table users disable trigger tenantwatch_changed')
+  state.ms = 6000
+  await expect(heartbeat.beat('')).rejects.toThrow('Triggers of the database')
+  expect(state.distrusted).toEqual(['work'])
+})
+
 it('gets new connections for its heartbeats when a connection leads to another server, and all others when they follow', async () => {
   const { state, heartbeat, database, server } = await world()
   state.start = '7'

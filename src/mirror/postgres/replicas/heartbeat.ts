@@ -45,9 +45,16 @@ export class Heartbeat {
     } catch (error) {
       // Whatever waits for an answer would do so until the longest statement is over, also once the server is back.
       if (isOfSilence(error) && !this.#replica.isConfirmed) database.breakConnections()
+      // A standby that is not promoted yet stores no heartbeat, but shows what it has.
+      if (!this.#replica.isConfirmed) this.#follow(this.#replica.reachedStart)
       throw error
     }
-    if (server?.follow(String(this.#replica.serverStart)) === true) database.distrustConnections()
+    this.#follow(this.#replica.serverStart)
+  }
+
+  #follow(start: number | null): void {
+    const { database, server } = this.#options
+    if (start !== null && server?.follow(String(start)) === true) database.distrustConnections()
   }
 
   /** @throws SyncError `store` when there is no connection for the work. */

@@ -46,6 +46,7 @@ export class Replica {
   #epochs: ReadonlyMap<number, number> = new Map()
   #sentAt = Number.NEGATIVE_INFINITY
   #serverStart: number | null = null
+  #reachedStart: number | null = null
   #isCountDoubted = false
   /** Versions of the triggers under which records were counted; null = not known. */
   #triggers: string | null = null
@@ -105,6 +106,11 @@ export class Replica {
     return this.#serverStart
   }
 
+  /** The same of the last heartbeat, whether or not it could be stored. */
+  get reachedStart(): number | null {
+    return this.#reachedStart
+  }
+
   /** Records may have changed while triggers did not fire: what they keep must be settled before the next heartbeat. */
   get isCountDoubted(): boolean {
     return this.#isCountDoubted
@@ -142,15 +148,20 @@ export class Replica {
     const lose = () => {
       this.#losses++
     }
+    const reach = (start: number) => {
+      this.#reachedStart = start
+    }
     const note = (triggers: Triggers | undefined) => this.#note(triggers)
     const { started, seen, owned } = await this.#database.write('nothing', function* () {
+      const start = yield* ahead(sql.serverStart.get())
       const triggers = yield* ahead(sql.triggers.get())
       const last = yield* ahead(sql.lastSeen.get(id))
       const seenNow = yield* ahead(sql.seen.get(id, alone, configured, configuration))
-      const start = yield* ahead(sql.serverStart.get())
+      const started = (yield* start) ?? 0
+      reach(started)
       if (((yield* sql.layout.get()) ?? 0) > layout) throw newerLayout()
       note(yield* triggers)
-      const [before = 0, seen = 0, started = 0] = [yield* last, yield* seenNow, yield* start]
+      const [before = 0, seen = 0] = [yield* last, yield* seenNow]
       if (before < lastBeat || (known !== null && known !== started)) {
         lose()
         yield* sql.renew.run(highest, id)
