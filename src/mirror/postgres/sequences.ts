@@ -9,7 +9,8 @@ export function raiseSequences(): readonly string[] {
   const raise = (sequence: string, last: string, rows: string) =>
     `select setval(${sequence}, ${last}) from ${rows} having ${last} > coalesce(pg_sequence_last_value(${sequence}), 0)`
   const identities = copiedTables
-    .filter(({ key }) => key.length === 1 && key[0] === 'id')
+    // The only row of `retention` is written with its id.
+    .filter(({ name, key }) => key.length === 1 && key[0] === 'id' && name !== 'retention')
     .filter(({ name }) => sqlTypeOf(name, 'id') === 'bigint')
     .map(({ name }) => raise(`pg_get_serial_sequence('"${name}"', 'id')::regclass`, 'max(id)', `"${name}"`))
   const blocks = copiedTables.flatMap(({ name, columns }) => [
