@@ -73,12 +73,11 @@ async function waive(io: Io, fingerprint: string, options: WaiveOptions, command
     throw new UsageError('There is no configuration file to write to; want one with --config or TENANTWATCH_CONFIG')
   const id = await write(io, source, asked)
   const reload = reloadCommand(settings)
-  const when =
-    reload === null
-      ? 'no engine is running, and the next one applies it'
-      : settings.store.url === null
-        ? 'a running engine applies it after:'
-        : 'each running replica applies it after its own reload, such as:'
+  const running =
+    settings.store.url === null
+      ? 'a running engine applies it after:'
+      : 'each running replica applies it after its own reload, such as:'
+  const when = reload === null ? 'no engine is running, and the next one applies it' : running
   printWrapped(io, `${printable(source)} has the waiver ${id}; ${when}`)
   if (reload !== null) print(io, `  ${reload}`)
   for (const sentence of await endedWaivers(mirror, settings, finding, now)) printWrapped(io, `${printable(sentence)}.`)

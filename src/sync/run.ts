@@ -64,7 +64,7 @@ export interface PageRequest {
 }
 
 /** Statuses by which a tenant, or a proxy before it, refuses a request for what is in it: here, for its cursor. */
-const refusals: ReadonlySet<number | undefined> = new Set([400, 404, 410, 413, 414, 422, 431])
+const refusals: ReadonlySet<number> = new Set([400, 404, 410, 413, 414, 422, 431])
 
 /** Fetches until the identity is verified; nothing else is written. A refusal of a feed's cursor is `invalid_cursor`. */
 export async function fetchPage(
@@ -85,10 +85,11 @@ export async function fetchPage(
     }
   } catch (error) {
     const losesCursor = definition.kind === 'feed' && query.cursor !== undefined && !isRepeated
-    if (!losesCursor || !(error instanceof SyncError) || !refusals.has(error.status)) throw error
+    const status = error instanceof SyncError ? error.status : undefined
+    if (!losesCursor || status === undefined || !refusals.has(status)) throw error
     throw new SyncError('invalid_cursor', `The tenant refuses the cursor of ${definition.name}`, {
       cause: error,
-      ...(error.status !== undefined && { status: error.status }),
+      status,
     })
   }
   throw new SyncError('unauthorized', 'The credential keeps changing while the tenant is read')

@@ -18,14 +18,15 @@ export interface StoreFacts extends StoreSize {
 export function storeFacts(storePath: string): StoreFacts {
   const path = realIfVisible(storePath)
   const size = sizeIfVisible(path)
+  // An unreadable file may exist: the next open reports the reason.
+  const exists = size === null || size.bytes > 0
   return {
     ...(size ?? { bytes: 0, walBytes: 0 }),
     path,
-    // An unreadable file may exist: the next open reports the reason.
-    exists: size === null || size.bytes > 0,
+    exists,
     freeBytes: freeBytesAt(path),
     lock: lockStateOf(path),
-    unwritable: size === null || size.bytes > 0 ? obstacleToWriting(path) : null,
+    unwritable: exists ? obstacleToWriting(path) : null,
   }
 }
 
