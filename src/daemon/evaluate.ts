@@ -45,10 +45,11 @@ export interface Evaluator {
    * @throws SyncError `aborted`, without waiting for its turn, once the signal is aborted.
    */
   evaluate(tenant: EvaluatedTenant, how?: EvaluationOptions): Promise<number | null>
-  /** For what an evaluation waits for and cannot do. @throws the error. */
-  failed(tenant: string, error: unknown): never
-  /** For how many milliseconds no evaluation of a tenant could be stored, since the first one that failed; 0 = none did. */
-  failsForMs(tenant: string): number
+  /** For what an evaluation waits for and cannot do. Rejects with the error. */
+  failed(tenant: string, error: unknown): Promise<never>
+  /** True when no evaluation of a tenant of this process could be stored for an interval of the evaluation. */
+  fails(tenant: string): boolean
+  /** Call when settings take effect. */
   inForce(settings: Settings): Promise<void>
   /** The next evaluation reads which tenants are one tenant: a run may have just shown it. */
   forgetShared(): void
@@ -71,6 +72,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
   const logShared = sharedLog(log)
   /** Tenants whose evaluations fail, by the monotonic clock. */
   const failing = new Map<string, number>()
+  let intervalMs = Number.POSITIVE_INFINITY
   const queue = new Mutex()
   /** Null when another replica took the tenant meanwhile. */
   const evaluated = async (
@@ -109,8 +111,13 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
       return failed(tenant.settings.name, error)
     }
   }
-  const failed = (tenant: string, error: unknown): never => {
-    if (failing.has(tenant) || reasonOf(error) === 'aborted') throw error
+  const failed = async (tenant: string, error: unknown): Promise<never> => {
+    if (reasonOf(error) === 'aborted') throw error
+    if (failing.has(tenant)) {
+      // The database may refuse this as well.
+      if (fails(tenant)) await expirePasses(tenant).catch(() => {})
+      throw error
+    }
     failing.set(tenant, clock.monotonic())
     const hint = error instanceof SyncError ? error.hint : undefined
     log.warn(
@@ -118,6 +125,19 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
       'Results of checks cannot be stored; if that goes on at the next evaluation, the checks become unknown',
     )
     throw error
+  }
+  const fails = (tenant: string) => {
+    const since = failing.get(tenant)
+    // Its owner knows of its own failures.
+    return since !== undefined && stores.of(tenant) !== null && clock.monotonic() - since >= intervalMs
+  }
+  /** Commands and other replicas do not know of the failures of this process. */
+  const expirePasses = async (tenant: string) => {
+    // A remembered result would only be confirmed, and the stored one stay expired.
+    memoryOf = emptyMemories()
+    const store = stores.of(tenant)
+    const id = (await store?.tenants())?.find(({ name }) => name === tenant)?.id
+    if (id !== undefined) await store?.expirePasses(id)
   }
   return {
     evaluate: (tenant, how = {}) =>
@@ -142,13 +162,10 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         return ends.length === 0 ? null : Math.min(...ends)
       }),
     failed,
-    failsForMs(tenant) {
-      const since = failing.get(tenant)
-      // Its owner knows of its own failures.
-      return since === undefined || stores.of(tenant) === null ? 0 : clock.monotonic() - since
-    },
+    fails,
     inForce: (settings) =>
       queue.runExclusive(async () => {
+        intervalMs = settings.evaluate.intervalMs
         const at = clock.now()
         const common = stores.shared()
         const names = settings.tenants.map(({ name }) => name)
@@ -274,15 +291,5 @@ async function logLapses(store: Mirror, log: Log, { id, name }: NamedTenant, at:
       { tenant: name, check, waiver, finding: shortFingerprint(fingerprint) },
       'Waiver lapsed: the finding has changed',
     )
-  }
-}
-
-/** @throws SyncError `store`. */
-export async function storeConfirmations(stores: Iterable<Pick<Mirror, 'storeConfirmations'>>): Promise<void> {
-  for (const store of stores) {
-    await store.storeConfirmations().catch((error: unknown) => {
-      // Another replica, which took the tenant meanwhile, evaluates it.
-      if (reasonOf(error) !== 'aborted') throw error
-    })
   }
 }

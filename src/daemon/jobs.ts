@@ -4,6 +4,7 @@ import { shortestGapMs } from '../config/cron.ts'
 import type { CronSchedule } from '../config/settings.ts'
 import type { Clock } from '../model/clock.ts'
 import { dayMs, minuteMs, secondMs } from '../model/durations.ts'
+import { reasonOf } from '../model/errors.ts'
 import { memoize } from '../model/memoize.ts'
 import type { Io } from '../model/process/io.ts'
 import type { SyncMode } from '../model/resource-names.ts'
@@ -180,7 +181,10 @@ function evaluation({ session, io, heart, watch }: JobParts): Job['run'] {
   let eraseAfter = io.clock.monotonic() + firstErasureMs
   return async (signal) => {
     try {
-      await watch.verify(signal)
+      await watch.verify(signal).catch((error: unknown) => {
+        if (reasonOf(error) !== 'store') throw error
+        watch.jobFailed(error)
+      })
       const thresholds = await session.evaluate(signal)
       for (const [tenant, validUntil] of thresholds) session.evaluateAfter(tenant, validUntil)
       heart.beatAt = io.clock.monotonic()

@@ -22,7 +22,8 @@ import type { DueRun } from '../sync/due.ts'
 import type { RunResult, SyncProgress } from '../sync/observer.ts'
 import { type ChangedTenants, changeTenants } from './change-tenants.ts'
 import { configurationDigest } from './configuration-digest.ts'
-import { createEvaluator, type EvaluationOptions, type Evaluator, storeConfirmations } from './evaluate.ts'
+import { createEvaluator, type EvaluationOptions, type Evaluator } from './evaluate.ts'
+import { evaluateEach } from './evaluate-each.ts'
 import { metricsConfig } from './metrics-config.ts'
 import { type OpenedStores, openStores } from './open-store.ts'
 import { owedRemovals } from './owed-removals.ts'
@@ -192,21 +193,17 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  /** Resolves with the instants, by tenant, until which the results hold; see `Evaluator`. */
+  /** See `evaluateEach`. */
   async evaluate(signal = this.#closing.signal): Promise<ReadonlyMap<string, number>> {
     await this.#insistOnStore(signal)
     try {
-      const thresholds = new Map<string, number>()
       await waitFor(this.#removals.settle(), signal)
       this.evaluator.forgetShared()
-      for (const { settings, engine } of this.#tenants) {
-        await yieldToEventLoop()
+      return await evaluateEach(this.#tenants, this.mirror, async ({ settings, engine }) => {
         const validUntil = await this.#evaluateTenant(settings.name, { signal })
-        if (validUntil !== null) thresholds.set(settings.name, validUntil)
         await this.#ownCredentials.look(settings, this.mirror.records(engine.tenantId), this.#options.io.clock.now())
-      }
-      await storeConfirmations(new Set(this.#tenants.map((tenant) => tenant.store)))
-      return thresholds
+        return validUntil
+      })
     } finally {
       await this.mirror.ping()
     }

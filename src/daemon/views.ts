@@ -46,7 +46,7 @@ export interface EngineFacts {
   /** Of a tenant that this process writes: it knows more than the mirror has. Null for those of other replicas. */
   readonly storeOf: (tenant: string) => Mirror | null
   readonly unstored: Pick<UnstoredRuns, 'over'>
-  readonly evaluator: Pick<Evaluator, 'failsForMs'>
+  readonly evaluator: Pick<Evaluator, 'fails'>
 }
 
 interface Shown extends EvaluatedTenant {
@@ -121,7 +121,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       waivers: own,
       now,
       evaluateIntervalMs,
-      evaluationFails: (engine?.evaluator.failsForMs(tenant.settings.name) ?? 0) >= evaluateIntervalMs,
+      evaluationFails: engine?.evaluator.fails(tenant.settings.name) ?? false,
     })
     const { sharedWith } = tenant
     const isShared = sharedWith !== undefined && posture.identity === 'proven'

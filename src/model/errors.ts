@@ -31,6 +31,13 @@ export class SyncError extends Error {
   }
 }
 
+/** Statuses by which a tenant, or a proxy before it, refuses a request for what is in it, such as its cursor. */
+const refusals: ReadonlySet<number> = new Set([400, 404, 410, 413, 414, 422, 431])
+
+export function isRefusedRequest(error: unknown): error is SyncError & { readonly status: number } {
+  return error instanceof SyncError && error.status !== undefined && refusals.has(error.status)
+}
+
 export function reasonOf(error: unknown): Reason {
   if (error instanceof SyncError) return error.reason
   if (error instanceof Error && error.name === 'AbortError') return 'aborted'

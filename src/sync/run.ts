@@ -4,7 +4,7 @@ import { knownValues, type TenantSettings } from '../config/settings.ts'
 import type { AnsweredAt, CommitCounts, FullSyncAdvance, FullSyncRow, SyncState } from '../mirror/port.ts'
 import { type ContractEventKind, contractEventMeanings } from '../model/contract-events.ts'
 import { hourMs } from '../model/durations.ts'
-import { SyncError } from '../model/errors.ts'
+import { isRefusedRequest, SyncError } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
@@ -63,9 +63,6 @@ export interface PageRequest {
   readonly isRepeated?: boolean
 }
 
-/** Statuses by which a tenant, or a proxy before it, refuses a request for what is in it: here, for its cursor. */
-const refusals: ReadonlySet<number> = new Set([400, 404, 410, 413, 414, 422, 431])
-
 /** Fetches until the identity is verified; nothing else is written. A refusal of a feed's cursor is `invalid_cursor`. */
 export async function fetchPage(
   run: Run,
@@ -85,11 +82,10 @@ export async function fetchPage(
     }
   } catch (error) {
     const losesCursor = definition.kind === 'feed' && query.cursor !== undefined && !isRepeated
-    const status = error instanceof SyncError ? error.status : undefined
-    if (!losesCursor || status === undefined || !refusals.has(status)) throw error
+    if (!losesCursor || !isRefusedRequest(error)) throw error
     throw new SyncError('invalid_cursor', `The tenant refuses the cursor of ${definition.name}`, {
       cause: error,
-      status,
+      status: error.status,
     })
   }
   throw new SyncError('unauthorized', 'The credential keeps changing while the tenant is read')

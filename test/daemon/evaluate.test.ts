@@ -8,6 +8,7 @@ import { SyncError } from '../../src/model/errors.ts'
 import { type Log, silentLog } from '../../src/model/log.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import { tenantSettings } from '../evaluate/support/tenant-settings.ts'
+import { resultOf } from '../mirror/support/results.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { testMirror } from '../support/mirror.ts'
 
@@ -80,7 +81,10 @@ it('takes an evaluation out of the queue once its signal is aborted, and lets th
 it('knows for how long the results of a tenant could not be stored, and logs that once', async () => {
   const { mirror } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://x', now)
+  await mirror.commitResult(resultOf(tenant.id, now, []))
   const time = fakeClock()
+  const intervalMs = 60_000
+  const settings = { tenants: [], waivers: [], ownChecks: { checks: [] }, evaluate: { intervalMs } } as never
   let problem: Error | null = new SyncError('store', 'The database server refused a statement (23505)')
   let isOwner = true
   const store: Mirror = {
@@ -96,20 +100,27 @@ it('knows for how long the results of a tenant could not be stored, and logs tha
   const evaluator = createEvaluator({ stores, metrics: emptyMetrics(), clock: time, log })
   const evaluate = (onlyInputs?: readonly ResourceName[]) =>
     evaluator.evaluate({ id: tenant.id, settings: tenantSettings() }, { checks: [], ...(onlyInputs && { onlyInputs }) })
+  await evaluator.inForce(settings)
+  const begun = await mirror.checkStates(tenant.id)
   await expect(evaluate()).rejects.toThrow('23505')
-  time.advance(60_000)
+  time.advance(intervalMs - 1)
   await expect(evaluate()).rejects.toThrow('23505')
-  expect([evaluator.failsForMs('acme'), evaluator.failsForMs('beta'), logged.length]).toEqual([60_000, 0, 1])
+  expect([evaluator.fails('acme'), await mirror.checkStates(tenant.id)]).toEqual([false, begun])
+  time.advance(1)
+  await expect(evaluate()).rejects.toThrow('23505')
+  expect([evaluator.fails('acme'), evaluator.fails('beta'), logged.length]).toEqual([true, false, 1])
+  const [expired] = await mirror.checkStates(tenant.id)
+  expect(expired).toMatchObject({ status: 'pass', validUntil: now, evaluatedAt: now })
   isOwner = false
-  expect(evaluator.failsForMs('acme')).toBe(0)
+  expect(evaluator.fails('acme')).toBe(false)
   isOwner = true
   problem = null
   await evaluate(['users'])
-  expect(evaluator.failsForMs('acme')).toBe(60_000)
+  expect(evaluator.fails('acme')).toBe(true)
   await evaluate()
-  expect(evaluator.failsForMs('acme')).toBe(0)
-  expect(() => evaluator.failed('acme', new SyncError('aborted', 'The daemon ends'))).toThrow('The daemon ends')
-  expect(() => evaluator.failed('acme', new SyncError('store', 'Not settled'))).toThrow('Not settled')
-  time.advance(5)
-  expect(evaluator.failsForMs('acme')).toBe(5)
+  expect(evaluator.fails('acme')).toBe(false)
+  await expect(evaluator.failed('acme', new SyncError('aborted', 'The daemon ends'))).rejects.toThrow('The daemon ends')
+  await expect(evaluator.failed('acme', new SyncError('store', 'Not settled'))).rejects.toThrow('Not settled')
+  time.advance(intervalMs)
+  expect(evaluator.fails('acme')).toBe(true)
 })

@@ -78,6 +78,8 @@ const faults: readonly FaultCase[] = [
       what: `404 on ${on}`,
       on,
       fault: wire.problem(404, 'NOT_FOUND'),
+      // An incremental sync takes it for a refusal of its cursor.
+      modes: ['full'],
       reason: 'client_error',
       requests: 1,
     }),
@@ -85,7 +87,15 @@ const faults: readonly FaultCase[] = [
   {
     id: 'H9',
     what: 'any other 4xx',
-    family: () => statuses([402, 405, 410, 414, 418, 422, 425, 431, 499]),
+    family: () => statuses([402, 405, 418, 425, 499]),
+    reason: 'client_error',
+    requests: 1,
+  },
+  {
+    id: 'H9',
+    what: '4xx that may refuse a cursor, of an address without one',
+    family: () => statuses([410, 413, 414, 422, 431]),
+    modes: ['full'],
     reason: 'client_error',
     requests: 1,
   },

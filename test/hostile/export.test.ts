@@ -30,17 +30,19 @@ async function exported(resource: ListName, format: string): Promise<string> {
 
 const linesOf = (text: string) => text.trimEnd().split('\n')
 
-/** Strict texts that users choose: a digest keeps long ones apart. */
+/** Strict texts that users choose: a digest keeps apart long ones, and those with half a surrogate pair. */
 const chosen = new Set(['email', 'filename'])
 
 /** The exported form of a value; undefined when it must be absent. */
 function expected(field: string, value: unknown): unknown {
   if (typeof value !== 'string') return value
-  if (value.length <= 1024) return value.toWellFormed()
-  const digest = createHash('sha256').update(value).digest('hex')
+  if (value.length <= 1024 && (value.isWellFormed() || !chosen.has(field))) return value.toWellFormed()
+  const bytes = value.isWellFormed() ? value : Buffer.from(value, 'utf16le')
+  const digest = createHash('sha256').update(bytes).digest('hex')
   const ending = chosen.has(field) ? ` (${value.length} characters, SHA-256 ${digest})` : ''
   const cut = value.slice(0, 1023 - ending.length)
-  return `${cut.isWellFormed() ? cut : cut.slice(0, -1)}…${ending}`
+  const isHalved = /[\ud800-\udbff]$/.test(cut)
+  return `${(isHalved ? cut.slice(0, -1) : cut).toWellFormed()}…${ending}`
 }
 
 it.each(lists)('exports %s as they were sent, or null, and leaves out quarantined records', async (resource) => {

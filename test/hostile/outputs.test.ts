@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { afterAll, beforeAll, expect, it, vi } from 'vitest'
 import { printable } from '../../src/model/text/printable.ts'
 import { parseCsv } from '../commands/support/csv.ts'
@@ -169,7 +170,10 @@ it('finds failing records with any name, and prints the name as it was sent', as
   ])
   const doubled = new Set(found.filter(({ check }) => check === 'document-name-unique').map(({ entity }) => entity.id))
   for (const [name, text] of Object.entries(texts)) {
-    if (text.length <= 1024) expect([name, doubled.has(text.toWellFormed())]).toEqual([name, true])
+    if (text.length > 1024) continue
+    const digest = createHash('sha256').update(Buffer.from(text, 'utf16le')).digest('hex')
+    const isShown = text.isWellFormed() ? doubled.has(text) : [...doubled].some((id) => String(id).includes(digest))
+    expect([name, isShown]).toEqual([name, true])
   }
 })
 

@@ -173,6 +173,22 @@ it('writes nothing for a check result that repeats the one before, and still kno
   expect((await stateOf(later, tenantId))?.evaluatedAt).toBe(now + 7 * minuteMs)
 })
 
+it('ends what passes until the next result, which the record shows as a gap', async () => {
+  const { mirror, tenantId, query } = await opened()
+  await mirror.commitResult(checkResult(tenantId, []))
+  await mirror.commitResult(checkResult(tenantId, batches(1), { check: 'other' }))
+  await mirror.expirePasses(tenantId)
+  const validities = () => query('select valid_until as until from check_states order by "check" = ?', ['other'])
+  expect(validities()).toEqual([{ until: now }, { until: null }])
+  await mirror.commitResult(checkResult(tenantId, [], { at: now + minuteMs }))
+  expect(validities()).toEqual([{ until: null }, { until: null }])
+  const record = 'select at, valid_until as until from check_status_changes where "check" = ? order by id'
+  expect(query(record, [check])).toEqual([
+    { at: now, until: now },
+    { at: now + minuteMs, until: null },
+  ])
+})
+
 it('writes the results of several checks in one transaction, and shows none of them before', async () => {
   const test = await opened()
   const { mirror, tenantId, query, path } = test

@@ -152,6 +152,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   isUncertain: (mirror) => mirror.isUncertain(tenantId, resource, '1'),
   record: (mirror) => mirror.record(tenantId, resource, '1'),
   commitResult: (mirror) => mirror.commitResult(checkResult),
+  expirePasses: (mirror) => mirror.expirePasses(tenantId),
   confirmResult: (mirror) => mirror.confirmResult(tenantId, check, at + 9e8),
   resultBatch: async (mirror) => {
     const batch = mirror.resultBatch()

@@ -64,6 +64,10 @@ export function resultStatements(database: Database) {
     `update check_states set evaluated_at = @at
      where tenant_id = @tenantId and "check" = @check and evaluated_at between @of and @at`,
   )
+  const expirePasses = database.prepare<[number]>(
+    `update check_states set valid_until = evaluated_at
+     where tenant_id = ? and status = 'pass' and coalesce(valid_until, evaluated_at) >= evaluated_at`,
+  )
   const settled = database.prepare<[number, string]>(
     'update check_states set owing = 0 where tenant_id = ? and "check" = ?',
   )
@@ -76,6 +80,7 @@ export function resultStatements(database: Database) {
     openIds,
     evaluated,
     confirm,
+    expirePasses,
     settled,
     owing,
     known: (fingerprints: readonly string[]) => known.all(sql.listOf(fingerprints)),

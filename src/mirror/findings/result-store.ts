@@ -13,7 +13,7 @@ import { batchSize, type StagedFinding, stagedFindings } from './staged-findings
 
 type ResultPart = Pick<
   FindingStore,
-  'checkStates' | 'commitResult' | 'confirmResult' | 'resultBatch' | 'storeConfirmations'
+  'checkStates' | 'commitResult' | 'confirmResult' | 'expirePasses' | 'resultBatch' | 'storeConfirmations'
 >
 
 export interface ResultStore extends Operations<ResultPart> {
@@ -249,6 +249,7 @@ export function resultStore(database: Database): ResultStore {
     },
     confirmResult: (tenantId, check, at, currentForMs) =>
       database.run(() => confirmations.confirm(tenantId, check, at, currentForMs)),
+    expirePasses: (tenantId) => database.run(() => database.transact('nothing', () => sql.expirePasses.run(tenantId))),
     storeConfirmations: () => database.run(() => confirmations.storeDue()),
     settle: () =>
       database.run(async () => {

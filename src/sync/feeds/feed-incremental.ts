@@ -1,6 +1,6 @@
 import type { FeedQuery } from '../../api/reader.ts'
 import type { FullSyncRow } from '../../mirror/port.ts'
-import { reasonOf, SyncError } from '../../model/errors.ts'
+import { isRefusedRequest, reasonOf, SyncError } from '../../model/errors.ts'
 import { isRefusal } from '../../model/reasons.ts'
 import type { FeedResource } from '../../model/resource.ts'
 import { readDetails } from '../details.ts'
@@ -84,7 +84,7 @@ async function makeGood(run: Run, definition: FeedResource, fullSync: FullSyncRo
     try {
       await follow(run, { updatedAfter: from }, fullSync)
     } catch (error) {
-      if (!(error instanceof SyncError && error.status === 400)) throw error
+      if (!isRefusedRequest(error)) throw error
       log.warn(
         { resource: definition.name },
         'The feed could not be recovered by updatedAfter; the next full sync recovers it',

@@ -2,7 +2,7 @@ import type { FeedQuery, Fetched } from '../../api/reader.ts'
 import type { AdmittedPage, PageComparison, SyncState } from '../../mirror/port.ts'
 import { createdAtOf } from '../../model/dates.ts'
 import { hourMs } from '../../model/durations.ts'
-import { SyncError } from '../../model/errors.ts'
+import { isRefusedRequest } from '../../model/errors.ts'
 import type { PagedListResource, ResourceDefinition } from '../../model/resource.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { TenantContext } from '../context.ts'
@@ -89,7 +89,7 @@ async function refetch({ context, definition, query, signal }: RefusedPage): Pro
   try {
     return await context.reader.fetch(definition, query, signal)
   } catch (error) {
-    if (error instanceof SyncError && error.status === 400) return context.reader.fetch(definition, {}, signal)
+    if (isRefusedRequest(error)) return context.reader.fetch(definition, {}, signal)
     throw error
   }
 }

@@ -2,7 +2,7 @@ import type { Item } from '../../api/reader.ts'
 import type { AbsentRecord, FullSyncRow } from '../../mirror/port.ts'
 import type { MirrorRecord } from '../../mirror/records/query.ts'
 import { isoMs } from '../../model/dates.ts'
-import { reasonOf, SyncError } from '../../model/errors.ts'
+import { isRefusedRequest, reasonOf, SyncError } from '../../model/errors.ts'
 import type { FeedWithTime, UpdatedAfter } from '../../model/resource.ts'
 import { readFeed } from '../feeds/feed-reading.ts'
 import { endsRun, noteEvent, type Run } from '../run.ts'
@@ -47,7 +47,7 @@ export async function confirmByTime(
   } catch (error) {
     if (endsRun.has(reasonOf(error))) throw error
     const unconfirmed = new Set(asked.map(({ rid }) => rid))
-    const refused = error instanceof SyncError && error.status === 400
+    const refused = isRefusedRequest(error)
     const detail = error instanceof SyncError ? error.message : null
     log.warn(
       { resource: definition.name, count: asked.length, reason: reasonOf(error), detail },

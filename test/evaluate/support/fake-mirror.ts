@@ -97,6 +97,7 @@ export function fakeMirror(now: number): FakeMirror {
     commitResult: (checkResult) => commitInto(mirror, checkResult),
     resultBatch: () => ({ add: (checkResult) => store.commitResult(checkResult), commit: async () => {} }),
     storeConfirmations: async () => {},
+    expirePasses: async () => {},
     confirmResult: async (_tenantId, check, at) => {
       const state = mirror.states.get(check)
       if (state !== undefined) mirror.states.set(check, { ...state, evaluatedAt: at })
