@@ -577,8 +577,17 @@ export const mutants: readonly Mutant[] = [
       'forget',
     ],
   }),
-  ...mutantsIn('src/daemon/session.ts', ['test/daemon/confirmations'], {
+  ...mutantsIn('src/daemon/evaluate-each.ts', ['test/daemon/confirmations', 'test/daemon/evaluate-each'], {
     'confirmations of check results are never written': ['await storeConfirmations(', 'void ('],
+    'a tenant whose results cannot be stored ends the evaluation of the others': ["!== 'store'", "!== 'never'"],
+    'without its database, every tenant is evaluated': ['await mirror.ping()', ''],
+    'a failed evaluation of a tenant is not told': ['if (failures.length > 0) throw failures[0]', ''],
+  }),
+  ...mutantsIn('src/daemon/evaluate.ts', ['test/daemon/evaluate'], {
+    'other processes show what passed before results could not be stored': [
+      'if (fails(tenant)) await',
+      'if (fails("")) await',
+    ],
   }),
   ...mutantsIn('src/mirror/findings/result-store.ts', ['test/mirror/results'], {
     'check results of an evaluation take effect one by one': ['if (staged) await commit()', 'await commit()'],
