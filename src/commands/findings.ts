@@ -12,6 +12,7 @@ import { version } from '../model/process/version.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { isAtLeast, severities } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
+import { withoutNames } from '../model/text/redact-finding.ts'
 import { withEntityNames } from '../report/entity-names.ts'
 import { type Grouping, groupColumns, groupings, groupsOf, groupsTable } from '../report/finding-groups.ts'
 import {
@@ -70,8 +71,9 @@ export function addFindings(program: Command, io: Io, done: (code: ExitCode) => 
       `
 Works beside a running engine. Unknown checks are listed on standard error.
 A terminal shows one heading for each check; a file or a pipe gets one line for each finding.
-Without --details users and documents are named by id. Some ids are names themselves: that of a finding about a file
-name (document-name-unique), and those that own checks return. This command prints such ids; report and page may hide them.
+Without --details users and documents are named by id, and values of the evidence that may name a person or a file are
+shown as [hidden]. Some ids are names themselves: that of a finding about a file name (document-name-unique), and those
+that own checks return. This command prints such ids; report and page may hide them.
 Exit with --fail-on: 0 ok, 1 findings at or above it, 3 there is a hold or a check is unknown; 3 takes precedence, and
 the last line on standard error is its cause. With --check only that check counts, and holds of what it reads.
 lastSeen may be up to five minutes older than in the JSON API of a running engine, which stores it less often.
@@ -109,7 +111,8 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   const views = createViews(mirror, settings, io.clock)
   const postures = await views.posture(filter.tenant)
   const wanted = postures.map(within(filter.check, checks))
-  const found = options.details === true ? withNames(mirror, io, views.findings(filter)) : views.findings(filter)
+  const listed = views.findings(filter)
+  const found = options.details === true ? withNames(mirror, io, listed) : withHiddenNames(listed)
   await writeAll(io, render(found, emptyListing(options, wanted)), options.format === 'table')
   const waivers =
     options.all === true
@@ -136,6 +139,10 @@ async function* withNames(mirror: Mirror, io: Io, found: AsyncIterable<FindingVi
     past: await mirror.past(io.clock.now(), true),
     tenants: await mirror.tenants(),
   })
+}
+
+async function* withHiddenNames(found: AsyncIterable<FindingView>): AsyncIterable<FindingView> {
+  for await (const finding of found) yield { ...finding, evidence: withoutNames(finding.evidence) }
 }
 
 /** The sentence when there are no findings. */
