@@ -44,6 +44,25 @@ it.each([0, 700_000, -290_000])(
   },
 )
 
+it.each([500, 401, 403, 302])(
+  'a full sync completes without a cursor that answers %i for longer than the freshness limit of incremental syncs',
+  async (status) => {
+    const test = await synced({ sizes: { documents: 20 } })
+    expect(ending(await test.run('documents', 'incremental'))).toBe('success')
+    const failing = test.sim.faults.add({ path, hasCursor: true, effect: { kind: 'status', status } })
+    for (let run = 0; run < 2; run++) {
+      test.clock.advance(10 * minuteMs)
+      test.sim.primary.addDocument()
+      const before = ending(await test.run('documents', 'incremental'))
+      expect([before, ending(await test.run('documents', 'full'))]).toEqual([before, run === 0 ? before : 'success'])
+    }
+    const { mirrored, truth } = await bothSides(test, ['documents'])
+    expect(mirrored).toEqual(truth)
+    test.sim.faults.remove(failing.id)
+    expect((await test.run('documents', 'incremental')).mode).toBe('incremental')
+  },
+)
+
 it('the overlap is configuration', async () => {
   const test = await synced({ settings: { documents: { overlapMs: 2 * minuteMs } } })
   const reachedAt = test.clock.now() - 5 * minuteMs

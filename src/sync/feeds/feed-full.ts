@@ -1,11 +1,13 @@
 import type { FullSyncRow } from '../../mirror/port.ts'
+import { reasonOf } from '../../model/errors.ts'
+import type { Reason } from '../../model/reasons.ts'
 import type { FeedResource } from '../../model/resource.ts'
 import { readDetails } from '../details.ts'
 import { confirmMissing } from '../removals/confirm-missing.ts'
 import { decideRemovals } from '../removals/removals.ts'
 import { beginFullSync, noteEvent, type Run, unsetNow } from '../run.ts'
 import { readToEnd } from './feed-pages.ts'
-import { cursorRefused, readFeed } from './feed-reading.ts'
+import { cursorFails, cursorRefused, readFeed } from './feed-reading.ts'
 
 /** Full sync of a feed, with the decision on removals (docs/sync.md#full-sync); `extra` = after a skipped row or a contradiction. */
 export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra = false): Promise<void> {
@@ -74,9 +76,30 @@ async function readFromCursorBefore(run: Run, fullSync: FullSyncRow): Promise<vo
       return { fullSync: { id: fullSync.id } }
     })
   } catch (error) {
-    if (!cursorRefused(error) || begun) throw error
+    if (begun || !(cursorRefused(error) || isUnreadable(run, error))) throw error
     await forgetRefused(run, fullSync)
   }
+}
+
+const unreadable: ReadonlySet<Reason> = new Set([
+  'missing_permission',
+  'server_error',
+  'client_error',
+  'timeout',
+  'network',
+  'redirect',
+  'too_large',
+  'protocol',
+])
+
+/** True when incremental syncs have long failed, too, though this run could read the list itself. */
+function isUnreadable(run: Run, error: unknown): boolean {
+  if (run.pages === 0 || !unreadable.has(reasonOf(error)) || !cursorFails(run)) return false
+  run.context.log.warn(
+    { resource: run.definition.name, reason: reasonOf(error) },
+    'The stored cursor cannot be read from, but the list can; the full sync completes without it',
+  )
+  return true
 }
 
 /** Without a cursor from the full sync, the next incremental sync starts from the beginning. */

@@ -17,7 +17,7 @@ import {
   odditiesOf,
   type Run,
 } from '../run.ts'
-import { cursorRefused, type PageWanted, pagesAhead } from './feed-reading.ts'
+import { cursorFails, cursorRefused, type PageWanted, pagesAhead } from './feed-reading.ts'
 
 /** Reads the feed to its end, resuming an open full sync; requests each page while the one before is written. */
 export async function readToEnd(run: Run, definition: FeedResource): Promise<FullSyncRow> {
@@ -71,8 +71,10 @@ async function openOrStart(run: Run, definition: FeedResource): Promise<FullSync
   const open = await store.openFullSync(tenantId, definition.name)
   const now = clock.now()
   const isIdle = open !== null && Math.abs(now - open.progressAt) - open.waitMs > idleLimitMs(context, state)
+  // Whether the tenant can be read without its cursor shows when this run reads the list.
+  const isStuck = open?.reachedEnd === true && cursorFails(run)
   // At the limit it could only fail again: the pages may have been the same one over and over.
-  if (open !== null && !isIdle && open.pages + 1 < context.settings.api.maxPages) {
+  if (open !== null && !isIdle && !isStuck && open.pages + 1 < context.settings.api.maxPages) {
     if (open.pages > 0) log.info({ resource: definition.name, pages: open.pages }, 'Resuming an interrupted full sync')
     // In a first full sync only the first page needs a proof.
     run.proven ||= open.pages > 0 && state.completeStartedAt === null

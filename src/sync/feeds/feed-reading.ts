@@ -2,12 +2,22 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { FeedQuery, Fetched } from '../../api/reader.ts'
 import type { PageCommit, PageFingerprint } from '../../mirror/port.ts'
 import { SyncError } from '../../model/errors.ts'
+import { incrementalFreshnessLimitMs } from '../../model/freshness.ts'
 import { commitPage } from '../pages/commit-page.ts'
 import { pageRules, queryAt } from '../pages/page-rules.ts'
 import { fetchPage, type Run } from '../run.ts'
 
 export function cursorRefused(error: unknown): boolean {
   return error instanceof SyncError && error.reason === 'invalid_cursor'
+}
+
+/** True when incremental syncs have failed for longer than their freshness limit. */
+export function cursorFails({ context, definition, state }: Run): boolean {
+  const { incrementalReason, incrementalAttemptAt, incrementalSuccessAt } = state
+  const schedule = context.settings.resources[definition.name].incremental
+  if (schedule === null || incrementalReason === null) return false
+  const failedForMs = (incrementalAttemptAt ?? 0) - (incrementalSuccessAt ?? 0)
+  return failedForMs > incrementalFreshnessLimitMs(schedule.intervalMs)
 }
 
 export async function readFeed(
