@@ -55,7 +55,7 @@ async function work(): Promise<EngineReport> {
   )
   await using session = value
   // What follows waits for it only after a start.
-  await session.sound
+  await session.sound()
   const steps: (Cost & { facts: Readonly<Record<string, number>> })[] = []
   for (const step of task.steps) steps.push(await perform(session, step))
   return { peakMiB: peakMiB(), opening, steps }

@@ -24,6 +24,7 @@ import { type ChangedTenants, changeTenants } from './change-tenants.ts'
 import { configurationDigest } from './configuration-digest.ts'
 import { createEvaluator, type EvaluationOptions, type Evaluator } from './evaluate.ts'
 import { evaluateEach } from './evaluate-each.ts'
+import { firstVerification } from './first-verification.ts'
 import { metricsConfig } from './metrics-config.ts'
 import { type OpenedStores, openStores } from './open-store.ts'
 import { owedRemovals } from './owed-removals.ts'
@@ -78,8 +79,8 @@ export class Session implements AsyncDisposable {
   readonly stores: TenantStores
   readonly metrics: Metrics
   readonly evaluator: Evaluator
-  /** Rejects with a FatalError for a damaged database; until a full read, the data is shown but not used. */
-  readonly sound: Promise<void>
+  /** Until it resolves, the data is shown but not used. */
+  readonly sound: () => Promise<void>
   readonly #options: TenantPartsOptions
   readonly #ownCredentials: OwnCredentials
   #settings: Settings
@@ -120,8 +121,8 @@ export class Session implements AsyncDisposable {
       this.#reevaluate(name, signal),
     )
     this.evaluator = createEvaluator({ ...parts, metrics: this.metrics, clock: io.clock })
-    this.sound = mirror.isVerified() ? Promise.resolve() : mirror.verify(this.#closing.signal)
-    this.sound.catch(() => {})
+    this.sound = firstVerification(mirror, this.#closing.signal)
+    this.sound().catch(() => {})
     this.#options = { ...parts, metrics: this.metrics }
     this.#settings = settings
     this.#checks = checksOf(settings)
@@ -291,7 +292,7 @@ export class Session implements AsyncDisposable {
 
   /** Work counts only if the database was the right one before and, by another `ping`, after it. */
   async #insistOnStore(signal: AbortSignal): Promise<void> {
-    await waitFor(this.sound, signal)
+    await waitFor(this.sound(), signal)
     await this.mirror.ping()
   }
 }
