@@ -2,11 +2,10 @@ import * as z from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { dayMs } from '../model/durations.ts'
-import { amongFew, factsOf, firstKeys, timeOf } from './support/records.ts'
+import { earlierInvitations, invited } from './support/invited-since.ts'
+import { amongFew, factsOf, firstKeys, mapBatches, timeOf } from './support/records.ts'
 import { days, isOlderThan, olderThan } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
-
-const invited = { field: 'state', is: 'Invited' } as const
 
 const options = z.strictObject({
   days: days(14),
@@ -17,7 +16,7 @@ export const userInvitationAccepted = defineCheck({
   id: 'user-invitation-accepted',
   title: 'Every invitation is accepted within 14 days',
   description:
-    'No user is in state Invited for longer than `days` since createdAt; `highDays` raises the severity. A user who is that old and in a state outside `users.knownStates` (Active and Invited by default) is not evaluated, because the API does not specify other states; every known one but Invited means that the user has accepted, or that the account is closed.',
+    'No user is in state Invited for longer than `days` since the first createdAt that was mirrored with the same e-mail; `highDays` raises the severity. A user who is that old and in a state outside `users.knownStates` (Active, Invited) is not evaluated, because the API does not specify other states; every known one but Invited means accepted, or closed.',
   risk: 'Anybody who reads the mailbox can take over the account of an open invitation.',
   remediation: 'Ask the person to accept, or withdraw the invitation.',
   alert: {
@@ -40,17 +39,22 @@ export const userInvitationAccepted = defineCheck({
     const undecided = { all: [other, old] }
     // The number of users by state is stored; few tenants need to look at dates.
     const notEvaluated = (await reader.count('users', { all: [other] })) && (await reader.count('users', undecided))
+    const earlier = await earlierInvitations(reader)
+    // Few tenants change the date of an invitation.
+    const candidates = reader.select('users', { all: earlier.size === 0 ? [invited, old] : [invited] })
     const isUndecided = amongFew(reader, 'users', undecided)
     return {
       population: await reader.count('users', { all: [invited] }),
       notEvaluated,
       unevaluated: notEvaluated === 0 ? [] : await firstKeys(reader, 'users', undecided),
-      candidates: reader.select('users', { all: [invited, old] }),
+      candidates: mapBatches(candidates, (user) => ({
+        user,
+        since: earlier.get(user.key) ?? timeOf(user, 'createdAtMs'),
+      })),
       scope: async (id) => ((await isUndecided(id)) ? 'not_evaluated' : 'evaluated'),
     }
   },
-  evaluate(user, options, now) {
-    const since = timeOf(user, 'createdAtMs')
+  evaluate({ user, since }, options, now) {
     const isHigh = isOlderThan(since, options.highDays * dayMs, now)
     if (!isHigh && !isOlderThan(since, options.days * dayMs, now)) return null
     const threshold = isHigh ? options.highDays : options.days

@@ -15,13 +15,14 @@ import { type Mirror, sharedChain } from '../mirror/port.ts'
 import type { TenantStores } from '../mirror/tenant-stores.ts'
 import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
-import { reasonOf, SyncError } from '../model/errors.ts'
+import { reasonOf } from '../model/errors.ts'
 import { fingerprintOf, shortFingerprint } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
 import { version } from '../model/process/version.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
+import { failedEvaluations } from './failed-evaluations.ts'
 import { sharedTenants } from './shared-tenants.ts'
 
 export interface EvaluationOptions {
@@ -47,6 +48,8 @@ export interface Evaluator {
   evaluate(tenant: EvaluatedTenant, how?: EvaluationOptions): Promise<number | null>
   /** For what an evaluation waits for and cannot do. Rejects with the error. */
   failed(tenant: string, error: unknown): Promise<never>
+  /** For what the evaluations of these tenants waited for in vain. @throws the error. */
+  missed(tenants: Iterable<string>, error: unknown): never
   /** True when no evaluation of a tenant of this process could be stored for an interval of the evaluation. */
   fails(tenant: string): boolean
   /** Call when settings take effect. */
@@ -70,9 +73,9 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
   let memoryOf = emptyMemories()
   let shared = sharedTenants([], clock)
   const logShared = sharedLog(log)
-  /** Tenants whose evaluations fail, by the monotonic clock. */
-  const failing = new Map<string, number>()
-  let intervalMs = Number.POSITIVE_INFINITY
+  const failures = failedEvaluations(clock, log)
+  // Its owner knows of its own failures.
+  const fails = (tenant: string) => stores.of(tenant) !== null && failures.hasLasted(tenant)
   const queue = new Mutex()
   /** Null when another replica took the tenant meanwhile. */
   const evaluated = async (
@@ -108,31 +111,17 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
       return outcomes
     } catch (error) {
       if (reasonOf(error) === 'aborted' && how.signal?.aborted !== true) return null
-      return failed(tenant.settings.name, error)
-    }
-  }
-  const failed = async (tenant: string, error: unknown): Promise<never> => {
-    if (reasonOf(error) === 'aborted') throw error
-    if (failing.has(tenant)) {
-      // The database may refuse this as well.
-      if (fails(tenant)) await expirePasses(tenant).catch(() => {})
+      failures.note(tenant.settings.name, error)
       throw error
     }
-    failing.set(tenant, clock.monotonic())
-    const hint = error instanceof SyncError ? error.hint : undefined
-    log.warn(
-      { tenant, detail: String(error), hint },
-      'Results of checks cannot be stored; if that goes on at the next evaluation, the checks become unknown',
-    )
+  }
+  /** Commands and other replicas do not know of the failures of this process. Rejects with the error. */
+  const expirePasses = async (tenant: string, error: unknown): Promise<never> => {
+    // The database may refuse this as well.
+    if (fails(tenant) && reasonOf(error) !== 'aborted') await expire(tenant).catch(() => {})
     throw error
   }
-  const fails = (tenant: string) => {
-    const since = failing.get(tenant)
-    // Its owner knows of its own failures.
-    return since !== undefined && stores.of(tenant) !== null && clock.monotonic() - since >= intervalMs
-  }
-  /** Commands and other replicas do not know of the failures of this process. */
-  const expirePasses = async (tenant: string) => {
+  const expire = async (tenant: string) => {
     // A remembered result would only be confirmed, and the stored one stay expired.
     memoryOf = emptyMemories()
     const store = stores.of(tenant)
@@ -149,7 +138,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         const outcomes = await evaluated(store, tenant, at, how)
         if (outcomes === null) return null
         // Others may still differ from what is stored.
-        if (how.onlyInputs === undefined) failing.delete(tenant.settings.name)
+        if (how.onlyInputs === undefined) failures.over(tenant.settings.name)
         const { id, settings } = tenant
         for (const { check, opened, resolved: resolutions } of outcomes) {
           const resolved = Object.values(resolutions).reduce((sum, count) => sum + count, 0)
@@ -160,12 +149,20 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         await logLapses(store, log, { id, name: settings.name }, at)
         const ends = outcomes.flatMap(({ validUntil }) => validUntil ?? [])
         return ends.length === 0 ? null : Math.min(...ends)
-      }),
-    failed,
+        // After its turn: it may wait for a lock.
+      }).catch((error: unknown) => expirePasses(tenant.settings.name, error)),
+    async failed(tenant, error) {
+      failures.note(tenant, error)
+      return expirePasses(tenant, error)
+    },
+    missed(tenants, error) {
+      if (reasonOf(error) === 'store') failures.missed(tenants)
+      throw error
+    },
     fails,
     inForce: (settings) =>
       queue.runExclusive(async () => {
-        intervalMs = settings.evaluate.intervalMs
+        failures.toleratedMs = settings.evaluate.intervalMs
         const at = clock.now()
         const common = stores.shared()
         const names = settings.tenants.map(({ name }) => name)

@@ -198,7 +198,7 @@ export class Session implements AsyncDisposable {
   async evaluate(signal = this.#closing.signal): Promise<ReadonlyMap<string, number>> {
     await this.#insistOnStore(signal)
     try {
-      await waitFor(this.#removals.settle(), signal)
+      await waitFor(this.#removals.settle(), signal).catch((error) => this.evaluator.missed(this.#byName.keys(), error))
       this.evaluator.forgetShared()
       return await evaluateEach(this.#tenants, this.mirror, async ({ settings, engine }) => {
         const validUntil = await this.#evaluateTenant(settings.name, { signal })
@@ -292,7 +292,7 @@ export class Session implements AsyncDisposable {
 
   /** Work counts only if the database was the right one before and, by another `ping`, after it. */
   async #insistOnStore(signal: AbortSignal): Promise<void> {
-    await waitFor(this.sound(), signal)
+    await waitFor(this.sound(), signal).catch((error) => this.evaluator.missed(this.#byName.keys(), error))
     await this.mirror.ping()
   }
 }

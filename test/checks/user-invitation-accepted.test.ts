@@ -17,6 +17,23 @@ it.each([
   expect(brief(result)).toEqual(expected)
 })
 
+const change = (id: number, field: string, before: unknown, after: unknown) =>
+  ({ id, resource: 'users', key: '1', at: now, kind: 'changed', field, before, after, requestId: null }) as const
+
+it.each([
+  ['the same e-mail', 'createdAt', ['1 medium']],
+  ['another e-mail since', 'email', []],
+])('counts from the first date of an invitation with %s', async (_, changedLast, expected) => {
+  const result = await evaluator(check, (mirror) => {
+    mirror.put('users', user({ state: 'Invited', createdAt: iso(now - dayMs) }))
+    mirror.changes.push(
+      change(1, 'createdAt', iso(now - 20 * dayMs), iso(now - dayMs)),
+      change(2, changedLast, iso(now - 2 * dayMs), iso(now - dayMs)),
+    )
+  })
+  expect(brief(result)).toEqual(expected)
+})
+
 it('is about invited users alone', async () => {
   const result = await evaluator(check, (mirror) => mirror.put('users', user({ createdAt: '2020-01-01T00:00:00Z' })))
   expect(result).toMatchObject({ population: 0, failures: [] })

@@ -20,6 +20,8 @@ export interface Confirmations {
   written(tenantId: number, check: string): Steps<StoredState | undefined>
   /** Call after another check result was committed. */
   forget(tenantId: number, check: string): void
+  /** What passes is not shown after its last confirmation. */
+  expirePasses(tenantId: number): Promise<void>
   /** Writes those whose check results were written more than five minutes ago. */
   storeDue(): Promise<void>
   /** Writes all, for closing, which continues without a writable database: only they are lost then. */
@@ -78,6 +80,13 @@ export function confirmationStore(database: Database, sql: ReturnType<typeof res
       confirmed.set(tenantId, ofTenant.set(check, { tenantId, check, of: state.evaluatedAt, at }))
     },
     forget,
+    async expirePasses(tenantId) {
+      const last = [...(confirmed.get(tenantId)?.values() ?? [])]
+      await database.transact('nothing', function* () {
+        for (const one of last) yield* sql.confirm.run(one)
+        yield* sql.expirePasses.run(tenantId)
+      })
+    },
     async storeDue() {
       while (due().length > 0) await write(() => due().slice(0, writtenAtOnce))
     },

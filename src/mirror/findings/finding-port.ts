@@ -121,7 +121,7 @@ export interface FindingStore extends WaiverStore {
   confirmResult(tenantId: number, check: string, at: number, currentForMs?: number): Promise<void>
   /** Writes the confirmations of check results that were last written more than five minutes ago. */
   storeConfirmations(): Promise<void>
-  /** For evaluations that cannot be stored: what passes is not shown any more, also by other processes. */
+  /** For evaluations that cannot be stored: what passes or does not apply is not shown any more, also by other processes. */
   expirePasses(tenantId: number): Promise<void>
   /** Changes with every write of this engine to the resource. */
   dataVersion(tenantId: number, resource: ResourceName): number

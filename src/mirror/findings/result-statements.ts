@@ -66,7 +66,7 @@ export function resultStatements(database: Database) {
   )
   const expirePasses = database.prepare<[number]>(
     `update check_states set valid_until = evaluated_at
-     where tenant_id = ? and status = 'pass' and coalesce(valid_until, evaluated_at) >= evaluated_at`,
+     where tenant_id = ? and status in ('pass', 'not_applicable') and coalesce(valid_until, evaluated_at) >= evaluated_at`,
   )
   const settled = database.prepare<[number, string]>(
     'update check_states set owing = 0 where tenant_id = ? and "check" = ?',

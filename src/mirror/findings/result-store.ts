@@ -249,7 +249,7 @@ export function resultStore(database: Database): ResultStore {
     },
     confirmResult: (tenantId, check, at, currentForMs) =>
       database.run(() => confirmations.confirm(tenantId, check, at, currentForMs)),
-    expirePasses: (tenantId) => database.run(() => database.transact('nothing', () => sql.expirePasses.run(tenantId))),
+    expirePasses: (tenantId) => database.run(() => confirmations.expirePasses(tenantId)),
     storeConfirmations: () => database.run(() => confirmations.storeDue()),
     settle: () =>
       database.run(async () => {

@@ -14,9 +14,12 @@ export const serverStart = 'cast(extract(epoch from pg_postmaster_start_time()) 
 /** Where the connection leads, and whether the triggers of the tables fire there. */
 const found = `concat(${serverStart}, ' ', current_setting('session_replication_role'))`
 
+/** Longest wait for a lock, in milliseconds: shorter than a dead owner counts as alive, and a wait holds up other tenants. */
+const lockMs = 8000
+
 /** Settings of role and database that would change what statements mean are overridden, too. */
 const limits = (commits: string) => `select ${found}, set_config('statement_timeout', $1, true),
-  set_config('idle_in_transaction_session_timeout', $2, true),
+  set_config('idle_in_transaction_session_timeout', $2, true), set_config('lock_timeout', '${lockMs}', true),
   set_config('search_path', coalesce($3, current_setting('search_path')), true), set_config('array_nulls', 'on', true),
   set_config('synchronous_commit', ${commits}, true)`
 

@@ -38,7 +38,9 @@ export async function settleCounts(database: PostgresDatabase, log: Log): Promis
       // What other replicas remember of their tenants rests on the former counts, and so do the stored results.
       yield* database.prepare('update tenant_owners set epoch = epoch + 1 where tenant_id <> 0').run()
       yield* database
-        .prepare(`update check_states set valid_until = least(valid_until, evaluated_at) where status = 'pass'`)
+        .prepare(
+          `update check_states set valid_until = least(valid_until, evaluated_at) where status in ('pass', 'not_applicable')`,
+        )
         .run()
     })
   }

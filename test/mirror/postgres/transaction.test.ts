@@ -265,7 +265,7 @@ it('makes every limit one of the transaction alone', async () => {
   begun.splice(begun.findLastIndex((text) => text.startsWith('begin')))
   const settings = begun.filter((text) => text.startsWith('select')).map((text) => text.replaceAll(/\s+/g, ' '))
   const found = `concat(cast(extract(epoch from pg_postmaster_start_time()) * 1000000 as bigint), ' ', current_setting('session_replication_role'))`
-  const each = `select ${found}, set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true), set_config('search_path', coalesce($3, current_setting('search_path')), true), set_config('array_nulls', 'on', true)`
+  const each = `select ${found}, set_config('statement_timeout', $1, true), set_config('idle_in_transaction_session_timeout', $2, true), set_config('lock_timeout', '8000', true), set_config('search_path', coalesce($3, current_setting('search_path')), true), set_config('array_nulls', 'on', true)`
   expect(settings).toEqual([
     `${each}, set_config('synchronous_commit', current_setting('synchronous_commit'), true) | 60000 | 5000 | here`,
     `${each}, set_config('synchronous_commit', case current_setting('synchronous_commit') when 'off' then 'on' else current_setting('synchronous_commit') end, true) | 60000 | 5000 | here`,
