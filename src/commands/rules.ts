@@ -32,7 +32,8 @@ export function addRules(program: Command, io: Io, done: (code: ExitCode) => voi
 Alerts have a label severity of their own: those about findings have critical for critical findings, warning for high and
 info for medium ones; findings of lower severities have no alert. --severity high=page changes the label of the alerts
 about high findings, --severity warning=ticket that of all other alerts with warning. --severity critical=page changes
-the label of every alert with critical, those about critical findings included.
+the label of every alert with critical, those about critical findings included. Name the new values in the routes of
+Alertmanager, too: those of the example send values that they do not name to e-mail.
 
 --format alertmanager writes the inhibition rules of the alerts, a part to append to alertmanager.yml. --format recording
 writes the recorded series alone, grafana a file for the provisioning of Grafana-managed alerts with the same expressions.
@@ -40,7 +41,7 @@ Those need the recorded series in Prometheus.
 
 Examples:
   tenantwatch rules > /etc/prometheus/rules/tenantwatch.yml
-  tenantwatch rules --label team=security --severity critical=page --severity high=page --page https://tenantwatch.example.com
+  tenantwatch rules --label team=security --severity critical=page --severity high=ticket --page https://tenantwatch.example.com
   tenantwatch rules --format operator | kubectl apply -f -
   tenantwatch rules --format recording > /etc/prometheus/rules/tenantwatch.yml
   tenantwatch rules --format alertmanager >> /etc/alertmanager/alertmanager.yml

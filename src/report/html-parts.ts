@@ -30,6 +30,7 @@ import {
   requirementWord,
   resourceStateWord,
   standingWord,
+  subjectInWords,
 } from './words.ts'
 
 export const tones = {
@@ -127,7 +128,7 @@ export function decisions({ tenant, decisions: all }: TenantReport): Html {
     columns: ['Accepted', 'What', 'Reason', 'Taken up'],
     rows: all.map(({ at, accepted, subject, id, what, reason, appliedAt }) => [
       when(at),
-      html`${accepted} of ${subject} <code class="id">${whole(id)}: ${whole(what)}</code>`,
+      html`${accepted} of ${subjectInWords(subject)} <code class="id">${whole(id)}: ${whole(what)}</code>`,
       whole(reason),
       when(appliedAt, 'not yet'),
     ]),

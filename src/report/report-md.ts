@@ -32,6 +32,7 @@ import {
   requirementWord,
   resourceStateWord,
   standingWord,
+  subjectInWords,
   tenantSentence,
 } from './words.ts'
 
@@ -110,7 +111,7 @@ function checksMd(report: TenantReport): string {
 
 function waiversMd(report: TenantReport): string {
   const items = report.waivers.map((one) => {
-    const covers = `covers ${one.covered}, lapsed for ${one.lapsed}`
+    const covers = `covers ${plural(one.covered, 'finding')}, lapsed for ${one.lapsed}`
     return [
       `${md(one.id)}, **${one.state}**: ${code(one.check)} of ${md(one.entity)}, ${covers}`,
       `Owner ${md(one.owner)}, ends ${one.expires}: ${md(one.reason)}`,
@@ -123,7 +124,7 @@ function decisionsMd(report: TenantReport): string {
   const items = report.decisions.map(
     ({ at, accepted, subject, id, what, reason, appliedAt }) =>
       [
-        `${at}: ${accepted} of ${subject} accepted, ${code(id)}, taken up ${appliedAt ?? 'not yet'}`,
+        `${at}: ${accepted} of ${subjectInWords(subject)} accepted, ${code(id)}, taken up ${appliedAt ?? 'not yet'}`,
         `State ${code(what)}`,
         `Reason: ${md(reason)}`,
       ] as const,

@@ -105,6 +105,11 @@ export function qualityInWords({ quality, resources }: TenantReport): string {
 }
 
 /** `2 waivers (1 active, 1 expired), 1 decision of operators`. */
+/** What was decided: a check, a resource, or the whole tenant. */
+export function subjectInWords(subject: string): string {
+  return subject === 'all' ? 'the whole tenant' : subject
+}
+
 export function acceptedInWords({ waivers, decisions }: TenantReport): string {
   const states = [...Map.groupBy(waivers, ({ state }) => state)].map(([state, { length }]) => `${length} ${state}`)
   const by = states.length === 0 ? '' : ` (${states.join(', ')})`

@@ -66,6 +66,7 @@ it('exits with 2 on unknown arguments, with a hint and without a stack', async (
     [['sync', '--bogus'], 'Unknown option --bogus\n(tenantwatch sync --help shows how to use it)'],
     [['help', 'findng'], 'Unknown command "findng"; did you mean findings?'],
     [['snyc'], 'Unknown command "snyc"; did you mean sync?'],
+    [['findings', '--sev', 'high'], 'Unknown option --sev; did you mean --severity?'],
     [['sync', '--tenant', 'acme', '--fulll'], 'Unknown option --fulll; did you mean --full?'],
     [['sync', '--full=yes'], 'The option --full takes no value'],
     [['config', 'verify'], 'Unknown command "verify"; want one of init, check, print'],

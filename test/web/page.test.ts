@@ -204,7 +204,7 @@ it('says that a first full sync is under way until a run of it has ended, or nob
   const failed = resource('roles', { dataAsOf: null, fresh: false, modes: [mode({ up: false, reason: 'timeout' })] })
   const owner = { replica: 'a/1', heartbeatAgeMs: 20_000, since: at }
   const of = (over: Parameters<typeof posture>[0]) => page({ posture: async () => [posture(over)] })
-  const first = 'Its first full sync is under way'
+  const first = 'The first full sync is under way'
   expect(await of({ resources: [unread('roles')] })).toContain(first)
   expect(await of({ resources: [unread('roles')], owner: { ...owner, isAlive: true } })).toContain(first)
   expect(await of({ resources: [unread('roles')], owner: { ...owner, isAlive: false } })).not.toContain(first)

@@ -46,8 +46,13 @@ function unknownOption(message: string, command: Command, args: readonly string[
   const hint = namesSecret.test(shown)
     ? '; secrets belong in the configuration, because other users can see the command line'
     : ''
-  const meant = suggestionIn(message)
+  const meant = suggestionIn(message) ?? beginningWith(name, command)
   return `Unknown option${shown}${meant === undefined ? '' : `; ${meant}`}${hint}`
+}
+
+function beginningWith(name: string, command: Command): string | undefined {
+  const longer = command.options.flatMap(({ long }) => (long?.startsWith(name) === true ? [long] : []))
+  return longer.length === 1 && name.length > 3 ? `did you mean ${longer[0]}?` : undefined
 }
 
 function unknownCommand(command: Command, given: string | undefined, args: readonly string[]): string {

@@ -37,12 +37,15 @@ const sentences: Readonly<Partial<Record<ErrorCode, string>>> = {
   MULTIPLE_DOCS: 'a second document begins here; want one document a file',
   MULTILINE_IMPLICIT_KEY: 'a key must be on one line, followed by a colon',
   TAB_AS_INDENT: 'a tab indents this line; indent with spaces',
-  UNEXPECTED_TOKEN: `unexpected text; ${quoteStar}`,
   TAG_RESOLVE_FAILED: 'a tag that begins with `!` is not known here; remove it, or quote the value',
 }
 
 /** A message without a quote of the source, which may contain secrets, unlike the messages of the library. */
-function yamlProblem({ code, message, pos: [at] }: YAMLError, all: readonly YAMLError[]): string {
+function yamlProblem({ code, message, pos: [at] }: YAMLError, all: readonly YAMLError[], source: string): string {
+  if (code === 'UNEXPECTED_TOKEN') {
+    const line = source.slice(source.lastIndexOf('\n', at - 1) + 1, source.indexOf('\n', at) >>> 0)
+    return `unexpected text; ${line.includes('*') ? quoteStar : 'quote the whole value, or begin a new line for the next key'}`
+  }
   if (code === 'MISSING_CHAR' && message.startsWith('Sequence item without')) return badIndent
   const isOnTwoLines = all.some((one) => one.code === 'MULTILINE_IMPLICIT_KEY' && one.pos[0] === at)
   if (code === 'BLOCK_AS_IMPLICIT_KEY' && isOnTwoLines) return deeperLine
@@ -68,6 +71,9 @@ export interface YamlFile {
 export function readYaml(source: string): YamlFile {
   const lines = new LineCounter()
   const start = { offset: 0, text: '1:1' }
+  const nothing = { readable: false, raw: undefined, position: () => start }
+  if (source.includes('\0'))
+    return { ...nothing, problems: [{ position: start, sentence: 'this is no YAML file; want text in UTF-8' }] }
   try {
     const document = parseDocument(source, {
       lineCounter: lines,
@@ -85,7 +91,7 @@ export function readYaml(source: string): YamlFile {
       } = error
       return {
         position: positionAt(lines, at),
-        sentence: code === 'DUPLICATE_KEY' ? duplicateKey(source, at) : yamlProblem(error, errors),
+        sentence: code === 'DUPLICATE_KEY' ? duplicateKey(source, at) : yamlProblem(error, errors, source),
         bracket: code === 'BAD_INDENT' ? open.get(at) : undefined,
       }
     })
@@ -106,7 +112,7 @@ export function readYaml(source: string): YamlFile {
     const sentence = bomb
       ? `aliases expand to more than ${maxAliasCount} values`
       : 'this is nested too deeply to be read'
-    return { readable: false, raw: undefined, problems: [{ position: start, sentence }], position: () => start }
+    return { ...nothing, problems: [{ position: start, sentence }] }
   }
 }
 

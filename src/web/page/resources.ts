@@ -68,7 +68,7 @@ function lastSuccess(mode: ModeView, now: number): Html {
 const refusedAdvice =
   'Checks that read it are unknown until it can be read again; "tenantwatch doctor" shows the refused endpoint.'
 
-const firstAdvice = 'Its first full sync is under way; checks that read it are unknown until it is complete.'
+const firstAdvice = 'The first full sync is under way; checks that read this data are unknown until it is complete.'
 
 /** The effect of each state and what an operator can do; null = nothing. */
 const advice: Readonly<Record<ResourceState, string | null>> = {
