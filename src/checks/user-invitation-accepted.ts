@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
+import { toIso } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
 import { earlierInvitations, invited } from './support/invited-since.ts'
 import { amongFew, factsOf, firstKeys, mapBatches, timeOf } from './support/records.ts'
@@ -64,6 +65,7 @@ export const userInvitationAccepted = defineCheck({
       message: `User ${user.key} was invited on ${onDate(since)} and has not accepted within ${counted(threshold, 'day')}.`,
       evidence: {
         ...factsOf(user, ['userId', 'state', 'createdAt', 'roleName']),
+        ...(since < timeOf(user, 'createdAtMs') && { firstCreatedAt: toIso(since) }),
         ...identityOf(user),
         thresholdDays: threshold,
       },

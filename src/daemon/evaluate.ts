@@ -50,9 +50,10 @@ export interface Evaluator {
   failed(tenant: string, error: unknown): Promise<never>
   /** For what the evaluations of these tenants waited for in vain. @throws the error. */
   missed(tenants: Iterable<string>, error: unknown): never
-  /** True when no evaluation of a tenant of this process could be stored for an interval of the evaluation. */
+  /** True when no evaluation of a tenant of this process could be stored for longer than is tolerated. */
   fails(tenant: string): boolean
-  /** Call when settings take effect. */
+  /** In milliseconds; until the first call, as long as results are shown. */
+  tolerateFailures(ms: number): void
   inForce(settings: Settings): Promise<void>
   /** The next evaluation reads which tenants are one tenant: a run may have just shown it. */
   forgetShared(): void
@@ -160,9 +161,11 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
       throw error
     },
     fails,
+    tolerateFailures(ms) {
+      failures.toleratedMs = ms
+    },
     inForce: (settings) =>
       queue.runExclusive(async () => {
-        failures.toleratedMs = settings.evaluate.intervalMs
         const at = clock.now()
         const common = stores.shared()
         const names = settings.tenants.map(({ name }) => name)

@@ -238,6 +238,7 @@ export class Session implements AsyncDisposable {
     this.#byName = new Map(result.tenants.map((tenant) => [tenant.settings.name, tenant]))
     this.#settings = next
     this.#checks = checksOf(next)
+    this.evaluator.tolerateFailures(next.evaluate.intervalMs)
     this.#waivers = waiversByTenant(next.waivers)
     this.#views = this.#viewsOf(next)
     alongside()

@@ -84,7 +84,6 @@ it('knows for how long the results of a tenant could not be stored, and logs tha
   await mirror.commitResult(resultOf(tenant.id, now, []))
   const time = fakeClock()
   const intervalMs = 60_000
-  const settings = { tenants: [], waivers: [], ownChecks: { checks: [] }, evaluate: { intervalMs } } as never
   let problem: Error | null = new SyncError('store', 'The database server refused a statement (23505)')
   let isOwner = true
   const store: Mirror = {
@@ -100,7 +99,7 @@ it('knows for how long the results of a tenant could not be stored, and logs tha
   const evaluator = createEvaluator({ stores, metrics: emptyMetrics(), clock: time, log })
   const evaluate = (onlyInputs?: readonly ResourceName[]) =>
     evaluator.evaluate({ id: tenant.id, settings: tenantSettings() }, { checks: [], ...(onlyInputs && { onlyInputs }) })
-  await evaluator.inForce(settings)
+  evaluator.tolerateFailures(intervalMs)
   const begun = await mirror.checkStates(tenant.id)
   await expect(evaluate()).rejects.toThrow('23505')
   time.advance(intervalMs - 1)
