@@ -39,7 +39,7 @@ increase(tenantwatch_findings_opened_total{check="${check.id}"}[1d])
 
 ${wrapped(check.remediation)}
 
-${wrapped(`A finding resolves with the next full sync of ${listOf([check.evaluates, ...check.needs])} in which its entity passes. Without one it stays open; see [TenantwatchCheckUnknown](TenantwatchCheckUnknown.md).`)}
+${wrapped(`A finding resolves when its entity passes, with the next full sync of ${listOf([check.evaluates, ...check.needs])} at the latest. Without one it stays open; see [TenantwatchCheckUnknown](TenantwatchCheckUnknown.md).`)}
 
 ${wrapped('To accept a finding for a limited time, add a [waiver](../waivers.md) with `tenantwatch waive FINGERPRINT --reason TEXT --owner WHO --expires DATE --write` and reload the daemon (SIGHUP, or `curl -X POST http://127.0.0.1:9469/-/reload`).')}
 `,
