@@ -117,17 +117,22 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
     }
   }
   /** Commands and other replicas do not know of the failures of this process. Rejects with the error. */
-  const expirePasses = async (tenant: string, error: unknown): Promise<never> => {
+  const expirePasses = async (tenant: string, error: unknown, id?: number): Promise<never> => {
     // The database may refuse this as well.
-    if (fails(tenant) && reasonOf(error) !== 'aborted') await expire(tenant).catch(() => {})
+    if (fails(tenant) && reasonOf(error) !== 'aborted') await expire(tenant, id).catch(() => {})
     throw error
   }
-  const expire = async (tenant: string) => {
-    // A remembered result would only be confirmed, and the stored one stay expired.
-    memoryOf = emptyMemories()
+  const expire = async (tenant: string, known?: number) => {
     const store = stores.of(tenant)
-    const id = (await store?.tenants())?.find(({ name }) => name === tenant)?.id
-    if (id !== undefined) await store?.expirePasses(id)
+    const id = known ?? (await store?.tenants())?.find(({ name }) => name === tenant)?.id
+    if (store === null || id === undefined) return
+    const states = await store.checkStates(id)
+    try {
+      await store.expirePasses(id)
+    } finally {
+      // A remembered result would only be confirmed, and the stored one stay expired.
+      for (const { check } of states) memoryOf(store).forget(id, check)
+    }
   }
   return {
     evaluate: (tenant, how = {}) =>
@@ -151,7 +156,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         const ends = outcomes.flatMap(({ validUntil }) => validUntil ?? [])
         return ends.length === 0 ? null : Math.min(...ends)
         // After its turn: it may wait for a lock.
-      }).catch((error: unknown) => expirePasses(tenant.settings.name, error)),
+      }).catch((error: unknown) => expirePasses(tenant.settings.name, error, tenant.id)),
     async failed(tenant, error) {
       failures.note(tenant, error)
       return expirePasses(tenant, error)

@@ -104,12 +104,12 @@ export function qualityInWords({ quality, resources }: TenantReport): string {
   return `${quality.fresh} of ${plural(quality.of, 'resource')} complete and fresh${why}`
 }
 
-/** `2 waivers (1 active, 1 expired), 1 decision of operators`. */
 /** What was decided: a check, a resource, or the whole tenant. */
 export function subjectInWords(subject: string): string {
   return subject === 'all' ? 'the whole tenant' : subject
 }
 
+/** `2 waivers (1 active, 1 expired), 1 decision of operators`. */
 export function acceptedInWords({ waivers, decisions }: TenantReport): string {
   const states = [...Map.groupBy(waivers, ({ state }) => state)].map(([state, { length }]) => `${length} ${state}`)
   const by = states.length === 0 ? '' : ` (${states.join(', ')})`

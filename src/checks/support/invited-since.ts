@@ -1,5 +1,5 @@
 import type { RecordReader } from '../../mirror/records/query.ts'
-import { parseIsoDate } from '../../model/dates.ts'
+import { isoMs } from '../../model/dates.ts'
 import { memoizeWeakly } from '../../model/memoize.ts'
 import { timeOf } from './records.ts'
 
@@ -18,7 +18,7 @@ export const earlierInvitations = memoizeWeakly(async (reader: RecordReader): Pr
       const ofUser = byKey.get(user.key) ?? []
       const sameSince = ofUser.findLastIndex(({ field }) => field === 'email')
       const dates = ofUser.slice(sameSince + 1).flatMap(({ field, before }) => {
-        return field === 'createdAt' ? (parseIsoDate(before)?.ms ?? []) : []
+        return field === 'createdAt' ? (isoMs(before) ?? []) : []
       })
       const first = Math.min(...dates)
       if (first < timeOf(user, 'createdAtMs')) earlier.set(user.key, first)

@@ -43,7 +43,7 @@ const sentences: Readonly<Partial<Record<ErrorCode, string>>> = {
 /** A message without a quote of the source, which may contain secrets, unlike the messages of the library. */
 function yamlProblem({ code, message, pos: [at] }: YAMLError, all: readonly YAMLError[], source: string): string {
   if (code === 'UNEXPECTED_TOKEN') {
-    const line = source.slice(source.lastIndexOf('\n', at - 1) + 1, source.indexOf('\n', at) >>> 0)
+    const [line = ''] = source.slice(source.lastIndexOf('\n', at - 1) + 1).split('\n', 1)
     return `unexpected text; ${line.includes('*') ? quoteStar : 'quote the whole value, or begin a new line for the next key'}`
   }
   if (code === 'MISSING_CHAR' && message.startsWith('Sequence item without')) return badIndent

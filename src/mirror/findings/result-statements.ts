@@ -30,6 +30,10 @@ const finding = `id, fingerprint, entity_type as "entityType", entity_id as "ent
   resolved_at as "resolvedAt" from findings`
 
 /** Prepared once: every check is evaluated each minute. */
+/** What passes or does not apply is not shown any more, of all tenants. */
+export const expireAllPasses = `update check_states set valid_until = evaluated_at
+  where status in ('pass', 'not_applicable') and coalesce(valid_until, evaluated_at) >= evaluated_at`
+
 export function resultStatements(database: Database) {
   const { sql } = database
   const statesOf = database.prepare<[number], StoredState>(`select ${state}`)
@@ -64,10 +68,7 @@ export function resultStatements(database: Database) {
     `update check_states set evaluated_at = @at
      where tenant_id = @tenantId and "check" = @check and evaluated_at between @of and @at`,
   )
-  const expirePasses = database.prepare<[number]>(
-    `update check_states set valid_until = evaluated_at
-     where tenant_id = ? and status in ('pass', 'not_applicable') and coalesce(valid_until, evaluated_at) >= evaluated_at`,
-  )
+  const expirePasses = database.prepare<[number]>(`${expireAllPasses} and tenant_id = ?`)
   const settled = database.prepare<[number, string]>(
     'update check_states set owing = 0 where tenant_id = ? and "check" = ?',
   )

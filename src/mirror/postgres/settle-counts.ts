@@ -1,5 +1,6 @@
 import { FatalError } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
+import { expireAllPasses } from '../findings/result-statements.ts'
 import { countAgain, countDifferences } from '../records/record-counts.ts'
 import type { PostgresDatabase } from './database.ts'
 
@@ -37,11 +38,7 @@ export async function settleCounts(database: PostgresDatabase, log: Log): Promis
       for (const text of countAgain(database.sql)) yield* database.prepare(text).run()
       // What other replicas remember of their tenants rests on the former counts, and so do the stored results.
       yield* database.prepare('update tenant_owners set epoch = epoch + 1 where tenant_id <> 0').run()
-      yield* database
-        .prepare(
-          `update check_states set valid_until = least(valid_until, evaluated_at) where status in ('pass', 'not_applicable')`,
-        )
-        .run()
+      yield* database.prepare(expireAllPasses).run()
     })
   }
   throw new FatalError('The counts of the database of store.url do not agree with its records, also after a new count')

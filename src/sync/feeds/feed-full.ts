@@ -77,6 +77,12 @@ async function readFromCursorBefore(run: Run, fullSync: FullSyncRow): Promise<vo
     })
   } catch (error) {
     if (begun || !(cursorRefused(error) || isUnreadable(run, error))) throw error
+    if (!cursorRefused(error)) {
+      run.context.log.warn(
+        { resource: run.definition.name, reason: reasonOf(error) },
+        'The stored cursor cannot be read from, but the list can; the full sync completes without it',
+      )
+    }
     await forgetRefused(run, fullSync)
   }
 }
@@ -94,12 +100,7 @@ const unreadable: ReadonlySet<Reason> = new Set([
 
 /** True when incremental syncs have long failed, too, though this run could read the list itself. */
 function isUnreadable(run: Run, error: unknown): boolean {
-  if (run.pages === 0 || !unreadable.has(reasonOf(error)) || !cursorFails(run)) return false
-  run.context.log.warn(
-    { resource: run.definition.name, reason: reasonOf(error) },
-    'The stored cursor cannot be read from, but the list can; the full sync completes without it',
-  )
-  return true
+  return run.pages > 0 && unreadable.has(reasonOf(error)) && cursorFails(run)
 }
 
 /** Without a cursor from the full sync, the next incremental sync starts from the beginning. */
