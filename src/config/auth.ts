@@ -101,7 +101,7 @@ function variableOrFile(
   return file === undefined ? undefined : { file }
 }
 
-const wantedCommand = 'want a list of texts: a program and its arguments, such as [vault, read, -field=token, acme]'
+const wantedCommand = 'want a list of strings: a program and its arguments, such as [vault, read, -field=token, acme]'
 
 const sourceFields = {
   ...secretFields,

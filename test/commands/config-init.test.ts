@@ -75,7 +75,7 @@ it.each([
   ],
   [
     [...given, '--token-env', 'my token'],
-    'tenantwatch: --token-env is a text; want the name of an environment variable',
+    'tenantwatch: --token-env is a string; want the name of an environment variable',
   ],
   [
     ['--base-url', 'https://api.example.com', '--token-env', 'A'],
@@ -183,8 +183,8 @@ it('asks again after each answer that cannot be used, in one sentence', async ()
     'The name is "Acme!"; want a name of a-z, 0-9 and "-"',
     '[$ACME_2_TOKEN]: ',
     'There is no such file; want the path of a file, or the name of a variable after a "$"',
-    'The name of the variable is a text; want the name of an environment variable',
-    'The header is a text; want the name of a header that can carry the token',
+    'The name of the variable is a string; want the name of an environment variable',
+    'The header is a string; want the name of a header that can carry the token',
     'The clientId is "12"; want the clientId of an API client',
   ]
   for (const sentence of sentences) expect(shown).toContain(sentence)

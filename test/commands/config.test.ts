@@ -259,7 +259,7 @@ it('checks the web configuration as well, while other commands do not need it', 
   const checked = await run('config', 'check')
   expect(checked).toMatchObject({ code: 2, stdout: '' })
   expect(checked.stderr).toMatch(
-    /^tenantwatch: web\.yaml:1:\d+: `basic_auth_users\.alice` is a text; want a bcrypt hash/,
+    /^tenantwatch: web\.yaml:1:\d+: `basic_auth_users\.alice` is a string; want a bcrypt hash/,
   )
   expect(checked.stderr).not.toContain('letmein')
   expect((await run('run')).code).toBe(2)

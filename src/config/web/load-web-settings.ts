@@ -68,7 +68,7 @@ export function readWebSettings(path: string, cwd: string): WebReading {
   const problems = yaml.problems.map(({ position, sentence }) => `${path}:${position.text}: ${sentence}`)
   if (!yaml.readable) return broken(problems)
   const { raw } = yaml
-  if (!isMapOrEmpty(raw)) return broken([`${path}: the file is ${kindOf(raw)}; want a map of keys`])
+  if (!isMapOrEmpty(raw)) return broken([`${path}: the file is ${kindOf(raw)}; want a map of \`key: value\` pairs`])
   if (Object.keys(raw ?? {}).length === 0)
     return broken([
       `${path}: the file is empty, which would allow access without authentication; want one of ${keys.join(', ')}`,

@@ -204,7 +204,7 @@ function readPem(
   const path = [section, `${name}_file`]
   // Checked before the file is named in a message, because it may be the key itself.
   if (/-----BEGIN|\n/.test(file)) {
-    report.problem(path, `is a text instead of the path of a file; want the PEM text under \`${name}\``)
+    report.problem(path, `is a string instead of the path of a file; want the PEM text under \`${name}\``)
     return undefined
   }
   const found = read(file)

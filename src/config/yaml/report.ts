@@ -97,7 +97,7 @@ export function kindOf(value: unknown): string {
   if (value === null) return 'empty'
   if (Array.isArray(value)) return value.length === 0 ? 'an empty list' : 'a list'
   if (typeof value === 'object') return 'a map'
-  return typeof value === 'string' ? 'a text' : `a ${typeof value}`
+  return typeof value === 'string' ? 'a string' : `a ${typeof value}`
 }
 
 function quoted(value: unknown): string {

@@ -27,7 +27,7 @@ export function readSection<S extends SectionFields>(
 
 export function readMap(raw: unknown, path: KeyPath, report: Report): Readonly<Record<string, unknown>> {
   if (isMap(raw)) return raw
-  if (!isMapOrEmpty(raw)) report.wrongKind(path, raw, 'want a map of keys')
+  if (!isMapOrEmpty(raw)) report.wrongKind(path, raw, 'want a map of `key: value` pairs')
   return {}
 }
 
@@ -87,9 +87,9 @@ const kinds: Readonly<Record<string, string>> = {
   boolean: 'true or false',
   int: 'a whole number',
   number: 'a number',
-  object: 'a map of keys',
-  record: 'a map of keys',
-  string: 'a text',
+  object: 'a map of `key: value` pairs',
+  record: 'a map of `key: value` pairs',
+  string: 'a string',
 }
 
 function unit(origin: string): string {
