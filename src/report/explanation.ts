@@ -255,7 +255,7 @@ function recordLines(record: ExplainedRecord | null): readonly string[] {
   const absence = absent ? ', absent from the last complete full sync' : ''
   return [
     '',
-    `As mirrored in ${resource}, first seen ${firstSeen}, read ${readAt} (request ${requestId ?? 'unknown'})${absence}`,
+    `As mirrored in ${resource}, first seen ${firstSeen}, in this state since the reading of ${readAt} (request ${requestId ?? 'unknown'})${absence}`,
     ...factLines({ ...fields, ...extra }),
   ]
 }

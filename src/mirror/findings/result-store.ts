@@ -9,6 +9,7 @@ import { oneOf } from '../records/record-codec.ts'
 import type { Steps } from '../steps.ts'
 import { confirmationStore, confirmedState, isGap } from './confirmations.ts'
 import { resultStatements, type StoredFinding, type StoredState } from './result-statements.ts'
+import { sameFacts } from './same-facts.ts'
 import { batchSize, type StagedFinding, stagedFindings } from './staged-findings.ts'
 
 type ResultPart = Pick<
@@ -273,7 +274,8 @@ function kindOf(
   if (row === undefined) return 'opened'
   if (row.evidence !== evidence && !isSameEntity(JSON.parse(row.evidence) as NewFinding['evidence'])) return 'replaced'
   if (row.resolvedAt !== null) return 'reopened'
-  return row.severity === severity && row.message === message && row.evidence === evidence ? null : 'changed'
+  const isSame = row.severity === severity && row.message === message && sameFacts(row.evidence, evidence)
+  return isSame ? null : 'changed'
 }
 
 function count<Key extends string>(counts: Partial<Record<Key, number>>, key: Key): void {
