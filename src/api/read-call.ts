@@ -65,6 +65,8 @@ export interface ReadAnswer {
   readonly body: Buffer | null
   /** True if an echo of a credential was replaced in the body. */
   readonly hasEcho: boolean
+  /** The next cursor as it was sent, without a secret; only with an echo. */
+  readonly cursor: string | undefined
   /** Null for a 200, whose body has its own. */
   readonly absent: Pick<ErrorFacts, 'requestId' | 'timestamp'> | null
   readonly ageSeconds: number | null
@@ -101,7 +103,16 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
       const credential = await access.token(signal)
       const outcome = await send({ endpoint, method: 'GET', path: call.path, secret: credential.secret, signal })
       if (outcome.kind === 'answer') {
-        const { status, body, hasEcho = false, receivedAt, receivedMonotonic, ageSeconds = null, date = null } = outcome
+        const {
+          status,
+          body,
+          hasEcho = false,
+          cursor,
+          receivedAt,
+          receivedMonotonic,
+          ageSeconds = null,
+          date = null,
+        } = outcome
         const denial = status === 404 && call.absentOn404 ? denialIn(outcome) : null
         if (status === 200 || denial !== null) {
           bucket.succeeded(retries)
@@ -109,6 +120,7 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
           return {
             body: denial !== null ? null : (body ?? Buffer.alloc(0)),
             hasEcho,
+            cursor,
             absent: denial,
             ageSeconds,
             date,

@@ -21,6 +21,7 @@ import {
   recordsDigest,
   refusePart,
   violation,
+  withCursor,
 } from './transport/envelope.ts'
 import { inWords } from './transport/send.ts'
 
@@ -95,7 +96,7 @@ export function createTenantReader({ read, api, answerTimes, version, observer }
             meta,
           }
         }
-        const pagination = readPagination(envelope, what)
+        const pagination = readPagination(withCursor(envelope, answer.cursor), what)
         const items = readItems(envelope, what, decode)
         const oddities = limitOddities(pageSize, pagination)
         return { items, ...pagination, oddities, meta, bytes: body.length, digest: known?.digest ?? null, same }

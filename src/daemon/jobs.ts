@@ -170,7 +170,8 @@ export async function resumeAfterWait(
     if (retryAt === null || (resumed && pages === 0)) return
     waits()
     // The client counts the wait in monotonic time, so that changes of the wall clock have no effect.
-    await clock.sleep(Math.max(0, tenant.client.blockedUntil - clock.now()), run.signal)
+    // That of one endpoint is in the result only.
+    await clock.sleep(Math.max(0, Math.max(tenant.client.blockedUntil, retryAt) - clock.now()), run.signal)
   }
 }
 

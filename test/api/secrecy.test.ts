@@ -91,3 +91,52 @@ it('masks in an answer what other tenants of the process have stored as their se
   })
   for (const one of clients) await one[Symbol.asyncDispose]()
 })
+
+const claims = (more: string) =>
+  Buffer.from(`{"iss":"https://login.acme.example","tid":"4711","${more}`).toString('base64url')
+const jwt = (more: string) =>
+  `eyJhbGciOiJFUzI1NiJ9.${claims(more)}.${Buffer.from(more.repeat(3)).toString('base64url')}`
+const longToken = jwt('sub":"monitoring of compliance"}')
+
+it.each([
+  ['a cursor of the same issuer', jwt('cursor":"0815"}'), true],
+  ['the token', longToken, false],
+  ['the token amid others', `of-${longToken}-1`, false],
+  ['the token in base64', Buffer.from(`a${longToken}`).toString('base64'), false],
+  ['the token in hexadecimal digits', Buffer.from(longToken).toString('hex'), false],
+  ['the token escaped', Array.from(longToken, (one) => `%${one.charCodeAt(0).toString(16)}`).join(''), false],
+  ['the token without its last characters', longToken.slice(0, -8), false],
+])('sends back %s as it was received, unless a secret is in it', async (_, nextCursor, isKept) => {
+  const requested: (string | null)[] = []
+  await using server = await testServer(({ url }, response) => {
+    requested.push(new URL(url, 'http://x').searchParams.get('cursor'))
+    sendJson(response, 200, envelope([user], { limit: 1, nextCursor, hasMore: true }))
+  })
+  const { client } = testClient(server.url, { env: () => longToken })
+  await using _client = client
+  const { nextCursor: cursor } = await client.fetch(users, {})
+  await client.fetch(users, { cursor: cursor ?? '' })
+  expect(cursor === nextCursor).toBe(isKept)
+  expect(requested).toEqual([null, cursor])
+  if (!isKept) expect(cursor).toContain('[withheld]')
+})
+
+it('keeps no cursor where a record has a field of that name, too', async () => {
+  const nextCursor = jwt('cursor":"0815"}')
+  await using server = await testServer((_, response) => {
+    sendJson(response, 200, envelope([{ ...user, nextCursor }], { limit: 1, nextCursor, hasMore: true }))
+  })
+  const { client } = testClient(server.url, { env: () => longToken })
+  await using _ = client
+  expect((await client.fetch(users, {})).nextCursor).toContain('[withheld]')
+})
+
+it('keeps no cursor that contains a token of which no part is looked for', async () => {
+  const guid = '0f8fad5b-d9cb-469f-a165-70867728950e'
+  await using server = await testServer((_, response) => {
+    sendJson(response, 200, envelope([user], { limit: 1, nextCursor: `after-${guid}`, hasMore: true }))
+  })
+  const { client } = testClient(server.url, { env: () => guid })
+  await using _ = client
+  expect((await client.fetch(users, {})).nextCursor).toBe('after-[withheld]')
+})

@@ -178,6 +178,13 @@ export const mutants: readonly Mutant[] = [
       'export const fullSyncsToRemove = 1',
     ],
   }),
+  ...mutantsIn('src/api/credentials/own-secrets.ts', ['test/api/secrecy.test.ts'], {
+    'a cursor may contain most of the token': [
+      "partsOf(secret).join('').length - unguessable",
+      "partsOf(secret).join('').length",
+    ],
+    'a cursor may contain the token': ['if ((await inSteps(placesOf(normal, bytes))).length > 0) return true', ''],
+  }),
   ...mutantsIn('src/api/credentials/secret.ts', ['test/api/', 'test/secrets'], {
     'the token prints itself': [
       '  toString(): string {\n    return redacted',
@@ -185,14 +192,19 @@ export const mutants: readonly Mutant[] = [
     ],
   }),
   ...mutantsIn('src/api/limits/rate-limiter.ts', ['test/api/'], {
-    'a stated wait is cut short': ['this.#clock.monotonic() + waitMs)', 'this.#clock.monotonic() + waitMs / 2)'],
+    'a stated wait is cut short': ['this.#clock.monotonic() + waitMs', 'this.#clock.monotonic() + waitMs / 2'],
+    'one endpoint that always wants to wait stops the whole tenant': [
+      'for (const other of this.#waiting.keys()) this.#waiting.set(other, true)',
+      '',
+    ],
+    'a wait of an endpoint that succeeded meanwhile is taken for its own': ['this.#waiting.delete(endpoint)', ''],
   }),
   ...mutantsIn('src/api/limits/rate-limiter.ts', ['test/api/', 'test/sync/limits-rate.test.ts'], {
     'a stated wait runs on the wall clock': [
       'this.#clock = clock',
       'this.#clock = { ...clock, monotonic: () => clock.now() }',
     ],
-    'a stated wait is unknown to the process after a kill': ['return this.#store(0)', 'return Promise.resolve()'],
+    'a stated wait is unknown to the process after a kill': ['await this.#store(0)\n', 'await Promise.resolve()\n'],
   }),
   ...mutantsIn('src/model/text/csv.ts', ['test/commands', 'test/hostile'], {
     'a CSV cell may begin a formula': ['escape_formulas: true', 'escape_formulas: false'],

@@ -1,4 +1,5 @@
 import { isGuid } from '../../model/guid.ts'
+import { sentCursor } from '../transport/envelope.ts'
 import type { Outcome } from '../transport/outcome.ts'
 import { mayBeEscaped, type Steps } from './escapes.ts'
 import { resolved } from './normal-form.ts'
@@ -44,7 +45,11 @@ export class KnownSecrets {
       maskIn: async (outcome) => {
         if (outcome.kind === 'failure' || outcome.body === null) return outcome
         const masked = await this.#mask(outcome.body, own)
-        return masked === outcome.body ? outcome : { ...outcome, body: masked, hasEcho: true }
+        if (masked === outcome.body) return outcome
+        // Tokens and cursors of one issuer may begin alike; a changed cursor would be refused.
+        const cursor = sentCursor(outcome.body)
+        const isKept = cursor !== null && !(await this.#areIn(cursor, own))
+        return { ...outcome, body: masked, hasEcho: true, ...(isKept && { cursor }) }
       },
     }
   }
@@ -54,6 +59,12 @@ export class KnownSecrets {
     if (this.#byOwner.size === 1) return masked
     for (const other of await inSteps(this.#othersIn(masked, own))) masked = await other.mask(masked)
     return masked
+  }
+
+  async #areIn(text: string, own: OwnSecrets): Promise<boolean> {
+    if (await own.areIn(text)) return true
+    for (const other of await inSteps(this.#othersIn(Buffer.from(text), own))) if (await other.areIn(text)) return true
+    return false
   }
 
   *#othersIn(body: Buffer, own: OwnSecrets): Steps<ReadonlySet<OwnSecrets>> {

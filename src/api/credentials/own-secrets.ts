@@ -1,13 +1,16 @@
 import { yieldAfter } from '../../model/yield-to-event-loop.ts'
 import { blocks, type Escapes, hasEscapedWord, locateEscapes, type Steps } from './escapes.ts'
 import { layersOf, normalOf, resolved } from './normal-form.ts'
-import { type Place, type SliceSearch, sliceSearch } from './secret-slices.ts'
+import { type Place, partsOf, type SliceSearch, sliceSearch } from './secret-slices.ts'
 
 /** A shorter text is a word that may occur in any answer. */
 const shortest = 8
 
 /** The secret of a client and consecutive tokens. */
 const maxKnown = 4
+
+/** Characters of a secret that nobody can guess. */
+const unguessable = 16
 
 /** Looked at without a pause: some 10 ms. */
 const pauseBytes = 2 ** 21
@@ -46,6 +49,18 @@ export class OwnSecrets {
     this.#known = [...others, known].slice(-maxKnown)
     if (isNew) this.#slices = sliceSearch(this.texts)
     return isNew
+  }
+
+  /** True if a text contains a secret, or so much of one that the rest could be guessed. */
+  async areIn(text: string): Promise<boolean> {
+    const bytes = await inSteps(resolved(Buffer.from(text), 'all'))
+    for (const { text: secret, normal } of this.#known) {
+      if ((await inSteps(placesOf(normal, bytes))).length > 0) return true
+      const places = await inSteps(sliceSearch([secret]).slicesIn(bytes))
+      const shared = places.reduce((sum, { at, end }) => sum + end - at, 0)
+      if (shared > 0 && shared > partsOf(secret).join('').length - unguessable) return true
+    }
+    return false
   }
 
   /** Returns the same body if it holds no secret. */

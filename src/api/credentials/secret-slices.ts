@@ -69,15 +69,17 @@ export function sliceSearch(secrets: readonly string[]): SliceSearch {
 /** Part of a slice without an escape, by which a text is chosen for the full search: a lower number costs more time. */
 const unescaped = 16
 
+/** What others do not know of a secret, but for short parts. */
+export function partsOf(text: string): readonly string[] {
+  return text.split(between).filter((part) => part === text || part.length >= 24)
+}
+
 /** A secret as it is written, without the parts that others may know. */
 export function formsOf(text: string): readonly Buffer[] {
   const bytes = Buffer.from(text, 'latin1')
   const hex = bytes.toString('hex')
   return [
-    ...text
-      .split(between)
-      .filter((part) => part === text || part.length >= 24)
-      .flatMap((part) => [normalOf(part), Buffer.from(part, 'latin1')]),
+    ...partsOf(text).flatMap((part) => [normalOf(part), Buffer.from(part, 'latin1')]),
     ...[0, 1, 2].map((before) => Buffer.from(base64After(before, bytes))),
     Buffer.from(hex),
     Buffer.from(hex.toUpperCase()),

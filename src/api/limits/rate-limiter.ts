@@ -46,13 +46,20 @@ export interface RateLimiterOptions {
   readonly storeWait: (until: number, forMs: number) => Promise<boolean>
 }
 
-/** Limits rate and applies stated waits in monotonic time; stores their end in wall time for the next process. */
+/**
+ * Limits rate and applies stated waits in monotonic time; stores their end in wall time for the next process. A wait counts
+ * for the whole tenant, but for one that an endpoint states again while others succeed: it counts for that endpoint.
+ */
 export class RateLimiter {
   readonly #clock: Clock
   readonly #rate: RateWindow
   readonly #storeWait: RateLimiterOptions['storeWait']
   /** Monotonic time before which nothing is sent. */
   #until: number
+  /** By endpoint, the monotonic time before which nothing is sent to it. */
+  readonly #ends = new Map<string, number>()
+  /** Endpoints without a success since they stated a wait, and whether another endpoint had one. */
+  readonly #waiting = new Map<string, boolean>()
   #stored: number | null
   /** Serialized, so that an earlier end is never written last. */
   readonly #storing = new Mutex()
@@ -71,22 +78,35 @@ export class RateLimiter {
     return left > 0 ? Math.ceil(this.#clock.now() + left) : 0
   }
 
-  blockFor(waitMs: number): Promise<void> {
-    this.#until = Math.max(this.#until, this.#clock.monotonic() + waitMs)
-    return this.#store(0)
+  /** @param endpoint what stated the wait; null outside of the API. */
+  async blockFor(waitMs: number, endpoint: string | null = null): Promise<void> {
+    const end = this.#clock.monotonic() + waitMs
+    if (endpoint !== null && this.#waiting.get(endpoint) === true) {
+      this.#ends.set(endpoint, Math.max(end, this.#ends.get(endpoint) ?? end))
+      return
+    }
+    if (endpoint !== null) this.#waiting.set(endpoint, false)
+    this.#until = Math.max(this.#until, end)
+    await this.#store(0)
+  }
+
+  succeeded(endpoint: string): void {
+    if (this.#waiting.size === 0) return
+    this.#waiting.delete(endpoint)
+    for (const other of this.#waiting.keys()) this.#waiting.set(other, true)
   }
 
   /** Throws SyncError `rate_limited` at once during a long wait; `aborted`. */
-  async pass(signal?: AbortSignal): Promise<void> {
+  async pass(signal?: AbortSignal, endpoint: string | null = null): Promise<void> {
     await this.#store(driftMs)
     do {
-      for (let left = this.#leftMs; left > 0; left = this.#leftMs) {
-        if (left > longestPauseMs) throw this.#refusal()
+      for (let left = this.#leftFor(endpoint); left > 0; left = this.#leftFor(endpoint)) {
+        if (left > longestPauseMs) throw this.#refusal(left, endpoint)
         await this.sleep(left, signal)
       }
       // Reserved after the wait, so that waiting requests do not start together.
       await this.sleep(this.#rate.reserve(this.#clock.monotonic()), signal)
-    } while (this.#leftMs > 0)
+    } while (this.#leftFor(endpoint) > 0)
     if (signal?.aborted === true) throw abortedError()
   }
 
@@ -103,6 +123,11 @@ export class RateLimiter {
     return this.#until - this.#clock.monotonic()
   }
 
+  #leftFor(endpoint: string | null): number {
+    const end = endpoint === null ? undefined : this.#ends.get(endpoint)
+    return end === undefined ? this.#leftMs : Math.max(this.#leftMs, end - this.#clock.monotonic())
+  }
+
   /** Updates the stored end, which changes when the wall clock is set and when the wait is over. */
   async #store(toleranceMs: number): Promise<void> {
     const until = this.blockedUntil
@@ -114,9 +139,10 @@ export class RateLimiter {
     })
   }
 
-  #refusal(): SyncError {
-    const retryAt = this.blockedUntil
-    return new SyncError('rate_limited', `The tenant accepts no requests until ${toIso(retryAt)}`, {
+  #refusal(leftMs: number, endpoint: string | null): SyncError {
+    const retryAt = Math.ceil(this.#clock.now() + leftMs)
+    const what = leftMs > this.#leftMs ? `The endpoint ${endpoint ?? ''}` : 'The tenant'
+    return new SyncError('rate_limited', `${what} accepts no requests until ${toIso(retryAt)}`, {
       hint: 'Lower api.requestsPerSecond or run less often',
       retryAt,
     })

@@ -159,6 +159,24 @@ export interface Pagination {
 
 const maxCursor = 8192
 
+/** The next cursor of a body; null where the body has none, or the name in two places. */
+export function sentCursor(body: Buffer): string | null {
+  const name = '"nextCursor"'
+  const at = body.indexOf(name)
+  if (at === -1 || body.lastIndexOf(name) !== at) return null
+  const [, written = ''] =
+    /^"nextCursor"\s*:\s*("(?:[^"\\]|\\.)*")/.exec(body.toString('utf8', at, at + 8 * maxCursor)) ?? []
+  const cursor = parseJson(written)
+  return typeof cursor === 'string' ? cursor : null
+}
+
+export function withCursor(envelope: Envelope, nextCursor: string | undefined): Envelope {
+  const { pagination } = envelope
+  return nextCursor === undefined || !isObject(pagination)
+    ? envelope
+    : { ...envelope, pagination: { ...pagination, nextCursor } }
+}
+
 /** The full sync evaluates whether cursor and `hasMore` are consistent (docs/api.md#pagination). */
 export function readPagination({ pagination, requestId }: Envelope, what: string): Pagination {
   const broken = (problem: string) => violation(what, 200, problem, requestId)

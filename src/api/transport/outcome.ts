@@ -12,6 +12,8 @@ export interface Answer {
   readonly body: Buffer | null
   /** True if an echo of a credential was replaced in the body. */
   readonly hasEcho?: boolean
+  /** The next cursor as it was sent, without a secret; only with an echo. */
+  readonly cursor?: string
   /** `Retry-After` in milliseconds; null also for a status without such a meaning. */
   readonly retryAfterMs: number | null
   readonly ageSeconds?: number | null

@@ -52,7 +52,7 @@ const maxWholeBytes = 32 * 2 ** 20
 export function createSend(parts: SendParts): Send {
   const { clock, dispatchers, observer, rateLimiter, secrets, timeoutMs } = parts
   return async (request) => {
-    await rateLimiter.pass(request.signal)
+    await rateLimiter.pass(request.signal, templateOf(request))
     const started = clock.monotonic()
     const { what, maxBytes, origin, secret, ...wire } = wireOf(request, parts)
     secrets.note(secret)
@@ -70,29 +70,35 @@ export function createSend(parts: SendParts): Send {
       status = response.statusCode
       const wait = waitIn(response)
       // In parallel with the body, which may never end.
-      const storing = wait !== null && 'ms' in wait ? rateLimiter.blockFor(wait.ms) : undefined
+      const storing = wait !== null && 'ms' in wait ? rateLimiter.blockFor(wait.ms, templateOf(request)) : undefined
       undated = wait !== null && 'until' in wait ? wait.until : null
       const [body] = await Promise.all([readBody(response, maxBytes, deadline.signal), storing])
-      const retryAfterMs = wait !== null && 'ms' in wait ? wait.ms : await noteWait(parts, undated, body)
+      const retryAfterMs = wait !== null && 'ms' in wait ? wait.ms : await noteWait(parts, request, undated, body)
       const ageSeconds = ageOf(response.headers['age'])
       const date = dateOf(firstOf(response.headers['date']))
       const received = { receivedAt: clock.now(), receivedMonotonic: clock.monotonic() }
       outcome = { kind: 'answer', status, body, retryAfterMs, ageSeconds, date, ...received }
     } catch (thrown) {
-      await noteWait(parts, undated, null)
+      await noteWait(parts, request, undated, null)
       const callerAborted = request.signal?.aborted === true
       const { expired } = deadline
       const { proxied } = dispatchers
       outcome = transportFailure(thrown, { what, callerAborted, expired, timeoutMs, status, proxied })
     }
     if ('endpoint' in request) {
-      observer?.request(request.endpoint.template, statusOf(outcome), (clock.monotonic() - started) / 1000)
+      const { template } = request.endpoint
+      observer?.request(template, statusOf(outcome), (clock.monotonic() - started) / 1000)
+      if (outcome.kind === 'answer' && outcome.status < 400) rateLimiter.succeeded(template)
     } else if (outcome.kind === 'answer' && outcome.status === 200) {
       // The answer contains a secret by design.
       return outcome
     }
     return await secrets.maskIn(outcome)
   }
+}
+
+function templateOf(request: TenantRequest | TokenRequest): string | null {
+  return 'endpoint' in request ? request.endpoint.template : null
 }
 
 export function inWords(method: string, { template }: Endpoint): string {
@@ -144,11 +150,16 @@ function waitIn({ statusCode, headers }: Response): StatedWait | null {
 }
 
 /** Measures a date by the server time in the body, else by the local clock. */
-async function noteWait(parts: SendParts, until: number | null, body: Answer['body']): Promise<number | null> {
+async function noteWait(
+  parts: SendParts,
+  request: TenantRequest | TokenRequest,
+  until: number | null,
+  body: Answer['body'],
+): Promise<number | null> {
   if (until === null) return null
   const stated = parseIsoDate(readErrorFacts(body).timestamp)?.ms
   const waitMs = waitUntil(until, stated ?? parts.clock.now())
-  if (waitMs !== null) await parts.rateLimiter.blockFor(waitMs)
+  if (waitMs !== null) await parts.rateLimiter.blockFor(waitMs, templateOf(request))
   return waitMs
 }
 

@@ -158,3 +158,36 @@ it('a wait that is stated while a request waits for its turn holds it back, too'
   await rateLimiter.pass()
   expect(clock.monotonic()).toBe(15 * secondMs)
 })
+
+it('a wait that an endpoint states again while others succeed counts for that endpoint only', async () => {
+  const { clock, rateLimiter, stored } = setUp()
+  await rateLimiter.blockFor(hourMs, '/documents')
+  expect(await caught(rateLimiter.pass(undefined, '/users'))).toMatchObject({ reason: 'rate_limited' })
+  clock.advance(hourMs)
+  await rateLimiter.pass(undefined, '/users')
+  rateLimiter.succeeded('/users')
+  const before = [...stored]
+  await rateLimiter.blockFor(hourMs, '/documents')
+  const refused = await caught(rateLimiter.pass(undefined, '/documents'))
+  expect(refused).toMatchObject({ reason: 'rate_limited', retryAt: clock.now() + hourMs })
+  expect(refused).toMatchObject({ message: expect.stringContaining('The endpoint /documents accepts no requests') })
+  await rateLimiter.pass(undefined, '/users')
+  expect(stored).toEqual(before)
+  // The tenant's own waits count for all, also during one of an endpoint.
+  await rateLimiter.blockFor(2 * hourMs, '/users')
+  expect(await caught(rateLimiter.pass(undefined, '/documents'))).toMatchObject({ retryAt: clock.now() + 2 * hourMs })
+})
+
+it('a wait counts for the whole tenant when its endpoint succeeded meanwhile, or no other did', async () => {
+  const { clock, rateLimiter } = setUp()
+  const statesAgain = async () => {
+    await rateLimiter.blockFor(hourMs, '/documents')
+    const refused = await caught(rateLimiter.pass(undefined, '/users'))
+    clock.advance(hourMs)
+    return refused
+  }
+  for (let n = 0; n < 3; n++) expect(await statesAgain()).toMatchObject({ reason: 'rate_limited' })
+  rateLimiter.succeeded('/users')
+  rateLimiter.succeeded('/documents')
+  expect(await statesAgain()).toMatchObject({ reason: 'rate_limited' })
+})
