@@ -159,8 +159,9 @@ async function askToken(prompt: Prompt, place: Place, tenant: string): Promise<G
       const name = variableIn(given)
       if (name !== undefined) return mistakesIn({ tokenEnv: name }, place, answerNames)
       // Does not repeat what was given, which may be the token.
-      return isFile(resolve(place.cwd, given))
-        ? null
+      if (isFile(resolve(place.cwd, given))) return null
+      return place.env[given] !== undefined
+        ? `There is no such file; did you mean the variable $${given}?`
         : 'There is no such file; want the path of a file, or the name of a variable after a "$"'
     },
   })
@@ -218,7 +219,7 @@ const answerNames: Names = {
   baseUrl: 'The address',
   'auth.token.env': 'The name of the variable',
   'auth.header': 'The header',
-  'auth.scheme': 'The word before the token',
+  'auth.scheme': 'The scheme',
   ownClientId: 'The clientId',
 }
 

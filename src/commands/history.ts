@@ -100,7 +100,7 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
     ...(resource !== undefined && { resources: [resource] }),
   }
   if (key !== undefined && !(await mirror.hasEntity({ ...where, key })))
-    throw new UsageError('Unknown entity: the mirror never had this id')
+    throw new UsageError('Unknown entity: the mirror never had this id; want one such as 12 or users:12')
   const unknown = unknownPart(await mirror.recordBounds(), { since, until, now })
   const filter = {
     ...where,

@@ -46,7 +46,7 @@ function readStore(raw: unknown, context: Context): StoreSettings {
   const { path, url } = readSection(storeFields, raw, ['store'], context.report)
   if (url === undefined || url === null) return { path: path ?? 'data/tenantwatch.db', url: null }
   if (path !== undefined) context.report.problem(['store'], 'names path and url; want exactly one of them')
-  const source = readSecretSource(url, ['store', 'url'], context, 'the URL, which contains a password,')
+  const source = readSecretSource(url, ['store', 'url'], context, 'the URL with its password')
   return source === undefined ? { path: '', url: null } : { path: null, url: source }
 }
 

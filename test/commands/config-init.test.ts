@@ -143,6 +143,7 @@ it.skipIf(process.platform !== 'linux')('ends where the system says that a part 
 async function typed(answers: readonly string[], args: readonly string[] = [], early = '') {
   const one = await world()
   one.write('token', 'x')
+  one.env['PATH_OF_TOKEN'] = 'x'
   const stdin = Object.assign(new PassThrough(), { isTTY: true })
   const stdout = Object.assign(new PassThrough(), { isTTY: true, columns: 200 })
   stdin.write(early)
@@ -173,7 +174,16 @@ it('asks on a terminal, with defaults in brackets', async () => {
 
 it('asks again after each answer that cannot be used, in one sentence', async () => {
   const id = '5f0c2a58-32f0-4a6e-9a44-1f2d3c4b5a69'
-  const answers = ['api.example.com', 'https://api.example.com', 'Acme!', 'acme-2', 'eyJhbGciOi', '$my token', 'token']
+  const answers = [
+    'api.example.com',
+    'https://api.example.com',
+    'Acme!',
+    'acme-2',
+    'eyJhbGciOi',
+    'PATH_OF_TOKEN',
+    '$my token',
+    'token',
+  ]
   const { code, shown, read } = await typed(
     [...answers, 'Host', 'X-Api-Key:Token', '12', id].map((answer) => `${answer}\r`),
   )
@@ -183,6 +193,7 @@ it('asks again after each answer that cannot be used, in one sentence', async ()
     'The name is "Acme!"; want a name of a-z, 0-9 and "-"',
     '[$ACME_2_TOKEN]: ',
     'There is no such file; want the path of a file, or the name of a variable after a "$"',
+    'There is no such file; did you mean the variable $PATH_OF_TOKEN?',
     'The name of the variable is a string; want the name of an environment variable',
     'The header is a string; want the name of a header that can carry the token',
     'The clientId is "12"; want the clientId of an API client',

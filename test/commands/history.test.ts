@@ -166,7 +166,7 @@ it('distinguishes an entity without changes from one that the mirror never had',
       expect(await run('history', '--entity', entity, '--format', format)).toMatchObject({
         code: 2,
         stdout: '',
-        stderr: 'tenantwatch: Unknown entity: the mirror never had this id\n',
+        stderr: 'tenantwatch: Unknown entity: the mirror never had this id; want one such as 12 or users:12\n',
       })
 })
 

@@ -235,13 +235,13 @@ it('writes a file that only its owner reads, whole or not at all', async () => {
   const { code, stderr } = await run('report', '--output', join('nowhere', 'evidence.html'))
   expect([code, stderr]).toEqual([
     2,
-    'tenantwatch: --output cannot be written (the folder does not exist); want a file in an existing folder\n',
+    `tenantwatch: --output ${join(folder, 'nowhere', 'evidence.html')} cannot be written (the folder does not exist); want a file in an existing folder\n`,
   ])
   execFileSync('mkfifo', [join(folder, 'pipe')])
   for (const unfit of ['.', 'pipe']) {
     expect(await run('report', '--output', unfit)).toMatchObject({
       code: 2,
-      stderr: 'tenantwatch: --output cannot be written (it is not a regular file); want a file in an existing folder\n',
+      stderr: `tenantwatch: --output ${join(folder, unfit)} cannot be written (it is not a regular file); want a file in an existing folder\n`,
     })
   }
   expect(statSync(join(folder, 'pipe')).isFIFO()).toBe(true)

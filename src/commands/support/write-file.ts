@@ -85,7 +85,7 @@ function begin(file: string, tempFile: string, own: RegExp): number {
     return openSync(tempFile, 'wx', 0o600)
   } catch (error) {
     const why = error instanceof UnfitFile ? error.message : whyNotCreated(codeOf(error))
-    throw new UsageError(`--output cannot be written (${why}); want a file in an existing folder`)
+    throw new UsageError(`--output ${printable(file)} cannot be written (${why}); want a file in an existing folder`)
   }
 }
 

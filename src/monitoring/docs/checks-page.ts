@@ -24,6 +24,7 @@ function section(check: Check, requirements: readonly string[]): string {
     `- Severity: ${check.severities.toReversed().join(', ')}`,
     `- Evaluates ${check.evaluates}${check.needs.length === 0 ? '' : `; needs ${check.needs.join(', ')}`}`,
     `- Options: ${optionsOf(check.options)}`,
+    `- A waiver accepts ${(check.material ?? []).map((name) => `\`${name}\``).join(', ')}, and lapses when one changes`,
     `- Alert: ${alert}`,
     ...(requirements.length === 0 ? [] : [`- Requirements: ${requirements.join('; ')}`]),
   ]
