@@ -2,7 +2,7 @@ import { expect, it } from 'vitest'
 import * as z from 'zod'
 import { checks } from '../../src/checks/index.ts'
 import { defineCheck } from '../../src/evaluate/check.ts'
-import { dayMs, hourMs } from '../../src/model/durations.ts'
+import { dayMs, hourMs, secondMs } from '../../src/model/durations.ts'
 import { fingerprintOf } from '../../src/model/finding.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { iso, now } from '../checks/support/evaluator.ts'
@@ -254,6 +254,16 @@ it('does not evaluate a disabled check, and resolves its findings', async () => 
   expect(outcomes.get('api-client-secret-not-expired')?.resolved).toEqual({ check_disabled: 1 })
   const again = await evaluate(mirror, { at: now + hourMs, changes })
   expect(again.has('api-client-secret-not-expired')).toBe(false)
+})
+
+it('shows no result of a disabled check without findings: a replica that has it switched on would show one nobody renews', async () => {
+  const mirror = soundMirror()
+  const before = (await evaluate(mirror)).get('api-client-secret-not-expired')?.status
+  const changes = { checks: { 'api-client-secret-not-expired': { enabled: false } } }
+  const at = now + secondMs
+  expect((await evaluate(mirror, { at, changes })).get('api-client-secret-not-expired')?.status).toBe('unknown')
+  expect((await evaluate(mirror, { at: at + secondMs, changes })).has('api-client-secret-not-expired')).toBe(false)
+  expect((await evaluate(mirror, { at: at + secondMs })).get('api-client-secret-not-expired')?.status).toBe(before)
 })
 
 it('resolves findings of a check that no longer exists', async () => {

@@ -191,6 +191,15 @@ export const mutants: readonly Mutant[] = [
       '  toString(): string {\n    return this.#text',
     ],
   }),
+  ...mutantsIn('src/mirror/copy/copy-mirror.ts', ['test/mirror/postgres/copy.test.ts'], {
+    'a decision made while a copy is verified is lost': [
+      '  source.insistOnUnchanged()\n  await target.complete()',
+      '  await target.complete()',
+    ],
+  }),
+  ...mutantsIn('src/evaluate/findings/close-findings.ts', ['test/evaluate/'], {
+    'a check that was switched off keeps its last result': [' || state.status !== ending.status', ''],
+  }),
   ...mutantsIn('src/api/limits/rate-limiter.ts', ['test/api/'], {
     'a stated wait is cut short': ['this.#clock.monotonic() + waitMs', 'this.#clock.monotonic() + waitMs / 2'],
     'one endpoint that always wants to wait stops the whole tenant': [

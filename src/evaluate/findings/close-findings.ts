@@ -17,9 +17,11 @@ export interface CloseFindings {
 
 export async function closeFindings(request: CloseFindings): Promise<readonly CheckOutcome[]> {
   const { store, tenantId, now, keep, ending } = request
-  const open = (await store.checkStates(tenantId)).filter((state) => hasOpen(state)).map(({ check }) => check)
+  const states = (await store.checkStates(tenantId)).filter(({ check }) => !keep.has(check))
   const outcomes: CheckOutcome[] = []
-  for (const check of open.filter((id) => !keep.has(id)).sort()) {
+  // Without findings, too: a replica that has the check switched on would show a result that nobody renews.
+  const shown = states.filter((state) => hasOpen(state) || state.status !== ending.status)
+  for (const check of shown.map((state) => state.check).sort()) {
     const { resolution, ...status } = ending
     const checkResult = {
       tenantId,

@@ -72,7 +72,9 @@ export async function copyMirror(options: CopyOptions): Promise<readonly CopyRes
     const verified = isSame(await target.contents(table, signal), contents)
     results.push({ table: table.name, rows: contents.rows, verified })
   }
-  if (results.every(({ verified }) => verified)) await target.complete()
+  if (!results.every(({ verified }) => verified)) return results
+  source.insistOnUnchanged()
+  await target.complete()
   return results
 }
 

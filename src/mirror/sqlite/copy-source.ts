@@ -34,7 +34,7 @@ export async function openFileSource(path: string, signal: AbortSignal): Promise
     file,
     rows: (table) => rowsOf(raw, table),
     insistOnUnchanged() {
-      raw.exec('commit')
+      if (raw.inTransaction) raw.exec('commit')
       if (version() !== seen) throw changed(file)
     },
     [Symbol.dispose]: () => opened.dispose(),

@@ -212,6 +212,21 @@ it('finds a changed, a missing and an additional row, and completes nothing then
   expect(query('select count(*) as n from tenantwatch_copy')).toEqual([{ n: 1 }])
 })
 
+it.each(['copying', 'verifying'])('completes nothing when the file is changed while it is %s', async (when) => {
+  const path = await oddMirror()
+  const { query, target: into } = await target()
+  let isChanged = false
+  const copying = copied(path, into, {
+    onProgress({ doing }) {
+      if (doing !== when || isChanged) return
+      isChanged = true
+      withDatabase(path, (raw) => raw.exec('delete from decisions where id > 2'))
+    },
+  })
+  await expect(copying).rejects.toThrow('was changed while it was copied')
+  expect(query('select count(*) as n from tenantwatch_copy')).toEqual([{ n: 1 }])
+})
+
 it('gives later rows the ids after the copied ones', async () => {
   const path = await oddMirror()
   const { query, target: into } = await target()
