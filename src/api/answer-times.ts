@@ -72,6 +72,8 @@ const runsToStartAgain = 3
 /** A server that was further ahead and is corrected must not wait for its former time. */
 const greatestAheadMs = hourMs
 
+const recentMs = 60 * secondMs
+
 const hint =
   'A cache or proxy may replay old answers: exclude the API from caching. If the clock of the tenant was corrected, the next runs succeed'
 
@@ -106,6 +108,9 @@ interface Behind extends Instant {
   readonly runs: number
   readonly request: number
 }
+
+/** A cache may have kept an answer for some seconds; a later request may reach the API. */
+export class RecentReplay extends SyncError {}
 
 /** The server time of one tenant, in memory. Every answer is noted here first, so that a stale one is not used. */
 export class AnswerTimes implements ServerTimes {
@@ -164,7 +169,9 @@ export class AnswerTimes implements ServerTimes {
     }
     const oddities: Oddity[] = []
     const requestIdUse = requestId ? this.#seen.note(requestId, typeof timestamp === 'string' ? timestamp : '') : null
-    if (requestIdUse === 'replayed') throw stale(answer, 'the requestId and the time of an earlier answer')
+    if (requestIdUse === 'replayed') {
+      throw stale(answer, 'the requestId and the time of an earlier answer', this.#isRecent(answer))
+    }
     if (requestIdUse !== 'new') oddities.push({ kind: 'invalid_id', field: 'meta.requestId' })
     if (serverTime === null) {
       oddities.push({ kind: 'unreadable_time', field: 'meta.timestamp' })
@@ -174,6 +181,11 @@ export class AnswerTimes implements ServerTimes {
     this.#startedAgain = false
     if (resource !== null) this.#last.set(resource, { time: serverTime, monotonic: answer.receivedMonotonic })
     return oddities
+  }
+
+  #isRecent({ serverTime, receivedMonotonic }: AnsweredRequest): boolean {
+    if (serverTime === null || this.#newest === null) return false
+    return later(this.#newest, receivedMonotonic) - serverTime <= recentMs
   }
 
   /** Compares a server time with the newest one, and replaces that when another clock agrees. */
@@ -256,7 +268,7 @@ function advances(before: Instant, after: Instant): boolean {
   return after.time > before.time && Math.abs(after.time - later(before, after.monotonic)) <= agreementMs
 }
 
-function stale({ what, requestId }: AnsweredRequest, why: string): SyncError {
+function stale({ what, requestId }: AnsweredRequest, why: string, isRecent = false): SyncError {
   const details = { hint, status: 200, ...(requestId === null ? {} : { requestId }) }
-  return new SyncError('stale_answer', `${what} answered with ${why}`, details)
+  return new (isRecent ? RecentReplay : SyncError)('stale_answer', `${what} answered with ${why}`, details)
 }

@@ -13,6 +13,7 @@ import { RateLimiter, type RateLimiterOptions } from './limits/rate-limiter.ts'
 import type { AuthOptions, TenantClientOptions } from './options.ts'
 import { createReadCall, RetryBucket } from './read-call.ts'
 import type { TenantClient } from './reader.ts'
+import { rereadReplays } from './reread-replays.ts'
 import { createTenantReader } from './tenant-reader.ts'
 import { parseTarget } from './transport/base-url.ts'
 import { Dispatchers } from './transport/dispatchers.ts'
@@ -78,7 +79,8 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   })
   const read = createReadCall({ send, access, rateLimiter, bucket: new RetryBucket(options.retries), random, observer })
   const answerTimes = new AnswerTimes(clock, options.serverTimesReached)
-  const reader = createTenantReader({ read, api, answerTimes, version: options.version, observer })
+  const direct = createTenantReader({ read, api, answerTimes, version: options.version, observer })
+  const reader = rereadReplays(direct, (ms, signal) => rateLimiter.sleep(ms, signal), observer)
 
   return {
     ...reader,

@@ -191,6 +191,12 @@ export const mutants: readonly Mutant[] = [
       '  toString(): string {\n    return this.#text',
     ],
   }),
+  ...mutantsIn('src/api/answer-times.ts', ['test/api/reread-replays.test.ts'], {
+    'an old answer is asked for again like that of a cache of seconds': [
+      '- serverTime <= recentMs',
+      '- serverTime <= 60 * recentMs',
+    ],
+  }),
   ...mutantsIn('src/mirror/copy/copy-mirror.ts', ['test/mirror/postgres/copy.test.ts'], {
     'a decision made while a copy is verified is lost': [
       '  source.insistOnUnchanged()\n  await target.complete()',

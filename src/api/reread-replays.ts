@@ -1,0 +1,29 @@
+import { secondMs } from '../model/durations.ts'
+import { RecentReplay } from './answer-times.ts'
+import type { TenantObserver, TenantReader } from './reader.ts'
+
+/** A cache that keeps answers for less than their sum is waited for; in milliseconds. */
+const pausesMs = [1, 2, 4].map((seconds) => seconds * secondMs)
+
+/** Reads a page again where its answer is a replay of a recent one (docs/sync.md#stale-answers). */
+export function rereadReplays(
+  reader: TenantReader,
+  sleep: (ms: number, signal?: AbortSignal) => Promise<void>,
+  observer: TenantObserver | undefined,
+): TenantReader {
+  return {
+    ...reader,
+    async fetch(resource, query, signal, unless) {
+      for (const ms of pausesMs) {
+        try {
+          return await reader.fetch(resource, query, signal, unless)
+        } catch (error) {
+          if (!(error instanceof RecentReplay)) throw error
+          observer?.retry(error.reason)
+          await sleep(ms, signal)
+        }
+      }
+      return reader.fetch(resource, query, signal, unless)
+    },
+  }
+}

@@ -1,0 +1,58 @@
+import { expect, it } from 'vitest'
+import { secondMs } from '../../src/model/durations.ts'
+import { roles } from '../../src/resources/roles.ts'
+import { envelope } from './support/answers.ts'
+import { caught } from './support/caught.ts'
+import { testClient } from './support/client.ts'
+import { sendJson, testServer } from './support/test-server.ts'
+
+/** A server behind a cache that keeps each answer for so long; `requests` have the time of each since the first. */
+async function cached(ttlMs: number) {
+  const server = await testServer((_, response) => response.end())
+  const test = testClient(server.url)
+  const { clock } = test
+  const began = clock.monotonic()
+  const requests: number[] = []
+  let kept: { readonly at: number; readonly body: unknown } | null = null
+  server.handler = (_, response) => {
+    requests.push(clock.monotonic() - began)
+    if (kept === null || clock.monotonic() - kept.at >= ttlMs) {
+      const timestamp = new Date(clock.now()).toISOString()
+      const meta = { requestId: `r-${requests.length}`, timestamp }
+      kept = { at: clock.monotonic(), body: { ...envelope([], { limit: 1, nextCursor: null, hasMore: false }), meta } }
+    }
+    sendJson(response, 200, kept.body)
+  }
+  return { ...test, server, requests }
+}
+
+it('waits for a cache that keeps answers for some seconds', async () => {
+  const { client, server, requests, observed } = await cached(3 * secondMs)
+  await using _server = server
+  await using _client = client
+  await client.fetch(roles, {})
+  const { meta } = await client.fetch(roles, {})
+  expect(meta.requestId).toBe('r-4')
+  expect(requests).toEqual([0, 0, secondMs, 3 * secondMs])
+  expect(observed.filter((one) => one.startsWith('retry'))).toEqual(['retry stale_answer', 'retry stale_answer'])
+})
+
+it('refuses the answer of a cache that keeps it longer, after 7 seconds', async () => {
+  const { client, server, requests, failed } = await cached(60 * secondMs)
+  await using _server = server
+  await using _client = client
+  await client.fetch(roles, {})
+  expect(await caught(client.fetch(roles, {}))).toMatchObject({ reason: 'stale_answer' })
+  expect(requests).toEqual([0, 0, 1, 3, 7].map((seconds) => seconds * secondMs))
+  expect(failed).toHaveLength(4)
+})
+
+it('does not wait for an old answer', async () => {
+  const { client, clock, server, requests } = await cached(3600 * secondMs)
+  await using _server = server
+  await using _client = client
+  await client.fetch(roles, {})
+  clock.advance(61 * secondMs)
+  expect(await caught(client.fetch(roles, {}))).toMatchObject({ reason: 'stale_answer' })
+  expect(requests).toHaveLength(2)
+})
