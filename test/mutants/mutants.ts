@@ -191,6 +191,13 @@ export const mutants: readonly Mutant[] = [
       '  toString(): string {\n    return this.#text',
     ],
   }),
+  ...mutantsIn('src/sync/lists/list-full.ts', ['test/sync/contradicting-servers.test.ts'], {
+    'one reading changes an API client': ['if (!isDoubted) await insistOnOneState(run, definition, pages)', ''],
+    'an older list of API clients renews their freshness after a contradiction': [
+      'if (isDoubted) await insistOnOneState(run, definition, pages)',
+      '',
+    ],
+  }),
   ...mutantsIn('src/api/answer-times.ts', ['test/api/reread-replays.test.ts'], {
     'an old answer is asked for again like that of a cache of seconds': [
       '- serverTime <= recentMs',

@@ -220,7 +220,7 @@ it('reads the list once more before it removes an API client', async () => {
     test.clock.advance(hourMs)
     expect(ending(await test.run('api-clients'))).toBe('success')
   }
-  expect(passes).toBe(3)
+  expect(passes).toBe(4)
   expect(test.query('select count(*) as n from api_clients')).toEqual([{ n: 10 }])
 })
 

@@ -1,12 +1,14 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Fetched } from '../../api/reader.ts'
+import type { Fetched, Item } from '../../api/reader.ts'
 import type { FullSyncRow } from '../../mirror/port.ts'
 import { minuteMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import { ownClientCause, ownClientRemedy } from '../../model/hold-remedy.ts'
 import type { PagedListResource } from '../../model/resource.ts'
 import { ownIdOn } from '../context.ts'
-import { cursorIgnored, idTextsOn, pageRules, queryAt } from '../pages/page-rules.ts'
+import { differenceIn } from '../pages/answer-difference.ts'
+import { contradicting, isSame } from '../pages/confirm-answer.ts'
+import { cursorIgnored, idTextOf, idTextsOn, pageRules, queryAt } from '../pages/page-rules.ts'
 import { fullSyncsToRemove } from '../removals/confirm-by-time.ts'
 import { decideRemovals } from '../removals/removals.ts'
 import { fetchPage, noteEvent, type Run } from '../run.ts'
@@ -28,7 +30,7 @@ interface Pass {
 /** Full sync of a list where an error may look empty or a cursor be ignored (docs/sync.md#empty-lists). */
 export async function fullSyncOfList(run: Run, definition: PagedListResource): Promise<void> {
   run.mode = 'full'
-  const { context, tenantId, state } = run
+  const { context, guard, tenantId, state } = run
   const { store } = context
   const begin = async () => {
     const pages = pageBuffer(run)
@@ -37,9 +39,16 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   }
   let { pages, first } = await begin()
   if ((first.changed || first.scrambled) && pages.isUnwritten()) ({ pages, first } = await begin())
-  if (isWhole(run, definition, first) && (await pages.confirm())) {
-    await run.fullSyncCompleted()
-    return
+  if (isWhole(run, definition, first)) {
+    const isDoubted = guard.contradicted.has(definition.name)
+    if (isDoubted) await insistOnOneState(run, definition, pages)
+    if (await pages.confirm()) {
+      guard.contradicted.delete(definition.name)
+      await run.fullSyncCompleted()
+      return
+    }
+    if (!isDoubted) await insistOnOneState(run, definition, pages)
+    guard.contradicted.delete(definition.name)
   }
   const fullSync = await pages.release()
   if (first.scrambled) throw scrambled(definition)
@@ -70,7 +79,38 @@ async function currentFullSync({ context, tenantId, definition }: Run, fullSync:
   return (await context.store.openFullSync(tenantId, definition.name)) ?? fullSync
 }
 
-async function onePass(run: Run, pages: PageBuffer): Promise<Pass> {
+const mostReadings = 3
+
+/** A list that differs from the mirror is read again: servers behind the address may have different data. */
+async function insistOnOneState(run: Run, definition: PagedListResource, pages: PageBuffer): Promise<void> {
+  const { guard, state } = run
+  if (state.completeStartedAt === null || guard.passing || !pages.isUnwritten()) return
+  const { idField } = definition
+  const shown = (items: readonly Item[], ids: ReadonlySet<unknown>) => ({
+    items: items.filter((item) => ids.has(idTextOf(item, idField))),
+    hasMore: false,
+  })
+  for (let reading = guard.troubled ? mostReadings : 1; reading > 0; reading--) {
+    const again: Item[] = []
+    const add = async ({ items }: Fetched) => void again.push(...items)
+    const { ids } = await onePass(run, { isFirst: false, isUnwritten: () => true, showsOther: () => false, add })
+    const one = shown(pages.items(), ids)
+    const other = shown(again, new Set(one.items.map((item) => idTextOf(item, idField))))
+    if (isSame(one, other, definition)) continue
+    guard.noteTrouble()
+    guard.contradicted.add(definition.name)
+    const difference = differenceIn(one, other, definition)
+    throw new SyncError(
+      'protocol',
+      `Two readings of the list of ${definition.name} differ: ${difference}`,
+      contradicting,
+    )
+  }
+}
+
+type PageSink = Pick<PageBuffer, 'add' | 'isFirst' | 'isUnwritten' | 'showsOther'>
+
+async function onePass(run: Run, pages: PageSink): Promise<Pass> {
   const rules = pageRules({ maxPages: run.context.settings.api.maxPages })
   const ids = new Set<string>()
   const sizes = new Set<number>()

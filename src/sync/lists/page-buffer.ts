@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Fetched } from '../../api/reader.ts'
+import type { Fetched, Item } from '../../api/reader.ts'
 import type { FullSyncRow } from '../../mirror/port.ts'
 import { SyncError } from '../../model/errors.ts'
 import { commitPage, confirmList } from '../pages/commit-page.ts'
@@ -19,6 +19,7 @@ export interface PageBuffer {
   confirm(): Promise<boolean>
   release(): Promise<FullSyncRow>
   isUnwritten(): boolean
+  items(): readonly Item[]
   showsOther(page: Fetched, keys: readonly string[]): boolean
   over<T>(read: () => Promise<T>): Promise<T>
 }
@@ -52,6 +53,7 @@ export function pageBuffer(run: Run, fullSync?: FullSyncRow): PageBuffer {
     isFirst,
     release,
     isUnwritten: () => written === undefined,
+    items: () => pages.flatMap(({ page }) => page.items),
     showsOther(page, keys) {
       const { idField } = run.definition
       const earlier = pages.flatMap((one) => one.page.items)

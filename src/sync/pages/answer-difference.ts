@@ -4,6 +4,7 @@ import { isGuid } from '../../model/guid.ts'
 import type { ResourceDefinition } from '../../model/resource.ts'
 import { idOf } from './page-rules.ts'
 
+type Items = Pick<Fetched, 'items'>
 type Written = (value: unknown) => string
 
 /** Ignores unspecified fields and the notation of a date, which may vary between answers. */
@@ -16,8 +17,8 @@ export function writtenBy({ fields }: ResourceDefinition): Written {
 }
 
 /** The record and the fields in which two answers differ, in words: names of the specification only, never values. */
-export function differenceIn(one: Fetched, other: Fetched, definition: ResourceDefinition): string {
-  const byId = ({ items }: Fetched) => new Map(items.map((item) => [idOf(item, definition.idField), item]))
+export function differenceIn(one: Items, other: Items, definition: ResourceDefinition): string {
+  const byId = ({ items }: Items) => new Map(items.map((item) => [idOf(item, definition.idField), item]))
   const [first, second] = [byId(one), byId(other)]
   const changed = [...first].flatMap(([id, item]) => {
     const fields = differingFields(item, second.get(id), definition)

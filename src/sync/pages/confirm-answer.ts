@@ -138,8 +138,10 @@ async function isUnknown({ context, tenantId, definition }: Run, { items }: Fetc
   return items.length > 0 && (await context.store.knownKeys(tenantId, definition.name, ids)) === 0
 }
 
+type Shown = Pick<Fetched, 'items' | 'hasMore'>
+
 /** Ignores order; a page of a feed may grow, or shrink while its records are equal and more follow. */
-function isSame(one: Fetched, other: Fetched, definition: ResourceDefinition): boolean {
+export function isSame(one: Shown, other: Shown, definition: ResourceDefinition): boolean {
   const { kind } = definition
   const exactly = kind === 'whole'
   const [first, second] = [one.items, other.items]
