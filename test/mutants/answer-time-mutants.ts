@@ -8,8 +8,8 @@ const quality = ['test/evaluate/clock-skew.test.ts', 'test/evaluate/decide-statu
 export const answerTimeMutants: readonly Mutant[] = [
   ...mutantsIn('src/api/answer-times.ts', stale, {
     'a replayed answer is taken for a new one': [
-      "if (requestIdUse === 'replayed') throw",
-      "if (requestIdUse === 'replayed' && resource === null) throw",
+      "if (requestIdUse === 'replayed') {",
+      "if (requestIdUse === 'replayed' && resource === null) {",
     ],
     'an answer behind the newest time is used': [
       'if (behindMs <= greatestSkewMs) return',
