@@ -8,7 +8,7 @@ import { createUserWriter } from './create-user.ts'
 import { Access } from './credentials/access.ts'
 import { createSource, storedSecret } from './credentials/create-source.ts'
 import { KnownSecrets, type SecretMask } from './credentials/known-secrets.ts'
-import { probesFor } from './endpoints.ts'
+import { probesFor, templatesOf } from './endpoints.ts'
 import { RateLimiter, type RateLimiterOptions } from './limits/rate-limiter.ts'
 import type { AuthOptions, TenantClientOptions } from './options.ts'
 import { createReadCall, RetryBucket } from './read-call.ts'
@@ -90,6 +90,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
     get blockedUntil() {
       return rateLimiter.blockedUntil
     },
+    waitMs: (name) => Math.max(0, ...templatesOf(name).map((template) => rateLimiter.leftMs(template))),
     get tokenGoodForMs() {
       return source.goodForMs?.() ?? null
     },

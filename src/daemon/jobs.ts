@@ -169,9 +169,7 @@ export async function resumeAfterWait(
     const { retryAt, pages } = await session.syncAndEvaluate(tenant, run)
     if (retryAt === null || (resumed && pages === 0)) return
     waits()
-    // The client counts the wait in monotonic time, so that changes of the wall clock have no effect.
-    // That of one endpoint is in the result only.
-    await clock.sleep(Math.max(0, Math.max(tenant.client.blockedUntil, retryAt) - clock.now()), run.signal)
+    await clock.sleep(tenant.client.waitMs(run.resource), run.signal)
   }
 }
 

@@ -29,7 +29,7 @@ function world(count: number, run: (tenant: string) => Promise<{ readonly retryA
         broughtForward: async () => (forward.delete(name) ? [{ resource: 'roles', mode: 'full' }] : []),
       },
       // Until the end of a day, as a Retry-After may say.
-      client: { blockedUntil: clock.now() + 86_400_000 },
+      client: { waitMs: () => 86_400_000 },
       scope: { run: (signal: AbortSignal, work: (signal: AbortSignal) => Promise<void>) => work(signal) },
     } as unknown as TenantParts
   })

@@ -1,20 +1,17 @@
 import { expect, it } from 'vitest'
+import type { TenantClient } from '../../src/api/reader.ts'
 import { resumeAfterWait } from '../../src/daemon/jobs.ts'
 import type { Session } from '../../src/daemon/session.ts'
 import type { TenantParts } from '../../src/daemon/tenant-parts.ts'
-import { minuteMs } from '../../src/model/durations.ts'
+import { dayMs, minuteMs } from '../../src/model/durations.ts'
 import { type FakeClock, fakeClock } from '../support/fake-clock.ts'
 
 type Ended = { readonly pages: number; readonly retryAt: number | null }
 
-/** Runs that end so, against a tenant that wants nothing sent until `blockedUntil`. */
+/** Runs that end so, against a tenant that wants nothing sent until `blockedUntil` by a clock that is right. */
 function resumed(runs: () => Promise<Ended>, blockedUntil: () => number, clock: FakeClock, signal: AbortSignal) {
   const session = { syncAndEvaluate: runs } as unknown as Session
-  const client = {
-    get blockedUntil() {
-      return blockedUntil()
-    },
-  }
+  const client = { waitMs: () => Math.max(0, blockedUntil() - clock.now()) } as Pick<TenantClient, 'waitMs'>
   return resumeAfterWait(session, { client } as TenantParts, { resource: 'users', mode: 'full', signal }, clock)
 }
 
@@ -54,4 +51,12 @@ it('waits no longer than its signal allows', async () => {
   const ended = resumed(run, () => minuteMs, clock, stop.signal)
   stop.abort(new Error('stopping'))
   await expect(ended).rejects.toThrow('stopping')
+})
+
+it('waits as long as the client says, whatever the wall clock that the end of the wait was stated by', async () => {
+  const clock = fakeClock()
+  let runs = 0
+  const run = async () => ({ pages: 1, retryAt: runs++ === 0 ? clock.now() + 365 * dayMs : null })
+  await resumed(run, () => clock.now() + minuteMs, clock, new AbortController().signal)
+  expect([runs, clock.sleeps]).toEqual([2, [minuteMs]])
 })

@@ -5,6 +5,7 @@ import { probesFor } from '../../src/api/endpoints.ts'
 import { RateLimiter } from '../../src/api/limits/rate-limiter.ts'
 import { createReadCall, RetryBucket } from '../../src/api/read-call.ts'
 import type { TenantClient } from '../../src/api/reader.ts'
+import { rereadReplays } from '../../src/api/reread-replays.ts'
 import { createTenantReader } from '../../src/api/tenant-reader.ts'
 import type { Outcome } from '../../src/api/transport/outcome.ts'
 import type { TenantRequest } from '../../src/api/transport/send.ts'
@@ -31,11 +32,12 @@ export interface ModelClientOptions {
 
 /**
  * The real reading half of the client over the modelled wire: envelope and shapes, token, 401 check results, identities,
- * retries and waits are the product's own; only sockets are not there. Wired as `createTenantClient` does it.
+ * retries and waits are the product's own; only sockets are not there. Wired as `createTenantClient` does it, but for waits
+ * of one endpoint: each counts for the whole tenant, as the falsifier expects.
  */
 export function createModelClient(
   options: ModelClientOptions,
-): Pick<TenantClient, 'answerTimes' | 'reader' | 'blockedUntil'> {
+): Pick<TenantClient, 'answerTimes' | 'reader' | 'blockedUntil' | 'waitMs'> {
   const { settings, scope, wall, network, prng, tenant, store } = options
   const clock = wall.for(scope)
   const { api } = settings
@@ -74,9 +76,11 @@ export function createModelClient(
   const random = () => prng.next()
   const read = createReadCall({ send, access, rateLimiter, bucket: new RetryBucket(), random, observer: undefined })
   const answerTimes = new AnswerTimes(clock, options.serverTimesReached)
+  const direct = createTenantReader({ read, api, answerTimes, version: 'model', observer: undefined })
   return {
     answerTimes,
-    reader: createTenantReader({ read, api, answerTimes, version: 'model', observer: undefined }),
+    reader: rereadReplays(direct, (ms, signal) => rateLimiter.sleep(ms, signal), undefined),
+    waitMs: () => Math.max(0, rateLimiter.leftMs(null)),
     get blockedUntil() {
       return rateLimiter.blockedUntil
     },

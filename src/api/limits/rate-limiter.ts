@@ -74,7 +74,7 @@ export class RateLimiter {
   }
 
   get blockedUntil(): number {
-    const left = this.#leftMs
+    const left = this.leftMs(null)
     return left > 0 ? Math.ceil(this.#clock.now() + left) : 0
   }
 
@@ -90,6 +90,12 @@ export class RateLimiter {
     await this.#store(0)
   }
 
+  /** Milliseconds for which nothing is sent to the endpoint; 0 or less = no wait. */
+  leftMs(endpoint: string | null): number {
+    const end = endpoint === null ? undefined : this.#ends.get(endpoint)
+    return Math.max(this.#until, end ?? this.#until) - this.#clock.monotonic()
+  }
+
   succeeded(endpoint: string): void {
     if (this.#waiting.size === 0) return
     this.#waiting.delete(endpoint)
@@ -100,13 +106,13 @@ export class RateLimiter {
   async pass(signal?: AbortSignal, endpoint: string | null = null): Promise<void> {
     await this.#store(driftMs)
     do {
-      for (let left = this.#leftFor(endpoint); left > 0; left = this.#leftFor(endpoint)) {
+      for (let left = this.leftMs(endpoint); left > 0; left = this.leftMs(endpoint)) {
         if (left > longestPauseMs) throw this.#refusal(left, endpoint)
         await this.sleep(left, signal)
       }
       // Reserved after the wait, so that waiting requests do not start together.
       await this.sleep(this.#rate.reserve(this.#clock.monotonic()), signal)
-    } while (this.#leftFor(endpoint) > 0)
+    } while (this.leftMs(endpoint) > 0)
     if (signal?.aborted === true) throw abortedError()
   }
 
@@ -119,21 +125,12 @@ export class RateLimiter {
     }
   }
 
-  get #leftMs(): number {
-    return this.#until - this.#clock.monotonic()
-  }
-
-  #leftFor(endpoint: string | null): number {
-    const end = endpoint === null ? undefined : this.#ends.get(endpoint)
-    return end === undefined ? this.#leftMs : Math.max(this.#leftMs, end - this.#clock.monotonic())
-  }
-
   /** Updates the stored end, which changes when the wall clock is set and when the wait is over. */
   async #store(toleranceMs: number): Promise<void> {
     const until = this.blockedUntil
     if (this.#stored !== null && Math.abs(until - this.#stored) <= toleranceMs) return this.#storing.waitForUnlock()
     this.#stored = until
-    const forMs = Math.ceil(Math.max(0, this.#leftMs))
+    const forMs = Math.ceil(Math.max(0, this.leftMs(null)))
     await this.#storing.runExclusive(async () => {
       if (!(await this.#storeWait(until, forMs))) this.#stored = null
     })
@@ -141,7 +138,7 @@ export class RateLimiter {
 
   #refusal(leftMs: number, endpoint: string | null): SyncError {
     const retryAt = Math.ceil(this.#clock.now() + leftMs)
-    const what = leftMs > this.#leftMs ? `The endpoint ${endpoint ?? ''}` : 'The tenant'
+    const what = leftMs > this.leftMs(null) ? `The endpoint ${endpoint ?? ''}` : 'The tenant'
     return new SyncError('rate_limited', `${what} accepts no requests until ${toIso(retryAt)}`, {
       hint: 'Lower api.requestsPerSecond or run less often',
       retryAt,

@@ -171,6 +171,7 @@ it('a wait that an endpoint states again while others succeed counts for that en
   const refused = await caught(rateLimiter.pass(undefined, '/documents'))
   expect(refused).toMatchObject({ reason: 'rate_limited', retryAt: clock.now() + hourMs })
   expect(refused).toMatchObject({ message: expect.stringContaining('The endpoint /documents accepts no requests') })
+  expect([rateLimiter.leftMs('/documents'), rateLimiter.leftMs('/users')]).toEqual([hourMs, 0])
   await rateLimiter.pass(undefined, '/users')
   expect(stored).toEqual(before)
   // The tenant's own waits count for all, also during one of an endpoint.

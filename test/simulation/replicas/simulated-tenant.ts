@@ -129,6 +129,7 @@ export class SimulatedTenant {
         get blockedUntil() {
           return client.blockedUntil
         },
+        waitMs: client.waitMs,
         tokenGoodForMs: null,
         async [Symbol.asyncDispose]() {},
       }
