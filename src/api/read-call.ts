@@ -103,16 +103,7 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
       const credential = await access.token(signal)
       const outcome = await send({ endpoint, method: 'GET', path: call.path, secret: credential.secret, signal })
       if (outcome.kind === 'answer') {
-        const {
-          status,
-          body,
-          hasEcho = false,
-          cursor,
-          receivedAt,
-          receivedMonotonic,
-          ageSeconds = null,
-          date = null,
-        } = outcome
+        const { status, body, hasEcho = false, receivedAt, receivedMonotonic, ageSeconds = null, date = null } = outcome
         const denial = status === 404 && call.absentOn404 ? denialIn(outcome) : null
         if (status === 200 || denial !== null) {
           bucket.succeeded(retries)
@@ -120,7 +111,7 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
           return {
             body: denial !== null ? null : (body ?? Buffer.alloc(0)),
             hasEcho,
-            cursor,
+            cursor: outcome.cursor,
             absent: denial,
             ageSeconds,
             date,

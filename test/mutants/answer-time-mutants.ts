@@ -6,6 +6,12 @@ const quality = ['test/evaluate/clock-skew.test.ts', 'test/evaluate/decide-statu
 
 /** Deliberate mistakes about the time of an answer. */
 export const answerTimeMutants: readonly Mutant[] = [
+  ...mutantsIn('src/api/answer-times.ts', ['test/api/reread-replays.test.ts'], {
+    'an old answer is asked for again like that of a cache of seconds': [
+      '- serverTime <= recentMs',
+      '- serverTime <= 60 * recentMs',
+    ],
+  }),
   ...mutantsIn('src/api/answer-times.ts', stale, {
     'a replayed answer is taken for a new one': [
       "if (requestIdUse === 'replayed') {",

@@ -131,8 +131,8 @@ export const identityMutants: readonly Mutant[] = [
   }),
   ...mutantsIn('src/sync/lists/whole-list.ts', ['test/sync/contradicting-servers.test.ts'], {
     'a contradiction is forgotten when later answers agree': [
-      'if (other === null) return',
-      'if (other === null || !isDoubted) return',
+      'if (other !== null) throw',
+      'if (other !== null && isDoubted) throw',
     ],
     'the older one of two contradicting answers renews the data': [
       'const isDoubted = guard.contradicted.has(definition.name)',

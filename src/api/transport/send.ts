@@ -52,7 +52,8 @@ const maxWholeBytes = 32 * 2 ** 20
 export function createSend(parts: SendParts): Send {
   const { clock, dispatchers, observer, rateLimiter, secrets, timeoutMs } = parts
   return async (request) => {
-    await rateLimiter.pass(request.signal, templateOf(request))
+    const template = 'endpoint' in request ? request.endpoint.template : null
+    await rateLimiter.pass(request.signal, template)
     const started = clock.monotonic()
     const { what, maxBytes, origin, secret, ...wire } = wireOf(request, parts)
     secrets.note(secret)
@@ -70,23 +71,22 @@ export function createSend(parts: SendParts): Send {
       status = response.statusCode
       const wait = waitIn(response)
       // In parallel with the body, which may never end.
-      const storing = wait !== null && 'ms' in wait ? rateLimiter.blockFor(wait.ms, templateOf(request)) : undefined
+      const storing = wait !== null && 'ms' in wait ? rateLimiter.blockFor(wait.ms, template) : undefined
       undated = wait !== null && 'until' in wait ? wait.until : null
       const [body] = await Promise.all([readBody(response, maxBytes, deadline.signal), storing])
-      const retryAfterMs = wait !== null && 'ms' in wait ? wait.ms : await noteWait(parts, request, undated, body)
+      const retryAfterMs = wait !== null && 'ms' in wait ? wait.ms : await noteWait(parts, template, undated, body)
       const ageSeconds = ageOf(response.headers['age'])
       const date = dateOf(firstOf(response.headers['date']))
       const received = { receivedAt: clock.now(), receivedMonotonic: clock.monotonic() }
       outcome = { kind: 'answer', status, body, retryAfterMs, ageSeconds, date, ...received }
     } catch (thrown) {
-      await noteWait(parts, request, undated, null)
+      await noteWait(parts, template, undated, null)
       const callerAborted = request.signal?.aborted === true
       const { expired } = deadline
       const { proxied } = dispatchers
       outcome = transportFailure(thrown, { what, callerAborted, expired, timeoutMs, status, proxied })
     }
-    if ('endpoint' in request) {
-      const { template } = request.endpoint
+    if (template !== null) {
       observer?.request(template, statusOf(outcome), (clock.monotonic() - started) / 1000)
       if (outcome.kind === 'answer' && outcome.status < 400) rateLimiter.succeeded(template)
     } else if (outcome.kind === 'answer' && outcome.status === 200) {
@@ -95,10 +95,6 @@ export function createSend(parts: SendParts): Send {
     }
     return await secrets.maskIn(outcome)
   }
-}
-
-function templateOf(request: TenantRequest | TokenRequest): string | null {
-  return 'endpoint' in request ? request.endpoint.template : null
 }
 
 export function inWords(method: string, { template }: Endpoint): string {
@@ -152,14 +148,14 @@ function waitIn({ statusCode, headers }: Response): StatedWait | null {
 /** Measures a date by the server time in the body, else by the local clock. */
 async function noteWait(
   parts: SendParts,
-  request: TenantRequest | TokenRequest,
+  template: string | null,
   until: number | null,
   body: Answer['body'],
 ): Promise<number | null> {
   if (until === null) return null
   const stated = parseIsoDate(readErrorFacts(body).timestamp)?.ms
   const waitMs = waitUntil(until, stated ?? parts.clock.now())
-  if (waitMs !== null) await parts.rateLimiter.blockFor(waitMs, templateOf(request))
+  if (waitMs !== null) await parts.rateLimiter.blockFor(waitMs, template)
   return waitMs
 }
 

@@ -29,11 +29,11 @@ const state = `"check", status, reason, entities, not_evaluated as "notEvaluated
 const finding = `id, fingerprint, entity_type as "entityType", entity_id as "entityId", severity, message, evidence,
   resolved_at as "resolvedAt" from findings`
 
-/** Prepared once: every check is evaluated each minute. */
 /** What passes or does not apply is not shown any more, of all tenants. */
 export const expireAllPasses = `update check_states set valid_until = evaluated_at
   where status in ('pass', 'not_applicable') and coalesce(valid_until, evaluated_at) >= evaluated_at`
 
+/** Prepared once: every check is evaluated each minute. */
 export function resultStatements(database: Database) {
   const { sql } = database
   const statesOf = database.prepare<[number], StoredState>(`select ${state}`)

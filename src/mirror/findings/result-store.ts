@@ -272,10 +272,11 @@ function kindOf(
   { severity, message, evidence, isSameEntity }: Failing,
 ): StagedFinding['kind'] | null {
   if (row === undefined) return 'opened'
-  if (row.evidence !== evidence && !isSameEntity(JSON.parse(row.evidence) as NewFinding['evidence'])) return 'replaced'
+  // First, because evidence of an earlier reading stays, and is compared at each evaluation.
+  const isSame = sameFacts(row.evidence, evidence)
+  if (!isSame && !isSameEntity(JSON.parse(row.evidence) as NewFinding['evidence'])) return 'replaced'
   if (row.resolvedAt !== null) return 'reopened'
-  const isSame = row.severity === severity && row.message === message && sameFacts(row.evidence, evidence)
-  return isSame ? null : 'changed'
+  return row.severity === severity && row.message === message && isSame ? null : 'changed'
 }
 
 function count<Key extends string>(counts: Partial<Record<Key, number>>, key: Key): void {

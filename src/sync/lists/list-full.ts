@@ -6,8 +6,7 @@ import { SyncError } from '../../model/errors.ts'
 import { ownClientCause, ownClientRemedy } from '../../model/hold-remedy.ts'
 import type { PagedListResource } from '../../model/resource.ts'
 import { ownIdOn } from '../context.ts'
-import { differenceIn } from '../pages/answer-difference.ts'
-import { contradicting, isSame } from '../pages/confirm-answer.ts'
+import { contradiction, isSame, noteContradiction } from '../pages/confirm-answer.ts'
 import { cursorIgnored, idTextOf, idTextsOn, pageRules, queryAt } from '../pages/page-rules.ts'
 import { fullSyncsToRemove } from '../removals/confirm-by-time.ts'
 import { decideRemovals } from '../removals/removals.ts'
@@ -42,13 +41,13 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   if (isWhole(run, definition, first)) {
     const isDoubted = guard.contradicted.has(definition.name)
     if (isDoubted) await insistOnOneState(run, definition, pages)
-    if (await pages.confirm()) {
-      guard.contradicted.delete(definition.name)
+    const isConfirmed = await pages.confirm()
+    if (!isDoubted && !isConfirmed) await insistOnOneState(run, definition, pages)
+    guard.contradicted.delete(definition.name)
+    if (isConfirmed) {
       await run.fullSyncCompleted()
       return
     }
-    if (!isDoubted) await insistOnOneState(run, definition, pages)
-    guard.contradicted.delete(definition.name)
   }
   const fullSync = await pages.release()
   if (first.scrambled) throw scrambled(definition)
@@ -85,26 +84,17 @@ const mostReadings = 3
 async function insistOnOneState(run: Run, definition: PagedListResource, pages: PageBuffer): Promise<void> {
   const { guard, state } = run
   if (state.completeStartedAt === null || guard.passing || !pages.isUnwritten()) return
-  const { idField } = definition
-  const shown = (items: readonly Item[], ids: ReadonlySet<unknown>) => ({
-    items: items.filter((item) => ids.has(idTextOf(item, idField))),
-    hasMore: false,
-  })
+  const idOf = (item: Item) => idTextOf(item, definition.idField)
+  const known = new Map(pages.items().map((item) => [idOf(item), item]))
+  const add = async ({ items }: Fetched) => {
+    const second = items.filter((item) => known.has(idOf(item)))
+    const first = second.flatMap((item) => known.get(idOf(item)) ?? [])
+    if (isSame({ items: first, hasMore: false }, { items: second, hasMore: false }, definition)) return
+    noteContradiction(run)
+    throw contradiction('Two readings of the list of', [{ items: first }, { items: second }], definition)
+  }
   for (let reading = guard.troubled ? mostReadings : 1; reading > 0; reading--) {
-    const again: Item[] = []
-    const add = async ({ items }: Fetched) => void again.push(...items)
-    const { ids } = await onePass(run, { isFirst: false, isUnwritten: () => true, showsOther: () => false, add })
-    const one = shown(pages.items(), ids)
-    const other = shown(again, new Set(one.items.map((item) => idTextOf(item, idField))))
-    if (isSame(one, other, definition)) continue
-    guard.noteTrouble()
-    guard.contradicted.add(definition.name)
-    const difference = differenceIn(one, other, definition)
-    throw new SyncError(
-      'protocol',
-      `Two readings of the list of ${definition.name} differ: ${difference}`,
-      contradicting,
-    )
+    await onePass(run, { isFirst: false, isUnwritten: () => true, showsOther: () => false, add })
   }
 }
 

@@ -1,11 +1,9 @@
 import type { Fetched, Item } from '../../api/reader.ts'
 import type { MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
 import type { Emptiness } from '../../model/emptiness.ts'
-import { SyncError } from '../../model/errors.ts'
 import type { Contradictions, ResourceDefinition, WholeResource } from '../../model/resource.ts'
-import { differenceIn } from '../pages/answer-difference.ts'
 import { commitPage, confirmList } from '../pages/commit-page.ts'
-import { contradicting, differingAnswer, guidsCount } from '../pages/confirm-answer.ts'
+import { contradiction, differingAnswer, guidsCount } from '../pages/confirm-answer.ts'
 import { fetchPage, type Run } from '../run.ts'
 import { suspectEmpty } from './suspect-empty.ts'
 
@@ -19,14 +17,12 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   run.dataAsOf = startedAt
   const read = () => fetchPage(run, {})
   const fetched = await read()
-  const contradiction = await refuseContradiction(run, definition, fetched)
+  const accepted = await refuseContradiction(run, definition, fetched)
   const durationMs = Math.round(clock.monotonic() - since)
   const whole = { startedAt, durationMs, serverTime: fetched.meta.serverTime }
   const insistOnOneAnswer = async () => {
     const other = await differingAnswer(run, fetched, read)
-    if (other === null) return
-    const difference = differenceIn(fetched, other, definition)
-    throw new SyncError('protocol', `Two answers of ${definition.name} differ: ${difference}`, contradicting)
+    if (other !== null) throw contradiction('Two answers of', [fetched, other], definition)
   }
   const isDoubted = guard.contradicted.has(definition.name)
   if (isDoubted) await insistOnOneAnswer()
@@ -37,7 +33,7 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
     // Until an answer has a record again, or one that grants. Any other acceptance is used up once the answer is written.
     const stays =
       (state.emptyAccepted === 'list' && fetched.items.length === 0) ||
-      (state.emptyAccepted === 'no-grants' && contradiction === 'no-grants')
+      (state.emptyAccepted === 'no-grants' && accepted === 'no-grants')
     if (state.emptyAccepted !== null && !stays) {
       await store.noteSync(tenantId, definition.name, { emptyAccepted: null })
     }

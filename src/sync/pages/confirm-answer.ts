@@ -19,9 +19,16 @@ export type Need = 'nothing' | 'proof' | Confirmation
 
 const roundsOfUnchanged = 2
 
-/** Why answers contradict each other, as far as an operator can help. */
-export const contradicting = {
-  hint: 'Servers behind the address may have different data; checks become unknown by age',
+/** @param what of the resource was read twice, such as `Two answers of`. */
+export function contradiction(
+  what: string,
+  [one, other]: readonly [Pick<Fetched, 'items'>, Pick<Fetched, 'items'>],
+  definition: ResourceDefinition,
+): SyncError {
+  const difference = differenceIn(one, other, definition)
+  return new SyncError('protocol', `${what} ${definition.name} differ: ${difference}`, {
+    hint: 'Servers behind the address may have different data; checks become unknown by age',
+  })
 }
 
 /** Reads before each proof; equal numbers would let an alternating load balancer separate reads from proofs. */
@@ -61,14 +68,7 @@ export async function provePage(run: Run, fetched: Fetched, need: Need, again: (
     const proven = { prove, rounds: guard.roundsOf(definition, need.careful) }
     const how = need.unchanged === true ? { prove: async () => {}, rounds: roundsOfUnchanged } : proven
     const other = await differingAnswer(run, fetched, again, how)
-    if (other) {
-      const difference = differenceIn(fetched, other, definition)
-      throw new SyncError(
-        'protocol',
-        `Two reads of one page of ${definition.name} differ: ${difference}`,
-        contradicting,
-      )
-    }
+    if (other) throw contradiction('Two reads of one page of', [fetched, other], definition)
     if (need.unchanged === true) return
   }
   run.proven = true
@@ -123,13 +123,17 @@ export async function differingAnswer(
       const second = await again()
       const same = definition.kind === 'pagedList' ? await isUnknown(run, second) : isSame(fetched, second, definition)
       if (same) continue
-      guard.noteTrouble()
-      guard.contradicted.add(definition.name)
+      noteContradiction(run)
       return second
     }
     await prove()
   }
   return null
+}
+
+export function noteContradiction({ guard, definition }: Run): void {
+  guard.noteTrouble()
+  guard.contradicted.add(definition.name)
 }
 
 /** The order of API clients may vary between answers, but unknown ids stay unknown. */
