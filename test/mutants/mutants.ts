@@ -218,6 +218,9 @@ export const mutants: readonly Mutant[] = [
     ],
     'a wait of an endpoint that succeeded meanwhile is taken for its own': ['this.#waiting.delete(endpoint)', ''],
   }),
+  ...mutantsIn('src/api/limits/concurrency.ts', ['test/api/limits'], {
+    'a tenant that answers 429 gets as many requests at a time': ['/ 2))', '))'],
+  }),
   ...mutantsIn('src/api/limits/rate-limiter.ts', ['test/api/', 'test/sync/limits-rate.test.ts'], {
     'a stated wait runs on the wall clock': [
       'this.#clock = clock',

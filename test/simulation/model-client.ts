@@ -54,10 +54,13 @@ export function createModelClient(
     },
   })
   const source = envSource('TOKEN', () => network.token)
-  const send = async ({ path, secret, signal }: TenantRequest): Promise<Outcome> => {
-    await rateLimiter.pass(signal)
+  const send = async ({ endpoint, path, secret, signal }: TenantRequest): Promise<Outcome> => {
+    using _inFlight = await rateLimiter.pass(signal)
     const outcome = await network.send(path, secret.expose(), scope, signal)
-    if (outcome.kind === 'answer' && outcome.retryAfterMs !== null) await rateLimiter.blockFor(outcome.retryAfterMs)
+    if (outcome.kind !== 'answer') return outcome
+    if (outcome.status === 429) rateLimiter.refused()
+    if (outcome.status < 400) rateLimiter.succeeded(endpoint.template)
+    if (outcome.retryAfterMs !== null) await rateLimiter.blockFor(outcome.retryAfterMs)
     return outcome
   }
   const access = new Access({

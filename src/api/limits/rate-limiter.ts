@@ -4,6 +4,7 @@ import { toIso } from '../../model/dates.ts'
 import { secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
 import { abortedError } from '../deadline.ts'
+import { Concurrency } from './concurrency.ts'
 import { maxRetryAfterMs } from './retry-after.ts'
 
 /** Limits the requests in any window of a second to the rate. */
@@ -47,12 +48,14 @@ export interface RateLimiterOptions {
 }
 
 /**
- * Limits rate and applies stated waits in monotonic time; stores their end in wall time for the next process. A wait counts
- * for the whole tenant, but for one that an endpoint states again while others succeed: it counts for that endpoint.
+ * Limits rate and concurrency, and applies stated waits in monotonic time; stores their end in wall time for the next
+ * process. A wait counts for the whole tenant, but for one that an endpoint states again while others succeed: it counts
+ * for that endpoint.
  */
 export class RateLimiter {
   readonly #clock: Clock
   readonly #rate: RateWindow
+  readonly #concurrency = new Concurrency()
   readonly #storeWait: RateLimiterOptions['storeWait']
   /** Monotonic time before which nothing is sent. */
   #until: number
@@ -96,24 +99,41 @@ export class RateLimiter {
     return Math.max(this.#until, end ?? this.#until) - this.#clock.monotonic()
   }
 
+  /** The tenant answered 429. */
+  refused(): void {
+    this.#concurrency.refused()
+  }
+
   succeeded(endpoint: string): void {
+    this.#concurrency.succeeded()
     if (this.#waiting.size === 0) return
     this.#waiting.delete(endpoint)
     for (const other of this.#waiting.keys()) this.#waiting.set(other, true)
   }
 
-  /** Throws SyncError `rate_limited` at once during a long wait; `aborted`. */
-  async pass(signal?: AbortSignal, endpoint: string | null = null): Promise<void> {
+  /**
+   * Waits until a request may be sent, which is in flight until the result is disposed of. Throws SyncError `rate_limited`
+   * at once during a long wait; `aborted`.
+   */
+  async pass(signal?: AbortSignal, endpoint: string | null = null): Promise<Disposable> {
     await this.#store(driftMs)
-    do {
-      for (let left = this.leftMs(endpoint); left > 0; left = this.leftMs(endpoint)) {
-        if (left > longestPauseMs) throw this.#refusal(left, endpoint)
-        await this.sleep(left, signal)
-      }
+    for (;;) {
+      await this.#waitFor(endpoint, signal)
+      await this.#concurrency.enter(signal)
+      using entered = new DisposableStack()
+      entered.defer(() => this.#concurrency.leave())
       // Reserved after the wait, so that waiting requests do not start together.
-      await this.sleep(this.#rate.reserve(this.#clock.monotonic()), signal)
-    } while (this.leftMs(endpoint) > 0)
-    if (signal?.aborted === true) throw abortedError()
+      if (this.leftMs(endpoint) <= 0) await this.sleep(this.#rate.reserve(this.#clock.monotonic()), signal)
+      if (signal?.aborted === true) throw abortedError()
+      if (this.leftMs(endpoint) <= 0) return entered.move()
+    }
+  }
+
+  async #waitFor(endpoint: string | null, signal: AbortSignal | undefined): Promise<void> {
+    for (let left = this.leftMs(endpoint); left > 0; left = this.leftMs(endpoint)) {
+      if (left > longestPauseMs) throw this.#refusal(left, endpoint)
+      await this.sleep(left, signal)
+    }
   }
 
   async sleep(ms: number, signal?: AbortSignal): Promise<void> {

@@ -53,7 +53,7 @@ export function createSend(parts: SendParts): Send {
   const { clock, dispatchers, observer, rateLimiter, secrets, timeoutMs } = parts
   return async (request) => {
     const template = 'endpoint' in request ? request.endpoint.template : null
-    await rateLimiter.pass(request.signal, template)
+    using _inFlight = await rateLimiter.pass(request.signal, template)
     const started = clock.monotonic()
     const { what, maxBytes, origin, secret, ...wire } = wireOf(request, parts)
     secrets.note(secret)
@@ -69,6 +69,7 @@ export function createSend(parts: SendParts): Send {
       // undici observes the signal only once a connection is established.
       const response = await waitFor(asking, deadline.signal)
       status = response.statusCode
+      if (status === 429) rateLimiter.refused()
       const wait = waitIn(response)
       // In parallel with the body, which may never end.
       const storing = wait !== null && 'ms' in wait ? rateLimiter.blockFor(wait.ms, template) : undefined

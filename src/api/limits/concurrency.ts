@@ -1,0 +1,42 @@
+import { waitFor } from '../deadline.ts'
+
+const successesToGrow = 20
+
+/** Limits the requests in flight once the tenant answered 429: half as many, and one more after 20 successes. */
+export class Concurrency {
+  #limit = Number.POSITIVE_INFINITY
+  #inFlight = 0
+  #successes = 0
+  #waiting: (() => void)[] = []
+
+  /** Waits for its turn; throws SyncError `aborted`. Whoever enters must leave. */
+  async enter(signal?: AbortSignal): Promise<void> {
+    while (this.#inFlight >= this.#limit) {
+      await waitFor(new Promise<void>((resolve) => this.#waiting.push(resolve)), signal)
+    }
+    this.#inFlight++
+  }
+
+  leave(): void {
+    this.#inFlight--
+    this.#wake()
+  }
+
+  refused(): void {
+    this.#limit = Math.max(1, Math.floor(Math.min(this.#limit, this.#inFlight) / 2))
+    this.#successes = 0
+  }
+
+  succeeded(): void {
+    this.#successes++
+    if (this.#successes < successesToGrow) return
+    this.#successes = 0
+    this.#limit++
+    this.#wake()
+  }
+
+  /** Each checks again, in order, so that one who was aborted meanwhile keeps no place. */
+  #wake(): void {
+    for (const resume of this.#waiting.splice(0)) resume()
+  }
+}
