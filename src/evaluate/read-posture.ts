@@ -1,6 +1,7 @@
 import type { ResourceSettings, Waiver } from '../config/settings.ts'
-import type { CheckStateRow, HoldRow, PastReader, PostureStore, SyncState } from '../mirror/port.ts'
+import type { AcceptedHold, CheckStateRow, PastReader, PostureStore, SyncState } from '../mirror/port.ts'
 import type { InputQuality } from '../model/data-quality.ts'
+import { toIso } from '../model/dates.ts'
 import { type DecidedStatus, decideStatus, rawResultOf } from '../model/decide-status.ts'
 import { incrementalFreshnessLimitMs, isFresh, resultLimitMs } from '../model/freshness.ts'
 import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/hold-remedy.ts'
@@ -68,7 +69,7 @@ export async function readPosture(request: ReadPosture): Promise<TenantPosture> 
     const ending = decision === undefined ? advised : { acceptedReason: decision.reason }
     return { id: hold.id, resource, reason, count, message, raisedAt, ...replaces, ...ending }
   })
-  const accepted = quality.holds.filter((hold) => acceptances.has(hold.id))
+  const accepted = quality.holds.flatMap(({ id }) => acceptances.get(id) ?? [])
   const resources = resourceNames.map((resource) =>
     resourceView(resource, settings.resources[resource], { quality, now, accepted }),
   )
@@ -161,7 +162,7 @@ interface Measured {
   readonly quality: TenantDataQuality
   readonly now: number
   /** Holds that an operator accepted, and that take effect soon. */
-  readonly accepted: readonly HoldRow[]
+  readonly accepted: readonly AcceptedHold[]
 }
 
 /** `fresh` depends on age, not on refusals, and is false while the data may be another tenant's, also that of a shared one. */
@@ -200,11 +201,12 @@ function resourceView(
 
 const endedHold = 'The hold has ended; the next run reads it again'
 
-const acceptedHold = 'The hold was accepted; the next full sync applies that'
+const acceptedHold = (at: number) => `The hold was accepted at ${toIso(at)}; the next full sync applies that`
 
-/** The reason of the last run where a hold failed it, else null. */
+/** The reason of the run that left the message where a hold failed it, else null. */
 function heldReason({ fullAttemptAt, fullReason, incrementalAttemptAt, incrementalReason }: SyncState): Reason | null {
-  const reason = (incrementalAttemptAt ?? 0) > (fullAttemptAt ?? 0) ? incrementalReason : fullReason
+  // A successful incremental sync keeps the message of a failed full one.
+  const reason = ((incrementalAttemptAt ?? 0) > (fullAttemptAt ?? 0) ? incrementalReason : null) ?? fullReason
   return reason !== null && isHoldReason(reason) ? reason : null
 }
 
@@ -212,7 +214,7 @@ function heldReason({ fullAttemptAt, fullReason, incrementalAttemptAt, increment
 function messageOf(
   resource: ResourceName,
   { resources, holds }: TenantDataQuality,
-  accepted: readonly HoldRow[],
+  accepted: readonly AcceptedHold[],
 ): string | null {
   const { stored, input } = resources.get(resource) ?? {}
   const own = stored?.state
@@ -227,8 +229,8 @@ function messageOf(
   if (held === null) return own.message
   // A hold of another resource may have failed the run.
   if (!holds.some((hold) => hold.reason === held)) return endedHold
-  const isAccepted = accepted.some((hold) => hold.reason === held && ['all', resource].includes(hold.resource))
-  return isAccepted ? acceptedHold : own.message
+  const acceptance = accepted.find((hold) => hold.holdReason === held && ['all', resource].includes(hold.resource))
+  return acceptance === undefined ? own.message : acceptedHold(acceptance.at)
 }
 
 function incrementalView(state: SyncState | undefined, intervalMs: number): ModeView {

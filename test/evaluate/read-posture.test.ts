@@ -386,13 +386,16 @@ it('says of a run that a hold failed when the hold has ended since', async () =>
     expect.objectContaining({ effect: expect.any(String), advice: expect.any(String) }),
   ])
   acceptHold(mirror)
-  expect(await message()).toBe('The hold was accepted; the next full sync applies that')
+  expect(await message()).toBe(`The hold was accepted at ${iso(now)}; the next full sync applies that`)
   const [accepted] = (await read(mirror)).holds
   expect(accepted).toMatchObject({ id: 'h1', acceptedReason: 'They left' })
   expect(accepted).not.toHaveProperty('effect')
   expect(accepted).not.toHaveProperty('advice')
+  users.state = { ...users.state, incrementalAttemptAt: now + 2, incrementalReason: null }
+  expect(await message()).toBe(`The hold was accepted at ${iso(now)}; the next full sync applies that`)
   mirror.holds.pop()
-  users.state = { ...users.state, incrementalAttemptAt: now + 2, incrementalReason: 'timeout', message: 'Too long' }
+  expect(await message()).toBe('The hold has ended; the next run reads it again')
+  users.state = { ...users.state, incrementalReason: 'timeout', message: 'Too long' }
   expect(await message()).toBe('Too long')
 })
 
