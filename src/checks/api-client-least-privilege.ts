@@ -44,6 +44,7 @@ export const apiClientLeastPrivilege = defineCheck({
   severities: ['high'],
   evaluates: 'api-clients',
   needs: ['roles'],
+  notEvaluatedWhere: 'the role name is missing or belongs to no role',
   entity: { type: 'api-client', isRecord: true, hasPlainIds: true },
   timeBased: false,
   material: ['roleName', 'excess'],

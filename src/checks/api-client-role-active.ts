@@ -26,6 +26,7 @@ export const apiClientRoleActive = defineCheck({
   severities: ['medium'],
   evaluates: 'api-clients',
   needs: ['roles'],
+  notEvaluatedWhere: 'the role name is missing, or belongs to no role and roles were last read before the client',
   entity: { type: 'api-client', isRecord: true, hasPlainIds: true },
   timeBased: false,
   comparesReads: true,

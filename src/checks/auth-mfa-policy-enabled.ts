@@ -31,6 +31,7 @@ export const authMfaPolicyEnabled = defineCheck({
   severities: ['high'],
   evaluates: 'authentication-settings',
   needs: [],
+  notEvaluatedWhere: 'the settings are not in the mirror, or the tenant has no SSO and withoutSso is unknown',
   entity: { type: 'authentication-settings', isRecord: false, hasPlainIds: true },
   timeBased: false,
   material: ['mfaEnabled', 'ssoEnabled', 'ssoEnforced'],

@@ -52,6 +52,7 @@ export const authSettingsUnchanged = defineCheck({
   severities: ['medium', 'critical'],
   evaluates: 'authentication-settings',
   needs: [],
+  notEvaluatedWhere: 'the settings are not in the mirror',
   entity: { type: 'authentication-setting', isRecord: false, hasPlainIds: true },
   timeBased: false,
   material: ['present', 'expected'],

@@ -24,6 +24,7 @@ export const authSsoEnforced = defineCheck({
   severities: ['low', 'high'],
   evaluates: 'authentication-settings',
   needs: [],
+  notEvaluatedWhere: 'the settings are not in the mirror',
   entity: { type: 'authentication-settings', isRecord: false, hasPlainIds: true },
   timeBased: false,
   material: ['ssoEnabled', 'ssoEnforced'],

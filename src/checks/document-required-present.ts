@@ -44,6 +44,7 @@ export const documentRequiredPresent = defineCheck({
   severities: ['high'],
   evaluates: 'documents',
   needs: [],
+  notEvaluatedWhere: 'the only matching documents are missing from the last full sync',
   entity: { type: 'document-requirement', isRecord: false, hasPlainIds: true },
   timeBased: true,
   material: ['nearest.fileId', 'nearest.updatedAt'],

@@ -23,6 +23,7 @@ export const permissionCatalogueKnown = defineCheck({
   severities: ['info'],
   evaluates: 'roles',
   needs: ['permissions'],
+  notEvaluatedWhere: 'the list of permissions may be incomplete',
   entity: { type: 'role', isRecord: true, hasPlainIds: true },
   timeBased: false,
   material: ['unlisted'],

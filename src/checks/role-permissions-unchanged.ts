@@ -50,6 +50,8 @@ export const rolePermissionsUnchanged = defineCheck({
   severities: ['medium', 'high'],
   evaluates: 'roles',
   needs: [],
+  notEvaluatedWhere:
+    'there is no state to compare with yet, or the role is missing from a list of roles that may be incomplete',
   entity: { type: 'role-permissions', isRecord: false, hasPlainIds: true },
   timeBased: false,
   material: ['present', 'expected'],

@@ -28,6 +28,7 @@ export const userInvitationAccepted = defineCheck({
   severities: ['medium', 'high'],
   evaluates: 'users',
   needs: [],
+  notEvaluatedWhere: 'the state is not in users.knownStates',
   entity: { type: 'user', isRecord: true, hasPlainIds: true },
   timeBased: true,
   material: ['createdAt', 'roleName'],

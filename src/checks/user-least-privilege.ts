@@ -43,6 +43,7 @@ export const userLeastPrivilege = defineCheck({
   severities: ['high'],
   evaluates: 'users',
   needs: ['roles'],
+  notEvaluatedWhere: 'the role is unknown, roles of its name differ, or the list of roles may be incomplete',
   entity: { type: 'user', isRecord: true, hasPlainIds: true },
   timeBased: false,
   material: ['roleName', 'excess'],

@@ -37,6 +37,8 @@ export const userMfaEnrolled = defineCheck({
   severities: ['low', 'high'],
   evaluates: 'users',
   needs: ['authentication-settings'],
+  notEvaluatedWhere:
+    'the settings are not in the mirror, or the tenant has no SSO and withoutSso of auth-mfa-policy-enabled is unknown',
   entity: { type: 'user', isRecord: true, hasPlainIds: true },
   timeBased: false,
   material: ['state', 'mfaStatus', 'mfaAction', 'roleName'],

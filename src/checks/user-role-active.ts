@@ -41,6 +41,7 @@ export const userRoleActive = defineCheck({
   severities: ['medium'],
   evaluates: 'users',
   needs: ['roles'],
+  notEvaluatedWhere: 'the role is unknown, roles of its name differ, or the list of roles may be incomplete',
   entity: { type: 'user', isRecord: true, hasPlainIds: true },
   timeBased: false,
   material: ['state', 'roleName'],

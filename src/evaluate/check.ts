@@ -39,6 +39,8 @@ export interface CheckFacts {
     /** True when its ids are numbers, GUIDs or configured words, so that they are public. */
     readonly hasPlainIds?: true
   }
+  /** The condition under which it cannot evaluate an entity; absent = it evaluates all. */
+  readonly notEvaluatedWhere?: string
   /** True when the result can change without new data. Such a check passes only while the clocks agree. */
   readonly timeBased: boolean
   /** True when the result depends on which of two inputs was read later. */

@@ -109,10 +109,15 @@ export function recordedChecks(
 
 function factsOf(check: Check): RecordedCheck {
   const { id, title, description, risk, remediation, severities, evaluates, needs, entity, timeBased } = check
-  const { frameworks, maxAgeMs, own } = check
+  const { frameworks, maxAgeMs, notEvaluatedWhere, own } = check
   const texts = { id, title, description, risk, remediation, frameworks, severities }
   const facts = { ...texts, evaluates, needs, entity, timeBased }
-  return { ...facts, ...(maxAgeMs !== undefined && { maxAgeMs }), ...(own !== undefined && { own }) }
+  return {
+    ...facts,
+    ...(maxAgeMs !== undefined && { maxAgeMs }),
+    ...(notEvaluatedWhere !== undefined && { notEvaluatedWhere }),
+    ...(own !== undefined && { own }),
+  }
 }
 
 export interface InForce {

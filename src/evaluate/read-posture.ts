@@ -104,6 +104,7 @@ function checkView(check: Check, known: CheckKnown): CheckView {
   const present = presentStatus(check, { ...known, settings, inputs })
   const [partial] = present.status === 'fail' ? inputs.flatMap((input) => input.partial) : []
   const assumption = check.assumption?.(settings.options) ?? null
+  const notEvaluated = notEvaluatedOf(state)
   const isAsStored = present.status === state?.status && present.reason === state.reason
   return {
     check: check.id,
@@ -116,7 +117,8 @@ function checkView(check: Check, known: CheckKnown): CheckView {
     ...present,
     ...(partial !== undefined && { partial }),
     entities: state?.entities ?? null,
-    notEvaluated: notEvaluatedOf(state),
+    notEvaluated,
+    ...((notEvaluated ?? 0) > 0 && check.notEvaluatedWhere && { notEvaluatedWhere: check.notEvaluatedWhere }),
     evaluatedAt: state?.evaluatedAt ?? null,
     since: isAsStored ? state.since : null,
     severities: severitiesOf(check, settings),

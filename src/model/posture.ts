@@ -153,6 +153,8 @@ export interface CheckView {
   readonly assumption?: string
   readonly entities: number | null
   readonly notEvaluated: number | null
+  /** The condition that excludes those entities; absent without any, and for own checks. */
+  readonly notEvaluatedWhere?: string
   /** Absent when ids are not public. */
   readonly unevaluated?: readonly string[]
   readonly evaluatedAt: number | null

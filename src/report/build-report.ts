@@ -159,6 +159,7 @@ function reportCheck(check: Check, view: CheckView, { tenant, quality, now, deta
     status: view.status,
     reason: standing === 'unknown' ? (view.reason ?? unknownReason) : view.reason,
     since: view.since === null ? null : toIso(view.since),
+    notEvaluatedWhere: view.notEvaluatedWhere ?? null,
     assumption: view.assumption ?? null,
     ...coverage,
     options: details ? options : hidePatterns(options),

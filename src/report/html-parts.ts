@@ -97,9 +97,11 @@ export function checks({ tenant, checks: all }: TenantReport, { groups }: TopFin
     rows: all.map((one) => [
       html`<code>${one.check}</code><span class="why">${whole(one.title)}</span>${one.assumption === null ? '' : html`<span class="why">${one.assumption}.</span>`}`,
       html`${badge(standingWord[one.standing], tones[one.standing])}${one.reason === null ? '' : html`<span class="why">${one.reason}</span>`}`,
-      groups.has(one.check)
-        ? html`<a href="#findings-${tenant}_${one.check}">${coverageInWords(one)}</a>`
-        : coverageInWords(one),
+      html`${
+        groups.has(one.check)
+          ? html`<a href="#findings-${tenant}_${one.check}">${coverageInWords(one)}</a>`
+          : coverageInWords(one)
+      }${one.notEvaluatedWhere === null ? '' : html`<span class="why">unknown where ${one.notEvaluatedWhere}</span>`}`,
       when(one.since, '–'),
       Object.keys(one.options).length === 0 ? '–' : facts(factsIn(one.options)),
     ]),

@@ -106,7 +106,10 @@ function checksMd(report: TenantReport): string {
   const assumed = report.checks.flatMap(({ check, assumption }) =>
     assumption === null ? [] : [[`${code(check)}: ${md(assumption)}`] as const],
   )
-  return `${heading('checks', report)}${table(['Check', 'Status', 'Entities', 'Since', 'Passes when'], rows)}${assumed.length === 0 ? '' : `Not configured, therefore assumed:\n\n${list(assumed)}`}${configured.length === 0 ? '' : `Configured:\n\n${options}`}`
+  const notEvaluated = report.checks.flatMap(({ check, notEvaluatedWhere: where }) =>
+    where === null ? [] : [[`${code(check)}: where ${md(where)}`] as const],
+  )
+  return `${heading('checks', report)}${table(['Check', 'Status', 'Entities', 'Since', 'Passes when'], rows)}${notEvaluated.length === 0 ? '' : `Not evaluated, therefore unknown:\n\n${list(notEvaluated)}`}${assumed.length === 0 ? '' : `Not configured, therefore assumed:\n\n${list(assumed)}`}${configured.length === 0 ? '' : `Configured:\n\n${options}`}`
 }
 
 function waiversMd(report: TenantReport): string {

@@ -31,6 +31,8 @@ export interface ReportCheck extends Coverage {
   readonly status: CheckStatus
   readonly reason: UnknownReason | null
   readonly since: string | null
+  /** The condition that excludes entities from the evaluation; null when all were evaluated. */
+  readonly notEvaluatedWhere: string | null
   /** What it assumes because an option is not set. */
   readonly assumption: string | null
   readonly options: Readonly<Record<string, unknown>>

@@ -114,11 +114,22 @@ it('names whom a check could not evaluate, until it can', async () => {
     const [posture] = await views.posture('acme')
     return posture?.checks.find((one) => one.check === 'api-client-role-active')
   }
-  expect(await check(2)).toMatchObject({ notEvaluated: 1, unevaluated: [clientId.toLowerCase()] })
+  expect(await check(2)).toMatchObject({
+    notEvaluated: 1,
+    notEvaluatedWhere: expect.stringMatching(/^the role name is missing/),
+    unevaluated: [clientId.toLowerCase()],
+  })
+  const report = await world.run('report', '--format', 'md', '--tenant', 'acme')
+  expect(report.stdout).toMatch(
+    /Not evaluated, therefore unknown:[^#]*`api-client-role-active`: where the role name is/,
+  )
+  const html = await world.run('report', '--tenant', 'acme')
+  expect(html.stdout).toContain('<span class="why">unknown where the role name is missing')
   primary.updateApiClient(clientId, { roleName: role?.name ?? '' })
   const after = await check(3)
   expect(after).toMatchObject({ notEvaluated: 0, entities: expect.any(Number) })
   expect(after).not.toHaveProperty('unevaluated')
+  expect(after).not.toHaveProperty('notEvaluatedWhere')
 })
 
 it('does not call tenants recognized that have the same API clients or documents', async () => {

@@ -393,6 +393,8 @@ it('shows no zero of failures while a check is unknown', async () => {
   expect(await cell({ ...notEvaluated, notEvaluated: 1, unevaluated: [id] })).toBe(
     `1 of 12  1 not evaluated:  Reporting  ( ${id} )`,
   )
+  const where = { notEvaluatedWhere: 'the role name is missing', unevaluated: ['7', '9'] }
+  expect(await cell({ ...notEvaluated, ...where })).toBe('1 of 12  2 not evaluated (the role name is missing):  7 ,  9')
   expect(await cell(notEvaluated)).toBe('1 of 12  2 not evaluated')
   expect(await cell({ status: 'unknown', reason: 'never', entities: null })).toBe('? of ?')
   expect(await cell({ status: 'not_applicable', entities: 0 })).toBe('–')

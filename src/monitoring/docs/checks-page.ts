@@ -23,6 +23,7 @@ function section(check: Check, requirements: readonly string[]): string {
   const facts = [
     `- Severity: ${check.severities.toReversed().join(', ')}`,
     `- Evaluates ${check.evaluates}${check.needs.length === 0 ? '' : `; needs ${check.needs.join(', ')}`}`,
+    ...(check.notEvaluatedWhere === undefined ? [] : [`- Not evaluated where ${check.notEvaluatedWhere}`]),
     `- Options: ${optionsOf(check.options)}`,
     `- A waiver accepts ${(check.material ?? []).map((name) => `\`${name}\``).join(', ')}, and lapses when one changes`,
     `- Alert: ${alert}`,

@@ -92,14 +92,18 @@ function failing(view: CheckView, clients: Names): Html | string {
   return html`${atLeast}<span class="num">${count} of ${entities === null ? '?' : number(entities)}</span>${waivers}${unevaluatedOf(view, clients)}`
 }
 
-function unevaluatedOf({ notEvaluated, unevaluated = [] }: CheckView, clients: Names): Html | string {
+function unevaluatedOf(
+  { notEvaluated, notEvaluatedWhere, unevaluated = [] }: CheckView,
+  clients: Names,
+): Html | string {
   if (notEvaluated === null || notEvaluated === 0) return ''
   const named = unevaluated.map((id, i) => {
     const name = clients.get(id) ?? null
     return html`${i === 0 ? ': ' : ', '}${name === null ? foreign(id) : html`${foreign(name)} (${foreign(id)})`}`
   })
   const ids = html`${named}${named.length > 0 && notEvaluated > named.length ? ', …' : ''}`
-  return html`<span class="why">${number(notEvaluated)} not evaluated${ids}</span>`
+  const where = notEvaluatedWhere === undefined ? '' : ` (${notEvaluatedWhere})`
+  return html`<span class="why">${number(notEvaluated)} not evaluated${where}${ids}</span>`
 }
 
 function findingCounts({ check, open, waived }: CheckView, link: string): Html | string {
