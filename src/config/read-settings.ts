@@ -44,7 +44,13 @@ const storeFields = { path: text(wantedStore, /^(?!\s*:memory:).*\S/s).optional(
 
 function readStore(raw: unknown, context: Context): StoreSettings {
   const { path, url } = readSection(storeFields, raw, ['store'], context.report)
-  if (url === undefined || url === null) return { path: path ?? 'data/tenantwatch.db', url: null }
+  if (url === undefined || url === null) {
+    const file = path ?? 'data/tenantwatch.db'
+    // Other commands name what is wrong with it when they open it.
+    const unfit = context.strict ? context.whyUnfit(file, Number.POSITIVE_INFINITY) : null
+    if (unfit !== null) context.report.wrong(['store', 'path'], file, `${unfit}; ${wantedStore}`)
+    return { path: file, url: null }
+  }
   if (path !== undefined) context.report.problem(['store'], 'names path and url; want exactly one of them')
   const source = readSecretSource(url, ['store', 'url'], context, 'the URL with its password')
   return source === undefined ? { path: '', url: null } : { path: null, url: source }

@@ -56,6 +56,23 @@ it('warns of days that highDays makes void', async () => {
   )
 })
 
+it('refuses a folder in the place of the database, in one sentence', async () => {
+  const { run, write } = await cli({ simulator: null })
+  const check = async (...options: readonly string[]) => {
+    write(
+      'own.yaml',
+      `store: { path: . }\ntenants: [{ name: acme, baseUrl: 'https://api.example.com', auth: { token: { env: ACME_TOKEN } } }]\n`,
+    )
+    return run('config', 'check', '--config', 'own.yaml', ...options)
+  }
+  expect(await check()).toEqual({
+    code: 2,
+    stdout: '',
+    stderr: 'tenantwatch: own.yaml:1:16: `store.path` is "."; it is a directory; want the path of the database file\n',
+  })
+  expect(await check('--syntax-only')).toMatchObject({ code: 0 })
+})
+
 it('names a token file that is empty and a program that is not there, and leaves both to the command that runs', async () => {
   const { run, write, folder } = await cli()
   const check = async (token: string) => {
