@@ -114,8 +114,9 @@ export function readSettings(written: unknown, given: Context): Settings {
 
 function readTenants(raw: unknown, common: Common, context: Context): readonly TenantSettings[] {
   const list = readList(raw, ['tenants'], context.report)
-  const noList = raw === undefined || raw === null || Array.isArray(raw)
-  if (list.length === 0 && noList) context.report.problem(['tenants'], 'lists no tenant; want at least one')
+  const noList = raw === null || Array.isArray(raw)
+  if (raw === undefined) context.report.wrong(['tenants'], raw, 'want a list of at least one tenant')
+  else if (list.length === 0 && noList) context.report.problem(['tenants'], 'lists no tenant; want at least one')
   const names = tenantNames(raw)
   const firstOf = new Map<string, number>()
   for (const [index, name] of names.entries()) {

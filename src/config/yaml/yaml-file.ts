@@ -19,7 +19,8 @@ const quoteStar = 'a value that begins with `*`, such as a cron expression, need
 /** An alias without an anchor is almost always an unquoted cron expression. */
 const badAlias = `an alias has no anchor; ${quoteStar}`
 
-const notClosed = 'the bracket that opens here is not closed; close it, and indent all its lines'
+const notClosed = (what: 'bracket' | 'quote') =>
+  `the ${what} that opens here is not closed; close it${what === 'bracket' ? ', and indent all its lines' : ''}`
 
 const badIndent = 'the indentation does not fit; every key of a map must begin in the same column'
 
@@ -81,30 +82,31 @@ export function readYaml(source: string): YamlFile {
       merge: true,
       keepSourceTokens: true,
     })
-    const open = openBrackets(document)
-    const errors = [...document.errors, ...document.warnings]
+    const [brackets, quotes] = [openBrackets(document), quotedTexts(document)]
+    const errors = withoutFollowing([...document.errors, ...document.warnings], source)
     const readable = errors.every(({ code }) => code === 'DUPLICATE_KEY')
     const problems = errors.map((error) => {
       const {
         code,
         pos: [at],
       } = error
+      const bracket = code === 'BAD_INDENT' ? brackets.get(at) : undefined
+      if (bracket !== undefined) return { position: positionAt(lines, bracket), sentence: notClosed('bracket') }
+      const quote = code === 'MISSING_CHAR' && isOpenQuote(error) ? quotes.get(at) : undefined
+      if (quote !== undefined) return { position: positionAt(lines, quote), sentence: notClosed('quote') }
       return {
         position: positionAt(lines, at),
         sentence: code === 'DUPLICATE_KEY' ? duplicateKey(source, at) : yamlProblem(error, errors, source),
-        bracket: code === 'BAD_INDENT' ? open.get(at) : undefined,
       }
     })
     const lost = readable ? lostAliases(document).map((offset) => positionAt(lines, offset)) : []
-    problems.push(...lost.map((position) => ({ position, sentence: badAlias, bracket: undefined })))
+    problems.push(...lost.map((position) => ({ position, sentence: badAlias })))
     keepOneOfEachKey(document)
     const raw: unknown = readable && lost.length === 0 ? document.toJS({ maxAliasCount }) : undefined
     return {
       readable: readable && lost.length === 0,
       raw,
-      problems: firstOfEachLine(problems).map(({ bracket, ...problem }) =>
-        bracket === undefined ? problem : { position: positionAt(lines, bracket), sentence: notClosed },
-      ),
+      problems: firstOfEachLine(problems),
       position: (path, at) => positionOf(document, lines, path, at),
     }
   } catch (error) {
@@ -121,6 +123,35 @@ export function locateIn(file: string, yaml: YamlFile): Locate {
     const { text, offset } = yaml.position(path, at)
     return { prefix: `${file}:${text}`, name: formatPath(path), order: offset }
   }
+}
+
+/** Without the errors below a key whose colon is missing: to the parser, the indented lines after it are part of the key. */
+function withoutFollowing(errors: readonly YAMLError[], source: string): readonly YAMLError[] {
+  const isKey = ({ code }: YAMLError) => code === 'MULTILINE_IMPLICIT_KEY' || code === 'BLOCK_AS_IMPLICIT_KEY'
+  const startsMap = new Set(errors.flatMap(({ code, pos }) => (code === 'BLOCK_AS_IMPLICIT_KEY' ? [pos[0]] : [])))
+  const broken = errors.filter(({ code, pos }) => code === 'MULTILINE_IMPLICIT_KEY' && !startsMap.has(pos[0]))
+  const blocks = broken.map(({ pos: [at] }) => [at, endOfBlock(source, at)] as const)
+  return errors.filter((error) => !isKey(error) || !blocks.some(([at, end]) => error.pos[0] > at && error.pos[0] < end))
+}
+
+/** The start of the first line after a key that is not indented deeper. */
+function endOfBlock(source: string, at: number): number {
+  const column = at - (source.lastIndexOf('\n', at - 1) + 1)
+  const end = source.slice(at).search(new RegExp(`\\n {0,${column}}[^\\s#-]`))
+  return end < 0 ? source.length : at + end
+}
+
+const isOpenQuote = ({ message }: YAMLError) => message.startsWith('Missing closing')
+
+/** Where each quoted text begins, by its end; both from the start of the source. */
+function quotedTexts(document: Document): ReadonlyMap<number, number> {
+  const starts = new Map<number, number>()
+  visit(document, {
+    Scalar(_key, { type, range }) {
+      if (range && (type === 'QUOTE_DOUBLE' || type === 'QUOTE_SINGLE')) starts.set(range[1], range[0])
+    },
+  })
+  return starts
 }
 
 /** Keeps the first problem of each line, because one mistake causes several errors. */
