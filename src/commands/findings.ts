@@ -10,7 +10,7 @@ import type { TenantPosture } from '../model/posture.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import { isAtLeast, severities } from '../model/severity.ts'
+import { severities } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
 import { withoutNames } from '../model/text/redact-finding.ts'
 import { withEntityNames } from '../report/entity-names.ts'
@@ -32,7 +32,7 @@ import { loadConfiguration, openVerifiedMirror } from './support/configuration.t
 import { noteDifference } from './support/configuration-difference.ts'
 import { note, writeAll } from './support/io.ts'
 import { commandFor, nextLines } from './support/next-command.ts'
-import { exitCodeOf, leastSeverity, oneOf, positiveNumber, readMoment } from './support/options.ts'
+import { exitCodeOf, leastSeverity, oneOf, positiveNumber, readMoment, wantedSeverities } from './support/options.ts'
 
 const groupFormats = ['table', 'json', 'ndjson', 'csv'] as const
 const formats = [...groupFormats, 'ocsf'] as const
@@ -59,7 +59,10 @@ export function addFindings(program: Command, io: Io, done: (code: ExitCode) => 
     .option('--all', 'include waived and resolved findings')
     .option('--tenant <name>', 'only findings of this tenant')
     .option('--check <check>', 'only findings of this check')
-    .option('--severity <severity>', `only findings of at least this severity: ${severities.join(', ')}`)
+    .option(
+      '--severity <severity>',
+      `only findings of at least this severity, or of those in a list such as critical,high: ${severities.join(', ')}`,
+    )
     .option('--since <time>', 'only findings that were opened, changed, reopened or resolved at or after this time')
     .option('--group <by>', `counts instead of findings, one line for each ${groupings.join(' or ')}`)
     .option('--limit <n>', 'at most this many, the highest severity first', positiveNumber)
@@ -82,6 +85,7 @@ Examples:
   tenantwatch findings
   tenantwatch findings --fail-on high > findings.txt
   tenantwatch findings --severity high --check user-mfa-enrolled
+  tenantwatch findings --severity critical,medium
   tenantwatch findings --all --since 7d
   tenantwatch findings --group check
   tenantwatch findings --format json | jq '.[].entity.id'
@@ -175,14 +179,14 @@ function filterOf(
 ): FindingQuery {
   const tenants = settings.tenants.map(({ name }) => name)
   const ids = checks.map(({ id }) => id)
-  const minimum = leastSeverity('--severity', severity)
+  const wanted = wantedSeverities(severity)
   const from = since === undefined ? undefined : readMoment('--since', since, { now, day: 'start' })
   if (from !== undefined && from > now) throw new UsageError('The time of --since is in the future')
   return {
     states: all === true ? ['open', 'waived', 'resolved'] : ['open'],
     ...(tenant !== undefined && { tenant: oneOf('tenant', tenants, tenant) }),
     ...(check !== undefined && { check: oneOf('check', ids, check) }),
-    ...(minimum !== undefined && { severities: severities.filter((one) => isAtLeast(one, minimum)) }),
+    ...(wanted !== undefined && { severities: wanted }),
     ...(from !== undefined && { since: from }),
   }
 }

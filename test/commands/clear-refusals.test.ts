@@ -6,7 +6,7 @@ const takesOne = (option: string) =>
 const pair = 'want name=value, such as team=security, with another name than alertname and severity'
 
 it.each([
-  [['findings', '--severity', 'high,critical'], takesOne('--severity')],
+  [['findings', '--severity', 'high,huge'], 'Unknown severity "huge": want one of info, low, medium, high, critical'],
   [['findings', '--fail-on', 'high critical'], takesOne('--fail-on')],
   [['sync', '--fail-on', 'low,high'], takesOne('--fail-on')],
   [

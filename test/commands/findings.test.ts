@@ -57,6 +57,8 @@ it('filters its output by tenant, check and severity, and refuses unknown names'
   const all = await read()
   const severe = await read('--severity', 'high')
   expect(severe).toEqual(all.filter(({ severity }) => severity === 'high' || severity === 'critical'))
+  const listed = await read('--severity', 'medium, critical')
+  expect(listed).toEqual(all.filter(({ severity }) => severity === 'medium' || severity === 'critical'))
   const mfa = await read('--check', 'user-mfa-enrolled', '--tenant', 'acme')
   expect(mfa).toEqual(all.filter(({ check }) => check === 'user-mfa-enrolled'))
   expect(mfa.length).toBeGreaterThan(0)
@@ -65,6 +67,7 @@ it('filters its output by tenant, check and severity, and refuses unknown names'
     ['--check', 'user-mfa'],
     ['--tenant', 'acne'],
     ['--severity', 'severe'],
+    ['--severity', 'critical,severe'],
   ]) {
     const { code, stdout, stderr } = await run('findings', ...wrong)
     expect([wrong, code, stdout]).toEqual([wrong, 2, ''])

@@ -68,6 +68,19 @@ export function leastSeverity(option: string, given: string | undefined): Severi
   )
 }
 
+/** One word stands for it and all above, a list such as `critical,high` for exactly its words. */
+export function wantedSeverities(given: string | undefined): readonly Severity[] | undefined {
+  if (given === undefined) return undefined
+  const words = given
+    .trim()
+    .split(/[\s,]+/)
+    .map((word) => oneOf('severity', severities, word))
+  const [least, ...others] = words
+  return severities.filter((one) =>
+    others.length > 0 ? words.includes(one) : least !== undefined && isAtLeast(one, least),
+  )
+}
+
 /** An option that may repeat: its default is a list. */
 export function repeatable(flags: string, description: string): Option {
   return new Option(flags, `${description}; may be repeated`)
