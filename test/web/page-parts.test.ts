@@ -151,7 +151,7 @@ it.each([
   const answer = await ask(path, some)
   expect(answer.status).toBe(status)
   expect(answer.text).toContain(`<p class="empty">${text}</p>`)
-  expect(answer.text).toContain('<a href="/">All tenants</a>')
+  expect(answer.text).toContain('<a href="/">Status page</a>')
 })
 
 it('refuses a check that does not exist, by its nearest name', async () => {
@@ -544,6 +544,8 @@ it('stays small with a thousand tenants and shows the details of one on demand',
   const one = await page('/?tenant=t5&severity=high', all)
   expect(one).toContain('id="tenant-t5"')
   expect(one).toContain('<a href="/">All tenants</a>')
+  const only = { ...all, ...namesOf(['t5']), posture: async () => fleet(1000).filter(({ tenant }) => tenant === 't5') }
+  expect(await page('/?tenant=t5', only)).not.toContain('All tenants')
   expect(one).toContain('<input type="hidden" name="tenant" value="t5">')
   expect(one.match(/class="tenant"/g)).toHaveLength(1)
 })

@@ -31,6 +31,8 @@ export interface PageData {
   readonly now: number
   readonly exposeDetails: boolean
   readonly query: PageQuery
+  /** True when there are other tenants than those of this page. */
+  readonly hasOthers: boolean
   readonly postures: readonly TenantPosture[]
   /** Tenants shown in full: all, or none when there are too many. */
   readonly tenants: readonly TenantPosture[]
@@ -61,7 +63,8 @@ export async function loadPage(
       configFile,
     }
   }
-  return { version, now: clock.now(), exposeDetails, query, postures, tenants: inFull, load }
+  const hasOthers = query.tenant !== null && sources.names().tenants.length > 1
+  return { version, now: clock.now(), exposeDetails, query, hasOthers, postures, tenants: inFull, load }
 }
 
 export interface FoundFindings {

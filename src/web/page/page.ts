@@ -45,7 +45,7 @@ const end = html`</body>
 export function otherPage(title: string, body: Html): string {
   return String(html`${start(title)}
 <header><h1><img src="/favicon.svg" alt="" width="24" height="24"> tenantwatch</h1></header>
-<main id="main">${body}<p class="more"><a href="${hrefOf(wholePage, {})}">All tenants</a></p></main>
+<main id="main">${body}<p class="more"><a href="${hrefOf(wholePage, {})}">Status page</a></p></main>
 ${end}`)
 }
 
@@ -55,13 +55,10 @@ export function lostPage(message: string): string {
 }
 
 function head(data: PageData): Html {
-  const { version, now, query, postures, tenants } = data
+  const { version, now, query, hasOthers, postures, tenants } = data
   const failing = postures.reduce((sum, posture) => sum + tally(posture).shown.fail, 0)
   const title = `${query.tenant ?? plural(postures.length, 'tenant')}${failing === 0 ? '' : `, ${number(failing)} failing`}`
-  const back =
-    query.tenant === null
-      ? ''
-      : html`<nav aria-label="Tenants"><a href="${hrefOf(wholePage, {})}">All tenants</a></nav>`
+  const back = hasOthers ? html`<nav aria-label="Tenants"><a href="${hrefOf(wholePage, {})}">All tenants</a></nav>` : ''
   const seconds = postures.length > 0 && tenants.length === 0 ? refresh.many : refresh.script
   return html`${start(
     title,
