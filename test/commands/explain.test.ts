@@ -24,7 +24,8 @@ async function explained() {
 it('prints the rule with its configuration, the raw facts, and the history of entity and finding', async () => {
   const { explain, finding, userId } = await explained()
   const { rule, record, changes, life, finding: shown } = await explain()
-  expect(shown).toEqual({ ...finding, evidence: { ...finding.evidence, identity: '[hidden]' } })
+  const identity = { createdAt: expect.stringMatching(/^20/), emailDigest: '[hidden]' }
+  expect(shown).toEqual({ ...finding, evidence: { ...finding.evidence, identity } })
   expect(rule?.configured).toEqual({
     enabled: true,
     severity: null,

@@ -4,7 +4,7 @@ import { isSameEntity } from '../../src/evaluate/findings/identity.ts'
 import { readFindings } from '../../src/evaluate/findings/read-findings.ts'
 import { dayMs } from '../../src/model/durations.ts'
 import { fingerprintOf } from '../../src/model/finding.ts'
-import { withoutDetails } from '../../src/model/text/redact-finding.ts'
+import { withoutDetails, withoutNames } from '../../src/model/text/redact-finding.ts'
 import { isIdentified, iso, now } from '../checks/support/evaluator.ts'
 import { client, settings, user } from '../checks/support/facts.ts'
 import { sqliteWorld, waiver } from './support/sqlite-world.ts'
@@ -135,7 +135,11 @@ it('keeps the e-mail out of data that outlives its erasure', async () => {
   const [finding] = await world.findings(mfa)
   if (finding === undefined) throw new Error('There is no finding')
   expect(JSON.stringify(finding.evidence)).toMatch(/"emailDigest":"[\da-f]{16}"/)
-  expect(JSON.stringify(withoutDetails(finding))).not.toContain('emailDigest')
+  const { emailDigest } = finding.evidence['identity'] as Readonly<Record<string, unknown>>
+  expect(JSON.stringify(withoutDetails(finding))).not.toContain(emailDigest)
+  const ofClient = { identity: { createdAt: '2026-03-01T11:59:00.000Z' } }
+  expect(withoutDetails({ ...finding, evidence: ofClient }).evidence).toEqual(ofClient)
+  expect(withoutNames({ ...ofClient, identity: 'Ada' })).toEqual({ identity: '[hidden]' })
 })
 
 it('shows the finding of a past time with the time it was first seen then', async () => {

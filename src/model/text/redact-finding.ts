@@ -15,7 +15,7 @@ const namingFacts: ReadonlySet<string> = new Set([
   'email',
   'filename',
   'firstName',
-  // Contains a digest of an e-mail, which confirms a guessed e-mail.
+  // May contain a digest of an e-mail, which confirms a guessed e-mail.
   'identity',
   'lastName',
   'nearest',
@@ -29,7 +29,10 @@ export function withoutNames(facts: Readonly<Record<string, unknown>>): Readonly
 
 /** @param fact its name, or the path to a member of it. */
 export function withoutName(fact: string, value: unknown): unknown {
-  return namingFacts.has(fact.split('.')[0] ?? '') ? hiddenValue(value) : value
+  if (fact === 'identity' && typeof value === 'object' && value !== null)
+    return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutName(`identity.${name}`, one)]))
+  const mayName = namingFacts.has(fact.split('.')[0] ?? '') && fact !== 'identity.createdAt'
+  return mayName ? hiddenValue(value) : value
 }
 
 export function hiddenValue(value: unknown): unknown {
@@ -57,9 +60,9 @@ export function withoutDetails(finding: FindingView): FindingView {
     evidence: Object.fromEntries(
       Object.entries(evidence).map(([name, value]) => [
         name,
-        (namingFacts.has(name) || (isOwn && name === 'reason')) && value !== null
+        (isOwn && name === 'reason' && value !== null) || (isOddRecord && value === id)
           ? hidden
-          : withoutEmailsIn(isOddRecord && value === id ? hidden : value),
+          : withoutEmailsIn(withoutName(name, value)),
       ]),
     ),
     waiver: waiver && {
