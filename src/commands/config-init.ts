@@ -76,7 +76,7 @@ async function init(io: Io, options: InitOptions): Promise<ExitCode> {
     if (error instanceof UnfitFile) throw unwritable(file, error.message)
     throw unwritable(file, codeOf(error) === 'EEXIST' && existsSync(resolve(cwd, file)) ? itExists : codeOf(error))
   }
-  if (appended.test(given.baseUrl)) note(io, 'The address is written without /api/public, which tenantwatch appends.')
+  if (appended.test(given.baseUrl)) note(io, 'The address is written without /api/public: tenantwatch appends it.')
   const next: (readonly [string, string])[] = [
     [commandWith('doctor', options.config), 'tries address, permissions and clock'],
     [commandWith('sync', options.config), 'reads everything once'],

@@ -93,7 +93,8 @@ it.each([
 
 it('removes /api/public from the address, and says so', async () => {
   const args = ['--tenant', 'acme', '--token-env', 'A'] as const
-  const note = 'The address is written without /api/public, which tenantwatch appends.\n'
+  // One line of a terminal: a second one would be indented.
+  const note = 'The address is written without /api/public: tenantwatch appends it.\n'
   const { init, read } = await world()
   expect(await init(...args, '--base-url', 'https://api.example.com/x/api/public/')).toMatchObject({
     code: 0,
