@@ -44,6 +44,9 @@ function findingsTable(found: readonly FindingView[]): string {
 
 const idWidth = shortLength
 
+/** A narrower terminal needs the room for the sentences. */
+const leastDated = 100
+
 /** For a terminal: one heading a check, below it the findings in lines that fit the width. */
 function findingsInColumns(found: readonly FindingView[], terminal: Terminal): string {
   const hasTenants = new Set(found.map(({ tenant }) => tenant)).size > 1
@@ -64,20 +67,21 @@ function findingsInColumns(found: readonly FindingView[], terminal: Terminal): s
 const mostLines = 2
 
 function linesOf(finding: FindingView, { columns }: Terminal): string {
-  const { entity, message, waiver } = finding
+  const { entity, firstSeen, message, waiver } = finding
   const state = stateOf(finding)
   const names = namesIn(entity)
   const known = names.length > 0 ? names : unnamedIn(finding)
   const who = known.length === 0 ? '' : `${known.join(', ')}: `
   const id = idOf(finding).padEnd(idWidth)
-  const width = columns - id.length - 4
+  const begin = columns < leastDated ? id : `${id}  since ${firstSeen.slice(0, 10)}`
+  const width = columns - begin.length - 4
   const why = message.replace(` (${entity.id})`, '')
   const whole = printable(`${state === '' ? '' : `[${state}] `}${who}${why}`)
   const text = whole.length > width ? withShortId(whole, entity.id) : whole
   const texts = [text, ...(waiver?.explanation ? [printable(waiver.explanation)] : [])]
   return texts
     .flatMap((one) => fittingLines(one, width, mostLines))
-    .map((line, i) => `  ${i === 0 ? id : ' '.repeat(id.length)}  ${line}`)
+    .map((line, i) => `  ${i === 0 ? begin : ' '.repeat(begin.length)}  ${line}`)
     .join('\n')
 }
 

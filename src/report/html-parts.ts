@@ -95,7 +95,7 @@ export function checks({ tenant, checks: all }: TenantReport, { groups }: TopFin
     kind: 'data',
     columns: ['Check', 'Status', 'Entities', 'Since', 'Configured'],
     rows: all.map((one) => [
-      html`<code>${one.check}</code><span class="why">${whole(one.title)}</span>${one.assumption === null ? '' : html`<span class="why">${one.assumption}.</span>`}`,
+      html`<code>${one.check}</code><span class="why">Passes when: ${whole(one.title)}</span>${one.assumption === null ? '' : html`<span class="why">${one.assumption}.</span>`}`,
       html`${badge(standingWord[one.standing], tones[one.standing])}${one.reason === null ? '' : html`<span class="why">${one.reason}</span>`}`,
       html`${
         groups.has(one.check)
@@ -143,7 +143,7 @@ export function findings({ tenant, checks: all }: TenantReport, found: TopFindin
   const groups = [...found.groups].map(([id, list]) => {
     const check = all.find((one) => one.check === id)
     const { shared, ownOf } = groupFacts(list)
-    return html`<h4 id="findings-${tenant}_${id}">${check === undefined ? id : whole(check.title)} <small><code>${id}</code>${check === undefined ? '' : html` ${coverageInWords(check)}`}</small></h4>
+    return html`<h4 id="findings-${tenant}_${id}"><code>${id}</code>${check === undefined ? '' : html` <small>passes when: ${whole(check.title)}; ${coverageInWords(check)}</small>`}</h4>
 ${shared.length === 0 ? '' : html`<p class="count-line">${inEach}</p>${facts(shared)}`}<ul class="findings">${list.map((finding) => item(finding, ownOf(finding)))}</ul>
 `
   })

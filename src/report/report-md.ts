@@ -141,7 +141,7 @@ async function* findingsMd(report: TenantReport): AsyncIterable<string> {
   yield `${heading('findings', report)}${note === '' ? '' : `${note}\n\n`}`
   for (const [id, findings] of found.groups) {
     const check = report.checks.find((one) => one.check === id)
-    const facts = check === undefined ? '' : `${md(check.title)}: ${coverageInWords(check)}\n\n`
+    const facts = check === undefined ? '' : `Passes when: ${md(check.title)}. ${coverageInWords(check)}.\n\n`
     const { shared, ownOf } = groupFacts(findings)
     const same = shared.length === 0 ? '' : `${inEach} ${factsMd(shared)}\n\n`
     yield `#### ${md(id)}\n\n${facts}${same}${list(findings.map((one) => item(one, ownOf(one))))}`

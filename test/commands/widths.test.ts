@@ -44,6 +44,14 @@ it('gives a finding two lines, and those of a lapsed waiver a mark and what was 
   expect((await world.run('explain', id)).stdout).not.toContain('remove it from the configuration')
 })
 
+it('adds the date of each finding from 100 columns on', async () => {
+  const world = await synced({ simulator: { sizes: { users: 40, documents: 10 } } })
+  const broad = (await shown(world, 100, 'findings')).text
+  expect(wider(broad, 100)).toEqual([])
+  expect(broad).toMatch(/\n {2}[\da-f]{12} {2}since 2026-03-01 {2}\S.*\n(?: {34}\S.*\n)?/)
+  expect((await shown(world, 99, 'findings')).text).not.toContain('  since ')
+})
+
 it('says which ids are those of drift', async () => {
   const world = await synced({ simulator: { problems: false, sizes: { users: 3, documents: 3 } } })
   expect((await world.run('findings', '--limit', '1')).stdout).not.toContain('DRIFT')

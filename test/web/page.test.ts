@@ -64,6 +64,7 @@ it('shows the assumption of a check', async () => {
     page({ posture: async () => [posture({ checks: [check('user-mfa-enrolled', one)] })] })
   expect(await shown({ assumption })).toContain(assumption)
   expect(await shown({})).not.toContain('Assumed')
+  expect(await shown({ title: 'No secret has expired' })).toContain('Passes when: <bdi>No secret has expired</bdi>')
 })
 
 it.each(corpus)('escapes %j on the page', async (text) => {

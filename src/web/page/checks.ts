@@ -63,7 +63,7 @@ interface RowContext {
 
 function row(view: CheckView, { link, clients, now }: RowContext): readonly (Html | string)[] {
   const assumption = view.assumption === undefined ? '' : html`<span class="why">${view.assumption}.</span>`
-  const name = html`<code>${view.check}</code><span class="why">${foreign(view.title)}</span>${assumption}`
+  const name = html`<code>${view.check}</code><span class="why">Passes when: ${foreign(view.title)}</span>${assumption}`
   if (!view.enabled) return [name, badge('off', 'quiet'), '–', '–', '–']
   const shown = shownStatus(view)
   const why = view.reason ?? (shown === 'unknown' ? (view.partial ?? 'ambiguous') : null)

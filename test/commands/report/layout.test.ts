@@ -94,6 +94,14 @@ it('names the required document that is missing by its id where the pattern is h
   }
 })
 
+it('never states the passing case of a check as a fact', async () => {
+  const title = 'No API client secret has expired'
+  for (const format of ['html', 'md'] as const) {
+    const findings = (await written(format)).split(/passes when: /i).slice(1)
+    expect([format, findings.some((text) => text.replaceAll('<bdi>', '').startsWith(title))]).toEqual([format, true])
+  }
+})
+
 it('names the settings of a tenant once as the entity of a finding', async () => {
   for (const format of ['html', 'md'] as const) {
     const text = (await written(format)).replaceAll(/<[^>]*>/g, '').replaceAll('\\', '')
