@@ -80,7 +80,8 @@ async function waive(io: Io, fingerprint: string, options: WaiveOptions, command
   const when = reload === null ? 'no engine is running, and the next one applies it' : running
   printWrapped(io, `${printable(source)} has the waiver ${id}; ${when}`)
   if (reload !== null) print(io, `  ${reload}`)
-  for (const sentence of await endedWaivers(mirror, settings, finding, now)) printWrapped(io, `${printable(sentence)}.`)
+  const ended = await endedWaivers(mirror, settings, finding, now, id)
+  for (const sentence of ended) printWrapped(io, `${printable(sentence)}.`)
   return exitCodes.ok
 }
 

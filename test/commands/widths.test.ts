@@ -37,8 +37,9 @@ it('gives a finding two lines, and those of a lapsed waiver a mark and what was 
   expect(wider(text80.text.slice(text80.text.indexOf('\nW-1 has')), 80)).toEqual([])
   const config = world.read('tenantwatch.yaml')
   const terms = ['--owner', 'ops', '--reason', 'Agreed with the board', '--expires', '2026-12-31']
-  expect((await world.run('waive', id, ...terms, '--write')).stdout).toContain(`\n${note}\n`)
-  expect((await world.run('explain', id)).stdout).toContain(`\n\n${note}\n`)
+  const replaced = `W-${id} replaces W-1, which has lapsed; remove W-1 from the configuration.`
+  expect((await world.run('waive', id, ...terms, '--write')).stdout).toContain(`\n${replaced}\n`)
+  expect((await world.run('explain', id)).stdout).toContain(`\n\n${replaced}\n`)
   // A waiver of all entities covers other findings, so that it is not to be removed.
   world.write('tenantwatch.yaml', config.replace(`entity: "${userId}"`, 'entity: "*"'))
   expect((await world.run('explain', id)).stdout).not.toContain('remove it from the configuration')

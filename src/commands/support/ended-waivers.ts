@@ -3,21 +3,31 @@ import { anyEntity, isAbout, isValid, lapsesOf } from '../../evaluate/waivers/wa
 import type { Mirror } from '../../mirror/port.ts'
 import type { FindingView } from '../../model/finding.ts'
 
-/** What to do about each waiver that no longer covers the finding: a second waiver does not end the alert of an expired one. */
+/**
+ * What to do about each waiver that no longer covers the finding: a second waiver does not end the alert of an expired one.
+ *
+ * @param written the waiver that was just written for the finding.
+ */
 export async function endedWaivers(
   mirror: Pick<Mirror, 'lapses'>,
   { waivers }: Pick<Settings, 'waivers'>,
-  { fingerprint, state, tenant, check, entity }: FindingView,
+  { fingerprint, state, tenant, check, entity, waiver: known }: FindingView,
   now: number,
+  written?: string,
 ): Promise<readonly string[]> {
   if (state === 'resolved') return []
   const about = waivers.filter((waiver) => isAbout(waiver, { tenant, check, entityId: entity.id }))
   if (about.length === 0) return []
   const lapses = lapsesOf(waivers, await mirror.lapses([fingerprint])).get(fingerprint) ?? []
   const isLapsed = ({ id }: Waiver) => lapses.some(({ waiver }) => waiver === id)
+  const coveredBy = written ?? (state === 'waived' ? known?.id : undefined)
   return about.flatMap((waiver) => {
     if (!isValid(waiver, now)) return [`${waiver.id} has expired; ${removal}, or its alert keeps firing`]
     if (!isLapsed(waiver)) return []
+    if (coveredBy !== undefined)
+      return waiver.entity === anyEntity
+        ? []
+        : [`${coveredBy} replaces ${waiver.id}, which has lapsed; remove ${waiver.id} from the configuration`]
     if (waiver.entity !== anyEntity)
       return [`${waiver.id} has lapsed for this finding; ${removal}, or ${renewal} to cover the finding again`]
     return [`${waiver.id} has lapsed for this finding and may cover others; to let it cover this one again, ${renewal}`]
