@@ -38,7 +38,7 @@ export function addAccept(program: Command, io: Io, done: (code: ExitCode) => vo
     .option('--reason <text>', `why it is accepted, in ${leastReason} characters or more; kept for auditors`)
     .option('--list', 'print the ids of the records that accepting this hold removes; decides nothing')
     .option('--details', 'with --list: include names of persons, e-mails and file names')
-    .option('--limit <n>', 'with --list: at most this many ids (default: 100 in the text format)', positiveNumber)
+    .option('--limit <n>', 'with --list: at most this many ids (default: 100 as text, all as JSON)', positiveNumber)
     .option('--format <format>', 'of --list: text, json')
     .addHelpText(
       'after',

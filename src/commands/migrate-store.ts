@@ -115,7 +115,7 @@ function linesOf({ from, to, verified, tables }: Migration): readonly string[] {
     ...list,
     '',
     `Copied ${all} rows from ${printable(from)} to the ${printable(to)}`,
-    'Next: set store.url instead of store.path, start the engine, and see that "tenantwatch doctor" finds no failure.',
+    'Next: set store.url instead of store.path, start the engine, and check that "tenantwatch doctor" finds no failure.',
     'Keep the file until then; afterwards delete it, because it contains names and e-mail addresses.',
   ]
 }

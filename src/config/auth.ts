@@ -82,7 +82,7 @@ function readOAuth2(raw: unknown, path: KeyPath, context: Context): OAuth2Settin
 
 function readClientSecret(raw: unknown, path: KeyPath, context: Context): OAuth2Settings['clientSecret'] | undefined {
   if (!isMap(raw)) {
-    context.report.wrongKind(path, raw, 'want { env: NAME } or { file: PATH }; the secret itself does not belong here')
+    context.report.wrongKind(path, raw, 'want { env: NAME } or { file: PATH }; do not write the secret itself here')
     return undefined
   }
   const section = readSection(secretFields, raw, path, context.report)
@@ -121,7 +121,7 @@ export function readSecretSource(
 ): SecretSource | undefined {
   if (!isMap(raw)) {
     const wanted = 'want one of { env: NAME }, { file: PATH }, { command: [PROGRAM, …] }'
-    context.report.wrongKind(path, raw, `${wanted}; ${what} itself does not belong here`)
+    context.report.wrongKind(path, raw, `${wanted}; do not write ${what} itself here`)
     return undefined
   }
   const section = readSection(sourceFields, raw, path, context.report)
@@ -147,7 +147,7 @@ const tokenFields = { ...sourceFields, oauth2: z.unknown() }
 function readTokenSource(raw: unknown, path: KeyPath, context: Context): AuthSettings['token'] | undefined {
   if (!isMap(raw)) {
     const wanted = 'want one of { env: NAME }, { file: PATH }, { command: [PROGRAM, …] }, { oauth2: … }'
-    const advice = typeof raw === 'string' ? `${wanted}; the token itself does not belong here` : wanted
+    const advice = typeof raw === 'string' ? `${wanted}; do not write the token itself here` : wanted
     context.report.wrongKind(path, raw, advice)
     return undefined
   }

@@ -52,7 +52,7 @@ function readStore(raw: unknown, context: Context): StoreSettings {
     return { path: file, url: null }
   }
   if (path !== undefined) context.report.problem(['store'], 'names path and url; want exactly one of them')
-  const source = readSecretSource(url, ['store', 'url'], context, 'the URL with its password')
+  const source = readSecretSource(url, ['store', 'url'], context, 'the URL')
   return source === undefined ? { path: '', url: null } : { path: null, url: source }
 }
 

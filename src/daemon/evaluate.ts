@@ -196,7 +196,7 @@ function sharedLog(log: Log): (tenant: string, sharedWith: string | undefined) =
     if (shared.has(tenant) === (sharedWith !== undefined)) return
     if (sharedWith === undefined) {
       shared.delete(tenant)
-      log.info({ tenant }, 'No other configured tenant shows the data of this one any more')
+      log.info({ tenant }, 'No other configured tenant has the data of this one any more')
     } else {
       shared.add(tenant)
       log.warn(

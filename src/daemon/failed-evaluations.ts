@@ -25,7 +25,7 @@ export function failedEvaluations(clock: Clock, log: Log): FailedEvaluations {
       const hint = error instanceof SyncError ? error.hint : undefined
       log.warn(
         { tenant, detail: String(error), hint },
-        'Results of checks cannot be stored; if that goes on at the next evaluation, the checks become unknown',
+        'Results of checks cannot be stored; if the next evaluation cannot store them either, the checks become unknown',
       )
     },
     missed(tenants) {

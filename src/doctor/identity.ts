@@ -28,7 +28,7 @@ import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 const subject = 'identity'
 const unprovenAdvice = 'Give the token the permission to read API clients or documents, and set ownClientId'
 
-const sharedAdvice = 'Give each configured tenant the token of its own, or keep one of them'
+const sharedAdvice = 'Give each configured tenant its own token, or keep only one of them'
 
 export interface IdentityRequest {
   readonly mirror: Mirror

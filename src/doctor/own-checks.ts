@@ -44,7 +44,7 @@ export function unlistedRequirements({ checks }: Pick<OwnChecksSettings, 'checks
       warning(
         subject,
         sentence,
-        `Write a framework and a requirement of it, such as "SOC 2 CC6.1". There are ${known}`,
+        `Write a framework and one of its requirements, such as "SOC 2 CC6.1". There are ${known}`,
       ),
     ]
   })

@@ -121,7 +121,7 @@ function diagnoseLayout(layout: ServerFacts['layout']): readonly Diagnosis[] {
 function diagnoseTriggers({ lostTriggers }: MirrorState): readonly Diagnosis[] {
   if (lostTriggers === 0) return []
   const sentence = `${plural(lostTriggers, 'trigger')} missing, switched off or replaced: no replica works`
-  const advice = `Let the restore end, or ${enableTriggers}; a lost one comes back by a restore`
+  const advice = `Wait until the restore has ended, or ${enableTriggers}; if one is lost, restore a backup`
   return [failure('triggers', sentence, advice)]
 }
 

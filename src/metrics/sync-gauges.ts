@@ -41,7 +41,7 @@ export const syncGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_sync_last_success_timestamp_seconds',
-    help: `Since when the data of the last successful run is complete: its start, or that of the full sync which it continued, in seconds since the epoch; 0 = never. A full sync that read everything and whose removals are on hold counts. ${fromMirror}`,
+    help: `Since when the data of the last successful run is complete: its start, or the start of the full sync that it continued, in seconds since the epoch; 0 = never. A full sync that read everything and whose removals are on hold counts. ${fromMirror}`,
     labelNames: ['resource', 'mode'],
     each: (posture, add) => eachMode(posture, add, (mode, view) => timestampSeconds(completeAt(posture, mode, view))),
   },

@@ -167,5 +167,5 @@ export function tenantSentence({ standings: { fail, unknown, off }, quality }: T
 export function unconfiguredInWords(tenants: readonly string[]): string | null {
   if (tenants.length === 0) return null
   const them = tenants.length === 1 ? 'it' : 'them'
-  return `Not in this report, because the configuration does not have ${them}: ${tenants.join(', ')}. The mirror keeps what it has of ${them}.`
+  return `Not in this report, because the configuration does not have ${them}: ${tenants.join(', ')}. The mirror keeps ${tenants.length === 1 ? 'its' : 'their'} data.`
 }

@@ -153,7 +153,7 @@ async function findingPage(
       return refuse(
         request,
         400,
-        'The cursor is of no finding: take it from the Link header of the part before, or begin again',
+        'No finding has this cursor: take it from the Link header of the previous part, or start again',
       )
   }
   const found: FindingView[] = []

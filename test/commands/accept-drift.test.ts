@@ -67,7 +67,7 @@ it('answers a second acceptance of the same state as that of a hold, and records
     `${accepted} an evaluation has taken it up. Nothing is left to do\n`,
   )
   expect(await decided()).toBe(1)
-  expect(await world.refused(`${driftId.slice(0, 12)}-00000000`, ...reason)).toMatch(/^2 .*No hold has this id/)
+  expect(await world.refused(`${driftId.slice(0, 12)}-00000000`, ...reason)).toMatch(/^2 .*No hold or drifted state has this id/)
 })
 
 it('names the data, or the end of the hold, that an accepted finding waits for', async () => {
@@ -101,7 +101,7 @@ it('accepts several states with one reason, and none of them if one is refused',
     new RegExp(`^2 tenantwatch: ${gone}: The finding no longer shows the state of this id; nothing is accepted\n`),
   )
   expect(await world.refused(first, 'secret-word', ...reason)).toMatch(
-    /^2 tenantwatch: Id 2: No hold has this id and no/,
+    /^2 tenantwatch: Id 2: No hold or drifted state has this id/,
   )
   expect(await world.refused(...ids, '--count', '3', ...reason)).toMatch(/^2 .*--count is for one hold: give one id/)
   expect(await world.refused(...ids)).toMatch(/^2 .*Give a reason with --reason TEXT/)
@@ -212,7 +212,7 @@ it('refuses what is no drift, what the configuration decides and what has no rea
     /^2 .*can be accepted; this one is waived already, by W-1 until 2026-05-01\n$/,
   )
   world.write('tenantwatch.yaml', unwaived)
-  expect(await world.refused('0123456789ab', ...reason)).toMatch(/^2 .*No hold has this id/)
+  expect(await world.refused('0123456789ab', ...reason)).toMatch(/^2 .*No hold or drifted state has this id/)
   expect(await world.refused(role.driftId, '--count', '1', ...reason)).toMatch(
     /^2 .*No hold has this id, and --count is for holds: leave it out/,
   )

@@ -120,7 +120,7 @@ it('refuses a decision without a reason, and a hold that is not there', async ()
   })
   expect(await run('accept', 'nothing', '--reason', 'A reason')).toMatchObject({
     code: 2,
-    stderr: expect.stringContaining('No hold has this id'),
+    stderr: expect.stringContaining('No hold or drifted state has this id'),
   })
 })
 
@@ -235,7 +235,7 @@ it('names the configuration file in every command to copy', async () => {
   const { stderr } = await run('accept', id, '--reason', 'Left with the spin-off', ...config)
   expect(stderr).toMatch(/"tenantwatch history --tenant acme .* --config tenantwatch\.yaml" shows/)
   expect((await run('accept', 'nothing', '--reason', 'A long reason', ...config)).stderr).toContain(
-    '"tenantwatch accept --config tenantwatch.yaml" lists all of both',
+    '"tenantwatch accept --config tenantwatch.yaml" lists both',
   )
 })
 

@@ -201,8 +201,7 @@ it('names the tenants of the mirror that the configuration does not have, in eve
   const file = read('tenantwatch.yaml')
   write('tenantwatch.yaml', file.replace(/^ {2}- name: beta$(?:\n {4}.*$)*/m, ''))
   await run('sync')
-  const sentence =
-    'Not in this report, because the configuration does not have it: beta. The mirror keeps what it has of it.'
+  const sentence = 'Not in this report, because the configuration does not have it: beta. The mirror keeps its data.'
   expect((await reported()).notes.at(-1)).toBe(sentence)
   for (const format of ['html', 'md', 'oscal']) {
     const { stdout, stderr } = await run('report', '--format', format)

@@ -321,7 +321,7 @@ it('ignores a path beside a URL, and names it', () => {
 it('refuses a URL in the file, two places of the mirror, and a source that is not there', () => {
   const problems = (store: string, variables = env) =>
     problemsOf(() => load({ 'a.yaml': `${tenant('acme')}\nstore: ${store}` }, variables, 'a.yaml')).join('; ')
-  expect(problems('{ url: postgres://u:hush@h/d }')).toMatch(/`store.url` .* itself does not belong here$/)
+  expect(problems('{ url: postgres://u:hush@h/d }')).toMatch(/`store.url` .*; do not write the URL itself here$/)
   expect(problems('{ url: postgres://u:hush@h/d }')).not.toContain('hush')
   expect(problems('{ path: a.db, url: { env: TOKEN } }')).toMatch(/`store` names path and url; want exactly one/)
   expect(problems('{ url: { env: NONE } }')).toMatch(/`store.url.env` names .*`NONE`, which is not set$/)

@@ -134,7 +134,7 @@ it('logs once that a tenant begins to be shared, and once that it ends', async (
     evaluator.forgetShared()
     await evaluate()
   }
-  const ends = 'No other configured tenant shows the data of this one any more'
+  const ends = 'No other configured tenant has the data of this one any more'
   expect(lines.slice(1)).toEqual([{ tenant: 'acme', message: ends }])
 })
 

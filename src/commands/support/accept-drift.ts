@@ -107,7 +107,7 @@ export async function acceptDrifts({ io, mirror, views, next, given, reason }: A
   })
   if (!(await mirror.acceptStates(accepted)))
     throw new UsageError(
-      `Somebody else has accepted one of them meanwhile; nothing is accepted: see "${next('accept')}"`,
+      `Somebody else accepted one of them in the meantime, so nothing was accepted; see "${next('accept')}"`,
     )
   for (const { finding, state } of drifts) {
     const { check, tenant, entity } = finding
@@ -140,7 +140,7 @@ interface Named extends Omit<Drifts, 'io'> {
 
 async function driftNamed({ mirror, views, next, id }: Named): Promise<Drift> {
   const unknown = () =>
-    new UsageError(`No hold has this id and no drifted state; "${next('accept')}" lists all of both`)
+    new UsageError(`No hold or drifted state has this id; "${next('accept')}" lists both`)
   const [, prefix, digest] = driftIdPattern.exec(id) ?? []
   if (prefix === undefined) throw unknown()
   const finding = await findOne(views, ['open', 'waived'], prefix)

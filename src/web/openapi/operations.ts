@@ -32,7 +32,7 @@ const text = (description: string): Body => ({ type: 'text/plain', description }
 const searched: Parameter = {
   name: 'q',
   description:
-    'Only findings with this text in message, entity or check, or at the beginning of the fingerprint; where they are shown, also in names',
+    'Only findings with this text in the message, the entity or the check, or at the beginning of the fingerprint; where names are shown, also in those',
 }
 
 const filter: readonly Parameter[] = [
@@ -63,7 +63,7 @@ export const operations: readonly Operation[] = [
       searched,
       { name: 'sort', description: 'severity, entity, check or age; a leading - reverses the order' },
       { name: 'show', description: 'more: up to 400 findings' },
-      { name: 'after', description: 'Fingerprint; the findings of its list that come after it' },
+      { name: 'after', description: 'Fingerprint of a finding; the page shows the findings after it in the list' },
     ],
     body: { type: 'text/html', description: 'A page that works without scripts' },
     refusals: {
@@ -153,7 +153,10 @@ export const operations: readonly Operation[] = [
       'Findings in the order they were first opened, streamed (an aborted answer is incomplete), or with limit a part',
     parameters: [
       ...filter,
-      { name: 'limit', description: 'At most so many, 1 to 1000; a Link header with rel="next" names the next part' },
+      {
+        name: 'limit',
+        description: 'At most this many findings, 1 to 1000; a Link header with rel="next" names the next part',
+      },
       { name: 'cursor', description: 'Fingerprint after which the part begins, as in the Link header' },
     ],
     body: { json: finding, many: true },

@@ -132,7 +132,7 @@ const hold = component(
       .string()
       .optional()
       .describe('What accepting the hold does; absent for one that is accepted or cannot be'),
-    advice: z.string().optional().describe('What to compare before accepting the hold; absent like effect'),
+    advice: z.string().optional().describe('What to compare before accepting the hold; absent where effect is'),
   }),
 )
 
@@ -145,7 +145,7 @@ const mode = component(
     reason: reason.nullable(),
     lastAttemptAt: timeOrNever.describe('Start of the last run, ISO 8601 in UTC; null = never'),
     lastSuccessAt: timeOrNever.describe(
-      'Start of the last successful run, or of the full sync which it continued, ISO 8601 in UTC; null = never',
+      'Start of the last successful run, or of the full sync that it continued, ISO 8601 in UTC; null = never',
     ),
     freshnessLimitSeconds: seconds,
   }),
@@ -186,7 +186,9 @@ const owner = component(
       .nullable()
       .describe('Name of its host and a part that is new at each start; the last owner when it is not alive'),
     alive: z.boolean().describe('False when no living replica owns the tenant: its data becomes stale'),
-    since: timeOrNever.describe('Since when the replica owns the tenant; when it is not alive, since when none does'),
+    since: timeOrNever.describe(
+      'When the replica became the owner of the tenant; if it is not alive, when the tenant lost its owner',
+    ),
     heartbeatAgeSeconds: z
       .number()
       .nullable()
