@@ -67,7 +67,9 @@ it('answers a second acceptance of the same state as that of a hold, and records
     `${accepted} an evaluation has taken it up. Nothing is left to do\n`,
   )
   expect(await decided()).toBe(1)
-  expect(await world.refused(`${driftId.slice(0, 12)}-00000000`, ...reason)).toMatch(/^2 .*No hold or drifted state has this id/)
+  expect(await world.refused(`${driftId.slice(0, 12)}-00000000`, ...reason)).toMatch(
+    /^2 .*No hold or drifted state has this id/,
+  )
 })
 
 it('names the data, or the end of the hold, that an accepted finding waits for', async () => {

@@ -139,8 +139,7 @@ interface Named extends Omit<Drifts, 'io'> {
 }
 
 async function driftNamed({ mirror, views, next, id }: Named): Promise<Drift> {
-  const unknown = () =>
-    new UsageError(`No hold or drifted state has this id; "${next('accept')}" lists both`)
+  const unknown = () => new UsageError(`No hold or drifted state has this id; "${next('accept')}" lists both`)
   const [, prefix, digest] = driftIdPattern.exec(id) ?? []
   if (prefix === undefined) throw unknown()
   const finding = await findOne(views, ['open', 'waived'], prefix)
