@@ -47,12 +47,15 @@ function tableOf(resource: ResourceDefinition) {
     const byKey = uniqueIndex(`${name}_key`).on(table.tenantId, at(resource.key))
     if (resource.kind !== 'feed') return [byKey, ...declared]
     if (resource.lookUp === undefined) return [byKey, ...declared, over('absent', sql`absent_full_syncs > 0`)]
-    const unread = sql.raw(`${snakeCase(resource.lookUp.states)} is null and removed_at is null`)
+    const stated = snakeCase(resource.lookUp.states)
+    // A live record is in one of the two: a first full sync writes one index less.
+    const unread = sql.raw(`${stated} is null and removed_at is null`)
+    const read = sql.raw(`${stated} is not null and removed_at is null`)
     return [
       byKey,
       ...declared,
       over('unread', unread, 'lookupTurn', sql`read_at desc`),
-      over('lookup', live, 'lookupTurn', resource.key),
+      over('lookup', read, 'lookupTurn', resource.key),
       over('missing', sql`missing_since is not null`, 'lookupTurn'),
     ]
   })

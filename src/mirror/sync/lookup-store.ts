@@ -59,9 +59,9 @@ export function lookUpStore(
         const table = recordTables[resource]
         return (yield* quarantine.anyContradicted(tenantId, table)) ? () => quarantine.agreeAll(tenantId, table) : null
       }),
-    listed: (tenantId, resource, limit) => database.read(() => byResource(resource).listed.all(tenantId, limit)),
+    listed: (tenantId, resource, limit) => database.read(() => byResource(resource).listed.all({ tenantId, limit })),
     noteLookup: (tenantId, resource, rid) =>
-      database.write('nothing', () => byResource(resource).noteLookup.run(tenantId, rid)),
+      database.write('nothing', () => byResource(resource).noteLookup.run({ tenantId, rid })),
     noteExists: (tenantId, resource, rid) =>
       database.write({ tenantId, resource }, function* () {
         yield* byResource(resource).noteExists.run(rid)
@@ -74,47 +74,50 @@ export function lookUpStore(
 
 function missingStatements(database: Database, resource: ResourceName) {
   const { indexedBy } = database.sql
-  const record = recordTables[resource]
-  const name = getTableName(record.table)
-  const column = columnOf(record, record.key)
+  const { name, id, stated } = namesOf(resource)
+  const parts = [
+    `"${name}" ${indexedBy(`${name}_unread`)} where ${stated} is null`,
+    `"${name}" ${indexedBy(`${name}_lookup`)} where ${stated} is not null`,
+  ] as const
+  const listed = (part: string, order: string) =>
+    `select * from (select rid, ${id} as key, lookup_turn as turn from ${part} and tenant_id = @tenantId
+       and removed_at is null and missing_since is null and absent_full_syncs = 0
+       order by lookup_turn nulls first, ${order} limit @limit) as part`
+  const highest = parts.map(
+    (part) => `select max(lookup_turn) as turn from ${part} and tenant_id = @tenantId and removed_at is null`,
+  )
   return {
-    listed: database.prepare<[number, number], LookUp>(
-      `select rid, ${column} as key from "${name}"
-       where tenant_id = ? and removed_at is null and missing_since is null and absent_full_syncs = 0
-       order by lookup_turn nulls first, ${column} limit ?`,
+    listed: database.prepare<[{ readonly tenantId: number; readonly limit: number }], LookUp>(
+      `select rid, key from (${listed(parts[0], 'read_at desc')} union all ${listed(parts[1], id)}) as listed
+       order by turn nulls first, key limit @limit`,
     ),
     missing: database.prepare<[string, number, number, number], MissingRecord>(
-      `select r.rid, r.${column} as key, r.absent_full_syncs as "fullSyncs" from "${name}" r ${indexedBy(`${name}_missing`)}
+      `select r.rid, r.${id} as key, r.absent_full_syncs as "fullSyncs" from "${name}" r ${indexedBy(`${name}_missing`)}
        left join accepted_removals a on a.tenant_id = r.tenant_id and a.resource = ? and a.rid = r.rid
        where r.tenant_id = ? and r.missing_since is not null and r.removed_at is null and (? = 0 or a.rid is not null)
        order by r.lookup_turn nulls first, a.rid is null, r.missing_since, r.rid limit ?`,
     ),
     noteExists: database.prepare<[number]>(`update "${name}" set missing_since = null where rid = ?`),
-    noteLookup: database.prepare<[number, number]>(
-      `update "${name}" set lookup_turn =
-         (select coalesce(max(lookup_turn), 0) + 1 from "${name}" where tenant_id = ? and removed_at is null)
-       where rid = ?`,
+    noteLookup: database.prepare<[{ readonly tenantId: number; readonly rid: number }]>(
+      `update "${name}" set lookup_turn = (select coalesce(max(turn), 0) + 1 from (${highest.join(' union all ')}) as highest)
+       where rid = @rid`,
     ),
   }
 }
 
 function detailStatements(database: Database, resource: ResourceName) {
-  const { indexedBy, isIn } = database.sql
-  const record = recordTables[resource]
-  const { table, key, detail } = record
-  if (detail === undefined) throw new TypeError(`No detail of ${resource} is read by id`)
-  const name = getTableName(table)
-  const id = columnOf(record, key)
-  const stated = columnOf(record, detail.states)
-  const dependsOn = columnOf(record, detail.dependsOn)
+  const { indexedBy, integerOf, isIn } = database.sql
+  const { name, id, stated, dependsOn } = namesOf(resource)
   const live = 'where tenant_id = ? and removed_at is null and missing_since is null'
   const unread = `select rid, ${id} as key from "${name}" ${indexedBy(`${name}_unread`)} ${live} and ${stated} is null`
-  const read = `select rid, ${id} as key from "${name}" ${live} and ${stated} is not null`
+  const read = `select rid, ${id} as key from "${name}" ${indexedBy(`${name}_lookup`)} ${live} and ${stated} is not null`
   return {
     contradicted: database.prepare<[number, string, number], LookUp>(
-      `select rid, ${id} as key from "${name}" ${live} and '${contradictedMark}' || cast(${id} as text) in
-         (select key from quarantine q where q.tenant_id = "${name}".tenant_id and q.resource = ?)
-       order by lookup_turn nulls first, ${id} limit ?`,
+      `select r.rid, r.${id} as key from quarantine q cross join "${name}" r
+       where q.tenant_id = ? and q.resource = ? and q.key like '${contradictedMark}%' and r.tenant_id = q.tenant_id
+       and r.${id} = ${integerOf(`substr(q.key, ${contradictedMark.length + 1})`)}
+       and r.removed_at is null and r.missing_since is null
+       order by r.lookup_turn nulls first, r.${id} limit ?`,
     ),
     unaskedSince: database.prepare<[number, number, number], LookUp>(
       // PostgreSQL reads the index in order only if that names its columns, equal ones too.
@@ -129,5 +132,16 @@ function detailStatements(database: Database, resource: ResourceName) {
     others: database.prepare<[number, List, number], LookUp>(
       `${read} and (${dependsOn} is null or not ${isIn(dependsOn)}) order by lookup_turn nulls first, ${id} limit ?`,
     ),
+  }
+}
+
+function namesOf(resource: ResourceName) {
+  const record = recordTables[resource]
+  if (record.detail === undefined) throw new TypeError(`No detail of ${resource} is read by id`)
+  return {
+    name: getTableName(record.table),
+    id: columnOf(record, record.key),
+    stated: columnOf(record, record.detail.states),
+    dependsOn: columnOf(record, record.detail.dependsOn),
   }
 }
