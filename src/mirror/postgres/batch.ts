@@ -140,6 +140,11 @@ export function wireValue(value: unknown): WireValue {
 
 /** PostgreSQL's text of an array. */
 function listText(values: readonly unknown[]): string {
+  if (!values.some(ArrayBuffer.isView)) {
+    // Several times as fast. The two notations differ in what is escaped alone.
+    const json = JSON.stringify(values)
+    if (!json.includes('\\')) return `{${json.slice(1, -1)}}`
+  }
   let text = '{'
   for (let i = 0; i < values.length; i++) {
     if (i > 0) text += ','

@@ -10,13 +10,16 @@ type Prepare = <Bind extends readonly unknown[] = readonly unknown[]>(text: stri
  */
 const firstAnalyzed = 1000
 
-/** One statement, whatever the number of rows: a list for each column. Nothing waits for it. */
+/**
+ * One statement, whatever the number of rows: a list for each column. Nothing waits for it. In `from`, the server would copy
+ * each list before it reads the first row.
+ */
 export function recordInserts(prepareValues: Prepare, table: string, columns: readonly string[]): RecordInserts {
   const given = columns.map((column) => `unnest(?::${sqlTypeOf(table, column.replaceAll('"', ''))}[])`)
   const insert = prepareValues(
     `insert into "${table}" (rid, ${columns.join(', ')}, tenant_id, read_at, request_id, first_seen_at, first_request_id)
-     select given.*, @tenantId::bigint, @at::bigint, @requestId::text, @at, @requestId
-     from rows from (unnest(@rids::bigint[]), ${given.join(', ')}) given`,
+     select unnest(@rids::bigint[]), ${given.join(', ')},
+       @tenantId::bigint, @at::bigint, @requestId::text, @at, @requestId`,
   )
   const nextRids = prepareValues<[tenantId: number, rows: number]>(`select tenantwatch_rids(?, '${table}', ?)`)
   const analyze = prepareValues(`analyze (skip_locked) "${table}"`)
