@@ -52,7 +52,7 @@ export function createWeb({ session, live, io, log, heart, watch, reload, config
       health: async () =>
         (session.stores.facts() === null ? await watch.problem() : null) ??
         heartbeat(session, io.clock.monotonic() - heart.beatAt),
-      ready: async () => unconfirmed(session) ?? (await watch.problem()) ?? readiness(),
+      ready: async () => unconfirmed(session) ?? (await watch.problem()) ?? unverified(session) ?? readiness(),
       reload,
     },
   })
@@ -106,6 +106,12 @@ function heartbeat({ settings }: Session, silentMs: number): Probe {
 export function unconfirmed({ stores }: { readonly stores: Pick<TenantStores, 'facts'> }): Probe | null {
   if (stores.facts()?.isConfirmed !== false) return null
   return { ok: false, text: 'The database does not confirm this replica; see the log' }
+}
+
+/** Until it has verified the database, a replica shows data and runs nothing: docs/postgresql.md#when-the-database-is-away. */
+function unverified({ mirror, stores }: Pick<Session, 'mirror' | 'stores'>): Probe | null {
+  if (stores.facts() === null || mirror.isVerified()) return null
+  return { ok: false, text: 'This replica has not verified the database yet; a failure is in the log' }
 }
 
 /** Readiness of the session, without tenants of other replicas; a tenant that was ready is not looked at again until its settings change. */

@@ -7,6 +7,9 @@ const upgrades = ['test/mirror/postgres/table-locks.test.ts']
 
 /** Deliberate mistakes in the rules by which replicas share the tenants. */
 export const replicaMutants: readonly Mutant[] = [
+  ...mutantsIn('src/daemon/serve.ts', ['test/daemon/ready-replica.test.ts'], {
+    'a replica is ready before it has verified the database': [' ?? unverified(session)', ''],
+  }),
   ...mutantsIn('src/metrics/metrics.ts', ['test/metrics/metrics.test.ts'], {
     'a scrape shows tenants that another replica has taken meanwhile': ['if (isUnchanged()) return', 'return'],
   }),

@@ -124,7 +124,7 @@ export const operations: readonly Operation[] = [
     method: 'get',
     path: '/readyz',
     id: 'getReadiness',
-    summary: 'Whether the database is open and every enabled resource was tried once',
+    summary: 'Whether the database is open, verified by this replica, and every enabled resource was tried once',
     body: text('One sentence'),
     refusals: { 503: 'Not yet' },
     open: true,
