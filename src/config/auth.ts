@@ -16,9 +16,22 @@ const secretFields = {
   file: text('want the path of a file').optional(),
 }
 
+/** People write the token where its source belongs. It has digits in a long part that is no file with an extension. */
+function mayBeToken(text: string): boolean {
+  const isPath = /^(~|\.{0,2})\//.test(text)
+  return !isPath && text.split('/').some((part) => /^(?=.*\d).{20,}$/s.test(part) && !/\.[a-z]{1,8}$/.test(part))
+}
+
 function checkSecret(section: { env?: string; file?: string }, path: KeyPath, context: Context): void {
-  if (!context.needsSecrets) return
   const { env, file } = section
+  if (file !== undefined && mayBeToken(file) && !context.exists(file)) {
+    context.report.problem(
+      [...path, 'file'],
+      'names no file (not shown, as it may be a token); want the path of a file',
+    )
+    return
+  }
+  if (!context.needsSecrets) return
   if (env !== undefined && (context.env[env] ?? '').trim() === '') {
     const state = context.env[env] === undefined ? 'not set' : 'empty'
     context.report.problem([...path, 'env'], `names ${variable(env)}, which is ${state}`)
@@ -137,7 +150,8 @@ function usableSource(
   const { command } = section
   if (command === undefined) return variableOrFile(section, path, context)
   // The message omits the program, because people write the secret there.
-  if (context.strict && !context.isProgram(command[0] ?? ''))
+  const [program = ''] = command
+  if ((context.strict || mayBeToken(program)) && !context.isProgram(program))
     context.report.problem([...path, 'command'], 'names a program that does not exist or that this user cannot execute')
   return { command }
 }

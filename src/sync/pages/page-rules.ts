@@ -69,7 +69,10 @@ function refused(what: string): PageRefused {
 
 /** For a page whose records were on the pages before it. */
 export function cursorIgnored({ name }: Pick<ResourceDefinition, 'name'>): SyncError {
-  return new SyncError('invalid_cursor', `The tenant ignores the cursor of ${name} and begins the list again`)
+  return new SyncError(
+    'invalid_cursor',
+    `A page of ${name} repeats earlier records: the tenant ignores the cursor, or orders the list anew at each request`,
+  )
 }
 
 export function idOf(item: Item, idField: string | null): string | number | null {
