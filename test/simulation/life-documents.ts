@@ -6,14 +6,15 @@ import type { DocumentTruth } from './world.ts'
 
 /** One thing that happens to documents. */
 export function changeDocuments(parts: LifeParts): void {
-  const { world, prng, maker, rough } = parts
+  const { world, prng, maker, readings, rough } = parts
   const documents = world.documents.live()
   if (documents.length < 3) {
     upload(parts)
     return
   }
   const document = prng.pick(documents)
-  const isSpare = rough || documents.some((one) => one !== document && meetsRequirement(one))
+  const canConfirm = readings.updatedAfterNulls || document.updatedAt !== null
+  const isSpare = rough || (canConfirm && documents.some((one) => one !== document && meetsRequirement(one)))
   doOne(prng, [
     [30, () => upload(parts)],
     [6, () => world.putDocument(maker.document(world, inThePast(parts)))],

@@ -15,7 +15,7 @@ export interface LifeParts {
   /**
    * False on quiet runs, where nothing happens that makes a check unknown by its rules: neither mass removals, which the
    * shrink guard holds, nor two roles of one name, nor the removal of the only document that meets a requirement, which
-   * two full syncs must show.
+   * two full syncs must show, nor of one that was never updated where `updatedAfter` cannot confirm it.
    */
   readonly rough: boolean
   /** False where one more removal in a day would be held (docs/sync.md#shrink-hold); always true where life is rough. */
