@@ -79,8 +79,7 @@ async function migrateLocked(session: Session, role: Role, migrations: readonly 
   if (due.length > 0 && role === 'beside') throw notCurrent(at)
   if (due.length > 0 && at > 0) {
     await lockTables(session)
-    // Replicas of an older version must not write into the new layout.
-    await session.sendText(disown)
+    await session.sendText(fenceOlderReplicas)
   }
   if (due.length > 0) for (const statement of statementsOf(due)) await session.sendText(statement)
   if (role === 'copy' && copied === null) await insistOnEmpty(session)
@@ -124,11 +123,13 @@ function statementsOf(due: readonly Migration[]): readonly string[] {
   return [...dropDerived, ...applied, ...makeDerived()]
 }
 
-/** What the owners begin from now on is not stored. */
-const disown = [
-  'update tenant_owners set owner = null, epoch = epoch + 1, since = clock_timestamp()',
-  'delete from replicas',
-].join('; ')
+/**
+ * Replicas of an older version must not write into the new layout: their epochs are past, and with a heartbeat before
+ * their last one they take no tenant. They stay the owners until they count as dead, because they export the tenants until
+ * then.
+ */
+export const fenceOlderReplicas =
+  "update tenant_owners set epoch = epoch + 1; update replicas set seen_at = seen_at - interval '1 millisecond'"
 
 export function postgresMigrations() {
   return readMigrationFiles({ migrationsFolder: join(migrationsFolder(), 'postgres') })

@@ -9,7 +9,7 @@ export const postgresWords: Words = {
   isIn: (column) => `${column} = any(?)`,
   listOf: (values) => values as readonly unknown[] as unknown as List,
   indexedBy: () => '',
-  integerOf: (text) => `case when ${text} ~ '^[0-9]{1,16}$' then ${text}::bigint end`,
+  integerOf: (text) => `case when ${text} ~ '^-?[0-9]{1,16}$' then ${text}::bigint end`,
   forLike: (column) => `lower(${column})`,
   pattern: {
     operator: '~',

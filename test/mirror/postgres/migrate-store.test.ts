@@ -95,7 +95,7 @@ onServer('breaks its sentences on a terminal', async () => {
   const stdout = { isTTY: true, columns: 80, write: (text: string) => texts.push(text) > 0 }
   expect((await world.migrate({ stdout })).code).toBe(0)
   const text = texts.join('')
-  expect(text).toMatch(/\nNext: set store\.url instead of store\.path, start the engine, and see that\n/)
+  expect(text).toMatch(/\nNext: set store\.url instead of store\.path, start the engine, and check that\n/)
   // Only the path of the file may be longer.
   expect(wider(text, 80).filter((line) => line.includes(' '))).toEqual([])
 })

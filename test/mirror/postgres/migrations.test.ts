@@ -100,7 +100,7 @@ it('leaves views, triggers and grants as they are when a migration fails', async
   expect(database.query(namesOfDerived)).toEqual(before)
 })
 
-it('takes all tenants away from replicas of the older version before it changes the layout', async () => {
+it('fences replicas of the older version off before it changes the layout, and leaves them the owners', async () => {
   using database = await migrated(['alter table users add column spare bigint'], (query) => {
     query(
       `insert into tenant_owners (tenant_id, owner, epoch, since, configured_at) values (1, 'old', 4, now(), now())`,
@@ -108,8 +108,10 @@ it('takes all tenants away from replicas of the older version before it changes 
     query(`insert into replicas (id, seen_at, alone) values ('old', now(), false)`)
   })
   await database.migrate()
-  expect(database.query('select owner, epoch from tenant_owners')).toEqual([{ owner: null, epoch: 5 }])
-  expect(database.query('select id from replicas')).toEqual([])
+  expect(database.query('select owner, epoch from tenant_owners')).toEqual([{ owner: 'old', epoch: 5 }])
+  expect(database.query('select id, seen_at < began_at as earlier from replicas')).toEqual([
+    { id: 'old', earlier: 1 },
+  ])
 })
 
 it.runIf(isOnServer)(

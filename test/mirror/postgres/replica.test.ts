@@ -1,5 +1,6 @@
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { PostgresDatabase } from '../../../src/mirror/postgres/database.ts'
+import { fenceOlderReplicas } from '../../../src/mirror/postgres/migrate.ts'
 import { type Balance, noTenant, Replica } from '../../../src/mirror/postgres/replicas/replica.ts'
 import type { Session } from '../../../src/mirror/postgres/session.ts'
 import { DriverError } from '../../../src/mirror/postgres/store-error.ts'
@@ -371,18 +372,27 @@ it.runIf(isOnServer)('waits with a takeover for the transaction of the last owne
   expect(names()).toEqual(['in time'])
 })
 
-it('a replica of an older version owns and takes nothing once the layout is newer, and counts as dead', async () => {
-  const { ids, replica, query } = world(2)
+it('once the layout is newer, a replica of an older version writes and takes nothing, and is the owner until it counts as dead', async () => {
+  const { ids, die, replica, query } = world(2)
   const old = replica('old')
   await turn(old, ids)
   query(`insert into tenantwatch_migrations (hash, created_at) values ('newer', 9999999999999)`)
-  query('update tenant_owners set owner = null, epoch = epoch + 1')
-  query('delete from replicas')
+  query(`update tenant_owners set owner = null where tenant_id = ${ids[1]}`)
+  for (const statement of fenceOlderReplicas.split('; ')) query(statement)
   await expect(old.beat()).rejects.toThrow('newer tenantwatch')
   await old.balance(ids)
-  expect(query('select id from replicas')).toEqual([])
-  expect(query('select distinct owner from tenant_owners')).toEqual([{ owner: null }])
+  expect(query('select owner from tenant_owners where tenant_id > 0 order by tenant_id')).toEqual([
+    { owner: 'old' },
+    { owner: null },
+  ])
   await expect(rename(old, 1, 'again')).rejects.toThrow('Another replica owns the tenant')
+  query(`delete from tenantwatch_migrations where hash = 'newer'`)
+  const updated = replica('updated')
+  await turn(updated, ids)
+  expect(owned(updated)).toEqual([2])
+  die('old')
+  await turn(updated, ids)
+  expect(owned(updated)).toEqual([2, 1])
 })
 
 it('recognizes a restore by its last heartbeat, and gives no epoch twice', async () => {
