@@ -41,7 +41,7 @@ export function addDoctor(program: Command, io: Io, done: (code: ExitCode) => vo
   program
     .command('doctor')
     .description('check endpoints, token, database and configuration, with advice')
-    .option('--tenant <name>', 'of the tenants only this one; database and configuration are checked as a whole')
+    .option('--tenant <name>', 'only this tenant; database and configuration are checked as a whole')
     .option('--format <format>', formats.join(', '), 'table')
     .option('--quarantine', 'only list the records that could not be read, and why; sends no request')
     .option('--details', 'with --quarantine: also ids that may name a person or a file')

@@ -76,7 +76,9 @@ async function expiring(io: Io, options: ExpiringOptions, command: Command): Pro
 function daysOf(text: string): number {
   const days = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (days <= maxDays) return days
-  throw new UsageError(`Invalid value of --days${repeated(text)}: want a whole number from 0 to ${maxDays}`)
+  throw new UsageError(
+    `Invalid value of --days${repeated(text)}: want a whole number of days from 0 to ${maxDays}, such as 30`,
+  )
 }
 
 const columns = [

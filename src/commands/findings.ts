@@ -17,6 +17,7 @@ import { withEntityNames } from '../report/entity-names.ts'
 import { type Grouping, groupColumns, groupings, groupsOf, groupsTable } from '../report/finding-groups.ts'
 import {
   heldLines,
+  inapplicableLines,
   offLines,
   unevaluatedLines,
   unknownCause,
@@ -72,7 +73,9 @@ export function addFindings(program: Command, io: Io, done: (code: ExitCode) => 
     .addHelpText(
       'after',
       `
-Works beside a running engine. Unknown checks are listed on standard error.
+Works beside a running engine. Checks that are unknown, or not applicable where --check names one, are listed on
+standard error. --severity medium shows findings of medium and above, --severity high,medium exactly those of high and
+medium. The JSON API and the status page show exactly the severities that are named, also where it is only one.
 A terminal shows one heading for each check; a file or a pipe gets one line for each finding.
 Without --details users and documents are named by id, and values of the evidence that may name a person or a file are
 shown as [hidden]. Some ids are names themselves: that of a finding about a file name (document-name-unique), and those
@@ -123,7 +126,7 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
       ? waiverNotes(wanted, filter.severities)
       : wanted.flatMap((one) => waivedLine(one, filter.severities))
   // An empty list must not look like a pass.
-  const off = postures.flatMap((posture) => offLines(posture, filter.check))
+  const off = postures.flatMap((one) => [...offLines(one, filter.check), ...inapplicableLines(one, filter.check)])
   const next = (words: string) => commandFor(command, words)
   const unevaluated = unevaluatedLines(wanted, next)
   for (const line of [...waivers, ...off, ...heldLines(wanted, next), ...unevaluated]) note(io, line)

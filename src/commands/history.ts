@@ -18,6 +18,7 @@ import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import { waiverEvents } from '../report/waiver-events.ts'
 import { changedField } from '../report/words.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
+import { foldRemovals, leftOutInWords } from './support/fold-removals.ts'
 import { note, writeAll } from './support/io.ts'
 import { oneOf, positiveNumber, readMoment } from './support/options.ts'
 import { knownSince, noRecordYet } from './support/record-bounds.ts'
@@ -124,7 +125,9 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
   const cells = (change: Change) => columns.map((column) => change[column])
   await writeAll(
     io,
-    format === 'table' ? lines(found, seen, terminalOf(io)) : serialize(format, found, { columns, cells }),
+    format === 'table'
+      ? lines(found, { seen, terminal: terminalOf(io), isLimited: options.limit !== undefined })
+      : serialize(format, found, { columns, cells }),
   )
   if (unknown !== null) note(io, `${unknown}; changes before that time are unknown`)
   // Data quality warnings: records that were not read may have changed.
@@ -272,14 +275,22 @@ function inWords({ resource, change, field, before, after, requestId, reason }: 
   return `${what}  (request ${requestId ?? 'unknown'})`
 }
 
-/** One line per change, streamed, so without aligned columns; a terminal also gets their number. */
-async function* lines(changes: AsyncIterable<Change>, seen: Seen, terminal: Terminal | null): AsyncIterable<string> {
+function lineOf(change: Change): string {
+  const whose = entityWords({ type: String(change.resource), id: String(change.entity) }).join(' ')
+  return `${change.at}  ${change.tenant}  ${whose}  ${inWords(change)}`
+}
+
+/** One line per change, streamed, so without aligned columns; a terminal also gets their number, and of many removals the first. */
+async function* lines(
+  changes: AsyncIterable<Change>,
+  { seen, terminal, isLimited }: { seen: Seen; terminal: Terminal | null; isLimited: boolean },
+): AsyncIterable<string> {
   let count = 0
-  for await (const change of changes) {
-    count++
-    const { at, tenant } = change
-    const whose = entityWords({ type: String(change.resource), id: String(change.entity) }).join(' ')
-    yield `${wrapLine(printable(`${at}  ${tenant}  ${whose}  ${inWords(change)}`), terminal)}\n`
+  const isWhole = terminal === null || isLimited
+  for await (const change of isWhole ? changes : foldRemovals(changes)) {
+    count += 'leftOut' in change ? change.leftOut : 1
+    const text = 'leftOut' in change ? leftOutInWords(change) : lineOf(change)
+    yield `${wrapLine(printable(text), terminal)}\n`
   }
   if (count === 0) yield 'No change is recorded.\n'
   else if (terminal !== null) {

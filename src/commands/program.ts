@@ -2,6 +2,7 @@ import { Command, CommanderError } from 'commander'
 import { FatalError, reasonOf, SyncError, UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { version } from '../model/process/version.ts'
+import { withConfig } from '../model/text/command-line.ts'
 import { printable } from '../model/text/printable.ts'
 import { terminalOf } from '../report/terminal.ts'
 import { addAccept } from './accept.ts'
@@ -86,6 +87,10 @@ export async function runProgram(args: readonly string[], io: Io): Promise<ExitC
   const program = createProgram(io, (ended) => {
     code = ended
   })
+  let config: string | undefined
+  program.hook('preAction', (_, action) => {
+    config = action.optsWithGlobals<{ config?: string }>().config
+  })
   const unknown = unknownHelp(program, args)
   if (unknown !== null) {
     note(io, unknown.trimEnd())
@@ -103,8 +108,9 @@ export async function runProgram(args: readonly string[], io: Io): Promise<ExitC
     }
     if (reasonOf(error) === 'aborted' && io.stop.aborted) return exitCodes.failed
     const usage = error instanceof UsageError
-    if (!usage && logsJson(args, io.stderr)) io.stderr.write(fatalLine(messageOf(error)))
-    else note(io, `tenantwatch: ${messageOf(error)}`)
+    const message = withConfig(messageOf(error), config)
+    if (!usage && logsJson(args, io.stderr)) io.stderr.write(fatalLine(message))
+    else note(io, `tenantwatch: ${message}`)
     return usage ? exitCodes.usage : exitCodes.failed
   }
 }

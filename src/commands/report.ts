@@ -76,7 +76,7 @@ async function report(io: Io, options: ReportOptions, command: Command): Promise
     await writeAll(io, pieces)
   } else {
     await writeFile(io, { name: options.output, pieces, own: anyReport })
-    if (io.stdout.isTTY === true) print(io, `Wrote ${printable(options.output)}`)
+    print(io, `Wrote ${printable(options.output)}`)
   }
   const missing = unconfiguredInWords(made.unconfigured)
   if (missing !== null) note(io, missing)

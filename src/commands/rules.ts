@@ -1,10 +1,12 @@
 import type { Command } from 'commander'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
+import { shellWord } from '../model/text/command-line.ts'
 import { renderGrafanaRules } from '../monitoring/grafana-rules.ts'
 import { renderInhibitions } from '../monitoring/inhibitions.ts'
 import { renderRules, ruleFormats } from '../monitoring/rules.ts'
 import { type AlertOptions, addMonitoringOptions, monitoringInputOf } from './support/monitoring-input.ts'
+import { commandFor } from './support/next-command.ts'
 import { oneOf, repeatable } from './support/options.ts'
 
 const formats = [...ruleFormats, 'alertmanager', 'grafana'] as const
@@ -52,16 +54,30 @@ Examples:
       if (!/^[\w-]{1,40}$/.test(options.datasource))
         throw new UsageError('--datasource must be a UID of Grafana: up to 40 letters, digits, _ and -')
       const input = monitoringInputOf(io, action, options)
+      const writtenBy = commandLineOf(action)
       switch (format) {
         case 'alertmanager':
           io.stdout.write(renderInhibitions(input.marks.severities))
           break
         case 'grafana':
-          io.stdout.write(renderGrafanaRules(input, options.datasource))
+          io.stdout.write(renderGrafanaRules(input, options.datasource, writtenBy))
           break
         default:
-          io.stdout.write(renderRules(input, format))
+          io.stdout.write(renderRules(input, format, writtenBy))
       }
       done(exitCodes.ok)
     })
+}
+
+/** The command with the options that were given, to be repeated after an upgrade. */
+function commandLineOf(command: Command): string {
+  const words = command.options.flatMap((option) => {
+    const name = option.attributeName()
+    const value: unknown = command.getOptionValue(name)
+    const isGiven = command.getOptionValueSource(name) === 'cli' || name === 'format'
+    if (!isGiven || name === 'config') return []
+    if (typeof value === 'boolean') return [`--${option.name()}`]
+    return [value].flat().map((one) => `--${option.name()} ${shellWord(String(one))}`)
+  })
+  return commandFor(command, ['rules', ...words].join(' '))
 }

@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { mostSecretBytes } from '../model/process/regular-file.ts'
+import { bareSecretHint, secretProblem } from '../model/secret-text.ts'
 import { canCarryToken } from '../model/token-header.ts'
 import type { AuthSettings, OAuth2Settings, SecretSource } from './settings.ts'
 import { tokenUrl } from './urls.ts'
@@ -35,6 +36,10 @@ function checkSecret(section: { env?: string; file?: string }, path: KeyPath, co
   if (env !== undefined && (context.env[env] ?? '').trim() === '') {
     const state = context.env[env] === undefined ? 'not set' : 'empty'
     context.report.problem([...path, 'env'], `names ${variable(env)}, which is ${state}`)
+  } else if (env !== undefined && context.strict) {
+    const problem = secretProblem(context.env[env] ?? '')
+    if (problem !== null)
+      context.report.problem([...path, 'env'], `names ${variable(env)}, which ${problem}; ${bareSecretHint}`)
   }
   if (file === undefined) return
   const why = context.exists(file) ? context.whyUnfit(file, mostSecretBytes) : undefined
@@ -50,7 +55,9 @@ function checkSecret(section: { env?: string; file?: string }, path: KeyPath, co
 
 function checkContent(file: string, path: KeyPath, { report, read }: Context): void {
   try {
-    if (read(file).trim() === '') report.problem(path, `names the file \`${file}\`, which is empty`)
+    const problem = secretProblem(read(file))
+    const hint = problem === 'is empty' ? '' : `; ${bareSecretHint}`
+    if (problem !== null) report.problem(path, `names the file \`${file}\`, which ${problem}${hint}`)
   } catch {
     report.problem(path, `names the file \`${file}\`, which cannot be read`)
   }

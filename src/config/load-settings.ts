@@ -32,7 +32,7 @@ export interface LoadOptions {
   readonly checkWeb?: boolean
   /** False for commands that send no requests: variables and files of secrets may be missing. */
   readonly needsSecrets?: boolean
-  /** Also reports what may be repaired later: empty secret files, missing commands, an unreadable folder of own checks. */
+  /** Also reports what may be repaired later: empty or prefixed secrets, missing commands, an unreadable folder of own checks. */
   readonly strict?: boolean
   /** Also a file of another machine is valid: looks at no file, variable or program that it names. */
   readonly syntaxOnly?: boolean

@@ -80,7 +80,7 @@ const rules: readonly Rule[] = [
   function ownClient({ ownClientId }) {
     if (ownClientId !== null) return []
     const advice =
-      'Set it: then the expiry of its secret has an alert of its own, and a client list without it raises a hold'
+      'Set it to the API client of this token: then the expiry of the secret of that client has an alert of its own, and a list of API clients without that client raises a hold'
     return [warning('ownClientId', 'is not set', advice)]
   },
   function plainHttp({ baseUrl }) {

@@ -96,7 +96,7 @@ export function diagnosePageSize(pages: readonly FeedPage[], api: ApiSettings): 
     )
     return fine(
       'page size',
-      `none requested: api.pageSizeParameter is not set, with which a large tenant takes fewer requests; first pages: ${seen.join(', ')}`,
+      `none requested: api.pageSizeParameter is not set; setting it means fewer requests to a large tenant; first pages: ${seen.join(', ')}`,
     )
   }
   const results = pages.map((page) => honors(page, pageSizeOf(page.resource, api)))

@@ -5,7 +5,7 @@ import type { HoldRow, Mirror, TenantRow } from '../mirror/port.ts'
 import type { Clock } from '../model/clock.ts'
 import { minuteMs } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
-import { changedHint, deniedHint, holdHint, ownClientRemedy } from '../model/hold-remedy.ts'
+import { changedHint, changedHintAhead, deniedHintAhead, holdHint, ownClientRemedy } from '../model/hold-remedy.ts'
 import { identitySentence, type TenantPosture } from '../model/posture.ts'
 import { sharedRecords } from '../model/shared-records.ts'
 import { resources } from '../resources/index.ts'
@@ -51,7 +51,7 @@ export async function diagnoseIdentity(request: IdentityRequest): Promise<Diagno
   const { mirror, row, tenant, posture, signal } = request
   if (posture.identity === 'held') return diagnoseHold(tenant.name, await mirror.holds(row.id))
   if (row.baseUrl !== tenant.baseUrl && (await mirror.knowsAny(row.id))) {
-    return failure(subject, movedMessage(row, tenant.baseUrl), changedHint, { reason: 'tenant_changed' })
+    return failure(subject, movedMessage(row, tenant.baseUrl), changedHintAhead, { reason: 'tenant_changed' })
   }
   const seeEndpoints = 'See the results of the endpoints'
   if (enabledNames(tenant).length === 0)
@@ -123,7 +123,7 @@ async function diagnoseEvidence(
     case 'mismatch': {
       const owed = acceptedChange(row, evidence.answered)
       if (owed === null || isOther(evidence, row.acceptedIds) || !(await awaitsAccepted(proving, owed))) {
-        return failure(subject, mismatchMessage(evidence), changedHint, { reason })
+        return failure(subject, mismatchMessage(evidence), changedHintAhead, { reason })
       }
       const sentence = 'another tenant was accepted in place of this one and has not been read yet'
       return warning(subject, sentence, 'Start the engine, or run "tenantwatch sync"')
@@ -131,7 +131,7 @@ async function diagnoseEvidence(
     case 'ownClientMissing':
       return failure(subject, ownClientMissingMessage(tenant), ownClientRemedy, { reason })
     case 'denied':
-      return failure(subject, deniedMessage(evidence), deniedHint, { reason })
+      return failure(subject, deniedMessage(evidence), deniedHintAhead, { reason })
     case 'match':
     case 'nothing': {
       const sentence = identitySentence(posture).slice(0, -1)

@@ -5,7 +5,7 @@ import { reasonOf, SyncError } from '../model/errors.ts'
 import { ownClientRemedy } from '../model/hold-remedy.ts'
 import { plural } from '../model/text/numbers.ts'
 import { apiClients } from '../resources/api-clients.ts'
-import { ownClientMissingMessage } from '../sync/identity-proof.ts'
+import { ownClientUnlisted } from '../sync/identity-proof.ts'
 import { cursorIgnored, idTextOf, idTextsOn } from '../sync/pages/page-rules.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
@@ -30,7 +30,7 @@ export async function diagnoseOwnClient({ firstPage, ...request }: OwnClientRequ
       const own = page.items.find((item) => idTextOf(item, apiClients.idField) === ownClientId)
       if (own !== undefined) return own.ok ? diagnoseSecret(own.record, now) : null
       if (!page.hasMore) {
-        const message = ownClientMissingMessage({ ownClientId })
+        const message = ownClientUnlisted({ ownClientId })
         return pages === 1 ? null : failure(subject, message, ownClientRemedy, { reason: 'tenant_changed' })
       }
       const ids = idTextsOn(page, apiClients)

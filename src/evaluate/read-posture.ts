@@ -201,7 +201,7 @@ function resourceView(
   }
 }
 
-const endedHold = 'The hold has ended; the present or the next run reads it again'
+const endedHold = 'The hold has ended; the run under way or the next one reads the resource again'
 
 const acceptedHold = (at: number) => `The hold was accepted at ${toIso(at)}; the next full sync applies that`
 

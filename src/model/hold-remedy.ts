@@ -6,6 +6,8 @@ export const ownClientRemedy =
   'Set ownClientId to the API client whose token is configured, or configure the token of the client in ownClientId'
 
 const review = '"tenantwatch accept" shows what accepting the hold does'
+const reviewLater =
+  'the next sync recognizes the tenant or puts it on hold, and "tenantwatch accept" then shows what accepting the hold does'
 const deniedAdvice = 'Give the token one of these permissions back, or switch those resources off'
 const changedAdvice = 'If the token or baseUrl is wrong, configure the right one'
 const pageAdvice =
@@ -13,6 +15,10 @@ const pageAdvice =
 
 export const deniedHint = `${deniedAdvice}; if it is the right token, ${review}`
 export const changedHint = `${changedAdvice}; if it is the right one, ${review}`
+
+/** Where no run has raised the hold yet. */
+export const deniedHintAhead = `${deniedAdvice}; if it is the right token, ${reviewLater}`
+export const changedHintAhead = `${changedAdvice}; if it is the right one, ${reviewLater}`
 
 interface Caused {
   readonly cause: Readonly<Record<string, unknown>>

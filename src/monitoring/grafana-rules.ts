@@ -13,13 +13,17 @@ const rangeSeconds = 600
 const returnsSeries = 'is_number($A) || is_nan($A) || is_inf($A)'
 
 /** The alerts as a file for the provisioning of Grafana-managed alerts. The recorded series stay in Prometheus. */
-export function renderGrafanaRules(input: MonitoringInput, datasource: string): string {
+export function renderGrafanaRules(
+  input: MonitoringInput,
+  datasource: string,
+  writtenBy = 'tenantwatch rules --format grafana --defaults',
+): string {
   const groups = alertGroups.map(({ name, alerts }) => ({
     ...{ orgId: 1, name, folder: 'tenantwatch', interval: '1m' },
     rules: alerts(input).flatMap((alert) => alert.cases(input).map((one) => toRule(alert, one, input, datasource))),
   }))
   const heading = [
-    `# Grafana-managed alerts over the metrics of tenantwatch. Written by: tenantwatch rules --format grafana`,
+    `# Grafana-managed alerts over the metrics of tenantwatch. Written by: ${writtenBy}`,
     '# Prometheus needs the recorded series besides: tenantwatch rules --format recording',
   ]
   return `${heading.join('\n')}\n${stringify({ apiVersion: 1, groups }, { lineWidth: 0, blockQuote: 'literal' })}`

@@ -25,12 +25,20 @@ interface Group {
   readonly rules: readonly Rule[]
 }
 
-/** Recording and alert rules as a rule file of Prometheus, or as a PrometheusRule for its operator; `recording` without alerts. */
-export function renderRules(input: MonitoringInput, format: RuleFormat): string {
+/**
+ * Recording and alert rules as a rule file of Prometheus, or as a PrometheusRule for its operator; `recording` without alerts.
+ *
+ * @param writtenBy the whole command, to write the file again.
+ */
+export function renderRules(
+  input: MonitoringInput,
+  format: RuleFormat,
+  writtenBy = `tenantwatch rules --format ${format} --defaults`,
+): string {
   const alerts = format === 'recording' ? [] : alertGroups.map((group) => alertGroup(group, input))
   const groups = [recordingGroup(input), ...alerts]
   const body = ['groups:', ...groups.map(writeGroup)].join('\n')
-  const heading = `# Rules over the metrics of tenantwatch, for a scrape job named ${input.job}. Written by: tenantwatch rules --format ${format}`
+  const heading = `# Rules over the metrics of tenantwatch, for a scrape job named ${input.job}. Written by: ${writtenBy}`
   if (format !== 'operator') return `${heading}\n${body}\n`
   const head = stringify({
     apiVersion: 'monitoring.coreos.com/v1',
@@ -89,7 +97,7 @@ export function annotationsOf(
     ...(links.grafana !== null && {
       dashboard_url: `${links.grafana}/d/${dashboardUid(dashboard)}{{ with $labels.tenant }}?var-tenant={{ . }}{{ end }}`,
     }),
-    ...(links.page !== null && { page_url: `${links.page}/${shown(part)}` }),
+    ...(links.page !== null && whileDown !== true && { page_url: `${links.page}/${shown(part)}` }),
     ...marks.annotations,
   }
 }

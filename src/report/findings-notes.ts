@@ -60,6 +60,14 @@ export function offLines({ tenant, checks }: TenantPosture, wanted: string | und
   return off.map(({ check }) => `${tenant}: ${check} is switched off in the configuration and not evaluated`)
 }
 
+/** One line for each tenant to which the wanted check does not apply: an empty list would look like a pass. */
+export function inapplicableLines({ tenant, checks }: TenantPosture, wanted: string | undefined): readonly string[] {
+  const found = checks.filter(
+    ({ check, enabled, status }) => check === wanted && enabled && status === 'not_applicable',
+  )
+  return found.map(({ check }) => `${tenant}: ${check} is not applicable, so it has no open findings`)
+}
+
 /** Makes a command to copy of the words after the program's name. */
 export type Next = (words: string) => string
 

@@ -26,6 +26,7 @@ export function findingsText(found: readonly FindingView[], terminal: Terminal |
 /** A line a finding, with everything but its evidence. */
 function findingsTable(found: readonly FindingView[]): string {
   const isNamed = found.some(({ entity }) => namesIn(entity).length > 0)
+  const hasState = found.some((finding) => stateOf(finding) !== '')
   const rows = found.map((finding) => [
     finding.severity.toUpperCase(),
     stateOf(finding),
@@ -39,7 +40,10 @@ function findingsTable(found: readonly FindingView[]): string {
   ])
   const who = isNamed ? ['WHO OR WHAT'] : []
   const id = found.some((finding) => driftIdIn(finding) !== null) ? 'FINGERPRINT OR DRIFT ID' : 'FINGERPRINT'
-  return table(['SEVERITY', '', 'TENANT', 'CHECK', 'ENTITY', ...who, 'WHY', 'SINCE (UTC)', id], rows)
+  return table(
+    ['SEVERITY', hasState ? 'STATE' : '', 'TENANT', 'CHECK', 'ENTITY', ...who, 'WHY', 'SINCE (UTC)', id],
+    rows,
+  )
 }
 
 const idWidth = shortLength

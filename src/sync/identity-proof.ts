@@ -230,8 +230,17 @@ export function deniedMessage({ lacking, records }: Pick<Evidence, 'lacking' | '
   return `Nothing proves whose data these are: the token lacks ${lacking.join(', ')}, so ${unread} can be looked for`
 }
 
-export function ownClientMissingMessage({ ownClientId }: { readonly ownClientId: string | null }): string {
-  return `The list of API clients does not contain ownClientId ${ownClientId}: the token is another client's, perhaps another tenant's`
+interface OwnClient {
+  readonly ownClientId: string | null
+}
+
+export function ownClientMissingMessage(own: OwnClient): string {
+  return `${ownClientUnlisted(own)}, perhaps another tenant's`
+}
+
+/** States nothing about the tenant, which other records may prove. */
+export function ownClientUnlisted({ ownClientId }: OwnClient): string {
+  return `The list of API clients does not contain ownClientId ${ownClientId}: the token is another client's`
 }
 
 function personMarkOf(item: Item, { idField }: ResourceDefinition): PersonMark[] {

@@ -82,7 +82,7 @@ const states = ['open', 'waived', 'resolved'] as const satisfies readonly Findin
 export const filterParameters = ['tenant', 'check', 'severity', 'state', 'q'] as const
 export const findingParameters = [...filterParameters, 'limit', 'cursor'] as const
 /** Findings of one answer with `limit`. */
-const maxLimit = 1000
+export const maxLimit = 1000
 
 export interface FindingPage extends FindingQuery {
   /** Absent = all findings, as a stream. */

@@ -73,8 +73,8 @@ it('refuses a folder in the place of the database, in one sentence', async () =>
   expect(await check('--syntax-only')).toMatchObject({ code: 0 })
 })
 
-it('names a token file that is empty and a program that is not there, and leaves both to the command that runs', async () => {
-  const { run, write, folder } = await cli()
+it('names a token file that is empty or has no bare token, and a program that is not there, and leaves both to the command that runs', async () => {
+  const { run, write, folder, env } = await cli()
   const check = async (token: string) => {
     write('own.yaml', `tenants: [{ name: acme, baseUrl: 'https://api.example.com', auth: { token: ${token} } }]\n`)
     return run('config', 'check', '--config', 'own.yaml')
@@ -83,6 +83,15 @@ it('names a token file that is empty and a program that is not there, and leaves
   write('plain.sh', 'echo x')
   const wrong = (output: string) => ({ code: 2, stdout: '', stderr: expect.stringContaining(output) })
   expect(await check('{ file: token.txt }')).toEqual(wrong('names the file `token.txt`, which is empty'))
+  env['PREFIXED'] = `Bearer ${canary}`
+  expect(await check('{ env: PREFIXED }')).toEqual(wrong('variable `PREFIXED`, which contains a space, a control'))
+  expect((await check('{ env: PREFIXED }')).stderr).not.toContain(canary)
+  for (const text of [`Bearer ${canary}`, `${canary}\n${canary}\n`]) {
+    write('token.txt', text)
+    const { code, stderr } = await check('{ file: token.txt }')
+    expect([code, stderr]).toEqual([2, expect.stringContaining('`token.txt`, which contains a space, a control')])
+    expect(stderr).not.toContain(canary)
+  }
   for (const program of [`no-such-${canary}`, './plain.sh', './no.sh', '/'])
     expect(await check(`{ command: ['${program}', read] }`)).toEqual(wrong('names a program that does not exist'))
   expect((await check(`{ command: ['no-such-${canary}'] }`)).stderr).not.toContain(canary)
@@ -95,6 +104,16 @@ it('names a token file that is empty and a program that is not there, and leaves
     `{ command: ['${process.execPath}'] }`,
   ])
     expect(await check(token)).toMatchObject({ code: 0 })
+})
+
+it('says that thresholds of checks are numbers without a unit', async () => {
+  const { run, write, read } = await cli({ simulator: null })
+  const checks = 'checks: { document-current: { days: 14d }, document-status-known: { hours: 2h } }'
+  write('own.yaml', `${read('tenantwatch.yaml')}${checks}\n`)
+  const { code, stderr } = await run('config', 'check', '--config', 'own.yaml')
+  expect(code).toBe(2)
+  expect(stderr).toContain('`checks.document-current.days` is "14d"; want a number of days, without a unit\n')
+  expect(stderr).toContain('`checks.document-status-known.hours` is "2h"; want a number of hours, without a unit\n')
 })
 
 it('names every problem in one go, each with its place', async () => {

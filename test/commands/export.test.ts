@@ -97,7 +97,7 @@ it('has nothing to export of a tenant that was never synced', async () => {
   expect(await run('export', 'users', '--tenant', 'other', '--config', 'two.yaml')).toMatchObject({
     code: 2,
     stdout: '',
-    stderr: 'tenantwatch: Tenant other was never synced; run "tenantwatch sync" first\n',
+    stderr: 'tenantwatch: Tenant other was never synced; run "tenantwatch sync --config two.yaml" first\n',
   })
 })
 

@@ -82,6 +82,16 @@ it('names waivers and waived findings of the wanted severities only', async () =
   expect(await said('--all', '--severity', 'critical')).not.toContain('waiver W-1')
 })
 
+it('says that a check is not applicable, where only its findings are wanted', async () => {
+  const world = await synced()
+  world.simulator.primary.setSettings({ mfaEnabled: false, ssoEnabled: true })
+  await world.run('sync')
+  const { stdout, stderr } = await world.run('findings', '--check', 'user-mfa-enrolled')
+  expect(stdout).toBe('No open findings match the filter.\n')
+  expect(stderr).toContain('acme: user-mfa-enrolled is not applicable, so it has no open findings\n')
+  expect((await world.run('findings')).stderr).not.toContain('not applicable')
+})
+
 it('names the authentication settings once, of which a tenant has one', async () => {
   const world = await synced()
   world.simulator.primary.setSettings({ mfaEnabled: false })

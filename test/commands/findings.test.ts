@@ -168,6 +168,16 @@ it('gives a hint before the first sync', async () => {
   expect(stderr).toMatch(/^tenantwatch: There is no mirror at .*mirror\.db yet; run "tenantwatch sync" first\n$/)
 })
 
+it('says where a relative path of the database begins, and which configuration a suggested command has', async () => {
+  const one = await cli()
+  one.write('own.yaml', one.read('tenantwatch.yaml').replace(/store: .*/, 'store: { path: data/mirror.db }'))
+  const { code, stderr } = await one.run('findings', '--config', 'own.yaml')
+  expect(code).toBe(3)
+  expect(stderr.replaceAll(one.folder, '')).toMatch(
+    /^tenantwatch: There is no mirror at \S*data\/mirror\.db: store\.path is relative to the working directory, so start this command where the daemon runs, or run "tenantwatch sync --config own\.yaml" first\n$/,
+  )
+})
+
 it('says in every command that a mirror was lost, not that there is none yet', async () => {
   const { run, store } = await synced()
   for (const suffix of ['', '-wal', '-shm']) rmSync(store + suffix, { force: true })

@@ -245,6 +245,22 @@ it('refuses a period outside of the history, and names the part of one that is u
   })
 })
 
+it('shows on a terminal the first of many removals, and the number of the others', async () => {
+  const world = await synced({ simulator: { sizes: { users: 60, documents: 10 } }, more: 'removals: { maxCount: 20 }' })
+  const users = [...world.simulator.state().users()].slice(0, 15)
+  for (const { userId } of users) world.simulator.primary.removeUser(userId)
+  world.pass(aDay)
+  await world.run('sync', '--full')
+  const removed = (text: string) => text.split('\n').filter((line) => / removed {2}\(request /.test(line)).length
+  const { text } = await shown(world, 200, 'history')
+  expect(removed(text)).toBe(10)
+  expect(text).toMatch(/Z {2}acme {2}… and 5 more records of users removed; --format csv lists all\n/)
+  const all = (await world.run('history')).stdout.trimEnd().split('\n').length
+  expect(text.endsWith(`\n${all} changes\n`)).toBe(true)
+  expect(removed((await shown(world, 200, 'history', '--limit', '15')).text)).toBe(15)
+  expect(removed((await world.run('history')).stdout)).toBe(15)
+})
+
 it('explains an invalid argument without repeating it', async () => {
   const { run } = await synced({ simulator: { sizes: { users: 5, documents: 5 } } })
   const output = async (...args: string[]) => {
@@ -269,6 +285,10 @@ it('explains an invalid argument without repeating it', async () => {
   expect(await output('--since', 'secret')).toEqual([
     2,
     'Invalid value of --since "secret": want a time such as 2026-03-31, 2026-03-31T18:00:00Z or 30d\n',
+  ])
+  expect(await output('--since', '7 days')).toEqual([
+    2,
+    'Invalid value of --since "7 days": want a time such as 2026-03-31, 2026-03-31T18:00:00Z or 30d\n',
   ])
   expect(await output('--since', '1h', '--until', '2h')).toEqual([2, '--since is after --until\n'])
   expect(await output('--tenant', 'secret')).toEqual([2, 'Unknown tenant "secret": want one of acme\n'])

@@ -25,6 +25,24 @@ it('writes rules with the thresholds of the configuration', async () => {
   expect(stdout).toContain('https://wiki.example/tw/TenantwatchDown.md')
 })
 
+it('repeats the whole command in the written file', async () => {
+  const { run } = await cli({ simulator: null })
+  const options = [
+    '--label',
+    'team=security',
+    '--annotation',
+    "contact=who's on call",
+    '--grafana',
+    'http://127.0.0.1:3000',
+  ]
+  const command = `--label team=security --annotation 'contact=who'\\''s on call' --grafana http://127.0.0.1:3000 --config tenantwatch.yaml`
+  for (const format of ['prometheus', 'recording', 'operator', 'grafana']) {
+    const { stdout } = await run('rules', '--config', 'tenantwatch.yaml', ...options, '--format', format)
+    const [heading = ''] = stdout.split('\n')
+    expect(heading.split(' Written by: ')[1]).toBe(`tenantwatch rules --format ${format} ${command}`)
+  }
+})
+
 it('links to the parts and the runbooks of the status page whose address is given', async () => {
   const { run } = await cli({ simulator: null })
   const { stdout } = await run('rules', '--page', 'https://watch.example/')

@@ -229,7 +229,11 @@ it('does not name a tenant in the report of a time before it was mirrored', asyn
 
 it('writes a file that only its owner reads, whole or not at all', async () => {
   const { run, folder } = await world()
-  expect(await run('report', '--output', 'evidence.html')).toEqual({ code: 0, stdout: '', stderr: '' })
+  expect(await run('report', '--output', 'evidence.html')).toEqual({
+    code: 0,
+    stdout: 'Wrote evidence.html\n',
+    stderr: '',
+  })
   expect(statSync(join(folder, 'evidence.html')).mode & 0o777).toBe(0o600)
   const { code, stderr } = await run('report', '--output', join('nowhere', 'evidence.html'))
   expect([code, stderr]).toEqual([
@@ -240,7 +244,7 @@ it('writes a file that only its owner reads, whole or not at all', async () => {
   for (const unfit of ['.', 'pipe']) {
     expect(await run('report', '--output', unfit)).toMatchObject({
       code: 2,
-      stderr: `tenantwatch: --output ${join(folder, unfit)} cannot be written (it is not a regular file); want a file in an existing folder\n`,
+      stderr: `tenantwatch: --output ${join(folder, unfit)} cannot be written (it is not a regular file); give another name\n`,
     })
   }
   expect(statSync(join(folder, 'pipe')).isFIFO()).toBe(true)
@@ -269,7 +273,9 @@ it('replaces a report, and no other file: no database, backup, configuration or 
     expect([name, code, stderr]).toEqual([
       name,
       2,
-      expect.stringMatching(/cannot be written \((?:it is part of a database|another file exists)/),
+      expect.stringMatching(
+        /cannot be written \((?:it is part of a database|another file exists).*\); give another name\n$/,
+      ),
     ])
     if (before !== null && !beside.includes(path)) expect(readFileSync(path).equals(before)).toBe(true)
   }

@@ -66,7 +66,12 @@ it('ends the waiver, but not the finding, of a user whose e-mail changes', async
   await world.sync({ users: [user({ mfaStatus: false, email: 'ada.king@example.com' })] })
   await world.evaluate()
   const [finding] = await world.findings(mfa)
-  expect(finding).toMatchObject({ state: 'open', firstSeen: before?.firstSeen, waiver: { state: 'lapsed' } })
+  const explanation = 'waiver lapsed: the accepted facts changed (the e-mail address changed)'
+  expect(finding).toMatchObject({
+    state: 'open',
+    firstSeen: before?.firstSeen,
+    waiver: { state: 'lapsed', explanation },
+  })
   expect(await lifeOf(world)).toEqual(['opened', 'changed'])
 })
 

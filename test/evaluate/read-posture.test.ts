@@ -376,7 +376,7 @@ it('says of a run that a hold failed when the hold has ended since', async () =>
   const { users } = mirror.quality
   const message = async () => (await read(mirror)).resources.find(({ resource }) => resource === 'users')?.message
   users.state = { ...users.state, fullAttemptAt: now + 1, fullReason: 'shrink_held', message: '9 users are gone' }
-  expect(await message()).toBe('The hold has ended; the present or the next run reads it again')
+  expect(await message()).toBe('The hold has ended; the run under way or the next one reads the resource again')
   hold(mirror, 'api-clients', 'shrink_held')
   expect(await message()).toBe('9 users are gone')
   mirror.holds.pop()
@@ -394,7 +394,7 @@ it('says of a run that a hold failed when the hold has ended since', async () =>
   users.state = { ...users.state, incrementalAttemptAt: now + 2, incrementalReason: null }
   expect(await message()).toBe(`The hold was accepted at ${iso(now)}; the next full sync applies that`)
   mirror.holds.pop()
-  expect(await message()).toBe('The hold has ended; the present or the next run reads it again')
+  expect(await message()).toBe('The hold has ended; the run under way or the next one reads the resource again')
   users.state = { ...users.state, incrementalReason: 'timeout', message: 'Too long' }
   expect(await message()).toBe('Too long')
 })

@@ -55,6 +55,13 @@ it('describes the parameters that a route takes', () => {
   }
 })
 
+it('describes the limit as a whole number', () => {
+  const limit = { name: 'limit', schema: { type: 'integer', minimum: 1, maximum: 1000 } }
+  expect(document.paths['/api/v1/findings']?.['get']).toMatchObject({
+    parameters: expect.arrayContaining([expect.objectContaining(limit)]),
+  })
+})
+
 it('is served under the rules of the other routes, as it is made', async () => {
   await using web = await startServer()
   expect(await (await fetch(`${web.origin}/api/v1/openapi.json`)).json()).toEqual(document)

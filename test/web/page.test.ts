@@ -216,8 +216,21 @@ it('warns while the last run of fresh data failed', async () => {
   const failing = resource('roles', { modes: [mode({ up: false, reason: 'timeout' })] })
   const html = await page({ posture: async () => [posture({ resources: [resource('users'), failing] })] })
   expect(html).toMatch(
-    /edge-warn"><h3>Data<\/h3><p class="figure text-warn">Fresh<\/p><p class="detail">2 of 2 resources complete and fresh, last run of 1 failed</,
+    /edge-warn"><h3>Data<\/h3><p class="figure text-warn">Fresh<\/p><p class="detail">2 of 2 resources complete and fresh, the last run of 1 resource failed</,
   )
+  expect(html).toContain('<summary>1 resource complete and fresh, without a failed run</summary>')
+  expect(html).not.toContain('hold ended')
+})
+
+it('says of the last run that a hold failed when the hold has ended', async () => {
+  const held = resource('users', { modes: [mode({ up: false, reason: 'shrink_held' })] })
+  const html = await page({ posture: async () => [posture({ resources: [resource('roles'), held] })] })
+  expect(html).toContain('>hold ended</span>')
+  expect(html).not.toContain('shrink held')
+  const hold = { id: 'a', resource: 'users', reason: 'shrink_held', count: 9, message: '', raisedAt: at } as const
+  const during = await page({ posture: async () => [posture({ resources: [resource('roles'), held], holds: [hold] })] })
+  expect(during).toContain('>shrink held</span>')
+  expect(during).not.toContain('hold ended')
 })
 
 it('reads no more findings than it shows, the highest severity first', async () => {

@@ -1,11 +1,23 @@
 import * as z from 'zod'
 import type { Condition } from '../../mirror/records/query.ts'
 
+const wrongType = (unit: string) => `want a number of ${unit}, without a unit`
+
 /** A threshold in days; fractions are allowed. */
-export const days = (byDefault: number) => z.number().positive().max(36_500).default(byDefault)
+export const days = (byDefault: number) =>
+  z
+    .number({ error: wrongType('days') })
+    .positive()
+    .max(36_500)
+    .default(byDefault)
 
 /** A threshold in hours; fractions are allowed. */
-export const hours = (byDefault: number) => z.number().positive().max(876_000).default(byDefault)
+export const hours = (byDefault: number) =>
+  z
+    .number({ error: wrongType('hours') })
+    .positive()
+    .max(876_000)
+    .default(byDefault)
 
 /** True when `since` lies more than `limitMs` before `now`. */
 export function isOlderThan(since: number, limitMs: number, now: number): boolean {

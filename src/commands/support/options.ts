@@ -10,7 +10,7 @@ import type { RunResult } from '../../sync/observer.ts'
 
 /** The given word in quotation marks, with a space before it; empty when it may be a secret, which is longer. */
 export function repeated(given: string | undefined): string {
-  return given !== undefined && /^[\w.:+-]{1,12}$/.test(given) ? ` "${given}"` : ''
+  return given !== undefined && /^[\w.:+-]+(?: [\w.:+-]+)*$/.test(given) && given.length <= 12 ? ` "${given}"` : ''
 }
 
 /** An ISO 8601 time (UTC without an offset), a day, or how long ago (`30d`). @throws UsageError */

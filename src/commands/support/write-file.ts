@@ -84,8 +84,10 @@ function begin(file: string, tempFile: string, own: RegExp): number {
     rmSync(tempFile, { force: true })
     return openSync(tempFile, 'wx', 0o600)
   } catch (error) {
-    const why = error instanceof UnfitFile ? error.message : whyNotCreated(codeOf(error))
-    throw new UsageError(`--output ${printable(file)} cannot be written (${why}); want a file in an existing folder`)
+    const isUnfit = error instanceof UnfitFile
+    const why = isUnfit ? error.message : whyNotCreated(codeOf(error))
+    const wanted = isUnfit ? 'give another name' : 'want a file in an existing folder'
+    throw new UsageError(`--output ${printable(file)} cannot be written (${why}); ${wanted}`)
   }
 }
 

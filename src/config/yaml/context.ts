@@ -9,7 +9,7 @@ export interface Context {
   readonly env: Readonly<Record<string, string | undefined>>
   /** Whether variables and files of secrets must exist. */
   readonly needsSecrets: boolean
-  /** Whether files of secrets must not be empty, commands must exist and the folder of own checks must be readable. */
+  /** Whether secrets must be bare and not empty, commands must exist and the folder of own checks must be readable. */
   readonly strict: boolean
   isProgram(name: string): boolean
   exists(path: string): boolean

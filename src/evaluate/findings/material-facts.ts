@@ -49,8 +49,13 @@ function isObject(value: unknown): value is Facts {
 
 export function differenceOf(before: string, after: string): string {
   return factChanges(JSON.parse(before) as Facts, JSON.parse(after) as Facts)
-    .map((one) => `${one.fact}: ${shown(one.before)} → ${shown(one.after)}`)
+    .map(changeInWords)
     .join(', ')
+}
+
+/** The digest of an e-mail confirms a guessed one, and means nothing to a reader. */
+function changeInWords({ fact, before, after }: FactChange): string {
+  return fact === 'identity.emailDigest' ? 'the e-mail address changed' : `${fact}: ${shown(before)} → ${shown(after)}`
 }
 
 const longest = 120

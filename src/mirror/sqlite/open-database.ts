@@ -1,5 +1,5 @@
 import { accessSync, chmodSync, constants, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
-import { dirname } from 'node:path'
+import { dirname, isAbsolute } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { FatalError } from '../../model/errors.ts'
 import { countDifferences } from '../records/record-counts.ts'
@@ -131,7 +131,7 @@ function insistOnFullSync(raw: BetterSqlite3.Database, file: string): void {
 export function openBesideEngine(path: string): OpenedDatabase {
   const file = real(path)
   try {
-    insistOnMirror(file)
+    insistOnMirror(file, path)
     const raw = new Connection(file, { fileMustExist: true })
     try {
       raw.pragma('temp_store = MEMORY')
@@ -168,11 +168,11 @@ export function insistOnLayout(raw: BetterSqlite3.Database, file: string): void 
 export function openSnapshot(path: string, named?: string): BetterSqlite3.Database {
   const file = real(path)
   try {
-    insistOnMirror(file)
+    insistOnMirror(file, path, named)
     const raw = new BetterSqlite3(file, { readonly: true, fileMustExist: true })
     try {
       raw.exec('begin')
-      if (schemaAge(raw, file) === 'empty') throw noMirror(file)
+      if (schemaAge(raw, file) === 'empty') throw noMirror(file, path, named)
       return raw
     } catch (error) {
       raw.close()
@@ -192,16 +192,18 @@ export function real(path: string): string {
   }
 }
 
-function insistOnMirror(file: string): void {
-  if (!existsSync(file) || statSync(file).size === 0) throw noMirror(file)
+function insistOnMirror(file: string, path: string, named?: string): void {
+  if (!existsSync(file) || statSync(file).size === 0) throw noMirror(file, path, named)
   insistOnOneName(file)
 }
 
 /** An engine has the lock only beside a file that it opened. */
-function noMirror(file: string): FatalError {
+function noMirror(file: string, path: string, named = 'store.path'): FatalError {
   const { held, mirrorMade } = lockStateOf(file)
   if (mirrorMade === true || (held === true && !existsSync(file))) return gone(file)
-  return new FatalError(`There is no mirror at ${file} yet; run "tenantwatch sync" first`)
+  if (isAbsolute(path)) return new FatalError(`There is no mirror at ${file} yet; run "tenantwatch sync" first`)
+  const where = `${named} is relative to the working directory, so start this command where the daemon runs`
+  return new FatalError(`There is no mirror at ${file}: ${where}, or run "tenantwatch sync" first`)
 }
 
 /** An error of SQLite or of the system as a FatalError that names the file; any other as it is. @param named by which setting or option. */

@@ -5,9 +5,11 @@ export function commandWith(words: string, config: string | undefined): string {
   return `tenantwatch ${words}${config === undefined ? '' : ` --config ${shellWord(printable(config))}`}`
 }
 
-/** Adds the configuration file to the commands that a sentence quotes. */
+/** Adds the configuration file to the commands that a sentence quotes without one. */
 export function withConfig(sentence: string, config: string | undefined): string {
-  return sentence.replaceAll(/"tenantwatch ([^"]+)"/g, (_, words: string) => `"${commandWith(words, config)}"`)
+  return sentence.replaceAll(/"tenantwatch ([^"]+)"/g, (command, words: string) =>
+    words.includes(' --config ') ? command : `"${commandWith(words, config)}"`,
+  )
 }
 
 /** Quoted where a shell would not take the text as one plain word. */

@@ -148,7 +148,7 @@ const alerts: readonly Alert[] = [
     summary:
       '{{ $labels.tenant }}: the API deviates from its specification: {{ $labels.kind }} in {{ $labels.resource }}',
     description:
-      'The log names the fields of {{ $labels.resource }} of {{ $labels.tenant }} that deviate, an unknown status or state with its value and the key of the configuration to add it to; the runbook explains {{ $labels.kind }} and how to accept a new value. A new field changes nothing, a date without an offset may be hours off.',
+      'The log names the fields of {{ $labels.resource }} of {{ $labels.tenant }} that deviate. For an unknown status or state it also has the value and the key of the configuration to add it to. The runbook explains {{ $labels.kind }} and how to accept a new value. A new field changes nothing, a date without an offset may be hours off.',
     dashboard: 'operations',
     part: 'data',
     cases: () => [

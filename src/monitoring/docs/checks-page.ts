@@ -25,7 +25,7 @@ function section(check: Check, requirements: readonly string[]): string {
     `- Evaluates ${check.evaluates}${check.needs.length === 0 ? '' : `; needs ${check.needs.join(', ')}`}`,
     ...(check.notEvaluatedWhere === undefined ? [] : [`- Not evaluated where ${check.notEvaluatedWhere}`]),
     `- Options: ${optionsOf(check.options)}`,
-    `- A waiver accepts ${(check.material ?? []).map((name) => `\`${name}\``).join(', ')}, and lapses when one changes`,
+    `- A waiver accepts ${(check.material ?? []).map((name) => `\`${name}\``).join(', ')}, and lapses when ${check.material?.length === 1 ? 'it' : 'one of them'} changes`,
     `- Alert: ${alert}`,
     ...(requirements.length === 0 ? [] : [`- Requirements: ${requirements.join('; ')}`]),
   ]

@@ -85,8 +85,10 @@ function contentOf(body: Body): Json {
   return { [jsonType]: { schema: body.many === true ? { type: 'array', items: { $ref } } : { $ref } } }
 }
 
-function parameter({ name, description, values, default: value }: Parameter): Json {
-  const items = { type: 'string', ...(values !== undefined && { enum: values }) }
+function parameter({ name, description, values, default: value, range }: Parameter): Json {
+  const items = range
+    ? { type: 'integer', minimum: range[0], maximum: range[1] }
+    : { type: 'string', ...(values !== undefined && { enum: values }) }
   const schema =
     values === undefined ? items : { type: 'array', items, ...(value !== undefined && { default: [value] }) }
   return { name, in: 'query', description, schema, ...(values !== undefined && { style: 'form', explode: false }) }

@@ -1,5 +1,6 @@
 import type * as z from 'zod'
 import { severities } from '../../model/severity.ts'
+import { maxLimit } from '../json-api.ts'
 import { shownStates } from '../page/page-query.ts'
 import { check, finding, status } from './schemas.ts'
 
@@ -9,6 +10,8 @@ export interface Parameter {
   readonly description: string
   readonly values?: readonly string[]
   readonly default?: string
+  /** Least and greatest value of a whole number; absent for a text. */
+  readonly range?: readonly [number, number]
 }
 
 export type Body =
@@ -155,6 +158,7 @@ export const operations: readonly Operation[] = [
       ...filter,
       {
         name: 'limit',
+        range: [1, maxLimit],
         description: 'At most this many findings, 1 to 1000; a Link header with rel="next" names the next part',
       },
       { name: 'cursor', description: 'Fingerprint after which the part begins, as in the Link header' },

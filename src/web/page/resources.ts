@@ -1,9 +1,10 @@
 import { html } from 'hono/html'
 import { describeDuration, distance } from '../../model/durations.ts'
 import { type HoldView, isUntried, type ModeView, type ResourceView, type TenantPosture } from '../../model/posture.ts'
+import { isHoldReason, type Reason } from '../../model/reasons.ts'
 import { withConfig } from '../../model/text/command-line.ts'
 import { grouped as number, plural } from '../../model/text/numbers.ts'
-import { type ResourceState, resourceState, resourceStates } from '../postures.ts'
+import { isFreshAndComplete, type ResourceState, resourceState, resourceStates } from '../postures.ts'
 import type { TenantPage } from './load-page.ts'
 import { badge, gaugeBar, stateTone } from './marks.ts'
 import { part, table } from './table.ts'
@@ -26,7 +27,9 @@ export function resources({ posture, configFile }: TenantPage, now: number): Htm
   const others = posture.resources.filter((view) => !isFresh(view))
   if (fresh.length === 0) return part(id, 'Data quality', html`${wrong}${list(others)}`)
   const isAll = posture.holds.length === 0 && others.every(({ enabled }) => !enabled)
-  const words = `${isAll ? 'All ' : ''}${plural(fresh.length, 'resource')} complete and fresh`
+  const isFailing = posture.resources.some((view) => isFreshAndComplete(view, posture.holds) && !isFresh(view))
+  const only = isFailing ? ', without a failed run' : ''
+  const words = `${isAll ? 'All ' : ''}${plural(fresh.length, 'resource')} complete and fresh${only}`
   const folded = html`<details id="resources-${posture.tenant}"><summary>${words}</summary>${list(isAll ? posture.resources : fresh)}</details>`
   return part(id, 'Data quality', isAll ? folded : html`${wrong}${list(others)}${folded}`)
 }
@@ -39,7 +42,7 @@ function row(view: ResourceView, posture: TenantPosture, now: number): readonly 
     age(view, now),
     instant(view.dataAsOf, now),
     records(view),
-    html`${view.modes.map((mode) => lastSuccess(mode, now))}`,
+    html`${view.modes.map((mode) => lastSuccess(mode, posture.holds, now))}`,
   ]
 }
 
@@ -59,14 +62,20 @@ function records({ live, quarantined, missing }: ResourceView): Html {
   return html`<span class="num">${number(live)}</span>${excluded.length > 0 ? html` <span class="why">${excluded.join(', ')}</span>` : ''}`
 }
 
-function lastSuccess(mode: ModeView, now: number): Html {
+function lastSuccess(mode: ModeView, holds: readonly HoldView[], now: number): Html {
   const when = mode.lastSuccessAt === null ? 'never' : distance(mode.lastSuccessAt, now)
-  const reason = !mode.up && mode.reason !== null ? html` ${badge(mode.reason.replaceAll('_', ' '), 'warn')}` : ''
+  const reason = !mode.up && mode.reason !== null ? html` ${badge(failureWord(mode.reason, holds), 'warn')}` : ''
   return html`<span class="mode"><span class="ago">${mode.mode}</span> <span class="num">${when}</span>${reason}</span> `
 }
 
+/** A hold fails the runs that it stops; it may have ended since the last one. */
+function failureWord(reason: Reason, holds: readonly HoldView[]): string {
+  if (isHoldReason(reason) && !holds.some((hold) => hold.reason === reason)) return 'hold ended'
+  return reason.replaceAll('_', ' ')
+}
+
 const refusedAdvice =
-  'Checks that read it are unknown until it can be read again; "tenantwatch doctor" shows the refused endpoint.'
+  'Checks that read this data are unknown until it can be read again; "tenantwatch doctor" shows what is refused.'
 
 const firstAdvice = 'The first full sync is under way; checks that read this data are unknown until it is complete.'
 
@@ -76,8 +85,9 @@ const advice: Readonly<Record<ResourceState, string | null>> = {
   unauthorized: `${refusedAdvice} Renew the token.`,
   missing_permission: `${refusedAdvice} Grant the permission to the API client.`,
   never:
-    'Checks that read it are unknown until its first full sync of this tenant is complete; "tenantwatch doctor" shows whether it can be read.',
-  stale: 'Checks that read it are unknown until the next complete full sync; "tenantwatch doctor" shows why it fails.',
+    'Checks that read this data are unknown until its first full sync of this tenant is complete; "tenantwatch doctor" shows whether it can be read.',
+  stale:
+    'Checks that read this data are unknown until the next complete full sync; "tenantwatch doctor" shows why it fails.',
   quarantined:
     'Correct the records in the portal; they leave quarantine when a full sync returns them valid or when their removal is confirmed.',
   missing: 'Full syncs show them again or confirm their removal; until then checks that read it do not pass.',

@@ -11,6 +11,9 @@ const name = /^Tenantwatch[A-Za-z]+$/
 /** The address in the runbooks, which are written for the default configuration. */
 const defaultOrigin = 'http://127.0.0.1:9469'
 
+/** A link in parentheses to another page of the documentation: the words alone would hang in the sentence. */
+const unservedReference = /\s\(\[[^\]]*\]\((?!Tenantwatch)[^)]*\)\)/g
+
 /**
  * The installed runbook of an alert as a page; null where there is none of this name. Its commands name the given origin.
  */
@@ -31,6 +34,6 @@ export async function runbookPage(runbook: string, origin = defaultOrigin): Prom
   })
   return otherPage(
     runbook,
-    html`<article class="runbook">${raw(await marked.parse(text.replaceAll(defaultOrigin, origin)))}</article>`,
+    html`<article class="runbook">${raw(await marked.parse(text.replaceAll(unservedReference, '').replaceAll(defaultOrigin, origin)))}</article>`,
   )
 }

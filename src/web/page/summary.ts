@@ -54,7 +54,7 @@ const dataQualityTone = { full: 'good', partial: 'warn', none: 'unknown' } as co
   DataQuality['level'],
   Tone
 >
-const dataQualityWord = { full: 'Fresh', partial: 'Partly fresh', none: 'Not fresh' } as const satisfies Record<
+const dataQualityWord = { full: 'Fresh', partial: 'Partly fresh', none: 'Not confirmed' } as const satisfies Record<
   DataQuality['level'],
   string
 >
@@ -65,7 +65,7 @@ function dataQualityTile({ posture }: TenantPage, quality: DataQuality): Html {
   ).length
   const more = [
     ...(posture.holds.length === 0 ? [] : [plural(posture.holds.length, 'hold')]),
-    ...(failing === 0 ? [] : [`last run of ${number(failing)} failed`]),
+    ...(failing === 0 ? [] : [`the last run of ${plural(failing, 'resource')} failed`]),
   ]
   const detail = [`${quality.fresh} of ${plural(quality.of, 'resource')} complete and fresh`, ...more].join(', ')
   const tone = dataQualityTone[quality.level]

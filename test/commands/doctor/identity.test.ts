@@ -91,10 +91,10 @@ it('calls a list on hold so, and not stale, however old it is', () => {
   expect(diagnoseFreshness({ resources: [users, roles], holds: [hold] }, stopped)).toMatchObject({
     sentence: 'stale: roles (the oldest was read 3 days ago); on hold, not evaluated: users',
     advice:
-      'Checks that read them are unknown. Start the engine, or see on the page why its runs fail; for the hold see "tenantwatch accept"',
+      'Checks that read them are unknown. Start the engine; if its runs fail, its page shows why; for the hold see "tenantwatch accept"',
   })
   expect(diagnoseFreshness({ resources: [roles], holds: [] }, stopped)).toMatchObject({
-    advice: 'Checks that read it are unknown. Start the engine, or see on the page why its runs fail',
+    advice: 'Checks that read it are unknown. Start the engine; if its runs fail, its page shows why',
   })
 })
 
@@ -103,7 +103,7 @@ it('says that the first full sync is under way while an engine runs, and to star
   await world.run('sync', '--resource', 'roles')
   expect(marks((await world.run('doctor')).stdout, 'freshness')).toEqual([
     expect.stringMatching(
-      / never completely read: .*users\. Checks that read them are unknown\. Start the engine, or see /,
+      / never completely read: .*users\. Checks that read them are unknown\. Start the engine; if /,
     ),
   ])
   using _lock = takeEngineLock(world.store)
@@ -139,6 +139,11 @@ it('fails where the address moved, and where no list can be read', async () => {
   const moved = await world.run('doctor', '--config', 'moved.yaml')
   expect(moved.code).toBe(3)
   expect(moved.stdout).toMatch(/^✗ +identity +The mirror of "acme" comes from http:\/\/127\.0\.0\.1/m)
+  // Nothing is on hold before a run.
+  expect(moved.stdout).toContain(
+    'if it is the right one, the next sync recognizes the tenant or puts it on hold, and "tenantwatch accept --config moved.yaml" then shows what',
+  )
+  expect((await world.run('accept', '--config', 'moved.yaml')).stderr).toBe('No holds\n')
   for (const { path } of identifying) {
     world.simulator.faults.add({ path, effect: { kind: 'status', status: 500 } })
   }

@@ -113,7 +113,7 @@ it.each([
   [
     [page(50, true), page(7, false, documents)],
     null,
-    'ok: none requested: api.pageSizeParameter is not set, with which a large tenant takes fewer requests; first pages: users 50, documents 7 (all of them)',
+    'ok: none requested: api.pageSizeParameter is not set; setting it means fewer requests to a large tenant; first pages: users 50, documents 7 (all of them)',
   ],
   [[page(7, false, users, 50)], 500, 'warn: users sent pages of 50 although 500 were requested'],
   [[page(7, false, users, 500)], 500, 'ok: the list of users fits in one page of 500 (7 records)'],
@@ -182,7 +182,7 @@ it('looks for its own client on every page, and fails where the whole list lacks
     /^ok: its secret expires/,
   )
   expect(await ownClient(clients([another], '1'), clients([], null))).toBe(
-    `fail: The list of API clients does not contain ownClientId ${id}: the token is another client's, perhaps another tenant's`,
+    `fail: The list of API clients does not contain ownClientId ${id}: the token is another client's`,
   )
   // The line of the endpoint says it where there is one page.
   expect(await ownClient(clients([another], null))).toBeNull()

@@ -223,10 +223,12 @@ const wordScenes: readonly WordScene[] = [
   ...(
     [
       [250_620, 'ends in 2.9 days'],
+      [259_020, 'ends in 2.9 days'],
       [1_036_860, 'ends in 12 days'],
+      [1_123_140, 'ends in 12 days'],
     ] as const
   ).map(([expiry, state]) => ({
-    about: `the alert on a waiver states the days left: ${state}`,
+    about: `the alert on a waiver states the days left, rounded down: ${expiry} s, ${state}`,
     series: { 'tenantwatch_waiver_expiration_timestamp_seconds{tenant="acme",check="c",waiver="w"}': `${expiry}x5` },
     texts: [waiverSays(1, state)],
   })),
