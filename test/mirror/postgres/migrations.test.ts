@@ -109,9 +109,7 @@ it('fences replicas of the older version off before it changes the layout, and l
   })
   await database.migrate()
   expect(database.query('select owner, epoch from tenant_owners')).toEqual([{ owner: 'old', epoch: 5 }])
-  expect(database.query('select id, seen_at < began_at as earlier from replicas')).toEqual([
-    { id: 'old', earlier: 1 },
-  ])
+  expect(database.query('select id, seen_at < began_at as earlier from replicas')).toEqual([{ id: 'old', earlier: 1 }])
 })
 
 it.runIf(isOnServer)(
