@@ -25,7 +25,7 @@ it('prints commands that work in a second terminal, logs when what they broke wo
   const shell = { cwd: folder, env: {}, maxBuffer: 1 << 24 }
   for (const [, line = ''] of lines) {
     const { stdout, stderr } = await run('/bin/sh', ['-c', line], shell)
-    expect([line, `${stdout}${stderr}`.length > 0]).toEqual([line, !line.includes(' report ')])
+    expect([line, `${stdout}${stderr}`.length > 0]).toEqual([line, true])
   }
   expect(existsSync(join(folder, 'report.html'))).toBe(true)
   const broken = [...demo.stdout.matchAll(/^ {2}curl -d '(.*)' (\S+)$/gm)]
