@@ -2,8 +2,8 @@ import { secondMs } from '../model/durations.ts'
 import { RecentReplay } from './answer-times.ts'
 import type { TenantObserver, TenantReader } from './reader.ts'
 
-/** A cache that keeps answers for less than their sum, about a minute, is waited for; in milliseconds. */
-const pausesMs = [1, 2, 4, 8, 16, 32].map((seconds) => seconds * secondMs)
+/** A cache that keeps answers for less than their sum is waited for; in milliseconds. */
+const pausesMs = [1, 2, 4].map((seconds) => seconds * secondMs)
 
 /** Reads a page again where its answer is a replay of a recent one (docs/sync.md#stale-answers). */
 export function rereadReplays(

@@ -87,7 +87,7 @@ function accessOver(session: Session, live: LiveWeb, host: string): () => WebAcc
     const { users, tls, headers } = settings
     const guarded = isProtected(settings)
     return {
-      exposeDetails: exposesDetails(session.settings.server.exposeDetails, host, guarded),
+      exposeDetails: exposesDetails({ ...session.settings.server, host }, guarded),
       isProtected: guarded,
       allowedHosts: session.settings.server.allowedHosts,
       authenticate: users.size === 0 ? null : (authorization) => evaluator(users, authorization),

@@ -31,7 +31,7 @@ export function configWarnings(settings: Settings, cwd: string, others: readonly
 }
 
 export function openAddress({ server }: Settings, cwd: string): readonly Diagnosis[] {
-  const { host, webConfig, exposeDetails } = server
+  const { host, webConfig } = server
   if (isLoopback(host)) return []
   const reading = webConfig === null ? null : readWebSettings(resolve(cwd, webConfig), cwd)
   if (reading !== null && reading.problems.length > 0) {
@@ -44,7 +44,7 @@ export function openAddress({ server }: Settings, cwd: string): readonly Diagnos
     `status page and metrics are open to everybody who can reach ${formatListen(server)}: no users are configured`,
     'Set server.webConfig with users, or server.listen to a loopback address',
   )
-  if (!exposesDetails(exposeDetails, host, false)) return [open]
+  if (!exposesDetails(server, false)) return [open]
   const advice = 'Set server.exposeDetails to auto, or server.webConfig with users'
   return [open, warning('exposeDetails', `names and e-mails are shown to everybody who can reach ${host}`, advice)]
 }

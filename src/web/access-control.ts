@@ -1,6 +1,7 @@
 import type { X509Certificate } from 'node:crypto'
 import { isIP, isIPv4, isIPv6 } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import type { Settings } from '../config/settings.ts'
 import type { TlsSettings } from '../config/web/web-settings.ts'
 import { isLoopback } from '../model/process/loopback.ts'
 import { type Answer, refuse, type WebRequest } from './answer.ts'
@@ -70,7 +71,13 @@ function isAllowedHost(hostHeader: string, allowed: readonly string[]): boolean 
   return name === 'localhost' || isIPv4(name) || allowed.includes(name)
 }
 
-/** Whether details are served (docs/operations.md#security): on loopback or behind authentication. */
-export function exposesDetails(setting: boolean | 'auto', host: string, authenticated: boolean): boolean {
-  return setting === 'auto' ? isLoopback(host) || authenticated : setting
+/**
+ * Whether details are served (docs/operations.md#security): behind authentication, or on loopback without other names,
+ * through which a proxy serves others.
+ */
+export function exposesDetails(
+  { exposeDetails: setting, host, allowedHosts }: Pick<Settings['server'], 'exposeDetails' | 'host' | 'allowedHosts'>,
+  authenticated: boolean,
+): boolean {
+  return setting === 'auto' ? authenticated || (isLoopback(host) && allowedHosts.length === 0) : setting
 }

@@ -51,10 +51,15 @@ it('hides e-mail addresses in names of API clients and roles', async () => {
 })
 
 it('shows details on loopback or behind authentication by default', () => {
-  expect(exposesDetails('auto', '127.0.0.1', false)).toBe(true)
-  expect(exposesDetails('auto', '0.0.0.0', false)).toBe(false)
-  expect(exposesDetails('auto', 'page.localhost', false)).toBe(false)
-  expect(exposesDetails('auto', '0.0.0.0', true)).toBe(true)
-  expect(exposesDetails(true, '0.0.0.0', false)).toBe(true)
-  expect(exposesDetails(false, '127.0.0.1', true)).toBe(false)
+  const server = (exposeDetails: boolean | 'auto', host: string, allowedHosts: readonly string[] = []) => {
+    return { exposeDetails, host, allowedHosts }
+  }
+  expect(exposesDetails(server('auto', '127.0.0.1'), false)).toBe(true)
+  expect(exposesDetails(server('auto', '127.0.0.1', ['page.example']), false)).toBe(false)
+  expect(exposesDetails(server('auto', '127.0.0.1', ['page.example']), true)).toBe(true)
+  expect(exposesDetails(server('auto', '0.0.0.0'), false)).toBe(false)
+  expect(exposesDetails(server('auto', 'page.localhost'), false)).toBe(false)
+  expect(exposesDetails(server('auto', '0.0.0.0'), true)).toBe(true)
+  expect(exposesDetails(server(true, '0.0.0.0'), false)).toBe(true)
+  expect(exposesDetails(server(false, '127.0.0.1'), true)).toBe(false)
 })
