@@ -137,7 +137,7 @@ const rules: readonly Rule[] = [
     })
     const ofDrift = found.filter(({ check }) => check.drift !== undefined)
     const others = found.filter(({ check }) => check.drift === undefined)
-    const advice = 'Compare users you know with "tenantwatch export users"'
+    const advice = 'After the first sync, compare users you know with "tenantwatch export users"'
     return [
       ...others.map(({ check, sentence }) => warning(check.id, sentence, advice)),
       ...[...Map.groupBy(ofDrift, ({ sentence }) => sentence)].map(([sentence, of]) =>

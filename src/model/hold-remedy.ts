@@ -68,7 +68,8 @@ export function effectOf(hold: Held): string {
   if (reason === 'tenant_changed') return changeEffects[changeOf(cause)](tenant, count)
   if (resource === 'roles') return `Accepting takes the list of roles as it is now for the one of ${tenant}`
   if (count === 0) return 'Accepting completes the full sync; it removes nothing'
-  return `Accepting removes ${plural(count, 'record')} of ${resource} from the mirror of ${tenant}`
+  const removes = `Accepting removes ${plural(count, 'record')} of ${resource} from the mirror of ${tenant}`
+  return resource === 'users' ? `${removes}, each once the tenant answers 404 for its id` : removes
 }
 
 /** Whether accepting the hold removes the records known so far, because those of another tenant take their place. */

@@ -47,7 +47,9 @@ it('shows people on a terminal a heading and the command to type next', async ()
   const said = notes.join(' ').replace(/\s+/g, ' ')
   expect(said).toMatch(/^ 125 of 250 users are missing from the full sync; limits: 5 records and 10 percent/)
   expect(said).toContain('If the records are still there in the tenant, accept nothing')
-  expect(said).toContain('Accepting removes 125 records of users from the mirror of acme.')
+  expect(said).toContain(
+    'Accepting removes 125 records of users from the mirror of acme, each once the tenant answers 404 for its id.',
+  )
   expect(said).toContain(`Accept it with: tenantwatch accept ${id} --count 125 --reason TEXT`)
   expect(Math.max(...notes.map((line) => line.length))).toBeLessThanOrEqual(80)
 })

@@ -81,7 +81,7 @@ const firstAdvice = 'The first full sync is under way; checks that read this dat
 
 /** The effect of each state and what an operator can do; null = nothing. */
 const advice: Readonly<Record<ResourceState, string | null>> = {
-  on_hold: 'Nothing is removed or replaced until an operator decides: the hold above names the command.',
+  on_hold: 'Nothing is removed or replaced before a decision of an operator is applied: see the hold above.',
   unauthorized: `${refusedAdvice} Renew the token.`,
   missing_permission: `${refusedAdvice} Grant the permission to the API client.`,
   never:
