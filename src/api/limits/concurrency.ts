@@ -9,7 +9,7 @@ export class Concurrency {
   #successes = 0
   #waiting: (() => void)[] = []
 
-  /** Waits for its turn; throws SyncError `aborted`. Whoever enters must leave. */
+  /** Waits for its turn; throws SyncError `aborted`. Each `enter` needs a `leave`. */
   async enter(signal?: AbortSignal): Promise<void> {
     while (this.#inFlight >= this.#limit) {
       await waitFor(new Promise<void>((resolve) => this.#waiting.push(resolve)), signal)

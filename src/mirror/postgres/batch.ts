@@ -141,7 +141,7 @@ export function wireValue(value: unknown): WireValue {
 /** PostgreSQL's text of an array. */
 function listText(values: readonly unknown[]): string {
   if (!values.some(ArrayBuffer.isView)) {
-    // Several times as fast. The two notations differ in what is escaped alone.
+    // Several times as fast. The two notations differ only in how they escape.
     const json = JSON.stringify(values)
     if (!json.includes('\\')) return `{${json.slice(1, -1)}}`
   }

@@ -71,7 +71,7 @@ function refused(what: string): PageRefused {
 export function cursorIgnored({ name }: Pick<ResourceDefinition, 'name'>): SyncError {
   return new SyncError(
     'invalid_cursor',
-    `A page of ${name} repeats earlier records: the tenant ignores the cursor, or orders the list anew at each request`,
+    `A page of ${name} repeats earlier records: the tenant ignores the cursor, or orders the list differently at each request`,
   )
 }
 
