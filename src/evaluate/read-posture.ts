@@ -226,13 +226,25 @@ function messageOf(
     const [latest] = states.toSorted((a, b) => (b.tokenRefusedAt ?? 0) - (a.tokenRefusedAt ?? 0))
     return latest?.message ?? null
   }
-  if (own === undefined || own.message === null) return null
-  const held = input?.off === true ? null : heldReason(own)
-  if (held === null) return own.message
+  if (own === undefined) return null
+  if (input?.off === true) return own.message
+  const held = heldReason(own)
   // A hold of another resource may have failed the run.
-  if (!holds.some((hold) => hold.reason === held)) return endedHold
-  const acceptance = accepted.find((hold) => hold.holdReason === held && ['all', resource].includes(hold.resource))
-  return acceptance === undefined ? own.message : acceptedHold(acceptance.at)
+  const hold = held === null ? raisedSince(own, resource, holds) : holds.find(({ reason }) => reason === held)
+  if (hold === undefined) return held === null ? own.message : endedHold
+  const acceptance = accepted.find((one) => one.holdReason === hold.reason && ['all', resource].includes(one.resource))
+  if (acceptance !== undefined) return acceptedHold(acceptance.at)
+  return held === null ? hold.message : own.message
+}
+
+/** A hold whose run has not ended: the stored message is of the run before. */
+function raisedSince(
+  { fullAttemptAt, incrementalAttemptAt }: SyncState,
+  resource: ResourceName,
+  holds: TenantDataQuality['holds'],
+) {
+  const attemptAt = Math.max(fullAttemptAt ?? 0, incrementalAttemptAt ?? 0)
+  return holds.find((hold) => ['all', resource].includes(hold.resource) && hold.raisedAt > attemptAt)
 }
 
 function incrementalView(state: SyncState | undefined, intervalMs: number): ModeView {

@@ -240,7 +240,7 @@ function configuredLines(configured: NonNullable<ExplainedRule['configured']>): 
   const { enabled, severity, options, asEvaluated } = configured
   const words = [
     ...(enabled ? [] : ['switched off']),
-    ...Object.entries(options).map(([name, value]) => `${name} ${JSON.stringify(value)}`),
+    ...Object.entries(options).map(([name, value]) => `${name} ${value === null ? 'not set' : JSON.stringify(value)}`),
     ...(severity === null ? [] : [`severity ${severity}`]),
   ]
   return [

@@ -100,7 +100,9 @@ export function coverageInWords({ entities, passing, failing, waived, unknown }:
 /** `5 of 6 resources complete and fresh; users: stale`. */
 export function qualityInWords({ quality, resources }: TenantReport): string {
   const others = resources.filter(({ state }) => state !== 'fresh')
-  const why = others.map((one) => `; ${one.resource}: ${resourceStateWord(one)}`).join('')
+  const why = others
+    .map((one) => `; ${one.resource}: ${one.state === 'failing' ? 'the last run failed' : resourceStateWord(one)}`)
+    .join('')
   return `${quality.fresh} of ${plural(quality.of, 'resource')} complete and fresh${why}`
 }
 

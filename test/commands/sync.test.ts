@@ -156,7 +156,9 @@ it('prints a line for each run that ends, and every 30 s how far the others are,
     stderr: { write: () => true },
     clock: { monotonic: () => now },
   } as unknown as Io
-  const progress = syncProgress(io, { tenants: [{ api: { requestsPerSecond: 10 } } as TenantSettings] })
+  const progress = syncProgress(io, {
+    tenants: [{ name: 'acme', api: { requestsPerSecond: 10 }, userDetails: { perRun: 200 } } as TenantSettings],
+  })
   const result = (resource: string, more: Partial<RunResult>) =>
     ({ tenant: 'acme', resource, mode: 'full', outcome: 'success', durationMs: 12_340, ...more }) as RunResult
   // Those of the first second wait for it.
@@ -171,11 +173,19 @@ it('prints a line for each run that ends, and every 30 s how far the others are,
     if (now === 10_000) progress.page('acme', 'documents', 1, 50)
     if (now === 50_000) progress.runEnded(result('documents', { mode: 'incremental' }))
   }
+  progress.lookedUp('acme', 'users', 200, 200)
+  progress.runEnded(result('users', {}))
+  progress.lookedUp('acme', 'users', 5, 5)
+  now += 1_000
+  progress.runEnded(result('users', {}))
   expect(lines).toEqual([
     'roles: full sync, 1 record, 0.0 s\n',
     'permissions: full sync failed after 12.3 s (timeout)\n',
     'users 4,000, details 12/200 · documents 50 · at most 10 requests/s\n',
     'documents: incremental sync, 50 records, 12.3 s\n',
+    'users 7,000, details 200/200 · at most 10 requests/s\n',
+    'users: full sync, 7,000 records, details 200/200 (at most 200 a run), 12.3 s\n',
+    'users: full sync, 0 records, details 5/5, 12.3 s\n',
   ])
 })
 

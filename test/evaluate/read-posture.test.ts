@@ -347,8 +347,9 @@ function failFullSync(
 
 function hold(
   mirror: FakeMirror,
-  resource: 'all' | 'api-clients' | 'users',
+  resource: 'all' | 'api-clients' | 'roles' | 'users',
   reason: 'tenant_changed' | 'shrink_held' | 'suspect_empty',
+  message = '',
 ) {
   mirror.holds.push({
     id: 'h1',
@@ -357,7 +358,7 @@ function hold(
     resource,
     reason,
     count: 1,
-    message: '',
+    message,
     cause: {},
     raisedAt: now,
   })
@@ -370,6 +371,27 @@ function acceptHold(mirror: FakeMirror) {
     ...{ count: 1, reason: 'They left', at: now, appliedAt: now },
   })
 }
+
+it('says of a resource what its hold says while the run that raised it has not ended', async () => {
+  const mirror = soundMirror()
+  const { users } = mirror.quality
+  const message = async () => (await read(mirror)).resources.find(({ resource }) => resource === 'users')?.message
+  const before = { fullAttemptAt: now - 2, incrementalAttemptAt: now - 1 }
+  users.state = { ...users.state, ...before, fullReason: 'protocol', message: '3 empty pages' }
+  hold(mirror, 'users', 'shrink_held', '9 users are gone')
+  expect(await message()).toBe('9 users are gone')
+  users.state = { ...users.state, fullReason: null, message: null }
+  expect(await message()).toBe('9 users are gone')
+  acceptHold(mirror)
+  expect(await message()).toBe(`The hold was accepted at ${iso(now)}; the next full sync applies that`)
+  mirror.holds.splice(0)
+  hold(mirror, 'roles', 'shrink_held', '9 roles are gone')
+  expect(await message()).toBeNull()
+  hold(mirror, 'all', 'tenant_changed', 'Another tenant')
+  expect(await message()).toBe('Another tenant')
+  users.state = { ...users.state, incrementalAttemptAt: now, incrementalReason: 'timeout', message: 'Too long' }
+  expect(await message()).toBe('Too long')
+})
 
 it('says of a run that a hold failed when the hold has ended since', async () => {
   const mirror = soundMirror()

@@ -8,6 +8,8 @@ import { statusLine } from './io.ts'
 interface Read {
   records: number
   details: string
+  /** True when the run looks up as many records as one run may: others can be left for later runs. */
+  atMost: boolean
 }
 
 /** Pauses where there is no terminal, in milliseconds: before the lines of runs that ended, and of those in progress. */
@@ -25,11 +27,12 @@ export function syncProgress(io: Io, { tenants }: Pick<Settings, 'tenants'>): Sy
   let printedAt = io.clock.monotonic()
   const of = (tenant: string, resource: string) => {
     const name = nameOf(tenant, resource)
-    const known = read.get(name) ?? { records: 0, details: '' }
+    const known = read.get(name) ?? { records: 0, details: '', atMost: false }
     read.set(name, known)
     return known
   }
   const nameOf = (tenant: string, resource: string) => (tenants.length > 1 ? `${tenant} ${resource}` : resource)
+  const perRun = (tenant: string) => tenants.find(({ name }) => name === tenant)?.userDetails.perRun
   const limits = [...new Set(tenants.map(({ api }) => api.requestsPerSecond))]
   const limit = limits.length === 1 && limits[0] !== 0 ? ` · at most ${limits[0]} requests/s` : ''
   const inProgress = () =>
@@ -50,15 +53,18 @@ export function syncProgress(io: Io, { tenants }: Pick<Settings, 'tenants'>): Sy
       show()
     },
     lookedUp(tenant, resource, done, wanted) {
-      of(tenant, resource).details = `, details ${grouped(done)}/${grouped(wanted)}`
+      const one = of(tenant, resource)
+      one.details = `, details ${grouped(done)}/${grouped(wanted)}`
+      one.atMost = wanted === perRun(tenant)
       show()
     },
     runEnded(result) {
       const name = nameOf(result.tenant, result.resource)
-      const { records, details } = of(result.tenant, result.resource)
+      const { records, details, atMost } = of(result.tenant, result.resource)
       read.delete(name)
       if (result.outcome === 'skipped') return
-      ended.push(`${name}: ${endedText(result, `${plural(records, 'record')}${details}`)}`)
+      const most = atMost ? ` (at most ${grouped(perRun(result.tenant) ?? 0)} a run)` : ''
+      ended.push(`${name}: ${endedText(result, `${plural(records, 'record')}${details}${most}`)}`)
       show()
     },
     clear: line.clear,
