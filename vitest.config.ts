@@ -19,6 +19,12 @@ export const robustness = [
   'test/web/slow-readers.test.ts',
 ]
 
+/** Tests that take most of a minute on the PostgreSQL within the process: `npm run test:postgres`, best on a server. */
+const onPostgres = [
+  'test/mirror/postgres/{copy,database,engine-lease,heartbeat,migrations}.test.ts',
+  'test/mirror/postgres/{replica,replica-stores,replica-trouble,session,snapshot,table-locks}.test.ts',
+]
+
 export const base: TestUserConfig = {
   root: new URL('.', import.meta.url).pathname,
   setupFiles: ['test/setup.ts'],
@@ -35,8 +41,8 @@ export const base: TestUserConfig = {
   ...(report && { reporters: ['default', 'json'], outputFile: { json: report } }),
 }
 
-/** `TESTS=all` adds the tests of robustness, for tools that pick their files. */
-const left = process.env['TESTS'] === 'all' ? [] : robustness
+/** `TESTS=all` adds the other tests, for tools that pick their files. */
+const left = process.env['TESTS'] === 'all' ? [] : [...robustness, ...onPostgres]
 
 export default defineConfig({
   test: {

@@ -52,7 +52,7 @@ it('exports every resource as CSV under a heading of the API field names', async
 })
 
 it('learns the role ids that the list does not show, some each run', async () => {
-  const { run, simulator } = await synced()
+  const { run, simulator } = await synced({ more: 'userDetails: { perRun: 200 }' })
   const known = (text: string) =>
     text
       .trimEnd()

@@ -52,7 +52,7 @@ it('prints each change with its time, its old and new value and its request id, 
 async function withRoles(perRun: number) {
   const world = await synced({ simulator: { sizes: { users: 20, documents: 10 } } })
   const { run, simulator, pass, write, read } = world
-  if (perRun === 0) write('tenantwatch.yaml', `${read('tenantwatch.yaml')}\nuserDetails: { perRun: 0 }\n`)
+  if (perRun === 0) write('tenantwatch.yaml', read('tenantwatch.yaml').replace('perRun: 20 ', 'perRun: 0 '))
   const user = [...simulator.state().users()].find(({ roleName }) => roleName !== null)
   if (user === undefined) throw new Error('no user has a role')
   const names = new Map([...simulator.state().roles()].map(({ roleId, name }) => [roleId, name]))

@@ -84,7 +84,9 @@ function configOf(simulator: Simulator, tenants: readonly TenantInFile[], store:
     auth: { token: { env: ${variableOf(name)} } }
     ${own}`,
   )
-  const own = more.includes('api:') ? '' : 'api: { pageSizeParameter: limit, requestsPerSecond: 0 }\n'
+  const api = more.includes('api:') ? '' : 'api: { pageSizeParameter: limit, requestsPerSecond: 0 }\n'
+  // As many as show what details do: each costs a request.
+  const own = more.includes('userDetails:') ? api : `${api}userDetails: { perRun: 20 }\n`
   return `tenants:\n${entries.join('\n')}\n${own}store: { path: ${JSON.stringify(store)} }\n${more}\n`
 }
 
