@@ -1,6 +1,5 @@
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { loadSettings } from '../../src/config/load-settings.ts'
@@ -224,7 +223,7 @@ it('throws a usage error with every problem', () => {
 })
 
 it('reads files, and refuses directories', () => {
-  const cwd = mkdtempSync(join(tmpdir(), 'tenantwatch-config-'))
+  const cwd = temporaryFolder()
   writeFileSync(join(cwd, 'a.yaml'), tenant('acme').replace('env: ACME_TOKEN', 'file: .'))
   const options = { env: {}, catalogue: fakeCatalogue, cwd }
   expect(problemsOf(() => loadSettings({ ...options, file: 'a.yaml' }))).toEqual([
