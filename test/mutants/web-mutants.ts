@@ -58,8 +58,12 @@ export const webMutants: readonly Mutant[] = [
   }),
   ...mutantsIn('src/web/page/load-page.ts', ['test/web/page-parts.test.ts'], {
     'the page counts only as many findings as it shows when it searches': [
-      'if (!isSearch && kept.length === maxKept) break',
-      'if (kept.length === maxKept) break',
+      'if (onlyShown && isFull()) break',
+      'if (isFull()) break',
+    ],
+    'the page counts the findings of a check whose name has the text by those it shows': [
+      'if (named === null) bySeverity[finding.severity]++',
+      'bySeverity[finding.severity]++',
     ],
   }),
   ...mutantsIn('src/web/shown-findings.ts', ['test/web/entity-names.test.ts'], {

@@ -70,6 +70,9 @@ it.each([
   ['/?q=NEEDLE', ['c3'], '1 of 3 open findings match'],
   ['/?q=User%201041', ['b2', 'a1'], '2 of 3 open findings match'],
   ['/?q=jo%40example.com', [], '0 of 3 open findings match'],
+  ['/?q=X&state=all', ['b2', 'a1'], '2 of 4 open or waived findings match'],
+  ['/?q=x&severity=low', ['a1'], '1 of 3 open findings match'],
+  ['/?q=x&severity=high', [], '0 of 3 open findings match'],
   ['/?sort=-severity', ['a1', 'c3', 'b2'], '3 open findings'],
   ['/?sort=entity', ['b2', 'a1', 'c3'], '3 open findings'],
   ['/?sort=-entity', ['c3', 'a1', 'b2'], '3 open findings'],
@@ -117,9 +120,15 @@ it.each([
   'sort=-age',
   'sort=entity',
   'q=user',
+  'q=x',
+  'q=x&sort=check',
+  'q=x&sort=age',
   'severity=low',
 ])('leads with %s through all findings, each once', async (query) => {
-  const wanted = query === 'severity=low' ? long.filter(({ severity }) => severity === 'low') : long
+  const ofCheck = query.startsWith('q=x') ? 'x' : undefined
+  const wanted = long.filter(
+    (one) => (query !== 'severity=low' || one.severity === 'low') && (ofCheck ?? one.check) === one.check,
+  )
   const seen: (string | undefined)[] = []
   let path: string | undefined = `/?${query}`
   for (let pages = 0; path !== undefined && pages < 5; pages++) {
@@ -558,6 +567,7 @@ it('searches all findings for a text, and reads only the shown ones without one'
       yield Array.from({ length: 100 }, (_, i) =>
         finding({
           fingerprint: `f${read}-${i}`,
+          check: 'x',
           severity: query.severities?.[0] ?? 'info',
           message: batch === 89 && i === 99 ? 'Needle' : 'Hay',
         }),
@@ -571,6 +581,9 @@ it('searches all findings for a text, and reads only the shown ones without one'
   expect(countIn(await page('/?q=needle', many))).toBe('1 of 9,000 open findings match')
   expect(countIn(await page('/?q=nothing', many))).toBe('0 of 9,000 open findings match')
   expect(countIn(await page('/?q=hay', many))).toBe('8,999 of 9,000 open findings match; shown: the 50 most severe')
+  read = 0
+  expect(countIn(await page('/?q=x', many))).toBe('9,000 of 9,000 open findings match; shown: the 50 most severe')
+  expect(read).toBe(100)
   read = 0
   expect(countIn(await page('/?sort=entity', many))).toBe('9,000 open findings; shown: the 50 first')
   expect(read).toBe(100)

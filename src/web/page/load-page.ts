@@ -86,7 +86,7 @@ export interface LoadFindings {
   readonly most: number
 }
 
-/** Without a search text only the shown rows are read. */
+/** Without a search text only the shown rows are read, and with one those of the checks whose names have it. */
 export async function loadFindings(request: LoadFindings): Promise<FoundFindings> {
   const { posture, query, most } = request
   const start = await startOf(request)
@@ -95,24 +95,35 @@ export async function loadFindings(request: LoadFindings): Promise<FoundFindings
   const isSearch = query.text !== ''
   const maxKept = most + 1
   const bySeverity = { info: 0, low: 0, medium: 0, high: 0, critical: 0 }
-  const searched = isSearch ? { ...request, query: { ...query, severities: null } } : request
+  const isWanted = (severity: Severity) => query.severities?.includes(severity) !== false
+  const parts = partsOf(posture, isSearch ? { ...query, severities: null } : query)
+  const first = start === null ? -1 : parts.findIndex((part) => isOf(part, start))
   // A search counts all matches, so it begins at the first one. The place is lost when its finding no longer matches.
   let kept: FindingView[] = []
   let isReached = !isSearch
-  let found = 0
-  for await (const finding of candidates(searched, isSearch ? null : start)) {
-    if (!isSearch && kept.length === maxKept) break
-    bySeverity[finding.severity]++
-    if (query.severities?.includes(finding.severity) === false) continue
-    found++
-    if (kept.length < maxKept) kept.push(finding)
-    if (finding.fingerprint === start?.fingerprint) [kept, isReached] = [[], true]
+  for (const [i, part] of parts.entries()) {
+    const isFull = () => kept.length === maxKept && (isReached || i !== first)
+    if (!isSearch && (i < first || isFull())) continue
+    const named = isSearch ? countsByName(part, posture, query) : null
+    for (const [severity, count] of named ?? []) bySeverity[severity] += count
+    // Of what is counted, and without a text, only the shown rows are read.
+    const onlyShown = named !== null || !isSearch
+    const of = (part.severities ?? severities).filter((severity) => !onlyShown || isWanted(severity))
+    if (of.length === 0) continue
+    const place = !isSearch && i === first && start !== null ? { after: start.fingerprint } : {}
+    for await (const finding of findingsOf(request, { ...part, severities: of, ...place })) {
+      if (onlyShown && isFull()) break
+      if (named === null) bySeverity[finding.severity]++
+      if (!isWanted(finding.severity)) continue
+      if (kept.length < maxKept) kept.push(finding)
+      if (finding.fingerprint === start?.fingerprint) [kept, isReached] = [[], true]
+    }
   }
   if (kept.length === 0 && query.after !== null) return loadFindings({ ...request, query: { ...query, after: null } })
-  const all = isSearch ? found : Math.max(matching, found)
+  const found = (query.severities ?? severities).reduce((sum, severity) => sum + bySeverity[severity], 0)
   return {
     shown: kept.slice(0, most),
-    matching: all,
+    matching: isSearch ? found : Math.max(matching, found),
     total,
     bySeverity: isSearch ? bySeverity : null,
     after: isReached ? (start?.fingerprint ?? null) : null,
@@ -132,24 +143,25 @@ async function startOf({ posture, query, findings }: LoadFindings): Promise<Find
   return null
 }
 
-/** Yields findings in the wanted order. */
-async function* candidates(request: LoadFindings, start: FindingView | null): AsyncGenerator<FindingView> {
-  const { posture, query, findings, exposeDetails } = request
-  const all: FindingQuery = {
+/** Counts of a part whose check has the text in its name, so that all its findings match; else null. */
+function countsByName({ check, severities: of = severities }: Part, posture: TenantPosture, query: PageQuery) {
+  if (check?.includes(query.text.toLowerCase()) !== true) return null
+  return of.map((severity) => [severity, counted(posture, { ...query, check, severities: [severity] })] as const)
+}
+
+async function* findingsOf(
+  { posture, query, findings, exposeDetails }: LoadFindings,
+  part: Pick<FindingQuery, 'check' | 'severities' | 'after'>,
+): AsyncGenerator<FindingView> {
+  const wanted: FindingQuery = {
     tenant: posture.tenant,
-    severities: query.severities ?? severities,
     states: statesOf(query),
     text: query.text,
     ...(query.sort === 'age' && query.reversed && { newestFirst: true }),
     ...(query.sort === 'entity' && { byEntity: query.reversed ? ('descending' as const) : ('ascending' as const) }),
+    ...part,
   }
-  const parts = partsOf(posture, query)
-  const first = start === null ? -1 : parts.findIndex((part) => isOf(part, start))
-  for (const [i, part] of parts.entries()) {
-    if (i < first) continue
-    const place = i === first && start !== null ? { after: start.fingerprint } : {}
-    for await (const batch of shownFindings(findings, { ...all, ...part, ...place }, exposeDetails)) yield* batch
-  }
+  for await (const batch of shownFindings(findings, wanted, exposeDetails)) yield* batch
 }
 
 type Part = Pick<FindingQuery, 'check' | 'severities'>
