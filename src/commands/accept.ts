@@ -135,8 +135,8 @@ function noListOf(id: string, next: Next): string {
 function heldSentence(hold: AcceptedHold): string {
   const next =
     hold.appliedAt === null
-      ? 'the next run takes it up'
-      : 'a run has taken it up, and the hold goes when that has taken effect'
+      ? 'the next run applies it'
+      : 'a run has applied it, and the hold ends when that has taken effect'
   return acceptedSentence(`Hold ${hold.id}`, hold, next)
 }
 
@@ -144,7 +144,7 @@ function endedSentence({ id, tenant, resource, count, at, appliedAt }: AcceptedH
   const days = toIso(at).slice(0, 10)
   const removed = resource === 'all' ? '' : ` --resource ${resource}`
   const applied =
-    appliedAt === null ? 'and ended before a run took it up' : `and taken up by a run at ${toIso(appliedAt)}`
+    appliedAt === null ? 'and ended before a run applied it' : `and applied by a run at ${toIso(appliedAt)}`
   const history = next(`history --tenant ${tenant}${removed} --since ${days}`)
   return `Hold ${id} has ended: it covered ${count} and was accepted at ${toIso(at)} ${applied}; "${history}" shows what was removed since`
 }

@@ -127,7 +127,7 @@ export function waivers({ tenant, waivers: all }: TenantReport): Html {
 
 export function decisions({ tenant, decisions: all }: TenantReport): Html {
   return tablePart('decisions', tenant, {
-    columns: ['Accepted', 'What', 'Reason', 'Taken up'],
+    columns: ['Accepted', 'What', 'Reason', 'Applied'],
     rows: all.map(({ at, accepted, subject, id, what, reason, appliedAt }) => [
       when(at),
       html`${accepted} of ${subjectInWords(subject)} <code class="id">${whole(id)}: ${whole(what)}</code>`,

@@ -127,7 +127,7 @@ function decisionsMd(report: TenantReport): string {
   const items = report.decisions.map(
     ({ at, accepted, subject, id, what, reason, appliedAt }) =>
       [
-        `${at}: ${accepted} of ${subjectInWords(subject)} accepted, ${code(id)}, taken up ${appliedAt ?? 'not yet'}`,
+        `${at}: ${accepted} of ${subjectInWords(subject)} accepted, ${code(id)}, applied ${appliedAt ?? 'not yet'}`,
         `State ${code(what)}`,
         `Reason: ${md(reason)}`,
       ] as const,

@@ -64,7 +64,7 @@ it('answers a second acceptance of the same state as that of a hold, and records
   expect(await world.refused(driftId)).toContain('Nothing is left to do')
   await world.run('sync')
   expect(await world.refused(driftId, ...reason)).toBe(
-    `${accepted} an evaluation has taken it up. Nothing is left to do\n`,
+    `${accepted} an evaluation has applied it. Nothing is left to do\n`,
   )
   expect(await decided()).toBe(1)
   expect(await world.refused(`${driftId.slice(0, 12)}-00000000`, ...reason)).toMatch(

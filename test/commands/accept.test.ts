@@ -191,7 +191,7 @@ it('keeps the word accepted on the line until the hold is gone', async () => {
   expect((await run('accept')).stdout).toBe(`${id} acme users shrink_held 125 accepted\n`)
   expect(await run('accept', id, '--reason', 'Left with the spin-off')).toMatchObject({
     code: 2,
-    stderr: expect.stringMatching(/the hold goes when that has taken effect\. Nothing is left to do\n$/),
+    stderr: expect.stringMatching(/the hold ends when that has taken effect\. Nothing is left to do\n$/),
   })
   await run('sync', '--full')
   expect((await run('accept')).stdout).toBe('')

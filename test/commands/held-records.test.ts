@@ -72,7 +72,7 @@ it('tells that a hold was accepted already, and where its removals are once it h
   expect(await run('accept', id, '--reason', 'They left us')).toEqual({
     code: 2,
     stdout: '',
-    stderr: `tenantwatch: Hold ${id} was accepted at 2026-03-02T12:00:00.000Z ("They left us"); the next run takes it up. Nothing is left to do\n`,
+    stderr: `tenantwatch: Hold ${id} was accepted at 2026-03-02T12:00:00.000Z ("They left us"); the next run applies it. Nothing is left to do\n`,
   })
   await run('sync', '--full')
   for (const option of [['--reason', 'They left us'], ['--list']]) {

@@ -170,7 +170,7 @@ async function refuseEnded({ mirror, views, id, prefix }: Ended): Promise<void> 
   const row = (await mirror.tenants()).find(({ name }) => name === tenant)
   const last = await lastAcceptance(mirror, row?.id, finding)
   if (last === null || driftIdOf({ fingerprint, evidence: { ...evidence, present: last.state } }) !== id) return
-  throw new UsageError(acceptedSentence(`Drift ${id}`, last, 'an evaluation has taken it up'))
+  throw new UsageError(acceptedSentence(`Drift ${id}`, last, 'an evaluation has applied it'))
 }
 
 /** Of a hold or of a drifted state. @param next what follows, or has followed. */
