@@ -7,7 +7,7 @@ export const authSsoEnforced = defineCheck({
   id: 'auth-sso-enforced',
   title: 'Single sign-on is enabled and enforced',
   description:
-    'ssoEnabled and ssoEnforced are both true. The severity is high where single sign-on is enabled and not enforced, because people can bypass what is believed to be in force. It is low where single sign-on is not enabled, because a tenant without it is in a known state; that it was switched off is, until accepted, a critical finding of auth-settings-unchanged.',
+    'ssoEnabled and ssoEnforced are both true. The severity is high where single sign-on is enabled and not enforced, because people can bypass a sign-on that is believed to be in force. It is low where single sign-on is not enabled, because that is a known state; switching it off is a critical finding of auth-settings-unchanged until it is accepted.',
   risk: 'Users can sign in without the identity provider, its policies and its off-boarding.',
   remediation: 'Configure single sign-on for the tenant and enforce it.',
   alert: { name: 'SsoNotEnforced', summary: 'single sign-on is not enforced' },

@@ -9,7 +9,7 @@ import { counted } from './support/words.ts'
 export const documentCurrent = defineCheck({
   id: 'document-current',
   title: 'Every document was uploaded or updated within the last 365 days',
-  description: 'No document was last touched (updatedAt, else createdAt) longer ago than `days`.',
+  description: 'No document was last uploaded or updated (updatedAt, else createdAt) more than `days` ago.',
   risk: 'Policies and evidence that nobody reviews no longer match practice.',
   remediation: 'Review the document and upload its current version, or remove it.',
   alert: {

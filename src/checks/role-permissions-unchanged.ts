@@ -19,7 +19,7 @@ export const rolePermissionsUnchanged = defineCheck({
   title: 'The permissions of every role match the accepted state',
   description:
     'Every role grants exactly its expected codes: those in the configured `baseline`, by role id or role name, such as `{ Auditor: [Api_Roles_Read, Api_Users_Read] }`, else those last accepted by an operator, else those of the first complete read of all roles.',
-  risk: 'Every holder of the role gains permissions that nobody approved.',
+  risk: 'Every holder of the role may have permissions that nobody approved.',
   remediation:
     'Restore the role, or accept its present permissions: write it into the baseline, or run "tenantwatch accept DRIFT_ID --reason TEXT" with the id that "tenantwatch findings" shows.',
   alert: {

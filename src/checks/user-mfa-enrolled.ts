@@ -13,7 +13,7 @@ export const userMfaEnrolled = defineCheck({
   id: 'user-mfa-enrolled',
   title: 'Every user is enrolled in multi-factor authentication where the policy demands it',
   description:
-    "While the tenant's mfaEnabled is true, every user is enrolled. `enrolledWhen` sets which values of the flags mfaStatus and mfaAction mean that, such as `not mfaAction`; until it is set, mfaStatus true is assumed.",
+    "While the tenant's mfaEnabled is true, every user is enrolled. `enrolledWhen` sets which values of the flags mfaStatus and mfaAction mean that a user is enrolled, such as `not mfaAction`; until it is set, mfaStatus true is assumed.",
   risk: 'A stolen password is enough to act as that user.',
   remediation: 'Have the user enrol a second factor, or withdraw the account.',
   alert: {

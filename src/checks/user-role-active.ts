@@ -16,7 +16,7 @@ export const userRoleActive = defineCheck({
   id: 'user-role-active',
   title: "Every user's role exists and is active",
   description:
-    'The role of every user who is not in state Invited exists and is Active. The role is found by roleId if that was read within `roleIdHours`, else by role name if all roles of that name agree. If the role with that id has another name, every role of both counts.',
+    'The role of every user who is not in state Invited exists and is Active. The role is found by roleId if that was read within `roleIdHours`, else by role name if all roles of that name agree. If the role with that id has another name than roleName, that role and all roles named roleName count.',
   risk: "The user's permissions are undefined, or return unnoticed when the role is activated again.",
   remediation: 'Give the user an active role.',
   alert: {
