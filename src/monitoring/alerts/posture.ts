@@ -61,7 +61,7 @@ const unknown: Alert = {
   name: 'TenantwatchCheckUnknown',
   summary: '{{ $labels.tenant }}: check {{ $labels.check }} cannot be evaluated',
   description: (_, { unknownReason }) =>
-    `Compliance of {{ $labels.tenant }} with {{ $labels.check }} is unknown${unknownReason}. Open findings stay open. \`tenantwatch doctor\` shows what cannot be read, \`tenantwatch accept\` what is on hold; the runbook has what to do for each reason.`,
+    `Compliance of {{ $labels.tenant }} with {{ $labels.check }} is unknown${unknownReason}. Open findings stay open. \`tenantwatch doctor\` shows which resources cannot be read, \`tenantwatch accept\` lists the holds; the runbook has a remedy for each reason.`,
   dashboard: 'posture',
   cases: () => [
     {

@@ -34,7 +34,7 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchWaiverOrphaned',
-    summary: '{{ $labels.tenant }}: waiver {{ $labels.waiver }} has no finding that it could cover',
+    summary: '{{ $labels.tenant }}: waiver {{ $labels.waiver }} has nothing to cover',
     description:
       'Check {{ $labels.check }} of {{ $labels.tenant }} is off, or the entity does not exist. If the entity appears later, waiver {{ $labels.waiver }} hides its finding: remove the waiver, or correct its entity.',
     dashboard: 'posture',

@@ -61,7 +61,7 @@ const unknownSays = (check: string, reason: string): ExpectedText => ({
   minute: 90,
   labels: { tenant: 'acme', check, severity: 'warning' },
   summary: `acme: check ${check} cannot be evaluated`,
-  description: `Compliance of acme with ${check} is unknown${reason}. Open findings stay open. \`tenantwatch doctor\` shows what cannot be read, \`tenantwatch accept\` what is on hold; the runbook has what to do for each reason.`,
+  description: `Compliance of acme with ${check} is unknown${reason}. Open findings stay open. \`tenantwatch doctor\` shows which resources cannot be read, \`tenantwatch accept\` lists the holds; the runbook has a remedy for each reason.`,
 })
 
 const wordScenes: readonly WordScene[] = [
