@@ -77,7 +77,7 @@ export function feedQuery(query: FeedQuery, pageSize: PageSize | null): string {
 export function badRequestHint(query: FeedQuery, pageSize: PageSize | null): string | undefined {
   if (query.cursor !== undefined || query.updatedAfter !== undefined) return undefined
   return pageSize === null
-    ? 'The API may want a page size: see api.pageSizeParameter'
+    ? 'The API may require a page size: see api.pageSizeParameter'
     : 'Check api.pageSizeParameter and api.pageSize: the name of the parameter or its value may be wrong'
 }
 

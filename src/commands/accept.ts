@@ -47,7 +47,7 @@ A running daemon applies a decision within an evaluation interval (1 min); witho
 
 The list has one hold per line: id, tenant, resource, reason, count, and the word "accepted" from the decision until
 the hold is gone. A terminal also gets a heading and, under each line, the cause, what to compare and what accepting
-does. Accepting a tenant_changed needs --count: it may replace the data of the tenant by those of another one.
+does. Accepting a tenant_changed needs --count: it may replace the data of the tenant with those of another one.
 
 Drift that can be accepted (auth-settings-unchanged, role-permissions-unchanged) is listed on standard error.
 The id of a drifted state is the fingerprint of its finding with a digest of that state; findings, explain and the page
@@ -157,7 +157,7 @@ function insistOnConsent(hold: HoldRow, { count }: AcceptOptions, reason: string
     throw new UsageError(`Hold ${id} cannot be accepted, because the next run would raise it again. ${remedy}`)
   if (count === undefined && hold.reason === 'tenant_changed')
     throw new UsageError(
-      `Confirm with --count ${hold.count} that this is meant. ${effectOf(hold)}. ${holdAdvice(hold)}`,
+      `Confirm with --count ${hold.count} that you mean this. ${effectOf(hold)}. ${holdAdvice(hold)}`,
     )
   insistOnReason(reason)
   if (count !== undefined && count !== hold.count)

@@ -36,7 +36,7 @@ async function backup(io: Io, file: string, command: Command): Promise<ExitCode>
   const { path } = settings.store
   if (path === null)
     throw new UsageError(
-      'backup copies the file of store.path; back the database of store.url up with pg_dump or by point-in-time recovery',
+      'backup copies the file of store.path; back up the database of store.url with pg_dump or point-in-time recovery',
     )
   const line = statusLine(io)
   const made = await backUpMirror({

@@ -50,12 +50,12 @@ Examples:
 
 async function migrateStore(io: Io, { from, format }: MigrateOptions, command: Command): Promise<ExitCode> {
   const wanted = oneOf('format', formats, format)
-  if (from === '') throw new UsageError('Name the file of the mirror by --from')
+  if (from === '') throw new UsageError('Name the file of the mirror with --from')
   const { settings } = loadConfiguration(io, command)
   const { url } = settings.store
   if (url === null) {
     throw new UsageError(
-      'store.url is not set: name the database to copy into by it, instead of store.path, or by TENANTWATCH_STORE_URL',
+      'store.url is not set: name the database to copy into with it, instead of store.path, or with TENANTWATCH_STORE_URL',
     )
   }
   const file = resolve(io.cwd, from)

@@ -117,9 +117,7 @@ export async function runProgram(args: readonly string[], io: Io): Promise<ExitC
 
 function createProgram(io: Io, done: (code: ExitCode) => void): Command {
   const program = new Command('tenantwatch')
-    .description(
-      'Mirrors the configuration of SaaS tenants, evaluates compliance checks and exports findings as metrics.',
-    )
+    .description('Mirrors the public API of SaaS tenants, evaluates compliance checks and exports findings as metrics.')
     .version(version)
     .option('--config <file>', 'configuration file; default TENANTWATCH_CONFIG, then config/tenantwatch.yaml')
     .exitOverride()

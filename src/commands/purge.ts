@@ -15,11 +15,11 @@ export function addPurge(program: Command, io: Io, done: (code: ExitCode) => voi
       'after',
       `
 Erases the records of the tenant, their history, its runs, findings, evidence and waivers. It cannot be undone.
-The tenant must be removed from the configuration, and the engine must be stopped. Backups are not changed, and the record
-of past configurations keeps the name of the tenant until history.retentionDays have passed.
+The tenant must be removed from the configuration, and the engine must be stopped. Backups are not changed, and the history
+of configurations keeps the name of the tenant until history.retentionDays have passed.
 
-It erases at once, without a question, and nothing brings the data back: make a "tenantwatch backup FILE" before, if you may
-need the evidence.
+It erases at once and asks nothing, and the data cannot be recovered: run "tenantwatch backup FILE" first if you may need the
+evidence.
 
 Exit: 0 erased; 2 the tenant is unknown or still configured; 3 an engine is running on the database.
 

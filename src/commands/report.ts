@@ -47,11 +47,11 @@ export function addReport(program: Command, io: Io, done: (code: ExitCode) => vo
     .addHelpText(
       'after',
       `
-Works beside a running engine. The report depends on the stored record alone: the same time gives the same bytes.
+Works beside a running engine. The report is made from the stored history alone: the same time gives the same bytes.
 
 oscal is assessment results of NIST OSCAL ${oscalVersion}, one result for each tenant.
 
-Exit: 0 ok; 2 usage, or there is no record of that time.
+Exit: 0 ok; 2 usage, or there is no history of that time.
 
 Examples:
   tenantwatch report --output evidence.html

@@ -31,7 +31,7 @@ function notListening(error: unknown, host: string): unknown {
 export function addSimulate(program: Command, io: Io, done: (code: ExitCode) => void): void {
   program
     .command('simulate')
-    .description('run the reference tenant API, for demos, tests and integrators')
+    .description('run a simulated tenant API, for demos, tests and integrators')
     .option('--host <address>', 'address to listen on', '127.0.0.1')
     .option('--port <n>', 'port of the API, 0 = any', portNumber, 9470)
     .option('--control-port <n>', 'port of the control API (data and faults), 0 = any', portNumber, 9471)

@@ -99,7 +99,7 @@ function accessOver(session: Session, live: LiveWeb, host: string): () => WebAcc
 
 function heartbeat({ settings }: Session, silentMs: number): Probe {
   const ok = silentMs <= Math.max(15 * minuteMs, 3 * settings.evaluate.intervalMs)
-  return { ok, text: ok ? 'The engine is at work' : 'The engine has not evaluated for too long' }
+  return { ok, text: ok ? 'The engine evaluates' : 'The engine has not evaluated for too long' }
 }
 
 /** Without asking the database: it may be silent, or a standby that answers and takes no heartbeats. */

@@ -9,7 +9,7 @@ export function diagnoseFreshness(
   { now, isRunning }: { readonly now: number; readonly isRunning: boolean },
 ): Diagnosis {
   const outdated = resources.filter(({ enabled, fresh }) => enabled && !fresh)
-  if (outdated.length === 0) return fine('freshness', 'by age, no resource is older than its freshness limit')
+  if (outdated.length === 0) return fine('freshness', 'no resource is older than its freshness limit')
   const held = new Set<string>(holds.map(({ resource }) => resource))
   const isTenantHeld = held.has('all')
   const kinds = Map.groupBy(outdated, (view) => {
@@ -33,7 +33,7 @@ export function diagnoseFreshness(
   const unheld = outdated.filter(({ resource }) => !isTenantHeld && !held.has(resource))
   const onHold = unheld.length < outdated.length ? '; for the hold see "tenantwatch accept"' : ''
   const first = kinds.get('first')?.length ?? 0
-  const remedy = isRunning ? 'See on the page why runs fail' : 'Start the engine; if its runs fail, its page shows why'
+  const remedy = isRunning ? 'The page shows why runs fail' : 'Start the engine; if its runs fail, its page shows why'
   const advice =
     unheld.length === 0
       ? `${unknown} until the hold has ended; see "tenantwatch accept"`

@@ -26,7 +26,7 @@ export function diagnosePlace(facts: StoreFacts): readonly Diagnosis[] {
   if (unwritable !== null) found.push(failure('database', `${path} cannot be written: ${unwritable}`, writableAdvice))
   found.push(diagnoseLock(lock))
   if (walBytes > largeWalBytes) {
-    const advice = 'A process keeps a read transaction open: look for hanging commands'
+    const advice = 'A process keeps a read transaction open: look for commands that hang'
     found.push(warning('write-ahead log', `${size(walBytes)} beside the database`, advice))
   }
   return freeBytes === null ? found : [...found, diagnoseRoom(freeBytes, bytes)]
@@ -35,7 +35,7 @@ export function diagnosePlace(facts: StoreFacts): readonly Diagnosis[] {
 function diagnoseAbsence({ path, lock }: StoreFacts): Diagnosis {
   const obstacle = obstacleTo(path)
   if (obstacle !== null) {
-    const advice = 'Give the user of the daemon a folder that it may write to, or name another path by store.path'
+    const advice = 'Give the user of the daemon a folder that it may write to, or set another path in store.path'
     return failure('database', `${path} does not exist and cannot be created: ${obstacle}`, advice)
   }
   if (lock.mirrorMade !== true) return fine('database', `${path} does not exist yet; the first sync creates it`)

@@ -76,17 +76,21 @@ function diagnoseRights({ user, isSuperuser, mayCreate, creators, notOwned }: Se
   }
   if (creators.length > 0) {
     const sentence = `${creators.join(', ')} may create in the schema of the mirror`
-    const advice = `Revoke it: functions of others there could run with the rights of ${user}`
+    const advice = `Revoke it: functions of other roles there could run with the rights of ${user}`
     return warning(subject, sentence, advice)
   }
   if (!isSuperuser) return fine(subject, `${user} owns all tables and may change the layout`)
-  return warning(subject, `${user} is a superuser`, 'Use a role of its own that owns the database and nothing else')
+  return warning(subject, `${user} is a superuser`, 'Use a separate role that owns the database and nothing else')
 }
 
 function diagnoseServerClock({ skewMs }: ServerFacts): Diagnosis {
   const sentence = `the server is ${Math.abs(skewMs / secondMs).toFixed(1)} s ${skewMs < 0 ? 'behind' : 'ahead'}`
   if (Math.abs(skewMs) <= greatestSkewMs) return fine('server clock', sentence)
-  return warning('server clock', sentence, 'Keep both clocks by NTP: ages in the views are by that of the server')
+  return warning(
+    'server clock',
+    sentence,
+    'Keep both clocks in step with NTP: the views compute ages by the clock of the server',
+  )
 }
 
 const pooled = fine(

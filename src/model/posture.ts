@@ -96,7 +96,7 @@ export interface HoldView {
   readonly raisedAt: number
   /** What the operator stated who accepted it; absent while nobody did. The hold goes when that takes effect. */
   readonly acceptedReason?: string
-  /** True when accepting it replaces the data of the tenant by those of another one; absent for others. */
+  /** True when accepting it replaces the data of the tenant with those of another one; absent for others. */
   readonly replacesTenant?: boolean
   /** What ends a hold that cannot be accepted; absent for others. */
   readonly remedy?: string

@@ -23,7 +23,7 @@ const words: Readonly<Record<UnknownReason, string>> = {
   suspect_empty: 'on hold: an empty list may be incomplete',
   shrink_held: 'on hold: many records are missing',
   tenant_changed: "on hold: the data may be another tenant's",
-  stale_answer: 'an answer of the tenant is an old one',
+  stale_answer: 'an answer of the tenant is out of date',
   store: 'the database failed',
   aborted: 'the run was stopped',
   internal: 'an error of tenantwatch',

@@ -219,7 +219,7 @@ it('reports a server without TLS as such, not as an invalid certificate', async 
   await using _ = client
   expect(await caught(client.fetch(roles, {}))).toMatchObject({
     reason: 'tls',
-    hint: 'What answers there does not speak TLS: check scheme and port of baseUrl',
+    hint: 'The server there does not speak TLS: check scheme and port of baseUrl',
   })
 })
 

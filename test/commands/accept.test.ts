@@ -163,7 +163,7 @@ it('accepts another tenant only with the count and after saying what that does',
     stdout: '',
     stderr: expect.stringMatching(
       new RegExp(
-        `^tenantwatch: Confirm with --count ${count} that this is meant. Accepting replaces the data of acme by`,
+        `^tenantwatch: Confirm with --count ${count} that you mean this. Accepting replaces the data of acme with`,
       ),
     ),
   })

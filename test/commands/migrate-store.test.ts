@@ -36,13 +36,13 @@ it('wants a file and a database', async () => {
   })
   expect(await run('migrate-store', '--from', '')).toMatchObject({
     code: 2,
-    stderr: 'tenantwatch: Name the file of the mirror by --from\n',
+    stderr: 'tenantwatch: Name the file of the mirror with --from\n',
   })
   expect(await run('migrate-store', '--from', 'data/mirror.db')).toEqual({
     code: 2,
     stdout: '',
     stderr:
-      'tenantwatch: store.url is not set: name the database to copy into by it, instead of store.path, or by TENANTWATCH_STORE_URL\n',
+      'tenantwatch: store.url is not set: name the database to copy into with it, instead of store.path, or with TENANTWATCH_STORE_URL\n',
   })
 })
 

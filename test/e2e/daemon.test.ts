@@ -30,7 +30,7 @@ async function running(options: SimulatorOptions = {}, more?: string) {
 
 it('starts, syncs by itself and answers on every path', async () => {
   const { get } = await running()
-  expect(await get('/healthz')).toMatchObject({ status: 200, text: 'The engine is at work\n' })
+  expect(await get('/healthz')).toMatchObject({ status: 200, text: 'The engine evaluates\n' })
   expect(await get('/readyz')).toMatchObject({ status: 200, text: 'Every resource was tried\n' })
   const metrics = await until(async () => {
     const { text } = await get('/metrics')

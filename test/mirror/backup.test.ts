@@ -185,14 +185,14 @@ const refused: Readonly<Record<string, readonly [prepare: (world: World) => stri
   'the lock of the mirror': [({ path }) => `${path}-lock`, /-lock is the mirror itself .* or lies in its place/],
   'the mirror of another engine': [
     () => testMirror().path,
-    /-wal shows that \S+mirror\.db is a database at work, or was/,
+    /-wal shows that \S+mirror\.db is, or was, a database in use/,
   ],
   'a place where a log is left that would be mixed in': [
     ({ target }) => {
       writeFileSync(`${target}-wal`, 'frames')
       return target
     },
-    /backup\.db-wal shows that \S+backup\.db is a database at work/,
+    /backup\.db-wal shows that \S+backup\.db is, or was, a database in use/,
   ],
   'a folder': [({ folder }) => `${folder}/`, /^\S+ is a folder; name a file in it$/],
   'a missing folder': [({ folder }) => join(folder, 'not', 'x.db'), /^There is no folder \S+\/not for the backup/],

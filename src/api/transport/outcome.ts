@@ -94,12 +94,12 @@ function hintOf(error: SyncError): SyncErrorDetails {
   return error.hint === undefined ? {} : { hint: error.hint }
 }
 
-const noTls = 'What answers there does not speak TLS: check scheme and port of baseUrl'
+const noTls = 'The server there does not speak TLS: check scheme and port of baseUrl'
 
 const hintsByCode: ReadonlyMap<string, string> = new Map([
   ['ECONNREFUSED', 'Nothing listens there: check host and port of baseUrl, and whether the server runs'],
-  ['EHOSTUNREACH', 'No way leads to the host: check baseUrl and the network'],
-  ['ENETUNREACH', 'No way leads to the host: check baseUrl and the network'],
+  ['EHOSTUNREACH', 'There is no route to the host: check baseUrl and the network'],
+  ['ENETUNREACH', 'There is no route to the host: check baseUrl and the network'],
   ['ERR_SSL_WRONG_VERSION_NUMBER', noTls],
   ['ERR_SSL_PACKET_LENGTH_TOO_LONG', noTls],
 ])

@@ -28,7 +28,7 @@ export function tourLines(
   return stepsOf(findings, secretsUntil).flatMap(({ what, path, body, back, isHeld }) => [
     `  # ${what}`,
     command(path, body),
-    ...(isHeld === true ? ['  # Half a minute later, what is held and what to do:', accept] : []),
+    ...(isHeld === true ? ['  # Half a minute later, see the hold and what to do:', accept] : []),
     ...(back === undefined ? [] : ['  # And back:', command(path, back)]),
   ])
 }
@@ -55,7 +55,7 @@ function stepsOf(findings: readonly FindingView[], secretExpirationDate: string)
       back: token('grant', 'Api_Users_Read'),
     },
     {
-      what: 'The token becomes that of another tenant: everything is held, and nothing is mixed',
+      what: 'The token becomes that of another tenant: the whole tenant is on hold, and no data are mixed',
       path: 'tokens',
       body: token('swap'),
       isHeld: true,

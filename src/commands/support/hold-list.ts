@@ -41,7 +41,8 @@ type Note = string | readonly [string, string]
 function notesOf(hold: HoldRow, acceptance: Pick<AcceptedHold, 'appliedAt'> | undefined, next: Next): readonly Note[] {
   const { id, count, message, reason } = hold
   if (acceptance !== undefined) {
-    const then = acceptance.appliedAt === null ? 'the next run applies it' : 'the line disappears when that has taken effect'
+    const then =
+      acceptance.appliedAt === null ? 'the next run applies it' : 'the line disappears when that has taken effect'
     return [`${message}.`, `Accepted; ${then}.`]
   }
   const remedy = remedyOf(hold)

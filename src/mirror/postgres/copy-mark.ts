@@ -78,6 +78,6 @@ export function halfCopied(source: string): FatalError {
 
 function notEmpty(table: string): FatalError {
   return new FatalError(
-    `The database of store.url is not empty: its table ${table} has rows; let store.url lead to an empty database, because a copy is never mixed with other data`,
+    `The database of store.url is not empty: its table ${table} has rows; set store.url to an empty database, because a copy is never mixed with other data`,
   )
 }

@@ -62,13 +62,13 @@ export const knownFailures: readonly KnownFailure[] = [
   {
     codes: /^(DEPTH_ZERO_SELF|SELF_SIGNED|UNABLE_TO_|CERT_UNTRUSTED|CERT_SIGNATURE|INVALID_CA)/,
     sentence: 'The authority of the certificate of the database server is not trusted',
-    hint: 'Name it by sslrootcert in store.url; if it is named, add the authority that the server uses now, and let the server send intermediate certificates',
+    hint: 'Name it with sslrootcert in store.url; if it is named, add the authority that the server uses now, and let the server send intermediate certificates',
   },
   {
     codes: /^$/,
     message: /does not support SSL/,
     sentence: 'The database server does not offer TLS',
-    hint: 'Switch it on there by ssl=on; sslmode=disable connects without TLS',
+    hint: 'Switch it on there with ssl=on; sslmode=disable connects without TLS',
   },
   {
     codes: /^(CERT_|ERR_TLS_|ERR_SSL_|EPROTO)/,
@@ -99,7 +99,7 @@ export const knownFailures: readonly KnownFailure[] = [
   {
     codes: /^25006/,
     sentence: 'The database is read-only',
-    hint: 'Let store.url point to the primary server, not to a standby; on the primary server, reset default_transaction_read_only',
+    hint: 'Set store.url to the primary server, not to a standby; on the primary server, reset default_transaction_read_only',
   },
   {
     codes: /^42501/,

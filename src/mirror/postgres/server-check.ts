@@ -72,8 +72,7 @@ function setupProblem({ version, encoding, fsync, standby }: Server): ServerProb
   if (version < oldestServer) return because(`PostgreSQL ${version} is too old`, `Use version ${oldestServer} or later`)
   if (encoding !== 'UTF8') return because(`its encoding is ${encoding}`, 'Create it with encoding UTF8')
   if (fsync !== 'on') return because('the server runs with fsync=off and could lose what it confirmed', 'Switch it on')
-  if (standby === 1)
-    return because('the server is a standby and read-only', 'Let store.url point to the primary server')
+  if (standby === 1) return because('the server is a standby and read-only', 'Set store.url to the primary server')
   return null
 }
 

@@ -23,7 +23,7 @@ function backupTarget(to: string, store: string): string {
   if (known !== undefined && !known.isFile()) throw new UsageError(`${target} is no regular file; name another one`)
   const other = beside.find((suffix) => existsSync(target + suffix))
   if (other !== undefined) {
-    throw new UsageError(`${target}${other} shows that ${target} is a database at work, or was one; name another file`)
+    throw new UsageError(`${target}${other} shows that ${target} is, or was, a database in use; name another file`)
   }
   if (known !== undefined && known.size > 0 && applicationIdOf(target) !== applicationId) {
     throw new UsageError(`${target} is no backup of tenantwatch and is left as it is; name another file`)
@@ -34,7 +34,8 @@ function backupTarget(to: string, store: string): string {
 /** Does not create the folder: an unmounted volume must not go unnoticed. */
 function followed(path: string): string {
   const folder = statSync(dirname(path), { throwIfNoEntry: false })
-  if (!folder?.isDirectory()) throw new UsageError(`There is no folder ${dirname(path)} for the backup; make it first`)
+  if (!folder?.isDirectory())
+    throw new UsageError(`There is no folder ${dirname(path)} for the backup; create it first`)
   if (!lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink()) {
     return join(realpathSync(dirname(path)), basename(path))
   }

@@ -241,7 +241,7 @@ function mayNotRead(file: string): boolean {
 function adviceFor(error: Error, code: string, file: string): string {
   if (mayNotRead(file)) return 'this user may not read it: run this command as the user of the daemon'
   if (damageOf(error) !== null) return `it is damaged: ${toBegin(file)}`
-  if (code.startsWith('SQLITE_BUSY')) return 'another program writes to it and does not end; close that one'
+  if (code.startsWith('SQLITE_BUSY')) return 'another program keeps it locked for writing; close that program'
   return `check that the file and its folder ${dirname(file)} exist, are writable for this user and have room`
 }
 

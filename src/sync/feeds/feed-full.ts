@@ -80,7 +80,7 @@ async function readFromCursorBefore(run: Run, fullSync: FullSyncRow): Promise<vo
     if (!cursorRefused(error)) {
       run.context.log.warn(
         { resource: run.definition.name, reason: reasonOf(error) },
-        'The stored cursor cannot be read from, but the list can; the full sync completes without it',
+        'Reading from the stored cursor fails, but the list was read; the full sync completes without the cursor',
       )
     }
     await forgetRefused(run, fullSync)

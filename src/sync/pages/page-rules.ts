@@ -41,12 +41,13 @@ export function pageRules({ maxPages, pages = 0, emptyPages = 0, seenBefore }: P
       }
       empty = items.length === 0 && same !== true ? empty + 1 : 0
       if (!hasMore) return
-      if (nextCursor === null) throw refused('a page says that more pages exist but carries no cursor')
+      if (nextCursor === null) throw refused('a page announces further pages but has no cursor')
       const digest = cursorDigest(nextCursor)
       if (used.has(digest) || (await seenBefore?.(digest)) === true) {
-        throw refused('a page carries a cursor that was already used, so the full sync would never end')
+        throw refused('a page has a cursor that was already used, so the full sync would never end')
       }
-      if (empty >= maxEmptyPages) throw refused(`${maxEmptyPages} empty pages came in a row while more are promised`)
+      if (empty >= maxEmptyPages)
+        throw refused(`${maxEmptyPages} empty pages came in a row while further pages are announced`)
       if (repeated >= maxRepeatedPages) {
         throw refused(`${maxRepeatedPages} pages in a row have the same records as earlier ones, under new cursors`)
       }

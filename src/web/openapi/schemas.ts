@@ -65,7 +65,9 @@ export const finding = component(
     severity,
     state: z.enum(['open', 'waived', 'resolved']),
     message: z.string().describe('One sentence for an auditor, without names of persons, e-mails and files'),
-    evidence: z.record(z.string(), z.unknown()).describe('The field values that decided, and when they were read'),
+    evidence: z
+      .record(z.string(), z.unknown())
+      .describe('The field values on which the finding rests, and when they were read'),
     firstSeen: time,
     lastSeen: time.describe('Last evaluation that confirmed it; stays while the check is unknown'),
     resolvedAt: time.nullable(),
@@ -90,7 +92,7 @@ export const check = component(
     reason: unknownReason.nullable().describe('Set exactly when the status is unknown'),
     partial: unknownReason
       .optional()
-      .describe('Why more entities than those found may fail; absent unless the check fails on data that is not whole'),
+      .describe('Why more entities than those found may fail; absent unless the check fails on incomplete data'),
     assumption: z.string().optional().describe('An assumption that the check makes because an option is not set'),
     problem: z.string().optional().describe('Why an own check, or some of its entities, cannot be evaluated'),
     entities: count.nullable().describe('Number of entities in scope; null when unknown'),
@@ -119,13 +121,13 @@ const hold = component(
       .string()
       .optional()
       .describe(
-        'What the operator stated who accepted the hold, which goes when that takes effect; absent while nobody did',
+        'Reason that the operator gave for accepting the hold, which ends when that takes effect; absent while it is not accepted',
       ),
     replacesTenant: z
       .boolean()
       .optional()
       .describe(
-        'True when accepting the hold replaces the data of the tenant by those of another one; absent for others',
+        'True when accepting the hold replaces the data of the tenant with those of another one; absent for others',
       ),
     remedy: z.string().optional().describe('What ends a hold that cannot be accepted; absent for others'),
     effect: z

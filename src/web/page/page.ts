@@ -105,7 +105,7 @@ function overview({ postures, tenants, query }: PageData): Html | string {
   const shown = found.slice(0, maxCards)
   const more =
     found.length > shown.length
-      ? html`<p class="more">and ${number(found.length - shown.length)} more in no worse state; find one by name.</p>`
+      ? html`<p class="more">and ${number(found.length - shown.length)} more, none in a worse state; find one by name.</p>`
       : ''
   return html`<section id="tenants" aria-labelledby="tenants-title"><h2 id="tenants-title">${plural(postures.length, 'tenant')}</h2>
 <p class="count-line" id="tenants-sum" role="status" aria-live="polite">${summary(ranked)}${query.find === '' ? '' : `; ${number(found.length)} found by name`}</p>

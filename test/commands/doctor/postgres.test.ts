@@ -79,7 +79,7 @@ it.each<[Partial<ServerFacts>, string, RegExp]>([
   [{ notOwned: 3 }, 'rights', /^warn: tenantwatch does not own 3 tables and views\. A change of the layout would fail/],
   [{ creators: ['PUBLIC'] }, 'rights', /^warn: PUBLIC may create in the schema of the mirror\. Revoke it: /],
   [{ mayCreate: false }, 'rights', /^warn: tenantwatch may create nothing in the schema\. /],
-  [{ skewMs: -61_000 }, 'server clock', /^warn: the server is 61\.0 s behind\. Keep both clocks by NTP/],
+  [{ skewMs: -61_000 }, 'server clock', /^warn: the server is 61\.0 s behind\. Keep both clocks in step with NTP/],
   [{ connections: 27 }, 'connections', /^warn: 12 of 27 in use; .*\. Raise max_connections/],
   [{ used: 95 }, 'connections', /^warn: 95 of 97 in use/],
   [{ isPooled: true, connections: 1 }, 'connections', /^ok: through a pooler: it must keep prepared statements/],

@@ -102,7 +102,7 @@ it('names a server that is away, one that hangs up, and one without TLS', async 
     `"The database "mirror" at 127.0.0.1:PORT cannot be used: the database server cannot be reached; check that the server runs and that the host and port of store.url are right"`,
   )
   expect(await refusal(await fakeServer(() => {}), '?sslmode=require')).toMatchInlineSnapshot(
-    `"The database "mirror" at 127.0.0.1:PORT cannot be used: the database server does not offer TLS; switch it on there by ssl=on; sslmode=disable connects without TLS"`,
+    `"The database "mirror" at 127.0.0.1:PORT cannot be used: the database server does not offer TLS; switch it on there with ssl=on; sslmode=disable connects without TLS"`,
   )
 })
 
@@ -136,7 +136,7 @@ it('makes every failure of the database one of reason store, with a hint where t
       "The database server cannot be reached (ECONNRESET); Check that the server runs and that the host and port of store.url are right",
       "The database server cannot be reached (57P01); Check that the server runs and that the host and port of store.url are right",
       "The database server has no room left (53100); Free space or memory on the database server; nothing was lost",
-      "The database is read-only (25006); Let store.url point to the primary server, not to a standby; on the primary server, reset default_transaction_read_only",
+      "The database is read-only (25006); Set store.url to the primary server, not to a standby; on the primary server, reset default_transaction_read_only",
       "Tables of the database are missing or have another layout (42P01); Restore a backup, or give tenantwatch an empty database",
       "The database server took too long (57014); Check the load and the locks of the database server",
       "The database server took too long (25P03); Check the load and the locks of the database server",
@@ -155,8 +155,8 @@ it.each([
   ['CERT_HAS_EXPIRED', 'has expired', 'Renew it on the server'],
   ['CERT_NOT_YET_VALID', 'is not valid yet', 'clock of this machine'],
   ['ERR_TLS_CERT_ALTNAME_INVALID', 'is for another host name', 'Name the host in store.url as the certificate does'],
-  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'is not trusted', 'Name it by sslrootcert'],
-  ['SELF_SIGNED_CERT_IN_CHAIN', 'is not trusted', 'Name it by sslrootcert'],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', 'is not trusted', 'Name it with sslrootcert'],
+  ['SELF_SIGNED_CERT_IN_CHAIN', 'is not trusted', 'Name it with sslrootcert'],
   ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', 'No TLS connection to the database server', 'which versions of TLS'],
 ])('has a hint of its own for %s', (code, sentence, hint) => {
   const error = atWork(code) as SyncError

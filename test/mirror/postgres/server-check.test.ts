@@ -72,11 +72,7 @@ const sound = {
 }
 
 it.each([
-  [
-    { standby: 1, readonly: 'on' },
-    'the server is a standby and read-only',
-    'Let store.url point to the primary server',
-  ],
+  [{ standby: 1, readonly: 'on' }, 'the server is a standby and read-only', 'Set store.url to the primary server'],
   [{ version: 14 }, 'PostgreSQL 14 is too old', 'Use version 15 or later'],
   [{ fsync: 'off' }, 'the server runs with fsync=off and could lose what it confirmed', 'Switch it on'],
   [{ forbidden: 1 }, 'its user may not read and write all tables of tenantwatch', 'Make it their owner'],
