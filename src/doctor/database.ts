@@ -91,7 +91,7 @@ export async function diagnoseStore(
     const file = facts === null ? null : fileOf(facts)
     if (file !== null && !file.isCurrent) {
       const advice = 'The next "run" or "sync" of this version migrates it; make a backup first'
-      return [warning('database', `${file.what}: schema of an older version`, advice)]
+      return [warning('database', `${file.what}: layout of an older version`, advice)]
     }
     if ('problem' in opened) return [...found, failure('database', opened.problem, null)]
     const { mirror } = opened

@@ -40,7 +40,7 @@ export const checkGauges: readonly PostureGauge[] = [
   },
   {
     name: 'tenantwatch_evaluation_last_timestamp_seconds',
-    help: `When the enabled checks of the tenant were last evaluated: the earliest of their last evaluations, in seconds since the epoch, so that one check that is left out shows; 0 = one was never evaluated. Absent while no check is enabled. ${fromMirror}`,
+    help: `Earliest of the last evaluations of the enabled checks of the tenant, in seconds since the epoch: it stops even if only one check is no longer evaluated; 0 = a check was never evaluated. Absent while no check is enabled. ${fromMirror}`,
     labelNames: [],
     each({ checks }, add) {
       const times = checks.filter(({ enabled }) => enabled).map(({ evaluatedAt }) => timestampSeconds(evaluatedAt))

@@ -29,13 +29,13 @@ export const authenticationSettings = defineResource({
     {
       kind: 'flag',
       name: 'tenantwatch_sso_enabled',
-      help: '1 when single sign-on is set up, 0 when not; absent until first read.',
+      help: '1 when single sign-on is enabled, 0 when not; absent until first read.',
       field: 'ssoEnabled',
     },
     {
       kind: 'flag',
       name: 'tenantwatch_sso_enforced',
-      help: '1 when single sign-on is the only way in, 0 when not; absent until first read.',
+      help: '1 when single sign-on is enforced, 0 when not; absent until first read.',
       field: 'ssoEnforced',
     },
   ],

@@ -39,7 +39,7 @@ export const users = defineResource({
     {
       kind: 'count',
       name: 'tenantwatch_users',
-      help: 'Users by state, those of users.knownStates and "other" for the rest, and by the two multi-factor flags as the tenant sends them, the whole truth table; absent before the first complete full sync.',
+      help: 'Users by state, those of users.knownStates and "other" for the rest, and by the two multi-factor flags as the tenant sends them, with a series for each combination; absent before the first complete full sync.',
       by: { state: { setting: 'users.knownStates' }, mfaStatus: true, mfaAction: true },
     },
   ],

@@ -72,7 +72,7 @@ function createWorld(options: SimulatorOptions): World {
 }
 
 /**
- * Starts the reference tenant API. Rejects when a port is taken.
+ * Starts the simulated tenant API. Rejects when a port is taken.
  *
  * Times are epoch milliseconds of `clock`; the same seed and start time give the same tenants, tokens and events.
  */

@@ -45,7 +45,7 @@ const waivedUntil: InventoryGauge = {
 
 const infos: InventoryGauge = {
   name: 'tenantwatch_api_client_info',
-  help: `Always 1; carries the name and role of an API client, to be joined by client_id. ${fromMirror}`,
+  help: `Always 1; the labels have the name and role of an API client, to be joined by client_id. ${fromMirror}`,
   labelNames: ['client_id', 'client_name', 'role'],
   async read(_reader, { secrets }, add) {
     for (const { clientId, name, role } of await secrets())

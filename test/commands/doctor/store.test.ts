@@ -162,7 +162,7 @@ it('distinguishes an older layout from a newer one', async () => {
   withDatabase(world.store, (raw) => raw.exec('update __drizzle_migrations set created_at = 1'))
   const older = await world.run('doctor')
   expect(older.code).toBe(0)
-  expect(older.stdout).toMatch(/^! +database +.*schema of an older version\. The next "run" or "sync"/m)
+  expect(older.stdout).toMatch(/^! +database +.*layout of an older version\. The next "run" or "sync"/m)
   withDatabase(world.store, (raw) => raw.exec('update __drizzle_migrations set created_at = 9e15'))
   const newer = await world.run('doctor')
   expect(newer.code).toBe(3)
