@@ -34,7 +34,7 @@ it('names the process that locks the database, and recovers afterwards', async (
   expect(code).toBe(3)
   expect(stdout).toBe('')
   expect(stderr).toMatch(
-    /^tenantwatch: The database \S+ cannot be opened \(SQLITE_BUSY\); another program writes to it/,
+    /^tenantwatch: The database \S+ cannot be opened \(SQLITE_BUSY\); another program keeps it locked for writing/,
   )
   other.exec('commit')
   expect(await program(place, 'sync', '--full').ended).toMatchObject({

@@ -354,7 +354,7 @@ it('names in a runbook the address that serves it, and keeps the words of links 
   expect(html).not.toContain(':9469')
   expect(html).toContain('Reliability)')
   // A reference in parentheses would be left over without its link.
-  expect(await served('TenantwatchHeld')).toContain('for a decision. If the change')
+  expect(await served('TenantwatchHeld')).toContain('for a decision of an operator. If the change')
 })
 
 it('serves every runbook as a page whose links lead to runbooks, and no other file', async () => {

@@ -159,7 +159,7 @@ onServer('refuses a database that is not empty, and leaves it as it is', async (
   const { code, stdout, stderr } = await world.migrate()
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
   expect(stderr).toMatch(
-    /^tenantwatch: The database of store\.url is not empty: its table \w+ has rows; let store\.url lead to an empty database, .*\n$/,
+    /^tenantwatch: The database of store\.url is not empty: its table \w+ has rows; set store\.url to an empty database, .*\n$/,
   )
   expect(world.postgres.query('select count(*) as n from changes')).toEqual(before)
   expect(await world.runThere('findings')).toMatchObject({ code: 0 })
