@@ -88,7 +88,7 @@ interface Guided {
 function guide(io: Io, { found, port, controlUrl, config }: Guided): void {
   const at = `http://127.0.0.1:${port}`
   print(io, `\nStatus page  ${at}/\nMetrics      ${at}/metrics\nFindings     ${at}/api/v1/findings`)
-  print(io, `Control      ${controlUrl} (lists all changes and faults that can be made)`)
+  print(io, `Control      ${controlUrl} (lists the possible changes and faults)`)
   print(io, '\nIn a second terminal, while this one runs:')
   const program = ownCommand(io.cwd)
   const own = (words: string) => `  ${program} ${words} --config ${shellWord(config)}`
