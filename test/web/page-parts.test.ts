@@ -363,7 +363,7 @@ it('offers no accept command for a hold that only another ownClientId ends', asy
   expect(await shown({ effect: 'It does', replacesTenant: true })).toContain(
     '<p>If it is the right tenant, accept the replacement: <code',
   )
-  expect(await shown({ effect: 'It does' })).toContain('<p>If this is right, accept all 9: <code')
+  expect(await shown({ effect: 'It does' })).toContain('<p>If the change is intended, accept all 9: <code')
   expect(await shown({ effect: 'Accepting replaces the data' })).toMatch(
     /Accepting replaces the data\.<\/p>\s*<p>.*tenantwatch accept <span>H-1/,
   )

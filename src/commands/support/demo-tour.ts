@@ -55,7 +55,7 @@ function stepsOf(findings: readonly FindingView[], secretExpirationDate: string)
       back: token('grant', 'Api_Users_Read'),
     },
     {
-      what: 'The token becomes that of another tenant: the whole tenant is on hold, and no data are mixed',
+      what: 'The token becomes that of another tenant: the whole tenant is on hold, and no data is mixed',
       path: 'tokens',
       body: token('swap'),
       isHeld: true,

@@ -41,7 +41,7 @@ function details(finding: FindingView, { checks, configFile, now }: Known): Html
   const accept =
     driftId === null
       ? ''
-      : html`<dt>If this is right</dt><dd>${command(`accept ${driftId} --reason TEXT`, configFile)}</dd>`
+      : html`<dt>If the change is intended</dt><dd>${command(`accept ${driftId} --reason TEXT`, configFile)}</dd>`
   const check = checks.get(finding.check)
   const advice =
     check === undefined

@@ -105,7 +105,7 @@ function ending({ remedy, effect, advice, ...hold }: HoldView, configFile: strin
   const consent =
     hold.replacesTenant === true
       ? 'If it is the right tenant, accept the replacement:'
-      : html`If this is right, accept all ${number(hold.count)}:`
+      : html`If the change is intended, accept all ${number(hold.count)}:`
   return html`${sentences}${records}<p>${consent} ${command(`accept ${hold.id} --count ${hold.count} --reason TEXT`, configFile)}</p>`
 }
 
