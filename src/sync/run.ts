@@ -158,19 +158,20 @@ export function noteAnswer(run: Run, { oddities = [] }: AnswerMeta): void {
   noteOddities(run, oddities)
 }
 
-/** Deviations of each resource as last logged: the same ones are logged again after an hour, by the monotonic clock. */
-export type LoggedEvents = Map<ResourceName, { readonly text: string; readonly at: number }>
+/** When each deviation of a resource was logged, by the monotonic clock: known ones are logged again after an hour. */
+export type LoggedEvents = Map<ResourceName, ReadonlyMap<string, number>>
 
 export function logEvents({ events, context, definition }: Run, logged: LoggedEvents): void {
   if (events.size === 0) return
   const isAllNamed = [...events.values()].every(({ size }) => size <= mostNamed)
   const counts = Object.fromEntries([...events].map(([kind, { size }]) => [kind, size]))
   const fields = Object.fromEntries([...events].map(([kind, names]) => [kind, [...names.values()].slice(0, mostNamed)]))
-  const text = JSON.stringify(fields)
   const at = context.clock.monotonic()
-  const before = logged.get(definition.name)
-  const isKnown = before?.text === text && at - before.at < hourMs
-  if (!isKnown) logged.set(definition.name, { text, at })
+  const recent = [...(logged.get(definition.name) ?? [])].filter(([, loggedAt]) => at - loggedAt < hourMs)
+  const known = new Map(recent.slice(-mostEvents))
+  const found = [...events].flatMap(([kind, names]) => [...names.values()].map((name) => `${kind} ${name}`))
+  const isKnown = found.every((one) => known.has(one))
+  if (!isKnown) logged.set(definition.name, new Map([...known, ...found.map((one) => [one, at] as const)]))
   const meanings = [...events.keys()].map((kind) => contractEventMeanings[kind])
   const hint = [...meanings, 'See docs/runbooks/TenantwatchContractChanged.md'].join('. ')
   const write = isKnown ? context.log.debug : context.log.warn

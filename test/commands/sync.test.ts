@@ -187,6 +187,11 @@ it('prints a line for each run that ends, and every 30 s how far the others are,
     'users: full sync, 7,000 records, details 200/200 (at most 200 a run), 12.3 s\n',
     'users: full sync, 0 records, details 5/5, 12.3 s\n',
   ])
+  // Those of the last second.
+  progress.runEnded(result('roles', {}))
+  expect(lines.splice(0)).toHaveLength(7)
+  progress.clear()
+  expect(lines).toEqual(['roles: full sync, 0 records, 12.3 s\n'])
 })
 
 it('refuses invalid arguments at once, without any run', async () => {

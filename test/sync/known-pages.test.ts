@@ -115,6 +115,8 @@ it('logs the same deviations again only after an hour, and others at once', asyn
   expect([await lines(), await lines()]).toEqual([1, 1])
   deviate({ other: 1 })
   expect(await lines()).toBe(2)
+  deviate({ one: 1 })
+  expect(await lines()).toBe(2)
   test.clock.advance(hourMs)
   expect(await lines()).toBe(3)
 })

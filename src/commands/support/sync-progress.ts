@@ -25,6 +25,7 @@ export function syncProgress(io: Io, { tenants }: Pick<Settings, 'tenants'>): Sy
   const line = statusLine(io)
   const ended: string[] = []
   let printedAt = io.clock.monotonic()
+  let hasPrinted = false
   const of = (tenant: string, resource: string) => {
     const name = nameOf(tenant, resource)
     const known = read.get(name) ?? { records: 0, details: '', atMost: false }
@@ -45,6 +46,7 @@ export function syncProgress(io: Io, { tenants }: Pick<Settings, 'tenants'>): Sy
     const pauseMs = ended.length > 0 ? pipedPauseMs.ended : pipedPauseMs.inProgress
     if (io.stderr.isTTY === true || now - printedAt < pauseMs) return
     printedAt = now
+    hasPrinted = true
     for (const one of ended.length > 0 ? ended.splice(0) : [text()]) print(io, one)
   }
   return {
@@ -67,7 +69,10 @@ export function syncProgress(io: Io, { tenants }: Pick<Settings, 'tenants'>): Sy
       ended.push(`${name}: ${endedText(result, `${plural(records, 'record')}${details}${most}`)}`)
       show()
     },
-    clear: line.clear,
+    clear() {
+      line.clear()
+      if (hasPrinted) for (const one of ended.splice(0)) print(io, one)
+    },
   }
 }
 

@@ -24,6 +24,7 @@ const kinds: Readonly<Record<FieldKind, string>> = {
   text: 'text',
 }
 
+const guidKind = 'text, a GUID in lower case'
 const time = 'milliseconds'
 
 export const ownViews: readonly OwnView[] = Object.values(recordTables)
@@ -44,11 +45,13 @@ function viewOf(record: RecordTable): OwnView {
 }
 
 function shownColumns(record: RecordTable) {
-  const { fields, ownTimes = {} } = record
+  const { fields, ownTimes = {}, key, idField } = record
   const stored = (property: string) => columnOf(record, property)
   return [
     ...Object.entries(fields).flatMap(([field, kind]) => {
-      const own = { name: field, kind: kinds[kind], stored: stored(field) }
+      // Findings of other checks name the entity so, in whatever letter case a GUID is sent.
+      const isGuid = field === idField && key !== idField
+      const own = { name: field, kind: isGuid ? guidKind : kinds[kind], stored: stored(isGuid ? key : field) }
       return kind === 'date' ? [own, { name: `${field}Ms`, kind: time, stored: stored(`${field}Ms`) }] : [own]
     }),
     ...Object.entries(ownTimes).map(([view, own]) => ({
