@@ -46,7 +46,7 @@ export const userInvitationAccepted = defineCheck({
     const candidates = reader.select('users', { all: earlier.size === 0 ? [invited, old] : [invited] })
     const isUndecided = amongFew(reader, 'users', undecided)
     return {
-      population: await reader.count('users', { all: [invited] }),
+      population: (await reader.count('users', { all: [invited] })) + notEvaluated,
       notEvaluated,
       unevaluated: notEvaluated === 0 ? [] : await firstKeys(reader, 'users', undecided),
       candidates: mapBatches(candidates, (user) => ({

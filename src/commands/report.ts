@@ -105,7 +105,7 @@ async function makeReport(mirror: Mirror, { settings, options, at, now, present 
   const begunAt = insistOnRecord(bounds, at, { now, retainedFrom: now - settings.historyRetentionDays * dayMs })
   const past = await mirror.past(at, present)
   const configuration = await past.configuration()
-  if (configuration === null) throw new UsageError(beforeRecord(begunAt))
+  if (configuration === null) throw unknownThen(beforeRecord(begunAt))
   const { tenant: only, details = false } = options
   const tenants = await mirror.tenants()
   if (only !== undefined) insistOnTenant(configuration, tenants, only)
@@ -117,12 +117,16 @@ interface Reach {
   readonly retainedFrom: number
 }
 
+function unknownThen(why: string): UsageError {
+  return new UsageError(`${why}; what was true at the time of --as-of is unknown`)
+}
+
 /** Returns the start of the record, which is after `now` when the clock was ahead at that time. */
 function insistOnRecord({ begins, erasedBefore }: RecordBounds, at: number, { now, retainedFrom }: Reach): number {
   if (begins === null) throw new UsageError(noRecordYet)
-  if (at < begins && begins <= now) throw new UsageError(beforeRecord(begins))
+  if (at < begins && begins <= now) throw unknownThen(beforeRecord(begins))
   const from = Math.max(erasedBefore ?? retainedFrom, retainedFrom)
-  if (at < from) throw new UsageError(erasedBy(from))
+  if (at < from) throw unknownThen(erasedBy(from))
   return begins
 }
 

@@ -342,6 +342,8 @@ it('shows one cause of several resources once, with the newest success, and othe
     refused('documents', at - 3 * hour),
     refused('users', at - 2 * hour),
     refused('roles', at - hour, 'The token is refused for roles'),
+    refused('permissions', at - hour, 'GET /api/public/permissions failed: ECONNREFUSED. Nothing listens there'),
+    refused('api-clients', at - hour, 'GET /api/public/api-clients failed: ECONNREFUSED. Nothing listens there'),
   ]
   const html = await page('/', { posture: async () => [posture({ resources })] })
   const list = /<ul class="problems">.*?<\/ul>/s.exec(html)?.[0] ?? ''
@@ -353,6 +355,7 @@ it('shows one cause of several resources once, with the newest success, and othe
     expect.stringContaining(
       'roles unauthorized last incremental sync 2026-03-14 08:26 UTC, 1 h agoThe token is refused for roles.',
     ),
+    expect.stringMatching(/^permissions, api-clients unauthorized .*GET \/api\/public\/permissions failed/),
   ])
 })
 

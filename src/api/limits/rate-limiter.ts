@@ -7,6 +7,9 @@ import { abortedError } from '../deadline.ts'
 import { Concurrency } from './concurrency.ts'
 import { maxRetryAfterMs } from './retry-after.ts'
 
+/** What to do where a tenant answers 429. */
+export const rateAdvice = 'Set a lower api.requestsPerSecond (0 is no limit) or run less often'
+
 /** Limits the requests in any window of a second to the rate. */
 class RateWindow {
   readonly #windowMs: number
@@ -160,7 +163,7 @@ export class RateLimiter {
     const retryAt = Math.ceil(this.#clock.now() + leftMs)
     const what = leftMs > this.leftMs(null) ? `The endpoint ${endpoint ?? ''}` : 'The tenant'
     return new SyncError('rate_limited', `${what} accepts no requests until ${toIso(retryAt)}`, {
-      hint: 'Lower api.requestsPerSecond or run less often',
+      hint: rateAdvice,
       retryAt,
     })
   }

@@ -2,7 +2,7 @@ import { SyncError, type SyncErrorDetails } from '../../model/errors.ts'
 import { UnfitFile } from '../../model/process/regular-file.ts'
 import type { Reason } from '../../model/reasons.ts'
 import { abortedError } from '../deadline.ts'
-import { longestPauseMs } from '../limits/rate-limiter.ts'
+import { longestPauseMs, rateAdvice } from '../limits/rate-limiter.ts'
 import { readErrorFacts } from './envelope.ts'
 
 export interface Answer {
@@ -158,7 +158,7 @@ function hintOfStatus(status: number, { permission, badRequestHint, notFoundHint
   if (status === 403) return `Give the role of the API client the permission ${permission}`
   if (status === 404 || status === 405 || status === 410) return 'Check baseUrl: the API is not found below it'
   if (status === 407) return 'The proxy of api.proxy asks for credentials'
-  if (status === 429) return 'Lower api.requestsPerSecond or run less often'
+  if (status === 429) return rateAdvice
   if (isRedirect(status)) return 'Redirects are never followed: set baseUrl to the final address'
   return undefined
 }

@@ -91,9 +91,12 @@ const advice: Readonly<Record<ResourceState, string | null>> = {
   quarantined:
     'Correct the records in the portal; they leave quarantine when a full sync returns them valid or when their removal is confirmed.',
   missing: 'Full syncs show them again or confirm their removal; until then checks that read it do not pass.',
-  failing: 'The data is still fresh; the next run tries again.',
+  failing: 'The data is still fresh; the next run of its schedule tries again.',
   fresh: null,
 }
+
+/** Failures of several resources with one cause differ in it. */
+const pathOfRequest = /(?<=\bGET )\/\S+/
 
 function problems(posture: TenantPosture, configFile: string | undefined, now: number): Html | string {
   // The card of a hold of the whole tenant, or of a tenant that is another one, says the same of every resource.
@@ -107,7 +110,7 @@ function problems(posture: TenantPosture, configFile: string | undefined, now: n
     .toSorted((a, b) => resourceStates.indexOf(a.state) - resourceStates.indexOf(b.state))
   if (found.length === 0) return ''
   const causes = Map.groupBy(found, ({ view, state }) =>
-    ofOneResource.has(state) ? view.resource : JSON.stringify([state, view.message]),
+    ofOneResource.has(state) ? view.resource : JSON.stringify([state, view.message?.replace(pathOfRequest, '')]),
   )
   const known = { holds: posture.holds, isAtWork: posture.owner?.isAlive !== false, configFile, now }
   return html`<ul class="problems">${[...causes.values()].map((same) => problem(same, known))}</ul>
