@@ -88,7 +88,7 @@ const changeEffects: Readonly<Record<Change, (tenant: string, count: number) => 
   page: (tenant, count) =>
     `Accepting writes the ${plural(count, 'record')} of this page into the mirror of ${tenant}; it removes nothing`,
   proof: (tenant, count) =>
-    `Accepting replaces the data of ${tenant} with those of ANOTHER tenant: the ${plural(count, 'record')} known so far may be removed, and their findings close. It cannot be undone`,
+    `Accepting replaces the data of ${tenant} with those of ANOTHER tenant: the ${plural(count, 'record')} known so far may be removed, and their findings are resolved. It cannot be undone`,
 }
 
 const changeAdvice: Readonly<Record<Change, string>> = {

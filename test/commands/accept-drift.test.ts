@@ -35,7 +35,7 @@ it('accepts the drifted state that an id names', async () => {
   expect(await world.run('accept', driftId, '--reason', 'Moved to another provider')).toEqual({
     code: 0,
     stdout:
-      'Accepted: auth-settings-unchanged of acme providerType: "Oidc". The finding ends with the next evaluation.\n',
+      'Accepted: auth-settings-unchanged of acme providerType: "Oidc". The finding is resolved with the next evaluation.\n',
     stderr: '',
   })
   await world.run('sync')
@@ -59,7 +59,7 @@ it('answers a second acceptance of the same state as that of a hold, and records
   expect(await decided()).toBe(1)
   const accepted = `2 tenantwatch: Drift ${driftId} was accepted at 2026-03-01T12:00:00.000Z ("Agreed in ticket 4711");`
   expect(await world.refused(driftId, '--reason', 'Another reason, of ticket 4712')).toBe(
-    `${accepted} the finding ends with the next evaluation. Nothing is left to do\n`,
+    `${accepted} the finding is resolved with the next evaluation. Nothing is left to do\n`,
   )
   expect(await world.refused(driftId)).toContain('Nothing is left to do')
   await world.run('sync')
@@ -79,11 +79,11 @@ it('names the data, or the end of the hold, that an accepted finding waits for',
   const { driftId } = await world.only('role-permissions-unchanged')
   world.pass(3 * hourMs)
   expect((await world.run('accept', driftId, ...reason)).stdout).toMatch(
-    /: \["Api_Users_Read"\]\. The finding ends once its check can be evaluated, which is unknown now \(stale: the data is too old\)\.\n$/,
+    /: \["Api_Users_Read"\]\. The finding is resolved once its check can be evaluated, which is unknown now \(stale: the data is too old\)\.\n$/,
   )
   world.simulator.swapTenant('reader')
   expect((await world.run('sync')).stdout).toContain('tenant_changed')
-  expect(await world.refused(driftId)).toContain('; the finding ends once the hold has ended. Nothing is left to do')
+  expect(await world.refused(driftId)).toContain('; the finding is resolved once the hold has ended. Nothing is left to do')
   await world.run('sync')
   expect((await world.only('role-permissions-unchanged')).driftId).toBe(driftId)
   world.simulator.swapTenant('reader')

@@ -112,7 +112,7 @@ export async function acceptDrifts({ io, mirror, views, next, given, reason }: A
   for (const { finding, state } of drifts) {
     const { check, tenant, entity } = finding
     const what = printable(`${check} of ${tenant} ${entity.id}: ${printableJson(state)}`)
-    printWrapped(io, `Accepted: ${what}. The finding ends ${await endOf(views, finding)}.`)
+    printWrapped(io, `Accepted: ${what}. The finding is resolved ${await endOf(views, finding)}.`)
   }
 }
 
@@ -153,7 +153,7 @@ async function driftNamed({ mirror, views, next, id }: Named): Promise<Drift> {
   if (row === undefined) throw unknown()
   const earlier = await acceptanceOf(mirror, row.id, finding)
   if (earlier !== null)
-    throw new UsageError(acceptedSentence(`Drift ${id}`, earlier, `the finding ends ${await endOf(views, finding)}`))
+    throw new UsageError(acceptedSentence(`Drift ${id}`, earlier, `the finding is resolved ${await endOf(views, finding)}`))
   return { tenantId: row.id, finding, state: finding.evidence['present'] ?? null }
 }
 

@@ -47,7 +47,7 @@ function stepsOf(findings: readonly FindingView[], secretExpirationDate: string)
     },
     ...(expired === undefined
       ? []
-      : [{ what: 'An expired secret is rotated: its finding ends as fixed', path: 'mutate', body: rotate } as const]),
+      : [{ what: 'An expired secret is rotated: its finding is resolved as fixed', path: 'mutate', body: rotate } as const]),
     {
       what: 'The token loses a permission: users fail as missing_permission, and their findings stay',
       path: 'tokens',
@@ -62,7 +62,7 @@ function stepsOf(findings: readonly FindingView[], secretExpirationDate: string)
       back: token('swap'),
     },
     {
-      what: 'The token is revoked: nothing can be read, and no finding ends',
+      what: 'The token is revoked: nothing can be read, and no finding is resolved',
       path: 'tokens',
       body: token('revoke'),
       back: token('restore'),
