@@ -83,7 +83,9 @@ it('names the data, or the end of the hold, that an accepted finding waits for',
   )
   world.simulator.swapTenant('reader')
   expect((await world.run('sync')).stdout).toContain('tenant_changed')
-  expect(await world.refused(driftId)).toContain('; the finding is resolved once the hold has ended. Nothing is left to do')
+  expect(await world.refused(driftId)).toContain(
+    '; the finding is resolved once the hold has ended. Nothing is left to do',
+  )
   await world.run('sync')
   expect((await world.only('role-permissions-unchanged')).driftId).toBe(driftId)
   world.simulator.swapTenant('reader')

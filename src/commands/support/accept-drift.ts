@@ -153,7 +153,9 @@ async function driftNamed({ mirror, views, next, id }: Named): Promise<Drift> {
   if (row === undefined) throw unknown()
   const earlier = await acceptanceOf(mirror, row.id, finding)
   if (earlier !== null)
-    throw new UsageError(acceptedSentence(`Drift ${id}`, earlier, `the finding is resolved ${await endOf(views, finding)}`))
+    throw new UsageError(
+      acceptedSentence(`Drift ${id}`, earlier, `the finding is resolved ${await endOf(views, finding)}`),
+    )
   return { tenantId: row.id, finding, state: finding.evidence['present'] ?? null }
 }
 

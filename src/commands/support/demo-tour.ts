@@ -47,7 +47,13 @@ function stepsOf(findings: readonly FindingView[], secretExpirationDate: string)
     },
     ...(expired === undefined
       ? []
-      : [{ what: 'An expired secret is rotated: its finding is resolved as fixed', path: 'mutate', body: rotate } as const]),
+      : [
+          {
+            what: 'An expired secret is rotated: its finding is resolved as fixed',
+            path: 'mutate',
+            body: rotate,
+          } as const,
+        ]),
     {
       what: 'The token loses a permission: users fail as missing_permission, and their findings stay',
       path: 'tokens',
