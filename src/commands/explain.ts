@@ -85,7 +85,7 @@ function printExplanation(io: Io, command: Command, lines: readonly string[], fi
   const driftId = driftIdIn(finding)
   if (driftId !== null) printNext(io, command, 'To accept its present state', `accept ${driftId} --reason TEXT`)
   const terms = '--reason TEXT --owner WHO --expires YYYY-MM-DD'
-  printNext(io, command, 'To accept it until a day', `waive ${shortFingerprint(fingerprint)} ${terms}`)
+  printNext(io, command, 'To waive it until a date', `waive ${shortFingerprint(fingerprint)} ${terms}`)
 }
 
 /** Columns before the further parts of a line: they stand below its text. */

@@ -179,7 +179,7 @@ export function explanationText({
     ...namesIn(entity).map((name, i) => `${i === 0 ? 'Name' : '    '}         ${name}`),
     `State        ${state}${resolution === null ? '' : `: ${resolution} at ${resolvedAt ?? ''}`}`,
     `First seen   ${firstSeen}`,
-    `Last seen    ${lastSeen}${resolution === null ? ' (stored)' : ''}${reopened === 0 ? '' : `, ${reopenedWords(reopened)}`}`,
+    `Last seen    ${lastSeen}${resolution === null ? ' (written at most every 5 minutes)' : ''}${reopened === 0 ? '' : `, ${reopenedWords(reopened)}`}`,
     ...waiverLines(finding.waiver),
     ...ruleLines(rule, state !== 'resolved'),
     '',

@@ -165,7 +165,7 @@ it('says in the history of a finding that the rule was configured otherwise', as
 it('labels the evidence, aligns values, and says that the last confirmation is the stored one', async () => {
   const { run, finding } = await explained()
   const { stdout } = await run('explain', finding.fingerprint)
-  expect(stdout).toMatch(/\nLast seen {4}2026-03-05T\S+Z \(stored\)/)
+  expect(stdout).toMatch(/\nLast seen {4}2026-03-05T\S+Z \(written at most every 5 minutes\)/)
   const [, facts = ''] = stdout.split('\nEvidence\n')
   const lines = facts.split('\n\n')[0]?.split('\n') ?? []
   expect(lines.map((line) => line.replace(/^ {2}(.*?) {2,}.*$/, '$1'))).toEqual(

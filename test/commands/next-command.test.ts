@@ -16,7 +16,7 @@ it('ends with the next command to copy, also for another configuration file', as
   const [, id = ''] = /\nTo see why: tenantwatch explain ([\da-f]{12}) --config /.exec(listed.text) ?? []
   const explained = await shown(world, 80, 'explain', id, ...config)
   expect(explained.text).toContain(
-    `\nTo accept it until a day:\n  tenantwatch waive ${id} --reason TEXT --owner WHO \\\n    --expires YYYY-MM-DD ${flag}\n`,
+    `\nTo waive it until a date:\n  tenantwatch waive ${id} --reason TEXT --owner WHO \\\n    --expires YYYY-MM-DD ${flag}\n`,
   )
   const doctor = (await shown(world, 200, 'doctor', ...config)).text
   expect(doctor).toContain(`"tenantwatch export users ${flag}"`)
