@@ -35,6 +35,8 @@ export interface MeasuredQuality {
   readonly stored: ResourceQuality | undefined
   readonly freshnessLimitMs: number
   readonly skewMs: number | null
+  /** Refusal since the last success, also of the token for everything, and also while a hold blocks the input. */
+  readonly denied: Reason | null
   readonly input: InputQuality
 }
 
@@ -55,7 +57,7 @@ export async function readDataQuality(
     const denied = own?.state.denied ?? (refused ? 'unauthorized' : null)
     const known = { resource, stored: own, tenant, holds, settings, freshnessLimitMs, skewMs, clockIsBehind, denied }
     const facts = factsOf(known)
-    resources.set(resource, { stored: own, freshnessLimitMs, skewMs, input: assessInput(facts, now) })
+    resources.set(resource, { stored: own, freshnessLimitMs, skewMs, denied, input: assessInput(facts, now) })
   }
   const waiversAt = waiverTime(now, newest, stored)
   return { tenant, holds, resources, waiversAt, ...(sharedWith !== undefined && { sharedWith }) }

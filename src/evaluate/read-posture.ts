@@ -177,6 +177,7 @@ function resourceView(
   const stored = measured?.stored
   const freshnessLimitMs = measured?.freshnessLimitMs ?? 0
   const asOf = dataAsOf(stored?.state)
+  const denied = measured?.denied ?? null
   const blocked = measured?.input.blocked ?? null
   const full = fullView(stored?.state, freshnessLimitMs)
   const modes =
@@ -195,7 +196,7 @@ function resourceView(
       blocked !== 'tenant_changed' &&
       quality.sharedWith === undefined,
     ...(blocked === 'tenant_changed' && { formerTenant: true }),
-    ...(isRefusal(blocked) && { refused: blocked }),
+    ...(isRefusal(denied) && { refused: denied }),
     message: messageOf(resource, quality, accepted),
     modes,
   }

@@ -5,6 +5,14 @@ import type { TenantSeriesConfig } from './series-config.ts'
 
 export const syncGauges: readonly PostureGauge[] = [
   {
+    name: 'tenantwatch_access_refused',
+    help: `1 while the tenant refuses access to the resource: from a run that fails as unauthorized or missing_permission until the next one that succeeds; failures for other reasons in between do not end it. ${fromMirror}`,
+    labelNames: ['resource'],
+    each(posture, add) {
+      for (const { resource, refused } of enabled(posture)) add(Number(refused !== undefined), resource)
+    },
+  },
+  {
     name: 'tenantwatch_hold',
     help: `1 while the engine holds back a change until an operator accepts it or its cause is gone; resource "all" is the whole tenant. ${fromMirror}`,
     labelNames: ['resource', 'reason'],

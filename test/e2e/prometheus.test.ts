@@ -215,6 +215,9 @@ it('resolves no finding while the daemon is blind or dead', async () => {
   const { id } = faults.add({ path: '/api/public/*', effect: { kind: 'reset', when: 'before' } })
   await fires(prometheus, 'TenantwatchSyncStale', { resource: 'documents' })
   await fires(prometheus, 'TenantwatchCheckUnknown', { check: 'user-invitation-accepted' })
+  // Runs fail again within the time that the rule looks back, and none of them is refused.
+  await fires(prometheus, 'TenantwatchSyncFailing', { resource: 'users' })
+  expect(await prometheus.alerts('TenantwatchAccessRefused')).toEqual([])
   faults.remove(id)
   await ends(prometheus, 'TenantwatchSyncStale')
 

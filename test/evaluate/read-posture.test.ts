@@ -138,6 +138,16 @@ it('reports a refusal instead of a missing first sync', async () => {
   expect(statusOf(await read(mirror), 'user-mfa-enrolled')).toBe('unknown unauthorized')
 })
 
+it('knows that access is refused also while a hold of the tenant keeps every check unknown', async () => {
+  const mirror = soundMirror()
+  failFullSync(mirror, 'missing_permission')
+  hold(mirror, 'all', 'tenant_changed')
+  const posture = await read(mirror)
+  expect(statusOf(posture, 'api-client-secret-not-expired')).toBe('unknown tenant_changed')
+  const refused = posture.resources.flatMap(({ resource, refused }) => (refused ? [[resource, refused]] : []))
+  expect(refused).toEqual([['api-clients', 'missing_permission']])
+})
+
 it('knows from one refusal of the token that it is refused for resources that are not due yet, until one is read', async () => {
   const mirror = soundMirror()
   await evaluate(mirror)

@@ -26,6 +26,7 @@ it('initializes counters and health series at 0', async () => {
   ])
   expect(valueIn(body, 'tenantwatch_sync_last_success_timestamp_seconds', { ...users, mode: 'full' })).toBe(0)
   expect(valueIn(body, 'tenantwatch_sync_up', { ...users, mode: 'incremental' })).toBe(0)
+  expect(valueIn(body, 'tenantwatch_access_refused', users)).toBe(0)
   expect(valueIn(body, 'tenantwatch_hold', { tenant, resource: 'all', reason: 'tenant_changed' })).toBe(0)
   expect(valueIn(body, 'tenantwatch_findings', { tenant, check: 'user-mfa-enrolled', severity: 'low' })).toBe(0)
   expect(valueIn(body, 'tenantwatch_findings_resolved_total', { check: 'user-mfa-enrolled' })).toBe(0)
@@ -73,6 +74,22 @@ it('counts the data of a full sync whose removals are on hold as read', async ()
   expect(lastFullSync(await render([reading(heldSince(at - 2 * dayMs), records)]))).toBe(at / 1000 - 86_400)
   // After the clock was set back.
   expect(lastFullSync(await render([reading(heldSince(at + dayMs), records)]))).toBe(at / 1000 - 86_400)
+})
+
+it('shows which resources the tenant refuses access to, whatever their runs fail for', async () => {
+  const unreachable = [mode({ up: false, reason: 'network' })]
+  const view = posture({
+    resources: [
+      resource('users', { modes: unreachable }),
+      resource('documents', { modes: unreachable, refused: 'missing_permission' }),
+      resource('roles', { refused: 'unauthorized', enabled: false }),
+    ],
+  })
+  const refused = seriesOf(await render([reading(view)]), 'tenantwatch_access_refused')
+  expect(refused.map(({ labels, value }) => [labels['resource'], value])).toEqual([
+    ['users', 0],
+    ['documents', 1],
+  ])
 })
 
 it('shows an active tenant', async () => {

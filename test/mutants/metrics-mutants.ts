@@ -17,6 +17,24 @@ export const metricsMutants: readonly Mutant[] = [
       'for (const reason of refusals.slice(1)) instruments.add',
     ],
   }),
+  ...mutantsIn('src/metrics/sync-gauges.ts', ['test/metrics/metrics.test.ts'], {
+    'access counts as refused because runs fail': [
+      'for (const { resource, refused } of enabled(posture)) add(Number(refused !== undefined), resource)',
+      'for (const { resource, modes } of enabled(posture)) add(Number(modes.some(({ up }) => !up)), resource)',
+    ],
+  }),
+  ...mutantsIn('src/evaluate/read-posture.ts', ['test/evaluate/read-posture.test.ts'], {
+    'a hold hides that access is refused': [
+      '...(isRefusal(denied) && { refused: denied })',
+      '...(isRefusal(blocked) && { refused: blocked })',
+    ],
+  }),
+  ...mutantsIn('src/mirror/sync/sync-states.ts', ['test/sync/access-denied.test.ts'], {
+    'a run that fails for another reason ends a refusal': [
+      'return isRefusal(reason) ? reason : undefined',
+      'return isRefusal(reason) ? reason : null',
+    ],
+  }),
   ...mutantsIn('src/api/tenant-reader.ts', ['test/api/failed-requests.test.ts'], {
     'a 200 that cannot be used is no failed request': ['observer?.failed(reasonOf(error))', 'reasonOf(error)'],
   }),

@@ -100,14 +100,15 @@ const alerts: readonly Alert[] = [
     cases: () => [
       {
         severity: 'warning',
-        // Not by reason: an earlier one is in the counters as well.
+        // Not by reason: an earlier one is in the counters as well. The gauge is 1 until the next success. The counters end the
+        // alert when no run was refused for three hours, as while the tenant cannot be reached: the cause may be gone by then.
         expr: [
           '(',
           `  sum by (tenant, resource) (increase(${refused}[3h])) > 0`,
           // Refusals before the first scrape are in the first value of the counter; Prometheus computes no increase for them.
           `  or sum by (tenant, resource) (${refused} and on (job, instance) ${young}) > 0`,
           ')',
-          'and on (tenant, resource) (tenantwatch_sync_up != 1)',
+          'and on (tenant, resource) (tenantwatch_access_refused == 1)',
         ].join('\n'),
       },
     ],

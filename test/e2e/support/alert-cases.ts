@@ -197,6 +197,14 @@ const syncOf = (resource: string) => `tenant="acme",resource="${resource}",mode=
 const lastSuccess = (resource: string) => `tenantwatch_sync_last_success_timestamp_seconds{${syncOf(resource)}}`
 const limit = (resource: string) => `tenantwatch_sync_freshness_limit_seconds{${syncOf(resource)}}`
 
+const up = (resource: string, mode: string) =>
+  `tenantwatch_sync_up{tenant="acme",resource="${resource}",mode="${mode}",${at}}`
+const attempt = (resource: string, mode: string) =>
+  `tenantwatch_sync_last_attempt_timestamp_seconds{tenant="acme",resource="${resource}",mode="${mode}",${at}}`
+const accessRefused = (resource: string) => `tenantwatch_access_refused{tenant="acme",resource="${resource}",${at}}`
+const refusedRuns = (resource: string, reason: 'unauthorized' | 'missing_permission') =>
+  `tenantwatch_sync_failures_total{tenant="acme",resource="${resource}",reason="${reason}",${at}}`
+
 const sync: readonly AlertScene[] = [
   {
     about: 'one full sync is stale, one fresh, one never was',
@@ -218,8 +226,8 @@ const sync: readonly AlertScene[] = [
   {
     about: 'a resource is refused once, and then no longer',
     series: {
-      'tenantwatch_sync_up{tenant="acme",resource="users",mode="incremental"}': '1x30 0x5 1x60',
-      'tenantwatch_sync_failures_total{tenant="acme",resource="users",reason="unauthorized"}': '0x30 1x66',
+      [accessRefused('users')]: '0x30 1x5 0x60',
+      [refusedRuns('users', 'unauthorized')]: '0x30 1x66',
     },
     expect: [
       fires('TenantwatchAccessRefused', 34, { resource: 'users', severity: 'warning' }),
@@ -227,11 +235,62 @@ const sync: readonly AlertScene[] = [
     ],
   },
   {
+    about:
+      'a token is renewed, then the tenant cannot be reached: only the resource that was not read in between is refused',
+    series: {
+      // Users are read with the new token, documents lack a permission: their check is unknown because of it.
+      [up('users', 'incremental')]: '1x30 0x5 1x5 0x60',
+      [attempt('users', 'incremental')]: '0+60x101',
+      [accessRefused('users')]: '0x30 1x5 0x65',
+      [refusedRuns('users', 'unauthorized')]: '0x30 1x70',
+      [up('documents', 'incremental')]: '1x30 0x70',
+      [attempt('documents', 'incremental')]: '0+60x101',
+      [accessRefused('documents')]: '0x30 1x70',
+      [refusedRuns('documents', 'missing_permission')]: '0x30 1x70',
+      [`tenantwatch_check_unknown_reason{tenant="acme",check="document-current",reason="missing_permission",${at}}`]:
+        '_x30 1x70',
+    },
+    expect: [
+      fires(
+        'TenantwatchAccessRefused',
+        34,
+        { resource: 'users', severity: 'warning' },
+        { resource: 'documents', severity: 'warning' },
+      ),
+      ...[38, 60, 95].map((minute) =>
+        fires('TenantwatchAccessRefused', minute, { resource: 'documents', severity: 'warning' }),
+      ),
+      // The runs of users still fail.
+      fires(
+        'TenantwatchSyncFailing',
+        95,
+        { resource: 'users', mode: 'incremental', severity: 'warning' },
+        { resource: 'documents', mode: 'incremental', severity: 'warning' },
+      ),
+    ],
+  },
+  {
+    about: 'access is refused before and after the daemon starts again, and another replica takes the tenant over',
+    series: {
+      [accessRefused('users')]: '0x30 1x10 _x5 1x15 stale _x60',
+      [refusedRuns('users', 'missing_permission')]: '0x30 1x10 _x5 0x15 stale _x60',
+      'tenantwatch_access_refused{tenant="acme",resource="users",job="tenantwatch",instance="b"}': '_x62 1x20 0x40',
+      'tenantwatch_sync_failures_total{tenant="acme",resource="users",reason="missing_permission",job="tenantwatch",instance="b"}':
+        '_x62 0x60',
+    },
+    expect: [
+      ...[35, 48, 58, 64, 80].map((minute) =>
+        fires('TenantwatchAccessRefused', minute, { resource: 'users', severity: 'warning' }),
+      ),
+      silent('TenantwatchAccessRefused', 84),
+    ],
+  },
+  {
     about: 'a daemon is refused before its first scrape, and not a second time: the alert fires for three hours',
     series: {
       [`process_start_time_seconds{${at}}`]: '0x300',
-      [`tenantwatch_sync_up{tenant="acme",resource="users",mode="incremental",${at}}`]: '0x300',
-      [`tenantwatch_sync_failures_total{tenant="acme",resource="users",reason="unauthorized",${at}}`]: '1x300',
+      [accessRefused('users')]: '1x300',
+      [refusedRuns('users', 'unauthorized')]: '1x300',
     },
     expect: [
       fires('TenantwatchAccessRefused', 1, { resource: 'users', severity: 'warning' }),
@@ -256,7 +315,8 @@ const sync: readonly AlertScene[] = [
     about: 'runs fail, are refused, are held, meet odd records and a changed contract',
     series: {
       'tenantwatch_sync_up{tenant="acme",resource="users",mode="incremental"}': '1x30 0x100',
-      'tenantwatch_sync_failures_total{tenant="acme",resource="users",reason="missing_permission"}': '0x30 1x100',
+      [accessRefused('users')]: '0x30 1x100',
+      [refusedRuns('users', 'missing_permission')]: '0x30 1x100',
       'tenantwatch_sync_failures_total{tenant="acme",resource="users",reason="timeout"}': '0x30 1x100',
       'tenantwatch_hold{tenant="acme",resource="users",reason="shrink_held"}': '0x30 1x30 0x70',
       'tenantwatch_quarantined_records{tenant="acme",resource="users"}': '0x30 3x100',
@@ -284,10 +344,6 @@ const sync: readonly AlertScene[] = [
   },
 ]
 
-const up = (resource: string, mode: string) =>
-  `tenantwatch_sync_up{tenant="acme",resource="${resource}",mode="${mode}",${at}}`
-const attempt = (resource: string, mode: string) =>
-  `tenantwatch_sync_last_attempt_timestamp_seconds{tenant="acme",resource="${resource}",mode="${mode}",${at}}`
 const mirrored = (resource: string) => `tenantwatch_mirror_records{tenant="acme",resource="${resource}",${at}}`
 const never = { severity: 'critical', tenant: 'acme', resource: 'users' }
 
