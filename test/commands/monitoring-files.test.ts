@@ -47,8 +47,12 @@ it('links to the parts and the runbooks of the status page whose address is give
   const { run } = await cli({ simulator: null })
   const { stdout } = await run('rules', '--page', 'https://watch.example/')
   expect(stdout).toContain('runbook_url: https://watch.example/runbook?name=TenantwatchSecretExpired\n')
-  // The page does not answer then.
-  expect(stdout).toMatch(/runbook_url: https:\/\/(?!watch\.example)\S+\/TenantwatchDown\.md\n/)
+  // The page does not answer then, or not for the tenant.
+  const elsewhere = [...stdout.matchAll(/runbook_url: https:\/\/(?!watch\.example\/)\S+\/Tenantwatch(\w+)\.md\n/g)]
+  const linked = [...stdout.matchAll(/alert: Tenantwatch(\w+)\n(?:(?!- alert: )[\s\S])*?page_url: /g)]
+  expect(elsewhere.map(([, name]) => name)).toEqual(['Down', 'InstanceDown', 'MetricsMissing', 'TenantGone'])
+  expect(linked.map(([, name]) => name)).toContain('TenantsUnowned')
+  for (const [, name] of elsewhere) expect(linked.map(([, other]) => other)).not.toContain(name)
   expect(stdout).toContain(
     '{{ with $labels.client_id }}{{ if not (match "^sha256:" .) }}&q={{ . }}{{ end }}{{ end }}#findings-{{ . }}{{ end }}',
   )

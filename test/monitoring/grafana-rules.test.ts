@@ -109,8 +109,8 @@ it('gives every alert the labels, annotations, severities and links of an instal
       })
       expect(annotations).toMatchObject({ contact: 'call 4711' })
       const { page_url: url, summary } = annotations
-      // The page of a daemon that is down does not answer.
-      if (/scrapes/.test(summary ?? '')) expect(url).toBeUndefined()
+      // The page of a daemon that is down does not answer, and one without the tenant does not find it.
+      if (/scrapes|no longer monitored/.test(summary ?? '')) expect(url).toBeUndefined()
       else expect(url).toMatch(/^https:\/\/watch\.example\/\{\{ with \$labels\.tenant \}\}\?tenant=/)
     }
   }

@@ -71,6 +71,7 @@ const alerts: readonly Alert[] = [
     description:
       'Series of {{ $labels.tenant }} existed before. The tenant was removed from the configuration, or its daemon is down: put the tenant back, or start the daemon.',
     dashboard: 'fleet',
+    whileDown: true,
     cases: () => [
       {
         severity: 'warning',
