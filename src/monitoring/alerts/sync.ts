@@ -70,7 +70,7 @@ const alerts: readonly Alert[] = [
   },
   {
     name: 'TenantwatchSyncFailing',
-    summary: '{{ $labels.tenant }}: the {{ $labels.mode }} sync of {{ $labels.resource }} keeps failing',
+    summary: '{{ $labels.tenant }}: the {{ $labels.mode }} sync of {{ $labels.resource }} fails',
     description:
       'The mirror of {{ $labels.resource }} of {{ $labels.tenant }} is not kept up to date by {{ $labels.mode }} syncs. `tenantwatch doctor` tries each endpoint and names the cause; the status page and the log have the reason of the last run.',
     dashboard: 'operations',
