@@ -3,7 +3,6 @@ import type { EnvLookup } from '../api/options.ts'
 import type { Fetched, TenantClient } from '../api/reader.ts'
 import { certificateExpiry } from '../api/transport/peer-certificate.ts'
 import type { TenantSettings } from '../config/settings.ts'
-import { type ContractEventKind, contractEventMeanings } from '../model/contract-events.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs, describeDuration, minuteMs } from '../model/durations.ts'
 import type { Reason } from '../model/reasons.ts'
@@ -13,7 +12,7 @@ import { apiClients } from '../resources/api-clients.ts'
 import { resources } from '../resources/index.ts'
 import type { GivenPage } from '../sync/identity-proof.ts'
 import { queryAt } from '../sync/pages/page-rules.ts'
-import { odditiesOf, oddityWords } from '../sync/run.ts'
+import { diagnoseDeviations } from './deviations.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 import { diagnosePageSize, type FeedPage, probeEndpoint, skewOf } from './endpoint.ts'
 import { diagnoseOwnClient } from './own-client.ts'
@@ -65,7 +64,7 @@ export async function probeTenant({ busyTimeoutMs = minuteMs, ...probing }: Prob
     ...diagnoseToken(tenant.auth, now(), client.tokenGoodForMs, probing.env),
     ...some(own),
     ...some(diagnosePageSize(probed.flatMap(feedPage), tenant.api)),
-    ...some(diagnoseDeviations(probed, tenant)),
+    ...diagnoseDeviations(probed, tenant),
     ...some(diagnoseClock(pages)),
     ...some(diagnoseCertificate(tenant, await expiring, now())),
   ]
@@ -125,28 +124,6 @@ const some = (diagnosis: Diagnosis | null): readonly Diagnosis[] => (diagnosis =
 function feedPage({ definition, page }: Answered): readonly FeedPage[] {
   if (definition.kind !== 'feed' || page === null) return []
   return [{ resource: definition, length: page.items.length, hasMore: page.hasMore, limit: page.limit ?? null }]
-}
-
-/** Without a consequence, or with a line of its own. */
-const unlisted: ReadonlySet<ContractEventKind> = new Set(['unknown_field', 'limit_differs', 'unreadable_time'])
-
-/** Deviations from the specification on the first pages. */
-function diagnoseDeviations(probed: readonly Answered[], settings: TenantSettings): Diagnosis | null {
-  const fields = new Map<ContractEventKind, Set<string>>()
-  for (const { definition, name, page } of probed) {
-    if (page === null) continue
-    const known = [...(page.oddities ?? []), ...odditiesOf({ definition, context: { settings } }, page)]
-    const listed = known.filter(({ kind }) => !unlisted.has(kind))
-    // A field of the envelope may mean that the answer is partial.
-    const ofEnvelope = (page.meta.oddities ?? []).filter(({ kind }) => kind.startsWith('unknown_'))
-    for (const { kind, field, detail } of [...ofEnvelope, ...listed]) {
-      fields.set(kind, (fields.get(kind) ?? new Set()).add(`${name} ${oddityWords(field, detail)}`))
-    }
-  }
-  if (fields.size === 0) return null
-  const sentence = [...fields].map(([kind, names]) => `${kind} in ${[...names].join(', ')}`).join('; ')
-  const advice = [...fields.keys()].map((kind) => contractEventMeanings[kind]).join('. ')
-  return warning('deviations', sentence, advice)
 }
 
 /** The largest clock difference of the answers; null when nothing answered. */

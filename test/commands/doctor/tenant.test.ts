@@ -299,7 +299,7 @@ it('warns of deviations on the first pages, with what they mean for the data', a
   const world = await cli({ simulator: { problems: false, readings: { timestamps: 'no-offset' } } })
   const { stdout } = await world.run('doctor')
   expect(stdout).toMatch(
-    /^! +deviations +no_offset in .*, users createdAt\. Dates without an offset are read as UTC; if/m,
+    /^! +deviations +no_offset in .*; api-clients, documents, users: createdAt; documents: updatedAt\. Dates without an offset are read as UTC; if/m,
   )
 })
 
@@ -308,7 +308,7 @@ it('names an unknown value with the key that would make it known', async () => {
   const [user] = [...world.simulator.state().users()]
   world.simulator.primary.updateUser(user?.userId ?? 0, { state: 'Locked' })
   const deviations = async () => (await world.run('doctor')).stdout.match(/^! +deviations .*/m)?.[0] ?? ''
-  expect(await deviations()).toContain('unknown_value in users state ("Locked", users.knownStates). A value')
+  expect(await deviations()).toContain('unknown_value in users: state ("Locked", users.knownStates). A value')
   world.write(
     'tenantwatch.yaml',
     `${world.read('tenantwatch.yaml')}users: { knownStates: [Locked] }
@@ -321,7 +321,27 @@ it('names fields of the envelope that the specification does not name', async ()
   const world = await cli({ simulator: { problems: false } })
   const transform = (envelope: Envelope) => ({ ...envelope, meta: { ...Object(envelope.meta), warnings: [] } })
   world.simulator.faults.add({ path: '/api/public/roles', effect: { kind: 'transform', transform } })
-  expect((await world.run('doctor')).stdout).toMatch(/^! +deviations +unknown_field in roles meta\.warnings\. A field/m)
+  expect((await world.run('doctor')).stdout).toMatch(
+    /^! +deviations +unknown_field in roles: meta\.warnings\. A field/m,
+  )
+})
+
+it('names unknown fields of records without their values, those with the same resources together', async () => {
+  const world = await cli({ simulator: { problems: false, readings: { unknownFields: true } } })
+  const found = async () => (await world.run('doctor')).stdout.match(/^! +deviations .*/gm)
+  expect(await found()).toEqual([
+    expect.stringMatching(
+      /^! +deviations +unknown_field in all answers: warnings, meta\.region; api-clients, documents, users: pagination\.totalPages; api-clients: lastUsedAt; authentication-settings: passwordPolicy; documents: etag; roles: color; users: avatar, locale\. A field/,
+    ),
+  ])
+  const transform = ({ data, ...envelope }: Envelope) => {
+    const many = Object.fromEntries(Array.from({ length: 40 }, (_, i) => [`x${i}`, 'a value']))
+    return { ...envelope, data: (data as readonly object[]).map((record) => ({ ...record, ...many })) }
+  }
+  world.simulator.faults.add({ path: '/api/public/roles', effect: { kind: 'transform', transform } })
+  const [line] = (await found()) ?? []
+  expect(line).toMatch(/; roles: color, (?:x\d+, ){8}x\d+ and 31 more; users: /)
+  expect(line).not.toContain('a value')
 })
 
 it('finds its own client on the first page', async () => {
