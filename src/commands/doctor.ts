@@ -65,7 +65,7 @@ Examples:
         const { settings } = loadConfiguration(io, command)
         const tenant = oneOf('tenant', namesOf(settings), given.tenant)
         await using mirror = await openVerifiedMirror(settings, io)
-        await listQuarantine(io, mirror, { format: wanted, details, tenant })
+        await listQuarantine(io, command, mirror, { format: wanted, details, tenant })
         return done(exitCodes.ok)
       }
       const { settings, ignoredPath } = loadConfiguration(io, command, { needsSecrets: true })

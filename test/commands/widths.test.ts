@@ -1,6 +1,6 @@
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { cli, synced } from './support/cli.ts'
+import { aDay, cli, synced } from './support/cli.ts'
 import { shown, wider } from './support/on-terminal.ts'
 
 const tenants = [{ name: 'acme-production' }, { name: 'globex', token: 'secondReader' as const }]
@@ -95,6 +95,26 @@ it('wraps what expires rather than cutting names and checks', async () => {
     true,
   ])
   expect(text).toMatch(/\nTo see whole ids: tenantwatch expiring --wide\n$/)
+})
+
+it('fits quarantined records, and leads to the columns that it leaves out', async () => {
+  const world = await synced({ simulator: { sizes: { users: 20, documents: 10 } } })
+  const [user] = [...world.simulator.state().users()]
+  const [document] = [...world.simulator.state().documents()]
+  world.simulator.primary.updateUser(user?.userId ?? 0, { state: 7 as never })
+  world.simulator.primary.updateDocument(document?.fileId ?? '', { createdAt: 'yesterday afternoon, as far as known' })
+  world.pass(aDay)
+  await world.run('sync', '--full')
+  const all = (await world.run('doctor', '--quarantine')).stdout
+  for (const columns of [80, 60]) {
+    const { text } = await shown(world, columns, 'doctor', '--quarantine')
+    expect(wider(text, columns)).toEqual([])
+    expect([text.includes('REQUEST ID'), text.includes('SINCE')]).toEqual([false, columns === 80])
+    expect(text).toMatch(new RegExp(`\nacme +documents +${document?.fileId}\\s`))
+    expect(text.replace(/\n +/g, ' ')).toMatch(/ createdAt is /)
+    expect(text).toMatch(/\nTo see all columns:\s+tenantwatch doctor --quarantine --format json\n$/)
+  }
+  expect((await shown(world, 200, 'doctor', '--quarantine')).text).toBe(all)
 })
 
 it('fits what doctor finds, with long keys and paths', async () => {

@@ -10,8 +10,8 @@ it('names quarantined records and what is wrong with each, without a request and
   await run('sync', '--full')
   const requests = simulator.requests.all().length
   const { stdout } = await run('doctor', '--quarantine')
-  expect(stdout).toMatch(/^TENANT +RESOURCE +ID +PROBLEM +SINCE \(UTC\) +REQUEST ID\n/)
-  expect(stdout).toMatch(new RegExp(`\nacme +users +${user?.userId} +state is .*2026-03-02 12:00 +[\\w-]+\n`))
+  expect(stdout).toMatch(/^TENANT +RESOURCE +ID +SINCE \(UTC\) +REQUEST ID +PROBLEM\n/)
+  expect(stdout).toMatch(new RegExp(`\nacme +users +${user?.userId} +2026-03-02 12:00 +[\\w-]+ +state is .*\n`))
   expect(stdout).not.toContain('@')
   expect(simulator.requests.all()).toHaveLength(requests)
   expect(JSON.parse((await run('doctor', '--quarantine', '--format', 'json')).stdout)).toEqual([
