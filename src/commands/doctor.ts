@@ -15,7 +15,7 @@ import { diagnosePlace, diagnoseStore, type Opened, unusable } from '../doctor/d
 import { type Diagnosis, namingConfig } from '../doctor/diagnosis.ts'
 import { diagnoseEnrolment, type Enrolment, readEnrolment } from '../doctor/enrolment.ts'
 import { diagnoseIdentity, diagnoseSharedRecords } from '../doctor/identity.ts'
-import { diagnoseOwnChecks } from '../doctor/own-checks.ts'
+import { diagnoseOwnChecks, diagnoseOwnResults } from '../doctor/own-checks.ts'
 import { type Probed, probeTenant } from '../doctor/probe-tenant.ts'
 import { diagnosisTable, enrolmentTable, failuresInWords, marksFor } from '../doctor/render.ts'
 import { diagnoseTwins } from '../doctor/token.ts'
@@ -230,6 +230,7 @@ async function mirrored(
           ...allowed,
           ...diagnoseQuarantine(posture),
           ...diagnoseWaivers(posture),
+          ...diagnoseOwnResults(posture, settings.ownChecks),
         ],
       })
     }

@@ -140,9 +140,9 @@ async function diagnoseHolds(mirror: Mirror): Promise<readonly Diagnosis[]> {
   if (holds.length === 0) return []
   const acceptances = acceptedHolds(await mirror.decisions(null))
   const accepted = holds.filter(({ id }) => acceptances.has(id)).length
-  const decided = accepted === 0 ? '' : `, ${accepted} of them accepted, until that takes effect`
-  const advice = 'See "tenantwatch accept": changes on hold are not written until you decide'
-  return [warning('holds', `${holds.length} open${decided}`, advice)]
+  const decided = accepted === 0 ? '' : `, ${accepted} of them accepted and not applied yet`
+  const sentence = `${holds.length} open${decided}; changes on hold are not written until you decide`
+  return [warning('holds', sentence, 'See "tenantwatch accept", which shows what accepting each one does')]
 }
 
 async function diagnoseFormerTenants(mirror: Mirror, configured: readonly string[]): Promise<readonly Diagnosis[]> {

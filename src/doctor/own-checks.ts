@@ -1,7 +1,11 @@
+import { join } from 'node:path'
 import { frameworks, unknownRequirements } from '../checks/frameworks.ts'
 import { queryOf } from '../checks/own/own-check.ts'
 import type { OwnCheck, OwnChecksSettings } from '../config/own-checks/own-check.ts'
 import { tryQuery } from '../mirror/own-checks/ask.ts'
+import type { TenantPosture } from '../model/posture.ts'
+import { shellWord } from '../model/text/command-line.ts'
+import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
@@ -30,7 +34,24 @@ export async function diagnoseOwnChecks(settings: OwnChecksSettings, now: number
     problem === null ? [] : [failure(subject, `${check.file}: ${problem}`, advice)],
   )
   const found = [...bad, ...unlistedRequirements(settings)]
-  return found.length > 0 ? found : [fine(subject, `${tried.length} run without errors`)]
+  const queries = plural(tried.length, 'query', 'queries')
+  return found.length > 0 ? found : [fine(subject, `${queries} without errors over an empty mirror`)]
+}
+
+/** Own checks with entities that they could not evaluate, or that failed, when they were last evaluated. */
+export function diagnoseOwnResults({ checks }: TenantPosture, { folder, ...own }: OwnChecksSettings): Diagnosis[] {
+  return own.checks.flatMap(({ id, file, problem: mistake }) => {
+    const view = checks.find(({ check }) => check === id)
+    // A mistake in the file has a line of its own.
+    if (view?.problem === undefined || mistake !== null) return []
+    const { entities, notEvaluated } = view
+    const sentence =
+      (notEvaluated ?? 0) === 0
+        ? `${id} failed when it was last evaluated`
+        : `${id} could not evaluate ${notEvaluated} of ${plural(entities ?? 0, 'entity', 'entities')} (status error)`
+    const path = shellWord(join(folder ?? '', file))
+    return [warning(subject, sentence, `See "tenantwatch checks --try ${path}", which shows why`)]
+  })
 }
 
 /** Own checks that name requirements which no report lists: a typing error would leave out the evidence. */

@@ -176,7 +176,9 @@ it('warns about holds', async () => {
   await world.run('sync')
   const { code, stdout } = await world.run('doctor')
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^! +holds +1 open\. See "tenantwatch accept"/m)
+  expect(stdout).toMatch(
+    /^! +holds +1 open; changes on hold are not written until you decide\. See "tenantwatch accept", which shows .*$/m,
+  )
 })
 
 it('names tenants that are in the mirror and not in the configuration', async () => {

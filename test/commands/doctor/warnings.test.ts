@@ -238,5 +238,16 @@ it('tries the checks that operators wrote', async () => {
   expect(bad.code).toBe(3)
   expect(bad.stdout).toMatch(/^✗ +own checks +own-one\.sql: .*nonsense/m)
   writeFileSync(join(world.folder, 'own', 'own-one.sql'), `${header}${query}\n`)
-  expect((await world.run('doctor')).stdout).toMatch(/^✓ +own checks +1 run without errors$/m)
+  expect((await world.run('doctor')).stdout).toMatch(/^✓ +own checks +1 query without errors over an empty mirror$/m)
+  const failed = query.replace("'ok' as status", "iif(userId <= 1001, 'error', 'alarm') as status")
+  writeFileSync(join(world.folder, 'own', 'own-one.sql'), `${header}${failed}\n`)
+  await world.run('sync')
+  const { stdout } = await world.run('doctor')
+  expect(stdout).toMatch(/^✓ +own checks +1 query without errors over an empty mirror$/m)
+  expect(stdout).toMatch(
+    /^! +own checks +own-one could not evaluate 1 of 250 entities \(status error\)\. See "tenantwatch checks --try \S*own\/own-one\.sql"/m,
+  )
+  expect((await world.run('checks', '--try', 'own/own-one.sql')).stderr).toContain(
+    'own-one.sql: it cannot evaluate one entity 1001: m',
+  )
 })
