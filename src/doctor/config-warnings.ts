@@ -15,6 +15,7 @@ import { dayMs, describeDuration, hourMs } from '../model/durations.ts'
 import type { TenantPosture, WaiverView } from '../model/posture.ts'
 import { isLoopback } from '../model/process/loopback.ts'
 import { resourceNames } from '../model/resource-names.ts'
+import { lowerFirst } from '../model/text/lower-first.ts'
 import { plural } from '../model/text/numbers.ts'
 import { exposesDetails } from '../web/access-control.ts'
 import { type Diagnosis, fine, warning } from './diagnosis.ts'
@@ -133,7 +134,7 @@ const rules: readonly Rule[] = [
     const found = checks.flatMap((check: Check) => {
       const { enabled, options } = settingsOf(check, tenant)
       const sentence = enabled ? (check.assumption?.(options) ?? null) : null
-      return sentence === null ? [] : [{ check, sentence }]
+      return sentence === null ? [] : [{ check, sentence: lowerFirst(sentence) }]
     })
     const ofDrift = found.filter(({ check }) => check.drift !== undefined)
     const others = found.filter(({ check }) => check.drift === undefined)

@@ -8,6 +8,7 @@ import { reasonOf, SyncError } from '../model/errors.ts'
 import { changedHint, changedHintAhead, deniedHintAhead, holdHint, ownClientRemedy } from '../model/hold-remedy.ts'
 import { identitySentence, type TenantPosture } from '../model/posture.ts'
 import { sharedRecords } from '../model/shared-records.ts'
+import { lowerFirst } from '../model/text/lower-first.ts'
 import { resources } from '../resources/index.ts'
 import { acceptedChange, awaitsAccepted, isOther } from '../sync/accepted-change.ts'
 import { enabledNames } from '../sync/due.ts'
@@ -51,7 +52,9 @@ export async function diagnoseIdentity(request: IdentityRequest): Promise<Diagno
   const { mirror, row, tenant, posture, signal } = request
   if (posture.identity === 'held') return diagnoseHold(tenant.name, await mirror.holds(row.id))
   if (row.baseUrl !== tenant.baseUrl && (await mirror.knowsAny(row.id))) {
-    return failure(subject, movedMessage(row, tenant.baseUrl), changedHintAhead, { reason: 'tenant_changed' })
+    return failure(subject, lowerFirst(movedMessage(row, tenant.baseUrl)), changedHintAhead, {
+      reason: 'tenant_changed',
+    })
   }
   const seeEndpoints = 'See the results of the endpoints'
   if (enabledNames(tenant).length === 0)
@@ -96,7 +99,7 @@ export function diagnoseSharedRecords(probed: readonly FirstPages[]): readonly D
 
 function diagnoseHold(tenant: string, holds: readonly HoldRow[]): Diagnosis {
   const hold = holds.find(({ resource }) => resource === 'all')
-  const message = identitySentence({ tenant, identity: 'held' }).slice(0, -1)
+  const message = lowerFirst(identitySentence({ tenant, identity: 'held' }).slice(0, -1))
   if (hold === undefined) return failure(subject, message, changedHint)
   return failure(subject, `${message}. ${hold.message}`, holdHint(hold))
 }
@@ -123,18 +126,18 @@ async function diagnoseEvidence(
     case 'mismatch': {
       const owed = acceptedChange(row, evidence.answered)
       if (owed === null || isOther(evidence, row.acceptedIds) || !(await awaitsAccepted(proving, owed))) {
-        return failure(subject, mismatchMessage(evidence), changedHintAhead, { reason })
+        return failure(subject, lowerFirst(mismatchMessage(evidence)), changedHintAhead, { reason })
       }
       const sentence = 'another tenant was accepted in place of this one and has not been read yet'
       return warning(subject, sentence, 'Start the engine, or run "tenantwatch sync"')
     }
     case 'ownClientMissing':
-      return failure(subject, ownClientMissingMessage(tenant), ownClientRemedy, { reason })
+      return failure(subject, lowerFirst(ownClientMissingMessage(tenant)), ownClientRemedy, { reason })
     case 'denied':
-      return failure(subject, deniedMessage(evidence), deniedHintAhead, { reason })
+      return failure(subject, lowerFirst(deniedMessage(evidence)), deniedHintAhead, { reason })
     case 'match':
     case 'nothing': {
-      const sentence = identitySentence(posture).slice(0, -1)
+      const sentence = lowerFirst(identitySentence(posture).slice(0, -1))
       if (posture.identity === 'proven') return fine(subject, sentence)
       return warning(subject, sentence, posture.sharedWith === undefined ? unprovenAdvice : sharedAdvice)
     }

@@ -3,6 +3,7 @@ import { isoMs, toIso } from '../model/dates.ts'
 import { dayMs, describeDuration } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import { ownClientRemedy } from '../model/hold-remedy.ts'
+import { lowerFirst } from '../model/text/lower-first.ts'
 import { plural } from '../model/text/numbers.ts'
 import { apiClients } from '../resources/api-clients.ts'
 import { ownClientUnlisted } from '../sync/identity-proof.ts'
@@ -30,7 +31,7 @@ export async function diagnoseOwnClient({ firstPage, ...request }: OwnClientRequ
       const own = page.items.find((item) => idTextOf(item, apiClients.idField) === ownClientId)
       if (own !== undefined) return own.ok ? diagnoseSecret(own.record, now) : null
       if (!page.hasMore) {
-        const message = ownClientUnlisted({ ownClientId })
+        const message = lowerFirst(ownClientUnlisted({ ownClientId }))
         return pages === 1 ? null : failure(subject, message, ownClientRemedy, { reason: 'tenant_changed' })
       }
       const ids = idTextsOn(page, apiClients)

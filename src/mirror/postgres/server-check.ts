@@ -1,9 +1,9 @@
 import { FatalError } from '../../model/errors.ts'
+import { lowerFirst } from '../../model/text/lower-first.ts'
 import { marker } from './migrate.ts'
 import { isForeignRole, presentSchema } from './present-schema.ts'
 import { tables } from './schema.ts'
 import type { Session } from './session.ts'
-import { lowerFirst } from './store-error.ts'
 
 const oldestServer = 15
 

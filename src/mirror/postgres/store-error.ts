@@ -1,4 +1,5 @@
 import { FatalError, SyncError } from '../../model/errors.ts'
+import { lowerFirst } from '../../model/text/lower-first.ts'
 import { type Address, shown } from './address.ts'
 import { type KnownFailure, knownFailures } from './known-failures.ts'
 
@@ -97,8 +98,4 @@ function describe(error: unknown): Described | null {
 
 interface Described extends Pick<KnownFailure, 'sentence' | 'hint'> {
   readonly code: string
-}
-
-export function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1)
 }

@@ -26,7 +26,7 @@ it('fails when another tenant answers, before any sync has noticed, and evaluate
   expect(code).toBe(3)
   expect(marks(stdout, 'identity')).toEqual([
     expect.stringMatching(
-      /^✗ +identity +None of the ids in the lists of API clients.* that were read is in the mirror: .*configure the right one/,
+      /^✗ +identity +none of the ids in the lists of API clients.* that were read is in the mirror: .*configure the right one/,
     ),
   ])
   expect(marks(stdout, 'enrolledWhen')).toEqual([expect.stringMatching(/^! +enrolledWhen +not checked: /)])
@@ -47,7 +47,7 @@ it('fails while the whole tenant is on hold, whichever tenant answers', async ()
     world.env['ACME_TOKEN'] = world.simulator.tokens[token]
     const { code, stdout } = await world.run('doctor')
     expect(code).toBe(3)
-    expect(stdout).toMatch(/^✗ +identity +The tenant is on hold: /m)
+    expect(stdout).toMatch(/^✗ +identity +the tenant is on hold: /m)
     expect(stdout).toMatch(/^! +enrolledWhen +not checked: /m)
   }
 })
@@ -71,7 +71,7 @@ it('only warns of a hold of one list', async () => {
   expect((await world.run('sync')).code).toBe(3)
   const { code, stdout } = await world.run('doctor')
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^✓ +identity +The tenant is recognized/m)
+  expect(stdout).toMatch(/^✓ +identity +the tenant is recognized/m)
   expect(stdout).toMatch(/^! +holds +1 open/m)
 })
 
@@ -129,7 +129,7 @@ it('warns of a tenant that was accepted and is not read yet, and recognizes it a
   expect(code).toBe(0)
   world.pass(aDay)
   expect((await world.run('sync', '--full')).code).toBe(0)
-  expect((await world.run('doctor')).stdout).toMatch(/^✓ +identity +The tenant is recognized/m)
+  expect((await world.run('doctor')).stdout).toMatch(/^✓ +identity +the tenant is recognized/m)
 })
 
 it('fails where the address moved, and where no list can be read', async () => {
@@ -138,7 +138,7 @@ it('fails where the address moved, and where no list can be read', async () => {
   world.write('moved.yaml', config.replace('http://127.0.0.1:', 'http://localhost:'))
   const moved = await world.run('doctor', '--config', 'moved.yaml')
   expect(moved.code).toBe(3)
-  expect(moved.stdout).toMatch(/^✗ +identity +The mirror of "acme" comes from http:\/\/127\.0\.0\.1/m)
+  expect(moved.stdout).toMatch(/^✗ +identity +the mirror of "acme" comes from http:\/\/127\.0\.0\.1/m)
   // Nothing is on hold before a run.
   expect(moved.stdout).toContain(
     'if it is the right one, the next sync recognizes the tenant or puts it on hold, and "tenantwatch accept --config moved.yaml" then shows what',

@@ -182,7 +182,7 @@ it('looks for its own client on every page, and fails where the whole list lacks
     /^ok: its secret expires/,
   )
   expect(await ownClient(clients([another], '1'), clients([], null))).toBe(
-    `fail: The list of API clients does not contain ownClientId ${id}: the token is another client's`,
+    `fail: the list of API clients does not contain ownClientId ${id}: the token is another client's`,
   )
   // The line of the endpoint says it where there is one page.
   expect(await ownClient(clients([another], null))).toBeNull()

@@ -21,7 +21,7 @@ it('notes without a warning that no state of the drift checks was approved', () 
     const checks = `checks: { user-mfa-enrolled: { enrolledWhen: mfaStatus }, auth-settings-unchanged: { baseline: ${baseline} } }`
     return everything('', `ownClientId: 00000000-0000-4000-8000-000000000001, ${checks}`)
   }
-  const assumed = 'No baseline is configured: the state first mirrored counts until an operator accepts another one'
+  const assumed = 'no baseline is configured: the state first mirrored counts until an operator accepts another one'
   const [clean, role] = ['ok configuration: no warnings', 'role-permissions-unchanged']
   expect(notes('{}')).toEqual([`ok baseline: auth-settings-unchanged, ${role}: ${assumed}`, clean])
   expect(notes('{ mfaEnabled: true }')).toEqual([`ok baseline: ${role}: ${assumed}`, clean])
@@ -55,7 +55,7 @@ it('accepts a default configuration in which the operator has made every decisio
 
 it.each([
   ['', `ownClientId: null, ${chosen}`, [/^warn ownClientId: is not set$/]],
-  ['', own.replace('enrolledWhen: mfaStatus', ''), [/^warn user-mfa-enrolled: Assumed: mfaStatus true means enrolled/]],
+  ['', own.replace('enrolledWhen: mfaStatus', ''), [/^warn user-mfa-enrolled: assumed: mfaStatus true means enrolled/]],
   [
     'checks: { user-mfa-enrolled: { enabled: false } }',
     own.replace('enrolledWhen: mfaStatus', ''),
