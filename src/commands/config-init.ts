@@ -1,36 +1,31 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
-import { stringify } from 'yaml'
-import { loadSettings } from '../config/load-settings.ts'
 import { defaultFile } from '../config/source.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { UnfitFile } from '../model/process/regular-file.ts'
 import { commandWith } from '../model/text/command-line.ts'
 import { printable } from '../model/text/printable.ts'
-import { catalogue } from './support/configuration.ts'
+import {
+  answerNames,
+  appended,
+  type Complete,
+  type Given,
+  mistakesIn,
+  optionNames,
+  type Place,
+  textOf,
+} from './support/first-configuration.ts'
 import { note } from './support/io.ts'
 import { makeFolder } from './support/make-folder.ts'
 import { openPrompt, type Prompt } from './support/prompt.ts'
 import { assertReplaceable, changeFile, codeOf } from './support/write-file.ts'
 
-interface Given {
-  readonly tenant?: string
-  readonly baseUrl?: string
-  readonly tokenEnv?: string
-  readonly tokenFile?: string
-  readonly header?: string
-  readonly scheme?: string
-  readonly ownClientId?: string
-}
-
 interface InitOptions extends Given {
   readonly config?: string
   readonly force?: boolean
 }
-
-type Complete = Given & { readonly tenant: string; readonly baseUrl: string }
 
 export function addConfigInit(config: Command, io: Io, done: (code: ExitCode) => void): void {
   config
@@ -146,8 +141,6 @@ async function asked({ cwd, env }: Io, prompt: Prompt, file: string, given: Give
   return { ...given, tenant, baseUrl, ...token, ...header, ...(id !== '' && { ownClientId: id }) }
 }
 
-type Place = Pick<Io, 'cwd' | 'env'>
-
 async function askToken(prompt: Prompt, place: Place, tenant: string): Promise<Given> {
   const answer = await prompt.ask({
     text: 'File that holds the token, or $NAME of a variable',
@@ -202,90 +195,8 @@ function askClient(prompt: Prompt, place: Place): Promise<string> {
   })
 }
 
-type Names = Readonly<Record<string, string>>
-
-const optionNames: Names = {
-  name: '--tenant',
-  baseUrl: '--base-url',
-  'auth.token.env': '--token-env',
-  'auth.token.file': '--token-file',
-  'auth.header': '--header',
-  'auth.scheme': '--scheme',
-  ownClientId: '--own-client-id',
-}
-
-const answerNames: Names = {
-  name: 'The name',
-  baseUrl: 'The address',
-  'auth.token.env': 'The name of the variable',
-  'auth.header': 'The header',
-  'auth.scheme': 'The scheme',
-  ownClientId: 'The clientId',
-}
-
-const unwrittenKey = '; to send the token unencrypted, write the file by hand, with $1'
-
 /** @throws UsageError */
 function refuseMistakes(place: Place, given: Given): void {
   const mistakes = mistakesIn(given, place, optionNames)
   if (mistakes !== null) throw new UsageError(mistakes)
-}
-
-/**
- * The same mistakes as in any other file, before there is one; null = none. The sentences name an option or an answer: the
- * file, whose positions they would name, does not exist.
- */
-function mistakesIn(given: Given, { cwd, env }: Place, names: Names): string | null {
-  const { tokenEnv, tokenFile } = given
-  const token = tokenEnv === undefined && tokenFile === undefined ? { tokenEnv: 'TOKEN' } : {}
-  const text = textOf({ tenant: 'default', baseUrl: 'https://api.example.com', ...given, ...token })
-  try {
-    const one = { exists: () => true, readFile: () => text, needsSecrets: false }
-    loadSettings({ file: defaultFile, env, cwd, catalogue, ...one })
-    return null
-  } catch (error) {
-    if (!(error instanceof UsageError)) throw error
-    return error.message
-      .split('\n')
-      .map((line) =>
-        line
-          .replace(/^.*?:\d+:\d+: `tenants\[0\]\.([\w.]+)`/, (whole, key: string) => names[key] ?? whole)
-          .replace(/, or (`api\.allowInsecureHttp: true`) in a configuration file .*/, unwrittenKey),
-      )
-      .join('\n')
-  }
-}
-
-/** The end of an address as it is often copied; `doctor` and engine append it. */
-const appended = /\/api\/public\/*$/i
-
-function textOf({
-  tenant: name,
-  baseUrl: address,
-  tokenEnv,
-  tokenFile,
-  header,
-  scheme,
-  ownClientId,
-}: Complete): string {
-  const token = tokenEnv === undefined ? { file: tokenFile } : { env: tokenEnv }
-  const auth = { ...(header !== undefined && { header }), ...(scheme !== undefined && { scheme }), token }
-  const tenant = {
-    name,
-    baseUrl: address.replace(appended, ''),
-    auth,
-    ...(ownClientId !== undefined && { ownClientId }),
-  }
-  return [
-    '# Configuration of tenantwatch. "tenantwatch config print" shows every key that is in force, defaults included,',
-    '# "tenantwatch config check" names mistakes.',
-    stringify({ tenants: [tenant] }, { lineWidth: 0 }).trimEnd(),
-    ...(ownClientId === undefined
-      ? ['    # ownClientId: clientId of the API client of this token; a list of API clients without it raises a hold']
-      : []),
-    '# The defaults of mirror, page and metrics:',
-    '# store: { path: data/tenantwatch.db }',
-    '# server: { listen: 127.0.0.1:9469 }',
-    '',
-  ].join('\n')
 }

@@ -11,7 +11,7 @@ import { isMap, isMapOrEmpty, readSection } from './yaml/section.ts'
 
 const secretFields = {
   env: text(
-    'want the name of an environment variable (letters, digits, underscores)',
+    'want the name of an environment variable (letters, digits and _, not beginning with a digit)',
     /^[A-Za-z_]\w{0,63}$/,
   ).optional(),
   file: text('want the path of a file').optional(),

@@ -74,8 +74,24 @@ it.each([
     'tenantwatch: --base-url is "http://api.example.com"; want "https://api.example.com"; to send the token unencrypted, write the file by hand, with `api.allowInsecureHttp: true`\n',
   ],
   [
-    [...given, '--token-env', 'my token'],
-    'tenantwatch: --token-env is a string; want the name of an environment variable',
+    [...given, '--token-env', '1A'],
+    'tenantwatch: --token-env is not the name of an environment variable (letters, digits and _, not beginning with a digit)\n',
+  ],
+  [
+    [...given, '--token-env', 'A', '--header', 'x api key'],
+    'tenantwatch: --header is "x api key"; want the name of a header that can carry the token',
+  ],
+  [
+    [...given, '--token-env', 'A', '--header', 'Authorization: Bearer secret'],
+    'tenantwatch: --header is "Authorization: …"; want the name of a header',
+  ],
+  [
+    [...given, '--token-env', 'A', '--header', 'Bearer eyJhbGciOiJIUzI1NiJ9.e30'],
+    'tenantwatch: --header is "Bearer …"; want the name of a header',
+  ],
+  [
+    [...given, '--token-env', 'A', '--scheme', 'a b'],
+    'tenantwatch: --scheme is not one word such as Bearer, or "" to send the bare token',
   ],
   [
     ['--base-url', 'https://api.example.com', '--token-env', 'A'],
@@ -195,8 +211,8 @@ it('asks again after each answer that cannot be used, in one sentence', async ()
     '[$ACME_2_TOKEN]: ',
     'There is no such file; want the path of a file, or the name of a variable after a "$"',
     'There is no such file; did you mean the variable $PATH_OF_TOKEN?',
-    'The name of the variable is a string; want the name of an environment variable',
-    'The header is a string; want the name of a header that can carry the token',
+    'That is not the name of an environment variable',
+    'The header is "Host"; want the name of a header that can carry the token',
     'The clientId is "12"; want the clientId of an API client',
   ]
   for (const sentence of sentences) expect(shown).toContain(sentence)
