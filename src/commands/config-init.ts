@@ -5,7 +5,7 @@ import { defaultFile } from '../config/source.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { UnfitFile } from '../model/process/regular-file.ts'
-import { commandWith } from '../model/text/command-line.ts'
+import { commandWith, shellWord } from '../model/text/command-line.ts'
 import { printable } from '../model/text/printable.ts'
 import {
   answerNames,
@@ -84,6 +84,10 @@ async function init(io: Io, options: InitOptions): Promise<ExitCode> {
     )
   const { tokenEnv } = given
   if (tokenEnv !== undefined && !env[tokenEnv]) next.unshift([`export ${tokenEnv}=...`, 'the token'])
+  if (given.tokenFile !== undefined && !existsSync(given.tokenFile)) {
+    const path = shellWord(printable(answered.tokenFile ?? given.tokenFile))
+    next.unshift([`(umask 077; cat > ${path})`, 'the token: paste it, then Enter and Ctrl-D'])
+  }
   const width = Math.max(...next.map(([command]) => command.length))
   print(io, `Wrote ${printable(file)}. Next:`)
   for (const [command, effect] of next) print(io, `  ${command.padEnd(width)}   ${effect}`)

@@ -124,6 +124,20 @@ it('removes /api/public from the address, and says so', async () => {
   expect(await init(...args, ...deeper)).toMatchObject({ code: 2, stderr: expect.stringContaining('remove `/api/') })
 })
 
+it('begins what is next with the token, where it is missing', async () => {
+  const { init, env, write } = await world()
+  const firstStep = async (...args: readonly string[]) =>
+    (await init(...given, ...args, '--config', 'watch.yaml', '--force')).stdout.split('\n')[1]?.replace(/ +/g, ' ')
+  const paste = ' the token: paste it, then Enter and Ctrl-D'
+  expect(await firstStep('--token-file', 'tok')).toBe(` (umask 077; cat > tok)${paste}`)
+  expect(await firstStep('--token-file', "o'tok")).toBe(` (umask 077; cat > 'o'\\''tok')${paste}`)
+  write('tok', 'x')
+  expect(await firstStep('--token-file', 'tok')).toMatch(/^ tenantwatch doctor /)
+  expect(await firstStep('--token-env', 'ACME_TOKENS')).toMatch(/^ export ACME_TOKENS=/)
+  env['ACME_TOKENS'] = 'x'
+  expect(await firstStep('--token-env', 'ACME_TOKENS')).toMatch(/^ tenantwatch doctor /)
+})
+
 it('replaces an existing file only with --force', async () => {
   const { init, read, write } = await world()
   write('watch.yaml', '# Ours\n')
