@@ -152,9 +152,15 @@ it('never shows an empty page where findings are open, and leads back to the fir
 })
 
 it.each([
-  ['/?severity=severe', 400, 'Unknown severity: use info, low, medium, high, critical'],
-  ['/?state=resolved', 400, 'Unknown state: use open, waived, all'],
-  ['/?sort=color', 400, 'Unknown sort: use severity, entity, check, age, or one of them with a leading -'],
+  ['/?severity=severe', 400, 'Unknown severity &quot;severe&quot;: use info, low, medium, high, critical'],
+  ['/?state=resolved', 400, 'Unknown state &quot;resolved&quot;: use open, waived, all'],
+  [
+    '/?sort=color',
+    400,
+    'Unknown sort &quot;color&quot;: use severity, entity, check, age, or one of them with a leading -',
+  ],
+  ['/?show=much', 400, 'Unknown show &quot;much&quot;: use more'],
+  ['/?severity=%3Cb%3E', 400, 'Unknown severity &quot;&lt;b&gt;&quot;: use info, low, medium, high, critical'],
   ['/?tenant=nobody', 404, 'Unknown tenant: want one of acme, globex'],
 ])('refuses %s, which would look like "nothing found"', async (path, status, text) => {
   const answer = await ask(path, some)

@@ -41,14 +41,15 @@ export const wholePage: PageQuery = {
 /** An empty value counts as absent. An unknown value is refused: it would look like "nothing found". */
 export function parsePageQuery(parameters: Readonly<Record<string, string>>): Parsed<PageQuery> {
   const { tenant = '', find = '', severity = '', check = '', state = '', q = '', sort = '', ...place } = parameters
+  const { show = '', after = '' } = place
   const wanted = severity === '' ? severities : someOf(severities, severity)
-  if (wanted === undefined) return { ok: false, message: `Unknown severity: use ${severities.join(', ')}` }
+  if (wanted === undefined) return unknown('severity', severity, severities.join(', '))
   const shown = state === '' ? 'open' : shownStates.find((one) => one === state)
-  if (shown === undefined) return { ok: false, message: `Unknown state: use ${shownStates.join(', ')}` }
+  if (shown === undefined) return unknown('state', state, shownStates.join(', '))
   const reversed = sort.startsWith('-')
   const key = sort === '' ? 'severity' : sortKeys.find((one) => one === sort.slice(reversed ? 1 : 0))
-  if (key === undefined)
-    return { ok: false, message: `Unknown sort: use ${sortKeys.join(', ')}, or one of them with a leading -` }
+  if (key === undefined) return unknown('sort', sort, `${sortKeys.join(', ')}, or one of them with a leading -`)
+  if (show !== '' && show !== more) return unknown('show', show, more)
   return {
     ok: true,
     query: {
@@ -60,10 +61,16 @@ export function parsePageQuery(parameters: Readonly<Record<string, string>>): Pa
       text: cut(q),
       sort: key,
       reversed,
-      long: place['show'] === 'more',
-      after: cut(place['after'] ?? '') || null,
+      long: show === more,
+      after: cut(after) || null,
     },
   }
+}
+
+const more = 'more'
+
+function unknown(what: string, given: string, known: string): Parsed<PageQuery> {
+  return { ok: false, message: `Unknown ${what} "${cut(given)}": use ${known}` }
 }
 
 function cut(text: string): string {
@@ -81,7 +88,7 @@ export function parametersOf(query: PageQuery): readonly (readonly [name: string
     ['state', state === 'open' ? null : state],
     ['q', text],
     ['sort', order === 'severity' ? null : order],
-    ['show', long ? 'more' : null],
+    ['show', long ? more : null],
     ['after', after],
   ]
   return all.flatMap(([name, value]) => (value === null || value === '' ? [] : [[name, value] as const]))
