@@ -20,7 +20,6 @@ import {
   inapplicableLines,
   offLines,
   unevaluatedLines,
-  unknownCause,
   waivedLine,
   waiverNotes,
 } from '../report/findings-notes.ts'
@@ -31,9 +30,10 @@ import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { noteDifference } from './support/configuration-difference.ts'
+import { exitCodeOf } from './support/exit-code.ts'
 import { note, writeAll } from './support/io.ts'
 import { commandFor, nextLines } from './support/next-command.ts'
-import { exitCodeOf, leastSeverity, oneOf, positiveNumber, readMoment, wantedSeverities } from './support/options.ts'
+import { leastSeverity, oneOf, positiveNumber, readMoment, wantedSeverities } from './support/options.ts'
 
 const groupFormats = ['table', 'json', 'ndjson', 'csv'] as const
 const formats = [...groupFormats, 'ocsf'] as const
@@ -80,8 +80,8 @@ A terminal shows one heading for each check; a file or a pipe gets one line for 
 Without --details users and documents are named by id, and values of the evidence that may name a person or a file are
 shown as [hidden]. Some ids are names themselves: that of a finding about a file name (document-name-unique), and those
 that own checks return. This command prints such ids; report and page may hide them.
-Exit with --fail-on: 0 ok, 1 findings at or above it, 3 there is a hold or a check is unknown; 3 takes precedence, and
-the last line on standard error is its cause. With --check only that check counts, and holds of what it reads.
+Exit with --fail-on: 0 ok, 1 findings at or above it, 3 there is a hold or a check is unknown; 3 takes precedence. The last
+line on standard error is the cause of 1 or 3. With --check only that check counts, and holds of what it reads.
 lastSeen may be up to five minutes older than in the JSON API of a running engine, which stores it less often.
 
 Examples:
@@ -132,10 +132,7 @@ async function findings(io: Io, options: FindingsOptions, command: Command): Pro
   for (const line of [...waivers, ...off, ...heldLines(wanted, next), ...unevaluated]) note(io, line)
   const evaluated = await (await mirror.past(io.clock.now(), true)).configuration()
   if (evaluated !== null) await noteDifference(io, evaluated.digest, settings, afterChange)
-  if (failOn === undefined) return exitCodes.ok
-  const cause = unknownCause(wanted)
-  if (cause !== null) note(io, cause)
-  return exitCodeOf([], wanted, failOn)
+  return failOn === undefined ? exitCodes.ok : exitCodeOf(io, { results: [], postures: wanted, failOn })
 }
 
 const afterChange =

@@ -15,9 +15,10 @@ import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import type { RunResult } from '../sync/observer.ts'
 import { tally } from '../web/postures.ts'
 import { loadConfiguration } from './support/configuration.ts'
+import { exitCodeOf } from './support/exit-code.ts'
 import { createLog } from './support/logger.ts'
 import { commandFor, printNext } from './support/next-command.ts'
-import { exitCodeOf, leastSeverity, oneOf } from './support/options.ts'
+import { leastSeverity, oneOf } from './support/options.ts'
 import { syncProgress } from './support/sync-progress.ts'
 
 interface SyncOptions {
@@ -43,7 +44,8 @@ are due. While it runs, a terminal shows how far it is; elsewhere each run that 
 longer one every 30 s. In the column RECORDS, +2 ~1 -0 =97 means 2 records created, 1 changed, 0 removed and 97 read without a change.
 
 Exit: 0 ok, 1 findings at or above --fail-on, 2 configuration, 3 a run failed or is on hold,
-or, with --fail-on, a check is unknown; 3 takes precedence.
+or, with --fail-on, a check is unknown; 3 takes precedence. With --fail-on, the last line
+on standard error is the cause of 1 or 3.
 
 Examples:
   tenantwatch sync
@@ -87,7 +89,7 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
     checks.some(({ open }) => Object.values(open).some((count) => count > 0)),
   )
   if (hasOpen) printNext(io, command, 'To list the findings', 'findings')
-  return exitCodeOf(results, postures, failOn)
+  return exitCodeOf(io, { results, postures, failOn })
 }
 
 /** docs/operations.md#configuration-changes */

@@ -1,6 +1,6 @@
 import type { Breadth, CheckView, HoldView, TenantPosture, WaiverState } from '../model/posture.ts'
 import { reasonInWords } from '../model/reason-words.ts'
-import { type Severity, severities } from '../model/severity.ts'
+import { isAtLeast, type Severity, severities } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 
@@ -83,8 +83,11 @@ export function holdLine(tenant: string, { id, resource, message }: HoldView, en
   return printable(`${tenant} ${resource}: on hold ${id}: ${message}${ending}`)
 }
 
-/** Why holds and unknown checks make `--fail-on` exit with 3; null when they do not. */
-export function unknownCause(postures: readonly TenantPosture[]): string | null {
+/** Why failed runs, holds and unknown checks make `--fail-on` exit with 3; null when they do not. */
+export function failedCause(
+  postures: readonly TenantPosture[],
+  failed: readonly { readonly tenant: string; readonly resource: string }[],
+): string | null {
   const causes = postures.flatMap(({ tenant, holds, checks }) => {
     const unknown = checks.filter(isUnknown).length
     return [
@@ -92,7 +95,28 @@ export function unknownCause(postures: readonly TenantPosture[]): string | null 
       ...(unknown === 0 ? [] : [`${tenant} has ${plural(unknown, 'unknown check')}`]),
     ]
   })
-  return causes.length === 0 ? null : `Exit code 3: ${causes.join(', ')}`
+  const isHeld = (run: { readonly tenant: string; readonly resource: string }) =>
+    postures.some(
+      ({ tenant, holds }) =>
+        tenant === run.tenant && holds.some(({ resource }) => resource === 'all' || resource === run.resource),
+    )
+  const runs = Map.groupBy(
+    failed.filter((run) => !isHeld(run)),
+    ({ tenant }) => tenant,
+  )
+  causes.push(...[...runs].map(([tenant, { length }]) => `${tenant} has ${plural(length, 'failed run')}`))
+  return causes.length === 0 ? null : causes.join(', ')
+}
+
+/** Why open findings make `--fail-on` exit with 1; null when there are none of at least that severity. */
+export function foundCause(postures: readonly TenantPosture[], least: Severity): string | null {
+  const counted = severities.filter((severity) => isAtLeast(severity, least))
+  const causes = postures.flatMap(({ tenant, checks }) => {
+    const open = checks.filter(({ enabled }) => enabled).flatMap((check) => counted.map((one) => check.open[one] ?? 0))
+    const count = open.reduce((sum, one) => sum + one, 0)
+    return count === 0 ? [] : [`${tenant} has ${plural(count, 'open finding')} at or above ${least}`]
+  })
+  return causes.length === 0 ? null : causes.join(', ')
 }
 
 /** One line per tenant with its unknown checks, so that an empty list does not look like a pass. */

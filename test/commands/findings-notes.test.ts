@@ -33,6 +33,16 @@ it('names each hold on standard error, and last the cause of exit code 3', async
   ])
 })
 
+it('names last how many findings make exit code 1', async () => {
+  const world = await synced()
+  const { code, stderr } = await world.run('findings', '--fail-on', 'critical')
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/(?:^|\n)Exit code 1: acme has 2 open findings at or above critical\n$/),
+  ])
+  expect((await world.run('findings')).stderr).not.toContain('Exit code')
+})
+
 it('fails a run for one check by holds of what the check reads only', async () => {
   const { run, id } = await withoutHalfOfTheUsers()
   const failing = (check: string) => run('findings', '--fail-on', 'info', '--check', check)

@@ -70,8 +70,11 @@ it('exits with 1 from the severity of --fail-on upwards', async () => {
   expect(await world.run('sync', '--fail-on', 'info')).toMatchObject({ code: 0 })
   world.simulator.primary.addApiClient({ secretExpirationDate: '2026-03-11T00:00:00Z' })
   expect(await world.run('sync', '--fail-on', 'high')).toMatchObject({ code: 0 })
-  expect(await world.run('sync', '--fail-on', 'medium')).toMatchObject({ code: 1 })
-  expect(await world.run('sync')).toMatchObject({ code: 0 })
+  expect(await world.run('sync', '--fail-on', 'medium')).toMatchObject({
+    code: 1,
+    stderr: 'Exit code 1: acme has 1 open finding at or above medium\n',
+  })
+  expect(await world.run('sync')).toMatchObject({ code: 0, stderr: '' })
 })
 
 it('does not count waived findings for --fail-on', async () => {
@@ -95,7 +98,9 @@ it('exits with 3 under --fail-on while an enabled check is unknown, and 3 beats 
   await world.run('sync')
   expect(await world.run('sync', '--fail-on', 'critical')).toMatchObject({ code: 1 })
   world.simulator.faults.add({ path: '/api/public/permissions', effect: { kind: 'status', status: 500 } })
-  expect(await world.run('sync', '--fail-on', 'critical')).toMatchObject({ code: 3 })
+  const failed = await world.run('sync', '--fail-on', 'critical')
+  expect([failed.code, failed.stderr.trimEnd().split('\n').at(-1)]).toEqual([3, 'Exit code 3: acme has 1 failed run'])
+  expect((await world.run('sync')).stderr).not.toContain('Exit code')
 })
 
 it('names one cause of several failed runs once', async () => {

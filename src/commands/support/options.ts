@@ -3,10 +3,7 @@ import { nearest } from '../../config/yaml/nearest.ts'
 import { parseIsoDate } from '../../model/dates.ts'
 import { dayMs, parseDuration } from '../../model/durations.ts'
 import { UsageError } from '../../model/errors.ts'
-import type { TenantPosture } from '../../model/posture.ts'
-import { type ExitCode, exitCodes } from '../../model/process/io.ts'
 import { isAtLeast, type Severity, severities } from '../../model/severity.ts'
-import type { RunResult } from '../../sync/observer.ts'
 
 /** The given word in quotation marks, with a space before it; empty when it may be a secret, which is longer. */
 export function repeated(given: string | undefined): string {
@@ -105,19 +102,4 @@ export function wholeNumber(text: string): number {
 export function positiveNumber(text: string): number {
   if (/^(?:-\d+|0+)$/.test(text)) throw new InvalidArgumentError('want a whole number, 1 or more')
   return wholeNumber(text)
-}
-
-/** The exit code of a round (docs/operations.md#exit-codes): failures and unknown checks take precedence over findings. */
-export function exitCodeOf(
-  results: readonly RunResult[],
-  postures: readonly TenantPosture[],
-  failOn: Severity | undefined,
-): ExitCode {
-  if (results.some(({ outcome }) => outcome === 'failure')) return exitCodes.failed
-  if (postures.some(({ holds }) => holds.length > 0)) return exitCodes.failed
-  if (failOn === undefined) return exitCodes.ok
-  const checks = postures.flatMap((posture) => posture.checks).filter(({ enabled }) => enabled)
-  if (checks.some(({ status }) => status === 'unknown')) return exitCodes.failed
-  const open = checks.flatMap((check) => Object.entries(check.open) as [Severity, number][])
-  return open.some(([severity, count]) => count > 0 && isAtLeast(severity, failOn)) ? exitCodes.findings : exitCodes.ok
 }
