@@ -86,7 +86,7 @@ async function init(io: Io, options: InitOptions): Promise<ExitCode> {
   if (tokenEnv !== undefined && !env[tokenEnv]) next.unshift([`export ${tokenEnv}=...`, 'the token'])
   if (given.tokenFile !== undefined && !existsSync(given.tokenFile)) {
     const path = shellWord(printable(answered.tokenFile ?? given.tokenFile))
-    next.unshift([`(umask 077; cat > ${path})`, 'the token: paste it, then Enter and Ctrl-D'])
+    next.unshift([`(umask 077; cat > ${path})`, 'paste the token, Enter, Ctrl-D'])
   }
   const width = Math.max(...next.map(([command]) => command.length))
   print(io, `Wrote ${printable(file)}. Next:`)

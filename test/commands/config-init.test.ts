@@ -128,7 +128,7 @@ it('begins what is next with the token, where it is missing', async () => {
   const { init, env, write } = await world()
   const firstStep = async (...args: readonly string[]) =>
     (await init(...given, ...args, '--config', 'watch.yaml', '--force')).stdout.split('\n')[1]?.replace(/ +/g, ' ')
-  const paste = ' the token: paste it, then Enter and Ctrl-D'
+  const paste = ' paste the token, Enter, Ctrl-D'
   expect(await firstStep('--token-file', 'tok')).toBe(` (umask 077; cat > tok)${paste}`)
   expect(await firstStep('--token-file', "o'tok")).toBe(` (umask 077; cat > 'o'\\''tok')${paste}`)
   write('tok', 'x')
