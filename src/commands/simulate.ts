@@ -37,7 +37,7 @@ export function addSimulate(program: Command, io: Io, done: (code: ExitCode) => 
     .option('--control-port <n>', 'port of the control API (data and faults), 0 = any', portNumber, 9471)
     .option('--users <n>', 'users of the first tenant', wholeNumber, 250)
     .option('--documents <n>', 'documents of the first tenant', wholeNumber, 120)
-    .option('--seed <text>', 'the same seed makes the same tenant', 'tenantwatch')
+    .option('--seed <text>', 'the same seed makes the same tenant, its dates counted from the start', 'tenantwatch')
     .option('--live-seconds <n>', 'seconds between changes of the simulated data; 0 = no changes', wholeNumber, 0)
     .addOption(
       repeatable('--reading <name=value>', 'interpretation of an open point of the specification, listed below'),

@@ -70,10 +70,14 @@ async function verify(io: Io, options: VerifyOptions, command: Command): Promise
     const terminal = terminalOf(io)
     for (const line of all.flatMap(verificationText)) print(io, wrapLine(printable(line), terminal))
     for (const hash of unknownHeads) print(io, wrapLine(unknownHead(hash, only), terminal))
-    if (agrees) print(io, 'No mismatch: every sealed row agrees with its hash chain.')
+    const isSealed = all.every(({ entries }) => entries > 0)
+    if (agrees) print(io, isSealed ? 'No mismatch: every sealed row agrees with its hash chain.' : notAllSealed)
   }
   return agrees ? exitCodes.ok : exitCodes.failed
 }
+
+const notAllSealed =
+  'No mismatch, but a chain without entries proves nothing; evaluations seal the rows that are not yet sealed.'
 
 function unknownHead(hash: string, only: string | undefined): string {
   const where = only === undefined ? 'the chain of any tenant' : `the chain of ${only}`

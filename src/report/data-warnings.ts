@@ -24,11 +24,7 @@ function warningsOf(view: ResourceView, { holds, at, sharedWith }: TenantPosture
   const { quarantined } = view
   return [
     ...(why === null ? [] : [why]),
-    ...(quarantined > 0
-      ? [
-          `${plural(quarantined, 'record')} could not be read and ${quarantined === 1 ? 'is' : 'are'} absent or outdated`,
-        ]
-      : []),
+    ...(quarantined > 0 ? [`${plural(quarantined, 'record')} in quarantine, so absent or outdated here`] : []),
     ...holds
       .filter(({ resource }) => resource === view.resource || resource === 'all')
       .map(({ id, message }) => `on hold ${id}: ${message}`),

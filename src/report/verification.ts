@@ -54,12 +54,17 @@ function sentenceOf(mismatch: ChainMismatch): string {
       const { log, count, at } = mismatch
       return `${plural(count, 'row')} of ${tableOf(log)}, the first of ${toIso(at)}, ${isAre(count)} not sealed: their entries were removed`
     }
+    case 'rows_backdated': {
+      const { log, count, firstAt, sealedBefore } = mismatch
+      const first = count === 1 ? 'is dated' : 'are dated from'
+      return `${plural(count, 'row')} of ${tableOf(log)}, sealed by ${entryOf(mismatch)}, ${first} ${toIso(firstAt)}, more than an hour before the sealing of ${toIso(sealedBefore)}, which did not have ${count === 1 ? 'it: it was' : 'them: they were'} inserted later, or written while the clock of the machine was set back`
+    }
     case 'findings_missing':
       return `${findingsOf(mismatch)} ${isAre(mismatch.count)} missing from the table findings although events of ${mismatch.count === 1 ? 'it' : 'them'} are sealed`
     case 'findings_inserted':
       return `${findingsOf(mismatch)} of the table findings ${mismatch.count === 1 ? 'has' : 'have'} no event`
     case 'findings_changed':
-      return `${findingsOf(mismatch)} of the table findings ${mismatch.count === 1 ? 'differs' : 'differ'} from the last sealed event in entity, severity or state`
+      return `${findingsOf(mismatch)} of the table findings ${mismatch.count === 1 ? 'differs' : 'differ'} from the last event in entity, severity, state, message or evidence`
     case 'tenant_missing': {
       const { tenantId, entries, at } = mismatch
       return `a chain of ${plural(entries, 'entry', 'entries')}, the last of ${toIso(at)}, belongs to a tenant (id ${tenantId}) that is missing from the table tenants: its row was removed or its id changed`

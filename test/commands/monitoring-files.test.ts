@@ -12,7 +12,7 @@ it('writes the shipped files from the defaults', async () => {
   const written = async (...args: string[]) => (await run(...args, '--defaults')).stdout
   expect(await written('rules')).toBe(shipped.get('config/prometheus/rules.yml'))
   expect(await written('rules', '--format', 'operator')).toBe(shipped.get('deploy/kubernetes/prometheus-rule.yaml'))
-  expect(await written('rules', '--format', 'alertmanager')).toBe(shipped.get('config/prometheus/inhibitions.yml'))
+  expect(await written('rules', '--format', 'alertmanager')).toBe(shipped.get('config/alertmanager-inhibitions.yml'))
   expect(await written('dashboards', 'fleet')).toBe(shipped.get('config/grafana/fleet.json'))
 })
 

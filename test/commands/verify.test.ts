@@ -134,7 +134,7 @@ it('detects invented waivers, a past without its findings, and a chain without i
     /^acme: MISMATCH: 1 finding \([0-9a-f]{32}\) is missing from the table findings although events of it are sealed$/m,
   )
   expect(await said(`update findings set entity_id = 'x'`)).toMatch(
-    /^acme: MISMATCH: \d+ findings \([0-9a-f]{32} and others\) of the table findings differ from the last sealed event in entity, severity or state$/m,
+    /^acme: MISMATCH: \d+ findings \([0-9a-f]{32} and others\) of the table findings differ from the last event in entity, severity, state, message or evidence$/m,
   )
   const late = `update check_states set evaluated_at = evaluated_at + ${2 * hourMs}`
   expect(await said(`delete from audit_chain where tenant_id > 0; ${late}`)).toMatch(
@@ -142,11 +142,22 @@ it('detects invented waivers, a past without its findings, and a chain without i
   )
 })
 
+it('does not say that all agrees where a chain has no entries', async () => {
+  const world = await synced()
+  withDatabase(world.store, (db) => db.exec('delete from audit_chain where tenant_id > 0'))
+  const { code, stdout } = await world.run('verify')
+  expect(code).toBe(0)
+  expect(stdout).toMatch(/^acme: 0 entries, 0 rows checked, 0 erased by retention, \d+ not yet sealed$/m)
+  expect(stdout).toMatch(/^No mismatch, but a chain without entries proves nothing; /m)
+})
+
 it('detects a chain that was recomputed as a whole by the head of an earlier report', async () => {
   const world = await synced()
   const [head] = await heads(world)
   withDatabase(world.store, (db) =>
-    db.exec(`delete from audit_chain; update finding_events set message = 'All is well'`),
+    db.exec(
+      `delete from audit_chain; update finding_events set message = 'All is well'; update findings set message = 'All is well'`,
+    ),
   )
   world.pass(hourMs)
   await world.run('sync')

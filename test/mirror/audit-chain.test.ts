@@ -172,7 +172,29 @@ it('names the entry, its time and the ids of rows that differ', async () => {
       ...{ sequence: 12, at: start + minuteMs, log: 'finding_events' },
       ...{ firstId: ids[3], lastId: ids.at(-1), sealed: ids.length - 3, found: ids.length - 3 },
     },
+    { what: 'findings_changed', count: 1, fingerprint: expect.any(String) },
   ])
+})
+
+it.each([
+  ['an hour and more before rows were sealed without them', 3 * hourMs - 1, 5 * hourMs, true],
+  ['less than an hour before, as those of a long run may', 3 * hourMs, 5 * hourMs, false],
+  ['by a clock that was set back, which dates their entry, too', 2 * hourMs, 2 * hourMs, false],
+])('detects rows that are dated %s', async (_, written, sealedAt, isDetected) => {
+  const { mirror, acme, kinds } = await sealed()
+  await live({ mirror }, acme, start + 4 * hourMs, [21])
+  await mirror.seal(acme, start + 4 * hourMs)
+  await live({ mirror }, acme, start + written, [31])
+  expect(await kinds()).toEqual([])
+  await mirror.seal(acme, start + sealedAt)
+  expect(await kinds()).toEqual(isDetected ? tenantLogs.map((log) => `${log} rows_backdated`).toSorted() : [])
+  const [first] = (await mirror.verifyChain(acme)).mismatches
+  const times = { at: start + sealedAt, firstAt: start + written, sealedBefore: start + 4 * hourMs }
+  if (isDetected) expect(first).toMatchObject({ what: 'rows_backdated', count: 1, ...times })
+  // What is sealed later is not compared with it.
+  await live({ mirror }, acme, start + 6 * hourMs, [41])
+  await mirror.seal(acme, start + 6 * hourMs)
+  expect(await kinds()).toHaveLength(isDetected ? tenantLogs.length : 0)
 })
 
 it('detects entries that were changed, removed or moved', async () => {
@@ -210,6 +232,8 @@ it('detects rows whose entries were removed, once an evaluation should have seal
 it.each([
   ['findings_missing', 'delete from findings where fingerprint = ? returning id'],
   ['findings_changed', `update findings set severity = 'low' where fingerprint = ? returning id`],
+  ['findings_changed', `update findings set message = 'All is well' where fingerprint = ? returning id`],
+  ['findings_changed', `update findings set evidence = '{}' where fingerprint = ? returning id`],
   ['findings_changed', `update findings set entity_id = '1-99' where fingerprint = ? returning id`],
   ['findings_changed', `update findings set "check" = 'user-role-active' where fingerprint = ? returning id`],
   [

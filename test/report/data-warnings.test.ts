@@ -6,8 +6,8 @@ it('counts quarantined records in the singular and the plural', () => {
   const of = (quarantined: number) =>
     dataWarnings(posture({ resources: [resource('users', { quarantined })] }), 'users')
   expect(of(0)).toEqual([])
-  expect(of(1)).toEqual(['acme users: 1 record could not be read and is absent or outdated'])
-  expect(of(1200)).toEqual(['acme users: 1,200 records could not be read and are absent or outdated'])
+  expect(of(1)).toEqual(['acme users: 1 record in quarantine, so absent or outdated here'])
+  expect(of(1200)).toEqual(['acme users: 1,200 records in quarantine, so absent or outdated here'])
 })
 
 it('names the hold of a whole tenant once, with its resources', () => {
@@ -22,6 +22,6 @@ it('names the hold of a whole tenant once, with its resources', () => {
   const held = posture({ resources: [resource('users'), resource('roles', { quarantined: 1 })], holds: [hold] })
   expect(dataWarnings(held, 'users', 'roles')).toEqual([
     'acme users, roles: on hold H: Another tenant',
-    'acme roles: 1 record could not be read and is absent or outdated',
+    'acme roles: 1 record in quarantine, so absent or outdated here',
   ])
 })

@@ -26,6 +26,8 @@ export const violationClasses = [
   'waiver_misused',
   /** A hold or an unknown in ordinary life. */
   'false_alarm',
+  /** The hash chain of the history does not verify, although nobody changed a row. */
+  'chain_differs',
   /** A status, finding or run that does not become right although faults stopped. */
   'not_recovered',
   /** The product logged a fault of its own, or a run ended as `internal` or `store`. */

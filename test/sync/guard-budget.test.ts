@@ -56,10 +56,19 @@ it.each([
 
 it.each([
   [{ live: 100, due: 11 }, 'limits: 5 records and 10 percent'],
-  [{ live: 97, due: 8, removed: 3 }, 'limits: 5 records and 10 percent of the 100 that were live before'],
+  [
+    { live: 97, due: 8, removed: 3 },
+    'limits: 5 records and 10 percent of the 100 that were live 24 hours ago or at the first full sync',
+  ],
   [{ live: 9, due: 6 }, 'more than half is always held'],
-  [{ live: 4, due: 3, removed: 8 }, 'more than half of the 12 that were live before is always held'],
-  [{ live: 3, due: 1, removed: 3, created: 5 }, 'more than half of the 6 that were live before is always held'],
+  [
+    { live: 4, due: 3, removed: 8 },
+    'more than half of the 12 that were live 24 hours ago or at the first full sync is always held',
+  ],
+  [
+    { live: 3, due: 1, removed: 3, created: 5 },
+    'more than half of the 6 that were live 24 hours ago or at the first full sync is always held',
+  ],
   [{ live: 2, due: 1 }, null],
 ] as const)('states the rule that holds removals and the counts it compares: %j', (counts, why) => {
   const { live: rows, due, ...rest } = counts
@@ -125,7 +134,7 @@ it.each([
     test.sim.primary.removeDocuments(first(more))
     expect(await fullSyncs(test, 'documents', 1, 14 * hourMs)).toEqual(['shrink_held'])
   }
-  expect((await theHold(test)).message).toContain('of the 20 that were live before')
+  expect((await theHold(test)).message).toContain('of the 20 that were live 24 hours ago or at the first full sync')
   expect(live(test, 'documents')).toBe(120)
 })
 

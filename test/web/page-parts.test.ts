@@ -328,7 +328,7 @@ it('lists every data quality problem with its start and advice, the worst first'
   )
   expect(items[3]).toContain('roles stale since 2026-03-14 07:26 UTC, 2 h agoNo answer.')
   expect(items[4]).toContain('users quarantined as of')
-  expect(items[4]).toContain('3 records cannot be read')
+  expect(items[4]).toContain('3 records in quarantine')
 })
 
 it('names the settings of a tenant once in its changes', async () => {

@@ -35,7 +35,7 @@ export function generatedFiles(): ReadonlyMap<string, string> {
   const input = defaultMonitoringInput()
   files.set('config/prometheus/rules.yml', renderRules(input, 'prometheus'))
   files.set('deploy/kubernetes/prometheus-rule.yaml', renderRules(input, 'operator'))
-  files.set('config/prometheus/inhibitions.yml', renderInhibitions())
+  files.set('config/alertmanager-inhibitions.yml', renderInhibitions())
   files.set('deploy/compose/alertmanager.yml', renderAlertmanager())
   for (const id of [...dashboardIds, ...sqlDashboardIds])
     files.set(`config/grafana/${id}.json`, writeDashboard(id, input))

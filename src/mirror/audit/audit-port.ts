@@ -21,6 +21,20 @@ export interface RowsMismatch extends AtEntry {
   readonly found: number
 }
 
+/**
+ * Rows of an entry that state a time more than an hour before rows were sealed without them: they were inserted later, or
+ * the clock was set back between two evaluations.
+ */
+export interface BackdatedRows extends AtEntry {
+  readonly what: 'rows_backdated'
+  readonly log: AuditLog
+  readonly count: number
+  /** The time that the first of them states. */
+  readonly firstAt: number
+  /** When rows were sealed before. */
+  readonly sealedBefore: number
+}
+
 /** Rows that an evaluation more than an hour ago should have sealed: their entries were removed. */
 export interface UnsealedRows {
   readonly what: 'rows_not_sealed'
@@ -49,6 +63,7 @@ export interface ChainWithoutTenant {
 /** What does not agree with the chain of a tenant. */
 export type ChainMismatch =
   | RowsMismatch
+  | BackdatedRows
   | UnsealedRows
   | FindingsMismatch
   | (AtEntry & { readonly what: 'entry_changed' | 'configuration_chain_changed' })

@@ -74,6 +74,11 @@ export interface BrokenEntry {
   readonly missing: number
 }
 
+/** A digest in force, and when rows were sealed before it; null = never, or not known after an erasure. */
+export interface DigestInForce extends ChainEntry {
+  readonly sealedBefore: number | null
+}
+
 /** What a chain states, read from its first entry on. */
 export class ChainState {
   readonly #tenantId: number
@@ -81,7 +86,7 @@ export class ChainState {
   /** Entries that state that rows did not match when an erasure began. */
   readonly differing: ChainEntry[] = []
   /** By log, the digests that rows must match, the oldest first. */
-  readonly inForce: ReadonlyMap<AuditLog, ChainEntry[]>
+  readonly inForce: ReadonlyMap<AuditLog, DigestInForce[]>
   /** Entries of a tenant that state the head of the shared chain. */
   readonly sharedHeads: ChainEntry[] = []
   entries = 0
@@ -89,6 +94,9 @@ export class ChainState {
   head: ChainEntry | null = null
   erasedRows = 0
   replacements = 0
+  /** Of the last two evaluations that sealed rows. */
+  #sealedAt: number | null = null
+  #sealedBefore: number | null = null
 
   constructor(tenantId: number) {
     this.#tenantId = tenantId
@@ -103,16 +111,18 @@ export class ChainState {
     this.head = entry
     this.entries++
     if (entry.differs === 1) this.differing.push(entry)
+    if (entry.replaces === 0 && entry.at !== this.#sealedAt)
+      [this.#sealedBefore, this.#sealedAt] = [this.#sealedAt, entry.at]
     const digests = this.inForce.get(entry.log)
     // Any other name is one of no log, so of a changed entry.
     if (digests === undefined) {
       if (entry.log === sharedLog) this.sharedHeads.push(entry)
-    } else if (entry.replaces === 0) digests.push(entry)
+    } else if (entry.replaces === 0) digests.push({ ...entry, sealedBefore: this.#sealedBefore })
     else {
       const replaced = digests.splice(0, entry.replaces)
       this.erasedRows += replaced.reduce((sum, { rows }) => sum + rows, -entry.rows)
       this.replacements++
-      digests.unshift(entry)
+      digests.unshift({ ...entry, sealedBefore: null })
     }
   }
 }

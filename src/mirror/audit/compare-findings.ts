@@ -10,15 +10,18 @@ interface Pair extends FindingIdentity {
   readonly eventSeverity: string | null
   readonly eventResolution: string | null
   readonly severity: string | null
-  readonly isResolved: number
+  readonly resolvedAt: number | null
   readonly resolution: string | null
+  readonly eventAt: number | null
+  /** 1 = message and evidence are those of the event. */
+  readonly hasTexts: number
 }
 
 const pairsAtOnce = 1000
 
 const columns = `f."check", f.entity_type as "entityType", f.entity_id as "entityId", f.severity, f.resolution,
-  case when f.resolved_at is null then 0 else 1 end as "isResolved",
-  e.kind, e.severity as "eventSeverity", e.resolution as "eventResolution"`
+  f.resolved_at as "resolvedAt", e.kind, e.at as "eventAt", e.severity as "eventSeverity", e.resolution as "eventResolution",
+  case when f.message = e.message and f.evidence = e.evidence then 1 else 0 end as "hasTexts"`
 
 /**
  * Reports name the entity of a finding by the table `findings`, which the chain does not seal: its rows must be those
@@ -58,13 +61,13 @@ export async function compareFindings(database: Database, tenantId: number): Pro
 }
 
 function mismatchOf(tenant: string, pair: Pair): FindingsMismatch['what'] | null {
-  const { fingerprint, kind, severity, eventSeverity, resolution, eventResolution, isResolved } = pair
+  const { fingerprint, kind, severity, resolution, resolvedAt } = pair
   if (severity === null) return 'findings_missing'
   if (kind === null) return 'findings_inserted'
   const isSame =
     fingerprintOf({ ...pair, tenant }) === fingerprint &&
-    severity === eventSeverity &&
-    (isResolved === 1) === (kind === 'resolved') &&
-    (isResolved === 0 || resolution === eventResolution)
+    severity === pair.eventSeverity &&
+    pair.hasTexts === 1 &&
+    (kind === 'resolved' ? resolvedAt === pair.eventAt && resolution === pair.eventResolution : resolvedAt === null)
   return isSame ? null : 'findings_changed'
 }

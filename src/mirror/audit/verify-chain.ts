@@ -2,7 +2,15 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { hourMs } from '../../model/durations.ts'
 import type { Database } from '../database.ts'
 import type { ChainMismatch, ChainVerification } from './audit-port.ts'
-import { type Chain, type ChainEntry, type ChainHead, ChainState, entriesAtOnce, RowsDigest } from './chain.ts'
+import {
+  type Chain,
+  type ChainEntry,
+  type ChainHead,
+  ChainState,
+  type DigestInForce,
+  entriesAtOnce,
+  RowsDigest,
+} from './chain.ts'
 import { compareFindings } from './compare-findings.ts'
 import { type AuditLog, beforeAnyRow, logsOf, sharedChain, timeIn } from './logs.ts'
 
@@ -85,12 +93,17 @@ async function compare(
   const digests = state.inForce.get(log) ?? []
   let at = 0
   let digest = new RowsDigest()
-  let late = 0
-  let firstLate = Number.POSITIVE_INFINITY
-  const end = (entry: ChainEntry) => {
+  let late = noRows
+  let backdated = noRows
+  const end = (entry: DigestInForce) => {
     const mismatch = mismatchOf(entry, digest.end())
     if (mismatch !== null) found.mismatches.push(mismatch)
+    const { sealedBefore, sequence } = entry
+    const { count, firstAt } = backdated
+    if (sealedBefore !== null && count > 0)
+      found.mismatches.push({ what: 'rows_backdated', sequence, at: entry.at, log, count, firstAt, sealedBefore })
     digest = new RowsDigest()
+    backdated = noRows
     at++
   }
   for (let after = beforeAnyRow; ; ) {
@@ -98,14 +111,15 @@ async function compare(
     const rows = await database.read(() => chain.rows[log](range))
     for (const row of rows) {
       for (let entry = digests[at]; entry !== undefined && row[0] > entry.lastId; entry = digests[at]) end(entry)
-      if (at === digests.length) {
+      const entry = digests[at]
+      const time = timeIn(log, row)
+      if (entry === undefined) {
         found.unsealed++
-        const time = timeIn(log, row)
-        if (time < sealedBy) late++
-        firstLate = Math.min(firstLate, time)
+        if (time < sealedBy) late = withRow(late, time)
       } else {
         found.rows++
         digest.add(row)
+        if (isBackdated(time, entry)) backdated = withRow(backdated, time)
       }
     }
     if (rows.length < rowsAtOnce) break
@@ -113,7 +127,18 @@ async function compare(
     await yieldToEventLoop()
   }
   for (let entry = digests[at]; entry !== undefined; entry = digests[at]) end(entry)
-  if (late > 0) found.mismatches.push({ what: 'rows_not_sealed', log, count: late, at: firstLate })
+  if (late.count > 0) found.mismatches.push({ what: 'rows_not_sealed', log, count: late.count, at: late.firstAt })
+}
+
+const noRows = { count: 0, firstAt: Number.POSITIVE_INFINITY }
+
+function withRow({ count, firstAt }: typeof noRows, time: number) {
+  return { count: count + 1, firstAt: Math.min(firstAt, time) }
+}
+
+/** A clock that is still set back dates rows and their entry alike. */
+function isBackdated(time: number, { at, sealedBefore }: DigestInForce): boolean {
+  return sealedBefore !== null && at >= sealedBefore && time < sealedBefore - sealingToleranceMs
 }
 
 /** In milliseconds since the epoch; 0 = none. */

@@ -38,7 +38,7 @@ const alerts: readonly Alert[] = [
     name: 'TenantwatchInstanceDown',
     summary: 'tenantwatch at {{ $labels.instance }} does not answer scrapes',
     description:
-      '{{ $labels.instance }} is down; its tenants are not monitored. Their open findings keep their last state. Start the daemon again; its log has the cause.',
+      '{{ $labels.instance }} is down. Its tenants are not monitored, unless another replica has taken them over; their open findings keep their last state. Start the daemon again; its log has the cause.',
     dashboard: 'operations',
     whileDown: true,
     cases: ({ job }) => [{ severity: 'critical', for: '5m', expr: `up{job="${job}"} != 1` }],

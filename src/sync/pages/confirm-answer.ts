@@ -27,7 +27,7 @@ export function contradiction(
 ): SyncError {
   const difference = differenceIn(one, other, definition)
   return new SyncError('protocol', `${what} ${definition.name} differ: ${difference}`, {
-    hint: 'Servers behind the address may have different data; checks become unknown by age',
+    hint: 'Records may have changed between the two answers: then the next run reads them. If it happens again and again, servers behind the address have different data; checks become unknown by age',
   })
 }
 

@@ -56,7 +56,8 @@ interface Counted {
 function brokenRule({ live, counted, before, since }: Counted, { maxCount, maxPercent }: Limits): string | null {
   // With fewer than two records at that time, the base is all records that were live since.
   const base = before > 1 ? before : since
-  const of = (count: number) => (count === live || count === 0 ? '' : ` of the ${count} that were live before`)
+  const of = (count: number) =>
+    count === live || count === 0 ? '' : ` of the ${count} that were live 24 hours ago or at the first full sync`
   if (base > 1 && counted * 2 > base) return `more than half${of(base)} is always held`
   const isTooMany = counted > maxCount && counted * 100 > maxPercent * before
   return isTooMany ? `limits: ${maxCount} records and ${maxPercent} percent${of(before)}` : null

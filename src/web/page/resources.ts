@@ -89,7 +89,7 @@ const advice: Readonly<Record<ResourceState, string | null>> = {
   stale:
     'Checks that read this data are unknown until the next complete full sync; "tenantwatch doctor" shows why it fails.',
   quarantined:
-    'Correct the records in the portal; they leave quarantine when a full sync returns them valid or when their removal is confirmed.',
+    '"tenantwatch doctor --quarantine" shows why. Correct invalid records in the portal. Records leave quarantine when a full sync returns them valid, when their list and their answer by id agree, or when their removal is confirmed.',
   missing: 'Full syncs show them again or confirm their removal; until then checks that read it do not pass.',
   failing: 'The data is still fresh; the next run of its schedule tries again.',
   fresh: null,
@@ -155,7 +155,7 @@ function sinceInWords(same: readonly Problem[], holds: readonly HoldView[], now:
 }
 
 function amount({ quarantined, missing }: ResourceView, state: ResourceState): string {
-  if (state === 'quarantined') return ` ${plural(quarantined, 'record')} cannot be read`
+  if (state === 'quarantined') return ` ${plural(quarantined, 'record')} in quarantine`
   return state === 'missing' ? ` ${number(missing)} absent from the last full sync` : ''
 }
 
