@@ -42,7 +42,7 @@ export function addConfigInit(config: Command, io: Io, done: (code: ExitCode) =>
     .addHelpText(
       'after',
       `
-Writes ${defaultFile}, or the file of --config; an existing one only with --force. It never contains the token itself.
+Writes ${defaultFile}, or the file of --config or TENANTWATCH_CONFIG; an existing one only with --force. It never contains the token itself.
 Needs --tenant, --base-url and one of --token-env and --token-file; on a terminal it asks for those that are missing.
 
 Examples:
@@ -53,7 +53,7 @@ Examples:
 }
 
 async function init(io: Io, options: InitOptions): Promise<ExitCode> {
-  const { config: file = defaultFile, force = false } = options
+  const { config: file = io.env['TENANTWATCH_CONFIG'] || defaultFile, force = false } = options
   const answered = await completed(io, file, options)
   const given = withAbsolutePath(io, answered)
   const text = textOf(given)

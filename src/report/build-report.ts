@@ -7,17 +7,24 @@ import {
   readRecord,
   recordedChecks,
 } from '../evaluate/configuration-record.ts'
-import { readDataQuality, type TenantDataQuality, unmirroredId, usableInputs } from '../evaluate/data-quality.ts'
+import {
+  dataAsOf,
+  readDataQuality,
+  type TenantDataQuality,
+  unmirroredId,
+  usableInputs,
+} from '../evaluate/data-quality.ts'
 import { readFindings } from '../evaluate/findings/read-findings.ts'
 import { pastStore, readInputSnapshot } from '../evaluate/past-store.ts'
 import { type ReadPosture, readPosture } from '../evaluate/read-posture.ts'
 import type { NotedConfiguration, PastReader, TenantRow } from '../mirror/port.ts'
+import type { InputQuality } from '../model/data-quality.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { CheckView, TenantPosture, WaiverView } from '../model/posture.ts'
 import { isSkewed } from '../model/server-clock.ts'
-import { withoutDetails, withoutWaiverDetails } from '../model/text/redact-finding.ts'
+import { hidePatterns, withoutDetails, withoutWaiverDetails } from '../model/text/redact-finding.ts'
 import { dataQualityOf, resourceState, tally } from '../web/postures.ts'
 import { coverageOf, requirementsOf, standingOf, unknownReasonOf } from './coverage.ts'
 import { withEntityNames } from './entity-names.ts'
@@ -160,36 +167,37 @@ function reportCheck(check: Check, view: CheckView, { tenant, quality, now, deta
     reason: standing === 'unknown' ? (view.reason ?? unknownReason) : view.reason,
     since: view.since === null ? null : toIso(view.since),
     notEvaluatedWhere: view.notEvaluatedWhere ?? null,
+    dataAsOf: oldestOf(inputs, quality),
     assumption: view.assumption ?? null,
     ...coverage,
     options: details ? options : hidePatterns(options),
   }
 }
 
-const hidden = '[hidden]'
+/** Time of the oldest data among the inputs; null when one was never read. */
+function oldestOf(inputs: readonly InputQuality[], { resources }: TenantDataQuality): string | null {
+  const times = inputs.map(({ resource }) => dataAsOf(resources.get(resource)?.stored?.state))
+  const oldest = Math.min(...times.map((time) => time ?? Number.NEGATIVE_INFINITY))
+  return Number.isFinite(oldest) ? toIso(oldest) : null
+}
 
 function reportWaiver({ expiresAt, breadth: _, ...waiver }: WaiverView, details: boolean) {
   const { entity } = details ? waiver : withoutWaiverDetails(waiver)
   return { ...waiver, entity, expires: toIso(expiresAt) }
 }
 
-/** A configured pattern may contain a file name. */
-function hidePatterns(options: ReportCheck['options']): ReportCheck['options'] {
-  const text = JSON.stringify(options, (key, value: unknown) => (key === 'pattern' ? hidden : value))
-  return JSON.parse(text) as ReportCheck['options']
-}
-
 function reportResource(view: TenantPosture['resources'][number], posture: TenantPosture): ReportResource {
-  const { resource, enabled, dataAsOf, freshnessLimitMs, live, quarantined, missing, modes } = view
+  const { resource, enabled, dataAsOf: asOf, freshnessLimitMs, live, quarantined, missing, modes } = view
   return {
     resource,
     state: enabled ? resourceState(view, posture.holds) : 'off',
-    dataAsOf: dataAsOf === null ? null : toIso(dataAsOf),
-    ageSeconds: dataAsOf === null ? null : Math.round((posture.at - dataAsOf) / 1000),
+    dataAsOf: asOf === null ? null : toIso(asOf),
+    ageSeconds: asOf === null ? null : Math.round((posture.at - asOf) / 1000),
     limitSeconds: Math.round(freshnessLimitMs / 1000),
     records: live,
     quarantined,
     missing,
+    held: posture.holds.reduce((sum, hold) => sum + (hold.resource === resource ? hold.count : 0), 0),
     reasons: enabled ? [...new Set(modes.flatMap(({ reason }) => reason ?? []))] : [],
   }
 }

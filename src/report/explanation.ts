@@ -9,7 +9,7 @@ import { entityWords, namesIn } from '../model/entity-names.ts'
 import { driftIdIn, type FindingView } from '../model/finding.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
-import { hiddenValue, withoutNames } from '../model/text/redact-finding.ts'
+import { hiddenValue, hidePatterns, withoutNames } from '../model/text/redact-finding.ts'
 import { factName } from '../web/page/text.ts'
 import { type ExplainedEvent, eventLines, lifeOf } from './finding-life.ts'
 import { joinedLookups } from './joined-lookups.ts'
@@ -105,7 +105,7 @@ export async function explanationOf({
   const waivers = row === undefined ? [] : waiverEvents(await mirror.waiverChanges(row.id), settings.waivers, now)
   return {
     finding: details ? finding : { ...finding, evidence: withoutNames(finding.evidence) },
-    rule: check === undefined ? null : ruleOf(check, settings, finding),
+    rule: check === undefined ? null : ruleOf(check, settings, finding, details),
     record: check === undefined || record === null ? null : toRecord(check.evaluates, record, details),
     changes: changes
       .filter(({ field }) => !isOneField || field === finding.entity.id)
@@ -130,7 +130,7 @@ function recordKey({ entity, evaluates }: Check, finding: FindingView): string |
   return evaluates === 'authentication-settings' && !entity.type.startsWith('entity') ? '0' : null
 }
 
-function ruleOf(check: Check, settings: Settings, finding: FindingView): ExplainedRule {
+function ruleOf(check: Check, settings: Settings, finding: FindingView, details: boolean): ExplainedRule {
   const { title, description, risk, remediation } = check
   const tenant = settings.tenants.find(({ name }) => name === finding.tenant)
   const facts = { title, description, risk, remediation }
@@ -138,7 +138,8 @@ function ruleOf(check: Check, settings: Settings, finding: FindingView): Explain
   const { enabled, severity, options } = settingsOf(check, tenant)
   const evaluatedBy = finding.evidence['rule']
   const asEvaluated = evaluatedBy === undefined || evaluatedBy === check.ruleOf(options, ruleContextOf(tenant))
-  return { ...facts, configured: { enabled, severity, options, asEvaluated } }
+  const shown = details ? options : hidePatterns(options)
+  return { ...facts, configured: { enabled, severity, options: shown, asEvaluated } }
 }
 
 function toRecord(resource: ResourceName, record: MirrorRecord, details: boolean): ExplainedRecord {

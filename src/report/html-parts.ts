@@ -181,7 +181,7 @@ export function dataQuality({ tenant, resources }: TenantReport): Html {
       when(one.dataAsOf, 'never'),
       `${one.ageSeconds === null ? '–' : describeDuration(one.ageSeconds * 1000)} of ${describeDuration(one.limitSeconds * 1000)}`,
       number(one.records),
-      `${number(one.quarantined)} quarantined, ${number(one.missing)} missing`,
+      `${number(one.quarantined)} quarantined, ${number(one.missing)} missing${one.held === 0 ? '' : `, ${number(one.held)} on hold`}`,
     ]),
     empty: 'No resource is configured.',
   })

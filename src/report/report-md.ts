@@ -177,7 +177,7 @@ function resourcesMd(report: TenantReport): string {
     describeDuration(one.limitSeconds * 1000),
     `${one.records}`,
     `${one.quarantined}`,
-    `${one.missing}`,
+    one.held === 0 ? `${one.missing}` : `${one.missing}, ${one.held} on hold`,
   ])
   const columns = ['Resource', 'State', 'Data as of', 'Age', 'Limit', 'Records', 'Quarantined', 'Missing']
   return `${heading('data', report)}${table(columns, rows)}`

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { toIso } from '../model/dates.ts'
+import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import { escapeInJson, printableJson } from '../model/text/printable-json.ts'
 import { md } from './markdown.ts'
@@ -9,11 +10,12 @@ import type {
   ReportFinding,
   ReportFramework,
   ReportRequirement,
+  ReportResource,
   RequirementState,
   TenantReport,
 } from './report.ts'
 import { opened } from './report-json.ts'
-import { caveat, coverageInWords, requirementWord, standingWord, tenantSentence } from './words.ts'
+import { caveat, coverageInWords, requirementWord, resourceStateWord, standingWord, tenantSentence } from './words.ts'
 
 /** Assessment results of NIST OSCAL (https://pages.nist.gov/OSCAL). */
 export const oscalVersion = '1.0.6'
@@ -73,6 +75,10 @@ async function* resultJson(tenant: TenantReport, { at, historyBegins }: Report):
     props: [
       prop('tenant', name),
       prop('complete-and-fresh-resources', `${quality.fresh} of ${quality.of}`),
+      ...tenant.resources.map((one) => prop('resource', resourceInWords(one))),
+      ...tenant.holds.map(({ resource, reason, count, raisedAt }) =>
+        prop('hold', `${resource}: ${reason}, ${plural(count, 'record')}, since ${raisedAt}`),
+      ),
       ...(chainHead === null
         ? []
         : [
@@ -100,6 +106,12 @@ async function* resultJson(tenant: TenantReport, { at, historyBegins }: Report):
     separator = ',\n'
   }
   yield separator === ',\n' ? '\n  ]\n}' : '\n}'
+}
+
+/** `users: on hold, shrink_held; data as of 2026-03-01T12:00:00.000Z`. */
+function resourceInWords(one: ReportResource): string {
+  const state = [resourceStateWord(one), ...one.reasons.filter((reason) => reason !== one.state)].join(', ')
+  return `${one.resource}: ${state}; ${one.dataAsOf === null ? 'never completely read' : `data as of ${one.dataAsOf}`}`
 }
 
 function json(value: object): string {
@@ -178,7 +190,7 @@ function observationOf(check: ReportCheck, tenant: string, time: string) {
     ],
     methods: ['TEST'],
     types: ['control-objective'],
-    collected: time,
+    collected: check.dataAsOf ?? time,
   }
 }
 
@@ -205,7 +217,7 @@ function evidenceOf(finding: ReportFinding, tenant: string, time: string) {
     methods: ['TEST'],
     types: ['finding'],
     'relevant-evidence': [{ description: md(printableJson(evidence)) }],
-    collected: time,
+    collected: typeof evidence['readAt'] === 'string' ? evidence['readAt'] : time,
   }
 }
 
@@ -220,6 +232,7 @@ function riskOf(finding: ReportFinding, { tenant, checks }: TenantReport, time: 
     statement: `Not met: ${md(title)}.`,
     props: [
       ...factsOf(finding),
+      ...(finding.reopened === 0 ? [] : [prop('reopened', `${finding.reopened}`)]),
       ...(waiver === null ? [] : [prop('waiver', waiver.id), prop('waiver-state', waiver.state)]),
     ],
     status: state === 'waived' ? 'deviation-approved' : 'open',

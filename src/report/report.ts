@@ -33,6 +33,8 @@ export interface ReportCheck extends Coverage {
   readonly since: string | null
   /** The condition that excludes entities from the evaluation; null when all were evaluated. */
   readonly notEvaluatedWhere: string | null
+  /** Of the oldest input; null when one was never read. */
+  readonly dataAsOf: string | null
   /** What it assumes because an option is not set. */
   readonly assumption: string | null
   readonly options: Readonly<Record<string, unknown>>
@@ -47,6 +49,8 @@ export interface ReportResource {
   readonly records: number
   readonly quarantined: number
   readonly missing: number
+  /** Records that the holds of the resource are about. */
+  readonly held: number
   readonly reasons: readonly string[]
 }
 

@@ -1,7 +1,13 @@
 import { nearest } from '../config/yaml/nearest.ts'
 import { toIso } from '../model/dates.ts'
 import { type FindingView, findingColumns, namedFindingColumns } from '../model/finding.ts'
-import { identitySentence, type OwnerView, type ResourceView, type TenantPosture } from '../model/posture.ts'
+import {
+  type CheckView,
+  identitySentence,
+  type OwnerView,
+  type ResourceView,
+  type TenantPosture,
+} from '../model/posture.ts'
 import { severities } from '../model/severity.ts'
 import { csvLine } from '../model/text/csv.ts'
 import { jsonArray } from '../model/text/printable-json.ts'
@@ -68,10 +74,16 @@ export function checksJson(postures: readonly TenantPosture[]): readonly object[
     checks.map(({ evaluatedAt, since, ...check }) => ({
       tenant,
       ...check,
+      notEvaluated: isPartlyKnown(check) ? null : check.notEvaluated,
       evaluatedAt: isoOrNull(evaluatedAt),
       since: isoOrNull(since),
     })),
   )
+}
+
+/** True while data is missing: what the last evaluation could not evaluate is then not all. */
+function isPartlyKnown({ status, reason, partial }: Pick<CheckView, 'status' | 'reason' | 'partial'>): boolean {
+  return partial !== undefined || (status === 'unknown' && reason !== 'ambiguous')
 }
 
 function isoOrNull(ms: number | null): string | null {

@@ -56,6 +56,10 @@ it('configures a tenant that can be read at once, in the file that is asked for'
   )
   expect(stdout).toContain('tenantwatch doctor --config etc/watch.yaml')
   expect(await run('sync', ...config)).toMatchObject({ code: 0 })
+  env['TENANTWATCH_CONFIG'] = 'other.yaml'
+  const again = await init('--tenant', 'acme', '--base-url', simulator.baseUrl, '--token-env', 'ACME_TOKEN')
+  expect(again.stdout).toMatch(/^Wrote other\.yaml\. /)
+  expect(await run('sync')).toMatchObject({ code: 0 })
 })
 
 it.each([

@@ -151,6 +151,20 @@ it('names persons and files with --details only', async () => {
   }
 })
 
+it('hides the pattern of a required document, which may be a file name, without --details', async () => {
+  const { run } = await synced({
+    simulator: { sizes: { users: 3, documents: 3 } },
+    more: 'checks: { document-required-present: { requirements: [{ id: soc, pattern: "Secret plan*.pdf" }] } }',
+  })
+  const [found] = JSON.parse(
+    (await run('findings', '--check', 'document-required-present', '--format', 'json')).stdout,
+  ) as FindingView[]
+  const explained = async (...args: string[]) => (await run('explain', found?.fingerprint ?? '', ...args)).stdout
+  expect(await explained()).toContain('Configured   requirements [{"id":"soc","pattern":"[hidden]"')
+  for (const format of ['text', 'json']) expect(await explained('--format', format)).not.toContain('Secret plan')
+  expect(await explained('--details')).toContain('"pattern":"Secret plan*.pdf"')
+})
+
 it('says in the history of a finding that the rule was configured otherwise', async () => {
   const { run, write, read, pass, finding } = await explained()
   write('tenantwatch.yaml', `${read('tenantwatch.yaml')}\nchecks: { user-mfa-enrolled: { enrolledWhen: mfaStatus } }`)

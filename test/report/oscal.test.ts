@@ -19,6 +19,7 @@ interface Props {
 }
 interface Observation extends Props {
   readonly uuid: string
+  readonly collected: string
 }
 interface Risk extends Props {
   readonly uuid: string
@@ -32,7 +33,7 @@ interface Requirement extends Props {
   }
   readonly 'related-observations': readonly { readonly 'observation-uuid': string }[]
 }
-interface Result {
+interface Result extends Props {
   readonly findings: readonly Requirement[]
   readonly observations: readonly Observation[]
   readonly risks?: readonly Risk[]
@@ -80,6 +81,9 @@ it('calls a requirement satisfied only if its checks pass', async () => {
   simulator.revokePermission('reader', 'Api_Users_Read')
   await run('sync', '--full')
   const [result] = (await oscal(run)).results
+  expect(result?.props.filter(({ name }) => name === 'resource').map(({ value }) => value)).toContainEqual(
+    expect.stringMatching(/^users: missing permission; data as of \S+Z$/),
+  )
   const report = JSON.parse((await run('report', '--format', 'json')).stdout).tenants[0]
   const states = report.frameworks.flatMap(({ requirements }: { requirements: { state: string }[] }) =>
     requirements.map(({ state }) => state).filter((state) => state !== 'no_check'),
@@ -95,6 +99,24 @@ it('calls a requirement satisfied only if its checks pass', async () => {
   }
   expect(result?.findings.map(({ target }) => target['target-id'])).toContain('ia-2.1')
   expect(result).not.toHaveProperty('risks')
+})
+
+it('states what is on hold, and when the data of a check was read', async () => {
+  const { run, simulator, pass } = await synced({ simulator: { problems: false } })
+  const read = Object.fromEntries(
+    (await oscal(run)).results[0]?.observations.map((one) => [propOf(one, 'check'), one]) ?? [],
+  )
+  simulator.primary.removeUsers(0.6)
+  pass(3_600_000)
+  await run('sync', '--full')
+  const [result] = (await oscal(run)).results
+  expect(propOf(result ?? { props: [] }, 'hold')).toMatch(/^users: shrink_held, 1\d\d records, since 2026-\S+Z$/)
+  const ofCheck = (id: string) => result?.observations.find((one) => propOf(one, 'check') === id)?.collected
+  expect(ofCheck('auth-sso-enforced')).not.toBe(read['auth-sso-enforced']?.collected)
+  const resource = result?.props.find(
+    ({ name, value }) => name === 'resource' && value.startsWith('authentication-settings'),
+  )
+  expect(resource?.value).toBe(`authentication-settings: fresh; data as of ${ofCheck('auth-sso-enforced')}`)
 })
 
 it('is valid whatever clients and documents are called, and hides names unless it is asked for them', async () => {

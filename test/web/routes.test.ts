@@ -291,7 +291,10 @@ it('serves status and checks as JSON with times in ISO 8601', async () => {
     check: 'api-client-least-privilege',
     status: 'unknown',
     reason: 'missing_permission',
+    // What the last evaluation could not evaluate is not all while data is missing.
+    notEvaluated: null,
   })
+  expect(checks).toContainEqual(expect.objectContaining({ status: 'pass', notEvaluated: 0 }))
 })
 
 /** The status of a request whose host, method and headers are free, which `fetch` does not allow. */

@@ -22,6 +22,12 @@ const namingFacts: ReadonlySet<string> = new Set([
   'pattern',
 ])
 
+/** Options of a check whose configured patterns, which may contain a file name, are hidden. */
+export function hidePatterns<Options extends Readonly<Record<string, unknown>>>(options: Options): Options {
+  const text = JSON.stringify(options, (key, value: unknown) => (key === 'pattern' ? hidden : value))
+  return JSON.parse(text) as Options
+}
+
 /** Facts without values that may name a person or a file. */
 export function withoutNames(facts: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, withoutName(name, value)]))

@@ -96,7 +96,9 @@ export const check = component(
     assumption: z.string().optional().describe('An assumption that the check makes because an option is not set'),
     problem: z.string().optional().describe('Why an own check, or some of its entities, cannot be evaluated'),
     entities: count.nullable().describe('Number of entities in scope; null when unknown'),
-    notEvaluated: count.nullable().describe('Number of entities that could not be evaluated; null when unknown'),
+    notEvaluated: count
+      .nullable()
+      .describe('Number of entities that could not be evaluated; null when unknown, such as while data is missing'),
     notEvaluatedWhere: z.string().optional().describe('Why those could not be evaluated; absent without any'),
     unevaluated: z.array(z.string()).optional().describe('Ids of at most ten of those'),
     severities: z.array(severity).describe('The severities that its findings can have'),
