@@ -24,15 +24,21 @@ export const auditMutants: readonly Mutant[] = [
       'if (hash === undefined) differing.push',
     ],
     'a chain without its last entries looks unsealed': [
-      'if (late > 0) found.mismatches.push',
-      'if (late < 0) found.mismatches.push',
+      'if (late.count > 0) found.mismatches.push',
+      'if (late.count < 0) found.mismatches.push',
     ],
+    'rows that were inserted into the past are sealed as if they were new': [
+      'if (sealedBefore !== null && count > 0)',
+      'if (sealedBefore !== null && count < 0)',
+    ],
+    'a clock that is set back looks like rows inserted into the past': ['at >= sealedBefore && ', ''],
   }),
   ...mutantsIn('src/mirror/audit/compare-findings.ts', tests, {
     'a finding of another entity has the fingerprint of its event': [
       'fingerprintOf({ ...pair, tenant }) === fingerprint &&',
       'pair.check !== null &&',
     ],
+    'message and evidence of a finding may be changed': ['pair.hasTexts === 1 &&', 'pair.hasTexts !== 2 &&'],
   }),
   ...mutantsIn('src/mirror/audit/logs.ts', ['test/commands/verify.test.ts'], {
     'rows with ids below the first one are not read': [
