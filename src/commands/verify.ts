@@ -53,14 +53,14 @@ async function verify(io: Io, options: VerifyOptions, command: Command): Promise
     options.tenant,
   )
   // Every tenant's results rest on the configuration.
-  const configuration = { name: 'configuration of all tenants', ...(await mirror.verifyChain(sharedChain)) }
+  const configuration = { name: 'configuration of all tenants', ...(await mirror.verifyChain(sharedChain, heads)) }
   const verified: NamedVerification[] = []
   for (const { id, name } of tenants) {
     io.stop.throwIfAborted()
     if (only === undefined || name === only) verified.push({ name, ...(await mirror.verifyChain(id, heads)) })
   }
   const all = [configuration, ...verified]
-  const unknownHeads = heads.filter((hash) => !verified.some((one) => one.heads.some((found) => found.hash === hash)))
+  const unknownHeads = heads.filter((hash) => !all.some((one) => one.heads.some((found) => found.hash === hash)))
   const agrees = unknownHeads.length === 0 && all.every(({ mismatches }) => mismatches.length === 0)
   if (format === 'json') {
     const ofTenants = verified.map((one) => ({ tenant: one.name, ...verificationJson(one) }))

@@ -52,7 +52,7 @@ function sentenceOf(mismatch: ChainMismatch): string {
       return `${entryOf(mismatch)} states another head of the chain of configurations than that has: it was cut off or recomputed`
     case 'rows_not_sealed': {
       const { log, count, at } = mismatch
-      return `${plural(count, 'row')} of ${tableOf(log)}, the first of ${toIso(at)}, ${isAre(count)} not sealed: their entries were removed`
+      return `${plural(count, 'row')} of ${tableOf(log)}, the first of ${toIso(at)}, ${isAre(count)} not sealed: their entries were removed, or they were inserted with an earlier date`
     }
     case 'rows_backdated': {
       const { log, count, firstAt, sealedBefore } = mismatch

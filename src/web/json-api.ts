@@ -74,7 +74,7 @@ export function checksJson(postures: readonly TenantPosture[]): readonly object[
     checks.map(({ evaluatedAt, since, ...check }) => ({
       tenant,
       ...check,
-      notEvaluated: isPartlyKnown(check) ? null : check.notEvaluated,
+      ...(isPartlyKnown(check) && { notEvaluated: null, unevaluated: undefined }),
       evaluatedAt: isoOrNull(evaluatedAt),
       since: isoOrNull(since),
     })),

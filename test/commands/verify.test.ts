@@ -138,7 +138,7 @@ it('detects invented waivers, a past without its findings, and a chain without i
   )
   const late = `update check_states set evaluated_at = evaluated_at + ${2 * hourMs}`
   expect(await said(`delete from audit_chain where tenant_id > 0; ${late}`)).toMatch(
-    /^acme: MISMATCH: \d+ rows of finding events \(table finding_events\), the first of \S+, are not sealed: their entries were removed$/m,
+    /^acme: MISMATCH: \d+ rows of finding events \(table finding_events\), the first of \S+, are not sealed: their entries were removed, or they were inserted with an earlier date$/m,
   )
 })
 
@@ -179,6 +179,15 @@ it('verifies after retention, whose erasure is part of the chain', async () => {
   const { code, stdout } = await world.run('verify', '--head', head?.hash ?? '')
   expect(stdout).toMatch(/, [1-9]\d* erased by retention, 0 not yet sealed/)
   expect(code).toBe(0)
+})
+
+it('finds the head of the chain of configurations, too', async () => {
+  const world = await synced()
+  const [, head = ''] =
+    /^configuration of all tenants: .*; head ([0-9a-f]{64}) /m.exec((await world.run('verify')).stdout) ?? []
+  const { code, stdout } = await world.run('verify', '--head', head)
+  expect(code).toBe(0)
+  expect(stdout).toContain(`configuration of all tenants: the given head ${head} is entry 1 of `)
 })
 
 it('verifies one tenant, whose chain does not have the head of another one', async () => {

@@ -292,6 +292,24 @@ it('seals the configuration in a chain of its own, whose heads the chains of all
   expect(await kinds(acme)).toEqual(['configuration_chain_changed', 'configuration_chain_changed'])
 })
 
+it('detects a configuration that was inserted into the past, by what evaluations of tenants sealed since', async () => {
+  const { mirror, acme, kinds } = await sealed()
+  const note = async (at: number) => mirror.noteConfiguration({ at, digest: `d${at}`, content: `{"at":${at}}` })
+  await note(start + minuteMs)
+  await mirror.seal(sharedChain, start + minuteMs)
+  await live({ mirror }, acme, start + 5 * hourMs, [21])
+  await mirror.seal(acme, start + 5 * hourMs)
+  await note(start + 3 * hourMs)
+  await mirror.seal(sharedChain, start + 6 * hourMs)
+  const times = { firstAt: start + 3 * hourMs, sealedBefore: start + 5 * hourMs, at: start + 6 * hourMs }
+  const found = { what: 'rows_backdated', log: 'configurations', sequence: 2, count: 1, ...times }
+  expect((await mirror.verifyChain(sharedChain)).mismatches).toEqual([found])
+  // Noted before its evaluation, however long that took.
+  await note(start + 7 * hourMs)
+  await mirror.seal(sharedChain, start + 20 * hourMs)
+  expect(await kinds(sharedChain)).toHaveLength(1)
+})
+
 it('goes on after retention erased configurations', async () => {
   const { mirror, query, acme, beta, kinds } = await sealed()
   await mirror.eraseOutdated({ before: new Map([[acme, start - dayMs]]), now: start })

@@ -294,6 +294,7 @@ it('serves status and checks as JSON with times in ISO 8601', async () => {
     // What the last evaluation could not evaluate is not all while data is missing.
     notEvaluated: null,
   })
+  expect(checks[0]).not.toHaveProperty('unevaluated')
   expect(checks).toContainEqual(expect.objectContaining({ status: 'pass', notEvaluated: 0 }))
 })
 

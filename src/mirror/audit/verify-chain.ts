@@ -91,19 +91,21 @@ async function compare(
   { database, chain, state, found, tenantId, sealedBy }: Comparison,
 ): Promise<void> {
   const digests = state.inForce.get(log) ?? []
+  const sealedWithout = sealingsWithout(database, tenantId)
   let at = 0
   let digest = new RowsDigest()
   let late = noRows
-  let backdated = noRows
+  let backdated = noneBackdated
   const end = (entry: DigestInForce) => {
     const mismatch = mismatchOf(entry, digest.end())
     if (mismatch !== null) found.mismatches.push(mismatch)
-    const { sealedBefore, sequence } = entry
-    const { count, firstAt } = backdated
-    if (sealedBefore !== null && count > 0)
-      found.mismatches.push({ what: 'rows_backdated', sequence, at: entry.at, log, count, firstAt, sealedBefore })
+    const { count, firstAt, sealedBefore } = backdated
+    if (count > 0) {
+      const { sequence, at } = entry
+      found.mismatches.push({ what: 'rows_backdated', sequence, at, log, count, firstAt, sealedBefore })
+    }
     digest = new RowsDigest()
-    backdated = noRows
+    backdated = noneBackdated
     at++
   }
   for (let after = beforeAnyRow; ; ) {
@@ -119,7 +121,8 @@ async function compare(
       } else {
         found.rows++
         digest.add(row)
-        if (isBackdated(time, entry)) backdated = withRow(backdated, time)
+        const sealedBefore = await sealedWithout(time, entry)
+        if (sealedBefore !== null) backdated = { ...withRow(backdated, time), sealedBefore }
       }
     }
     if (rows.length < rowsAtOnce) break
@@ -136,9 +139,22 @@ function withRow({ count, firstAt }: typeof noRows, time: number) {
   return { count: count + 1, firstAt: Math.min(firstAt, time) }
 }
 
-/** A clock that is still set back dates rows and their entry alike. */
-function isBackdated(time: number, { at, sealedBefore }: DigestInForce): boolean {
-  return sealedBefore !== null && at >= sealedBefore && time < sealedBefore - sealingToleranceMs
+const noneBackdated = { ...noRows, sealedBefore: 0 }
+
+/**
+ * When rows were sealed more than an hour after a row is dated, but without it; null = they were not. A clock that is still
+ * set back dates rows and their entry alike. Every evaluation of a tenant seals the shared chain as well.
+ */
+function sealingsWithout(database: Database, tenantId: number) {
+  const ofTenants = database.prepareValues<[number, number], number | null>(
+    `select max(at) from audit_chain where tenant_id <> ${sharedChain} and replaces = 0 and at > ? and at < ?`,
+  )
+  return async (time: number, { at, sealedBefore, replaces }: DigestInForce): Promise<number | null> => {
+    const after = time + sealingToleranceMs
+    if (at <= after || replaces > 0) return null
+    if (sealedBefore !== null && at >= sealedBefore && sealedBefore > after) return sealedBefore
+    return tenantId === sharedChain ? ((await database.read(() => ofTenants.get(after, at))) ?? null) : null
+  }
 }
 
 /** In milliseconds since the epoch; 0 = none. */
