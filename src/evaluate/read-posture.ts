@@ -196,7 +196,8 @@ function resourceView(
       blocked !== 'tenant_changed' &&
       quality.sharedWith === undefined,
     ...(blocked === 'tenant_changed' && { formerTenant: true }),
-    ...(isRefusal(denied) && { refused: denied }),
+    ...(isRefusal(blocked) && { refused: blocked }),
+    ...(isRefusal(denied) && { accessRefused: true }),
     message: messageOf(resource, quality, accepted),
     modes,
   }

@@ -9,7 +9,7 @@ export const syncGauges: readonly PostureGauge[] = [
     help: `1 while the tenant refuses access to the resource: from a run that fails as unauthorized or missing_permission until the next one that succeeds; failures for other reasons in between do not end it. ${fromMirror}`,
     labelNames: ['resource'],
     each(posture, add) {
-      for (const { resource, refused } of enabled(posture)) add(Number(refused !== undefined), resource)
+      for (const { resource, accessRefused = false } of enabled(posture)) add(Number(accessRefused), resource)
     },
   },
   {

@@ -118,6 +118,8 @@ export interface ResourceView {
   readonly formerTenant?: boolean
   /** Since the last success the token may not read it, or is refused for everything. */
   readonly refused?: Refusal
+  /** True from a refused run until the next success, also while a hold or a missing first sync is shown instead. */
+  readonly accessRefused?: boolean
   readonly message: string | null
   readonly modes: readonly ModeView[]
 }

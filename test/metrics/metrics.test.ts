@@ -81,8 +81,8 @@ it('shows which resources the tenant refuses access to, whatever their runs fail
   const view = posture({
     resources: [
       resource('users', { modes: unreachable }),
-      resource('documents', { modes: unreachable, refused: 'missing_permission' }),
-      resource('roles', { refused: 'unauthorized', enabled: false }),
+      resource('documents', { modes: unreachable, accessRefused: true }),
+      resource('roles', { accessRefused: true, enabled: false }),
     ],
   })
   const refused = seriesOf(await render([reading(view)]), 'tenantwatch_access_refused')

@@ -179,6 +179,7 @@ it('names the entry, its time and the ids of rows that differ', async () => {
 it.each([
   ['an hour and more before rows were sealed without them', 3 * hourMs - 1, 5 * hourMs, true],
   ['less than an hour before, as those of a long run may', 3 * hourMs, 5 * hourMs, false],
+  ['after a clock that was ahead, and sealed before that time', 2 * hourMs, 3.5 * hourMs, false],
   ['by a clock that was set back, which dates their entry, too', 2 * hourMs, 2 * hourMs, false],
 ])('detects rows that are dated %s', async (_, written, sealedAt, isDetected) => {
   const { mirror, acme, kinds } = await sealed()

@@ -19,14 +19,14 @@ export const metricsMutants: readonly Mutant[] = [
   }),
   ...mutantsIn('src/metrics/sync-gauges.ts', ['test/metrics/metrics.test.ts'], {
     'access counts as refused because runs fail': [
-      'for (const { resource, refused } of enabled(posture)) add(Number(refused !== undefined), resource)',
+      'for (const { resource, accessRefused = false } of enabled(posture)) add(Number(accessRefused), resource)',
       'for (const { resource, modes } of enabled(posture)) add(Number(modes.some(({ up }) => !up)), resource)',
     ],
   }),
   ...mutantsIn('src/evaluate/read-posture.ts', ['test/evaluate/read-posture.test.ts'], {
     'a hold hides that access is refused': [
-      '...(isRefusal(denied) && { refused: denied })',
-      '...(isRefusal(blocked) && { refused: blocked })',
+      '...(isRefusal(denied) && { accessRefused: true })',
+      '...(isRefusal(blocked) && { accessRefused: true })',
     ],
   }),
   ...mutantsIn('src/mirror/sync/sync-states.ts', ['test/sync/access-denied.test.ts'], {
