@@ -91,7 +91,6 @@ async function compare(
   { database, chain, state, found, tenantId, sealedBy }: Comparison,
 ): Promise<void> {
   const digests = state.inForce.get(log) ?? []
-  const sealedWithout = sealingsWithout(database, tenantId)
   let at = 0
   let digest = new RowsDigest()
   let late = noRows
@@ -121,7 +120,7 @@ async function compare(
       } else {
         found.rows++
         digest.add(row)
-        const sealedBefore = await sealedWithout(time, entry)
+        const sealedBefore = isSealedLate(time, entry) ? await sealedWithout(time, entry, { database, tenantId }) : null
         if (sealedBefore !== null) backdated = { ...withRow(backdated, time), sealedBefore }
       }
     }
@@ -141,20 +140,27 @@ function withRow({ count, firstAt }: typeof noRows, time: number) {
 
 const noneBackdated = { ...noRows, sealedBefore: 0 }
 
+/** Few rows are; only for them it matters what was sealed in between. */
+function isSealedLate(time: number, { at, replaces }: DigestInForce): boolean {
+  return replaces === 0 && at > time + sealingToleranceMs
+}
+
 /**
  * When rows were sealed more than an hour after a row is dated, but without it; null = they were not. A clock that is still
  * set back dates rows and their entry alike. Every evaluation of a tenant seals the shared chain as well.
  */
-function sealingsWithout(database: Database, tenantId: number) {
+async function sealedWithout(
+  time: number,
+  { at, sealedBefore }: DigestInForce,
+  { database, tenantId }: Pick<Comparison, 'database' | 'tenantId'>,
+): Promise<number | null> {
+  const after = time + sealingToleranceMs
+  if (sealedBefore !== null && at >= sealedBefore && sealedBefore > after) return sealedBefore
+  if (tenantId !== sharedChain) return null
   const ofTenants = database.prepareValues<[number, number], number | null>(
     `select max(at) from audit_chain where tenant_id <> ${sharedChain} and replaces = 0 and at > ? and at < ?`,
   )
-  return async (time: number, { at, sealedBefore, replaces }: DigestInForce): Promise<number | null> => {
-    const after = time + sealingToleranceMs
-    if (at <= after || replaces > 0) return null
-    if (sealedBefore !== null && at >= sealedBefore && sealedBefore > after) return sealedBefore
-    return tenantId === sharedChain ? ((await database.read(() => ofTenants.get(after, at))) ?? null) : null
-  }
+  return (await database.read(() => ofTenants.get(after, at))) ?? null
 }
 
 /** In milliseconds since the epoch; 0 = none. */
