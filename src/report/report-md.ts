@@ -30,7 +30,7 @@ import {
   qualityInWords,
   reopenedWords,
   requirementWord,
-  resourceStateWord,
+  resourceStateInWords,
   standingWord,
   subjectInWords,
   tenantSentence,
@@ -171,7 +171,7 @@ function factsMd(facts: readonly Fact[]): string {
 function resourcesMd(report: TenantReport): string {
   const rows = report.resources.map((one) => [
     one.resource,
-    [...new Set([resourceStateWord(one), ...one.reasons.filter((reason) => reason !== one.state)])].join(', '),
+    resourceStateInWords(one),
     one.dataAsOf ?? 'never',
     one.ageSeconds === null ? '' : describeDuration(one.ageSeconds * 1000),
     describeDuration(one.limitSeconds * 1000),

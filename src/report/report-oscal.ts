@@ -15,7 +15,14 @@ import type {
   TenantReport,
 } from './report.ts'
 import { opened } from './report-json.ts'
-import { caveat, coverageInWords, requirementWord, resourceStateWord, standingWord, tenantSentence } from './words.ts'
+import {
+  caveat,
+  coverageInWords,
+  requirementWord,
+  resourceStateInWords,
+  standingWord,
+  tenantSentence,
+} from './words.ts'
 
 /** Assessment results of NIST OSCAL (https://pages.nist.gov/OSCAL). */
 export const oscalVersion = '1.0.6'
@@ -110,8 +117,7 @@ async function* resultJson(tenant: TenantReport, { at, historyBegins }: Report):
 
 /** `users: on hold, shrink_held; data as of 2026-03-01T12:00:00.000Z`. */
 function resourceInWords(one: ReportResource): string {
-  const state = [resourceStateWord(one), ...one.reasons.filter((reason) => reason !== one.state)].join(', ')
-  return `${one.resource}: ${state}; ${one.dataAsOf === null ? 'never completely read' : `data as of ${one.dataAsOf}`}`
+  return `${one.resource}: ${resourceStateInWords(one)}; ${one.dataAsOf === null ? 'never completely read' : `data as of ${one.dataAsOf}`}`
 }
 
 function json(value: object): string {

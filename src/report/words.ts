@@ -61,6 +61,11 @@ export function resourceStateWord({ state, dataAsOf }: Pick<ReportResource, 'sta
   return dataAsOf === null ? 'never complete' : 'not read since the tenant changed'
 }
 
+/** `on hold, shrink_held`: the state, and why its last runs failed. */
+export function resourceStateInWords(one: Pick<ReportResource, 'state' | 'dataAsOf' | 'reasons'>): string {
+  return [...new Set([resourceStateWord(one), ...one.reasons.filter((reason) => reason !== one.state)])].join(', ')
+}
+
 export const caveat =
   'The state of a requirement follows from the checks mapped to it. Passing checks are evidence, not conformity; a requirement without checks is marked.'
 
