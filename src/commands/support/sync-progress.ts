@@ -8,8 +8,8 @@ import { statusLine } from './io.ts'
 interface Read {
   records: number
   details: string
-  /** True when the run looks up as many records as one run may: others can be left for later runs. */
-  atMost: boolean
+  /** Where the run looks up as many records as one run may: others can be left for later runs. */
+  limit: string
 }
 
 /** Pauses where there is no terminal, in milliseconds: before the lines of runs that ended, and of those in progress. */
@@ -28,7 +28,7 @@ export function syncProgress(io: Io, { tenants }: Pick<Settings, 'tenants'>): Sy
   let hasPrinted = false
   const of = (tenant: string, resource: string) => {
     const name = nameOf(tenant, resource)
-    const known = read.get(name) ?? { records: 0, details: '', atMost: false }
+    const known = read.get(name) ?? { records: 0, details: '', limit: '' }
     read.set(name, known)
     return known
   }
@@ -57,15 +57,14 @@ export function syncProgress(io: Io, { tenants }: Pick<Settings, 'tenants'>): Sy
     lookedUp(tenant, resource, done, wanted) {
       const one = of(tenant, resource)
       one.details = `, details ${grouped(done)}/${grouped(wanted)}`
-      one.atMost = wanted === perRun(tenant)
+      one.limit = wanted === perRun(tenant) ? ` (at most ${grouped(wanted)} a run)` : ''
       show()
     },
     runEnded(result) {
       const name = nameOf(result.tenant, result.resource)
-      const { records, details, atMost } = of(result.tenant, result.resource)
+      const { records, details, limit: most } = of(result.tenant, result.resource)
       read.delete(name)
       if (result.outcome === 'skipped') return
-      const most = atMost ? ` (at most ${grouped(perRun(result.tenant) ?? 0)} a run)` : ''
       ended.push(`${name}: ${endedText(result, `${plural(records, 'record')}${details}${most}`)}`)
       show()
     },
