@@ -11,7 +11,9 @@ export const isOnServer = process.env['TEST_POSTGRES_URL'] !== undefined
 
 const sizes = { users: 60, documents: 60 }
 
-const waivers = `waivers:
+/** Details of all users in each run: which ones are read first depends on when their pages were received. */
+const more = `userDetails: { perRun: 250 }
+waivers:
   - { id: W-1, check: user-mfa-enrolled, entity: "*", tenant: acme, owner: ops, reason: Until the roll-out has ended, expires: 2026-04-30 }
 `
 
@@ -20,7 +22,7 @@ export async function filledWorld(): Promise<Cli> {
   const world = await synced({
     simulator: { sizes },
     tenants: [{ name: 'acme' }, { name: 'globex', token: 'secondReader' }],
-    more: waivers,
+    more,
   })
   const { simulator, pass, run } = world
   const { primary } = simulator
