@@ -67,9 +67,9 @@ export function addHistory(program: Command, io: Io, done: (code: ExitCode) => v
       'after',
       `
 Works beside a running engine. Oldest first: creations, field changes and removals; holds and drift that were accepted,
-with the reason (change hold_accepted or drift_accepted); waivers (waiver_agreed, waiver_renewed, waiver_lapsed and
-waiver_ended, with the id of the waiver as after, and with the reason while the configuration has the same terms). When a
-waiver was taken out of the configuration is not recorded. Records of the first complete full sync do not count as changes.
+with the reason (change hold_accepted or drift_accepted); waivers that were agreed, renewed, lapsed, ended by their date,
+were removed from the configuration or restored in it (waiver_agreed ..., with the id of the waiver as after, and its
+reason). Records of the first complete full sync do not count as changes.
 
 Changes before the history begins are unknown: standard error names that part of the period, and a period wholly outside
 of the history is refused.
@@ -113,7 +113,7 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
   const join = await joinedLookupsOf(mirror, filter)
   const known = checksOf(settings)
   const details = options.details === true
-  const waivers = waiverEvents(await mirror.waiverChanges(tenantId ?? null), settings.waivers, now)
+  const waivers = await waiverEvents(mirror, tenantId ?? null, now)
   const decisions = (await mirror.decisions(tenantId ?? null)).map(decisionRow)
   const accepted = [...decisions, ...waivers.map((one) => waiverRow(one, known))]
     .filter((row) => isWanted(row, { key, resource, since, until }))

@@ -67,7 +67,7 @@ export interface Explanation {
   readonly accepted: readonly ReportDecision[]
   /** Events of the finding, oldest first. */
   readonly life: readonly ExplainedEvent[]
-  /** How waivers about the finding were agreed and renewed, lapsed and ended, oldest first. */
+  /** What became of waivers about the finding, oldest first. */
   readonly waivers: readonly ExplainedWaiver[]
 }
 
@@ -102,7 +102,7 @@ export async function explanationOf({
   const isOneField = check?.entity.type === 'authentication-setting'
   const decisions = row === undefined ? [] : await mirror.decisions(row.id)
   const events = await mirror.findingEvents(finding.fingerprint)
-  const waivers = row === undefined ? [] : waiverEvents(await mirror.waiverChanges(row.id), settings.waivers, now)
+  const waivers = row === undefined ? [] : await waiverEvents(mirror, row.id, now)
   return {
     finding: details ? finding : { ...finding, evidence: withoutNames(finding.evidence) },
     rule: check === undefined ? null : ruleOf(check, settings, finding, details),

@@ -103,8 +103,18 @@ export function verificationJson({ head, firstAt, mismatches, heads, name: _, ..
     firstAt: firstAt === null ? null : toIso(firstAt),
     head: headJson(head),
     foundHeads: heads.map(headJson),
-    mismatches: mismatches.map((mismatch) => ('at' in mismatch ? { ...mismatch, at: toIso(mismatch.at) } : mismatch)),
+    mismatches: mismatches.map(mismatchJson),
   }
+}
+
+const times: ReadonlySet<string> = new Set(['at', 'firstAt', 'sealedBefore'])
+
+function mismatchJson(mismatch: ChainMismatch): object {
+  const entries = Object.entries(mismatch).map(([name, value]) => [
+    name,
+    times.has(name) ? toIso(Number(value)) : value,
+  ])
+  return Object.fromEntries(entries)
 }
 
 function headJson(head: ChainHead | null): object | null {

@@ -1,39 +1,60 @@
 import type { Waiver } from '../config/settings.ts'
 import { type FactChange, factChanges } from '../evaluate/findings/material-facts.ts'
-import { isAbout, isValid, termsOf } from '../evaluate/waivers/waivers.ts'
-import type { WaiverChange } from '../mirror/port.ts'
+import { isAbout, isValid } from '../evaluate/waivers/waivers.ts'
+import type { EvidenceStore, WaiverChange } from '../mirror/port.ts'
 import { toIso } from '../model/dates.ts'
 import type { FindingView } from '../model/finding.ts'
 import { changeInWords, withoutNamesIn } from './finding-life.ts'
+import { keyOf, recordedWaivers, type WaiverPresence } from './recorded-waivers.ts'
 
 export interface WaiverEvent
   extends Pick<WaiverChange, 'tenant' | 'at' | 'waiver' | 'check' | 'entity' | 'fingerprint'> {
-  readonly kind: WaiverChange['kind'] | 'ended'
-  /** The waiver that came into force; null where the configuration does not have these terms any more. */
-  readonly inForce: Waiver | null
+  readonly kind: WaiverChange['kind'] | WaiverPresence['kind'] | 'ended'
+  /** The waiver that is in force from then on, or was until then; null where no recorded configuration has its terms. */
+  readonly agreed: Waiver | null
   /** Why it lapsed; empty for others. */
   readonly changes: readonly FactChange[]
 }
 
-/** What became of waivers, oldest first. Terms that the configuration still has end at their expiry. */
-export function waiverEvents(
-  stored: readonly WaiverChange[],
-  waivers: readonly Waiver[],
+/**
+ * What became of waivers, oldest first; of all tenants where the id is null. A waiver ends at its expiry, unless other terms
+ * replaced it or it was removed.
+ */
+export async function waiverEvents(
+  mirror: Pick<EvidenceStore, 'configurations' | 'waiverChanges'>,
+  tenantId: number | null,
   now: number,
-): readonly WaiverEvent[] {
-  const keyOf = ({ tenant, waiver }: WaiverChange) => JSON.stringify([tenant, waiver])
-  const last = new Map(stored.filter(({ kind }) => kind !== 'lapsed').map((one) => [keyOf(one), one]))
-  const events = stored.flatMap((one): WaiverEvent[] => {
-    const { terms, accepted, changed, ...event } = one
-    if (one.kind === 'lapsed')
-      return [{ ...event, inForce: null, changes: factChanges(factsIn(accepted), factsIn(changed)) }]
-    const known = waivers.find(({ id, tenant }) => id === one.waiver && tenant === one.tenant)
-    const isInForce = known !== undefined && last.get(keyOf(one)) === one && termsOf(known) === terms
-    const begun: WaiverEvent = { ...event, inForce: isInForce ? known : null, changes: [] }
-    if (!isInForce || isValid(known, now)) return [begun]
-    return [begun, { ...begun, kind: 'ended', at: known.expiresMs }]
+): Promise<readonly WaiverEvent[]> {
+  const stored = await mirror.waiverChanges(tenantId)
+  if (stored.length === 0) return []
+  const { withTerms, presence } = await recordedWaivers(mirror.configurations())
+  const events = stored.map(({ terms, accepted, changed, ...event }): WaiverEvent => {
+    if (event.kind !== 'lapsed') return { ...event, agreed: withTerms.get(keyOf(event, terms)) ?? null, changes: [] }
+    return { ...event, agreed: null, changes: factChanges(factsIn(accepted), factsIn(changed)) }
   })
-  return events.toSorted((a, b) => a.at - b.at)
+  const known = Map.groupBy(events, (event) => keyOf(event))
+  for (const { waiver: agreed, at, kind } of presence) {
+    const { id: waiver, tenant, check, entity } = agreed
+    const event = { tenant, at, waiver, check, entity, fingerprint: null, kind, agreed, changes: [] }
+    // Of a purged tenant the configurations remain.
+    known.get(keyOf(event))?.push(event)
+  }
+  return [...known.values()].flatMap((life) => withEnds(life, now)).toSorted((a, b) => a.at - b.at)
+}
+
+/** @param life the events of one waiver. */
+function withEnds(life: readonly WaiverEvent[], now: number): readonly WaiverEvent[] {
+  const inOrder = life.filter(({ kind }) => kind !== 'lapsed').toSorted((a, b) => a.at - b.at)
+  const ends = inOrder.flatMap((event, i): readonly WaiverEvent[] => {
+    const { agreed, kind, at } = event
+    if (agreed === null || kind === 'removed' || isValid(agreed, now)) return []
+    const isOver = kind === 'restored' && !isValid(agreed, at)
+    const isReplaced = isValid(agreed, inOrder[i + 1]?.at ?? now)
+    return isOver || isReplaced ? [] : [{ ...event, kind: 'ended', at: agreed.expiresMs }]
+  })
+  const { kind, at } = inOrder.at(-1) ?? { kind: 'lapsed', at: 0 }
+  // Facts are compared further, because the waiver may be added again.
+  return [...life.filter((event) => kind !== 'removed' || event.kind !== 'lapsed' || event.at < at), ...ends]
 }
 
 function factsIn(json: string | null): Readonly<Record<string, unknown>> {
@@ -44,7 +65,7 @@ export interface ExplainedWaiver {
   readonly at: string
   readonly waiver: string
   readonly change: WaiverEvent['kind']
-  /** Last day of terms in force. */
+  /** Last day of the terms that are in force from then on. */
   readonly expires: string | null
   readonly changes: readonly FactChange[]
 }
@@ -59,8 +80,13 @@ export function explainedWaivers(
     event.fingerprint === null
       ? isAbout(event, { tenant, check, entityId: entity.id })
       : event.fingerprint === fingerprint
-  return events.filter(isOfFinding).map(({ at, waiver, kind, inForce, changes }) => ({
-    ...{ at: toIso(at), waiver, change: kind, expires: inForce && toIso(inForce.expiresMs).slice(0, 10) },
+  return events.filter(isOfFinding).map(({ at, waiver, kind, agreed, changes }) => ({
+    ...{
+      at: toIso(at),
+      waiver,
+      change: kind,
+      expires: kind === 'removed' ? null : agreed && toIso(agreed.expiresMs).slice(0, 10),
+    },
     changes: details ? changes : changes.map(withoutNamesIn),
   }))
 }

@@ -202,6 +202,13 @@ it('verifies one tenant, whose chain does not have the head of another one', asy
 
 it('writes JSON for programs', async () => {
   const world = await synced()
+  const began = world.now()
+  const iso = (at: number) => new Date(at).toISOString()
+  const inserted = `insert into tenant_states (tenant_id, at, state) select tenant_id, ${began + hourMs}, state from tenant_states`
+  world.pass(aDay)
+  await change(world, 'Else')
+  withDatabase(world.store, (db) => db.exec(inserted))
+  await change(world, 'Other')
   const [head] = await heads(world)
   withDatabase(world.store, (db) => db.exec(`update finding_events set severity = 'low' where id = 1`))
   const { code, stdout } = await world.run('verify', '--format', 'json', '--head', 'F'.repeat(64))
@@ -213,6 +220,13 @@ it('writes JSON for programs', async () => {
         ...{ tenant: 'acme', erased: 0, unsealed: 0, head },
         mismatches: [
           { what: 'rows_changed', log: 'finding_events', firstId: 1, at: expect.stringMatching(/Z$/) },
+          {
+            ...{ what: 'rows_backdated', log: 'tenant_states', firstAt: iso(began + hourMs) },
+            ...{
+              sealedBefore: expect.stringMatching(/^2026-03-02T.*Z$/),
+              at: expect.stringMatching(/^2026-03-02T.*Z$/),
+            },
+          },
           { what: 'findings_changed', count: 1, fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/) },
         ],
       },

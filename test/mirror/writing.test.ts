@@ -208,6 +208,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   hasEntity: (mirror) => mirror.hasEntity({ key: '1' }),
   latestChanges: (mirror) => mirror.latestChanges(tenantId, 1, true),
   decisions: (mirror) => mirror.decisions(tenantId),
+  configurations: (mirror) => drained(mirror.configurations()),
   waiverChanges: (mirror) => mirror.waiverChanges(tenantId),
   endDetails: (mirror) => mirror.endDetails(tenantId, 'users'),
   noteProblem: (mirror) => mirror.noteProblem(tenantId, check, 'odd'),

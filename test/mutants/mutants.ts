@@ -518,6 +518,13 @@ export const mutants: readonly Mutant[] = [
       'and 0 not in (select max(id)',
     ],
   }),
+  ...mutantsIn('src/report/waiver-events.ts', ['test/commands/waivers.test.ts'], {
+    'a waiver that was removed or replaced ends once more': ['isOver || isReplaced ? []', 'isOver ? []'],
+    'a removed waiver lapses': ["kind !== 'removed' || event.kind", "kind !== 'ended' || event.kind"],
+  }),
+  ...mutantsIn('src/report/recorded-waivers.ts', ['test/commands/waivers.test.ts'], {
+    'other terms restore a removed waiver': ['former !== undefined && termsOf(former) === terms', 'former !== undefined'],
+  }),
   ...mutantsIn('src/mirror/history/past-reader.ts', ['test/commands/as-of'], {
     'a report of then is made by the configuration of now': ["asOf.within('configurations')", "'1 = 1'"],
   }),

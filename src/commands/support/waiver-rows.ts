@@ -3,10 +3,17 @@ import { toIso } from '../../model/dates.ts'
 import type { WaiverEvent } from '../../report/waiver-events.ts'
 
 /** A row of `tenantwatch history`. */
-export function waiverRow({ at, tenant, kind, waiver, check, entity, inForce }: WaiverEvent, known: readonly Check[]) {
+export function waiverRow({ at, tenant, kind, waiver, check, entity, agreed }: WaiverEvent, known: readonly Check[]) {
   const resource = known.find(({ id }) => id === check)?.evaluates ?? null
   const facts = { at: toIso(at), tenant, change: `waiver_${kind}`, before: null, requestId: null }
-  return { ...facts, resource, entity, field: check, after: waiver, reason: inForce?.reason ?? null }
+  return {
+    ...facts,
+    resource,
+    entity,
+    field: check,
+    after: waiver,
+    reason: kind === 'removed' ? null : (agreed?.reason ?? null),
+  }
 }
 
 interface Row {

@@ -156,6 +156,8 @@ export interface EvidenceStore {
   noteTime(at: number): Promise<void>
   /** Records that the server time agrees with the local clock at `at`: later rows are of a wrong clock. */
   confirmTime(at: number): Promise<void>
+  /** Oldest first. */
+  configurations(): AsyncIterable<NotedConfiguration>
   recordBounds(): Promise<RecordBounds>
   /** `present`: `at` is now, which differs from the past after the clock was set back. */
   past(at: number, present: boolean): Promise<PastReader>

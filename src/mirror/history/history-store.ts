@@ -9,6 +9,7 @@ import type { RecordReader } from '../records/query.ts'
 import { oneOf } from '../records/record-codec.ts'
 import { parseChange, type StoredChange } from '../records/record-reader.ts'
 import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
+import { configurationReader } from './configuration-reader.ts'
 import { decisionReader } from './decision-reader.ts'
 import type {
   ChangeFilter,
@@ -57,10 +58,12 @@ export function historyStore(
     | 'latestChanges'
     | 'decisions'
     | 'waiverChanges'
+    | 'configurations'
   >
 > {
   const decisions = decisionReader(database)
   const waiverChanges = waiverChangeReader(database)
+  const configurations = configurationReader(database)
   const addPersonal = personalReader(database)
   const events = database.prepare<[string], StoredEvent>(
     `select at, kind, severity, message, evidence, resolution from finding_events where fingerprint = ? order by id`,
@@ -162,6 +165,7 @@ export function historyStore(
     changes: (filter) => database.each(read(filter)),
     decisions: (tenantId) => database.run(() => decisions(tenantId)),
     waiverChanges: (tenantId) => database.run(() => waiverChanges(tenantId)),
+    configurations: () => database.each(configurations()),
   }
 }
 

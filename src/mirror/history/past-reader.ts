@@ -1,8 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { inflateRawSync } from 'node:zlib'
 import { getTableName } from 'drizzle-orm'
 import { checkStatuses } from '../../model/check-status.ts'
-import { readStored } from '../../model/errors.ts'
 import { memoize } from '../../model/memoize.ts'
 import { unknownReasons } from '../../model/reasons.ts'
 import { resourceNames } from '../../model/resource-names.ts'
@@ -12,8 +10,9 @@ import type { Database, List } from '../database.ts'
 import type { CheckStateRow, FindingFilter, FindingRow, FindingStore, Lapse, LapseCount } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
 import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
+import { type StoredConfiguration, toConfiguration } from './configuration-reader.ts'
 import { decisionReader } from './decision-reader.ts'
-import type { NotedConfiguration, PastReader, PastRun } from './evidence-port.ts'
+import type { PastReader, PastRun } from './evidence-port.ts'
 import { pastPersonal } from './past-personal.ts'
 import type { RecordAsOf } from './record-as-of.ts'
 
@@ -115,8 +114,8 @@ export function pastReader(database: Database, { at, present, asOf }: PastMoment
     `select sequence, at, hash from audit_chain where tenant_id = ? and ${asOf.within('audit_chain')}
      order by sequence desc limit 1`,
   )
-  const configuration = database.prepare<[], Omit<NotedConfiguration, 'content'> & { readonly content: Buffer }>(
-    `select at, digest, content from configurations where ${asOf.within('configurations')} order by id desc limit 1`,
+  const configuration = database.prepare<[], StoredConfiguration>(
+    `select id, at, digest, content from configurations where ${asOf.within('configurations')} order by id desc limit 1`,
   )
   const states = database.prepare<[number], StoredState>(
     `select c."check", c.at, c.status, c.reason, c.entities, c.not_evaluated as "notEvaluated", c.since, c.rule, c.open,
@@ -140,13 +139,7 @@ export function pastReader(database: Database, { at, present, asOf }: PastMoment
     clampToLife: asOf.clampToLife,
     async configuration() {
       const row = await database.read(() => configuration.get())
-      return row === undefined
-        ? null
-        : {
-            ...row,
-            at: asOf.clampToLife(row.at),
-            content: readStored('recorded configuration', () => inflateRawSync(row.content).toString()),
-          }
+      return row === undefined ? null : { ...toConfiguration(row), at: asOf.clampToLife(row.at) }
     },
     async checkStates(tenantId) {
       const rows = await database.read(() => states.all(tenantId))
