@@ -118,6 +118,6 @@ const { values } = parseArgs({ options: { minutes: text, users: text, json: text
 if (values.help === true) process.stdout.write(help)
 else {
   const { minutes = '20', users = '2000', json } = values
-  if (!(Number(minutes) > 0 && Number(users) > 0)) throw new Error('--minutes and --users want a number above 0')
+  if (!(Number(minutes) > 0 && Number(users) > 0)) throw new Error('--minutes and --users: expected numbers above 0')
   process.exitCode = (await soak({ minutes: Number(minutes), users: Number(users), json })) ? 0 : 1
 }

@@ -72,5 +72,5 @@ export function readOptions(args: readonly string[]): BenchOptions | 'help' {
 function count(name: keyof typeof defaults, text: string | undefined, least: number): number {
   const number = text === undefined ? defaults[name] : Number(text.replaceAll('_', ''))
   if (Number.isInteger(number) && number >= least) return number
-  throw new Error(`--${name} ${text}: want a whole number of at least ${least}`)
+  throw new Error(`--${name} ${text}: expected a whole number of at least ${least}`)
 }

@@ -11,7 +11,7 @@ import { counted } from './support/words.ts'
 
 const requirement = z.strictObject({
   /** The entity id of its finding, shown without authentication. */
-  id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'want letters, digits, `.`, `_` and `-`, at most 64'),
+  id: z.string().regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/, 'expected letters, digits, `.`, `_` and `-`, at most 64'),
   /** Pattern of the file name: `*` any run of characters, `?` one; letter case does not matter. */
   pattern: z.string().min(1).max(200),
   /** Greatest age of the last upload or update, in days; null = no limit. */
@@ -25,7 +25,7 @@ const requirements = z
   .max(500)
   .refine(
     (list) => new Set(list.map(({ id }) => id)).size === list.length,
-    'want a different `id` for each requirement',
+    'expected a different `id` for each requirement',
   )
   .default([])
 

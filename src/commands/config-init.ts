@@ -159,7 +159,7 @@ async function askToken(prompt: Prompt, place: Place, tenant: string): Promise<G
       if (isFile(resolve(place.cwd, given))) return null
       return place.env[given] !== undefined
         ? `There is no such file; did you mean the variable $${given}?`
-        : 'There is no such file; want the path of a file, or the name of a variable after a "$"'
+        : 'There is no such file; expected the path of a file, or the name of a variable after a "$"'
     },
   })
   const tokenEnv = variableIn(answer)

@@ -54,7 +54,7 @@ async function dashboards(
   try {
     makeFolder(folder)
   } catch (error) {
-    throw new UsageError(`--output cannot be created (${codeOf(error)}); want the path of a folder`)
+    throw new UsageError(`--output cannot be created (${codeOf(error)}); expected the path of a folder`)
   }
   const hasViews = options.defaults === true || loadConfiguration(io, command).settings.store.path === null
   const wanted = name === undefined ? (hasViews ? allIds : dashboardIds) : [oneOf('dashboard', allIds, name)]

@@ -77,7 +77,7 @@ function daysOf(text: string): number {
   const days = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
   if (days <= maxDays) return days
   throw new UsageError(
-    `Invalid value of --days${repeated(text)}: want a whole number of days from 0 to ${maxDays}, such as 30`,
+    `Invalid value of --days${repeated(text)}: expected a whole number of days from 0 to ${maxDays}, such as 30`,
   )
 }
 

@@ -101,7 +101,7 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
     ...(resource !== undefined && { resources: [resource] }),
   }
   if (key !== undefined && !(await mirror.hasEntity({ ...where, key })))
-    throw new UsageError('Unknown entity: the mirror never had this id; want one such as 12 or users:12')
+    throw new UsageError('Unknown entity: the mirror never had this id; expected one such as 12 or users:12')
   const unknown = unknownPart(await mirror.recordBounds(), { since, until, now })
   const filter = {
     ...where,
@@ -166,21 +166,21 @@ function entityOf({ entity, resource: given }: HistoryOptions): EntityInQuery {
   const wanted = oneOf('resource', resourceNames, given)
   const only = wanted === undefined ? {} : { resource: wanted }
   if (entity === undefined) return only
-  if (/^(.*:)?\s*$/.test(entity)) throw new UsageError('--entity is empty; want an id, such as 12 or users:12')
+  if (/^(.*:)?\s*$/.test(entity)) throw new UsageError('--entity is empty; expected an id, such as 12 or users:12')
   const colon = entity.indexOf(':')
   const named = colon < 0 ? wanted : resourceIn(entity.slice(0, colon).toLowerCase())
   if (wanted !== undefined && wanted !== named) throw new UsageError('--entity and --resource name different resources')
   const id = entity.slice(colon + 1)
   const setting = named === undefined || named === sole ? settingsOf(id) : null
   if (setting === null && named === sole)
-    throw new UsageError(`--entity names an unknown setting; want one of ${apiFields(sole).join(', ')}`)
+    throw new UsageError(`--entity names an unknown setting; expected one of ${apiFields(sole).join(', ')}`)
   return setting ?? { key: id, ...(named !== undefined && { resource: named }) }
 }
 
 function resourceIn(word: string): ResourceName {
   const named = resourceNames.find((name) => name === word || name === `${word}s`)
   if (named === undefined)
-    throw new UsageError(`--entity names an unknown resource; want one of ${resourceNames.join(', ')}`)
+    throw new UsageError(`--entity names an unknown resource; expected one of ${resourceNames.join(', ')}`)
   return named
 }
 

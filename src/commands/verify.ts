@@ -88,5 +88,5 @@ function unknownHead(hash: string, only: string | undefined): string {
 function readHash(text: string): string {
   const hash = text.trim().toLowerCase()
   if (/^[0-9a-f]{64}$/.test(hash)) return hash
-  throw new UsageError('Invalid value of --head: want the 64 hexadecimal digits of a hash, as a report shows it')
+  throw new UsageError('Invalid value of --head: expected the 64 hexadecimal digits of a hash, as a report shows it')
 }

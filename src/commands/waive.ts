@@ -70,7 +70,7 @@ async function waive(io: Io, fingerprint: string, options: WaiveOptions, command
     return exitCodes.ok
   }
   if (source === 'environment')
-    throw new UsageError('There is no configuration file to write to; want one with --config or TENANTWATCH_CONFIG')
+    throw new UsageError('There is no configuration file to write to; expected one with --config or TENANTWATCH_CONFIG')
   const id = await write(io, source, asked)
   const reload = reloadCommand(settings)
   const running =
@@ -116,7 +116,7 @@ function problemsIn(options: WaiveOptions, now: number): readonly string[] {
     const read = waiverFields[name].safeParse(options[name])
     if (!read.success) return [`Invalid value of --${name}: ${read.error.issues[0]?.message}`]
     const isOver = typeof read.data === 'number' && read.data < now
-    return isOver ? ['Invalid value of --expires: the day is over; want the last valid day (UTC)'] : []
+    return isOver ? ['Invalid value of --expires: the day is over; expected the last valid day (UTC)'] : []
   })
   return [...(missing.length > 0 ? [`Missing ${missing.map((name) => placeholders[name]).join(', ')}`] : []), ...wrong]
 }

@@ -18,7 +18,7 @@ const fields = {
   requestsPerSecond: numberBetween(0, 10_000).optional(),
   allowInsecureHttp: flag().optional(),
   proxy: proxyUrl().nullish(),
-  caFile: text('want the path of a file with PEM certificates').nullish(),
+  caFile: text('expected the path of a file with PEM certificates').nullish(),
 }
 
 export type ApiSection = Omit<Section<typeof fields>, 'pageSizeParameter'> & {
@@ -48,7 +48,7 @@ export function readApi(raw: unknown, path: KeyPath, context: Context): ApiSecti
 
 function checkAuthorities(file: string, path: KeyPath, { report, exists, ...context }: Context): void {
   if (!exists(file)) {
-    report.wrong(path, file, 'want a file that exists')
+    report.wrong(path, file, 'expected a file that exists')
     return
   }
   const why = context.whyUnfit(file) ?? (context.needsSecrets ? whyNoAuthorities(() => context.read(file)) : null)
@@ -81,6 +81,6 @@ export function mergeApi(general: ApiSection, own: ApiSection): ApiSettings {
 }
 
 function pageSizeParameter() {
-  const wanted = 'want the name of a query parameter other than cursor and updatedAfter'
+  const wanted = 'expected the name of a query parameter other than cursor and updatedAfter'
   return text(wanted, /^(?!(?:cursor|updatedAfter)$)[\w.~[\]-]{1,64}$/)
 }

@@ -11,10 +11,10 @@ import { isMap, isMapOrEmpty, readSection } from './yaml/section.ts'
 
 const secretFields = {
   env: text(
-    'want the name of an environment variable (letters, digits and _, not beginning with a digit)',
+    'expected the name of an environment variable (letters, digits and _, not beginning with a digit)',
     /^[A-Za-z_]\w{0,63}$/,
   ).optional(),
-  file: text('want the path of a file').optional(),
+  file: text('expected the path of a file').optional(),
 }
 
 /** People write the token where its source belongs. It has digits in a long part that is no file with an extension. */
@@ -28,7 +28,7 @@ function checkSecret(section: { env?: string; file?: string }, path: KeyPath, co
   if (file !== undefined && mayBeToken(file) && !context.exists(file)) {
     context.report.problem(
       [...path, 'file'],
-      'names no file (not shown, as it may be a token); want the path of a file',
+      'names no file (not shown, as it may be a token); expected the path of a file',
     )
     return
   }
@@ -81,15 +81,15 @@ function checkOneSource(
   const named = keys.filter((key) => raw[key] !== undefined)
   if (named.length === 1) return true
   const found = named.length === 0 ? 'names no source' : `names ${named.length} sources (${named.join(', ')})`
-  report.problem(path, `${found}; want exactly one of ${keys.join(', ')}`)
+  report.problem(path, `${found}; expected exactly one of ${keys.join(', ')}`)
   return false
 }
 
 const oauth2Fields = {
   tokenUrl: tokenUrl(),
-  clientId: text('want the id of the OAuth 2 client'),
+  clientId: text('expected the id of the OAuth 2 client'),
   clientSecret: z.unknown(),
-  scope: text('want the OAuth 2 scopes to request').nullish(),
+  scope: text('expected the OAuth 2 scopes to request').nullish(),
 }
 
 function readOAuth2(raw: unknown, path: KeyPath, context: Context): OAuth2Settings | undefined {
@@ -102,7 +102,7 @@ function readOAuth2(raw: unknown, path: KeyPath, context: Context): OAuth2Settin
 
 function readClientSecret(raw: unknown, path: KeyPath, context: Context): OAuth2Settings['clientSecret'] | undefined {
   if (!isMap(raw)) {
-    context.report.wrongKind(path, raw, 'want { env: NAME } or { file: PATH }; do not write the secret itself here')
+    context.report.wrongKind(path, raw, 'expected { env: NAME } or { file: PATH }; do not write the secret itself here')
     return undefined
   }
   const section = readSection(secretFields, raw, path, context.report)
@@ -121,12 +121,13 @@ function variableOrFile(
   return file === undefined ? undefined : { file }
 }
 
-const wantedCommand = 'want a list of strings: a program and its arguments, such as [vault, read, -field=token, acme]'
+const wantedCommand =
+  'expected a list of strings: a program and its arguments, such as [vault, read, -field=token, acme]'
 
 const sourceFields = {
   ...secretFields,
   command: z
-    .array(z.string({ error: 'want a text' }), { error: wantedCommand })
+    .array(z.string({ error: 'expected a text' }), { error: wantedCommand })
     .min(1, { error: wantedCommand })
     .refine(([program]) => program !== '', { error: wantedCommand })
     .optional(),
@@ -140,7 +141,7 @@ export function readSecretSource(
   what: string,
 ): SecretSource | undefined {
   if (!isMap(raw)) {
-    const wanted = 'want one of { env: NAME }, { file: PATH }, { command: [PROGRAM, …] }'
+    const wanted = 'expected one of { env: NAME }, { file: PATH }, { command: [PROGRAM, …] }'
     context.report.wrongKind(path, raw, `${wanted}; do not write ${what} itself here`)
     return undefined
   }
@@ -167,7 +168,7 @@ const tokenFields = { ...sourceFields, oauth2: z.unknown() }
 
 function readTokenSource(raw: unknown, path: KeyPath, context: Context): AuthSettings['token'] | undefined {
   if (!isMap(raw)) {
-    const wanted = 'want one of { env: NAME }, { file: PATH }, { command: [PROGRAM, …] }, { oauth2: … }'
+    const wanted = 'expected one of { env: NAME }, { file: PATH }, { command: [PROGRAM, …] }, { oauth2: … }'
     const advice = typeof raw === 'string' ? `${wanted}; do not write the token itself here` : wanted
     context.report.wrongKind(path, raw, advice)
     return undefined
@@ -181,7 +182,7 @@ function readTokenSource(raw: unknown, path: KeyPath, context: Context): AuthSet
 
 const fields = {
   header: headerName().optional(),
-  scheme: text('want one word such as Bearer, or "" to send the bare token', /^[\w!#$%&'*+.^`|~-]*$/).optional(),
+  scheme: text('expected one word such as Bearer, or "" to send the bare token', /^[\w!#$%&'*+.^`|~-]*$/).optional(),
   token: z.unknown(),
 }
 
@@ -196,6 +197,6 @@ export function readAuth(raw: unknown, path: KeyPath, context: Context): AuthSet
 
 function headerName() {
   const wanted =
-    'want the name of a header that can carry the token, such as Authorization or X-Api-Key; Host, User-Agent and headers of proxies or of the body are not allowed'
+    'expected the name of a header that can carry the token, such as Authorization or X-Api-Key; Host, User-Agent and headers of proxies or of the body are not allowed'
   return text(wanted, /^/).refine(canCarryToken, { error: wanted })
 }

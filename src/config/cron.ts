@@ -55,7 +55,7 @@ export interface CronFields {
   readonly dayOfWeek: readonly (number | string)[]
 }
 
-const wantedCron = 'want five cron fields (minute hour day month weekday), or six with seconds first'
+const wantedCron = 'expected five cron fields (minute hour day month weekday), or six with seconds first'
 
 /** Parses an expression with the parser of the scheduler, so that both accept the same expressions. */
 function readCronFields(expression: string): Read<CronFields> {

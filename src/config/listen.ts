@@ -6,7 +6,8 @@ export interface ListenAddress {
   readonly port: number
 }
 
-const wanted = 'want host:port such as 127.0.0.1:9469, [::1]:9469 or :9469 (all interfaces), or a port alone (loopback)'
+const wanted =
+  'expected host:port such as 127.0.0.1:9469, [::1]:9469 or :9469 (all interfaces), or a port alone (loopback)'
 
 /** An address to listen on; a port alone (text or number) means the loopback interface. */
 export function listen(): z.ZodType<ListenAddress> {

@@ -61,7 +61,7 @@ export function loadSettings(options: LoadOptions): LoadedSettings {
   if (missing !== undefined) problems.push(`environment: ${missing}`)
   if (yaml !== undefined && !yaml.readable) throw new ConfigError(problems)
   if (!isMapOrEmpty(written.raw))
-    throw new ConfigError([`${name}: the file is ${kindOf(written.raw)}; want a map of \`key: value\` pairs`])
+    throw new ConfigError([`${name}: the file is ${kindOf(written.raw)}; expected a map of \`key: value\` pairs`])
   const context: Context = {
     report,
     catalogue,

@@ -13,17 +13,17 @@ import type { Context } from './yaml/context.ts'
 import { choice, duration, numberBetween, text, wholeNumber } from './yaml/leaves.ts'
 import { readList, readMap, readSection, valueAt } from './yaml/section.ts'
 
-const wantedHost = 'want a host name such as tenantwatch.example.com, without scheme and port'
+const wantedHost = 'expected a host name such as tenantwatch.example.com, without scheme and port'
 const hostName = /^[a-z\d_~](?:[\w.~-]*[\w~])?\.?$/i
 
 const fields = {
   listen: listen().optional(),
-  webConfig: text('want the path of a web configuration file').nullish(),
-  exposeDetails: z.union([z.boolean(), z.literal('auto')], { error: 'want auto, true or false' }).optional(),
+  webConfig: text('expected the path of a web configuration file').nullish(),
+  exposeDetails: z.union([z.boolean(), z.literal('auto')], { error: 'expected auto, true or false' }).optional(),
   allowedHosts: z
     .array(
       text(wantedHost, hostName).transform((name) => name.toLowerCase().replace(/\.$/, '')),
-      { error: 'want a list of host names such as [tenantwatch.example.com]' },
+      { error: 'expected a list of host names such as [tenantwatch.example.com]' },
     )
     .optional(),
 }
@@ -34,12 +34,12 @@ function readServer(raw: unknown, { report, exists }: Context): Settings['server
   const section = readSection(fields, raw, ['server'], report)
   const { listen = loopback, webConfig = null, exposeDetails = 'auto', allowedHosts = [] } = section
   if (webConfig !== null && !exists(webConfig)) {
-    report.wrong(['server', 'webConfig'], webConfig, 'want a file that exists')
+    report.wrong(['server', 'webConfig'], webConfig, 'expected a file that exists')
   }
   return { ...listen, webConfig, exposeDetails, allowedHosts }
 }
 
-const wantedStore = 'want the path of the database file'
+const wantedStore = 'expected the path of the database file'
 const storeFields = { path: text(wantedStore, /^(?!\s*:memory:).*\S/s).optional(), url: z.unknown() }
 
 function readStore(raw: unknown, context: Context): StoreSettings {
@@ -51,7 +51,7 @@ function readStore(raw: unknown, context: Context): StoreSettings {
     if (unfit !== null) context.report.wrong(['store', 'path'], file, `${unfit}; ${wantedStore}`)
     return { path: file, url: null }
   }
-  if (path !== undefined) context.report.problem(['store'], 'names path and url; want exactly one of them')
+  if (path !== undefined) context.report.problem(['store'], 'names path and url; expected exactly one of them')
   const source = readSecretSource(url, ['store', 'url'], context, 'the URL')
   return source === undefined ? { path: '', url: null } : { path: null, url: source }
 }
@@ -115,8 +115,8 @@ export function readSettings(written: unknown, given: Context): Settings {
 function readTenants(raw: unknown, common: Common, context: Context): readonly TenantSettings[] {
   const list = readList(raw, ['tenants'], context.report)
   const noList = raw === null || Array.isArray(raw)
-  if (raw === undefined) context.report.wrong(['tenants'], raw, 'want a list of at least one tenant')
-  else if (list.length === 0 && noList) context.report.problem(['tenants'], 'lists no tenant; want at least one')
+  if (raw === undefined) context.report.wrong(['tenants'], raw, 'expected a list of at least one tenant')
+  else if (list.length === 0 && noList) context.report.problem(['tenants'], 'lists no tenant; expected at least one')
   const names = tenantNames(raw)
   const firstOf = new Map<string, number>()
   for (const [index, name] of names.entries()) {
@@ -139,18 +139,18 @@ function tenantNames(raw: unknown): readonly (string | undefined)[] {
 }
 
 const million = 1_000_000
-const wantedStatuses = 'want a list of document statuses, such as [Completed, Processing]; null may be one'
+const wantedStatuses = 'expected a list of document statuses, such as [Completed, Processing]; null may be one'
 
 /** Those that the API's specification shows. */
 const shownStates = ['Active', 'Invited']
 
 const limitSections = {
-  users: { knownStates: z.array(text('want a state of users, such as Deactivated')).max(50).optional() },
+  users: { knownStates: z.array(text('expected a state of users, such as Deactivated')).max(50).optional() },
   userDetails: { perRun: wholeNumber(0, million).optional(), concurrency: wholeNumber(1, 64).optional() },
   documents: {
     overlap: duration(365 * dayMs, '365d').optional(),
     knownStatuses: z
-      .array(text('want a text or null').nullable(), { error: wantedStatuses })
+      .array(text('expected a text or null').nullable(), { error: wantedStatuses })
       .min(1, { error: wantedStatuses })
       .optional(),
   },

@@ -58,7 +58,7 @@ export function checkFreshness(
     const { freshnessMs, full } = resources[name]
     if (freshnessMs === null || freshnessMs >= full.intervalMs) continue
     const key = `schedule.${name}.full`
-    const rule = `want at least ${formatDuration(full.intervalMs)}, the interval of \`${key}\` ("${full.expression}")`
+    const rule = `expected at least ${formatDuration(full.intervalMs)}, the interval of \`${key}\` ("${full.expression}")`
     report.problem([...path(name), name], `is ${formatDuration(freshnessMs)}; ${rule}`)
   }
 }

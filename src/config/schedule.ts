@@ -7,7 +7,7 @@ import type { KeyPath } from './yaml/report.ts'
 import { readMap, readSection, type Section } from './yaml/section.ts'
 
 function timezone() {
-  const wanted = 'want a time zone such as UTC or Europe/Berlin'
+  const wanted = 'expected a time zone such as UTC or Europe/Berlin'
   return text(wanted).refine(isTimezone, { error: wanted })
 }
 
@@ -65,7 +65,7 @@ function readResources(
     const fields = schedule.incremental === undefined ? full : { ...incremental, ...full }
     const modes = Object.keys(fields)
     if (typeof written === 'string') {
-      report.wrongKind([...path, name], written, `want a map: \`{ ${modes[0]}: "${written}" }\``)
+      report.wrongKind([...path, name], written, `expected a map: \`{ ${modes[0]}: "${written}" }\``)
       return {}
     }
     const section = readSection(fields, written, [...path, name], report)

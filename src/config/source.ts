@@ -14,7 +14,7 @@ const settingVariables = ['TENANTWATCH_BASE_URL', 'TENANTWATCH_TOKEN', 'TENANTWA
 
 /** --config, else TENANTWATCH_CONFIG, else the default file if it exists, else the environment. Empty counts as not set. */
 export function findSource(file: string | undefined, env: Environment, exists: (path: string) => boolean): Source {
-  if (file === '') throw new ConfigError(['--config is empty; want the path of the configuration file'])
+  if (file === '') throw new ConfigError(['--config is empty; expected the path of the configuration file'])
   if (file !== undefined) return { kind: 'file', path: file, namedBy: '--config' }
   const named = env['TENANTWATCH_CONFIG']
   if (named) return { kind: 'file', path: named, namedBy: 'TENANTWATCH_CONFIG' }
@@ -83,9 +83,9 @@ export function fromEnvironment(env: Environment): FromEnvironment {
 export function tokenVariableProblem(env: Environment): string | undefined {
   const token = setValue(env, 'TENANTWATCH_TOKEN') !== undefined
   const file = setValue(env, 'TENANTWATCH_TOKEN_FILE') !== undefined
-  if (token && file) return 'TENANTWATCH_TOKEN and TENANTWATCH_TOKEN_FILE are both set; want exactly one'
+  if (token && file) return 'TENANTWATCH_TOKEN and TENANTWATCH_TOKEN_FILE are both set; expected exactly one'
   if (token || file) return undefined
-  return 'neither TENANTWATCH_TOKEN nor TENANTWATCH_TOKEN_FILE is set; want exactly one'
+  return 'neither TENANTWATCH_TOKEN nor TENANTWATCH_TOKEN_FILE is set; expected exactly one'
 }
 
 function tokenOf(env: Environment): unknown {

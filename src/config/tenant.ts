@@ -11,7 +11,7 @@ import type { KeyPath } from './yaml/report.ts'
 import { isMapOrEmpty, readSection } from './yaml/section.ts'
 
 const fields = {
-  name: text('want a name of a-z, 0-9 and "-", at most 63 characters', /^[a-z0-9-]{1,63}$/),
+  name: text('expected a name of a-z, 0-9 and "-", at most 63 characters', /^[a-z0-9-]{1,63}$/),
   baseUrl: baseUrl(),
   auth: z.unknown(),
   ownClientId: clientId().nullish(),
@@ -67,6 +67,6 @@ function checkSecure(url: string, path: KeyPath, allowed: boolean, { report }: C
 
 /** Lower-cased, because the API does not define the case of GUIDs. */
 function clientId() {
-  const wanted = 'want the clientId of an API client, such as 00000000-0000-0000-0000-000000000000'
+  const wanted = 'expected the clientId of an API client, such as 00000000-0000-0000-0000-000000000000'
   return textAs(wanted, (value) => (isGuid(value) ? { value: value.toLowerCase() } : { problem: wanted }))
 }

@@ -1,8 +1,8 @@
 import { isLoopback } from '../model/process/loopback.ts'
 import { type Read, textAs } from './yaml/leaves.ts'
 
-const wantedBase = 'want an http(s) URL without user, query or fragment, such as https://api.example.com'
-const wantedProxy = 'want the http(s) URL of a proxy, such as http://proxy.example.com:3128'
+const wantedBase = 'expected an http(s) URL without user, query or fragment, such as https://api.example.com'
+const wantedProxy = 'expected the http(s) URL of a proxy, such as http://proxy.example.com:3128'
 
 /** The origin and path prefix of a tenant, before `/api/public`; trailing slashes are cut. */
 export function baseUrl() {
@@ -18,13 +18,13 @@ function readBaseUrl(text: string): Read<string> {
   const suffix = /\/api\/public(\/.*)?$/i.exec(path)
   if (suffix === null) return { value: url.origin + path }
   const base = `${url.origin}${path.slice(0, suffix.index)}`
-  const wanted = insecurity(base, false) ?? `want "${base}"`
+  const wanted = insecurity(base, false) ?? `expected "${base}"`
   return { problem: `remove \`${suffix[0]}\`, which tenantwatch appends: ${wanted}` }
 }
 
 /** URL of an OAuth 2 token endpoint. */
 export function tokenUrl() {
-  const wanted = 'want an http(s) URL without user or fragment, such as https://login.example.com/token'
+  const wanted = 'expected an http(s) URL without user or fragment, such as https://login.example.com/token'
   return textAs(wanted, (text) => {
     const url = parseHttpUrl(text)
     const bad = url === undefined || url.username !== '' || url.password !== '' || url.hash !== ''
@@ -46,7 +46,7 @@ export function insecurity(text: string, allowInsecureHttp: boolean): string | u
   const url = new URL(text)
   if (url.protocol === 'https:' || allowInsecureHttp || isLoopback(url.hostname)) return undefined
   const secure = maskUrl(text).replace(/^http:/i, 'https:')
-  return `want "${secure}", or \`api.allowInsecureHttp: true\` in a configuration file to send the token unencrypted`
+  return `expected "${secure}", or \`api.allowInsecureHttp: true\` in a configuration file to send the token unencrypted`
 }
 
 /** Refuses blanks, backslashes and missing slashes, which the URL parser accepts. */

@@ -10,14 +10,14 @@ import type { KeyPath } from './yaml/report.ts'
 import { readList, readSection } from './yaml/section.ts'
 
 export const waiverFields = {
-  id: text('want a unique id of the waiver', /^\S(.*\S)?$/),
-  check: text('want the id of a check'),
+  id: text('expected a unique id of the waiver', /^\S(.*\S)?$/),
+  check: text('expected the id of a check'),
   entity: entity(),
-  tenant: text('want the name of a tenant'),
-  reason: textAs('want the reason in 20 characters or more', (reason) =>
-    reason.trim().length >= 20 ? { value: reason.trim() } : { problem: 'want the reason in 20 characters or more' },
+  tenant: text('expected the name of a tenant'),
+  reason: textAs('expected the reason in 20 characters or more', (reason) =>
+    reason.trim().length >= 20 ? { value: reason.trim() } : { problem: 'expected the reason in 20 characters or more' },
   ),
-  owner: text('want the person or team that is responsible'),
+  owner: text('expected the person or team that is responsible'),
   expires: expiry(),
 }
 
@@ -58,22 +58,22 @@ function checkName(
 ): void {
   if (name === undefined || known.includes(name)) return
   const near = nearest(name, known)
-  const advice = near === undefined ? `want one of ${known.join(', ')}` : `did you mean "${near}"?`
+  const advice = near === undefined ? `expected one of ${known.join(', ')}` : `did you mean "${near}"?`
   report.wrong(path, name, `there is no such ${kind}; ${advice}`)
 }
 
 /** Accepts a number too, because ids of users and roles are numbers. */
 function entity(): z.ZodType<string> {
-  const wanted = 'want the id of the entity, or "*" for all'
+  const wanted = 'expected the id of the entity, or "*" for all'
   return z.preprocess((value) => (Number.isSafeInteger(value) ? String(value) : value), text(wanted))
 }
 
 function expiry(): z.ZodType<number> {
-  const wanted = 'want a date as YYYY-MM-DD, the last valid day'
+  const wanted = 'expected a date as YYYY-MM-DD, the last valid day'
   return textAs(wanted, (text) => {
     if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return { problem: wanted }
     const date = parseIsoDate(text)
-    if (date === undefined) return { problem: 'there is no such day; want a date as YYYY-MM-DD' }
+    if (date === undefined) return { problem: 'there is no such day; expected a date as YYYY-MM-DD' }
     return { value: date.ms + dayMs - 1 }
   })
 }

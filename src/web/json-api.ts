@@ -217,5 +217,5 @@ function sentence(what: string, given: string, names: readonly string[]): string
   const meant = nearest(given.slice(0, 200), names)
   if (meant !== undefined) return `Unknown ${what} "${given}"; did you mean ${meant}?`
   const more = names.length > maxNames ? ` and ${names.length - maxNames} more` : ''
-  return `Unknown ${what}: want one of ${names.slice(0, maxNames).join(', ')}${more}`
+  return `Unknown ${what}: expected one of ${names.slice(0, maxNames).join(', ')}${more}`
 }

@@ -108,7 +108,10 @@ it('refuses a count that is not the present one, naming the new one', async () =
 it('refuses a count that is not a whole number', async () => {
   const { run, id } = await shrunk()
   const { code, stderr } = await run('accept', id, '--count', 'abc', '--reason', 'A reason')
-  expect([code, stderr]).toEqual([2, expect.stringContaining('Invalid value of --count "abc": want a whole number')])
+  expect([code, stderr]).toEqual([
+    2,
+    expect.stringContaining('Invalid value of --count "abc": expected a whole number'),
+  ])
 })
 
 it('refuses a decision without a reason, and a hold that is not there', async () => {

@@ -203,10 +203,10 @@ it('refuses a time before the record, a future time and an invalid time, each wi
   expect(await run('report', '--as-of', 'yesterday')).toMatchObject({
     code: 2,
     stderr:
-      'tenantwatch: Invalid value of --as-of "yesterday": want a time such as 2026-03-31, 2026-03-31T18:00:00Z or 30d\n',
+      'tenantwatch: Invalid value of --as-of "yesterday": expected a time such as 2026-03-31, 2026-03-31T18:00:00Z or 30d\n',
   })
   expect(await run('report', '--tenant', 'nobody')).toMatchObject({
     code: 2,
-    stderr: 'tenantwatch: Unknown tenant "nobody": want one of acme\n',
+    stderr: 'tenantwatch: Unknown tenant "nobody": expected one of acme\n',
   })
 })

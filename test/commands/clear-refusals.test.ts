@@ -2,11 +2,14 @@ import { expect, it } from 'vitest'
 import { cli } from './support/cli.ts'
 
 const takesOne = (option: string) =>
-  `${option} takes one word, the lowest severity that counts: "${option} high" includes critical; want one of info, low, medium, high, critical`
-const pair = 'want name=value, such as team=security, with another name than alertname and severity'
+  `${option} takes one word, the lowest severity that counts: "${option} high" includes critical; expected one of info, low, medium, high, critical`
+const pair = 'expected name=value, such as team=security, with another name than alertname and severity'
 
 it.each([
-  [['findings', '--severity', 'high,huge'], 'Unknown severity "huge": want one of info, low, medium, high, critical'],
+  [
+    ['findings', '--severity', 'high,huge'],
+    'Unknown severity "huge": expected one of info, low, medium, high, critical',
+  ],
   [['findings', '--fail-on', 'high critical'], takesOne('--fail-on')],
   [['sync', '--fail-on', 'low,high'], takesOne('--fail-on')],
   [

@@ -67,15 +67,15 @@ it.each([
   [[...given, '--token-env', 'A', '--token-file', 'b'], 'Give one of --token-env and --token-file'],
   [
     ['--tenant', 'Acme!', '--base-url', 'https://api.example.com', '--token-env', 'A'],
-    'tenantwatch: --tenant is "Acme!"; want a name',
+    'tenantwatch: --tenant is "Acme!"; expected a name',
   ],
   [
     ['--tenant', 'acme', '--base-url', 'api.example.com', '--token-env', 'A'],
-    'tenantwatch: --base-url is "api.example.com"; want an http(s) URL',
+    'tenantwatch: --base-url is "api.example.com"; expected an http(s) URL',
   ],
   [
     ['--tenant', 'acme', '--base-url', 'http://api.example.com', '--token-env', 'A'],
-    'tenantwatch: --base-url is "http://api.example.com"; want "https://api.example.com"; to send the token unencrypted, write the file by hand, with `api.allowInsecureHttp: true`\n',
+    'tenantwatch: --base-url is "http://api.example.com"; expected "https://api.example.com"; to send the token unencrypted, write the file by hand, with `api.allowInsecureHttp: true`\n',
   ],
   [
     [...given, '--token-env', '1A'],
@@ -83,15 +83,15 @@ it.each([
   ],
   [
     [...given, '--token-env', 'A', '--header', 'x api key'],
-    'tenantwatch: --header is "x api key"; want the name of a header that can carry the token',
+    'tenantwatch: --header is "x api key"; expected the name of a header that can carry the token',
   ],
   [
     [...given, '--token-env', 'A', '--header', 'Authorization: Bearer secret'],
-    'tenantwatch: --header is "Authorization: …"; want the name of a header',
+    'tenantwatch: --header is "Authorization: …"; expected the name of a header',
   ],
   [
     [...given, '--token-env', 'A', '--header', 'Bearer eyJhbGciOiJIUzI1NiJ9.e30'],
-    'tenantwatch: --header is "Bearer …"; want the name of a header',
+    'tenantwatch: --header is "Bearer …"; expected the name of a header',
   ],
   [
     [...given, '--token-env', 'A', '--scheme', 'a b'],
@@ -224,14 +224,14 @@ it('asks again after each answer that cannot be used, in one sentence', async ()
   )
   expect(code).toBe(0)
   const sentences = [
-    'The address is "api.example.com"; want an http(s) URL',
-    'The name is "Acme!"; want a name of a-z, 0-9 and "-"',
+    'The address is "api.example.com"; expected an http(s) URL',
+    'The name is "Acme!"; expected a name of a-z, 0-9 and "-"',
     '[$ACME_2_TOKEN]: ',
-    'There is no such file; want the path of a file, or the name of a variable after a "$"',
+    'There is no such file; expected the path of a file, or the name of a variable after a "$"',
     'There is no such file; did you mean the variable $PATH_OF_TOKEN?',
     'That is not the name of an environment variable',
-    'The header is "Host"; want the name of a header that can carry the token',
-    'The clientId is "12"; want the clientId of an API client',
+    'The header is "Host"; expected the name of a header that can carry the token',
+    'The clientId is "12"; expected the clientId of an API client',
   ]
   for (const sentence of sentences) expect(shown).toContain(sentence)
   // Echoed once as it is typed, never in a message.

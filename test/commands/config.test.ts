@@ -68,7 +68,8 @@ it('refuses a folder in the place of the database, in one sentence', async () =>
   expect(await check()).toEqual({
     code: 2,
     stdout: '',
-    stderr: 'tenantwatch: own.yaml:1:16: `store.path` is "."; it is a directory; want the path of the database file\n',
+    stderr:
+      'tenantwatch: own.yaml:1:16: `store.path` is "."; it is a directory; expected the path of the database file\n',
   })
   expect(await check('--syntax-only')).toMatchObject({ code: 0 })
 })
@@ -112,8 +113,8 @@ it('says that thresholds of checks are numbers without a unit', async () => {
   write('own.yaml', `${read('tenantwatch.yaml')}${checks}\n`)
   const { code, stderr } = await run('config', 'check', '--config', 'own.yaml')
   expect(code).toBe(2)
-  expect(stderr).toContain('`checks.document-current.days` is "14d"; want a number of days, without a unit\n')
-  expect(stderr).toContain('`checks.document-status-known.hours` is "2h"; want a number of hours, without a unit\n')
+  expect(stderr).toContain('`checks.document-current.days` is "14d"; expected a number of days, without a unit\n')
+  expect(stderr).toContain('`checks.document-status-known.hours` is "2h"; expected a number of hours, without a unit\n')
 })
 
 it('names every problem in one go, each with its place', async () => {
@@ -237,8 +238,8 @@ api: { proxy: "http://user:${canary}@proxy.example.com:3128" }
 })
 
 it.each([
-  [`foo-${canary}`, 'is no URL of PostgreSQL; want postgres://user:password@host:5432/database'],
-  [`mysql://u:${canary}@h/d`, 'is no URL of PostgreSQL; want postgres://user:password@host:5432/database'],
+  [`foo-${canary}`, 'is no URL of PostgreSQL; expected postgres://user:password@host:5432/database'],
+  [`mysql://u:${canary}@h/d`, 'is no URL of PostgreSQL; expected postgres://user:password@host:5432/database'],
   [`postgres://u:${canary}@h/d?sslmode=foo`, 'has another sslmode than disable, require, verify-ca, verify-full'],
   [
     `postgres://u:${canary}@h/d?foo=1`,
@@ -295,7 +296,7 @@ it('checks the web configuration as well, while other commands do not need it', 
   const checked = await run('config', 'check')
   expect(checked).toMatchObject({ code: 2, stdout: '' })
   expect(checked.stderr).toMatch(
-    /^tenantwatch: web\.yaml:1:\d+: `basic_auth_users\.alice` is a string; want a bcrypt hash/,
+    /^tenantwatch: web\.yaml:1:\d+: `basic_auth_users\.alice` is a string; expected a bcrypt hash/,
   )
   expect(checked.stderr).not.toContain('letmein')
   expect((await run('run')).code).toBe(2)

@@ -116,7 +116,7 @@ it('shows only the selected tenant, and refuses invalid options', async () => {
   ])
     expect([args, (await one.run('expiring', ...args)).code]).toEqual([args, 2])
   expect((await one.run('expiring', '--days', 'soon')).stderr).toBe(
-    'tenantwatch: Invalid value of --days "soon": want a whole number of days from 0 to 36500, such as 30\n',
+    'tenantwatch: Invalid value of --days "soon": expected a whole number of days from 0 to 36500, such as 30\n',
   )
 })
 

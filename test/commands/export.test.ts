@@ -118,8 +118,10 @@ it('exports at most as many records as wanted, the lowest ids first', async () =
 
 it('names resources and formats there are', async () => {
   const { run } = await cli()
-  expect((await run('export', 'people')).stderr).toMatch(/Unknown resource "people": want one of api-clients, /)
-  expect((await run('export', 'users', '--format', 'xml')).stderr).toMatch(/Unknown format "xml": want one of ndjson, /)
+  expect((await run('export', 'people')).stderr).toMatch(/Unknown resource "people": expected one of api-clients, /)
+  expect((await run('export', 'users', '--format', 'xml')).stderr).toMatch(
+    /Unknown format "xml": expected one of ndjson, /,
+  )
   expect(await run('export')).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('Missing argument <resource>: api-clients, authentication-settings, '),

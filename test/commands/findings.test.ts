@@ -72,7 +72,7 @@ it('filters its output by tenant, check and severity, and refuses unknown names'
     const { code, stdout, stderr } = await run('findings', ...wrong)
     expect([wrong, code, stdout]).toEqual([wrong, 2, ''])
     expect(stderr).toMatch(
-      /^tenantwatch: Unknown (check "user-mfa(?:-enroled)?"; did you mean user-mfa-enrolled|tenant "acne"; did you mean acme|severity "severe": want one of )/,
+      /^tenantwatch: Unknown (check "user-mfa(?:-enroled)?"; did you mean user-mfa-enrolled|tenant "acne"; did you mean acme|severity "severe": expected one of )/,
     )
   }
 })
@@ -190,7 +190,7 @@ it('names the formats there are', async () => {
   const one = await cli()
   expect(await one.run('findings', '--format', 'xml')).toMatchObject({
     code: 2,
-    stderr: 'tenantwatch: Unknown format "xml": want one of table, json, ndjson, csv, ocsf\n',
+    stderr: 'tenantwatch: Unknown format "xml": expected one of table, json, ndjson, csv, ocsf\n',
   })
 })
 

@@ -166,7 +166,7 @@ it('distinguishes an entity without changes from one that the mirror never had',
       expect(await run('history', '--entity', entity, '--format', format)).toMatchObject({
         code: 2,
         stdout: '',
-        stderr: 'tenantwatch: Unknown entity: the mirror never had this id; want one such as 12 or users:12\n',
+        stderr: 'tenantwatch: Unknown entity: the mirror never had this id; expected one such as 12 or users:12\n',
       })
 })
 
@@ -270,7 +270,7 @@ it('explains an invalid argument without repeating it', async () => {
   const words = resourceNames.join(', ')
   expect(await output('--entity', 'secret:1')).toEqual([
     2,
-    `--entity names an unknown resource; want one of ${words}\n`,
+    `--entity names an unknown resource; expected one of ${words}\n`,
   ])
   expect(await output('--entity', 'users:1', '--resource', 'roles')).toEqual([
     2,
@@ -278,18 +278,21 @@ it('explains an invalid argument without repeating it', async () => {
   ])
   expect(await output('--entity', 'authentication-settings:secret')).toEqual([
     2,
-    '--entity names an unknown setting; want one of ssoEnabled, ssoEnforced, providerType, tenantName, mfaEnabled\n',
+    '--entity names an unknown setting; expected one of ssoEnabled, ssoEnforced, providerType, tenantName, mfaEnabled\n',
   ])
   for (const nothing of ['', ' ', 'users:', 'users: '])
-    expect(await output('--entity', nothing)).toEqual([2, '--entity is empty; want an id, such as 12 or users:12\n'])
+    expect(await output('--entity', nothing)).toEqual([
+      2,
+      '--entity is empty; expected an id, such as 12 or users:12\n',
+    ])
   expect(await output('--since', 'secret')).toEqual([
     2,
-    'Invalid value of --since "secret": want a time such as 2026-03-31, 2026-03-31T18:00:00Z or 30d\n',
+    'Invalid value of --since "secret": expected a time such as 2026-03-31, 2026-03-31T18:00:00Z or 30d\n',
   ])
   expect(await output('--since', '7 days')).toEqual([
     2,
-    'Invalid value of --since "7 days": want a time such as 2026-03-31, 2026-03-31T18:00:00Z or 30d\n',
+    'Invalid value of --since "7 days": expected a time such as 2026-03-31, 2026-03-31T18:00:00Z or 30d\n',
   ])
   expect(await output('--since', '1h', '--until', '2h')).toEqual([2, '--since is after --until\n'])
-  expect(await output('--tenant', 'secret')).toEqual([2, 'Unknown tenant "secret": want one of acme\n'])
+  expect(await output('--tenant', 'secret')).toEqual([2, 'Unknown tenant "secret": expected one of acme\n'])
 })

@@ -104,7 +104,7 @@ it.skipIf(process.platform !== 'linux')(
       expect(await run('dashboards', '--output', folder)).toEqual({
         code: 2,
         stdout: '',
-        stderr: 'tenantwatch: --output cannot be created (ENOENT); want the path of a folder\n',
+        stderr: 'tenantwatch: --output cannot be created (ENOENT); expected the path of a folder\n',
       })
     }
   },
@@ -137,12 +137,12 @@ it('replaces its own dashboard, and no other file of the same name', async () =>
 it.each([
   [
     ['rules', '--format', 'xml'],
-    'Unknown format "xml": want one of prometheus, operator, recording, alertmanager, grafana',
+    'Unknown format "xml": expected one of prometheus, operator, recording, alertmanager, grafana',
   ],
   [['rules', '--job', 'a"b'], '--job may have letters, digits and the characters _ . / : - only'],
   [['rules', '--runbooks', 'ftp://x'], "--runbooks must be an http or https address, or '' for no links"],
   [['dashboards', 'postur'], 'Unknown dashboard "postur"; did you mean posture?'],
-  [['dashboards', '--output', '/dev/null'], '--output cannot be created (EEXIST); want the path of a folder'],
+  [['dashboards', '--output', '/dev/null'], '--output cannot be created (EEXIST); expected the path of a folder'],
   [
     ['dashboards', '--grafana', 'http://x/{{ evil }}'],
     "--grafana must be an http or https address, or '' for no links",

@@ -37,7 +37,7 @@ it('names what is missing for a waiver, and how the printed one gets into the fi
   expect(await world.run('waive', '0123456789ab', '--owner', 'ops', '--expires', '2020-01-01')).toMatchObject({
     code: 2,
     stderr:
-      'tenantwatch: No finding has this fingerprint; see "tenantwatch findings --all". Missing --reason <text>. Invalid value of --expires: the day is over; want the last valid day (UTC)\n',
+      'tenantwatch: No finding has this fingerprint; see "tenantwatch findings --all". Missing --reason <text>. Invalid value of --expires: the day is over; expected the last valid day (UTC)\n',
   })
   const terms = ['--owner', 'ops', '--reason', 'Agreed with the board', '--expires', '2026-12-31']
   const { text } = await shown(world, 80, 'waive', finding.fingerprint, ...terms)

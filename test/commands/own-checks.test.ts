@@ -126,11 +126,11 @@ it('reports in config check the problem of each file, after running its query ov
   const { code, stderr } = await made.run('config', 'check')
   expect(code).toBe(2)
   expect(stderr).toBe(`tenantwatch: 3 problems:
-own: b.sql: its columns are 1; want exactly entity, status and reason
+own: b.sql: its columns are 1; expected exactly entity, status and reason
 own: c.sql: it reads documents, which inputs does not name
 own: d.sql: the id user-mfa-enrolled is that of a built-in check
 `)
-  expect((await made.run('doctor')).stdout).toMatch(/own checks +b\.sql: its columns are 1; want exactly/)
+  expect((await made.run('doctor')).stdout).toMatch(/own checks +b\.sql: its columns are 1; expected exactly/)
   rmSync(join(made.folder, 'own'), { recursive: true })
   expect(await made.run('config', 'check')).toMatchObject({
     code: 2,
@@ -169,7 +169,7 @@ it('tries one file over the mirror, prints the findings it would open, and write
 })
 
 it.each([
-  ['select 1', 2, 'draft.sql: its columns are 1; want exactly entity, status and reason\n'],
+  ['select 1', 2, 'draft.sql: its columns are 1; expected exactly entity, status and reason\n'],
   ['select 1 as entity, 2 as status, 3 as reason from documents', 2, 'draft.sql: it reads documents, which inputs'],
   ["select userId as entity, 'bad' as status, '' as reason from users", 3, 'draft.sql: row 1: its status is none of'],
 ])('names the problem of a file that is tried: %s', async (query, code, problem) => {

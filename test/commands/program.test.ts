@@ -62,23 +62,23 @@ it.each(commands)('shows an example in the help of %s', async (command) => {
 it('exits with 2 on unknown arguments, with a hint and without a stack', async () => {
   const { run } = await cli()
   for (const [args, output] of [
-    [['frobnicate'], 'Unknown command "frobnicate"; want one of run, sync, findings,'],
+    [['frobnicate'], 'Unknown command "frobnicate"; expected one of run, sync, findings,'],
     [['sync', '--bogus'], 'Unknown option --bogus\n(tenantwatch sync --help shows how to use it)'],
     [['help', 'findng'], 'Unknown command "findng"; did you mean findings?'],
     [['snyc'], 'Unknown command "snyc"; did you mean sync?'],
     [['findings', '--sev', 'high'], 'Unknown option --sev; did you mean --severity?'],
     [['sync', '--tenant', 'acme', '--fulll'], 'Unknown option --fulll; did you mean --full?'],
     [['sync', '--full=yes'], 'The option --full takes no value'],
-    [['config', 'verify'], 'Unknown command "verify"; want one of init, check, print'],
+    [['config', 'verify'], 'Unknown command "verify"; expected one of init, check, print'],
     [['sync', 'users'], 'Too many arguments: sync takes no arguments besides options, but got 1'],
     [['backup', 'a', 'b'], 'Too many arguments: backup takes 1 argument (<file>) besides options, but got 2'],
     [['backup'], 'Missing argument <file>: path of the backup'],
     [['sync', '--tenant'], "Option '--tenant <name>' argument missing"],
-    [['findings', '--limit', '-1'], 'Invalid value of --limit "-1": want a whole number, 1 or more'],
-    [['findings', '--limit', '0'], 'Invalid value of --limit "0": want a whole number, 1 or more'],
-    [['demo', '--users', '-1'], 'Invalid value of --users "-1": want a whole number, 0 or more'],
-    [['simulate', '--port', 'http'], 'Invalid value of --port "http": want a whole number'],
-    [['checks', '--format', 'xml'], 'Unknown format "xml": want one of table, json'],
+    [['findings', '--limit', '-1'], 'Invalid value of --limit "-1": expected a whole number, 1 or more'],
+    [['findings', '--limit', '0'], 'Invalid value of --limit "0": expected a whole number, 1 or more'],
+    [['demo', '--users', '-1'], 'Invalid value of --users "-1": expected a whole number, 0 or more'],
+    [['simulate', '--port', 'http'], 'Invalid value of --port "http": expected a whole number'],
+    [['checks', '--format', 'xml'], 'Unknown format "xml": expected one of table, json'],
   ] as const) {
     const { code, stdout, stderr } = await run(...args)
     expect({ args, code, stdout }).toEqual({ args, code: 2, stdout: '' })
@@ -123,7 +123,7 @@ const misplaced: readonly (readonly string[])[] = [
   ['demo', `--users=${secret}`],
   ['simulate', secret],
   ['simulate', '--port', secret],
-  ['simulate', '--port', `' is invalid. ${secret}' is invalid. want ${secret}`],
+  ['simulate', '--port', `' is invalid. ${secret}' is invalid. expected ${secret}`],
   ['simulate', '--reading', `${secret}=1`],
   ['findings', '--format', secret],
   ['findings', '--check', secret],

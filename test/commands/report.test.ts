@@ -238,7 +238,7 @@ it('writes a file that only its owner reads, whole or not at all', async () => {
   const { code, stderr } = await run('report', '--output', join('nowhere', 'evidence.html'))
   expect([code, stderr]).toEqual([
     2,
-    `tenantwatch: --output ${join(folder, 'nowhere', 'evidence.html')} cannot be written (the folder does not exist); want a file in an existing folder\n`,
+    `tenantwatch: --output ${join(folder, 'nowhere', 'evidence.html')} cannot be written (the folder does not exist); expected a file in an existing folder\n`,
   ])
   execFileSync('mkfifo', [join(folder, 'pipe')])
   for (const unfit of ['.', 'pipe']) {

@@ -207,9 +207,9 @@ it('refuses invalid arguments at once, without any run', async () => {
     return stderr
   }
   expect(await output('--resource', 'user')).toMatch(/Unknown resource "user"; did you mean users\?\n$/)
-  expect(await output('--tenant', 'nobody')).toBe('tenantwatch: Unknown tenant "nobody": want one of acme\n')
+  expect(await output('--tenant', 'nobody')).toBe('tenantwatch: Unknown tenant "nobody": expected one of acme\n')
   expect(await output('--fail-on', 'bad')).toMatch(
-    /Unknown severity "bad": want one of info, low, medium, high, critical/,
+    /Unknown severity "bad": expected one of info, low, medium, high, critical/,
   )
   expect(await output('--resource', 'documents')).toMatch(/documents is switched off in the configuration/)
   expect(world.simulator.requests.count()).toBe(0)

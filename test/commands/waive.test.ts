@@ -143,11 +143,11 @@ it('gives another id where a waiver of the finding has expired', async () => {
 })
 
 it.each([
-  ['--reason', 'too short', 'want the reason in 20 characters or more'],
-  ['--owner', ' ', 'want the person or team that is responsible'],
-  ['--expires', '2026-02-30', 'there is no such day; want a date as YYYY-MM-DD'],
-  ['--expires', 'in May', 'want a date as YYYY-MM-DD, the last valid day'],
-  ['--expires', '2026-02-28', 'the day is over; want the last valid day (UTC)'],
+  ['--reason', 'too short', 'expected the reason in 20 characters or more'],
+  ['--owner', ' ', 'expected the person or team that is responsible'],
+  ['--expires', '2026-02-30', 'there is no such day; expected a date as YYYY-MM-DD'],
+  ['--expires', 'in May', 'expected a date as YYYY-MM-DD, the last valid day'],
+  ['--expires', '2026-02-28', 'the day is over; expected the last valid day (UTC)'],
 ])('refuses %s %j', async (option, value, wanted) => {
   const { run, finding } = await world()
   const { fingerprint } = finding('user-mfa-enrolled')

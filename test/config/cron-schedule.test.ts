@@ -42,7 +42,7 @@ it.each(['0 0 31 2 *', '0 0 30 2 *', '0 0 31 4,6,9,11 *', '0 0 31 * 1#1', '0 0 1
 it.each(['', '*', '* * * *', '* * * * * * *', '60 * * * *', '*/0 * * * *', 'a * * * *', '0\t0 * * *', '1/5 * * * *'])(
   'refuses %j',
   (text) => {
-    expect(readCron(text)).toMatchObject({ problem: expect.stringMatching(/want five cron fields/) })
+    expect(readCron(text)).toMatchObject({ problem: expect.stringMatching(/expected five cron fields/) })
   },
 )
 

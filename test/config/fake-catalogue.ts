@@ -23,7 +23,7 @@ export const fakeCatalogue: Catalogue = {
           mediumDays: z.number().int().min(1).max(3650).default(14),
           highDays: z.number().int().min(1).max(3650).default(30),
         })
-        .refine(({ mediumDays, highDays }) => mediumDays < highDays, 'Want mediumDays below highDays'),
+        .refine(({ mediumDays, highDays }) => mediumDays < highDays, 'Expected mediumDays below highDays'),
     },
     {
       id: 'user-mfa-enrolled',

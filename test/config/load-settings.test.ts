@@ -49,14 +49,14 @@ it('names the variables when the environment is not enough', () => {
   expect(
     problemsOf(() => load({}, { TENANTWATCH_TOKEN: canary, TENANTWATCH_TOKEN_FILE: 'f', TENANTWATCH_LISTEN: 'x' })),
   ).toEqual([
-    'environment: TENANTWATCH_TOKEN and TENANTWATCH_TOKEN_FILE are both set; want exactly one',
-    expect.stringMatching(/^environment: `TENANTWATCH_BASE_URL` is missing; want an http\(s\) URL/),
+    'environment: TENANTWATCH_TOKEN and TENANTWATCH_TOKEN_FILE are both set; expected exactly one',
+    expect.stringMatching(/^environment: `TENANTWATCH_BASE_URL` is missing; expected an http\(s\) URL/),
     'environment: `TENANTWATCH_TOKEN_FILE` names the file `f`, which does not exist',
-    expect.stringMatching(/^environment: `TENANTWATCH_LISTEN` is "x"; want host:port/),
+    expect.stringMatching(/^environment: `TENANTWATCH_LISTEN` is "x"; expected host:port/),
   ])
   expect(
     problemsOf(() => load({}, { TENANTWATCH_BASE_URL: 'https://api.example.com', TENANTWATCH_TOKEN: ' ' })),
-  ).toEqual(['environment: neither TENANTWATCH_TOKEN nor TENANTWATCH_TOKEN_FILE is set; want exactly one'])
+  ).toEqual(['environment: neither TENANTWATCH_TOKEN nor TENANTWATCH_TOKEN_FILE is set; expected exactly one'])
 })
 
 it('names both ways when there is no configuration', () => {
@@ -207,7 +207,7 @@ tenants:
     baseUrl: 'https://a.example.com',
   })
   expect(problemsOf(() => loadText(text.replace('PAGE', 'x')))).toEqual([
-    'a.yaml:4:49: `tenants[1].api.pageSize` is "x"; want a whole number from 1 to 10000',
+    'a.yaml:4:49: `tenants[1].api.pageSize` is "x"; expected a whole number from 1 to 10000',
   ])
 })
 
@@ -322,16 +322,18 @@ it('refuses a URL in the file, two places of the mirror, and a source that is no
     problemsOf(() => load({ 'a.yaml': `${tenant('acme')}\nstore: ${store}` }, variables, 'a.yaml')).join('; ')
   expect(problems('{ url: postgres://u:hush@h/d }')).toMatch(/`store.url` .*; do not write the URL itself here$/)
   expect(problems('{ url: postgres://u:hush@h/d }')).not.toContain('hush')
-  expect(problems('{ path: a.db, url: { env: TOKEN } }')).toMatch(/`store` names path and url; want exactly one/)
+  expect(problems('{ path: a.db, url: { env: TOKEN } }')).toMatch(/`store` names path and url; expected exactly one/)
   expect(problems('{ url: { env: NONE } }')).toMatch(/`store.url.env` names .*`NONE`, which is not set$/)
 })
 
 it('refuses a database in memory, and an empty name of the configuration file', () => {
   const memory = `${tenant('acme')}\nstore: { path: ":memory:" }`
   expect(problemsOf(() => load({ 'a.yaml': memory }, env, 'a.yaml'))).toEqual([
-    expect.stringMatching(/`store.path` is ":memory:"; want the path of the database file$/),
+    expect.stringMatching(/`store.path` is ":memory:"; expected the path of the database file$/),
   ])
-  expect(problemsOf(() => load({}, env, ''))).toEqual(['--config is empty; want the path of the configuration file'])
+  expect(problemsOf(() => load({}, env, ''))).toEqual([
+    '--config is empty; expected the path of the configuration file',
+  ])
 })
 
 it('blames the catalogue, not the user, for a resource without a schedule', () => {

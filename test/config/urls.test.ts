@@ -25,7 +25,7 @@ it.each(['https://x/api/public', 'https://x/API/PUBLIC/', 'https://x/api/public/
   'asks to remove the end of %s',
   (text) => {
     expect(baseUrl().safeParse(text).error?.issues[0]?.message).toMatch(
-      /^remove `\/api\/public.*: want "https:\/\/x"$/i,
+      /^remove `\/api\/public.*: expected "https:\/\/x"$/i,
     )
   },
 )

@@ -61,7 +61,7 @@ it('names the mistakes of both files in one go', async () => {
   expect(ok).toBe(false)
   expect(text.split('\n')).toEqual([
     expect.stringMatching(/^tenantwatch\.yaml:\d+:\d+: unknown key `logs`; did you mean `log`\?$/),
-    expect.stringMatching(/^web\.yaml:1:\d+: `basic_auth_users\.alice` is a string; want a bcrypt hash/),
+    expect.stringMatching(/^web\.yaml:1:\d+: `basic_auth_users\.alice` is a string; expected a bcrypt hash/),
   ])
 })
 

@@ -53,7 +53,7 @@ describe.each<Store>(['SQLite', 'PostgreSQL'])('with %s', (store) => {
   it('evaluates own checks from the bundle, and reports their problems', async () => {
     const where = await place(store, { 'a.sql': sql('fine', fine), 'b.sql': sql('broken', 'select 1') })
     const ran = await program(where, 'sync').ended
-    expect(ran.stderr).toContain('b.sql: its columns are 1; want exactly entity, status and reason')
+    expect(ran.stderr).toContain('b.sql: its columns are 1; expected exactly entity, status and reason')
     const { stdout } = await program(where, 'metrics').ended
     expect(stdout).toContain('tenantwatch_check_status{tenant="acme",check="fine",status="pass"} 1\n')
     expect(stdout).toContain('tenantwatch_check_status{tenant="acme",check="broken",status="unknown"} 1\n')

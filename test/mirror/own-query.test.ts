@@ -225,19 +225,19 @@ it('repeats no value of the tenant in the error of a failed query', async () => 
 })
 
 const wrong = [
-  ['select 1', 'its columns are 1; want exactly entity, status and reason'],
-  ["select 1 as entity, 'ok' as status", 'its columns are entity, status; want exactly entity, status and reason'],
+  ['select 1', 'its columns are 1; expected exactly entity, status and reason'],
+  ["select 1 as entity, 'ok' as status", 'its columns are entity, status; expected exactly entity, status and reason'],
   [
     "select 1 as entity, 'ok' as status, '' as reason, 2 as more",
-    'its columns are entity, status, reason, more; want exactly entity, status and reason',
+    'its columns are entity, status, reason, more; expected exactly entity, status and reason',
   ],
   ["select 1 as entity, 'OK' as status, '' as reason", 'row 1: its status is none of ok, alarm, skip, error'],
   ["select 1 as entity, null as status, '' as reason", 'row 1: its status is none of ok, alarm, skip, error'],
-  ["select null as entity, 'ok' as status, '' as reason", 'row 1: entity is null; want a text or a number'],
-  ["select x'00' as entity, 'ok' as status, '' as reason", 'row 1: entity is a blob; want a text or a number'],
+  ["select null as entity, 'ok' as status, '' as reason", 'row 1: entity is null; expected a text or a number'],
+  ["select x'00' as entity, 'ok' as status, '' as reason", 'row 1: entity is a blob; expected a text or a number'],
   ["select '' as entity, 'ok' as status, '' as reason", 'row 1: entity is empty'],
   ["select 1 as entity, 'alarm' as status, ' ' as reason", 'row 1: reason is empty; an auditor wants a sentence'],
-  ["select 1 as entity, 'alarm' as status, null as reason", 'row 1: reason is null; want a text or a number'],
+  ["select 1 as entity, 'alarm' as status, null as reason", 'row 1: reason is null; expected a text or a number'],
   ['selekt 1', 'near "selekt": syntax error'],
   ["select missing as entity, 'ok' as status, '' as reason from users", 'no such column: missing'],
   ["select \"missing\" as entity, 'ok' as status, '' as reason from users", 'no such column: "missing"'],

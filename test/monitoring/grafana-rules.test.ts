@@ -176,5 +176,5 @@ it.each([
   const { run } = await cli({ simulator: null })
   const { code, stdout, stderr } = await run('rules', option, value)
   expect([code, stdout]).toEqual([2, ''])
-  expect(stderr).toMatch(new RegExp(`^tenantwatch: .*${option}.*want|^tenantwatch: ${option} must be `))
+  expect(stderr).toMatch(new RegExp(`^tenantwatch: .*${option}.*expected|^tenantwatch: ${option} must be `))
 })

@@ -20,7 +20,7 @@ const { values } = parseArgs({
 })
 const known: readonly string[] = [...requestFaults, ...spells, ...calamities]
 if (values.only !== undefined && !known.includes(values.only)) {
-  console.error(`Unknown fault ${values.only}; want one of ${known.join(', ')}`)
+  console.error(`Unknown fault ${values.only}; expected one of ${known.join(', ')}`)
   process.exit(2)
 }
 const options = {

@@ -167,7 +167,7 @@ it('lists at most forty of the known names', async () => {
   const tenants = Array.from({ length: 41 }, (_, index) => `t${index}`)
   await using web = await startServer({ sources: { ...sources, names: () => ({ tenants, checks: [] }) } })
   const { error } = (await (await fetch(`${web.origin}/api/v1/findings?tenant=nobody`)).json()) as { error: string }
-  expect(error).toMatch(/^Unknown tenant: want one of t0, .*, t39 and 1 more$/)
+  expect(error).toMatch(/^Unknown tenant: expected one of t0, .*, t39 and 1 more$/)
 })
 
 it.each([

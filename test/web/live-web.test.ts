@@ -82,7 +82,9 @@ it('keeps the last valid configuration while the file is invalid and logs it onc
       level: 'warn',
       message: 'Web configuration is invalid; the last valid one stays in force',
       fields: {
-        problems: [expect.stringMatching(/^web\.yaml:1:\d+: `basic_auth_users\.mallory` is a string; want a bcrypt/)],
+        problems: [
+          expect.stringMatching(/^web\.yaml:1:\d+: `basic_auth_users\.mallory` is a string; expected a bcrypt/),
+        ],
       },
     },
   ])

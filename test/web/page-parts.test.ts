@@ -161,7 +161,7 @@ it.each([
   ],
   ['/?show=much', 400, 'Unknown show &quot;much&quot;: use more'],
   ['/?severity=%3Cb%3E', 400, 'Unknown severity &quot;&lt;b&gt;&quot;: use info, low, medium, high, critical'],
-  ['/?tenant=nobody', 404, 'Unknown tenant: want one of acme, globex'],
+  ['/?tenant=nobody', 404, 'Unknown tenant: expected one of acme, globex'],
 ])('refuses %s, which would look like "nothing found"', async (path, status, text) => {
   const answer = await ask(path, some)
   expect(answer.status).toBe(status)

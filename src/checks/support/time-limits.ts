@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import type { Condition } from '../../mirror/records/query.ts'
 
-const wrongType = (unit: string) => `want a number of ${unit}, without a unit`
+const wrongType = (unit: string) => `expected a number of ${unit}, without a unit`
 
 /** A threshold in days; fractions are allowed. */
 export const days = (byDefault: number) =>

@@ -52,7 +52,7 @@ export function mistakesIn(given: Given, { cwd, env }: Place, names: Names): str
   const text = textOf({ tenant: 'default', baseUrl: 'https://api.example.com', ...given, ...token })
   // The loader shows no value below auth.
   const unshown = (whole: string, key: string) =>
-    key === 'auth.header' ? `${names[key]} is ${shownHeader(given)}; want ` : `${names[key] ?? whole} is not `
+    key === 'auth.header' ? `${names[key]} is ${shownHeader(given)}; expected ` : `${names[key] ?? whole} is not `
   try {
     const one = { exists: () => true, readFile: () => text, needsSecrets: false }
     loadSettings({ file: defaultFile, env, cwd, catalogue, ...one })
@@ -63,7 +63,7 @@ export function mistakesIn(given: Given, { cwd, env }: Place, names: Names): str
       .split('\n')
       .map((line) =>
         line
-          .replace(/^.*?:\d+:\d+: `tenants\[0\]\.(auth\.[\w.]+)` is a string; want /, unshown)
+          .replace(/^.*?:\d+:\d+: `tenants\[0\]\.(auth\.[\w.]+)` is a string; expected /, unshown)
           .replace(/^.*?:\d+:\d+: `tenants\[0\]\.([\w.]+)`/, (whole, key: string) => names[key] ?? whole)
           .replace(/, or (`api\.allowInsecureHttp: true`) in a configuration file .*/, unwrittenKey),
       )

@@ -80,7 +80,8 @@ function pairsOf(option: string, given: readonly string[] = [], names: RegExp): 
     const at = pair.indexOf('=')
     const [name, value] = [pair.slice(0, at), pair.slice(at + 1)]
     const problem = pairProblem(at, name, value, names)
-    if (problem !== null) throw new UsageError(`Invalid value of ${option}: ${problem}; want ${wantedPairs[option]}`)
+    if (problem !== null)
+      throw new UsageError(`Invalid value of ${option}: ${problem}; expected ${wantedPairs[option]}`)
     if (pairs.has(name)) throw new UsageError(`${option} is given twice for ${name}; give it once`)
     pairs.set(name, value)
   }

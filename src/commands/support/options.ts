@@ -17,7 +17,7 @@ export function readMoment(option: string, text: string, { now, day }: { now: nu
   const date = parseIsoDate(text)
   if (date === undefined) {
     throw new UsageError(
-      `Invalid value of ${option}${repeated(text)}: want a time such as 2026-03-31, 2026-03-31T18:00:00Z or 30d`,
+      `Invalid value of ${option}${repeated(text)}: expected a time such as 2026-03-31, 2026-03-31T18:00:00Z or 30d`,
     )
   }
   const isDay = /^\d{4}-\d{2}-\d{2}$/.test(text)
@@ -48,7 +48,7 @@ export function oneOf<const T extends string>(what: string, words: readonly T[],
   const meant = nearest(given, words) ?? beginning(given, words)
   // What is close to a known word is no secret.
   if (meant !== undefined) throw new UsageError(`Unknown ${what} "${given}"; did you mean ${meant}?`)
-  throw new UsageError(`Unknown ${what}${repeated(given)}: want one of ${words.join(', ')}`)
+  throw new UsageError(`Unknown ${what}${repeated(given)}: expected one of ${words.join(', ')}`)
 }
 
 /** The only word that begins so; undefined for a few letters, which are no hint. */
@@ -61,7 +61,7 @@ function beginning<T extends string>(given: string, words: readonly T[]): T | un
 export function leastSeverity(option: string, given: string | undefined): Severity | undefined {
   if (given === undefined || !/[\s,]/.test(given.trim())) return oneOf('severity', severities, given?.trim())
   throw new UsageError(
-    `${option} takes one word, the lowest severity that counts: "${option} high" includes critical; want one of ${severities.join(', ')}`,
+    `${option} takes one word, the lowest severity that counts: "${option} high" includes critical; expected one of ${severities.join(', ')}`,
   )
 }
 
@@ -88,18 +88,18 @@ export function repeatable(flags: string, description: string): Option {
 /** Reads a port; 0 means any free one. */
 export function portNumber(text: string): number {
   const port = wholeNumber(text)
-  if (port > 65_535) throw new InvalidArgumentError('want a port from 0 to 65535')
+  if (port > 65_535) throw new InvalidArgumentError('expected a port from 0 to 65535')
   return port
 }
 
 /** Reads a whole number that is not negative. */
 export function wholeNumber(text: string): number {
-  if (/^-\d+$/.test(text)) throw new InvalidArgumentError('want a whole number, 0 or more')
-  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('want a whole number')
+  if (/^-\d+$/.test(text)) throw new InvalidArgumentError('expected a whole number, 0 or more')
+  if (!/^\d{1,9}$/.test(text)) throw new InvalidArgumentError('expected a whole number')
   return Number(text)
 }
 
 export function positiveNumber(text: string): number {
-  if (/^(?:-\d+|0+)$/.test(text)) throw new InvalidArgumentError('want a whole number, 1 or more')
+  if (/^(?:-\d+|0+)$/.test(text)) throw new InvalidArgumentError('expected a whole number, 1 or more')
   return wholeNumber(text)
 }

@@ -33,12 +33,12 @@ export function readReadings(pairs: readonly string[]): ReadingsInput {
     oneOf('reading', names, name)
     const known = wordsOf(name)
     const usual: unknown = Reflect.get(defaultReadings, name)
-    if (at < 0 && typeof usual !== 'boolean') throw new UsageError(`Reading ${name}: want ${name}=VALUE`)
+    if (at < 0 && typeof usual !== 'boolean') throw new UsageError(`Reading ${name}: expected ${name}=VALUE`)
     const text = pair.slice(at + 1)
     const value = at < 0 ? true : known?.includes(text) === true ? text : parse(text)
     validate(`reading ${name}`, value, usual, known)
     const wanted = wantedOf(name, value)
-    if (wanted !== null) throw new UsageError(`Reading ${name}: want ${wanted}`)
+    if (wanted !== null) throw new UsageError(`Reading ${name}: expected ${wanted}`)
     return [name, value] as const
   })
   return Object.fromEntries(read) as ReadingsInput
@@ -97,7 +97,7 @@ function wordsOf(name: string): readonly string[] | undefined {
 
 function validate(what: string, value: unknown, usual: unknown, known: readonly string[] | undefined): void {
   const wrong = (wanted: string, given = '') =>
-    new UsageError(`${what[0]?.toUpperCase()}${what.slice(1)}${given}: want ${wanted}`)
+    new UsageError(`${what[0]?.toUpperCase()}${what.slice(1)}${given}: expected ${wanted}`)
   if (typeof usual === 'object' && usual !== null) {
     if (typeof value !== 'object' || value === null || Array.isArray(value)) throw wrong('a JSON object')
     for (const [feed, one] of Object.entries(value)) {

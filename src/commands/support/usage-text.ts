@@ -58,7 +58,7 @@ function beginningWith(name: string, command: Command): string | undefined {
 function unknownCommand(command: Command, given: string | undefined, args: readonly string[]): string {
   const names = command.commands.map((inner) => inner.name())
   const meant = nearest(given ?? '', names)
-  const hint = meant === undefined ? `want one of ${names.join(', ')}` : `did you mean ${meant}?`
+  const hint = meant === undefined ? `expected one of ${names.join(', ')}` : `did you mean ${meant}?`
   return `Unknown command${repeated(given) || placeOf(given, args)}; ${hint}`
 }
 

@@ -86,7 +86,7 @@ function begin(file: string, tempFile: string, own: RegExp): number {
   } catch (error) {
     const isUnfit = error instanceof UnfitFile
     const why = isUnfit ? error.message : whyNotCreated(codeOf(error))
-    const wanted = isUnfit ? 'give another name' : 'want a file in an existing folder'
+    const wanted = isUnfit ? 'give another name' : 'expected a file in an existing folder'
     throw new UsageError(`--output ${printable(file)} cannot be written (${why}); ${wanted}`)
   }
 }

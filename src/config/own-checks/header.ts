@@ -49,23 +49,23 @@ export function readHeader(text: string): ReadHeader {
     value(
       key,
       (text) => (text.length <= most && !/\p{Cc}/u.test(text) ? text : undefined),
-      `want at most ${most} characters`,
+      `expected at most ${most} characters`,
     )
   const id = value(
     'id',
     (text) => (idPattern.test(text) ? text : undefined),
-    'want lower-case letters, digits and dashes, at most 64',
+    'expected lower-case letters, digits and dashes, at most 64',
   )
   const header = {
     id,
     title: sentence('title', 200),
-    severity: value('severity', asSeverity, `want one of ${severities.join(', ')}`),
-    inputs: value('inputs', asInputs, `want a list such as users, roles; there are ${resourceNames.join(', ')}`),
-    maxAgeMs: value('maxAge', asAge, 'want a duration such as 90s, 15m, 6h or 30d, at most 400d'),
+    severity: value('severity', asSeverity, `expected one of ${severities.join(', ')}`),
+    inputs: value('inputs', asInputs, `expected a list such as users, roles; there are ${resourceNames.join(', ')}`),
+    maxAgeMs: value('maxAge', asAge, 'expected a duration such as 90s, 15m, 6h or 30d, at most 400d'),
     entity: value(
       'entity',
       (text) => (entityPattern.test(text) ? text : undefined),
-      'want lower-case letters, digits and dashes, at most 40',
+      'expected lower-case letters, digits and dashes, at most 40',
     ),
     frameworks: sentence('frameworks', 1000)
       ?.split(',')
@@ -96,7 +96,7 @@ function readLines(head: readonly string[], problems: string[]): ReadonlyMap<Key
     const known = keys.find((one) => one === key)
     if (key === '')
       problems.push(
-        `the header has the line ${JSON.stringify(text.slice(0, 80))}; want "-- key: value", and an empty line below the header`,
+        `the header has the line ${JSON.stringify(text.slice(0, 80))}; expected "-- key: value", and an empty line below the header`,
       )
     else if (known === undefined) problems.push(unknownKey(key))
     else if (written.has(known)) problems.push(`the header has ${known} twice`)

@@ -9,7 +9,7 @@ import type { OwnCheck, OwnChecksSettings } from './own-check.ts'
 import type { OwnCheckFile, OwnCheckFolder } from './read-folder.ts'
 
 const fields = {
-  folder: text('want the path of a folder').nullish(),
+  folder: text('expected the path of a folder').nullish(),
   timeoutSeconds: positiveNumber(300).optional(),
   maxRows: wholeNumber(1, 100_000).optional(),
 }
@@ -47,7 +47,7 @@ function problemOfQuery(query: string): string | null {
   if (query.includes('\0')) return 'the query contains a NUL character'
   const bare = query.replace(quotedOrComment, (part) => (part.startsWith('--') || part.startsWith('/*') ? ' ' : "''"))
   if (bare.replaceAll(';', '').trim() === '') return 'there is no query below the header'
-  if (/;\s*[^\s;]/.test(bare)) return 'there is more than one statement; want one SELECT'
+  if (/;\s*[^\s;]/.test(bare)) return 'there is more than one statement; expected one SELECT'
   const parameters = bare.match(/(?<![\w$])[:@$#]\w+|\?\d*/g) ?? []
   const unknown = parameters.find((parameter) => !known.has(parameter))
   return unknown === undefined ? null : `the query has the parameter ${unknown}; there are :now and :tenant`

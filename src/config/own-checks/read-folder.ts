@@ -16,7 +16,7 @@ export type OwnCheckFolder = { readonly files: readonly OwnCheckFile[] } | { rea
 export function readFolder(folder: string): OwnCheckFolder {
   try {
     const names = readdirSync(folder).filter((name) => !name.startsWith('.') && name.toLowerCase().endsWith('.sql'))
-    if (names.length > mostFiles) return { problem: `it contains ${names.length} files; want at most ${mostFiles}` }
+    if (names.length > mostFiles) return { problem: `it contains ${names.length} files; expected at most ${mostFiles}` }
     // A volume that is not mounted is an empty folder: to take it for one without checks would close their findings.
     if (names.length === 0)
       return {

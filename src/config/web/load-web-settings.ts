@@ -11,13 +11,13 @@ import { readTls } from './tls.ts'
 import { openWeb, type WebSettings } from './web-settings.ts'
 
 /** An empty value keeps the default header. */
-const free = () => text('want one line of printable ASCII', /^[\x20-\x7e]*$/).nullish()
+const free = () => text('expected one line of printable ASCII', /^[\x20-\x7e]*$/).nullish()
 
 const fields = {
   'Content-Security-Policy': free(),
   'Strict-Transport-Security': free(),
-  'X-Content-Type-Options': text('want nosniff', /^(nosniff)?$/).nullish(),
-  'X-Frame-Options': text('want deny or sameorigin', /^(deny|sameorigin)?$/i).nullish(),
+  'X-Content-Type-Options': text('expected nosniff', /^(nosniff)?$/).nullish(),
+  'X-Frame-Options': text('expected deny or sameorigin', /^(deny|sameorigin)?$/i).nullish(),
   'X-XSS-Protection': free(),
 }
 
@@ -35,13 +35,16 @@ function readUsers(raw: unknown, report: Report): ReadonlyMap<string, string> {
   const users = new Map<string, string>()
   const written = Object.entries(readMap(raw, [key], report))
   if (isMapOrEmpty(raw) && raw !== undefined && written.length === 0)
-    report.problem([key], 'has no user, which would allow access without authentication; want a user, or omit the key')
+    report.problem(
+      [key],
+      'has no user, which would allow access without authentication; expected a user, or omit the key',
+    )
   for (const [name, hash] of written) {
     // The message omits the name, which may be a line of a password file.
     if (!/^[^:\p{Cc}]{1,128}$/u.test(name))
       report.problem([key], 'has an invalid user name (empty, too long, or with a colon)')
     else if (typeof hash === 'string' && bcryptHash.test(hash)) users.set(name, hash)
-    else report.wrong([key, name], hash, 'want a bcrypt hash of cost 4 to 18, as `htpasswd -nBC 10 ""` prints it')
+    else report.wrong([key, name], hash, 'expected a bcrypt hash of cost 4 to 18, as `htpasswd -nBC 10 ""` prints it')
   }
   return users
 }
@@ -68,10 +71,10 @@ export function readWebSettings(path: string, cwd: string): WebReading {
   const problems = yaml.problems.map(({ position, sentence }) => `${path}:${position.text}: ${sentence}`)
   if (!yaml.readable) return broken(problems)
   const { raw } = yaml
-  if (!isMapOrEmpty(raw)) return broken([`${path}: the file is ${kindOf(raw)}; want a map of \`key: value\` pairs`])
+  if (!isMapOrEmpty(raw)) return broken([`${path}: the file is ${kindOf(raw)}; expected a map of \`key: value\` pairs`])
   if (Object.keys(raw ?? {}).length === 0)
     return broken([
-      `${path}: the file is empty, which would allow access without authentication; want one of ${keys.join(', ')}`,
+      `${path}: the file is empty, which would allow access without authentication; expected one of ${keys.join(', ')}`,
     ])
   const report = createReport(locateIn(path, yaml))
   const read = (file: string) => reader.read(resolve(dirname(whole), file))

@@ -45,11 +45,11 @@ function opensslCiphers(names: readonly string[]): string {
 }
 
 const section = 'tls_server_config'
-const pem = () => text('want a PEM text').nullish()
-const wantedAuthType = { error: `want one of ${clientAuthTypes.join(', ')}` }
-const wantedVersion = 'want TLS12 or TLS13; older versions are broken'
-const wantedSuite = 'want a suite that Go calls secure, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'
-const file = () => text('want the path of a PEM file').nullish()
+const pem = () => text('expected a PEM text').nullish()
+const wantedAuthType = { error: `expected one of ${clientAuthTypes.join(', ')}` }
+const wantedVersion = 'expected TLS12 or TLS13; older versions are broken'
+const wantedSuite = 'expected a suite that Go calls secure, such as TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256'
+const file = () => text('expected the path of a PEM file').nullish()
 
 const fields = {
   cert: pem(),
@@ -59,12 +59,12 @@ const fields = {
   client_ca: pem(),
   client_ca_file: file(),
   client_auth_type: z.enum([...clientAuthTypes, 'RequireClientCert', ''], wantedAuthType).optional(),
-  client_allowed_sans: z.array(text('want a DNS name, an IP or e-mail address, or a URI')).optional(),
+  client_allowed_sans: z.array(text('expected a DNS name, an IP or e-mail address, or a URI')).optional(),
   min_version: named(tlsVersions, wantedVersion).optional(),
   max_version: named(tlsVersions, wantedVersion).optional(),
   cipher_suites: z.array(named(cipherSuites, wantedSuite)).optional(),
   prefer_server_cipher_suites: flag().optional(),
-  curve_preferences: z.array(named(curves, `want one of ${Object.keys(curves).join(', ')}`)).optional(),
+  curve_preferences: z.array(named(curves, `expected one of ${Object.keys(curves).join(', ')}`)).optional(),
 }
 
 export function readTls(raw: unknown, context: WebContext): TlsSettings | null {
@@ -74,7 +74,7 @@ export function readTls(raw: unknown, context: WebContext): TlsSettings | null {
   const [cert, key] = [readPem(written, 'cert', context), readPem(written, 'key', context)]
   for (const name of ['cert', 'key'] as const) {
     const isThere = written[name] ?? written[`${name}_file`]
-    if (isThere === undefined) report.problem([section], `names no ${name}; want ${name}_file (or ${name}, inline)`)
+    if (isThere === undefined) report.problem([section], `names no ${name}; expected ${name}_file (or ${name}, inline)`)
   }
   const clientCa = readPem(written, 'client_ca', context)
   if (clientCa !== undefined) readCertificates(clientCa, report)
@@ -101,7 +101,7 @@ function checkClientAuth(type: ClientAuthType, written: Written, { report }: Web
     report.problem([section], 'has a client CA, but its client_auth_type requests no client certificate')
   }
   if (!hasCa && (type === 'VerifyClientCertIfGiven' || type === 'RequireAndVerifyClientCert')) {
-    report.problem([section], `has the client_auth_type ${type} without client_ca_file; want a client CA`)
+    report.problem([section], `has the client_auth_type ${type} without client_ca_file; expected a client CA`)
   }
   const isRequired = type === 'RequireAnyClientCert' || type === 'RequireAndVerifyClientCert'
   if (written.client_allowed_sans !== undefined && !isRequired) {
@@ -179,7 +179,7 @@ function readKey({ text, path }: PemSource, report: Report): KeyObject | undefin
     return createPrivateKey(text)
   } catch {
     const isLocked = /^-----BEGIN ENCRYPTED|^Proc-Type: 4,ENCRYPTED/m.test(text)
-    report.problem(path, isLocked ? 'is protected by a passphrase; want a key without one' : 'contains no PEM key')
+    report.problem(path, isLocked ? 'is protected by a passphrase; expected a key without one' : 'contains no PEM key')
     return undefined
   }
 }
@@ -196,7 +196,7 @@ function readPem(
 ): PemSource | undefined {
   const [inline, file] = [written[name], written[`${name}_file`]]
   if (typeof inline === 'string' && typeof file === 'string') {
-    report.problem([section], `names 2 sources (${name}, ${name}_file); want exactly one of them`)
+    report.problem([section], `names 2 sources (${name}, ${name}_file); expected exactly one of them`)
     return undefined
   }
   if (typeof inline === 'string') return { text: inline, path: [section, name] }
@@ -204,7 +204,7 @@ function readPem(
   const path = [section, `${name}_file`]
   // Checked before the file is named in a message, because it may be the key itself.
   if (/-----BEGIN|\n/.test(file)) {
-    report.problem(path, `is a string instead of the path of a file; want the PEM text under \`${name}\``)
+    report.problem(path, `is a string instead of the path of a file; expected the PEM text under \`${name}\``)
     return undefined
   }
   const found = read(file)

@@ -19,31 +19,31 @@ export function text(wanted: string, pattern = /\S/): z.ZodType<string> {
 }
 
 export function flag(): z.ZodType<boolean> {
-  return z.boolean({ error: 'want true or false' })
+  return z.boolean({ error: 'expected true or false' })
 }
 
 export function wholeNumber(min: number, max: number): z.ZodType<number> {
-  const error = `want a whole number from ${min} to ${max}`
+  const error = `expected a whole number from ${min} to ${max}`
   return z.number({ error }).int({ error }).min(min, { error }).max(max, { error })
 }
 
 export function numberBetween(min: number, max: number): z.ZodType<number> {
-  const error = `want a number from ${min} to ${max}`
+  const error = `expected a number from ${min} to ${max}`
   return z.number({ error }).min(min, { error }).max(max, { error })
 }
 
 export function positiveNumber(max: number): z.ZodType<number> {
-  const error = `want a number above 0, at most ${max}`
+  const error = `expected a number above 0, at most ${max}`
   return z.number({ error }).positive({ error }).max(max, { error })
 }
 
 export function choice<const T extends readonly [string, ...string[]]>(words: T): z.ZodType<T[number]> {
-  return z.enum(words, { error: `want one of ${words.join(', ')}` })
+  return z.enum(words, { error: `expected one of ${words.join(', ')}` })
 }
 
 /** A duration such as `90s` or `1h30m`, in milliseconds. */
 export function duration(maxMs: number, maxText: string): z.ZodType<number> {
-  const wanted = `want a duration such as 90s, 15m, 1h30m or 30d, at most ${maxText}`
+  const wanted = `expected a duration such as 90s, 15m, 1h30m or 30d, at most ${maxText}`
   return textAs(wanted, (value) => {
     const ms = parseDuration(value)
     return ms === undefined || ms > maxMs ? { problem: wanted } : { value: ms }

@@ -27,14 +27,14 @@ export function readSection<S extends SectionFields>(
 
 export function readMap(raw: unknown, path: KeyPath, report: Report): Readonly<Record<string, unknown>> {
   if (isMap(raw)) return raw
-  if (!isMapOrEmpty(raw)) report.wrongKind(path, raw, 'want a map of `key: value` pairs')
+  if (!isMapOrEmpty(raw)) report.wrongKind(path, raw, 'expected a map of `key: value` pairs')
   return {}
 }
 
 export function readList(raw: unknown, path: KeyPath, report: Report): readonly unknown[] {
   if (raw === undefined || raw === null) return []
   if (Array.isArray(raw)) return raw
-  report.wrongKind(path, raw, 'want a list')
+  report.wrongKind(path, raw, 'expected a list')
   return []
 }
 
@@ -70,13 +70,13 @@ export function valueAt(raw: unknown, path: KeyPath): unknown {
 export function wantedOf(issue: z.core.$ZodRawIssue): string | undefined {
   switch (issue.code) {
     case 'invalid_type':
-      return `want ${kinds[issue.expected] ?? issue.expected}`
+      return `expected ${kinds[issue.expected] ?? issue.expected}`
     case 'invalid_value':
-      return `want ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`
+      return `expected ${issue.values.length > 1 ? 'one of ' : ''}${issue.values.map(String).join(', ')}`
     case 'too_small':
-      return `want ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unit(issue.origin)}`
+      return `expected ${issue.inclusive === false ? 'more than' : 'at least'} ${issue.minimum}${unit(issue.origin)}`
     case 'too_big':
-      return `want ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${unit(issue.origin)}`
+      return `expected ${issue.inclusive === false ? 'less than' : 'at most'} ${issue.maximum}${unit(issue.origin)}`
     default:
       return undefined
   }

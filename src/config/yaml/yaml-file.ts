@@ -35,7 +35,7 @@ const sentences: Readonly<Partial<Record<ErrorCode, string>>> = {
   BLOCK_AS_IMPLICIT_KEY: 'a nested map cannot begin on this line; a value that contains `: ` needs quotes',
   BAD_DQ_ESCAPE: 'a text in double quotes contains an unknown escape; double its back-slashes or use single quotes',
   MISSING_CHAR: 'a quote, bracket, comma or colon is missing, or a space after one',
-  MULTIPLE_DOCS: 'a second document begins here; want one document a file',
+  MULTIPLE_DOCS: 'a second document begins here; expected one document a file',
   MULTILINE_IMPLICIT_KEY: 'a key must be on one line, followed by a colon',
   TAB_AS_INDENT: 'a tab indents this line; indent with spaces',
   TAG_RESOLVE_FAILED: 'a tag that begins with `!` is not known here; remove it, or quote the value',
@@ -74,7 +74,7 @@ export function readYaml(source: string): YamlFile {
   const start = { offset: 0, text: '1:1' }
   const nothing = { readable: false, raw: undefined, position: () => start }
   if (source.includes('\0'))
-    return { ...nothing, problems: [{ position: start, sentence: 'this is no YAML file; want text in UTF-8' }] }
+    return { ...nothing, problems: [{ position: start, sentence: 'this is no YAML file; expected text in UTF-8' }] }
   try {
     const document = parseDocument(source, {
       lineCounter: lines,

@@ -77,7 +77,7 @@ export function answerOf({ DatabaseSync, constants }: typeof Sqlite, job: Job): 
     const wanted = ['entity', 'status', 'reason']
     if (names.length === 3 && wanted.every((name) => names.includes(name))) return
     const shown = names.length === 0 ? 'none' : names.join(', ').slice(0, 200)
-    throw new TypeError(`its columns are ${shown}; want exactly entity, status and reason`)
+    throw new TypeError(`its columns are ${shown}; expected exactly entity, status and reason`)
   }
 
   function read(statement: Sqlite.StatementSync): OwnAnswer {
@@ -94,7 +94,7 @@ export function answerOf({ DatabaseSync, constants }: typeof Sqlite, job: Job): 
     const textOf = (value: unknown, column: string): string => {
       if (typeof value === 'string') return value
       if (typeof value === 'bigint' || typeof value === 'number') return String(value)
-      return fail(`${column} is ${value === null ? 'null' : 'a blob'}; want a text or a number`)
+      return fail(`${column} is ${value === null ? 'null' : 'a blob'}; expected a text or a number`)
     }
     const names = statement.columns().map(({ name }) => name)
     const at = { entity: names.indexOf('entity'), status: names.indexOf('status'), reason: names.indexOf('reason') }
@@ -118,7 +118,7 @@ export function answerOf({ DatabaseSync, constants }: typeof Sqlite, job: Job): 
         size += name.length
       } else {
         const sentence = textOf(list[at.reason], 'reason').trim()
-        if (sentence === '') fail('reason is empty; an auditor wants a sentence')
+        if (sentence === '') fail('reason is empty; expected a sentence')
         const said = status === 'alarm' ? alarms : errors
         const sentences = said.get(name) ?? new Set()
         sentences.add(sentence.slice(0, 2000))

@@ -22,7 +22,7 @@ export interface Address {
   readonly tls: Tls | null
 }
 
-const wanted = 'want postgres://user:password@host:5432/database, with special characters percent-encoded'
+const wanted = 'expected postgres://user:password@host:5432/database, with special characters percent-encoded'
 
 const parameters = ['host', 'sslcert', 'sslkey', 'sslmode', 'sslrootcert'] as const
 const modes = ['disable', 'require', 'verify-ca', 'verify-full'] as const

@@ -81,16 +81,16 @@ ${query}`
     'the header has inputs twice',
     'frameworks is empty',
     'the header has the line "just a remark"',
-    'want "-- key: value", and an empty line below the header',
+    'expected "-- key: value", and an empty line below the header',
     'id is "My Check"',
-    'want lower-case letters, digits and dashes, at most 64',
+    'expected lower-case letters, digits and dashes, at most 64',
     'severity is "severe"',
-    'want one of info, low, medium, high, critical',
+    'expected one of info, low, medium, high, critical',
     'inputs is "users, gremlins"',
-    'want a list such as users, roles',
+    'expected a list such as users, roles',
     `there are ${resourceNames.join(', ')}`,
     'maxAge is "soon"',
-    'want a duration such as 90s, 15m, 6h or 30d, at most 400d',
+    'expected a duration such as 90s, 15m, 6h or 30d, at most 400d',
   ])
   expect(problemOf(text)).toContain('the header lacks title')
 })
@@ -203,7 +203,7 @@ it('turns an unreadable folder into a check that cannot be evaluated', () => {
 it('limits the number of files', () => {
   const folder = temporaryFolder()
   for (let file = 0; file <= 200; file++) writeFileSync(join(folder, `${file}.sql`), '')
-  expect(readFolder(folder)).toEqual({ problem: 'it contains 201 files; want at most 200' })
+  expect(readFolder(folder)).toEqual({ problem: 'it contains 201 files; expected at most 200' })
 })
 
 it.runIf(process.getuid?.() !== 0)('reports that a file may not be read', () => {

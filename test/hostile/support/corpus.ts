@@ -84,7 +84,7 @@ const rawNumbers: Readonly<Record<string, string>> = {
   infinite: '1e400',
 }
 
-/** Values of every type, for fields that want another one. */
+/** Values of every type, for fields that expected another one. */
 const values: Readonly<Record<string, unknown>> = {
   null: null,
   yes: true,

@@ -19,7 +19,7 @@ const url = process.env['TEST_POSTGRES_URL']
 if (url === undefined) fail('Set TEST_POSTGRES_URL, as .ci/with-postgres does: lives of replicas need a server')
 const only = troubles.find((name) => name === values.only) ?? null
 if (only === null && values.only !== undefined)
-  fail(`Unknown trouble ${values.only}; want one of ${troubles.join(', ')}`)
+  fail(`Unknown trouble ${values.only}; expected one of ${troubles.join(', ')}`)
 const began = performance.now()
 /** Number of lives between two progress lines. */
 const wordEvery = 10
