@@ -236,7 +236,7 @@ const wrong = [
   ["select null as entity, 'ok' as status, '' as reason", 'row 1: entity is null; expected a text or a number'],
   ["select x'00' as entity, 'ok' as status, '' as reason", 'row 1: entity is a blob; expected a text or a number'],
   ["select '' as entity, 'ok' as status, '' as reason", 'row 1: entity is empty'],
-  ["select 1 as entity, 'alarm' as status, ' ' as reason", 'row 1: reason is empty; an auditor wants a sentence'],
+  ["select 1 as entity, 'alarm' as status, ' ' as reason", 'row 1: reason is empty; expected a sentence'],
   ["select 1 as entity, 'alarm' as status, null as reason", 'row 1: reason is null; expected a text or a number'],
   ['selekt 1', 'near "selekt": syntax error'],
   ["select missing as entity, 'ok' as status, '' as reason from users", 'no such column: missing'],
