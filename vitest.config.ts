@@ -3,16 +3,20 @@ import { defineConfig, type TestUserConfig } from 'vitest/config'
 /** Where a report for machines goes, beside the one for people. */
 const report = process.env['TEST_REPORT']
 
-/** Tests that try each fault, hostile input and simulated life in full: `npm run test:robustness`. */
+/** Tests that try each fault, hostile input and simulated life in full, and those that take longest: `npm run test:robustness`. */
 export const robustness = [
   'test/faults/**/*.test.ts',
   'test/hostile/**/*.test.ts',
   'test/secrets/**/*.test.ts',
   'test/simulation/**/*.test.ts',
-  'test/commands/as-of-lives.test.ts',
+  'test/commands/as-of*.test.ts',
   'test/commands/damage.test.ts',
   'test/commands/hostile.test.ts',
+  'test/commands/local-clock.test.ts',
+  'test/commands/own-checks.test.ts',
+  'test/evaluate/on-engine.test.ts',
   'test/mirror/own-query.test.ts',
+  'test/own-checks.test.ts',
   'test/sync/convergence.test.ts',
   'test/sync/model.test.ts',
   'test/sync/protocol-pages.test.ts',
@@ -21,8 +25,8 @@ export const robustness = [
 
 /** Tests that take most of a minute on the PostgreSQL within the process: `npm run test:postgres`, best on a server. */
 const onPostgres = [
-  'test/mirror/postgres/{copy,database,engine-lease,heartbeat,migrations}.test.ts',
-  'test/mirror/postgres/{replica,replica-stores,replica-trouble,session,snapshot,table-locks}.test.ts',
+  'test/mirror/postgres/{copy,database,engine-lease,heartbeat,migrations,plans}.test.ts',
+  'test/mirror/postgres/{replica,replica-stores,replica-trouble,session,snapshot,table-locks,views}.test.ts',
 ]
 
 export const base: TestUserConfig = {
