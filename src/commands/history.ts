@@ -1,11 +1,12 @@
 import type { Command } from 'commander'
 import { checks, checksOf } from '../checks/index.ts'
 import { createViews } from '../daemon/views.ts'
-import type { OperatorDecision, RecordBounds, TenantChangeRow } from '../mirror/port.ts'
+import type { OperatorDecision, TenantChangeRow } from '../mirror/port.ts'
 import { apiFields, personalFields } from '../mirror/records/record-tables.ts'
 import { toIso } from '../model/dates.ts'
 import { entityWords } from '../model/entity-names.ts'
 import { UsageError } from '../model/errors.ts'
+import { guidKey } from '../model/guid.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { plural } from '../model/text/numbers.ts'
@@ -21,7 +22,7 @@ import { loadConfiguration, openVerifiedMirror } from './support/configuration.t
 import { foldRemovals, leftOutInWords } from './support/fold-removals.ts'
 import { note, writeAll } from './support/io.ts'
 import { oneOf, positiveNumber, readMoment } from './support/options.ts'
-import { knownSince, noRecordYet } from './support/record-bounds.ts'
+import { unknownPart } from './support/record-bounds.ts'
 import { isOfWaiver, mayNamePerson, waiverRow } from './support/waiver-rows.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv'] as const
@@ -136,25 +137,6 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
   return exitCodes.ok
 }
 
-interface Period {
-  readonly since: number | undefined
-  readonly until: number | undefined
-  readonly now: number
-}
-
-/**
- * Why changes of the period are unknown; null when it begins within the history, or when no beginning is asked for.
- *
- * @throws UsageError when the whole period is unknown: an empty answer would look like "nothing changed".
- */
-function unknownPart(bounds: RecordBounds, { since, until, now }: Period): string | null {
-  if (bounds.begins === null && until !== undefined) throw new UsageError(noRecordYet)
-  const known = knownSince(bounds, now)
-  if (known === null) return null
-  if (until !== undefined && until < known.at) throw new UsageError(known.why)
-  return since !== undefined && since < known.at ? known.why : null
-}
-
 interface EntityInQuery {
   readonly key?: string
   readonly resource?: ResourceName
@@ -234,7 +216,10 @@ interface Wanted {
 function isWanted({ at, resource: of, entity }: Change, { key, resource, since, until }: Wanted): boolean {
   const time = Date.parse(at)
   if ((since !== undefined && time < since) || (until !== undefined && time > until)) return false
-  return (resource === undefined || of === resource || of === 'all') && (key === undefined || entity === key)
+  return (
+    (resource === undefined || of === resource || of === 'all') &&
+    (key === undefined || guidKey(entity) === guidKey(key))
+  )
 }
 
 /** Both in the order of their times. */

@@ -76,10 +76,9 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
     },
   )
   const round = { ...(tenant && { tenant }), ...(resource && { resource }), full: options.full === true }
-  const results = await syncRound(session, round, io.stop)
+  const results = await syncRound(session, round, io.stop).finally(progress.clear)
   await session.eraseOutdated()
-  progress.clear()
-  const postures = (await session.views.posture()).filter((one) => tenant === undefined || one.tenant === tenant)
+  const postures = await session.views.posture(tenant)
   const terminal = terminalOf(io)
   print(
     io,

@@ -35,10 +35,9 @@ export function ownCredentials(log: Log): OwnCredentials {
   }
 }
 
-/** In milliseconds since the epoch; null without such a client. The letter case of its id may differ. */
+/** In milliseconds since the epoch; null without such a client. */
 async function ownSecretExpiry(reader: RecordReader, ownClientId: string): Promise<number | null> {
-  const spellings = [...new Set([ownClientId, ownClientId.toLowerCase(), ownClientId.toUpperCase()])]
-  const own = reader.select('api-clients', { all: [{ field: 'clientId', in: spellings }] })
+  const own = reader.select('api-clients', { all: [{ field: 'clientKey', is: ownClientId }] })
   for await (const [client] of own) {
     const at = client?.times['secretExpirationDateMs']
     if (typeof at === 'number') return at

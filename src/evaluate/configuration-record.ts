@@ -3,12 +3,13 @@ import type { Settings, TenantSettings, Waiver } from '../config/settings.ts'
 import type { ConfiguredTenant, NewConfiguration, NotedConfiguration } from '../mirror/port.ts'
 import { readStored } from '../model/errors.ts'
 import { resultLimitMs } from '../model/freshness.ts'
+import { guidKey } from '../model/guid.ts'
 import { yieldAfter } from '../model/yield-to-event-loop.ts'
 import { type Check, type CheckFacts, inputsOf } from './check.ts'
 import { ruleContextOf, settingsOf } from './check-settings.ts'
 import type { EvaluatedSettings } from './data-quality.ts'
 import { digestOf } from './digest.ts'
-import { entityKeyOf, termsOf, waiversByTenant } from './waivers/waivers.ts'
+import { termsOf, waiversByTenant } from './waivers/waivers.ts'
 
 /** Without address and credentials, which may contain secrets. */
 export interface RecordedTenant extends Omit<EvaluatedSettings, 'baseUrl'> {
@@ -146,7 +147,7 @@ function configuredTenant(tenant: Configured, { checks, waivers, currentForMs }:
   })
   const accepted = waivers.map((waiver) => {
     const { id, check, entity, reason, owner, expiresMs } = waiver
-    return { id, check, entity, entityKey: entityKeyOf(waiver), terms: termsOf(waiver), reason, owner, expiresMs }
+    return { id, check, entity, entityKey: guidKey(waiver.entity), terms: termsOf(waiver), reason, owner, expiresMs }
   })
   return {
     tenant: tenant.name,

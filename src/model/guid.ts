@@ -1,4 +1,6 @@
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
+/** Some servers send them without dashes. */
+const anyGuid = /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i
 
 /** The first characters of a GUID, for people; any other text as it is. */
 export function shortGuid(text: string): string {
@@ -7,4 +9,14 @@ export function shortGuid(text: string): string {
 
 export function isGuid(text: string): boolean {
   return guid.test(text)
+}
+
+export function isNumberOrGuid(text: string): boolean {
+  return /^\d{1,20}$/.test(text) || anyGuid.test(text)
+}
+
+/** GUIDs differ in letter case between answers, and between answers and configurations; any other id is compared as sent. */
+export function guidKey(id: unknown): string {
+  const text = String(id)
+  return anyGuid.test(text) ? text.toLowerCase() : text
 }

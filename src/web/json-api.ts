@@ -103,7 +103,15 @@ export interface FindingPage extends FindingQuery {
 
 /** `severity` and `state` take several values. An unknown value is refused: it would look like "nothing found". */
 function parseFindingQuery(parameters: Readonly<Record<string, string>>): Parsed<FindingPage> {
-  const { tenant, check, severity, state = 'open', q, cursor, limit = cursor && String(maxLimit) } = parameters
+  const {
+    tenant,
+    check,
+    severity,
+    state = 'open',
+    q,
+    cursor,
+    limit = cursor === undefined ? undefined : String(maxLimit),
+  } = parameters
   const wantedSeverities = severity === undefined ? severities : someOf(severities, severity)
   if (wantedSeverities === undefined)
     return { ok: false, message: `Unknown severity ${severity}: use ${severities.join(', ')}` }

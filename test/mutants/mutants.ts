@@ -523,7 +523,10 @@ export const mutants: readonly Mutant[] = [
     'a removed waiver lapses': ["kind !== 'removed' || event.kind", "kind !== 'ended' || event.kind"],
   }),
   ...mutantsIn('src/report/recorded-waivers.ts', ['test/commands/waivers.test.ts'], {
-    'other terms restore a removed waiver': ['former !== undefined && termsOf(former) === terms', 'former !== undefined'],
+    'other terms restore a removed waiver': [
+      'former !== undefined && termsOf(former) === terms',
+      'former !== undefined',
+    ],
   }),
   ...mutantsIn('src/mirror/history/past-reader.ts', ['test/commands/as-of'], {
     'a report of then is made by the configuration of now': ["asOf.within('configurations')", "'1 = 1'"],

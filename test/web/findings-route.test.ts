@@ -82,7 +82,7 @@ it('gives findings in parts, each with a link to the next, and refuses rubbish',
   for (const limit of ['0', '1001', '-1', '1.5', 'all', '']) {
     expect(await refused(`limit=${limit}`)).toBe('{"error":"The limit must be a whole number from 1 to 1000"}')
   }
-  expect(await refused('cursor=abc')).toContain('No finding has this cursor')
+  for (const cursor of ['abc', '']) expect(await refused(`cursor=${cursor}`)).toContain('No finding has this cursor')
 })
 
 it('gives findings as CSV, with the same filter', async () => {

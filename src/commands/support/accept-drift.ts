@@ -14,6 +14,7 @@ import type { Next } from '../../report/findings-notes.ts'
 import { bySeverity } from '../../report/findings-table.ts'
 import { fittingTable } from '../../report/fitting-table.ts'
 import { printWrapped, terminalOf } from '../../report/terminal.ts'
+import { severalMatch } from './find-finding.ts'
 import { wrapCommand } from './help-text.ts'
 import { insistOnReason } from './options.ts'
 
@@ -142,7 +143,7 @@ async function driftNamed({ mirror, views, next, id }: Named): Promise<Drift> {
   const unknown = () => new UsageError(`No hold or drifted state has this id; "${next('accept')}" lists both`)
   const [, prefix, digest] = driftIdPattern.exec(id) ?? []
   if (prefix === undefined) throw unknown()
-  const finding = await findOne(views, ['open', 'waived'], prefix)
+  const finding = await findOne({ mirror, views }, ['open', 'waived'], prefix)
   if (finding === null) {
     await refuseEnded({ mirror, views, id, prefix })
     throw unknown()
@@ -166,7 +167,7 @@ interface Ended extends Pick<Drifts, 'mirror' | 'views'> {
 
 /** @throws UsageError when an evaluation has applied the acceptance of this state. */
 async function refuseEnded({ mirror, views, id, prefix }: Ended): Promise<void> {
-  const finding = await findOne(views, ['resolved'], prefix)
+  const finding = await findOne({ mirror, views }, ['resolved'], prefix)
   if (finding === null) return
   const { fingerprint, tenant, evidence } = finding
   const row = (await mirror.tenants()).find(({ name }) => name === tenant)
@@ -185,17 +186,14 @@ export function acceptedSentence(
 }
 
 async function findOne(
-  views: Views,
+  { mirror, views }: Pick<Ended, 'mirror' | 'views'>,
   states: readonly FindingView['state'][],
   prefix: string,
 ): Promise<FindingView | null> {
-  const found: FindingView[] = []
-  for await (const finding of views.findings({ states })) {
-    if (finding.fingerprint.startsWith(prefix)) found.push(finding)
-  }
-  if (found.length > 1)
-    throw new UsageError('Several findings match this prefix; give more characters of the fingerprint')
-  return found[0] ?? null
+  const fingerprints = await mirror.fingerprintsFrom(prefix, 2)
+  if (fingerprints.length > 1) throw new UsageError(severalMatch)
+  for await (const finding of views.findings({ states, fingerprints })) return finding
+  return null
 }
 
 function refuseOther({ check, fingerprint, state, waiver }: FindingView, next: Next): never {

@@ -1,5 +1,6 @@
 import type { RecordBounds } from '../../mirror/port.ts'
 import { toIso } from '../../model/dates.ts'
+import { UsageError } from '../../model/errors.ts'
 
 export const noRecordYet = 'There is no history yet; run "tenantwatch sync" once'
 
@@ -12,7 +13,7 @@ export function erasedBy(from: number): string {
 }
 
 /** Since when the history is known, and why not earlier; null when that is not before `now`, because the clock was ahead. */
-export function knownSince(
+function knownSince(
   { begins, erasedBefore }: RecordBounds,
   now: number,
 ): { readonly at: number; readonly why: string } | null {
@@ -20,4 +21,23 @@ export function knownSince(
   return erasedBefore !== null && erasedBefore > begins
     ? { at: erasedBefore, why: erasedBy(erasedBefore) }
     : { at: begins, why: beforeRecord(begins) }
+}
+
+interface Period {
+  readonly since: number | undefined
+  readonly until: number | undefined
+  readonly now: number
+}
+
+/**
+ * Why changes of the period are unknown; null when it begins within the history, or when no beginning is asked for.
+ *
+ * @throws UsageError when the whole period is unknown: an empty answer would look like "nothing changed".
+ */
+export function unknownPart(bounds: RecordBounds, { since, until, now }: Period): string | null {
+  if (bounds.begins === null && until !== undefined) throw new UsageError(noRecordYet)
+  const known = knownSince(bounds, now)
+  if (known === null) return null
+  if (until !== undefined && until < known.at) throw new UsageError(known.why)
+  return since !== undefined && since < known.at ? known.why : null
 }

@@ -1,9 +1,10 @@
 import type { Waiver } from '../../config/settings.ts'
 import type { CheckStateRow, FindingRow, LapseCount, PostureStore, WaiverTerms } from '../../mirror/port.ts'
 import { fingerprintOf } from '../../model/finding.ts'
+import { guidKey } from '../../model/guid.ts'
 import type { Severity } from '../../model/severity.ts'
 import type { Check } from '../check.ts'
-import { anyEntity, entityKeyOf, isCovering, isValid, lapsesOf, termsOf, waiversOf } from '../waivers/waivers.ts'
+import { anyEntity, isCovering, isValid, lapsesOf, termsOf, waiversOf } from '../waivers/waivers.ts'
 
 export type SeverityCounts = Partial<Record<Severity, number>>
 
@@ -155,7 +156,7 @@ async function findNamed(request: SplitCheck, valid: readonly Waiver[]): Promise
 }
 
 export function fingerprintsOf(waiver: Waiver, check: Check): readonly string[] {
-  const entities = new Set([waiver.entity, entityKeyOf(waiver)])
+  const entities = new Set([waiver.entity, guidKey(waiver.entity)])
   return [...entities].map((entityId) =>
     fingerprintOf({ tenant: waiver.tenant, check: check.id, entityType: check.entity.type, entityId }),
   )

@@ -1,9 +1,10 @@
 import type { Waiver } from '../../config/settings.ts'
 import type { Acceptance, FindingRow, FindingStore } from '../../mirror/port.ts'
+import { guidKey } from '../../model/guid.ts'
 import type { Check } from '../check.ts'
 import type { EvaluatedTenant } from '../data-quality.ts'
 import { factsText, materialFacts } from '../findings/material-facts.ts'
-import { entityKeyOf, isAbout, termsOf } from './waivers.ts'
+import { isAbout, termsOf } from './waivers.ts'
 
 export interface NoteWaivers {
   readonly store: FindingStore
@@ -26,7 +27,7 @@ export async function noteWaivers(request: NoteWaivers): Promise<void> {
     await store.dropAcceptances(tenant.id, id)
     // An expired waiver too: the clock may be ahead, and the waiver is valid again after its correction.
     await acceptStored(request, waiver, terms)
-    const noted = { id, check, entity, entityKey: entityKeyOf(waiver), terms, since: now, expiresAt }
+    const noted = { id, check, entity, entityKey: guidKey(waiver.entity), terms, since: now, expiresAt }
     await store.noteWaiver(tenant.id, noted)
   }
 }

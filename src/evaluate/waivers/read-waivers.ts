@@ -1,11 +1,12 @@
 import type { Waiver } from '../../config/settings.ts'
 import type { PostureStore, WaiverBreadth } from '../../mirror/port.ts'
+import { guidKey } from '../../model/guid.ts'
 import type { Breadth, WaiverState, WaiverView } from '../../model/posture.ts'
 import { type Check, inputsOf } from '../check.ts'
 import { settingsOf } from '../check-settings.ts'
 import { type EvaluatedTenant, inputQualities, type TenantDataQuality } from '../data-quality.ts'
 import { type Coverage, fingerprintsOf } from '../findings/split-findings.ts'
-import { anyEntity, entityKeyOf, isValid, termsOf } from './waivers.ts'
+import { anyEntity, isValid, termsOf } from './waivers.ts'
 
 const manyEntities = 20
 
@@ -59,7 +60,7 @@ async function isOrphaned({ store, tenant, quality, checks }: ReadWaivers, waive
   const inputs = inputQualities(quality, inputsOf(check))
   if (inputs.some((input) => input.off)) return true
   if (waiver.entity === anyEntity || !inputs.every((input) => input.everComplete)) return false
-  if (check.entity.isRecord) return !(await store.isLive(tenant.id, check.evaluates, entityKeyOf(waiver)))
+  if (check.entity.isRecord) return !(await store.isLive(tenant.id, check.evaluates, guidKey(waiver.entity)))
   const fingerprints = fingerprintsOf(waiver, check)
   const filter = { tenantIds: [tenant.id], check: check.id, fingerprints, all: true }
   for await (const batch of store.findings(filter)) if (batch.length > 0) return false

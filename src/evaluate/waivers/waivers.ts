@@ -2,12 +2,11 @@ import type { Waiver } from '../../config/settings.ts'
 import type { Lapse } from '../../mirror/port.ts'
 import { toIso } from '../../model/dates.ts'
 import type { WaiverMark } from '../../model/finding.ts'
+import { guidKey } from '../../model/guid.ts'
 import { digestOf } from '../digest.ts'
 import { differenceOf } from '../findings/material-facts.ts'
 
 export const anyEntity = '*'
-
-const guid = /^[\da-f]{8}-?([\da-f]{4}-?){3}[\da-f]{12}$/i
 
 /** Changing one of these terms renews the waiver; changing the owner does not. */
 export function termsOf({ id, check, entity, tenant, reason, expiresMs }: Waiver): string {
@@ -16,11 +15,6 @@ export function termsOf({ id, check, entity, tenant, reason, expiresMs }: Waiver
 
 export function isValid(waiver: Waiver, now: number): boolean {
   return now <= waiver.expiresMs
-}
-
-/** GUIDs in lower case, other ids (file names) as written. */
-export function entityKeyOf({ entity }: Pick<Waiver, 'entity'>): string {
-  return guid.test(entity) ? entity.toLowerCase() : entity
 }
 
 export interface WaivableFinding {
@@ -43,7 +37,7 @@ export function isAbout(
   { tenant, check, entityId }: WaivableFinding,
 ): boolean {
   if (!isOfCheck(waiver, { tenant, check })) return false
-  return waiver.entity === anyEntity || waiver.entity === entityId || entityKeyOf(waiver) === entityId
+  return waiver.entity === anyEntity || waiver.entity === entityId || guidKey(waiver.entity) === entityId
 }
 
 function isOfCheck(

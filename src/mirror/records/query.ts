@@ -29,7 +29,7 @@ export type FieldsOf<Name extends ResourceName> = IfNamed<
 
 export type ColumnOf<Name extends ResourceName> = IfNamed<
   Name,
-  FieldName<Name> | `${FieldName<Name>}Ms` | OwnName<ResourceNamed<Name>> | CommonColumn,
+  FieldName<Name> | `${FieldName<Name>}Ms` | KeyName<FieldName<Name>> | OwnName<ResourceNamed<Name>> | CommonColumn,
   string
 >
 
@@ -38,6 +38,8 @@ export type WhereOn<Name extends ResourceName> = Where<ColumnOf<Name>>
 
 type FieldName<Name extends ResourceName> = keyof ResourceNamed<Name>['fields'] & string
 type OwnName<Resource> = Resource extends { readonly own: infer Own } ? keyof Own & string : never
+/** The column of a GUID in lower case. */
+type KeyName<Id extends string> = Id extends `${infer Noun}Id` ? `${Noun}Key` : never
 type CommonColumn = 'absentFullSyncs' | 'lookupTurn' | 'firstSeenAt' | 'missingSince' | 'readAt'
 
 export interface MirrorRecord<Fields = Readonly<Record<string, unknown>>> {

@@ -1,6 +1,7 @@
 import { getTableColumns } from 'drizzle-orm'
 import type { SQLiteTable } from 'drizzle-orm/sqlite-core'
 import type { Field } from '../../model/fields.ts'
+import { guidKey } from '../../model/guid.ts'
 import { type OwnColumn, type ResourceDefinition, takesUpdatedAfter } from '../../model/resource.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import { resources } from '../../resources/index.ts'
@@ -213,10 +214,4 @@ export function columnOf({ table, resource }: Pick<RecordTable, 'table' | 'resou
 
 export function leastKey({ keyOf }: RecordTable): string | number {
   return typeof keyOf(0) === 'number' ? Number.MIN_SAFE_INTEGER - 1 : ''
-}
-
-/** GUIDs differ in letter case between answers; any other id is compared as sent. */
-export function guidKey(id: unknown): string {
-  const text = String(id)
-  return /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i.test(text) ? text.toLowerCase() : text
 }

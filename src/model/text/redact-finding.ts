@@ -1,4 +1,5 @@
 import type { FindingView } from '../finding.ts'
+import { isNumberOrGuid } from '../guid.ts'
 import { plainId } from './printable.ts'
 import { withoutEmails, withoutEmailsIn } from './without-emails.ts'
 
@@ -45,8 +46,6 @@ export function hiddenValue(value: unknown): unknown {
   return value === null || value === undefined ? value : hidden
 }
 
-const numberOrGuid = /^(?:\d{1,20}|[\da-f]{8}-?(?:[\da-f]{4}-?){3}[\da-f]{12})$/i
-
 /**
  * For outputs without personal details (docs/operations.md#security). Messages contain none but addresses in the names of
  * API clients and roles.
@@ -57,7 +56,7 @@ export function withoutDetails(finding: FindingView): FindingView {
   // An own check may put anything into entity ids and messages.
   const isOwn = typeof evidence['ownCheck'] === 'string'
   const isOddRecord = recordTypes.has(type) && !plainId.test(id)
-  const isNamed = namedTypes.has(type) || (isOwn && !numberOrGuid.test(id)) || isOddRecord
+  const isNamed = namedTypes.has(type) || (isOwn && !isNumberOrGuid(id)) || isOddRecord
   const withoutId = (text: string) => (isOddRecord ? text.replaceAll(id, hidden) : text)
   return {
     ...finding,
@@ -80,11 +79,9 @@ export function withoutDetails(finding: FindingView): FindingView {
   }
 }
 
-const plainEntity = /^(\*|\d+|[\da-f]{8}-?([\da-f]{4}-?){3}[\da-f]{12})$/i
-
 export function withoutWaiverDetails<
   T extends { readonly owner: string; readonly reason: string; readonly entity: string },
 >(waiver: T): T {
-  const entity = plainEntity.test(waiver.entity) ? waiver.entity : hidden
+  const entity = waiver.entity === '*' || isNumberOrGuid(waiver.entity) ? waiver.entity : hidden
   return { ...waiver, owner: hidden, reason: hidden, entity }
 }
