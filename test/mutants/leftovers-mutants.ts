@@ -106,7 +106,7 @@ export const leftoversMutants: readonly Mutant[] = [
       'yield* parts.quarantine',
     ],
   }),
-  ...mutantsIn('src/commands/history.ts', ['test/commands/history.test.ts'], {
+  ...mutantsIn('src/commands/support/record-bounds.ts', ['test/commands/history.test.ts'], {
     'a period before the record has no changes': ['until < known.at', 'until < 0'],
   }),
 ]

@@ -1,5 +1,6 @@
 import type { Check } from '../../evaluate/check.ts'
 import { toIso } from '../../model/dates.ts'
+import { guidKey } from '../../model/guid.ts'
 import type { WaiverEvent } from '../../report/waiver-events.ts'
 
 /** A row of `tenantwatch history`. */
@@ -9,7 +10,7 @@ export function waiverRow({ at, tenant, kind, waiver, check, entity, agreed }: W
   return {
     ...facts,
     resource,
-    entity,
+    entity: guidKey(entity),
     field: check,
     after: waiver,
     reason: kind === 'removed' ? null : (agreed?.reason ?? null),
