@@ -2,7 +2,7 @@ import type { Fetched, Oddity } from '../api/reader.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import { type ContractEventKind, contractEventMeanings } from '../model/contract-events.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
-import { odditiesOf, oddityWords } from '../sync/run.ts'
+import { odditiesOf, oddityWords } from '../sync/contract-events.ts'
 import { type Diagnosis, warning } from './diagnosis.ts'
 
 interface Answered {

@@ -3,8 +3,9 @@ import type { AnswerMeta, AnyRecord, Item, Lookup } from '../api/reader.ts'
 import type { LookUp } from '../mirror/port.ts'
 import { reasonOf } from '../model/errors.ts'
 import type { FeedResource } from '../model/resource.ts'
+import { noteEvent, noteOddities } from './contract-events.ts'
 import { idOf } from './pages/page-rules.ts'
-import { endsAsking, endsRun, noteAnswer, noteEvent, noteOddities, type Run } from './run.ts'
+import { endsAsking, endsRun, type Run } from './run.ts'
 
 /** Reads details (docs/sync.md#user-details): of the run's records, or after a full sync in rotation (`rotate`). */
 export async function readDetails(run: Run, definition: FeedResource, rotate: boolean): Promise<void> {
@@ -67,7 +68,7 @@ export async function askById(run: Run, definition: FeedResource, one: LookUp): 
   await context.store.noteLookup(tenantId, definition.name, one.rid)
   const found = definition.lookUp && (await context.reader.fetchOne(definition, one.key, signal))
   if (found === undefined || !run.guard.covers(found.meta.identity)) return undefined
-  noteAnswer(run, found.meta)
+  noteOddities(run, found.meta.oddities ?? [])
   if (found.item !== null && idOf(found.item, definition.idField) === one.key) run.shownById = true
   return found
 }

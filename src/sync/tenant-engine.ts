@@ -6,6 +6,7 @@ import type { Reason } from '../model/reasons.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 import { enabledResources, type TenantContext } from './context.ts'
+import { type LoggedEvents, logEvents } from './contract-events.ts'
 import { applyDecisions } from './decisions.ts'
 import { type DueRun, dueRuns, shortestIntervalMs } from './due.ts'
 import { fullSyncOfFeed } from './feeds/feed-full.ts'
@@ -13,7 +14,7 @@ import { incrementalSyncOfFeed } from './feeds/feed-incremental.ts'
 import { fullSyncOfList } from './lists/list-full.ts'
 import { readWhole } from './lists/whole-list.ts'
 import type { RunResult } from './observer.ts'
-import { type LoggedEvents, logEvents, type Moment, momentOf, noCounts, type Run } from './run.ts'
+import { type Moment, momentOf, noCounts, type Run } from './run.ts'
 import { movedMessage, type TenantGuard, tenantGuard } from './tenant-guard.ts'
 
 export interface TenantEngine {
@@ -164,7 +165,7 @@ class Engine implements TenantEngine {
       answered: null,
       closed: false,
       decisionVersion: () => this.#decisionVersion,
-      confirmed: 0,
+      lookUps: 0,
       proven: false,
       shownById: false,
       contradicted: false,

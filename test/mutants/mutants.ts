@@ -382,7 +382,7 @@ export const mutants: readonly Mutant[] = [
       'void tenant, validUntil',
     ],
   }),
-  ...mutantsIn('src/sync/run.ts', ['test/faults/records.test.ts'], {
+  ...mutantsIn('src/sync/contract-events.ts', ['test/faults/records.test.ts'], {
     'a tenant that makes up field names fills log and memory': [' || total >= mostEvents', ''],
   }),
   ...mutantsIn('src/web/request-listener.ts', ['test/web/in-turn'], {

@@ -4,19 +4,11 @@ import type { FullSyncAdvance, FullSyncRow, PageCommit, PageFingerprint } from '
 import { isoMs } from '../../model/dates.ts'
 import { dayMs } from '../../model/durations.ts'
 import type { FeedResource } from '../../model/resource.ts'
+import { canRemember, noteEvent, noteOddities, odditiesOf } from '../contract-events.ts'
 import { idleLimitMs } from '../due.ts'
 import { commitPage } from '../pages/commit-page.ts'
 import { PageRefused, pageRules, queryAt } from '../pages/page-rules.ts'
-import {
-  advanceOf,
-  beginFullSync,
-  canRemember,
-  noteEvent,
-  noteOddities,
-  noteProgress,
-  odditiesOf,
-  type Run,
-} from '../run.ts'
+import { advanceOf, beginFullSync, noteProgress, type Run } from '../run.ts'
 import { cursorFails, cursorRefused, type PageWanted, pagesAhead } from './feed-reading.ts'
 
 /** Reads the feed to its end, resuming an open full sync; requests each page while the one before is written. */

@@ -1,6 +1,7 @@
 import type { FeedQuery, Fetched } from '../../api/reader.ts'
 import type { PageCommit, PageComparison, WholeList } from '../../mirror/port.ts'
-import { fetchPage, noteEvent, noteOddities, noteProgress, odditiesOf, type Run } from '../run.ts'
+import { noteEvent, noteOddities, odditiesOf } from '../contract-events.ts'
+import { fetchPage, noteProgress, type Run } from '../run.ts'
 import { type Need, needOf, proveByUsers, provePage } from './confirm-answer.ts'
 
 /** Writes a page, proven first where its records require it (docs/sync.md#tenant-identity). Throws for a refused one. */

@@ -4,8 +4,9 @@ import type { MirrorRecord } from '../../mirror/records/query.ts'
 import { isoMs } from '../../model/dates.ts'
 import { isRefusedRequest, reasonOf, SyncError } from '../../model/errors.ts'
 import type { FeedWithTime, UpdatedAfter } from '../../model/resource.ts'
+import { noteEvent } from '../contract-events.ts'
 import { readFeed } from '../feeds/feed-reading.ts'
-import { endsRun, noteEvent, type Run } from '../run.ts'
+import { endsRun, type Run } from '../run.ts'
 
 /** Consecutive full syncs that must lack a document before its removal is due. */
 export const fullSyncsToRemove = 2

@@ -1,9 +1,10 @@
 import type { AnswerMeta, Item } from '../../api/reader.ts'
 import { reasonOf, SyncError } from '../../model/errors.ts'
 import type { FeedResource } from '../../model/resource.ts'
+import { noteEvent } from '../contract-events.ts'
 import { askById, showsListed, takeDetail } from '../details.ts'
 import { idOf } from '../pages/page-rules.ts'
-import { endsAsking, endsRun, noteEvent, type Run } from '../run.ts'
+import { endsAsking, endsRun, type Run } from '../run.ts'
 
 /** A full sync and the one right after it count for one: these are at least two intervals of the schedule. */
 const fullSyncsToTakeById = 3
@@ -22,9 +23,9 @@ export async function confirmMissing(
   let last: unknown
   let proven = false
   const resource = definition.name
-  const limit = settings.removals.confirmPerRun - run.confirmed
+  const limit = settings.removals.confirmPerRun - run.lookUps
   for (const { rid, key, fullSyncs } of await store.missing({ tenantId, resource, limit, onlyAccepted })) {
-    run.confirmed++
+    run.lookUps++
     try {
       const found = await askById(run, definition, { rid, key })
       // Another tenant's token gets 404 for every id.
