@@ -20,7 +20,8 @@ export default defineConfig({
     exclude: isWanted ? [] : onDemand,
     testTimeout: patienceMs,
     hookTimeout: patienceMs,
-    fileParallelism: false,
+    // Much of the time goes to waiting for alerts, leases and limits.
+    maxWorkers: 2,
     pool: 'forks',
     ...(report && { reporters: ['default', 'json'], outputFile: { json: report } }),
   },

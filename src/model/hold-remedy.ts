@@ -1,3 +1,4 @@
+import type { ChangeCause, HoldCause } from './hold-cause.ts'
 import type { Reason } from './reasons.ts'
 import type { ResourceName } from './resource-names.ts'
 import { plural } from './text/numbers.ts'
@@ -21,15 +22,15 @@ export const deniedHintAhead = `${deniedAdvice}; if it is the right token, ${rev
 export const changedHintAhead = `${changedAdvice}; if it is the right one, ${reviewLater}`
 
 interface Caused {
-  readonly cause: Readonly<Record<string, unknown>>
+  readonly cause: HoldCause
 }
 
 /** The cause of a hold because the list of API clients lacks `ownClientId`. */
-export const ownClientCause = (ownClientId: string) => ({ check: 'own-client', ownClientId })
+export const ownClientCause = (ownClientId: string) => ({ check: 'own-client', ownClientId }) as const
 
 /** What ends a hold that cannot be accepted; null for other holds (docs/operations.md#holds). */
 export function remedyOf({ cause }: Caused): string | null {
-  return cause['check'] === 'own-client' ? ownClientRemedy : null
+  return cause.check === 'own-client' ? ownClientRemedy : null
 }
 
 /** Whether the hold is about records that `tenantwatch accept HOLD --list` names. */
@@ -50,7 +51,7 @@ export function holdHint(hold: Caused): string {
 /** What an operator should compare before accepting a hold, for one who reads the list of holds. */
 export function holdAdvice(hold: Held): string {
   if (hold.reason === 'tenant_changed') return remedyOf(hold) ?? changeAdvice[changeOf(hold.cause)]
-  if (hold.cause['emptiness'] === 'no-grants' || hold.cause['emptiness'] === 'own-role')
+  if ('emptiness' in hold.cause && (hold.cause.emptiness === 'no-grants' || hold.cause.emptiness === 'own-role'))
     return 'If the permissions were not taken away in the tenant, accept nothing: the hold ends when a full sync shows them again'
   return 'If the records are still there in the tenant, accept nothing: the hold ends when a full sync shows them again'
 }
@@ -77,7 +78,7 @@ export function replacesTenant({ reason, cause }: Pick<Held, 'reason' | 'cause'>
   return reason === 'tenant_changed' && changeOf(cause) === 'proof'
 }
 
-type Change = 'denied' | 'origin' | 'page' | 'proof'
+type Change = Exclude<ChangeCause['check'], 'own-client'>
 
 /** Of a `tenant_changed` hold, by the cause that the engine stored. */
 const changeEffects: Readonly<Record<Change, (tenant: string, count: number) => string>> = {

@@ -1,4 +1,4 @@
-import type { HoldRow, TenantRow } from '../mirror/port.ts'
+import type { TenantRow } from '../mirror/port.ts'
 import { enabledResources } from './context.ts'
 import type { Answered, Evidence, ProofContext } from './identity-proof.ts'
 
@@ -28,11 +28,6 @@ export async function awaitsAccepted(
 /** For the cause of a hold: in order, as that of the answers may vary. */
 export function idsOf({ shown }: Evidence): readonly string[] {
   return [...shown].sort().slice(0, mostIds)
-}
-
-/** None in a hold of an earlier version. */
-export function idsIn({ cause }: Pick<HoldRow, 'cause'>): readonly string[] {
-  return (cause['ids'] ?? []) as readonly string[]
 }
 
 /** True when a list that was read then and now has none of those ids: the data are a third tenant's. */

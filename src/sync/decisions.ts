@@ -1,6 +1,5 @@
-import type { AdmittedPage, HoldRow } from '../mirror/port.ts'
+import type { HoldRow } from '../mirror/port.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
-import { idsIn } from './accepted-change.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 
 /** Applies the decisions of operators (docs/sync.md#holds); returns what they concern. */
@@ -23,35 +22,31 @@ export async function applyDecisions(context: TenantContext, tenantId: number): 
 /** Accepts the cause of the hold only; true when that covers the removal of all records known so far. */
 async function acceptTenant(context: TenantContext, tenantId: number, hold: HoldRow): Promise<boolean> {
   const { store, settings } = context
-  switch (hold.cause['check']) {
+  const { cause } = hold
+  switch (cause.check) {
     case 'denied':
       // Accepting a token that may read no known record covers none of those records.
-      await store.noteTenant(tenantId, { deniedCredential: credentialOf(hold) })
+      await store.noteTenant(tenantId, { deniedCredential: cause.credential })
       return false
     case 'origin':
       await store.adoptBaseUrl(tenantId, settings.baseUrl)
       return false
     case 'page':
-      await store.noteTenant(tenantId, { admitted: admittedBy(hold) })
+      await store.noteTenant(tenantId, { admitted: { resource: cause.resource, keys: cause.keys } })
       return false
-    default:
+    case 'proof':
       await store.noteTenant(tenantId, {
         changeAccepted: enabledResources(context).map(({ name }) => name),
-        acceptedIds: idsIn(hold),
-        acceptedCredential: credentialOf(hold),
+        acceptedIds: cause.ids,
+        acceptedCredential: cause.credential,
         former: resourceNames,
       })
       await forgetPlaces(context, tenantId)
       return true
+    default:
+      // Other holds end by a change of the configuration or of the list only.
+      return false
   }
-}
-
-function credentialOf({ cause }: HoldRow): string {
-  return String(cause['credential'])
-}
-
-function admittedBy({ cause }: HoldRow): AdmittedPage {
-  return { resource: String(cause['resource']), keys: cause['keys'] as AdmittedPage['keys'] }
 }
 
 /** Cursors and open full syncs of the former tenant are invalid in the new one. */

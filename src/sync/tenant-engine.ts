@@ -73,7 +73,7 @@ class Engine implements TenantEngine {
     if (!sameOrigin && !(await store.knowsAny(this.tenantId))) await store.adoptBaseUrl(this.tenantId, settings.baseUrl)
     else if (!sameOrigin) {
       const message = movedMessage(this.#tenant, settings.baseUrl)
-      const cause = { check: 'origin', baseUrl: settings.baseUrl }
+      const cause = { check: 'origin', baseUrl: settings.baseUrl } as const
       const hold = {
         tenantId: this.tenantId,
         resource: 'all',

@@ -3,10 +3,11 @@ import type { FeedQuery, Fetched } from '../api/reader.ts'
 import type { HoldRow, PageComparison, SyncState, TenantRow } from '../mirror/port.ts'
 import { dayMs } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
+import type { ChangeCause } from '../model/hold-cause.ts'
 import { holdHint, isDenied, ownClientCause, remedyOf } from '../model/hold-remedy.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
-import { acceptedChange, awaitsAccepted, idsIn, idsOf, isOther } from './accepted-change.ts'
+import { acceptedChange, awaitsAccepted, idsOf, isOther } from './accepted-change.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 import {
   type Answered,
@@ -100,15 +101,14 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     if (hold !== null) throw changed(hold)
   }
 
-  async function raise(message: string, cause: Readonly<Record<string, unknown>>, count: number): Promise<SyncError> {
+  async function raise(message: string, cause: ChangeCause, count: number): Promise<SyncError> {
     const at = clock.now()
     probedAt = clock.monotonic()
     noteTrouble()
     await store.raiseHold({ tenantId, resource: 'all', reason: 'tenant_changed', count, message, cause, at })
     await refresh()
     if (isDenied({ cause })) log.warn({ problem: message }, 'Nothing proves whose data these are; nothing is written')
-    else
-      log.error({ cause: cause['check'], problem: message }, "The data look like another tenant's; nothing is written")
+    else log.error({ cause: cause.check, problem: message }, "The data look like another tenant's; nothing is written")
     return changed({ message, cause })
   }
 
@@ -182,30 +182,34 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   }
 
   async function retry(hold: HoldRow, signal: AbortSignal): Promise<boolean> {
-    const check = hold.cause['check']
-    if (check === 'page' && !(await refusedPageOf(hold, signal))) return false
+    const { cause } = hold
+    if (cause.check === 'page' && !(await refusedPagePassesOf(cause, signal))) return false
     const evidence = await readEvidence(proving, [], signal)
     const { outcome, answered } = evidence
-    const byOther = hold.cause['credential'] !== undefined && hold.cause['credential'] !== answered?.credential
+    const byOther = 'credential' in cause && cause.credential !== answered?.credential
+    const isThird = cause.check === 'proof' && isOther(evidence, cause.ids)
     // Replaces the hold of a refusal, of another credential or of a third tenant, so that accepting one does not cover the other.
-    if (answered !== null && outcome === 'mismatch' && (isDenied(hold) || byOther || isOther(evidence, idsIn(hold))))
+    if (answered !== null && outcome === 'mismatch' && (isDenied(hold) || byOther || isThird))
       throw await raiseMismatch(evidence, answered)
     if (answered !== null && outcome === 'denied' && isDenied(hold) && byOther)
       throw await raiseDenied(evidence, answered)
-    if (outcome === 'ownClientMissing' && hold.cause['ownClientId'] !== settings.ownClientId)
+    if (outcome === 'ownClientMissing' && !(cause.check === 'own-client' && cause.ownClientId === settings.ownClientId))
       throw await raiseOwnClientMissing(evidence)
     // Resources switched off since do not count; a page that passes then needs no other proof.
-    const nothingCounts = outcome === 'nothing' && (isDenied(hold) || check === 'page' || remedyOf(hold) !== null)
+    const nothingCounts = outcome === 'nothing' && (isDenied(hold) || cause.check === 'page' || remedyOf(hold) !== null)
     if (outcome !== 'match' && !nothingCounts) return false
     if (answered !== null) noteVerified(answered)
-    if (check === 'origin') await store.adoptBaseUrl(tenantId, settings.baseUrl)
+    if (cause.check === 'origin') await store.adoptBaseUrl(tenantId, settings.baseUrl)
     return true
   }
 
-  async function refusedPageOf({ cause }: HoldRow, signal: AbortSignal): Promise<boolean> {
-    const definition = enabledResources(context).find(({ name }) => name === cause['resource'])
+  async function refusedPagePassesOf(
+    { resource, query }: Extract<ChangeCause, { readonly check: 'page' }>,
+    signal: AbortSignal,
+  ): Promise<boolean> {
+    const definition = enabledResources(context).find(({ name }) => name === resource)
     if (definition === undefined) return true
-    return refusedPagePasses({ context, tenantId, definition, query: cause['query'] as FeedQuery, signal })
+    return refusedPagePasses({ context, tenantId, definition, query: query as FeedQuery, signal })
   }
 
   return {

@@ -57,7 +57,7 @@ it('lists the records of a hold, of an empty list all of them, and quarantined r
     ...{ resource: 'users', reason: 'shrink_held', cause: {}, rids: [Number(row?.['rid'])] },
   })
   expect(await mirror.heldRecords(held.id)).toEqual({ resource: 'users', ids: ['2'] })
-  const cause = { emptiness: 'list' }
+  const cause = { emptiness: 'list' } as const
   const empty = await mirror.raiseHold({ ...hold, resource: 'users', reason: 'suspect_empty', cause })
   expect((await mirror.heldRecords(empty.id))?.ids).toEqual(['1', '2', '3'])
   const other = await mirror.raiseHold({ ...hold, resource: 'all', reason: 'tenant_changed', cause: {} })

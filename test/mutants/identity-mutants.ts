@@ -33,8 +33,8 @@ export const identityMutants: readonly Mutant[] = [
   }),
   ...mutantsIn('src/model/hold-remedy.ts', ['test/commands/accept.test.ts', 'test/web/page'], {
     'a hold for a missing own client seems to be accepted': [
-      "cause['check'] === 'own-client' ? ownClientRemedy : null",
-      "cause['check'] === 'none' ? ownClientRemedy : null",
+      "cause.check === 'own-client' ? ownClientRemedy : null",
+      "cause.check === 'none' ? ownClientRemedy : null",
     ],
   }),
   ...mutantsIn('src/doctor/identity.ts', ['test/commands/doctor/identity.test.ts'], {
@@ -64,12 +64,12 @@ export const identityMutants: readonly Mutant[] = [
   }),
   ...mutantsIn('src/sync/decisions.ts', tests, {
     'accepting a denied token covers the removal of what cannot be read': [
-      'deniedCredential: credentialOf(hold) })\n      return false',
-      'deniedCredential: credentialOf(hold) })\n      return true',
+      'deniedCredential: cause.credential })\n      return false',
+      'deniedCredential: cause.credential })\n      return true',
     ],
     'an accepted page lets the whole tenant in': [
-      '      await store.noteTenant(tenantId, { admitted: admittedBy(hold) })\n      return false',
-      '      await store.noteTenant(tenantId, { admitted: admittedBy(hold) })\n      return true',
+      '      await store.noteTenant(tenantId, { admitted: { resource: cause.resource, keys: cause.keys } })\n      return false',
+      '      await store.noteTenant(tenantId, { admitted: { resource: cause.resource, keys: cause.keys } })\n      return true',
     ],
   }),
   ...mutantsIn('src/sync/pages/confirm-answer.ts', tests, {

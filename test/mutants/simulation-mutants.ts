@@ -35,7 +35,7 @@ export const simulationMutants: readonly Mutant[] = [
     ],
     'a hold of the tenant stays when it is itself again': [
       'if (!(await retry(hold, signal))) throw changed(hold)',
-      "if (!(await retry(hold, signal)) || hold.cause['check'] === 'page') throw changed(hold)",
+      "if (!(await retry(hold, signal)) || hold.cause.check === 'page') throw changed(hold)",
     ],
   }),
   ...mutantsIn('src/api/read-call.ts', tests, {

@@ -1,5 +1,6 @@
 import type { HoldRow } from '../../src/mirror/port.ts'
 import { hourMs } from '../../src/model/durations.ts'
+import type { HoldCause } from '../../src/model/hold-cause.ts'
 import type { Machine } from './machine.ts'
 import { keysOf, quarantinedKeys } from './oracle-mirror.ts'
 import type { Feed } from './readings.ts'
@@ -25,7 +26,7 @@ const allFeeds: readonly Feed[] = ['users', 'documents', 'api-clients']
  * - Where removals move rows past an offset cursor, full syncs may have passed over most of a page of old records.
  */
 export async function mayLast(parts: HeldParts, { cause }: Pick<HoldRow, 'cause'>): Promise<boolean> {
-  return isUnknownUser(parts) || (cause['check'] === 'page' && (await isStrangePage(parts, cause)))
+  return isUnknownUser(parts) || (cause.check === 'page' && (await isStrangePage(parts, cause)))
 }
 
 /**
@@ -59,7 +60,7 @@ function liveCount(machine: Machine, feed: Feed): number {
 /** The page that was refused, or any of a list that is read in full to it, is refused again. */
 async function isStrangePage(
   { world, machine, service }: HeldParts,
-  { resource, query }: Readonly<Record<string, unknown>>,
+  { resource, query }: Extract<HoldCause, { readonly check: 'page' }>,
 ): Promise<boolean> {
   const feed = allFeeds.find((name) => name === resource)
   if (feed === undefined) return false

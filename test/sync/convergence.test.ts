@@ -137,7 +137,9 @@ const isHeld = ({ reason }: RunResult) => reason === 'suspect_empty'
 
 /** A list whose last page is full and announces another may be cut short there: an operator knows better. */
 async function acceptAnnouncedPage(test: TestEngine): Promise<boolean> {
-  const [hold] = (await test.mirror.holds()).filter(({ cause }) => cause['emptiness'] === 'announced-page')
+  const [hold] = (await test.mirror.holds()).filter(
+    ({ cause }) => 'emptiness' in cause && cause.emptiness === 'announced-page',
+  )
   if (hold !== undefined) await accept(test, hold)
   return hold !== undefined
 }

@@ -49,7 +49,7 @@ it.each(identifying.map(({ name }) => name))(
     test.sim.swapTenant('reader')
     expect(ending(await test.run(resource, 'full'))).toBe('tenant_changed')
     const hold = await theHold(test)
-    expect([hold.resource, hold.reason, hold.cause['check']]).toEqual(['all', 'tenant_changed', 'proof'])
+    expect([hold.resource, hold.reason, hold.cause.check]).toEqual(['all', 'tenant_changed', 'proof'])
     const { full_sync_pages: _, ...rows } = everyRow(test)
     const { full_sync_pages: __, ...rowsBefore } = before
     expect(rows).toEqual(rowsBefore)

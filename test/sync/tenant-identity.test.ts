@@ -301,7 +301,7 @@ it.each([
   server.a.roles.push(role(2))
   await test.restart()
   expect(ending(await test.run('roles'))).toBe(expected)
-  expect((await test.mirror.holds()).map(({ cause }) => cause['check'])).toEqual(check === undefined ? [] : [check])
+  expect((await test.mirror.holds()).map(({ cause }) => cause.check)).toEqual(check === undefined ? [] : [check])
 })
 
 it('a mismatch of the one list that can be read decides although every user is known', async () => {
@@ -383,7 +383,7 @@ it('accepting a refused page admits its ids, and covers no removal', async () =>
   server.a.documents = old
   expect(ending(await test.run('documents', 'full'))).toBe('tenant_changed')
   const hold = await theHold(test)
-  expect(hold.cause['check']).toBe('page')
+  expect(hold.cause.check).toBe('page')
   await accept(test, hold)
   expect(ending(await test.run('documents', 'full'))).toBe('success')
   expect(live(test, 'documents')).toBe(6)
@@ -397,7 +397,7 @@ it('a refused page is held as such where the list that could prove another tenan
   server.a.users = users(100, 8)
   server.broken.add('api-clients')
   expect(ending(await test.run('users', 'full'))).toBe('tenant_changed')
-  expect((await theHold(test)).cause['check']).toBe('page')
+  expect((await theHold(test)).cause.check).toBe('page')
 })
 
 it('the page rule counts invalid records by their creation, too', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import { type Emptiness, emptinesses } from '../../model/emptiness.ts'
+import type { HoldCause } from '../../model/hold-cause.ts'
 import { reasons } from '../../model/reasons.ts'
 import { resourceNames } from '../../model/resource-names.ts'
 import type { Database, Operations } from '../database.ts'
@@ -89,7 +90,7 @@ export function holdStore(database: Database, removals: Removals): Part {
     tenant,
     resource: scopeOf(hold.resource),
     reason: reasonOf(hold.reason),
-    cause: JSON.parse(hold.cause) as Record<string, unknown>,
+    cause: JSON.parse(hold.cause) as HoldCause,
   })
 
   function* rowsOf(listed: Step<readonly { hold: typeof holds.$inferSelect; tenant: string }[]>): Steps<HoldRow[]> {

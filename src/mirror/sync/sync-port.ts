@@ -1,4 +1,5 @@
 import type { Emptiness } from '../../model/emptiness.ts'
+import type { HoldCause } from '../../model/hold-cause.ts'
 import type { Reason } from '../../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../../model/resource-names.ts'
 import type {
@@ -136,7 +137,7 @@ export interface HoldRow {
   readonly reason: Reason
   readonly count: number
   readonly message: string
-  readonly cause: Readonly<Record<string, unknown>>
+  readonly cause: HoldCause
   readonly raisedAt: number
 }
 
@@ -276,7 +277,7 @@ export interface SyncStore {
     readonly reason: Reason
     readonly count: number
     readonly message: string
-    readonly cause: Readonly<Record<string, unknown>>
+    readonly cause: HoldCause
     readonly rids?: readonly number[]
     readonly at: number
   }): Promise<HoldRow>

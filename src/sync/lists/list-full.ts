@@ -196,7 +196,9 @@ async function insistOnNothingMissing(run: Run, fullSync: FullSyncRow, first: Pa
 /** A first list that ends with an empty page must end likewise in another run, at least a minute later. */
 async function endedSoBefore({ context, tenantId, definition }: Run, shown: number): Promise<boolean> {
   const holds = await context.store.holds(tenantId)
-  const before = holds.find(({ resource, cause }) => resource === definition.name && cause['shown'] === shown)
+  const before = holds.find(
+    ({ resource, cause }) => resource === definition.name && 'shown' in cause && cause.shown === shown,
+  )
   return before !== undefined && Math.abs(context.clock.now() - before.raisedAt) >= minuteMs
 }
 

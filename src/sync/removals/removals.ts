@@ -138,7 +138,7 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
   const openMs = unsetAt - run.opened.at
   const holds = await context.store.holds(tenantId)
   const hold = holds.find(({ resource, reason, cause }) => {
-    return resource === definition.name && reason === 'shrink_held' && cause['check'] === undefined
+    return resource === definition.name && reason === 'shrink_held' && cause.check === undefined
   })
   const heldSince = hold?.raisedAt ?? null
   const budget = await context.store.removalBudget({

@@ -1,0 +1,32 @@
+import type { Emptiness } from './emptiness.ts'
+import type { ResourceName } from './resource-names.ts'
+
+/** Why the data may be those of another tenant (docs/sync.md#tenant-identity). */
+export type ChangeCause =
+  /** No list that identifies the tenant may be read with this credential. */
+  | { readonly check: 'denied'; readonly credential: string }
+  /** The configured address differs from the one that the mirror was read from. */
+  | { readonly check: 'origin'; readonly baseUrl: string }
+  /** The list of API clients lacks this one. */
+  | { readonly check: 'own-client'; readonly ownClientId: string }
+  /** A page has mostly records that are unknown although they are old. */
+  | {
+      readonly check: 'page'
+      readonly resource: ResourceName
+      readonly query: Readonly<Record<string, unknown>>
+      readonly keys: readonly (string | number)[]
+    }
+  /** A list contains no known id, but these. */
+  | { readonly check: 'proof'; readonly credential: string; readonly ids: readonly string[] }
+
+/** Of a list that lacks records. */
+interface ListCause {
+  /** The answer to `updatedAfter` does not confirm that they are gone. */
+  readonly check?: 'updated-after'
+  readonly emptiness?: Emptiness
+  /** Number of records before the empty page. */
+  readonly shown?: number
+}
+
+/** What the engine needs to retry a hold and to apply its acceptance. Stored as JSON and compared as text: keys keep their order. */
+export type HoldCause = ChangeCause | ListCause
