@@ -3,7 +3,7 @@ import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
-import { earlierInvitations, invited } from './support/invited-since.ts'
+import { formerDates, invited, invitedSince } from './support/invited-since.ts'
 import { amongFew, factsOf, firstKeys, mapBatches, timeOf } from './support/records.ts'
 import { days, isOlderThan, olderThan } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
@@ -17,7 +17,7 @@ export const userInvitationAccepted = defineCheck({
   id: 'user-invitation-accepted',
   title: 'Every invitation is accepted within 14 days',
   description:
-    'No user is in state Invited for longer than `days` since the first createdAt that was mirrored with the same e-mail; `highDays` raises the severity. A user who is that old and in a state outside `users.knownStates` (Active, Invited) is not evaluated, because the API does not specify other states; every known state except Invited means that the invitation was accepted or the account closed.',
+    'No user is in state Invited for longer than `days` since createdAt, or an earlier createdAt of the same e-mail and invitation; `highDays` raises the severity. A user who is that old and in a state outside `users.knownStates` (Active, Invited) is not evaluated, because the API does not specify other states; every known state except Invited means that the invitation was accepted or the account closed.',
   risk: 'Anybody who reads the mailbox can take over the account of an open invitation.',
   remediation: 'Ask the person to accept, or withdraw the invitation.',
   alert: {
@@ -41,18 +41,15 @@ export const userInvitationAccepted = defineCheck({
     const undecided = { all: [other, old] }
     // The number of users by state is stored; few tenants need to look at dates.
     const notEvaluated = (await reader.count('users', { all: [other] })) && (await reader.count('users', undecided))
-    const earlier = await earlierInvitations(reader)
+    const former = await formerDates(reader)
     // Few tenants change the date of an invitation.
-    const candidates = reader.select('users', { all: earlier.size === 0 ? [invited, old] : [invited] })
+    const candidates = reader.select('users', { all: former.size === 0 ? [invited, old] : [invited] })
     const isUndecided = amongFew(reader, 'users', undecided)
     return {
       population: (await reader.count('users', { all: [invited] })) + notEvaluated,
       notEvaluated,
       unevaluated: notEvaluated === 0 ? [] : await firstKeys(reader, 'users', undecided),
-      candidates: mapBatches(candidates, (user) => ({
-        user,
-        since: earlier.get(user.key) ?? timeOf(user, 'createdAtMs'),
-      })),
+      candidates: mapBatches(candidates, (user) => ({ user, since: invitedSince(user, former, knownUserStates) })),
       scope: async (id) => ((await isUndecided(id)) ? 'not_evaluated' : 'evaluated'),
     }
   },

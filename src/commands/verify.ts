@@ -29,8 +29,8 @@ export function addVerify(program: Command, io: Io, done: (code: ExitCode) => vo
       `
 Works beside a running engine and only reads. Recomputes the digests of changes, check results, finding events, accepted
 holds and drift, waiver changes, data quality and configurations, and the hashes that chain them; compares the findings with
-their events. A program that can write to the database can also recompute the whole chain: only a hash that was kept
-elsewhere, such as in an earlier report, shows that. Pass it with --head.
+their events, and the present check results with the last change of each. A program that can write to the database can also
+recompute the whole chain: only a hash that was kept elsewhere, such as in an earlier report, shows that. Pass it with --head.
 
 Exit: 0 all agree; 2 usage or configuration; 3 a row, an entry or a head does not agree, each with a sentence.
 

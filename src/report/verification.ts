@@ -64,7 +64,9 @@ function sentenceOf(mismatch: ChainMismatch): string {
     case 'findings_inserted':
       return `${findingsOf(mismatch)} of the table findings ${mismatch.count === 1 ? 'has' : 'have'} no event`
     case 'findings_changed':
-      return `${findingsOf(mismatch)} of the table findings ${mismatch.count === 1 ? 'differs' : 'differ'} from the last event in entity, severity, state, message or evidence`
+      return `${findingsOf(mismatch)} of the table findings ${mismatch.count === 1 ? 'differs' : 'differ'} from ${mismatch.count === 1 ? 'its' : 'their'} events in entity, severity, state, message, evidence or age`
+    case 'results_changed':
+      return `${plural(mismatch.count, 'result')} of the table check_states (${mismatch.check}${mismatch.count === 1 ? ') differs' : ' and others) differ'} from the last sealed change of the check`
     case 'tenant_missing': {
       const { tenantId, entries, at } = mismatch
       return `a chain of ${plural(entries, 'entry', 'entries')}, the last of ${toIso(at)}, belongs to a tenant (id ${tenantId}) that is missing from the table tenants: its row was removed or its id changed`

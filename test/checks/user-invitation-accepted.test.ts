@@ -34,6 +34,24 @@ it.each([
   expect(brief(result)).toEqual(expected)
 })
 
+it.each([
+  ['accepted it, and was invited anew', [change(1, 'state', 'Active', 'Invited')], []],
+  ['was in an unknown state since', [change(1, 'state', 'Pending', 'Invited')], ['1 medium']],
+  [
+    'was closed later',
+    [change(2, 'state', 'Invited', 'Active'), change(3, 'state', 'Active', 'Invited')],
+    ['1 medium'],
+  ],
+])('counts from the former date of a user who %s', async (_, states, expected) => {
+  const dates = change(2, 'createdAt', iso(now - 20 * dayMs), iso(now - dayMs))
+  const changes = [dates, ...states].toSorted((a, b) => a.id - b.id)
+  const result = await evaluator(check, (mirror) => {
+    mirror.put('users', user({ state: 'Invited', createdAt: iso(now - dayMs) }))
+    mirror.changes.push(...changes)
+  })
+  expect(brief(result)).toEqual(expected)
+})
+
 it('is about invited users alone', async () => {
   const result = await evaluator(check, (mirror) => mirror.put('users', user({ createdAt: '2020-01-01T00:00:00Z' })))
   expect(result).toMatchObject({ population: 0, failures: [] })

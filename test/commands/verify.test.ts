@@ -134,7 +134,7 @@ it('detects invented waivers, a past without its findings, and a chain without i
     /^acme: MISMATCH: 1 finding \([0-9a-f]{32}\) is missing from the table findings although events of it are sealed$/m,
   )
   expect(await said(`update findings set entity_id = 'x'`)).toMatch(
-    /^acme: MISMATCH: \d+ findings \([0-9a-f]{32} and others\) of the table findings differ from the last event in entity, severity, state, message or evidence$/m,
+    /^acme: MISMATCH: \d+ findings \([0-9a-f]{32} and others\) of the table findings differ from their events in entity, severity, state, message, evidence or age$/m,
   )
   const late = `update check_states set evaluated_at = evaluated_at + ${2 * hourMs}`
   expect(await said(`delete from audit_chain where tenant_id > 0; ${late}`)).toMatch(

@@ -127,7 +127,7 @@ it('detects a change of any covered column', async () => {
       const [row] = query(`select ${name} as value from ${log} where id = ?`, id)
       const other = column.dataType === 'number' ? `coalesce(${name}, 0) + 1` : `coalesce(${name}, '') || 'x'`
       query(`update ${log} set ${name} = ${other} where id = ? returning id`, id)
-      const ofChain = (await kinds(acme)).filter((kind) => !kind.startsWith('findings_'))
+      const ofChain = (await kinds(acme)).filter((kind) => !/^(findings|results)_/.test(kind))
       expect([column.name, ofChain]).toEqual([column.name, [`${log} rows_changed`]])
       query(`update ${log} set ${name} = ? where id = ? returning id`, row?.['value'], id)
     }
@@ -149,7 +149,7 @@ it('detects rows that are missing in the middle and at the end of each log', asy
     for (const end of [0, -1]) {
       query(`delete from ${log} where id = ? returning id`, idsOf(log).at(end))
       expected.push(`${log} rows_missing`)
-      expect((await kinds()).filter((kind) => !kind.startsWith('findings_'))).toEqual(expected)
+      expect((await kinds()).filter((kind) => !/^(findings|results)_/.test(kind))).toEqual(expected)
     }
   }
 })
@@ -235,6 +235,8 @@ it.each([
   ['findings_changed', `update findings set severity = 'low' where fingerprint = ? returning id`],
   ['findings_changed', `update findings set message = 'All is well' where fingerprint = ? returning id`],
   ['findings_changed', `update findings set evidence = '{}' where fingerprint = ? returning id`],
+  ['findings_changed', `update findings set first_seen_at = first_seen_at - 1 where fingerprint = ? returning id`],
+  ['findings_changed', `update findings set reopened = 1 where fingerprint = ? returning id`],
   ['findings_changed', `update findings set entity_id = '1-99' where fingerprint = ? returning id`],
   ['findings_changed', `update findings set "check" = 'user-role-active' where fingerprint = ? returning id`],
   [
@@ -449,4 +451,24 @@ it.skipIf(onPostgres)('appends all entries of a transaction or none', async () =
   beside.close()
   await mirror.seal(acme, start + 2 * minuteMs)
   expect(await mirror.verifyChain(acme)).toMatchObject({ entries: 21, unsealed: 0, mismatches: [] })
+})
+
+it.each([
+  ["status = 'pass'", 'results_changed'],
+  ["open = '{}'", 'results_changed'],
+  ['entities = 5', 'results_changed'],
+  ['not_evaluated = 7', 'results_changed'],
+  ["reason = 'stale'", 'results_changed'],
+  ['since = since - 1', 'results_changed'],
+  ["rule = 'x'", 'results_changed'],
+  ['evaluated_at = evaluated_at + 1', null],
+])('compares check results with their last change: %s', async (change, what) => {
+  const { mirror, query, acme, beta, kinds } = await sealed()
+  const [row] = query('select open from check_states where tenant_id = ?', acme)
+  query(`update check_states set ${change} where tenant_id = ? returning status`, acme)
+  const found = what === null ? [] : [{ what, count: 1, check }]
+  expect((await mirror.verifyChain(acme)).mismatches).toEqual(found)
+  expect(await kinds(beta)).toEqual([])
+  // The counts that the mirror keeps are compared when the test ends.
+  query('update check_states set open = ? where tenant_id = ? returning status', row?.['open'], acme)
 })

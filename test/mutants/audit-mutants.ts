@@ -35,6 +35,7 @@ export const auditMutants: readonly Mutant[] = [
       'fingerprintOf({ ...pair, tenant }) === fingerprint &&',
       'pair.check !== null &&',
     ],
+    'the age of a finding may be changed': ['pair.hasAge === 1 &&', 'pair.hasAge !== 2 &&'],
     'message and evidence of a finding may be changed': ['pair.hasTexts === 1 &&', 'pair.hasTexts !== 2 &&'],
   }),
   ...mutantsIn('src/mirror/audit/logs.ts', ['test/commands/verify.test.ts'], {

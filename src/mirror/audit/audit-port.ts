@@ -52,6 +52,14 @@ export interface FindingsMismatch {
   readonly fingerprint: string
 }
 
+/** Check results that do not agree with the last change of their check. */
+export interface ResultsMismatch {
+  readonly what: 'results_changed'
+  readonly count: number
+  /** The first of them. */
+  readonly check: string
+}
+
 /** A chain whose tenant is not in the table of tenants; found with the shared chain. `at` is of its last entry. */
 export interface ChainWithoutTenant {
   readonly what: 'tenant_missing'
@@ -66,6 +74,7 @@ export type ChainMismatch =
   | BackdatedRows
   | UnsealedRows
   | FindingsMismatch
+  | ResultsMismatch
   | (AtEntry & { readonly what: 'entry_changed' | 'configuration_chain_changed' })
   | (AtEntry & { readonly what: 'entries_missing'; readonly missing: number })
   | ChainWithoutTenant

@@ -15,13 +15,18 @@ interface Pair extends FindingIdentity {
   readonly eventAt: number | null
   /** 1 = message and evidence are those of the event. */
   readonly hasTexts: number
+  /** 1 = opened at the last event that opened it, and reopened as often since; also where retention erased that event. */
+  readonly hasAge: number
 }
 
 const pairsAtOnce = 1000
 
 const columns = `f."check", f.entity_type as "entityType", f.entity_id as "entityId", f.severity, f.resolution,
   f.resolved_at as "resolvedAt", e.kind, e.at as "eventAt", e.severity as "eventSeverity", e.resolution as "eventResolution",
-  case when f.message = e.message and f.evidence = e.evidence then 1 else 0 end as "hasTexts"`
+  case when f.message = e.message and f.evidence = e.evidence then 1 else 0 end as "hasTexts",
+  coalesce((select case when f.first_seen_at = o.at and f.reopened = (select count(*) from finding_events r
+      where r.fingerprint = o.fingerprint and r.kind = 'reopened' and r.id > o.id) then 1 else 0 end
+    from finding_events o where o.fingerprint = f.fingerprint and o.kind = 'opened' order by o.id desc limit 1), 1) as "hasAge"`
 
 /**
  * Reports name the entity of a finding by the table `findings`, which the chain does not seal: its rows must be those
@@ -68,6 +73,7 @@ function mismatchOf(tenant: string, pair: Pair): FindingsMismatch['what'] | null
     fingerprintOf({ ...pair, tenant }) === fingerprint &&
     severity === pair.eventSeverity &&
     pair.hasTexts === 1 &&
+    pair.hasAge === 1 &&
     (kind === 'resolved' ? resolvedAt === pair.eventAt && resolution === pair.eventResolution : resolvedAt === null)
   return isSame ? null : 'findings_changed'
 }

@@ -12,6 +12,7 @@ import {
   RowsDigest,
 } from './chain.ts'
 import { compareFindings } from './compare-findings.ts'
+import { compareResults } from './compare-results.ts'
 import { type AuditLog, beforeAnyRow, logsOf, sharedChain, timeIn } from './logs.ts'
 
 interface Wanted {
@@ -36,6 +37,7 @@ export async function verifyChain(database: Database, chain: Chain, wanted: Want
     for (const log of logsOf(tenantId)) await compare(log, { database, chain, state, found, tenantId, sealedBy })
     if (tenantId !== sharedChain) {
       found.mismatches.push(...(await compareFindings(database, tenantId)))
+      found.mismatches.push(...(await compareResults(database, tenantId)))
       found.mismatches.push(...(await compareSharedHeads(database, chain, state)))
     }
     if (tenantId === sharedChain) found.mismatches.push(...(await chainsWithoutTenant(database)))

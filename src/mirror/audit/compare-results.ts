@@ -1,0 +1,20 @@
+import type { Database } from '../database.ts'
+import type { ResultsMismatch } from './audit-port.ts'
+
+/** Of `check_states`; the other columns change with each confirmation. */
+const sealedColumns = ['status', 'reason', 'entities', 'not_evaluated', 'since', 'rule', 'open'] as const
+
+/**
+ * Metrics and lists show the results in the table `check_states`, which the chain does not seal: its rows must be those of
+ * the last sealed change of each check.
+ */
+export async function compareResults(database: Database, tenantId: number): Promise<readonly ResultsMismatch[]> {
+  const differing = sealedColumns.map((column) => `s.${column} is distinct from c.${column}`)
+  const changed = database.prepareValues<[number], string>(
+    `select s."check" from check_states s left join check_status_changes c on c.id = (select max(id)
+       from check_status_changes l where l.tenant_id = s.tenant_id and l."check" = s."check")
+     where s.tenant_id = ? and (${differing.join(' or ')}) order by s."check"`,
+  )
+  const checks = await database.read(() => changed.all(tenantId))
+  return checks[0] === undefined ? [] : [{ what: 'results_changed', count: checks.length, check: checks[0] }]
+}
