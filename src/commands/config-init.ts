@@ -4,6 +4,7 @@ import type { Command } from 'commander'
 import { defaultFile } from '../config/source.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { makeFolder } from '../model/process/make-folder.ts'
 import { UnfitFile } from '../model/process/regular-file.ts'
 import { commandWith, shellWord } from '../model/text/command-line.ts'
 import { printable } from '../model/text/printable.ts'
@@ -18,7 +19,6 @@ import {
   textOf,
 } from './support/first-configuration.ts'
 import { note } from './support/io.ts'
-import { makeFolder } from './support/make-folder.ts'
 import { openPrompt, type Prompt } from './support/prompt.ts'
 import { assertReplaceable, changeFile, codeOf } from './support/write-file.ts'
 

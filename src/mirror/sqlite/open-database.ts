@@ -1,7 +1,8 @@
-import { accessSync, chmodSync, constants, existsSync, mkdirSync, rmSync, statSync } from 'node:fs'
+import { accessSync, chmodSync, constants, existsSync, rmSync, statSync } from 'node:fs'
 import { dirname, isAbsolute } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { FatalError } from '../../model/errors.ts'
+import { makeFolder } from '../../model/process/make-folder.ts'
 import { countDifferences } from '../records/record-counts.ts'
 import { busyTimeoutOf, Connection, codeOf } from './connection.ts'
 import { SqliteDatabase } from './database.ts'
@@ -24,7 +25,7 @@ export function openForEngine(path: string, limiter?: TransactionLimiter): Opene
   const file = real(path)
   const umask = process.umask(0o077)
   try {
-    makeFolder(dirname(file))
+    makeFolder(dirname(file), 0o700)
     insistOnOneName(file)
     const isForeign = isThere(file) && !existsSync(`${file}-lock`)
     const lock = takeEngineLock(file)
@@ -47,17 +48,6 @@ export function openForEngine(path: string, limiter?: TransactionLimiter): Opene
 function isThere(file: string): boolean {
   const stats = statSync(file, { throwIfNoEntry: false })
   return stats !== undefined && (stats.size > 0 || !stats.isFile())
-}
-
-/** Not `recursive`: Node never ends where a parent folder answers ENOENT, as /proc does. */
-function makeFolder(folder: string): void {
-  if (existsSync(folder)) return
-  makeFolder(dirname(folder))
-  try {
-    mkdirSync(folder, { mode: 0o700 })
-  } catch (error) {
-    if (!existsSync(folder)) throw error
-  }
 }
 
 function openWritable(file: string, lock: EngineLock, limiter: TransactionLimiter | undefined): OpenedDatabase {

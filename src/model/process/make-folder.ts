@@ -5,14 +5,15 @@ import { dirname } from 'node:path'
  * Creates a folder and its parents. `mkdir` of Node with `recursive` does not end where a file system answers ENOENT
  * below an existing folder, as `/proc` does.
  *
- * @throws a system error
+ * @param mode of each new folder, before the umask; 0o777 by default
+ * @throws a system error, also where a file has the path
  */
-export function makeFolder(path: string): void {
+export function makeFolder(path: string, mode?: number): void {
   if (isFolder(path)) return
   const parent = dirname(path)
-  if (parent !== path) makeFolder(parent)
+  if (parent !== path) makeFolder(parent, mode)
   try {
-    mkdirSync(path)
+    mkdirSync(path, mode)
   } catch (error) {
     // Another process may have created it meanwhile.
     if (!isFolder(path)) throw error
