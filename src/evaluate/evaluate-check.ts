@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { AcceptedState, CheckResult, NewFinding } from '../mirror/port.ts'
+import type { InputQuality } from '../model/data-quality.ts'
 import { decideStatus, type RawResult } from '../model/decide-status.ts'
 import { dayMs, secondMs } from '../model/durations.ts'
 import { fingerprintOf } from '../model/finding.ts'
@@ -14,12 +15,13 @@ import { factsText, materialFacts } from './findings/material-facts.ts'
 import { resolutionOf } from './findings/resolve-finding.ts'
 
 /** Identifies all inputs of a check result except the time. */
-export async function basisOf({ check, request, quality }: CheckRun): Promise<string> {
+export async function basisOf(run: CheckRun): Promise<string> {
+  const { check, request, quality } = run
   const { store, tenant } = request
   // Before the versions of the data, which must be those from before the evaluation.
   const accepted = check.drift === undefined ? 0 : await store.acceptedVersion(tenant.id, check.id)
   const { severity, options } = settingsOf(check, tenant.settings)
-  const inputs = usableInputs(check, { quality, now: request.now, options })
+  const inputs = inputsOfRun(run)
   return JSON.stringify([
     check.ruleOf(options, ruleContextOf(tenant.settings)),
     severity,
@@ -175,8 +177,7 @@ function assemble(
 ): CheckResult {
   const { check, request, quality } = run
   const { store, tenant, now, signal } = request
-  const { options } = settingsOf(check, tenant.settings)
-  const inputs = usableInputs(check, { quality, now, options })
+  const inputs = inputsOfRun(run)
   return {
     tenantId: tenant.id,
     check: check.id,
@@ -240,14 +241,18 @@ async function* openAmong(
   for await (const open of store.findings({ tenantIds: [tenant.id], check, fingerprints })) yield open
 }
 
-/**
- * False when a failure would be meaningless: the check is not configured, or an input is switched off or may belong to another tenant, or a resource
- * for look-ups never completed a full sync. The evaluated resource itself may be partial.
- */
-function isEvaluable({ check, quality, request }: CheckRun): boolean {
+function inputsOfRun({ check, quality, request }: CheckRun): readonly InputQuality[] {
   const { options } = settingsOf(check, request.tenant.settings)
-  if (usableInputs(check, { quality, now: request.now, options }).some((input) => input.off || input.former))
-    return false
+  return usableInputs(check, { quality, now: request.now, options })
+}
+
+/**
+ * False when a failure would be meaningless: the check is not configured, or an input is switched off or may belong to
+ * another tenant, or a resource for look-ups never completed a full sync. The evaluated resource itself may be partial.
+ */
+function isEvaluable(run: CheckRun): boolean {
+  const { check, quality } = run
+  if (inputsOfRun(run).some((input) => input.off || input.former)) return false
   const whole = check.entity.isRecord ? check.needs : inputsOf(check)
   return inputQualities(quality, whole).every((input) => input.everComplete)
 }
@@ -256,12 +261,9 @@ function readInFullAt({ resources }: CheckRun['quality'], resource: ResourceName
   return resources.get(resource)?.stored?.state.completeStartedAt ?? 0
 }
 
-function incompleteInputs({ check, quality, request }: CheckRun): ReadonlySet<ResourceName> {
-  const { options } = settingsOf(check, request.tenant.settings)
-  const inputs = usableInputs(check, { quality, now: request.now, options })
-  return new Set(
-    inputs.filter(({ blocked, partial }) => blocked !== null || partial.length > 0).map(({ resource }) => resource),
-  )
+function incompleteInputs(run: CheckRun): ReadonlySet<ResourceName> {
+  const incomplete = inputsOfRun(run).filter(({ blocked, partial }) => blocked !== null || partial.length > 0)
+  return new Set(incomplete.map(({ resource }) => resource))
 }
 
 function rawResultOf(evaluated: Evaluated, failing: number): RawResult {
