@@ -12,6 +12,7 @@ import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
+import { hidden, hiddenValue } from '../model/text/redact-finding.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
 import { serialize } from '../report/formats.ts'
 import { type Join, joinedLookupsOf } from '../report/joined-lookups.ts'
@@ -174,8 +175,6 @@ function settingsOf(id: string): EntityInQuery | null {
   return apiFields(sole).includes(id) ? { key: id, resource: sole, field: id } : null
 }
 
-const hidden = '[hidden]'
-
 async function* shown(
   changes: AsyncIterable<readonly TenantChangeRow[]>,
   join: Join,
@@ -186,7 +185,7 @@ async function* shown(
       (one) => join(one) ?? [],
     )) {
       const isPersonal = !details && field !== null && personalFields(resource).includes(field)
-      const value = (one: unknown) => (isPersonal && one !== null ? hidden : one)
+      const value = (one: unknown) => (isPersonal ? hiddenValue(one) : one)
       const values = { before: value(before), after: value(after) }
       yield { at: toIso(at), tenant, resource, entity: key, change: kind, field, ...values, requestId, reason: null }
     }

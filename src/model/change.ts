@@ -1,3 +1,4 @@
+import { hiddenValue } from './text/redact-finding.ts'
 import { withoutEmailsIn } from './text/without-emails.ts'
 
 export interface ChangeView {
@@ -14,10 +15,8 @@ export interface ChangeView {
   readonly personal: boolean
 }
 
-const hidden = '[hidden]'
-
 export function withoutChangeDetails(change: ChangeView): ChangeView {
   const { before, after } = change
   if (!change.personal) return { ...change, names: [], before: withoutEmailsIn(before), after: withoutEmailsIn(after) }
-  return { ...change, names: [], before: before === null ? null : hidden, after: after === null ? null : hidden }
+  return { ...change, names: [], before: hiddenValue(before), after: hiddenValue(after) }
 }

@@ -1,7 +1,7 @@
 import type { CheckStatus } from '../model/check-status.ts'
 import type { CheckView, HoldView, ResourceView, TenantPosture } from '../model/posture.ts'
 import { type Severity, severities } from '../model/severity.ts'
-import { withoutWaiverDetails } from '../model/text/redact-finding.ts'
+import { hidden, withoutWaiverDetails } from '../model/text/redact-finding.ts'
 
 /** States of the mirrored data of one resource, the worst first. */
 export const resourceStates = [
@@ -96,7 +96,7 @@ export function tally(posture: TenantPosture): Tally {
   return { checks, shown, open, openTotal, waivedTotal }
 }
 
-const hidden = '[hidden]: see the log, or "tenantwatch findings"'
+const hiddenProblem = `${hidden}: see the log, or "tenantwatch findings"`
 
 /** Hides waiver details and the problems of own checks, which may quote an entity, unless details are exposed. */
 export function shownPostures(postures: readonly TenantPosture[], exposeDetails: boolean): readonly TenantPosture[] {
@@ -104,6 +104,6 @@ export function shownPostures(postures: readonly TenantPosture[], exposeDetails:
   return postures.map((posture) => ({
     ...posture,
     waivers: posture.waivers.map((waiver) => withoutWaiverDetails(waiver)),
-    checks: posture.checks.map((view) => (view.problem === undefined ? view : { ...view, problem: hidden })),
+    checks: posture.checks.map((view) => (view.problem === undefined ? view : { ...view, problem: hiddenProblem })),
   }))
 }

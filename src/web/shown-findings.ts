@@ -1,10 +1,10 @@
 import { namesIn } from '../model/entity-names.ts'
 import type { FindingView } from '../model/finding.ts'
-import { withoutDetails } from '../model/text/redact-finding.ts'
+import { hidden, withoutDetails } from '../model/text/redact-finding.ts'
 import type { FindingQuery, WebSources } from './web-options.ts'
 
 /** In place of hidden details. */
-const placeholders = ['[hidden]', '[e-mail]']
+const placeholders = [hidden, '[e-mail]']
 
 /** Findings as they may be shown; the text of the query is searched in what is shown, in any letter case. */
 export async function* shownFindings(

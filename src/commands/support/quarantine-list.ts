@@ -4,12 +4,11 @@ import { toIso } from '../../model/dates.ts'
 import { type Io, print } from '../../model/process/io.ts'
 import { plainId } from '../../model/text/printable.ts'
 import { printableJson } from '../../model/text/printable-json.ts'
+import { hidden } from '../../model/text/redact-finding.ts'
 import { fits, fittingTable } from '../../report/fitting-table.ts'
 import { toMinute } from '../../report/formats.ts'
 import { type Terminal, terminalOf } from '../../report/terminal.ts'
 import { printNext } from './next-command.ts'
-
-const hidden = '[hidden]'
 
 interface Wanted {
   readonly format: 'table' | 'json'

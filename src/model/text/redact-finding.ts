@@ -3,7 +3,8 @@ import { isNumberOrGuid } from '../guid.ts'
 import { plainId } from './printable.ts'
 import { withoutEmails, withoutEmailsIn } from './without-emails.ts'
 
-const hidden = '[hidden]'
+/** Shown in place of a value that may name a person or a file. */
+export const hidden = '[hidden]'
 
 const namedTypes: ReadonlySet<string> = new Set(['document-name'])
 
@@ -42,6 +43,7 @@ export function withoutName(fact: string, value: unknown): unknown {
   return mayName ? hiddenValue(value) : value
 }
 
+/** Shows only whether there is a value. */
 export function hiddenValue(value: unknown): unknown {
   return value === null || value === undefined ? value : hidden
 }
