@@ -9,6 +9,7 @@ import type { RecordReader } from '../records/query.ts'
 import { oneOf } from '../records/record-codec.ts'
 import { parseChange, type StoredChange } from '../records/record-reader.ts'
 import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
+import type { Step } from '../steps.ts'
 import { configurationReader } from './configuration-reader.ts'
 import { decisionReader } from './decision-reader.ts'
 import type {
@@ -90,6 +91,12 @@ export function historyStore(
     )
   })
 
+  const settled = <T>(body: () => Step<T>) =>
+    database.run(async () => {
+      await settle()
+      return database.read(body)
+    })
+
   async function* read(filter: ChangeFilter) {
     const { text, values } = conditionsOf(filter, database.sql)
     const select = database.prepare<unknown[], StoredChange<TenantChangeRow>>(
@@ -107,9 +114,8 @@ export function historyStore(
 
   return {
     findingEvents: (fingerprint) =>
-      database.run(async () => {
-        await settle()
-        const rows = await database.read(() => events.all(fingerprint))
+      settled(function* () {
+        const rows = yield* events.all(fingerprint)
         return rows.map((row) => ({
           ...row,
           kind: oneOf(kinds, row.kind),
@@ -117,31 +123,20 @@ export function historyStore(
           evidence: JSON.parse(row.evidence) as Record<string, unknown>,
         }))
       }),
-    findingTransitions: ({ tenantId, check, at }, most) =>
-      database.run(async () => {
-        await settle()
-        return database.read(() => transitions.all(at, tenantId, check, most))
-      }),
-    fingerprintsFrom: (prefix, most) =>
-      database.run(async () => {
-        await settle()
-        return database.read(() => beginning.all(prefix, `${prefix}\u{10ffff}`, most))
-      }),
+    findingTransitions: ({ tenantId, check, at }, most) => settled(() => transitions.all(at, tenantId, check, most)),
+    fingerprintsFrom: (prefix, most) => settled(() => beginning.all(prefix, `${prefix}\u{10ffff}`, most)),
     latestChanges: (tenantId, most, withPersonal) =>
-      database.run(async () => {
-        await settle()
-        return database.read(function* () {
-          const changes = (yield* latest.all(tenantId, most)).map(toChange)
-          if (!withPersonal) return changes
-          return yield* addPersonal(
-            changes.map((change) => ({
-              ...change,
-              tenantId,
-              entityType: entityTypeOf(change.resource),
-              entityId: change.key,
-            })),
-          )
-        })
+      settled(function* () {
+        const changes = (yield* latest.all(tenantId, most)).map(toChange)
+        if (!withPersonal) return changes
+        return yield* addPersonal(
+          changes.map((change) => ({
+            ...change,
+            tenantId,
+            entityType: entityTypeOf(change.resource),
+            entityId: change.key,
+          })),
+        )
       }),
     record: (tenantId, resource, key) =>
       database.run(async () => {
