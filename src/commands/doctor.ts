@@ -32,7 +32,7 @@ import { terminalOf } from '../report/terminal.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { probingClients } from './support/doctor-clients.ts'
 import { type StatusLine, statusLine } from './support/io.ts'
-import { oneOf } from './support/options.ts'
+import { oneOf, tenantOption } from './support/options.ts'
 import { listQuarantine } from './support/quarantine-list.ts'
 
 const formats = ['table', 'json'] as const
@@ -63,13 +63,13 @@ Examples:
       if (details && !quarantine) throw new UsageError('--details is for the list of --quarantine: give it with that')
       if (quarantine) {
         const { settings } = loadConfiguration(io, command)
-        const tenant = oneOf('tenant', namesOf(settings), given.tenant)
+        const tenant = tenantOption(settings, given.tenant)
         await using mirror = await openVerifiedMirror(settings, io)
         await listQuarantine(io, command, mirror, { format: wanted, details, tenant })
         return done(exitCodes.ok)
       }
       const { settings, ignoredPath } = loadConfiguration(io, command, { needsSecrets: true })
-      const tenant = oneOf('tenant', namesOf(settings), given.tenant)
+      const tenant = tenantOption(settings, given.tenant)
       const line = statusLine(io)
       const { config } = command.optsWithGlobals<{ config?: string }>()
       const report = await examine(io, settings, { line, ignoredPath, tenant, config }).finally(line.clear)
@@ -78,8 +78,6 @@ Examples:
       done(report.failed === 0 ? exitCodes.ok : exitCodes.failed)
     })
 }
-
-const namesOf = ({ tenants }: Settings) => tenants.map(({ name }) => name)
 
 interface DoctorOptions {
   readonly tenant?: string
@@ -141,7 +139,8 @@ async function examine(
   const server = await serverOf(settings, io)
   const retentionDays = settings.historyRetentionDays
   const isRunning = facts?.lock.held ?? server?.mirror?.replicas.some(({ alive }) => alive === 1) ?? false
-  const reading = { opened, server, tenants: namesOf(settings), now: now(), signal: io.stop, retentionDays, isRunning }
+  const names = settings.tenants.map(({ name }) => name)
+  const reading = { opened, server, tenants: names, now: now(), signal: io.stop, retentionDays, isRunning }
   const store = facts?.exists === false ? [] : await diagnoseStore(facts, reading)
   const sound = store.every(({ level }) => level !== 'fail') ? mirror : undefined
   const { known, problems } = await mirrored(sound, probed, { settings, io, isRunning })

@@ -13,7 +13,7 @@ import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { note, writeAll } from './support/io.ts'
 import { nextLines } from './support/next-command.ts'
-import { oneOf, repeated } from './support/options.ts'
+import { oneOf, repeated, tenantOption } from './support/options.ts'
 
 const formats = ['table', 'json', 'ndjson', 'csv'] as const
 const maxDays = 36_500
@@ -49,8 +49,7 @@ async function expiring(io: Io, options: ExpiringOptions, command: Command): Pro
   const format = oneOf('format', formats, options.format)
   const days = daysOf(options.days)
   const { settings } = loadConfiguration(io, command)
-  const names = settings.tenants.map(({ name }) => name)
-  const tenant = oneOf('tenant', names, options.tenant)
+  const tenant = tenantOption(settings, options.tenant)
   await using mirror = await openVerifiedMirror(settings, io)
   const views = createViews(mirror, settings, io.clock)
   const now = io.clock.now()

@@ -10,7 +10,7 @@ import { dataWarnings } from '../report/data-warnings.ts'
 import { serialize } from '../report/formats.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { note, writeAll } from './support/io.ts'
-import { oneOf, positiveNumber } from './support/options.ts'
+import { oneOf, positiveNumber, tenantOption } from './support/options.ts'
 
 const formats = ['ndjson', 'csv', 'json'] as const
 
@@ -50,7 +50,7 @@ async function exportRecords(io: Io, name: string, options: ExportOptions, comma
   if (options.tenant === undefined && names.length > 1) {
     throw new UsageError(`Several tenants are configured: add --tenant with one of ${names.join(', ')}`)
   }
-  const tenant = oneOf('tenant', names, options.tenant) ?? names[0]
+  const tenant = tenantOption(settings, options.tenant) ?? names[0]
   await using mirror = await openVerifiedMirror(settings, io)
   const row = (await mirror.tenants()).find((known) => known.name === tenant)
   if (row === undefined) throw new UsageError(`Tenant ${tenant} was never synced; run "tenantwatch sync" first`)

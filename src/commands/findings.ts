@@ -33,7 +33,7 @@ import { noteDifference } from './support/configuration-difference.ts'
 import { exitCodeOf } from './support/exit-code.ts'
 import { note, writeAll } from './support/io.ts'
 import { commandFor, nextLines } from './support/next-command.ts'
-import { leastSeverity, oneOf, positiveNumber, readMoment, wantedSeverities } from './support/options.ts'
+import { leastSeverity, oneOf, positiveNumber, readMoment, tenantOption, wantedSeverities } from './support/options.ts'
 
 const groupFormats = ['table', 'json', 'ndjson', 'csv'] as const
 const formats = [...groupFormats, 'ocsf'] as const
@@ -177,14 +177,14 @@ function filterOf(
   checks: readonly Pick<Check, 'id'>[],
   now: number,
 ): FindingQuery {
-  const tenants = settings.tenants.map(({ name }) => name)
   const ids = checks.map(({ id }) => id)
   const wanted = wantedSeverities(severity)
   const from = since === undefined ? undefined : readMoment('--since', since, { now, day: 'start' })
   if (from !== undefined && from > now) throw new UsageError('The time of --since is in the future')
+  const named = tenantOption(settings, tenant)
   return {
     states: all === true ? ['open', 'waived', 'resolved'] : ['open'],
-    ...(tenant !== undefined && { tenant: oneOf('tenant', tenants, tenant) }),
+    ...(named !== undefined && { tenant: named }),
     ...(check !== undefined && { check: oneOf('check', ids, check) }),
     ...(wanted !== undefined && { severities: wanted }),
     ...(from !== undefined && { since: from }),

@@ -18,7 +18,7 @@ import { loadConfiguration } from './support/configuration.ts'
 import { exitCodeOf } from './support/exit-code.ts'
 import { createLog } from './support/logger.ts'
 import { commandFor, printNext } from './support/next-command.ts'
-import { leastSeverity, oneOf } from './support/options.ts'
+import { leastSeverity, oneOf, tenantOption } from './support/options.ts'
 import { syncProgress } from './support/sync-progress.ts'
 
 interface SyncOptions {
@@ -59,8 +59,7 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
   const failOn = leastSeverity('--fail-on', options.failOn)
   const resource = oneOf('resource', resourceNames, options.resource)
   const { settings } = loadConfiguration(io, command, { needsSecrets: true })
-  const names = settings.tenants.map(({ name }) => name)
-  const tenant = oneOf('tenant', names, options.tenant)
+  const tenant = tenantOption(settings, options.tenant)
   const off = settings.tenants.filter(({ name }) => tenant === undefined || name === tenant)
   if (resource !== undefined && off.every(({ resources }) => !resources[resource].enabled)) {
     throw new UsageError(`The resource ${resource} is switched off in the configuration`)

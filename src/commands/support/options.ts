@@ -1,4 +1,5 @@
 import { InvalidArgumentError, Option } from 'commander'
+import type { Settings } from '../../config/settings.ts'
 import { nearest } from '../../config/yaml/nearest.ts'
 import { parseIsoDate } from '../../model/dates.ts'
 import { dayMs, parseDuration } from '../../model/durations.ts'
@@ -49,6 +50,12 @@ export function oneOf<const T extends string>(what: string, words: readonly T[],
   // What is close to a known word is no secret.
   if (meant !== undefined) throw new UsageError(`Unknown ${what} "${given}"; did you mean ${meant}?`)
   throw new UsageError(`Unknown ${what}${repeated(given)}: expected one of ${words.join(', ')}`)
+}
+
+/** The name of a configured tenant. Undefined stays undefined. @throws UsageError */
+export function tenantOption({ tenants }: Pick<Settings, 'tenants'>, given: string | undefined): string | undefined {
+  const names = tenants.map(({ name }) => name)
+  return oneOf('tenant', names, given)
 }
 
 /** The only word that begins so; undefined for a few letters, which are no hint. */

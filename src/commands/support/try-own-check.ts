@@ -22,7 +22,7 @@ import { bySeverity, findingsText } from '../../report/findings-table.ts'
 import { terminalOf } from '../../report/terminal.ts'
 import { loadConfiguration, openVerifiedMirror } from './configuration.ts'
 import { note } from './io.ts'
-import { oneOf } from './options.ts'
+import { tenantOption } from './options.ts'
 
 interface Trial {
   readonly file: string
@@ -33,8 +33,7 @@ interface Trial {
 /** @throws ConfigError with the problem that `config check` names; FatalError when the query fails over the mirror. */
 export async function tryOwnCheck(io: Io, command: Command, { file, format, tenant }: Trial): Promise<void> {
   const { settings } = loadConfiguration(io, command)
-  const names = settings.tenants.map(({ name }) => name)
-  const wanted = oneOf('tenant', names, tenant)
+  const wanted = tenantOption(settings, tenant)
   const now = io.clock.now()
   const check = await wellFormed(resolve(io.cwd, file), file, settings.ownChecks, now)
   await using mirror = await openVerifiedMirror(settings, io)
