@@ -62,8 +62,7 @@ async function expiring(io: Io, options: ExpiringOptions, command: Command): Pro
       : serialize(format, rows, { columns, cells })
   await writeAll(io, pieces)
   // Data quality warnings, so that an incomplete list does not look complete.
-  for (const posture of await views.posture()) {
-    if (tenant !== undefined && posture.tenant !== tenant) continue
+  for (const posture of await views.posture(tenant)) {
     for (const line of dataWarnings(posture, 'api-clients')) {
       if (format === 'table') print(io, wrapLine(line, terminalOf(io)))
       else note(io, line)

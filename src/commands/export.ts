@@ -57,7 +57,7 @@ async function exportRecords(io: Io, name: string, options: ExportOptions, comma
   const cells = ({ fields }: MirrorRecord) => Object.values(fields)
   const serialization = { columns: apiFields(resource), cells, object: asSent }
   await writeAll(io, serialize(format, recordsOf(mirror, row.id, resource, options.limit), serialization))
-  const posture = (await createViews(mirror, settings, io.clock).posture()).find((one) => one.tenant === tenant)
+  const [posture] = await createViews(mirror, settings, io.clock).posture(row.name)
   for (const line of dataWarnings(posture, resource)) note(io, line)
   return exitCodes.ok
 }
