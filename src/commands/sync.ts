@@ -7,7 +7,7 @@ import { listsRecords } from '../model/hold-remedy.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { type ExitCode, type Io, print } from '../model/process/io.ts'
 import { resourceNames } from '../model/resource-names.ts'
-import { severities } from '../model/severity.ts'
+import { hasAny, severities } from '../model/severity.ts'
 import { printable } from '../model/text/printable.ts'
 import { holdLine, type Next } from '../report/findings-notes.ts'
 import { table } from '../report/formats.ts'
@@ -83,10 +83,8 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
     io,
     syncSummary(results, postures, terminal, (words) => commandFor(command, words)),
   )
-  const hasOpen = postures.some(({ checks }) =>
-    checks.some(({ open }) => Object.values(open).some((count) => count > 0)),
-  )
-  if (hasOpen) printNext(io, command, 'To list the findings', 'findings')
+  if (postures.some(({ checks }) => checks.some(({ open }) => hasAny(open))))
+    printNext(io, command, 'To list the findings', 'findings')
   return exitCodeOf(io, { results, postures, failOn })
 }
 

@@ -22,6 +22,7 @@ import { memoize, memoizeWeakly } from '../model/memoize.ts'
 import type { CheckView, TenantPosture } from '../model/posture.ts'
 import type { Deadline } from '../model/process/deadline.ts'
 import type { SkewOf } from '../model/server-clock.ts'
+import { hasAny } from '../model/severity.ts'
 import { batches } from '../report/formats.ts'
 import type { FindingQuery } from '../web/web-options.ts'
 import type { Evaluator } from './evaluate.ts'
@@ -246,7 +247,7 @@ function unreadChecks(
 ): readonly Check[] {
   if (folder === null) return []
   const known = new Set(listed.map(({ id }) => id))
-  const unread = states.filter(({ check, open }) => !known.has(check) && Object.values(open).some((count) => count > 0))
+  const unread = states.filter(({ check, open }) => !known.has(check) && hasAny(open))
   return unread.map(({ check: id }) => brokenCheck({ id, file: folder, problem: `the file of ${id} cannot be read` }))
 }
 

@@ -1,7 +1,7 @@
 import type { CheckStatus } from './check-status.ts'
 import type { Reason, Refusal, UnknownReason } from './reasons.ts'
 import type { ResourceName, SyncMode } from './resource-names.ts'
-import type { Severity } from './severity.ts'
+import type { Severity, SeverityCounts } from './severity.ts'
 
 /**
  * Outputs share it, so that all apply the present age of inputs. Times in milliseconds since the epoch; null = never.
@@ -162,6 +162,6 @@ export interface CheckView {
   readonly evaluatedAt: number | null
   readonly since: number | null
   readonly severities: readonly Severity[]
-  readonly open: Readonly<Partial<Record<Severity, number>>>
-  readonly waived: Readonly<Partial<Record<Severity, number>>>
+  readonly open: Readonly<SeverityCounts>
+  readonly waived: Readonly<SeverityCounts>
 }

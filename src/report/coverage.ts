@@ -1,9 +1,9 @@
 import { frameworks, isEvidenceFor } from '../checks/frameworks.ts'
 import type { CheckFacts } from '../evaluate/check.ts'
-import { total } from '../evaluate/findings/split-findings.ts'
 import type { InputQuality } from '../model/data-quality.ts'
 import type { CheckView } from '../model/posture.ts'
 import type { UnknownReason } from '../model/reasons.ts'
+import { total } from '../model/severity.ts'
 import { shownStatus } from '../web/postures.ts'
 import {
   type Coverage,

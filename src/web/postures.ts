@@ -1,6 +1,6 @@
 import type { CheckStatus } from '../model/check-status.ts'
 import type { CheckView, HoldView, ResourceView, TenantPosture } from '../model/posture.ts'
-import { type Severity, severities } from '../model/severity.ts'
+import { hasAny, type Severity, severities, total } from '../model/severity.ts'
 import { hidden, withoutWaiverDetails } from '../model/text/redact-finding.ts'
 
 /** States of the mirrored data of one resource, the worst first. */
@@ -56,7 +56,6 @@ export function dataQualityOf(posture: TenantPosture): DataQuality {
 
 /** True when a check fails only for entities whose findings are waived. */
 function isAllWaived({ status, open, waived }: CheckView): boolean {
-  const hasAny = (counts: CheckView['open']) => severities.some((severity) => (counts[severity] ?? 0) > 0)
   return status === 'fail' && !hasAny(open) && hasAny(waived)
 }
 
@@ -87,13 +86,10 @@ export function tally(posture: TenantPosture): Tally {
       checks[check.status] += 1
       shown[shownStatus(check)] += 1
     }
-    for (const severity of severities) {
-      open[severity] += check.open[severity] ?? 0
-      waivedTotal += check.waived[severity] ?? 0
-    }
+    for (const severity of severities) open[severity] += check.open[severity] ?? 0
+    waivedTotal += total(check.waived)
   }
-  const openTotal = severities.reduce((sum, severity) => sum + open[severity], 0)
-  return { checks, shown, open, openTotal, waivedTotal }
+  return { checks, shown, open, openTotal: total(open), waivedTotal }
 }
 
 const hiddenProblem = `${hidden}: see the log, or "tenantwatch findings"`

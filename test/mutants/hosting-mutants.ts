@@ -32,8 +32,8 @@ export const hostingMutants: readonly Mutant[] = [
   }),
   ...mutantsIn('src/daemon/views.ts', ['test/commands/own-checks.test.ts'], {
     'open findings of an own check that cannot be read lose their series': [
-      '!known.has(check) && Object',
-      'known.has(check) && Object',
+      '!known.has(check) && hasAny',
+      'known.has(check) && hasAny',
     ],
   }),
   ...mutantsIn('src/daemon/reload.ts', ['test/commands/own-checks.test.ts'], {

@@ -1,6 +1,7 @@
-import type { CheckStateRow, FindingStore } from '../../mirror/port.ts'
+import type { FindingStore } from '../../mirror/port.ts'
 import type { CheckStatus, Resolution } from '../../model/check-status.ts'
 import type { UnknownReason } from '../../model/reasons.ts'
+import { hasAny } from '../../model/severity.ts'
 import type { CheckOutcome } from '../evaluation.ts'
 
 export interface CloseFindings {
@@ -20,7 +21,7 @@ export async function closeFindings(request: CloseFindings): Promise<readonly Ch
   const states = (await store.checkStates(tenantId)).filter(({ check }) => !keep.has(check))
   const outcomes: CheckOutcome[] = []
   // Without findings, too: a replica that has the check switched on would show a result that nobody renews.
-  const shown = states.filter((state) => hasOpen(state) || state.status !== ending.status)
+  const shown = states.filter((state) => hasAny(state.open) || state.status !== ending.status)
   for (const check of shown.map((state) => state.check).sort()) {
     const { resolution, ...status } = ending
     const checkResult = {
@@ -36,10 +37,6 @@ export async function closeFindings(request: CloseFindings): Promise<readonly Ch
     outcomes.push({ check, ...(await store.commitResult(checkResult)) })
   }
   return outcomes
-}
-
-function hasOpen({ open }: CheckStateRow): boolean {
-  return Object.values(open).some((count) => count > 0)
 }
 
 export function closeTenant(store: FindingStore, tenantId: number, now: number): Promise<readonly CheckOutcome[]> {

@@ -2,11 +2,9 @@ import type { Waiver } from '../../config/settings.ts'
 import type { CheckStateRow, FindingRow, LapseCount, PostureStore, WaiverTerms } from '../../mirror/port.ts'
 import { fingerprintOf } from '../../model/finding.ts'
 import { guidKey } from '../../model/guid.ts'
-import type { Severity } from '../../model/severity.ts'
+import { type Severity, type SeverityCounts, total } from '../../model/severity.ts'
 import type { Check } from '../check.ts'
 import { anyEntity, isCovering, isValid, lapsesOf, termsOf, waiversOf } from '../waivers/waivers.ts'
-
-export type SeverityCounts = Partial<Record<Severity, number>>
 
 export interface SplitCounts {
   readonly open: Readonly<SeverityCounts>
@@ -163,13 +161,7 @@ export function fingerprintsOf(waiver: Waiver, check: Check): readonly string[] 
 }
 
 function countsOf(rows: readonly { readonly severity: Severity }[]): SeverityCounts {
-  const counts: SeverityCounts = {}
-  for (const { severity } of rows) counts[severity] = (counts[severity] ?? 0) + 1
-  return counts
-}
-
-export function total(counts: SeverityCounts): number {
-  return Object.values(counts).reduce((sum, count) => sum + count, 0)
+  return summed(rows.map(({ severity }) => ({ severity, count: 1 })))
 }
 
 function minus(all: SeverityCounts, part: SeverityCounts): SeverityCounts {

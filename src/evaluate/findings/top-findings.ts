@@ -2,7 +2,7 @@ import type { Waiver } from '../../config/settings.ts'
 import type { FindingStore, OpenFinding, OpenFindingStore, WaiverTerms } from '../../mirror/port.ts'
 import type { NamedFinding } from '../../model/finding.ts'
 import type { CheckView } from '../../model/posture.ts'
-import { type Severity, severities } from '../../model/severity.ts'
+import { hasAny, type Severity, severities } from '../../model/severity.ts'
 import { plainId } from '../../model/text/printable.ts'
 import type { CheckFacts } from '../check.ts'
 import { anyEntity, isCovering, isValid, lapsesOf, termsOf } from '../waivers/waivers.ts'
@@ -73,7 +73,7 @@ export function topFindingsMemory(): typeof topFindings {
   const kept = new Map<string, Kept>()
   return async (request) => {
     const key = `${request.tenant.id} ${request.check.id}`
-    if (Object.values(request.counts.open).every((count) => count === 0)) {
+    if (!hasAny(request.counts.open)) {
       kept.delete(key)
       return []
     }

@@ -2,7 +2,7 @@ import type { CheckStatus, Resolution } from '../../model/check-status.ts'
 import type { DecidedStatus } from '../../model/decide-status.ts'
 import type { UnknownReason } from '../../model/reasons.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { Severity } from '../../model/severity.ts'
+import type { Severity, SeverityCounts } from '../../model/severity.ts'
 import type { NoAnswer, OwnAnswer, OwnQuery } from '../own-checks/question.ts'
 import type { MirrorRecord, RecordReader } from '../records/query.ts'
 import type { HoldRow, ResourceQuality, TenantRow } from '../sync/sync-port.ts'
@@ -38,7 +38,7 @@ export interface CheckStateRow {
   readonly validUntil: number | null
   /** Digest of the thresholds and lists in force; null when the check could not be evaluated. */
   readonly rule: string | null
-  readonly open: Readonly<Partial<Record<Severity, number>>>
+  readonly open: Readonly<SeverityCounts>
 }
 
 /** Takes effect as one difference from the stored findings, or not at all. */

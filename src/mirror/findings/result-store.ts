@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { checkStatuses, type Resolution } from '../../model/check-status.ts'
 import type { DecidedStatus } from '../../model/decide-status.ts'
 import { unknownReasons } from '../../model/reasons.ts'
-import type { Severity } from '../../model/severity.ts'
+import type { SeverityCounts } from '../../model/severity.ts'
 import type { Database, Operations } from '../database.ts'
 import type { CheckResult, CheckStateRow, CommittedResult, FindingStore, NewFinding } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
@@ -23,12 +23,10 @@ export interface ResultStore extends Operations<ResultPart> {
   flush(): Promise<void>
 }
 
-type Counts = Partial<Record<Severity, number>>
-
 interface ResultUpdate {
   readonly checkResult: CheckResult
   readonly seen: Set<number>
-  readonly open: Counts
+  readonly open: SeverityCounts
   failing: number
   pending: StagedFinding[]
   staged: boolean
@@ -294,6 +292,6 @@ function toCheckState({ status, reason, open, owing: _, ...state }: StoredState)
     ...state,
     status: oneOf(checkStatuses, status),
     reason: reason === null ? null : oneOf(unknownReasons, reason),
-    open: JSON.parse(open) as Counts,
+    open: JSON.parse(open) as SeverityCounts,
   }
 }

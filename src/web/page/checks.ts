@@ -1,6 +1,6 @@
 import { html } from 'hono/html'
 import type { CheckView } from '../../model/posture.ts'
-import { severities } from '../../model/severity.ts'
+import { severities, total } from '../../model/severity.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import { type ShownStatus, shownStatus } from '../postures.ts'
 import type { TenantPage } from './load-page.ts'
@@ -82,9 +82,8 @@ function row(view: CheckView, { link, clients, now }: RowContext): readonly (Htm
 function failing(view: CheckView, clients: Names): Html | string {
   const { status, open, waived, entities } = view
   if (status === 'not_applicable') return '–'
-  const sumOf = (counts: CheckView['open']) => severities.reduce((sum, severity) => sum + (counts[severity] ?? 0), 0)
-  const accepted = sumOf(waived)
-  const failed = sumOf(open) + accepted
+  const accepted = total(waived)
+  const failed = total(open) + accepted
   const isOpenEnded = status === 'unknown'
   const atLeast = isOpenEnded && failed > 0 ? 'at least ' : ''
   const count = isOpenEnded && failed === 0 ? '?' : number(failed)
@@ -107,10 +106,7 @@ function unevaluatedOf(
 }
 
 function findingCounts({ check, open, waived }: CheckView, link: string): Html | string {
-  const counts = severityCounts(
-    open,
-    severities.reduce((sum, severity) => sum + (waived[severity] ?? 0), 0),
-  )
+  const counts = severityCounts(open, total(waived))
   if (counts.length === 0) return '–'
   return html`<a class="counts" href="${link}" data-live="jump"><span class="unseen">Findings of ${check}: </span>${counts}</a>`
 }

@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import { type Severity, severities } from '../../model/severity.ts'
+import { type Severity, type SeverityCounts, severities } from '../../model/severity.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import type { ResourceState, ShownStatus } from '../postures.ts'
 import type { Html } from './text.ts'
@@ -35,7 +35,7 @@ export const severityTone: Tones<Severity> = {
 
 /** The highest severity first; empty when there are none. `hrefOf` leads from a count to what it counts. */
 export function severityCounts(
-  open: Readonly<Partial<Record<Severity, number>>>,
+  open: Readonly<SeverityCounts>,
   waived: number,
   hrefOf?: (severity: Severity) => string,
 ): readonly Html[] {
