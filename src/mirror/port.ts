@@ -11,6 +11,7 @@ export type * from './findings/finding-port.ts'
 export type * from './history/evidence-port.ts'
 export type { EntityReason, NoAnswer, OwnAnswer, OwnQuery } from './own-checks/question.ts'
 export type * from './sync/page-rows.ts'
+export { noCounts } from './sync/page-rows.ts'
 export type * from './sync/sync-port.ts'
 
 /** The local database copy of every tenant. Whole operations only, so that another database can implement it. */

@@ -146,5 +146,3 @@ function added(a: CommitCounts, b: CommitCounts): CommitCounts {
     quarantined: a.quarantined + b.quarantined,
   }
 }
-
-export const noCounts: CommitCounts = { created: 0, updated: 0, unchanged: 0, removed: 0, quarantined: 0 }

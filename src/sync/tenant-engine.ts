@@ -1,5 +1,5 @@
 import { Mutex } from 'async-mutex'
-import type { HoldRow, TenantRow } from '../mirror/port.ts'
+import { type HoldRow, noCounts, type TenantRow } from '../mirror/port.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import { memoize } from '../model/memoize.ts'
 import type { Reason } from '../model/reasons.ts'
@@ -14,7 +14,7 @@ import { incrementalSyncOfFeed } from './feeds/feed-incremental.ts'
 import { fullSyncOfList } from './lists/list-full.ts'
 import { readWhole } from './lists/whole-list.ts'
 import type { RunResult } from './observer.ts'
-import { type Moment, momentOf, noCounts, type Run } from './run.ts'
+import { type Moment, momentOf, type Run } from './run.ts'
 import { movedMessage, type TenantGuard, tenantGuard } from './tenant-guard.ts'
 
 export interface TenantEngine {

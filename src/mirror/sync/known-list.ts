@@ -1,10 +1,11 @@
 import type { Database, Operations } from '../database.ts'
-import type { CommitCounts, Incoming, ListCommit, SyncStore } from '../port.ts'
+import type { Incoming, ListCommit, SyncStore } from '../port.ts'
 import type { QuarantineStore } from '../records/quarantine-store.ts'
 import type { RecordWriter } from '../records/record-writer.ts'
 import type { Removals } from '../records/removal-store.ts'
 import type { Steps } from '../steps.ts'
 import { keyOfRecord } from './page-items.ts'
+import { noCounts } from './page-rows.ts'
 import { completion, type RunEnds, syncStateWriter } from './sync-states.ts'
 
 export interface KnownListParts {
@@ -52,13 +53,7 @@ export function knownListStore(database: Database, parts: KnownListParts): Opera
     confirmList: (list) =>
       database.write('nothing', function* () {
         if (!(yield* isSettled(list)) || !(yield* equalsMirror(list))) return null
-        const counts: CommitCounts = {
-          created: 0,
-          updated: 0,
-          unchanged: list.items.length,
-          removed: 0,
-          quarantined: 0,
-        }
+        const counts = { ...noCounts, unchanged: list.items.length }
         yield* putState(list.tenantId, list.resource, completion(list.whole, list.requestId))
         yield* ends.close({ ...list.end, counts })
         return counts

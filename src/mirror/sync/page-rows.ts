@@ -23,6 +23,8 @@ export interface CommitCounts {
   readonly quarantined: number
 }
 
+export const noCounts: CommitCounts = { created: 0, updated: 0, unchanged: 0, removed: 0, quarantined: 0 }
+
 export interface PageComparison {
   readonly known: number
   /** `key` is null without a readable id, `createdAt` where the record has none. */

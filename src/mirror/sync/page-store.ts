@@ -4,7 +4,6 @@ import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database, Operations } from '../database.ts'
 import type {
-  CommitCounts,
   DetailResult,
   Incoming,
   KnownPageCommit,
@@ -20,6 +19,7 @@ import { countRids, packRids, ridSet, unpackRids } from '../records/rid-set.ts'
 import { ahead, askEach, type Steps } from '../steps.ts'
 import type { PageFingerprints } from './page-fingerprint-cache.ts'
 import { type KnownItems, keyOf, knownItems } from './page-items.ts'
+import { noCounts } from './page-rows.ts'
 import { type AskedBefore, type ItemsWritten, itemsWriter, type WritingParts } from './page-writing.ts'
 import { completion, syncStateWriter } from './sync-states.ts'
 
@@ -48,8 +48,6 @@ class NotIntact extends Error {
 const noDetail: DetailResult = { supplied: false, differing: [], contradicts: false }
 
 const nothing: Pick<PageResult, 'laterDates' | 'contradictory'> = { laterDates: {}, contradictory: [] }
-
-const none: CommitCounts = { created: 0, updated: 0, unchanged: 0, removed: 0, quarantined: 0 }
 
 export function pageStore(
   database: Database,
@@ -85,7 +83,7 @@ export function pageStore(
     const early = page.admit === undefined ? yield* before(page) : null
     const known = yield* knownItems(writer(resource), tenantId, page.items)
     if (page.admit !== undefined && !page.admit(yield* comparison(page, known)))
-      return { admitted: false, counts: none, ...nothing }
+      return { admitted: false, counts: noCounts, ...nothing }
     const { add, ...asked } = early ?? (yield* before(page))
     if (page.whole !== undefined) yield* quarantine.begin(tenantId, table)
     const written = yield* writeItems(page, known, asked)
@@ -118,7 +116,7 @@ export function pageStore(
     if (rids === null || (yield* accepted)) throw new NotIntact()
     yield* outdo(() => unpackRids(rids))
     yield* add(rids)
-    return { admitted: true, counts: { ...none, unchanged: countRids(rids) }, ...nothing }
+    return { admitted: true, counts: { ...noCounts, unchanged: countRids(rids) }, ...nothing }
   }
 
   function* supply(
@@ -177,7 +175,7 @@ export function pageStore(
 
   return {
     commitPage: (page) => {
-      if (isIdle(page)) return database.run((): PageResult => ({ admitted: true, counts: none, ...nothing }))
+      if (isIdle(page)) return database.run((): PageResult => ({ admitted: true, counts: noCounts, ...nothing }))
       // A page that only moves the cursor changes no record.
       const change = page.items.length > 0 || page.whole !== undefined ? page : 'nothing'
       return database.write(change, () => commit(page))

@@ -10,6 +10,7 @@ import type { RidSet } from '../records/rid-set.ts'
 import type { Step, Steps } from '../steps.ts'
 import type { FullSyncNotes } from './full-sync-store.ts'
 import type { KnownItems } from './page-items.ts'
+import { noCounts } from './page-rows.ts'
 
 export interface WritingParts {
   readonly writer: (resource: PageCommit['resource']) => RecordWriter
@@ -152,7 +153,7 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
     const written: ItemsWritten = {
       rids: [],
       wellRids: [],
-      counts: { created: 0, updated: 0, unchanged: 0, removed: 0, quarantined: 0 },
+      counts: { ...noCounts },
       laterDates: {},
       contradictory: new Set(known.contradictory),
       quarantinedKeys: [],

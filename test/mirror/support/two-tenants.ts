@@ -1,6 +1,5 @@
-import type { Mirror } from '../../../src/mirror/port.ts'
+import { type Mirror, noCounts } from '../../../src/mirror/port.ts'
 import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
-import { noCounts } from '../../../src/sync/run.ts'
 import { now } from '../../checks/support/evaluator.ts'
 import { client, document, role, settings, user } from '../../checks/support/facts.ts'
 import { type TestMirror, testMirror } from '../../support/mirror.ts'
