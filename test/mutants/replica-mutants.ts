@@ -107,8 +107,8 @@ export const replicaMutants: readonly Mutant[] = [
     'a migration is ended by a limit of the role': ['set local statement_timeout = 0; ', ''],
   }),
   ...mutantsIn('src/mirror/postgres/table-locks.ts', upgrades, {
-    'a migration ends with a deadlock': [' || codeOf(error) === deadlockDetected', ''],
-    'a migration waits for all tables together without a limit': ['codeOf(error) === queryCanceled ?', 'false ?'],
+    'a migration ends with a deadlock': [' || driverCodeOf(error) === deadlockDetected', ''],
+    'a migration waits for all tables together without a limit': ['driverCodeOf(error) === queryCanceled ?', 'false ?'],
     'a migration waits for others without end': [
       'if (waitedMs >= blockedMs) throw',
       'if (waitedMs >= 2 * blockedMs) throw',

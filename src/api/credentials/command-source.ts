@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import type { Clock } from '../../model/clock.ts'
 import { SyncError } from '../../model/errors.ts'
 import { endWithProcess } from '../../model/process/end-with-process.ts'
-import { codeOf } from '../transport/outcome.ts'
+import { codeOrNameOf } from '../transport/outcome.ts'
 import { fetchedSource } from './fetched-source.ts'
 import { parseSecret, type SecretSource } from './secret.ts'
 
@@ -47,7 +47,7 @@ function output(argv: readonly string[], signal: AbortSignal): Promise<string> {
       else pieces.push(piece)
     })
     child.once('error', (error) => {
-      problem ??= codeOf(error)
+      problem ??= codeOrNameOf(error)
     })
     child.once('close', (code) => {
       clearTimeout(late)

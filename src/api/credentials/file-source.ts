@@ -1,7 +1,7 @@
 import { SyncError } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
 import { mostSecretBytes, readRegularFile, regularFileVersion } from '../../model/process/regular-file.ts'
-import { codeOf } from '../transport/outcome.ts'
+import { codeOrNameOf } from '../transport/outcome.ts'
 import { parseSecret, type Secret, type SecretSource } from './secret.ts'
 
 /** A secret in a file, read after each change. While the file is unusable, the last good secret stays in use. */
@@ -22,7 +22,7 @@ export function fileSource(path: string, log: Log): SecretSource {
       reported = ''
       return secret
     } catch (thrown) {
-      const error = thrown instanceof SyncError ? thrown : unreadable(path, codeOf(thrown))
+      const error = thrown instanceof SyncError ? thrown : unreadable(path, codeOrNameOf(thrown))
       if (good === undefined) throw error
       if (reported !== version)
         log.warn(

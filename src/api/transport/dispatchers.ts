@@ -2,7 +2,7 @@ import { Agent, type Dispatcher, ProxyAgent } from 'undici'
 import { SyncError, UsageError } from '../../model/errors.ts'
 import { containsCertificate } from '../../model/process/certificate-authorities.ts'
 import { readRegularFile, regularFileVersion, UnfitFile } from '../../model/process/regular-file.ts'
-import { codeOf } from './outcome.ts'
+import { codeOrNameOf } from './outcome.ts'
 
 /** Drops the raw headers after parsing: they reference buffers that undici retains until a full garbage collection. */
 const letHeadsGo: Dispatcher.DispatcherComposeInterceptor = (dispatch) => (options, handler) =>
@@ -56,7 +56,7 @@ export class Dispatchers {
         if (!containsCertificate(ca)) throw new UnfitFile('it contains no PEM certificate')
       }
     } catch (thrown) {
-      throw new SyncError('tls', `The certificate authorities in ${caFile} cannot be used: ${codeOf(thrown)}`, {
+      throw new SyncError('tls', `The certificate authorities in ${caFile} cannot be used: ${codeOrNameOf(thrown)}`, {
         hint: 'Set api.caFile to a readable PEM file',
       })
     }

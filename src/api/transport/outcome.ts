@@ -58,7 +58,7 @@ const retriableFailures: ReadonlySet<Reason> = new Set<Reason>(['network', 'time
 
 export function transportFailure(thrown: unknown, state: ExchangeState): Failure {
   const error = toSyncError(thrown, state)
-  const untouched = state.status === undefined && error.reason === 'network' && breaks.has(codeOf(thrown))
+  const untouched = state.status === undefined && error.reason === 'network' && breaks.has(codeOrNameOf(thrown))
   return { kind: 'failure', error, retriable: retriableFailures.has(error.reason), untouched }
 }
 
@@ -72,7 +72,7 @@ function toSyncError(thrown: unknown, state: ExchangeState): SyncError {
   if (thrown instanceof SyncError) {
     return new SyncError(thrown.reason, `${what}: ${thrown.message}`, { ...details, ...hintOf(thrown) })
   }
-  const code = codeOf(thrown)
+  const code = codeOrNameOf(thrown)
   const reason = reasonOfCode(code, state.proxied)
   return new SyncError(reason, `${what} failed: ${code}`, { ...details, ...hintOfCode(reason, code, state.proxied) })
 }
@@ -168,10 +168,10 @@ function isRedirect(status: number): boolean {
 }
 
 /** The code of an error, else its name. Messages contain nothing more, because its text may carry header values. */
-export function codeOf(thrown: unknown): string {
+export function codeOrNameOf(thrown: unknown): string {
   if (thrown instanceof UnfitFile) return thrown.message
   if (typeof thrown !== 'object' || thrown === null) return 'unknown error'
   if ('code' in thrown && typeof thrown.code === 'string' && /^[\w-]{1,64}$/.test(thrown.code)) return thrown.code
-  if (thrown instanceof AggregateError && thrown.errors.length > 0) return codeOf(thrown.errors[0])
+  if (thrown instanceof AggregateError && thrown.errors.length > 0) return codeOrNameOf(thrown.errors[0])
   return thrown instanceof Error && /^\w{1,64}$/.test(thrown.name) ? thrown.name : 'unknown error'
 }

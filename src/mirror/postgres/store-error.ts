@@ -43,7 +43,7 @@ export function serverSilent(): DriverError {
 
 /** True for an error of an operation that waited for the server in vain. */
 export function isOfSilence(error: unknown): boolean {
-  return error instanceof SyncError && codeOf(error.cause) === silent
+  return error instanceof SyncError && driverCodeOf(error.cause) === silent
 }
 
 /** True when the server takes no more connections now. */
@@ -61,7 +61,8 @@ function stateOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }
 
-export function codeOf(error: unknown): string {
+/** Code of a DriverError; empty for any other error. */
+export function driverCodeOf(error: unknown): string {
   return error instanceof DriverError ? error.code : ''
 }
 

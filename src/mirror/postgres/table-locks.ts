@@ -4,7 +4,7 @@ import { FatalError } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
 import { presentSchema } from './present-schema.ts'
 import type { Session } from './session.ts'
-import { codeOf, DriverError } from './store-error.ts'
+import { DriverError, driverCodeOf } from './store-error.ts'
 
 const lockNotAvailable = '55P03'
 const deadlockDetected = '40P01'
@@ -44,18 +44,18 @@ export async function lockTables(session: Session): Promise<void> {
   const [{ names }] = (await session.sendText(relations)).rows as [{ names: string }]
   await session.sendText(`set local lock_timeout = ${lockMs}; set local statement_timeout = ${locksMs}`)
   await session.sendText(`lock table ${names} in access exclusive mode`).catch((error: unknown) => {
-    throw codeOf(error) === queryCanceled ? new DriverError({ code: lockNotAvailable, message: 'Locked' }) : error
+    throw driverCodeOf(error) === queryCanceled ? new DriverError({ code: lockNotAvailable, message: 'Locked' }) : error
   })
   await session.sendText('set local statement_timeout = 0')
 }
 
 /** True when another session was in the way: nothing was changed, and it may be tried again. */
 export function isBlocked(error: unknown): boolean {
-  return isLockTimeout(error) || codeOf(error) === deadlockDetected
+  return isLockTimeout(error) || driverCodeOf(error) === deadlockDetected
 }
 
 export function isLockTimeout(error: unknown): boolean {
-  return codeOf(error) === lockNotAvailable
+  return driverCodeOf(error) === lockNotAvailable
 }
 
 export interface LockWait {

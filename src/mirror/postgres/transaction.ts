@@ -7,7 +7,7 @@ import { isToShow } from './lanes.ts'
 import type { PresentServer } from './present-server.ts'
 import type { Answer, Session, Sessions } from './session.ts'
 import type { AnyStatement } from './statement.ts'
-import { codeOf, ofCommit, serverSilent } from './store-error.ts'
+import { driverCodeOf, ofCommit, serverSilent } from './store-error.ts'
 
 export interface Timing {
   readonly clock: Pick<Clock, 'sleep'>
@@ -74,7 +74,7 @@ export async function transaction<T>(sessions: Sessions, timing: Timing, work: W
 
 /** Serialization failure, or chosen to end a deadlock: nothing of the transaction was stored. */
 function isConflict(error: unknown): boolean {
-  return ['40001', '40P01'].includes(codeOf(error))
+  return ['40001', '40P01'].includes(driverCodeOf(error))
 }
 
 async function attempt<T>(sessions: Sessions, timing: Timing, work: Work<T>): Promise<T> {

@@ -97,7 +97,7 @@ export function damaged(file: string, how: string): FatalError {
 
 export function damageOf(error: unknown): string | null {
   if (!(error instanceof Error)) return null
-  const code = 'code' in error ? String(error.code) : ''
+  const code = codeOf(error)
   if (code.startsWith('SQLITE_CORRUPT') || code.startsWith('SQLITE_NOTADB')) return code
   return error.cause === undefined ? null : damageOf(error.cause)
 }
