@@ -7,6 +7,7 @@ import { openFileSource } from '../mirror/sqlite/copy-source.ts'
 import { storeFacts } from '../mirror/sqlite/store-facts.ts'
 import { FatalError, reasonOf, SyncError, UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { lowerFirst } from '../model/text/lower-first.ts'
 import { printable } from '../model/text/printable.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import { table } from '../report/formats.ts'
@@ -99,7 +100,7 @@ function showStep(line: StatusLine, { doing, table, rows }: CopyStep): void {
 function interrupted(error: unknown): unknown {
   const again = 'run "tenantwatch migrate-store" again to continue'
   if (error instanceof SyncError) {
-    const hint = error.hint === undefined ? '' : `; ${error.hint.charAt(0).toLowerCase()}${error.hint.slice(1)}`
+    const hint = error.hint === undefined ? '' : `; ${lowerFirst(error.hint)}`
     const advice = hint.replace(/; (it is|nothing was) .*/, '')
     return new FatalError(`The copy was interrupted: ${error.message}${advice}; ${again}`, { cause: error })
   }

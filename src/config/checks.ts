@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { severities } from '../model/severity.ts'
+import { lowerFirst } from '../model/text/lower-first.ts'
 import { mayBeUnread } from './own-checks/own-checks.ts'
 import type { CheckDefaults, CheckSettings } from './settings.ts'
 import type { Context } from './yaml/context.ts'
@@ -64,7 +65,7 @@ function readOptions(check: CheckDefaults, options: Record<string, unknown>, rep
   for (const issue of result.error.issues) {
     if (issue.code === 'unrecognized_keys' && unknown.length > 0) continue
     const path = issue.path.map((part) => (typeof part === 'symbol' ? String(part) : part))
-    const message = issue.message.charAt(0).toLowerCase() + issue.message.slice(1)
+    const message = lowerFirst(issue.message)
     if (path.length === 0) report.problem(path, `is not valid: ${message}`)
     else report.wrong(path, valueAt(options, path), message)
   }

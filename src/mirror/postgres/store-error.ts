@@ -80,7 +80,7 @@ export function storeError(error: unknown): unknown {
 export function startError(error: unknown, address: Address): unknown {
   const found = describe(error)
   if (found === null) return error
-  const hint = found.hint === undefined ? '' : `; ${lowerFirst(found.hint.replace(/; it is .*/, ''))}`
+  const hint = found.hint === undefined ? '' : `; ${lowerFirst(found.hint)}`
   return new FatalError(`The ${shown(address)} cannot be used: ${lowerFirst(found.sentence)}${found.code}${hint}`, {
     cause: error,
   })
