@@ -3,7 +3,7 @@ import { defineCheck } from '../evaluate/check.ts'
 import { configuredBaseline } from '../evaluate/findings/identity.ts'
 import type { AcceptedState } from '../mirror/port.ts'
 import type { ChangeRow, MirrorRecord } from '../mirror/records/query.ts'
-import { toIso } from '../model/dates.ts'
+import { dayOf, toIso } from '../model/dates.ts'
 import { assumesFirstState, type Expectation, expectationFrom, scopeOfDrift } from './support/drift.ts'
 import { onlyRecord, readingOf } from './support/records.ts'
 import { quoted } from './support/words.ts'
@@ -88,7 +88,7 @@ export const authSettingsUnchanged = defineCheck({
     if (present === expected) return null
     const isWeakened = protections.has(field) && expected === true
     const last = changes.at(-1)
-    const since = last === undefined ? '' : ` (last changed on ${toIso(last.at).slice(0, 10)})`
+    const since = last === undefined ? '' : ` (last changed on ${dayOf(last.at)})`
     const [is, was] = [shown(present), shown(expected)]
     return {
       entityId: field,

@@ -4,7 +4,7 @@ import { createViews } from '../daemon/views.ts'
 import { acceptedHolds } from '../evaluate/accepted-holds.ts'
 import { driftIdPattern } from '../evaluate/findings/identity.ts'
 import type { AcceptedHold, HoldRow, Mirror } from '../mirror/port.ts'
-import { toIso } from '../model/dates.ts'
+import { dayOf, toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
 import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/hold-remedy.ts'
@@ -141,11 +141,10 @@ function heldSentence(hold: AcceptedHold): string {
 }
 
 function endedSentence({ id, tenant, resource, count, at, appliedAt }: AcceptedHold, next: Next): string {
-  const days = toIso(at).slice(0, 10)
   const removed = resource === 'all' ? '' : ` --resource ${resource}`
   const applied =
     appliedAt === null ? 'and ended before a run applied it' : `and applied by a run at ${toIso(appliedAt)}`
-  const history = next(`history --tenant ${tenant}${removed} --since ${days}`)
+  const history = next(`history --tenant ${tenant}${removed} --since ${dayOf(at)}`)
   return `Hold ${id} has ended: it covered ${count} and was accepted at ${toIso(at)} ${applied}; "${history}" shows what was removed since`
 }
 

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
 import { stringify } from 'yaml'
-import { toIso } from '../model/dates.ts'
+import { dayOf } from '../model/dates.ts'
 import { secondMs } from '../model/durations.ts'
 import { resourceNames } from '../model/resource-names.ts'
 import { formatListen } from './listen.ts'
@@ -60,7 +60,7 @@ function limits({ tenants: [first] }: Settings): object {
 }
 
 function writtenWaiver({ expiresMs, ...waiver }: Waiver): object {
-  return { ...waiver, expires: toIso(expiresMs).slice(0, 10) }
+  return { ...waiver, expires: dayOf(expiresMs) }
 }
 
 function writtenTenant(tenant: TenantSettings) {

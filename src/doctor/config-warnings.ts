@@ -11,6 +11,7 @@ import { isProtected } from '../config/web/web-settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import { ruleContextOf, settingsOf } from '../evaluate/check-settings.ts'
 import type { RecordReader } from '../mirror/records/query.ts'
+import { dayOf } from '../model/dates.ts'
 import { dayMs, describeDuration, hourMs } from '../model/durations.ts'
 import type { TenantPosture, WaiverView } from '../model/posture.ts'
 import { isLoopback } from '../model/process/loopback.ts'
@@ -187,7 +188,7 @@ function hasDaylightSaving(timeZone: string): boolean {
 export function endedWaivers(waivers: Settings['waivers'], now: number): readonly Diagnosis[] {
   return waivers.flatMap(({ id, check, entity, expiresMs }) => {
     if (now <= expiresMs) return []
-    const sentence = `waiver ${id} (${check}, ${entity}) ended on ${new Date(expiresMs).toISOString().slice(0, 10)}`
+    const sentence = `waiver ${id} (${check}, ${entity}) ended on ${dayOf(expiresMs)}`
     return [warning('waivers', sentence, 'It waives nothing: remove it or renew it')]
   })
 }

@@ -2,7 +2,7 @@ import { acceptedHolds } from '../evaluate/accepted-holds.ts'
 import type { Mirror } from '../mirror/port.ts'
 import type { ServerFacts } from '../mirror/postgres/server-facts.ts'
 import { layoutFacts, obstacleTo, type StoreFacts } from '../mirror/sqlite/store-facts.ts'
-import { toIso } from '../model/dates.ts'
+import { dayOf } from '../model/dates.ts'
 import { dayMs, describeDuration } from '../model/durations.ts'
 import { SyncError } from '../model/errors.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
@@ -131,7 +131,7 @@ function diagnoseRuns(
   if (runs === null && isRunning) return fine('runs', 'the first ones of the engine are under way')
   if (runs === null) return warning('runs', 'no run has ended yet', 'Start the engine, or run "tenantwatch sync"')
   const { oldest, latest, count } = runs
-  const sentence = `${count} since ${toIso(oldest).slice(0, 10)}, the latest ended ${describeDuration(now - latest)} ago`
+  const sentence = `${count} since ${dayOf(oldest)}, the latest ended ${describeDuration(now - latest)} ago`
   return fine('runs', sentence)
 }
 

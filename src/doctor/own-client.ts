@@ -1,5 +1,5 @@
 import type { Fetched } from '../api/reader.ts'
-import { isoMs, toIso } from '../model/dates.ts'
+import { dayOf, isoMs } from '../model/dates.ts'
 import { dayMs, describeDuration } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import { ownClientRemedy } from '../model/hold-remedy.ts'
@@ -57,7 +57,7 @@ function diagnoseSecret(record: object, now: number): Diagnosis | null {
   const expiresAt = isoMs(Reflect.get(record, 'secretExpirationDate'))
   if (expiresAt === null) return null
   const left = expiresAt - now
-  const day = toIso(expiresAt).slice(0, 10)
+  const day = dayOf(expiresAt)
   const advice =
     'Create a new secret in the portal and put it where the token comes from: without it every check is unknown'
   if (left <= 0) return failure(subject, `its secret expired on ${day}`, advice)

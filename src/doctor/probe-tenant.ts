@@ -3,7 +3,7 @@ import type { EnvLookup } from '../api/options.ts'
 import type { Fetched, TenantClient } from '../api/reader.ts'
 import { certificateExpiry } from '../api/transport/peer-certificate.ts'
 import type { TenantSettings } from '../config/settings.ts'
-import { toIso } from '../model/dates.ts'
+import { dayOf } from '../model/dates.ts'
 import { dayMs, describeDuration, minuteMs } from '../model/durations.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
@@ -167,7 +167,7 @@ function diagnoseCertificate({ api }: TenantSettings, seen: readonly Expiry[], n
     .toSorted((a, b) => a.at - b.at)
   if (first === undefined) return null
   const { origin, at } = first
-  const sentence = `of ${origin} expires on ${toIso(at).slice(0, 10)}, in ${describeDuration(at - now)}`
+  const sentence = `of ${origin} expires on ${dayOf(at)}, in ${describeDuration(at - now)}`
   return at - now > soonMs
     ? fine('certificate', sentence)
     : warning(

@@ -106,6 +106,11 @@ export function toIso(ms: number): string {
   return new Date(ms).toISOString()
 }
 
+/** The day in UTC, such as `2026-03-31`. @param ms since the epoch */
+export function dayOf(ms: number): string {
+  return toIso(ms).slice(0, 10)
+}
+
 export function createdAtOf(record: unknown): number | null {
   return typeof record === 'object' && record !== null && 'createdAt' in record ? isoMs(record.createdAt) : null
 }

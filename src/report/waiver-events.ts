@@ -2,7 +2,7 @@ import type { Waiver } from '../config/settings.ts'
 import { type FactChange, factChanges } from '../evaluate/findings/material-facts.ts'
 import { isAbout, isValid } from '../evaluate/waivers/waivers.ts'
 import type { EvidenceStore, WaiverChange } from '../mirror/port.ts'
-import { toIso } from '../model/dates.ts'
+import { dayOf, toIso } from '../model/dates.ts'
 import type { FindingView } from '../model/finding.ts'
 import { changeInWords, withoutNamesIn } from './finding-life.ts'
 import { keyOf, recordedWaivers, type WaiverPresence } from './recorded-waivers.ts'
@@ -85,7 +85,7 @@ export function explainedWaivers(
       at: toIso(at),
       waiver,
       change: kind,
-      expires: kind === 'removed' ? null : agreed && toIso(agreed.expiresMs).slice(0, 10),
+      expires: kind === 'removed' ? null : agreed && dayOf(agreed.expiresMs),
     },
     changes: details ? changes : changes.map(withoutNamesIn),
   }))

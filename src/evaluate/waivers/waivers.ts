@@ -1,6 +1,6 @@
 import type { Waiver } from '../../config/settings.ts'
 import type { Lapse } from '../../mirror/port.ts'
-import { toIso } from '../../model/dates.ts'
+import { dayOf } from '../../model/dates.ts'
 import type { WaiverMark } from '../../model/finding.ts'
 import { guidKey } from '../../model/guid.ts'
 import { digestOf } from '../digest.ts'
@@ -89,8 +89,4 @@ const lapseSentence = 'waiver lapsed: the accepted facts changed'
 
 function toMark({ id, owner, reason, expiresMs }: Waiver, state: WaiverMark['state'], explanation: string | null) {
   return { id, owner, reason, expires: dayOf(expiresMs), state, explanation } satisfies WaiverMark
-}
-
-function dayOf(ms: number): string {
-  return toIso(ms).slice(0, 10)
 }
