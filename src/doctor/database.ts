@@ -4,8 +4,7 @@ import type { ServerFacts } from '../mirror/postgres/server-facts.ts'
 import { layoutFacts, obstacleTo, type StoreFacts } from '../mirror/sqlite/store-facts.ts'
 import { dayOf } from '../model/dates.ts'
 import { dayMs, describeDuration } from '../model/durations.ts'
-import { SyncError } from '../model/errors.ts'
-import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
+import { type Diagnosis, failure, fine, problemOf, warning } from './diagnosis.ts'
 import { diagnoseServer } from './postgres.ts'
 
 const mib = 2 ** 20
@@ -120,8 +119,8 @@ function fileOf({ path, bytes, walBytes }: StoreFacts) {
 
 /** The failure to read the database. */
 export function unusable(error: unknown): Diagnosis {
-  const hint = error instanceof SyncError ? (error.hint ?? null) : null
-  return failure('database', error instanceof Error ? error.message : String(error), hint)
+  const { message, hint } = problemOf(error)
+  return failure('database', message, hint)
 }
 
 function diagnoseRuns(

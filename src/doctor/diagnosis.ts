@@ -1,3 +1,4 @@
+import { SyncError } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import { withConfig } from '../model/text/command-line.ts'
 
@@ -39,6 +40,14 @@ export function warning(subject: string, sentence: string, advice: string, more?
 
 export function failure(subject: string, sentence: string, advice: string | null, more?: More): Diagnosis {
   return diagnosis('fail', subject, [sentence, advice], more)
+}
+
+/** Message and hint of an error; the hint is null where there is none. */
+export function problemOf(error: unknown): { readonly message: string; readonly hint: string | null } {
+  return {
+    message: error instanceof Error ? error.message : String(error),
+    hint: error instanceof SyncError ? (error.hint ?? null) : null,
+  }
 }
 
 function diagnosis(

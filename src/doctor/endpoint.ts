@@ -1,13 +1,13 @@
 import { type PageSize, pageSizeOf } from '../api/endpoints.ts'
 import type { Fetched, TenantReader } from '../api/reader.ts'
 import type { ApiSettings } from '../config/settings.ts'
-import { reasonOf, SyncError } from '../model/errors.ts'
+import { reasonOf } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { FeedResource, ResourceDefinition } from '../model/resource.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import { plural } from '../model/text/numbers.ts'
 import { idTextsOn } from '../sync/pages/page-rules.ts'
-import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
+import { type Diagnosis, failure, fine, problemOf, warning } from './diagnosis.ts'
 
 export interface ProbedEndpoint {
   readonly diagnosis: Diagnosis
@@ -40,8 +40,7 @@ export async function probeEndpoint(
 
 function notRead(name: string, permission: string, error: unknown): Diagnosis {
   const reason: Reason = reasonOf(error)
-  const message = error instanceof Error ? error.message : ''
-  const hint = error instanceof SyncError ? (error.hint ?? null) : null
+  const { message, hint } = problemOf(error)
   return failure(name, `${reason}: ${message}`, hint, { permission, reason })
 }
 

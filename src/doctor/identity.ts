@@ -24,7 +24,7 @@ import {
 import { emptyList } from '../sync/lists/suspect-empty.ts'
 import { idTextsOn } from '../sync/pages/page-rules.ts'
 import { movedMessage } from '../sync/tenant-guard.ts'
-import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
+import { type Diagnosis, failure, fine, problemOf, warning } from './diagnosis.ts'
 
 const subject = 'identity'
 const unprovenAdvice = 'Give the token the permission to read API clients or documents, and set ownClientId'
@@ -67,10 +67,10 @@ export async function diagnoseIdentity(request: IdentityRequest): Promise<Diagno
     return await diagnoseEvidence(request, proving, await readEvidence(proving, request.pages, deadline.signal))
   } catch (error) {
     signal.throwIfAborted()
-    const message = deadline.expired ? 'the tenant answers too slowly' : error instanceof Error ? error.message : ''
-    const hint = (error instanceof SyncError ? error.hint : null) ?? seeEndpoints
+    const { message, hint } = problemOf(error)
+    const problem = deadline.expired ? 'the tenant answers too slowly' : message
     const reason = deadline.expired ? 'timeout' : reasonOf(error)
-    return failure(subject, `cannot be checked: ${message}`, hint, { reason })
+    return failure(subject, `cannot be checked: ${problem}`, hint ?? seeEndpoints, { reason })
   }
 }
 

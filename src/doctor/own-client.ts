@@ -8,7 +8,7 @@ import { plural } from '../model/text/numbers.ts'
 import { apiClients } from '../resources/api-clients.ts'
 import { ownClientUnlisted } from '../sync/identity-proof.ts'
 import { cursorIgnored, idTextOf, idTextsOn } from '../sync/pages/page-rules.ts'
-import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
+import { type Diagnosis, failure, fine, problemOf, warning } from './diagnosis.ts'
 
 const subject = 'own client'
 const secretSoonMs = 30 * dayMs
@@ -47,9 +47,9 @@ export async function diagnoseOwnClient({ firstPage, ...request }: OwnClientRequ
   } catch (error) {
     const reason = reasonOf(error)
     const isLate = reason === 'aborted'
-    const message = isLate ? 'the tenant answers too slowly' : error instanceof Error ? error.message : String(error)
-    const hint = error instanceof SyncError ? (error.hint ?? null) : null
-    return failure(subject, `cannot be checked: ${message}`, hint, { reason: isLate ? 'timeout' : reason })
+    const { message, hint } = problemOf(error)
+    const problem = isLate ? 'the tenant answers too slowly' : message
+    return failure(subject, `cannot be checked: ${problem}`, hint, { reason: isLate ? 'timeout' : reason })
   }
 }
 
