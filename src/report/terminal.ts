@@ -59,12 +59,17 @@ export function wrapLastColumn(table: string, terminal: Terminal | null): string
 /** Breaks a line between words so that its parts fit; those after the first are indented. */
 export function wrapLine(line: string, terminal: Terminal | null, indented = 4): string {
   if (terminal === null || widthOf(line) <= terminal.columns) return line
-  const begin = line.length - line.trimStart().length
+  const begin = indentOf(line)
   const [first = '', ...rest] = wordsIn(line.slice(begin), terminal.columns - begin).map((part, i) =>
     i === 0 ? line.slice(0, begin) + part : part,
   )
   const indent = ' '.repeat(indented)
   return [first, ...wordsIn(rest.join(' '), terminal.columns - indent.length).map((part) => indent + part)].join('\n')
+}
+
+/** The number of spaces at the beginning. */
+export function indentOf(line: string): number {
+  return line.length - line.trimStart().length
 }
 
 /** Prints a sentence in the width of the terminal. */

@@ -1,4 +1,4 @@
-import { type Terminal, wrapLine } from '../../report/terminal.ts'
+import { indentOf, type Terminal, wrapLine } from '../../report/terminal.ts'
 
 /** A file or a pipe gets the help that a terminal of this width shows. */
 const usual: Terminal = { columns: 80, hasColors: false }
@@ -25,10 +25,6 @@ export function fittingHelp(text: string, terminal: Terminal | null): string {
 /** Headings such as `Options:` stand alone. */
 function isProse(line: string): boolean {
   return /^\S/.test(line) && !/^(?:Usage: .*|\S+:)$/.test(line)
-}
-
-function indentOf(line: string): number {
-  return line.length - line.trimStart().length
 }
 
 /** Breaks a command of the shell by a backslash: outside of quotes, and before an option rather than after it. */

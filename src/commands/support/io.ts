@@ -1,7 +1,7 @@
 import { EventEmitter, once } from 'node:events'
 import type { Io } from '../../model/process/io.ts'
 import { printable } from '../../model/text/printable.ts'
-import { leastColumns, wrapLine } from '../../report/terminal.ts'
+import { indentOf, leastColumns, wrapLine } from '../../report/terminal.ts'
 
 /**
  * Stops at the first failed write, which `start` reports. Escapes control characters on a terminal, not in a file.
@@ -80,8 +80,6 @@ export function fittingLog({ isTTY, columns = 80 }: Io['stderr'], text: string):
     .map((line) => wrapLine(line, width, indentOf(line) + 2))
     .join('\n')
 }
-
-const indentOf = (line: string) => line.length - line.trimStart().length
 
 /** Waits for SIGTERM or SIGINT. */
 export async function untilStopped({ stop }: Io): Promise<void> {
