@@ -3,7 +3,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { TenantSettings } from '../config/settings.ts'
 import { insistOnClients, openTenant, type TenantParts, type TenantPartsOptions } from './tenant-parts.ts'
 
-/** Names of tenants, or ids of waivers. */
+/** Tenant names or waiver ids. */
 export interface Change {
   readonly added: readonly string[]
   readonly changed: readonly string[]
@@ -19,8 +19,8 @@ export interface ChangedTenants {
 }
 
 /**
- * Opens new engines after the runs of changed and removed tenants ended; those without a store are another replica's.
- * Throws with all tenants unchanged.
+ * Opens new engines once the runs of changed and removed tenants have ended. A tenant without a store belongs to
+ * another replica. If it throws, all tenants are unchanged.
  */
 export async function changeTenants(
   before: readonly TenantParts[],
@@ -61,7 +61,7 @@ async function openAll(tenants: readonly TenantSettings[], options: TenantPartsO
       try {
         opened.push(await openTenant(tenant, options))
       } catch (error) {
-        // Meanwhile another replica took it.
+        // Not an error if another replica took the tenant meanwhile.
         if (options.stores.of(tenant.name) !== null) throw error
       }
     }
@@ -72,7 +72,10 @@ async function openAll(tenants: readonly TenantSettings[], options: TenantPartsO
   }
 }
 
-/** Checks are read at each evaluation; client and engine contain all other settings. */
+/**
+ * A change of `checks` needs no new engine: they are read at each evaluation. Client and engine contain all other
+ * settings.
+ */
 function keepsEngine({ checks: _, ...before }: TenantSettings, { checks: __, ...next }: TenantSettings): boolean {
   return isDeepStrictEqual(before, next)
 }
@@ -81,7 +84,7 @@ function byName(tenants: readonly TenantSettings[]): ReadonlyMap<string, TenantS
   return new Map(tenants.map((tenant) => [tenant.name, tenant]))
 }
 
-/** By the keys of what is compared. */
+/** Keys that were added, changed or removed. */
 export function changeBetween<T>(before: ReadonlyMap<string, T>, next: ReadonlyMap<string, T>): Change {
   const keys = [...next.keys()]
   return {

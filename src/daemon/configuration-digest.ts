@@ -3,7 +3,7 @@ import type { Settings } from '../config/settings.ts'
 import { configurationRecord } from '../evaluate/configuration-record.ts'
 import { version } from '../model/process/version.ts'
 
-/** Equal where two replicas evaluate the same, whatever their addresses and credentials. */
+/** Equal for two replicas that evaluate the same, even if their addresses and credentials differ. */
 export async function configurationDigest(settings: Settings): Promise<string> {
   const { digest } = await configurationRecord(settings, { checks: checksOf(settings), version, at: 0 })
   return digest

@@ -29,14 +29,14 @@ export interface Daemon extends AsyncDisposable {
 }
 
 export interface DaemonOptions extends Partial<Reloading> {
-  /** What the commands of the page name with --config; absent = the default. */
+  /** Value of --config in the commands that the status page shows; absent = the default. */
   readonly configFile?: string | undefined
 }
 
 /**
- * Outputs show the mirror before the first sync. Without `load` no configuration can be reloaded.
+ * Page and metrics show the mirror before the first sync. Without `load` the configuration cannot be reloaded.
  *
- * @throws FatalError without the lock, the database or the address, ConfigError for the web configuration.
+ * @throws FatalError when lock, database or address is not available, ConfigError for the web configuration.
  */
 export async function startDaemon(
   settings: Settings,
@@ -55,7 +55,7 @@ export async function startDaemon(
   const live = new LiveWeb(webConfig, { cwd, host, log, onReading: (ok) => status.note('web', ok) })
   const heart = { beatAt: clock.monotonic() }
   const watch = storeWatch(session.mirror, clock, log)
-  // Ages depend on the wall clock: after a change of it, other runs may be due.
+  // Ages depend on the wall clock: after it was set, other runs may be due.
   const catchUp = () => jobs.runDue(session.tenants)
   const onJump = () =>
     void catchUp().catch((error: unknown) => log.warn({ detail: String(error) }, 'Due runs could not be determined'))
@@ -80,13 +80,13 @@ export async function startDaemon(
         'Tenants of this replica changed',
       )
       jobs.arrange()
-      // Not waited for: until the tenants are told, none is taken up or given back.
+      // Not awaited: no tenant is taken or given back until `follow` resolves.
       void jobs.runDue(opened).catch((error: unknown) => {
         log.warn({ detail: String(error) }, 'Due runs wait for the schedule')
       })
     },
   })
-  // A replica may begin without a tenant.
+  // A replica may start without tenants.
   const hasFirstRound = session.tenants.length > 0
   const { ended: caughtUp } = await catchUp()
   const page = `${live.settings().tls === null ? 'http' : 'https'}://${formatListen(address)}/`

@@ -4,10 +4,10 @@ import { reasonOf } from '../model/errors.ts'
 import type { TenantParts } from './tenant-parts.ts'
 
 /**
- * Evaluates the tenants one after the other. Resolves with the instants, by tenant, until which the results hold.
+ * Evaluates the tenants one after the other. Resolves, by tenant, with the instant until which its results are valid.
  *
  * @param evaluate see `Evaluator`.
- * @throws SyncError `store` when the results of a tenant cannot be stored; those after it are evaluated first.
+ * @throws SyncError `store` when the results of a tenant cannot be stored, after the other tenants were evaluated.
  */
 export async function evaluateEach(
   tenants: readonly TenantParts[],
@@ -24,7 +24,7 @@ export async function evaluateEach(
     } catch (error) {
       if (reasonOf(error) !== 'store') throw error
       failures.push(error)
-      // Without its database, the others would fail, too.
+      // Without the database the other tenants would fail, too.
       await mirror.ping()
     }
   }
@@ -37,7 +37,7 @@ export async function evaluateEach(
 async function storeConfirmations(stores: Iterable<Pick<Mirror, 'storeConfirmations'>>): Promise<void> {
   for (const store of stores) {
     await store.storeConfirmations().catch((error: unknown) => {
-      // Another replica, which took the tenant meanwhile, evaluates it.
+      // Another replica took the tenant meanwhile and evaluates it.
       if (reasonOf(error) !== 'aborted') throw error
     })
   }

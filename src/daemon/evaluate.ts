@@ -46,16 +46,16 @@ export interface Evaluator {
    * @throws SyncError `aborted`, without waiting for its turn, once the signal is aborted.
    */
   evaluate(tenant: EvaluatedTenant, how?: EvaluationOptions): Promise<number | null>
-  /** For what an evaluation waits for and cannot do. Rejects with the error. */
+  /** Records that the preparation of an evaluation failed. Rejects with the error. */
   failed(tenant: string, error: unknown): Promise<never>
-  /** For what the evaluations of these tenants waited for in vain. @throws the error. */
+  /** The same for several tenants, without a log line; counts only reason `store`. @throws the error. */
   missed(tenants: Iterable<string>, error: unknown): never
-  /** True when no evaluation of a tenant of this process could be stored for longer than is tolerated. */
+  /** True when the tenant is this process's and its evaluations have failed for longer than is tolerated. */
   fails(tenant: string): boolean
-  /** In milliseconds; until the first call, as long as results are shown. */
+  /** How long evaluations may fail, in milliseconds; without limit before the first call. */
   tolerateFailures(ms: number): void
   inForce(settings: Settings): Promise<void>
-  /** The next evaluation reads which tenants are one tenant: a run may have just shown it. */
+  /** The next evaluation reads again which configured tenants are the same one: a run may have just revealed it. */
   forgetShared(): void
   /** Ends the findings of tenants that were removed from the configuration. */
   closeRemoved(configured: readonly string[]): Promise<void>
@@ -75,7 +75,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
   let shared = sharedTenants([], clock)
   const logShared = sharedLog(log)
   const failures = failedEvaluations(clock, log)
-  // Its owner knows of its own failures.
+  // Only the owner of a tenant reports failures of its evaluations.
   const fails = (tenant: string) => stores.of(tenant) !== null && failures.hasLasted(tenant)
   const queue = new Mutex()
   /** Null when another replica took the tenant meanwhile. */
@@ -106,7 +106,8 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         },
         ...how,
       })
-      // First, so that the tenant's chain states its head; on PostgreSQL an earlier evaluation may have left it to this one.
+      // Seal the shared chain first: the tenant's chain states its head. On PostgreSQL an earlier evaluation may have
+      // left it unsealed.
       await common?.seal(sharedChain, now)
       await store.seal(tenant.id, now)
       return outcomes
@@ -116,9 +117,12 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
       throw error
     }
   }
-  /** Commands and other replicas do not know of the failures of this process. Rejects with the error. */
+  /**
+   * Makes stored passes unknown, because commands and other replicas do not see this process's failures. Rejects with
+   * the error.
+   */
   const expirePasses = async (tenant: string, error: unknown, id?: number): Promise<never> => {
-    // The database may refuse this as well.
+    // This write may fail, too.
     if (fails(tenant) && reasonOf(error) !== 'aborted') await expire(tenant, id).catch(() => {})
     throw error
   }
@@ -130,7 +134,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
     try {
       await store.expirePasses(id)
     } finally {
-      // A remembered result would only be confirmed, and the stored one stay expired.
+      // An equal result in memory would only be confirmed, so the stored one would stay expired.
       for (const { check } of states) memoryOf(store).forget(id, check)
     }
   }
@@ -138,12 +142,12 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
     evaluate: (tenant, how = {}) =>
       inTurn(queue, how.signal, async () => {
         const store = stores.of(tenant.settings.name)
-        // Its owner evaluates it.
+        // Another replica owns the tenant.
         if (store === null) return null
         const at = clock.now()
         const outcomes = await evaluated(store, tenant, at, how)
         if (outcomes === null) return null
-        // Others may still differ from what is stored.
+        // After a partial evaluation, stored results of other checks may still be outdated.
         if (how.onlyInputs === undefined) failures.over(tenant.settings.name)
         const { id, settings } = tenant
         for (const { check, opened, resolved: resolutions } of outcomes) {
@@ -155,7 +159,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         await logLapses(store, log, { id, name: settings.name }, at)
         const ends = outcomes.flatMap(({ validUntil }) => validUntil ?? [])
         return ends.length === 0 ? null : Math.min(...ends)
-        // After its turn: it may wait for a lock.
+        // Outside of the queue, because it may wait for a lock.
       }).catch((error: unknown) => expirePasses(tenant.settings.name, error, tenant.id)),
     async failed(tenant, error) {
       failures.note(tenant, error)
@@ -189,7 +193,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
   }
 }
 
-/** Logs when a tenant begins and ceases to be one with another. */
+/** Logs when two configured tenants turn out to be the same one, and when that ends. */
 function sharedLog(log: Log): (tenant: string, sharedWith: string | undefined) => void {
   const shared = new Set<string>()
   return (tenant, sharedWith) => {
@@ -207,7 +211,10 @@ function sharedLog(log: Log): (tenant: string, sharedWith: string | undefined) =
   }
 }
 
-/** The evaluations of other tenants may take long, and a tenant is given back when its own have ended. */
+/**
+ * Waits for its turn, but not beyond an abort: a tenant is given back once its own evaluations have ended, and others
+ * may take long.
+ */
 async function inTurn<T>(queue: Mutex, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   const turn = queue.acquire()
   const release = await waitFor(turn, signal).catch((error: unknown) => {
@@ -229,7 +236,7 @@ async function closeRemovedTenants(store: Mirror, removed: readonly string[], at
 /** A stored skew is updated when it changes by more than this, in milliseconds. */
 const skewStepMs = 5 * secondMs
 
-/** Stores how a change of the local clock moved the skew, for other processes and later ones. */
+/** Stores the skew again after the local clock was set, for other processes and later ones. */
 async function storeSkews(mirror: Mirror, { tenant, resources }: TenantDataQuality): Promise<void> {
   for (const [resource, { stored, skewMs }] of resources) {
     const { serverTime = null, serverTimeAt = null } = stored?.state ?? {}
@@ -239,7 +246,7 @@ async function storeSkews(mirror: Mirror, { tenant, resources }: TenantDataQuali
   }
 }
 
-/** Findings of one check that an evaluation logs one by one. */
+/** Most findings of one check that an evaluation logs one by one. */
 const mostNamed = 10
 
 interface NamedTenant {
@@ -276,7 +283,7 @@ async function logFindings(
   }
 }
 
-/** Fingerprints of the findings about entities of which an operator accepted a state. */
+/** Fingerprints of the findings whose drift an operator accepted. */
 async function acceptedDrift(store: Mirror, { id, name }: NamedTenant, check: string): Promise<ReadonlySet<string>> {
   const entityType = checks.find((one) => one.id === check && 'drift' in one)?.entity.type
   if (entityType === undefined) return new Set()
@@ -289,7 +296,7 @@ async function acceptedDrift(store: Mirror, { id, name }: NamedTenant, check: st
   )
 }
 
-/** A waiver that no longer covers a finding makes it count again, which no transition shows. */
+/** When a waiver lapses, its finding counts again without a transition. */
 async function logLapses(store: Mirror, log: Log, { id, name }: NamedTenant, at: number): Promise<void> {
   for (const { fingerprint, waiver, check } of await store.lapsesAt(id, at, mostNamed)) {
     log.info(

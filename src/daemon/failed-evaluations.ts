@@ -2,11 +2,11 @@ import type { Clock } from '../model/clock.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
 
-/** Tenants whose evaluations fail, since when by the monotonic clock. */
+/** Tenants whose evaluations fail, with the monotonic time of the first failure. */
 export interface FailedEvaluations {
   /** Logs the first failure of a tenant. */
   note(tenant: string, error: unknown): void
-  /** For a reason that is logged. */
+  /** The same without a log line: the caller logs the reason. */
   missed(tenants: Iterable<string>): void
   over(tenant: string): void
   /** True when the evaluations of a tenant have failed for `toleratedMs`. */

@@ -2,7 +2,7 @@ import type { Log } from '../model/log.ts'
 import { tally } from '../web/postures.ts'
 import type { Session } from './session.ts'
 
-/** Says when the runs due at the start have ended: until then nobody knows whether the page is complete. */
+/** Logs that the runs due at the start have ended; until then the page may be incomplete. */
 export async function logFirstRound(
   { views }: Pick<Session, 'views'>,
   { page, log, signal }: { readonly page: string; readonly log: Log; readonly signal: AbortSignal },

@@ -2,7 +2,7 @@ import type { Mirror } from '../mirror/port.ts'
 import { reasonOf } from '../model/errors.ts'
 
 /**
- * Resolves once the mirror was read in full; after a failure of the database server the next call reads it again.
+ * Resolves once the whole mirror was read; after a failure of the database server the next call reads it again.
  *
  * @throws FatalError for a damaged database, SyncError `store` when it cannot be read.
  */

@@ -33,11 +33,11 @@ export interface Jobs {
 
 export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
   const { session, watch } = parts
-  /** Of all calls together: a replica takes its share of the tenants in parts. */
+  /** One limit for all calls, because a replica takes its share of the tenants in several rounds. */
   const catchingUp = new Semaphore(tenantsAtOnce)
-  /** By name of the job: called when its run waits for the end of a Retry-After, which may take a day. */
+  /** By job name: called when the job's run waits for the end of a Retry-After, which may take a day. */
   const waiting = new Map<string, () => void>()
-  /** Names of jobs whose run waits for that end, or has waited for it. */
+  /** Names of jobs whose run waits, or has waited, for that end. */
   const delayed = new Set<string>()
   const noted = {
     waits(name: string) {
@@ -58,7 +58,7 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
     await Promise.race([ranOnce(name), untilItWaits])
     waiting.delete(name)
   }
-  /** A run that its schedule has begun, or delays by its jitter, is the due one. */
+  /** Counts a run that the schedule has started, or delays by jitter, as the due one. */
   const ranOnce = async (name: string) => {
     if ((await scheduler.runNow(name)) === 'skipped') await scheduler.ended(name)
   }
@@ -74,7 +74,7 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
         const runs = await runsOf(engine)
         if (runs.length > 0) found.push({ tenant: settings.name, runs })
       } catch (error) {
-        // It waits for the schedule, and the others do not wait for it.
+        // This tenant is retried by its schedule; the others continue.
         watch.jobFailed(error)
       }
     }
@@ -157,7 +157,7 @@ function syncJob(name: string, run: DueRun, { session, io, watch }: JobParts, wa
   }
 }
 
-/** Resumes a run after the wait of a rate limit, unless it read nothing since the last one. */
+/** Resumes a run after each wait for a rate limit, unless it read no page since the previous wait. */
 export async function resumeAfterWait(
   session: Pick<Session, 'syncAndEvaluate'>,
   tenant: TenantParts,
@@ -173,7 +173,7 @@ export async function resumeAfterWait(
   }
 }
 
-/** Time to the first erasure, and to the next attempt while no tenant has confirmed the time. */
+/** Delay of the first erasure, and of the next attempt while no tenant has confirmed the time. */
 const firstErasureMs = 10 * minuteMs
 
 function evaluation({ session, io, heart, watch }: JobParts): Job['run'] {
@@ -192,13 +192,13 @@ function evaluation({ session, io, heart, watch }: JobParts): Job['run'] {
       eraseAfter = io.clock.monotonic() + (erased ? dayMs : firstErasureMs)
     } catch (error) {
       watch.jobFailed(error)
-      // Without its server a replica owns nothing, and waits.
+      // A replica without its database server owns nothing; waiting for it is no stall.
       if (session.stores.facts() !== null) heart.beatAt = io.clock.monotonic()
     }
   }
 }
 
-/** Jitter alone separates the runs of so few tenants. */
+/** Up to this number of tenants, jitter alone spreads the runs. */
 const fewTenants = 10
 const msATenant = 500
 

@@ -20,7 +20,7 @@ export interface OpenedStores {
 }
 
 /**
- * The mirror of `store.path` or `store.url`. As `engine`, it is opened alone and its layout brought up to date.
+ * The mirror of `store.path` or `store.url`. As `engine`, it is opened exclusively and migrated.
  *
  * @throws FatalError when it cannot be opened.
  */
@@ -36,7 +36,7 @@ export async function openStore(
 }
 
 /**
- * What an engine writes through: as one of the replicas on `store.url`, or alone.
+ * The stores that an engine writes through, as one of the replicas on `store.url` or alone.
  *
  * @throws FatalError when it cannot be opened.
  */
@@ -60,7 +60,7 @@ export async function openStores(
   return { mirror, stores: onlyStore(mirror) }
 }
 
-/** No answer of a tenant may bring the password of the database into it. */
+/** Masks the password of the database in tenants' answers, so that it cannot enter the mirror. */
 function noting(url: PostgresOptions['url'], { note }: SecretMask): PostgresOptions['url'] {
   return async (refused) => {
     const text = await url(refused)
@@ -73,8 +73,8 @@ function noting(url: PostgresOptions['url'], { note }: SecretMask): PostgresOpti
 const refusedMs = 10 * secondMs
 
 /**
- * Reads the URL of a database each time it is asked for, so that the password may change: the output of a command once a
- * minute, and after the server refused it.
+ * Reads the URL of a database at each call, so that the password may change. A command runs at most once a minute, and
+ * again after the server refused its output.
  */
 export function urlOf(
   source: NonNullable<Settings['store']['url']>,

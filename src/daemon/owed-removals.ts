@@ -1,9 +1,9 @@
 import type { Log } from '../model/log.ts'
 
-/** What a change of the tenants or of their settings owes to removed tenants and to the record of the configuration. */
+/** Work due after a change of the configuration: close findings of removed tenants, record the configuration. */
 export interface OwedRemovals {
   owe(): void
-  /** One round for all who wait. @throws what the round throws; it is owed again then. */
+  /** Concurrent callers share one round. @throws what the round throws; the work then stays due. */
   settle(): Promise<void>
   /** Logs the failure. */
   tryToSettle(log: Log): Promise<void>
@@ -16,7 +16,7 @@ export function owedRemovals(round: () => Promise<void>): OwedRemovals {
   let last: Promise<void> = Promise.resolve()
   const settle = () => {
     if (!isOwed) return last
-    // Before the round: what changes during it owes another one.
+    // Before the round, because a change during it needs another one.
     isOwed = false
     last = round().catch((error: unknown) => {
       isOwed = true

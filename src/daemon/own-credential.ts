@@ -7,7 +7,7 @@ import type { Log } from '../model/log.ts'
 /** Days before the expiry at which a warning is logged once. */
 const warnAt = [0, 1, 3, 7, 14, 30] as const
 
-/** Watches the expiry of the daemon's own secrets, after which no data is read. */
+/** Watches the expiry of the daemon's own secrets; after it the API refuses the daemon. */
 export interface OwnCredentials {
   look(tenant: Pick<TenantSettings, 'name' | 'ownClientId'>, reader: RecordReader, now: number): Promise<void>
 }

@@ -69,7 +69,7 @@ async function attempt(parts: ReloadParts, ended: () => boolean): Promise<Probe>
     if (problems.length > 0) throw new ConfigError(problems)
     const web = live.candidate(next.server.webConfig)
     const before = session.settings
-    // In the same instant, so that one of the two does not admit what the other one closes.
+    // Switch both at once, so that one does not admit requests that the other no longer allows.
     const { change: tenants, opened } = await session.reconfigure(next, () => live.use(web))
     const waivers = changeBetween(byId(before.waivers), byId(next.waivers))
     const changedSettings = settingsBetween(before, next)
@@ -109,7 +109,7 @@ function storeText({ store: { path, url } }: Settings): string {
   return path ?? JSON.stringify(url)
 }
 
-/** A daemon may start without its own checks, but a reload does not drop those it has. */
+/** A daemon may start without its own checks, but a reload does not drop those that it has. */
 function unreadFolder({ ownChecks: { folder, checks } }: Settings): string[] {
   return checks.flatMap(({ file, problem }) => (file === folder && problem !== null ? [`${file}: ${problem}`] : []))
 }
@@ -119,7 +119,7 @@ function problemsOf(error: unknown): readonly string[] {
   return [error instanceof Error ? error.message : String(error)]
 }
 
-/** Keys in the file whose values changed, for whichever tenants; those that take a restart are not among them. */
+/** Keys of the file whose values changed for any tenant, without those that require a restart. */
 function settingsBetween(before: Settings, next: Settings): readonly string[] {
   const formerly = new Map(before.tenants.map((tenant) => [tenant.name, tenant]))
   const ofTenants = next.tenants.flatMap((tenant) => {
@@ -145,7 +145,7 @@ function differing(before: Readonly<Record<string, unknown>>, next: Readonly<Rec
   return Object.keys(next).filter((key) => !isDeepStrictEqual(before[key], next[key]))
 }
 
-/** The settings that are no tenant's. */
+/** Settings outside of `tenants`. */
 const general = [
   ['evaluate', 'schedule.evaluate'],
   ['timezone', 'schedule.timezone'],
@@ -178,7 +178,7 @@ export interface ReloadStatus {
   note(part: 'configuration' | 'web', successful: boolean): void
 }
 
-/** Separate parts: a repaired web configuration does not clear a problem of the other one. */
+/** Separate states: a repaired web configuration does not clear a problem of the main one. */
 export function reloadStatus(metrics: Metrics, clock: Clock): ReloadStatus {
   const failed = new Set<string>()
   return {

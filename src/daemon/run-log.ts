@@ -7,7 +7,7 @@ import type { RunResult } from '../sync/observer.ts'
 /** A cause that lasts is logged again after this, in milliseconds. */
 const repeatMs = hourMs
 
-/** Reasons that concern one resource; all others concern the tenant, whose resources then fail alike. */
+/** Reasons that concern one resource; all others concern the whole tenant. */
 const ofOneResource: ReadonlySet<Reason> = new Set([
   'client_error',
   'internal',
@@ -25,7 +25,10 @@ interface Cause {
   loggedAt: number
 }
 
-/** Logs runs: one line for one cause, however many resources and runs it fails, one when it is over, and the first round. */
+/**
+ * Logs runs: one line when a cause begins, however many resources and runs fail by it, one when it ends, and the first
+ * round.
+ */
 export interface RunLog {
   /** `enabled`: resources of the tenant; `at` in monotonic milliseconds. */
   ended(result: RunResult, enabled: readonly ResourceName[], at: number): void

@@ -48,7 +48,7 @@ export function createWeb({ session, live, io, log, heart, watch, reload, config
       secrets: (tenant) => session.views.secrets(tenant),
       changes: (...asked) => session.views.changes(...asked),
       deadlines: () => session.views.deadlines(),
-      // A restart of the daemon does not bring back a server that is away.
+      // A restart of the daemon does not help while the database server is unreachable.
       health: async () =>
         (session.stores.facts() === null ? await watch.problem() : null) ??
         heartbeat(session, io.clock.monotonic() - heart.beatAt),
@@ -102,19 +102,19 @@ function heartbeat({ settings }: Session, silentMs: number): Probe {
   return { ok, text: ok ? 'The engine evaluates' : 'The engine has not evaluated for too long' }
 }
 
-/** Without asking the database: it may be silent, or a standby that answers and takes no heartbeats. */
+/** Does not query the database, which may be silent, or a standby that answers but accepts no heartbeats. */
 export function unconfirmed({ stores }: { readonly stores: Pick<TenantStores, 'facts'> }): Probe | null {
   if (stores.facts()?.isConfirmed !== false) return null
   return { ok: false, text: 'The database does not confirm this replica; see the log' }
 }
 
-/** Until it has verified the database, a replica shows data and runs nothing: docs/postgresql.md#when-the-database-is-away. */
+/** A replica runs nothing until it has verified the database (docs/postgresql.md#when-the-database-is-away). */
 function unverified({ mirror, stores }: Pick<Session, 'mirror' | 'stores'>): Probe | null {
   if (stores.facts() === null || mirror.isVerified()) return null
   return { ok: false, text: 'This replica has not verified the database yet; a failure is in the log' }
 }
 
-/** Readiness of the session, without tenants of other replicas; a tenant that was ready is not looked at again until its settings change. */
+/** Readiness of this process's tenants. A tenant stays ready until its settings change. */
 export function readinessOf(session: {
   readonly settings: Pick<Settings, 'tenants'>
   readonly views: Pick<Views, 'posture'>
@@ -138,7 +138,7 @@ export function readinessOf(session: {
   }
 }
 
-/** Without those that wait for the end of a Retry-After, or for an operator's decision about a hold. */
+/** Resources that were never tried, without those that wait for a Retry-After or for a decision about a hold. */
 function untriedResources({ at, blockedUntil, holds, resources }: TenantPosture): readonly string[] {
   if (blockedUntil > at) return []
   const isHeld = (name: string) => holds.some(({ resource }) => resource === 'all' || resource === name)

@@ -44,10 +44,10 @@ export interface SessionOptions {
   readonly settings: Settings
   readonly io: Io
   readonly log: Log
-  /** `alone`: with no daemon beside it. */
+  /** `alone`: no other engine may use the database. */
   readonly as: 'replica' | 'alone'
   readonly progress?: SyncProgress
-  /** In place of the lines that the log gets. */
+  /** Replaces the log lines of runs. */
   readonly runLog?: RunLog
   readonly queryBudget?: QueryBudget
   readonly clientOf?: NonNullable<TenantPartsOptions['clientOf']>
@@ -56,7 +56,7 @@ export interface SessionOptions {
 /** @throws FatalError when another engine uses the database, or it cannot be opened. */
 export async function openSession(options: SessionOptions): Promise<Session> {
   const { settings } = options
-  // With a thousand tenants each of these parts takes a while, and signals wait for the event loop.
+  // With a thousand tenants each step takes long, and signals are only handled between turns of the event loop.
   await yieldToEventLoop()
   const secrets = new KnownSecrets()
   const opened = await openStores(settings, options.as, { ...options, secrets })
@@ -73,7 +73,10 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 }
 
-/** Composition root of the engine. Mirror, lock and metrics last; tenants and views follow the configuration. */
+/**
+ * Composition root of the engine. Mirror, lock and metrics live as long as the session; tenants and views follow the
+ * configuration.
+ */
 export class Session implements AsyncDisposable {
   readonly mirror: Mirror
   readonly stores: TenantStores
@@ -155,10 +158,10 @@ export class Session implements AsyncDisposable {
     return changed
   }
 
-  /** Takes up the work on tenants whose stores are this process's now, and ends that on others. */
+  /** Starts work on tenants that this process now owns, and ends it on tenants that it no longer owns. */
   async followStores(): Promise<ChangedTenants> {
     const changed = await this.#changing.runExclusive(() => this.#change(this.#settings, () => {}))
-    // Not waited for: it waits for evaluations, and nobody exports a tenant that is given back until this resolves.
+    // Not awaited: it waits for evaluations, and a tenant that is given back has no metrics until this method resolves.
     void this.#settleRemovals()
     return changed
   }
@@ -210,13 +213,13 @@ export class Session implements AsyncDisposable {
     }
   }
 
-  /** Evaluates a tenant when a threshold passes before the next tick, until which the check would be `unknown`. */
+  /** Evaluates a tenant at a threshold before the next tick; otherwise the check would be `unknown` until that tick. */
   evaluateAfter(name: string, validUntil: number): void {
     this.#thresholds.evaluateAfter(name, validUntil, this.#settings.evaluate.intervalMs)
   }
 
   eraseOutdated(): Promise<boolean> {
-    // Where several replicas share the tenants, a removed one counts as removed after a day.
+    // With several replicas, a tenant counts as removed a day after the configuration lost it.
     this.#removals.owe()
     const clocks = this.#tenants.map(({ engine, serverClock }) => ({ tenantId: engine.tenantId, clock: serverClock }))
     const retentionMs = this.#settings.historyRetentionDays * dayMs
@@ -254,7 +257,7 @@ export class Session implements AsyncDisposable {
     if (this.mirror.isVerified() && !this.#closing.signal.aborted) await this.#removals.tryToSettle(this.#options.log)
   }
 
-  /** By the present settings: they may have changed during the run, and the tenant may be gone. */
+  /** Uses the current settings: they may have changed during the run, and the tenant may be gone. */
   async #evaluateTenant(name: string, how: EvaluationOptions): Promise<number | null> {
     await waitFor(this.#removals.settle(), how.signal).catch((error: unknown) => this.evaluator.failed(name, error))
     const tenant = this.#byName.get(name)
@@ -291,7 +294,7 @@ export class Session implements AsyncDisposable {
     return createViews(this.mirror, settings, this.#options.io.clock, known)
   }
 
-  /** Work counts only if the database was the right one before and, by another `ping`, after it. */
+  /** Results count only if the database is the right one before the work and, by another `ping`, after it. */
   async #insistOnStore(signal: AbortSignal): Promise<void> {
     await waitFor(this.sound(), signal).catch((error) => this.evaluator.missed(this.#byName.keys(), error))
     await this.mirror.ping()

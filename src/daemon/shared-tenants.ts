@@ -3,14 +3,14 @@ import type { Clock } from '../model/clock.ts'
 import { minuteMs } from '../model/durations.ts'
 import { sharedRecords } from '../model/shared-records.ts'
 
-/** By name of a configured tenant, another one that has the same API clients or documents. */
+/** By name of a configured tenant: another one with the same API clients or documents. */
 type SharedBy = ReadonlyMap<string, string>
 
-/** Which of the configured tenants are one tenant: their tokens belong to it (docs/reliability.md#what-is-not-proven). */
+/** Finds configured tenants whose tokens belong to the same tenant (docs/reliability.md#what-is-not-proven). */
 export interface SharedTenants {
   /** @throws SyncError `store`. */
   read(mirror: Pick<Mirror, 'firstRecords'>): Promise<SharedBy>
-  /** The next `read` asks the mirror, however soon it follows. */
+  /** Drops the cached result. */
   forget(): void
 }
 

@@ -5,7 +5,7 @@ import { FatalError, reasonOf, SyncError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
 import type { Probe } from '../web/web-options.ts'
 
-/** Share of time for reading the whole database to detect damage. */
+/** Share of time spent on reading the whole database to detect damage. */
 const verifyShare = 1 / 200
 
 export interface StoreWatch {
@@ -26,7 +26,7 @@ export function storeWatch(mirror: Mirror, clock: Clock, log: Log): StoreWatch {
     jobFailed(error) {
       if (error instanceof FatalError) return reject(error)
       if (!(error instanceof SyncError)) throw error
-      // Another replica took the tenant, and does the job.
+      // Another replica took the tenant and runs the job.
       if (error.reason === 'aborted') return
       if (error.reason !== 'store') throw error
       const { reason, message: detail, hint } = error

@@ -69,7 +69,7 @@ class TenantScope {
     this.#linked = undefined
   }
 
-  /** One signal for all work: combining the same signal repeatedly would collect dependants. */
+  /** One combined signal for all work: each `AbortSignal.any` adds a dependant to its sources. */
   #link(signal: AbortSignal): AbortSignal {
     if (this.#linked?.to !== signal) {
       this.#linked = { to: signal, both: AbortSignal.any([signal, this.#ending.signal]) }
@@ -78,7 +78,7 @@ class TenantScope {
   }
 }
 
-/** Limits open connections, and the time that writing their answers can delay a scrape. */
+/** Limits open connections, and how long writing their answers can delay a scrape. */
 export const tenantsAtOnce = 16
 
 export interface TenantParts {
@@ -102,9 +102,9 @@ export interface TenantPartsOptions {
 }
 
 /**
- * The engine gets the reading half of the client only.
+ * The engine only gets the reading half of the client.
  *
- * @throws SyncError `aborted` when another replica owns the tenant by now.
+ * @throws SyncError `aborted` when another replica owns the tenant.
  */
 export async function openTenant(tenant: TenantSettings, options: TenantPartsOptions): Promise<TenantParts> {
   const { io, stores, metrics, secrets, clientOf = createTenantClient } = options

@@ -7,7 +7,7 @@ export interface ThresholdEvaluations {
   ended(): Promise<unknown>
 }
 
-/** @param evaluate resolves with the next instant until which the results hold, in milliseconds since the epoch. */
+/** @param evaluate resolves with the instant until which the results are valid, in milliseconds since the epoch. */
 export function thresholdEvaluations(
   clock: Clock,
   signal: AbortSignal,

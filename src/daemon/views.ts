@@ -44,7 +44,7 @@ export interface Views {
 
 export interface EngineFacts {
   readonly skewOf: (tenant: string) => SkewOf
-  /** Of a tenant that this process writes: it knows more than the mirror has. Null for those of other replicas. */
+  /** Store of a tenant that this process owns, which is ahead of the mirror. Null for tenants of other replicas. */
   readonly storeOf: (tenant: string) => Mirror | null
   readonly unstored: Pick<UnstoredRuns, 'over'>
   readonly evaluator: Pick<Evaluator, 'fails'>
@@ -52,11 +52,11 @@ export interface EngineFacts {
 
 interface Shown extends EvaluatedTenant {
   readonly store: Mirror
-  /** `store.unconfirmedTime`, which is of no tenant: read once for all that are shown together. */
+  /** `store.unconfirmedTime`, which belongs to no tenant: read once for all tenants that are shown together. */
   readonly unconfirmedTime: () => Promise<number | null>
 }
 
-/** Without `engine`, uses what the mirror stored; a tenant that is not mirrored yet is shown as never read. */
+/** Without `engine`, shows what the mirror has; a tenant that is not mirrored yet is shown as never read. */
 export function createViews(mirror: Mirror, settings: Settings, clock: Clock, engine?: EngineFacts): Views {
   const { waivers, evaluate } = settings
   const waiversOfTenant = waiversByTenant(waivers)
@@ -103,7 +103,9 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     return together(tenant, () => readPostureOf(tenant))
   }
 
-  /** What all tenants wait for is read before: within, it would wait for connections that they hold meanwhile. */
+  /**
+   * Reads the common time outside: inside the shared read it would wait for connections that the shared reads occupy.
+   */
   async function together<T>({ store, unconfirmedTime }: Shown, work: () => Promise<T>): Promise<T> {
     await unconfirmedTime()
     return store.readTogether(work)
@@ -189,7 +191,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
 
   async function readings(): Promise<readonly TenantReading[]> {
     const isOwn = (name: string) => engine === undefined || engine.storeOf(name) !== null
-    // A replica that owns none answers without its database.
+    // A replica that owns no tenant answers without the database.
     if (!settings.tenants.some(({ name }) => isOwn(name))) return []
     const reading = async (tenant: Shown) => {
       const { posture, findings } = await together(tenant, async () => {
