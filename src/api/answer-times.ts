@@ -15,7 +15,7 @@ class SeenAnswers {
   readonly #capacity: number
   #idHigh = new Uint32Array(firstCapacity)
   #idLow = new Uint32Array(firstCapacity)
-  /** 0 = the id came with several times and identifies no answer. */
+  /** 0 = several answers with different times had the id, so it identifies none. */
   #time = new Uint32Array(firstCapacity)
   #count = 0
   #next = 0
@@ -24,7 +24,7 @@ class SeenAnswers {
     this.#capacity = capacity
   }
 
-  /** `replayed`: id and time of an earlier answer; `reused`: the id came with another time. */
+  /** `replayed`: id and time equal those of an earlier answer; `reused`: only the id does. */
   note(id: string, time: string): RequestIdUse {
     const digest = hash('sha256', id, 'buffer')
     const [high, low] = [digest.readUInt32LE(0), digest.readUInt32LE(4)]
@@ -69,7 +69,7 @@ const greatestAgeSeconds = 300
 /** Greatest deviation of server time from monotonic time between two agreeing answers, in milliseconds. */
 const agreementMs = 5 * secondMs
 const runsToStartAgain = 3
-/** A server that was further ahead and is corrected must not wait for its former time. */
+/** Beyond this lead a lower server time counts as a correction, not as an old answer. */
 const greatestAheadMs = hourMs
 
 const recentMs = 60 * secondMs
@@ -79,7 +79,7 @@ const hint =
 
 export interface AnsweredRequest {
   readonly what: string
-  /** The resource whose time this answer gives; null for a single record and an error. */
+  /** The resource that the answer lists; null for a single record and an error. */
   readonly resource: ResourceName | null
   readonly request: number
   readonly requestId: string | null
@@ -109,7 +109,7 @@ interface Behind extends Instant {
   readonly request: number
 }
 
-/** A cache may have kept an answer for some seconds; a later request may reach the API. */
+/** A replay that is only seconds old: a short-lived cache may cause it, so a later request may reach the API. */
 export class RecentReplay extends SyncError {}
 
 /** The server time of one tenant, in memory. Every answer is noted here first, so that a stale one is not used. */
@@ -120,10 +120,12 @@ export class AnswerTimes implements ServerTimes {
   /** The last answer of each resource's last successful run. */
   readonly #settled = new Map<ResourceName, Stated>()
   #newest: Instant | null = null
-  /** Of the `Date` headers of answers without a readable time, among those that agree with the local clock. */
+  /** Newest `Date` header that agrees with the local clock, of answers without a readable time. */
   #newestDate: Instant | null = null
   readonly #before: readonly ReachedTime[]
-  /** Reached before this process began: an earlier answer is old. Null again once the server's clock was corrected. */
+  /**
+   * Newest server time of earlier processes: an answer before it is old. Null once the server's clock was corrected.
+   */
   #floor: Instant | null
   /** An answer far ahead of both clocks, until a second one confirms it. */
   #ahead: Instant | null = null
@@ -131,7 +133,7 @@ export class AnswerTimes implements ServerTimes {
   #startedAgain = false
   #requests = 0
 
-  /** @param before times of the last answers to earlier processes. */
+  /** @param before times of the last answers that earlier processes received. */
   constructor(clock: Pick<Clock, 'now' | 'monotonic'>, before: readonly ReachedTime[] = []) {
     this.#clock = clock
     this.#before = before
@@ -161,7 +163,7 @@ export class AnswerTimes implements ServerTimes {
     return ++this.#requests
   }
 
-  /** Returns deviations of id and time; throws SyncError `stale_answer` for an old answer, which must not be used. */
+  /** Returns deviations of id and time from the specification; throws SyncError `stale_answer` for an old answer. */
   note(answer: AnsweredRequest): readonly Oddity[] {
     const { ageSeconds, requestId, timestamp, serverTime, resource } = answer
     if (ageSeconds !== null && ageSeconds > greatestAgeSeconds) {
@@ -188,11 +190,11 @@ export class AnswerTimes implements ServerTimes {
     return later(this.#newest, receivedMonotonic) - serverTime <= recentMs
   }
 
-  /** Compares a server time with the newest one, and replaces that when another clock agrees. */
+  /** Compares a server time with the newest one, and replaces the newest one if another clock confirms it. */
   #confirm(answer: AnsweredRequest & { readonly serverTime: number; readonly hasNewId: boolean }): void {
     const here = { time: answer.serverTime, monotonic: answer.receivedMonotonic }
     const expected = this.#newest === null ? null : later(this.#newest, here.monotonic)
-    // Without an id of its own it may be a replay, even if its time advances.
+    // An answer without a new id may be a replay, even if its time advances.
     const noteBehind = () => {
       if (answer.hasNewId) this.#noteBehind(here, answer.request)
     }
@@ -207,7 +209,10 @@ export class AnswerTimes implements ServerTimes {
     this.#ahead = confirmed ? null : here
   }
 
-  /** A cache keeps the header. It may be a proxy's, so that it proves no more than an old answer. */
+  /**
+   * A cached answer keeps its `Date`, so an early one proves an old answer. A recent one proves nothing: a proxy may
+   * have set it.
+   */
   #noteDate(answer: AnsweredRequest, date: number): void {
     this.#refuseOlder(answer, date, this.#reached)
     this.#refuseOlder(answer, date, this.#newestDate)
@@ -228,14 +233,14 @@ export class AnswerTimes implements ServerTimes {
     throw stale(answer, `a server time ${Math.round(behindMs / secondMs)} s behind that of earlier answers`)
   }
 
-  /** Request ids are remembered within one process: an answer to an earlier one is recognized by its time. */
+  /** Request ids are kept within one process, so answers to earlier processes are recognized by their time. */
   #refuseEarlier(answer: AnsweredRequest & { readonly serverTime: number }, note: () => void): void {
     if (this.#floor === null || answer.serverTime >= this.#floor.time - agreementMs) return
     note()
     throw stale(answer, 'a server time before that of an answer to an earlier process')
   }
 
-  /** An answer from before the restart: the local clock advanced since it, the server time did not. */
+  /** Refuses an answer from before the restart: since then the local clock advanced, but the server time did not. */
   #refuseUnadvanced(answer: AnsweredRequest & { readonly serverTime: number }, note: () => void): void {
     const isEarlier = ({ serverTime, receivedAt }: ReachedTime) =>
       answer.serverTime <= serverTime &&
@@ -246,7 +251,7 @@ export class AnswerTimes implements ServerTimes {
     throw stale(answer, 'a server time not later than that of an earlier process, while the local clock advanced')
   }
 
-  /** The clock was corrected when the time of new answers advances steadily over three runs. */
+  /** Accepts that the server's clock was set back once the time of new answers advances steadily over three runs. */
   #noteBehind(here: Instant, request: number): void {
     const before = this.#behind
     if (before !== null && request <= before.request) return

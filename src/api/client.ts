@@ -101,7 +101,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   }
 }
 
-/** Another tenant's answer may contain a stored secret before it is sent. */
+/** Notes the stored secret before its first use: another tenant's answer may already contain it. */
 function secretsOf({ auth, clock, env, name, secrets }: TenantClientOptions, cycleMs: number): SecretMask {
   const mask = (secrets ?? new KnownSecrets()).of(name)
   if (secrets !== undefined) {

@@ -19,7 +19,7 @@ export function endpointOf({ path, permission, name, kind, idField }: ResourceDe
   return { template: path, permission, resource: name, whole: kind === 'whole' && idField !== null }
 }
 
-/** Null where the API has no endpoint for one record. */
+/** Null if the API has no endpoint for a single record. */
 export function byIdEndpointOf(resource: ResourceDefinition): Endpoint | null {
   // The daemon never asks for one role, so its descriptor has no look-up.
   const path = resource.kind === 'feed' ? resource.lookUp?.path : resource.name === roles.name ? getRolePath : undefined
@@ -73,7 +73,7 @@ export function feedQuery(query: FeedQuery, pageSize: PageSize | null): string {
   return pairs.length === 0 ? '' : `?${pairs.join('&')}`
 }
 
-/** Likely cause of a 400 without a cursor; with one, the cursor is the cause. */
+/** Likely cause of a 400; undefined for a request with a cursor, which is then the cause. */
 export function badRequestHint(query: FeedQuery, pageSize: PageSize | null): string | undefined {
   if (query.cursor !== undefined || query.updatedAfter !== undefined) return undefined
   return pageSize === null

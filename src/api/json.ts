@@ -9,7 +9,7 @@ export function kindOf(value: unknown): string {
   return typeof value === 'object' ? 'an object' : `a ${typeof value}`
 }
 
-/** Undefined for invalid JSON. The parser's message quotes the text and is dropped. */
+/** Undefined for invalid JSON. Drops the parser's message, which quotes the text. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text) as unknown

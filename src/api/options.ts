@@ -34,15 +34,18 @@ export interface TenantClientOptions {
   readonly version: string
   readonly observer?: TenantObserver
   readonly log?: Log
-  /** How long a success proves a token, and how often a refused one is tried, in milliseconds; default 5 min. */
+  /**
+   * How long a success proves a token, and the interval between probes of a refused one, in milliseconds; default 5
+   * min.
+   */
   readonly cycleMs?: number
   readonly blockedUntil?: number
   readonly blockedForMs?: number | null
-  /** Of the last answers to earlier processes. */
+  /** Server times of the last answers that earlier processes received. */
   readonly serverTimesReached?: readonly ReachedTime[]
   readonly storeWait?: (until: number, forMs: number) => Promise<void>
   readonly retries?: number
-  /** Of all tenants of the process; without them, only the client's own secrets are masked. */
+  /** Secrets of all tenants of the process; absent = only the client's own secrets are masked. */
   readonly secrets?: KnownSecrets
   readonly resources?: readonly ResourceName[]
 }

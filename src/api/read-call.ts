@@ -11,7 +11,10 @@ import { inWords, type Send, type TenantRequest } from './transport/send.ts'
 const usualCapacity = 20
 const perSuccess = 0.2
 
-/** A successful retry returns itself, another success a fifth: a broken server costs at most a fifth more requests. */
+/**
+ * Budget of retries. A call that succeeds after retries returns one, another success a fifth: a broken server causes at
+ * most a fifth more requests.
+ */
 export class RetryBucket {
   readonly #capacity: number
   #tokens: number
@@ -65,9 +68,9 @@ export interface ReadAnswer {
   readonly body: Buffer | null
   /** True if an echo of a credential was replaced in the body. */
   readonly hasEcho: boolean
-  /** The next cursor as it was sent, without a secret; only with an echo. */
+  /** The next cursor as sent, if it contains no secret; present only with an echo. */
   readonly cursor: string | undefined
-  /** Null for a 200, whose body has its own. */
+  /** Facts of a 404; null for a 200, whose body contains them. */
   readonly absent: Pick<ErrorFacts, 'requestId' | 'timestamp'> | null
   readonly ageSeconds: number | null
   readonly date: number | null
@@ -80,7 +83,7 @@ export interface ReadAnswer {
 /** Returns a 200 or, with `absentOn404`, a 404; throws SyncError otherwise. */
 export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promise<ReadAnswer> {
   const { access, bucket, observer, rateLimiter, send } = parts
-  /** One free retry for a kept-alive connection closed by the server; available again after a success. */
+  /** Allows one free retry when the server closed a kept-alive connection; true again after a success. */
   let mayBeStale = false
 
   async function pause(failure: Failure, retries: number, signal: AbortSignal | undefined): Promise<boolean> {
@@ -138,7 +141,10 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
   }
 }
 
-/** A 404 removes a user from the mirror, so it must come from the API, not from a proxy, and state no other condition. */
+/**
+ * A 404 removes a user from the mirror, so it must come from the API, not from a proxy, and have no error code but
+ * NOT_FOUND.
+ */
 function denialIn({ body }: Answer): ErrorFacts | null {
   const facts = readErrorFacts(body)
   return facts.enveloped && (facts.code ?? 'NOT_FOUND') === 'NOT_FOUND' ? facts : null

@@ -10,11 +10,11 @@ import type { users } from '../resources/users.ts'
 export interface Oddity {
   readonly kind: ContractEventKind
   readonly field: string
-  /** A value that names no person, and the key of the configuration that has the known ones. */
+  /** A value that names no person, and the configuration key that lists the known values. */
   readonly detail?: string
 }
 
-/** An invalid record has its raw value and a reason, for the quarantine; `id` is null when unreadable. */
+/** An invalid record keeps its raw value and a reason, for the quarantine; `id` is null when unreadable. */
 export type Reading<T> =
   | {
       readonly ok: true
@@ -34,7 +34,7 @@ export interface AnswerMeta {
    * may then be another tenant's.
    */
   readonly identity: number
-  /** Digest of the credential, or of the name of its OAuth client: an operator's acceptance covers one. */
+  /** Digest of the credential, or of the name of its OAuth client; an operator's acceptance is valid for one digest. */
   readonly credential: string
   /** Deviations of the envelope; absent = none. */
   readonly oddities?: readonly Oddity[]
@@ -51,7 +51,7 @@ export interface Page<T> {
   readonly bytes: number
   /** Digest of the records as sent; null when it cannot be computed. */
   readonly digest: string | null
-  /** True when the digest equals `unless`: `items` is empty then. */
+  /** True if the digest equals `unless`; then `items` is empty. */
   readonly same: boolean
 }
 
@@ -92,7 +92,7 @@ export interface TenantReader {
 
 export type CreateUserOutcome =
   | { readonly outcome: 'created'; readonly user: User }
-  /** 409: the e-mail exists, possibly by an earlier attempt whose answer was lost. */
+  /** 409: the e-mail address exists, possibly created by an earlier attempt whose answer was lost. */
   | { readonly outcome: 'already_created' }
 
 export interface TenantWriter {
@@ -102,7 +102,7 @@ export interface TenantWriter {
 
 export interface TenantObserver {
   request(endpoint: string, status: string, durationSeconds: number): void
-  /** Called once for each failed read: its HTTP status, or the reason without an answer or with an unusable one. */
+  /** Called once for each failed request, with its HTTP status, or with the reason if there was no usable answer. */
   failed(status: string): void
   retry(reason: string): void
 }

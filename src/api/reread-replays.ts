@@ -2,10 +2,10 @@ import { secondMs } from '../model/durations.ts'
 import { RecentReplay } from './answer-times.ts'
 import type { TenantObserver, TenantReader } from './reader.ts'
 
-/** A cache that keeps answers for less than their sum is waited for; in milliseconds. */
+/** Pauses before repeated reads, in milliseconds: enough for caches that keep answers for less than their sum. */
 const pausesMs = [1, 2, 4].map((seconds) => seconds * secondMs)
 
-/** Reads a page again where its answer is a replay of a recent one (docs/sync.md#stale-answers). */
+/** Reads a page again if its answer is a replay of a recent one (docs/sync.md#stale-answers). */
 export function rereadReplays(
   reader: TenantReader,
   sleep: (ms: number, signal?: AbortSignal) => Promise<void>,

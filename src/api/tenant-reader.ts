@@ -44,7 +44,7 @@ export function createTenantReader({ read, api, answerTimes, version, observer }
     return hasEcho ? (raw, latest) => decode(raw, latest, true) : decode
   }
 
-  // Another version or field table may decode the same page differently.
+  // Part of the digest, because another version or field table may decode the same page differently.
   const saltOf = memoize(
     (fields: Fields) => `${version} ${hash('sha256', JSON.stringify(fields), 'base64url').slice(0, 8)}`,
   )
@@ -61,7 +61,7 @@ export function createTenantReader({ read, api, answerTimes, version, observer }
     return oddities.length === 0 ? meta : { ...meta, oddities }
   }
 
-  /** An answer that cannot be used is a failed request, too. */
+  /** Counts an unusable answer as a failed request. */
   function readAnswer<T>(decode: () => T): T {
     try {
       return decode()
@@ -116,7 +116,7 @@ export function createTenantReader({ read, api, answerTimes, version, observer }
         if (answer.body === null) {
           const { requestId = null, timestamp } = answer.absent ?? {}
           const serverTime = parseIsoDate(timestamp)?.ms ?? null
-          // The format of errors is unspecified, so missing metadata is no deviation.
+          // The specification does not define the format of errors, so missing metadata is no deviation.
           const { oddities: _, ...meta } = metaOf(answer, { requestId, timestamp, serverTime, resource: null })
           return { item: null, meta }
         }

@@ -59,7 +59,7 @@ class Identity {
   }
 }
 
-/** Enough to tell two credentials apart; it reveals nothing of a random secret. */
+/** Long enough to distinguish credentials; reveals nothing about a random secret. */
 const digestLength = 12
 
 function digestOf(text: string): string {
@@ -159,7 +159,7 @@ export class Access {
     signal?: AbortSignal,
   ): Promise<SyncError> {
     if (this.#dead?.credential.generation === credential.generation) return deadCredential(status)
-    // If this permission worked before, something changed, and reads before the change prove nothing.
+    // If this permission worked before, something changed, and successes before the change prove nothing.
     const wasLetIn = this.#successes.get(endpoint.permission)?.generation === credential.generation
     const missing = missingPermission(endpoint, status)
     if (!wasLetIn && this.#provenElsewhere(endpoint, credential)) return this.#deny(endpoint, missing)

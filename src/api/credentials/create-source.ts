@@ -22,7 +22,7 @@ export function createSource(token: AuthOptions['token'], parts: SourceParts): S
   return 'oauth2' in token ? createOAuth2(token.oauth2, parts) : createPlain(token, parts)
 }
 
-/** The present secret of a variable or file, without an error; null where only a command or a server knows it. */
+/** The current secret of a variable or file; null for other sources and after an error. */
 export async function storedSecret(
   token: AuthOptions['token'],
   parts: Pick<SourceParts, 'clock' | 'cycleMs' | 'env'>,
@@ -36,7 +36,7 @@ export async function storedSecret(
   }
 }
 
-/** A secret by variable, file or command. @param parts `lifeMs`: how long the output of a command is kept; else a cycle. */
+/** A secret from a variable, file or command. @param parts `lifeMs`: life of a command's output; default a cycle. */
 export function createPlain(
   origin: SecretOrigin,
   parts: Pick<SourceParts, 'clock' | 'cycleMs' | 'env' | 'log'> & { readonly lifeMs?: number },

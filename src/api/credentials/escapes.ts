@@ -1,6 +1,6 @@
 /**
- * `json`: visible ASCII by its hexadecimal number, or as itself after a backslash; `all`: also JavaScript, addresses, HTML.
- * Both contain characters without width, which are resolved to nothing.
+ * `json`: visible ASCII as `\u00XX`, or after a backslash; `all`: also escapes of JavaScript, URLs and HTML. Both also
+ * remove characters without width.
  */
 export type Escapes = 'json' | 'all'
 
@@ -25,7 +25,7 @@ interface Entity {
   readonly character: number
 }
 
-/** By the first letter of their name. */
+/** HTML entities by the first letter of their name. */
 const entitiesByFirst: Entity[][] = []
 for (const [name, character] of Object.entries({
   amp: '&',
@@ -46,7 +46,9 @@ for (const [name, character] of Object.entries({
   entitiesByFirst[code(name)] = [...known, { name: Buffer.from(`${name};`), character: code(character) }]
 }
 
-/** Length of the escape times 256 plus its character, or plus 0 for nothing; 0 where no escape begins. */
+/**
+ * Length of the escape times 256, plus its character, or plus 0 if it resolves to nothing; 0 where no escape begins.
+ */
 type Escape = number
 const none: Escape = 0
 const nothing = 0
@@ -93,13 +95,13 @@ function hexEscape(bytes: Uint8Array, digitsAt: number, length: number): Escape 
   return isVisible(character) ? escapeOf(length, character) : none
 }
 
-/** Of two digits; below 0 if they are none. */
+/** Value of two hexadecimal digits; negative if they are not digits. */
 function numberAt(bytes: Uint8Array, at: number): number {
   const number = digitAt(bytes, at) * 16 + digitAt(bytes, at + 1)
   return number < 0 ? -0x10000 : number
 }
 
-/** -256 for anything but a hexadecimal digit, so that no number with it is visible ASCII. */
+/** Value of a hexadecimal digit; -256 for another character, so that no sum with it is visible ASCII. */
 function digitAt(bytes: Uint8Array, at: number): number {
   const byte = bytes[at] ?? 0
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30
@@ -132,24 +134,24 @@ function namedEntity(bytes: Uint8Array, at: number): Escape {
   return none
 }
 
-/** Each sign with which an escape begins. */
+/** Byte sequences with which an escape begins. */
 const begins = [...['\\', '%', '&'].map((sign) => Buffer.from(sign)), ...invisible.map(({ written }) => written)]
 
 export function mayBeEscaped(body: Buffer): boolean {
   return begins.some((sign) => body.includes(sign))
 }
 
-/** Work on a large text. Yields the number of bytes looked at, so that other work may run between. */
+/** Work on a large text. Yields the number of bytes processed, so that other work can run in between. */
 export type Steps<Result> = Generator<number, Result, void>
 
 const blockBytes = 2 ** 20
 
-/** Resolves at most so many layers of escapes, one within the other; in linear time. */
+/** Resolves up to `maxLayers` nested layers of escapes, in linear time. */
 export function resolveEscapes(body: Buffer, escapes: Escapes, maxLayers: number): Steps<Buffer> {
   return resolveLayers(Buffer.from(body), null, escapes, maxLayers)
 }
 
-/** The place in the body of each byte of the resolved text, and of its end: four times the memory of the body. */
+/** Offset in the body of each byte of the resolved text, and of its end. Takes four times the memory of the body. */
 export function* locateEscapes(body: Buffer, escapes: Escapes, maxLayers: number): Steps<Uint32Array> {
   const starts = new Uint32Array(body.length + 1)
   for (const [from, end] of blocks(starts.length)) {
@@ -160,7 +162,7 @@ export function* locateEscapes(body: Buffer, escapes: Escapes, maxLayers: number
   return starts
 }
 
-/** Changes both. */
+/** Changes `body` and `starts` in place. */
 function* resolveLayers(body: Buffer, starts: Uint32Array | null, escapes: Escapes, maxLayers: number): Steps<Buffer> {
   let bytes = body
   for (let layer = 0; layer < maxLayers; layer++) {
@@ -185,7 +187,7 @@ interface Layer {
   to: number
 }
 
-/** In place, for a character is shorter than its escape. */
+/** Works in place, because a character is shorter than its escape. */
 function resolveBlock(layer: Layer): void {
   const { bytes, starts, escapes } = layer
   let { from, to } = layer
@@ -206,8 +208,8 @@ const signs = ['\\u00', '\\u20', '\\ufe', '\\uFE', '\\uFe', '\\ufE', '\\x', '%',
 signs.push(...invisible.map(({ written }) => written))
 
 /**
- * True when a letter or digit may be escaped, as hardly any server does; also within further layers of `%25`. Also when a
- * character without width may be within a secret.
+ * True if a letter or digit may be escaped, which hardly any server does, or is within further layers of `%25`, or if a
+ * character without width may be inside a secret.
  */
 export function* hasEscapedWord(body: Buffer): Steps<boolean> {
   if (!signs.some((sign) => body.includes(sign))) return false
@@ -218,7 +220,7 @@ export function* hasEscapedWord(body: Buffer): Steps<boolean> {
   return false
 }
 
-/** Beginning and end of each part of a text that is looked at without a pause. */
+/** Start and end of each part of a text that is processed without a pause. */
 export function* blocks(length: number, first = 0): Generator<readonly [from: number, end: number]> {
   for (let from = first; from < length; from += blockBytes) yield [from, Math.min(length, from + blockBytes)]
 }

@@ -14,7 +14,7 @@ export interface FetchedSourceOptions {
   readonly clock: Clock
   /** Least time between two renewals after refusals, in milliseconds. */
   readonly cycleMs: number
-  /** A secret that fetching requires; its change resets earlier failures and refusals. */
+  /** A secret that the fetch needs; a change of it resets earlier failures and refusals. */
   readonly input?: SecretSource
   fetch(signal: AbortSignal, input: Secret | undefined): Promise<Fetched>
 }

@@ -9,29 +9,29 @@ import { SecretIndex } from './secret-index.ts'
 const shortestOfOthers = 20
 
 /**
- * True for what stands in the data of no other tenant by chance, or because a token endpoint gave out their words or ids as
- * a token: that would withhold them there.
+ * True if the secret cannot occur in another tenant's data by chance, nor because a token endpoint issued a word or an
+ * id as token: masking would damage such data.
  */
 function isUnmistakable(secret: string): boolean {
   return secret.length >= shortestOfOthers && /\d/.test(secret) && /([a-z].*){3}/i.test(secret) && !isGuid(secret)
 }
 
-/** What one owner of secrets knows: its own, of which the last ones count, and those of all others. */
+/** Masks the last secrets of one owner, and those of all others, in the owner's answers. */
 export interface SecretMask {
   note(secret: string): void
   maskIn(outcome: Outcome): Promise<Outcome>
 }
 
 /**
- * Secrets of all tenants of a process, and of its database. A server may echo anywhere what it was sent, also in an answer
- * to another tenant: they are masked before the answer is read (docs/operations.md#tokens).
+ * Secrets of all tenants of a process, and of its database. A server may echo a secret anywhere, also in an answer to
+ * another tenant, so they are masked before an answer is parsed (docs/operations.md#tokens).
  */
 export class KnownSecrets {
   readonly #byOwner = new Map<string, OwnSecrets>()
   readonly #index = new SecretIndex<OwnSecrets>()
 
   /**
-   * Of the same name the secrets are the same: the last ones stay known when the settings of a tenant change.
+   * Calls with the same name share their secrets, so that those of a tenant stay known when its settings change.
    *
    * @param isMaskedForOthers whether a secret of this owner is looked for in the answers to others.
    */
@@ -46,7 +46,7 @@ export class KnownSecrets {
         if (outcome.kind === 'failure' || outcome.body === null) return outcome
         const masked = await this.#mask(outcome.body, own)
         if (masked === outcome.body) return outcome
-        // Tokens and cursors of one issuer may begin alike; a changed cursor would be refused.
+        // Tokens and cursors of one issuer may have equal beginnings, and the server would refuse a masked cursor.
         const cursor = sentCursor(outcome.body)
         const isKept = cursor !== null && !(await this.#areIn(cursor, own))
         return { ...outcome, body: masked, hasEcho: true, ...(isKept && { cursor }) }
@@ -69,7 +69,7 @@ export class KnownSecrets {
 
   *#othersIn(body: Buffer, own: OwnSecrets): Steps<ReadonlySet<OwnSecrets>> {
     const found = new Set<OwnSecrets>()
-    // As `mask` does it: a secret that ends with a backslash would be part of another escape.
+    // Resolve as `mask` does: a backslash at the end of a secret would become part of another escape.
     const texts = mayBeEscaped(body) ? [yield* resolved(body, 'json'), yield* resolved(body, 'all')] : [body]
     for (const text of texts) for (const owner of yield* this.#index.ownersIn(text)) found.add(owner)
     found.delete(own)

@@ -1,11 +1,11 @@
 import { blocks, type Escapes, resolveEscapes, type Steps } from './escapes.ts'
 
-/** Those of the answer itself, and further ones of the texts in it. */
+/** Escapes of the answer itself, and of texts nested in it. */
 const maxLayers = 6
 
 export const layersOf = (escapes: Escapes) => (escapes === 'json' ? 1 : maxLayers)
 
-/** `all`: also in the alphabet of base64 that is not for addresses. */
+/** The body without escapes; with `all`, base64url becomes base64. */
 export function* resolved(body: Buffer, escapes: Escapes): Steps<Buffer> {
   const bytes = yield* resolveEscapes(body, escapes, layersOf(escapes))
   if (escapes === 'json') return bytes
@@ -25,7 +25,7 @@ function toOneAlphabet(bytes: Buffer): void {
   }
 }
 
-/** A secret as `resolved` leaves it with `all`, without padding. */
+/** A secret in the form that `resolved` returns with `all`, without padding. */
 export function normalOf(text: string): Buffer {
   const steps = resolved(Buffer.from(text, 'latin1'), 'all')
   let step = steps.next()

@@ -3,41 +3,43 @@ import { blocks, type Escapes, hasEscapedWord, locateEscapes, type Steps } from 
 import { layersOf, normalOf, resolved } from './normal-form.ts'
 import { type Place, partsOf, type SliceSearch, sliceSearch } from './secret-slices.ts'
 
-/** A shorter text is a word that may occur in any answer. */
+/** A shorter text is not masked: it may be a word of any answer. */
 const shortest = 8
 
-/** The secret of a client and consecutive tokens. */
+/** Secrets kept of one owner: the secret of an OAuth client and its last tokens. */
 const maxKnown = 4
 
-/** Characters of a secret that nobody can guess. */
+/** Number of unknown characters that nobody can guess. */
 const unguessable = 16
 
-/** Looked at without a pause: some 10 ms. */
+/** Bytes processed without a pause; some 10 ms. */
 const pauseBytes = 2 ** 21
 
-/** Stands for an echoed secret. In an answer with an echo, a text that contains it is not what the tenant stores. */
+/**
+ * Replaces an echoed secret. In an answer with an echo, a text that contains it differs from what the tenant stores.
+ */
 export const withheldMark = '[withheld]'
 const mask = Buffer.from(withheldMark)
 
 interface OwnSecret {
   readonly text: string
-  /** A part of at most 32 characters that are hardly ever escaped. */
+  /** The longest run of letters and digits, which are hardly ever escaped; at most 32 characters. */
   readonly trace: string
-  /** Without escapes, in the alphabet of base64, without padding; also with the spaces that a form makes of `+`. */
+  /** `normalOf` the secret, and of the secret with spaces for `+`, as form encoding reads it. */
   readonly normal: readonly Buffer[]
 }
 
-/** The last secrets of one owner, and what masks them in an answer. */
+/** The last secrets of one owner; masks them in answers. */
 export class OwnSecrets {
   #known: readonly OwnSecret[] = []
-  /** Has tables, so it is made once for the same secrets, in whatever order. */
+  /** Its tables are expensive, so it is only made again when the set of secrets changes. */
   #slices: SliceSearch = sliceSearch([])
 
   get texts(): readonly string[] {
     return this.#known.map(({ text }) => text)
   }
 
-  /** True when it was not known. */
+  /** True if the secret is new. */
   note(text: string): boolean {
     if (text.length < shortest || this.#known.at(-1)?.text === text) return false
     const runs = text.match(/[A-Za-z0-9]{1,32}/g) ?? []
@@ -51,7 +53,7 @@ export class OwnSecrets {
     return isNew
   }
 
-  /** True if a text contains a secret, or so much of one that the rest could be guessed. */
+  /** True if the text contains a secret, or so much of one that the rest can be guessed. */
   async areIn(text: string): Promise<boolean> {
     const bytes = await inSteps(resolved(Buffer.from(text), 'all'))
     for (const { text: secret, normal } of this.#known) {
@@ -83,7 +85,7 @@ function* maskSteps(body: Buffer, known: readonly OwnSecret[], slices: SliceSear
   if (known.length === 0) return body
   const isSeen = known.some(({ trace }) => body.includes(trace)) || (yield* slices.mayBeIn(body))
   if (!isSeen && !(yield* hasEscapedWord(body))) return body
-  // First as JSON writes it: the exact secret, whatever is beside it.
+  // First with JSON escapes only: finds the exact secret, whatever surrounds it.
   const exact = known.map(({ text }) => Buffer.from(text, 'latin1'))
   const rest = yield* without(body, 'json', (bytes) => placesOf(exact, bytes))
   const all = known.flatMap(({ normal }) => normal)
@@ -92,7 +94,10 @@ function* maskSteps(body: Buffer, known: readonly OwnSecret[], slices: SliceSear
   })
 }
 
-/** Locates the escapes only if there is a secret, for that takes four times the memory of the body. */
+/**
+ * Replaces the found places. Locates escapes only if there are any, because that takes four times the memory of the
+ * body.
+ */
 function* without(body: Buffer, escapes: Escapes, find: (bytes: Buffer) => Steps<readonly Place[]>): Steps<Buffer> {
   const bytes = yield* resolved(body, escapes)
   const places = yield* find(bytes)
@@ -135,7 +140,7 @@ interface Search {
   matched: number
 }
 
-/** Knuth, Morris and Pratt: linear also for a text and a secret that repeat themselves, unlike `indexOf`. */
+/** Knuth-Morris-Pratt: linear also for repetitive texts and secrets, unlike `indexOf`. */
 function searchIn(bytes: Buffer, from: number, end: number, search: Search): void {
   const { secret, borders, ends } = search
   let { matched } = search
@@ -149,7 +154,7 @@ function searchIn(bytes: Buffer, from: number, end: number, search: Search): voi
   search.matched = matched
 }
 
-/** For each beginning of the secret the length of its longest proper part that both begins and ends it. */
+/** For each prefix of the secret, the length of its longest proper prefix that is also a suffix. */
 function bordersOf(secret: Buffer): Uint32Array {
   const borders = new Uint32Array(secret.length)
   for (let end = 1, length = 0; end < secret.length; end++) {

@@ -4,15 +4,15 @@ import { formsOf } from './secret-slices.ts'
 
 const blockLength = 8
 
-/** Of each form of a secret, spread over it: any text with a whole secret, or with most of it, has one of them. */
+/** Blocks taken from each form of a secret, spread over it: a text with most of the secret contains one of them. */
 const mostBlocks = 4
 
-/** For each block: nearly all places of a text end their search at an unused bucket. */
+/** Buckets for each block, so that the search nearly always ends at an unused bucket. */
 const leastBuckets = 32
 
-/** By parts of their secrets, the owners whose secrets a text may contain: one search for all, however many they are. */
+/** Finds the owners whose secrets a text may contain, by blocks of the secrets, in one search for all owners. */
 export class SecretIndex<Owner> {
-  /** Whether a block may have this hash; its length is a power of two. */
+  /** By hash: 1 = some block may have it. The length is a power of two. */
   #used = new Uint8Array(2 ** 12)
   #marked = 0
   readonly #owners = new Map<string, Set<Owner>>()
@@ -27,7 +27,7 @@ export class SecretIndex<Owner> {
     for (const block of blocks) this.#add(block, owner)
   }
 
-  /** @param bytes as sent if nothing is escaped, else without escapes (`resolved`). */
+  /** @param bytes without escapes (`resolved`). */
   *ownersIn(bytes: Buffer): Steps<ReadonlySet<Owner>> {
     const found = new Set<Owner>()
     for (const [from, end] of blocks(bytes.length)) {
@@ -66,7 +66,7 @@ export class SecretIndex<Owner> {
     for (const known of this.#owners.keys()) this.#mark(known)
   }
 
-  /** Its bucket stays used until all are marked again: the others in it are not known. */
+  /** The bucket stays used until all blocks are marked again: other blocks may share it. */
   #drop(block: string, owner: Owner): void {
     const owners = this.#owners.get(block)
     owners?.delete(owner)
@@ -80,7 +80,7 @@ export class SecretIndex<Owner> {
   }
 }
 
-/** At the ends of equal parts, as the beginnings of tokens of one issuer are equal. */
+/** Blocks at the ends of equal parts, because tokens of one issuer have equal beginnings. */
 function blocksOf(form: Buffer): readonly string[] {
   const parts = Math.min(mostBlocks, Math.floor(form.length / blockLength))
   const length = Math.floor(form.length / parts)

@@ -1,28 +1,28 @@
 import { blocks, type Steps } from './escapes.ts'
 import { normalOf } from './normal-form.ts'
 
-/** Beginning and end in a text. */
+/** Start and end offset in a text. */
 export interface Place {
   readonly at: number
   readonly end: number
 }
 
-/** Characters by which common runs are found. */
+/** Length of the character sequences (grams) by which common runs are found. */
 const gramLength = 4
 
-/** A shorter run is never looked for. */
+/** Shorter runs are not searched for. */
 const shortestRun = 8
 
-/** Of a text that repeats itself, not every place is tried, so that the search takes linear time. */
+/** Places tried for one gram: keeps the search linear for repetitive texts. */
 const mostTried = 16
 
 /**
- * Parts of a secret that others may know or that may be structure of JSON: the header of a JWT, which all tokens of an
- * issuer have; the id of a client, which is a GUID; and characters that are not in one text or number.
+ * Parts of a secret that are not secret or may be JSON syntax: the header of a JWT, which all tokens of an issuer
+ * share; the id of a client, which is a GUID; and characters that separate texts or numbers.
  */
 const between = /^eyJ[\w-]+\.|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|["\\{}[\],:\s]+/i
 
-/** Half of a secret of 32 characters is already 16, so a slice of 24 would be most of it. */
+/** Least length of a slice to mask: 16 for secrets of up to 32 characters, because 24 would be most of the secret. */
 function leastOf({ length }: Buffer): number {
   if (length < 24) return length
   return length <= 32 ? 16 : 24
@@ -30,12 +30,12 @@ function leastOf({ length }: Buffer): number {
 
 /** Search for the slices of secrets and of their encoded forms. */
 export interface SliceSearch {
-  /** False when the text cannot contain a slice, also where other characters than letters and digits are escaped. */
+  /** False if the text cannot contain a slice, even if characters other than letters and digits are escaped in it. */
   mayBeIn(bytes: Buffer): Steps<boolean>
   slicesIn(bytes: Buffer): Steps<readonly Place[]>
 }
 
-/** The texts that are searched are resolved (`resolved`), but for `mayBeIn`. */
+/** `slicesIn` requires a text without escapes (`resolved`), `mayBeIn` does not. */
 export function sliceSearch(secrets: readonly string[]): SliceSearch {
   const slices = tableOf(secrets.flatMap(formsOf))
   return {
@@ -66,15 +66,15 @@ export function sliceSearch(secrets: readonly string[]): SliceSearch {
   }
 }
 
-/** Part of a slice without an escape, by which a text is chosen for the full search: a lower number costs more time. */
+/** Length of an unescaped part of a slice that triggers the full search; lower values cost more time. */
 const unescaped = 16
 
-/** What others do not know of a secret, but for short parts. */
+/** The parts of a secret that are secret, without short ones. */
 export function partsOf(text: string): readonly string[] {
   return text.split(between).filter((part) => part === text || part.length >= 24)
 }
 
-/** A secret as it is written, without the parts that others may know. */
+/** The forms in which a secret may be written, without the parts that are not secret. */
 export function formsOf(text: string): readonly Buffer[] {
   const bytes = Buffer.from(text, 'latin1')
   const hex = bytes.toString('hex')
@@ -86,31 +86,34 @@ export function formsOf(text: string): readonly Buffer[] {
   ].filter(({ length }) => length >= shortestRun)
 }
 
-/** Base64 of a text with so many other bytes before the secret, as of `user:secret`, without what depends on them. */
+/**
+ * Base64 of the secret after `before` other bytes, as in `user:secret`, without the characters that depend on those
+ * bytes.
+ */
 function base64After(before: number, bytes: Buffer): string {
   const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
   return encoded.slice(Math.ceil((before * 8) / 6)).replace(/=+$/, '')
 }
 
 interface Table {
-  /** All forms, each between two zeros. */
+  /** All forms, separated by zeros. */
   readonly text: Buffer
-  /** By place in the text: the least length of a slice of that form. */
+  /** By offset in `text`: the least length of a slice of that form. */
   readonly least: Uint8Array
-  /** By the hash of a gram: 1 = some place in the text has it. */
+  /** By hash of a gram: 1 = `text` contains such a gram. */
   readonly isUsed: Uint8Array
-  /** By the hash of a gram, the last place in the text that has it; 0 = none. */
+  /** By hash of a gram: its last offset in `text`; 0 = none. */
   readonly last: Int32Array
-  /** By place in the text, an earlier one with the same hash; 0 = none. */
+  /** By offset in `text`: the previous offset with the same hash; 0 = none. */
   readonly earlier: Int32Array
-  /** Each run that is looked for contains a gram at one of the places that this is apart. */
+  /** Distance of the places tried, such that each run contains a whole gram at one of them. */
   readonly stride: number
 }
 
 function tableOf(forms: readonly Buffer[]): Table {
   const text = Buffer.concat([Buffer.alloc(1), ...forms.flatMap((form) => [form, Buffer.alloc(1)])])
   const least = new Uint8Array(text.length)
-  // Sparse, because most text ends its search at an empty place, but small enough for a processor's cache.
+  // Sparse, so that most lookups end at an unused entry, but small enough for the processor's cache.
   const isUsed = new Uint8Array(Math.min(2 ** 17, 2 ** Math.ceil(Math.log2(text.length * 64))))
   const last = new Int32Array(isUsed.length)
   const earlier = new Int32Array(text.length)
@@ -146,7 +149,7 @@ function hasRun(bytes: Buffer, from: number, end: number, table: Table): boolean
   return false
 }
 
-/** The longest slice around this place that begins no earlier than `free`. */
+/** The longest slice around `at` that begins at `free` or later. */
 function runAt(bytes: Buffer, at: number, free: number, { text, least, last, earlier }: Table, most: number) {
   let place = last[hashAt(bytes, at, last.length)] ?? 0
   let longest: Place | null = null
@@ -166,7 +169,7 @@ function runAt(bytes: Buffer, at: number, free: number, { text, least, last, ear
   return longest
 }
 
-/** The first characters of a slice may end an escape, as in a line break before it: JSON would be broken without them. */
+/** Where a slice begins within an escape, returns the end of that escape: cutting it would break the JSON. */
 function afterEscape(bytes: Buffer, at: number): number {
   const around = bytes.subarray(Math.max(0, at - 5), at + 5).toString('latin1')
   const before = Math.min(at, 5)

@@ -57,7 +57,7 @@ export interface SecretSource {
   peek(): Promise<Secret | undefined>
   /** Fetches the secret again after the server refused `used`; an expensive source does so at most once a cycle. */
   renew(used: Secret, signal?: AbortSignal): Promise<Secret>
-  /** Life of the last fetched secret in milliseconds; null before the first, absent when none is fetched. */
+  /** Life of the last fetched secret in milliseconds; null before the first; absent for sources that do not fetch. */
   goodForMs?(): number | null
   dispose(): void
 }

@@ -13,7 +13,7 @@ export const noOddities: readonly Oddity[] = Object.freeze([])
 
 const maxOddities = 100
 
-/** A record with more unknown fields is no plausible record. */
+/** A record with more unknown fields is not plausible. */
 const maxExtra = 1000
 
 export function newParseContext(hasEcho: boolean): ParseContext {

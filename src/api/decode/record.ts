@@ -44,7 +44,7 @@ interface FieldReader {
   readonly kind: Field['kind']
   readonly strict: boolean
   readonly personal: boolean
-  /** True when null alone is neither refused nor counted. */
+  /** True if null is neither refused nor counted as a deviation. */
   readonly takesNull: boolean
   readonly nullable: boolean
   readonly optional: boolean
@@ -99,7 +99,7 @@ function readerOf(name: string, field: Field): FieldReader {
     nullable: nullable !== undefined || optional,
     optional,
     requiredWith,
-    // Values listed by a setting are compared where the settings are known.
+    // Known values that come from a setting are compared elsewhere: the decoder has no settings.
     known: field.kind === 'text' && Array.isArray(field.known) ? field.known : null,
     filled: field.kind === 'text' && field.filled === true,
     pastOnly: field.kind === 'date' && field.pastOnly === true,
@@ -112,7 +112,10 @@ function textsOf({ name, kind, members }: FieldReader): [string, true | Describe
   return kind === 'text' || kind === 'guid' ? [[name, true]] : []
 }
 
-/** `good`: each field is valid; `plain`: also in order, without others. V8 reads `raw[key]` fast in such a loop. */
+/**
+ * `good`: all fields are valid; `plain`: also in table order, without other fields. V8 reads `raw[key]` fast in such a
+ * loop.
+ */
 function lookAt({ readers, byName }: Table, raw: Raw, latest: number): 'plain' | 'good' | 'odd' {
   let seen = 0
   let isPlain = true
@@ -234,7 +237,7 @@ function readValue(context: ParseContext, reader: FieldReader, value: unknown, l
   }
 }
 
-/** Sorted by id, because the specification promises no order and another order is no change. */
+/** Sorted by id, because the specification does not define an order, so a different order is not a change. */
 function readList(context: ParseContext, table: Table, raw: unknown, latest: number, field: string) {
   const items: Record<string, unknown>[] = []
   const extra: Record<string, unknown>[] = []

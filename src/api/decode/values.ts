@@ -8,12 +8,12 @@ import { fail, odd, type ParseContext } from './parse-context.ts'
 
 const maxTextId = 200
 
-/** True for a safe integer: beyond it two identifiers could become one. */
+/** True for a safe integer; two larger ids could become the same number. */
 export function isIntegerId(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value)
 }
 
-/** True where an echo of a credential may have been replaced: the value is not the one that the tenant stores. */
+/** True if an echoed credential may have been replaced in the text: the tenant stores another value. */
 export function isAltered({ hasEcho }: Pick<ParseContext, 'hasEcho'>, text: string): boolean {
   return hasEcho && text.includes(withheldMark)
 }
@@ -78,7 +78,7 @@ export function strictText(context: ParseContext, field: string, value: unknown)
   if (typeof value !== 'string') fail(context, wrong(field, value, 'a string'))
   else if (value.length > maxLength) fail(context, `${field} is longer than ${maxLength} characters`)
   else if (isAltered(context, value)) fail(context, altered(field))
-  // Texts that differ in these alone could not be told apart once they are stored.
+  // Texts that differ only in these would be equal once stored.
   else if (!value.isWellFormed()) fail(context, `${field} contains half a surrogate pair`)
   else return value
   return ''

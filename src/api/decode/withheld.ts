@@ -25,10 +25,10 @@ function boundDepth(value: unknown): unknown {
 /** A longer text is content rather than a value. */
 const longestText = 256
 
-/** Field names come from the tenant; longer ones are withheld. */
+/** Longer field names, which come from the tenant, are withheld. */
 const longestName = 100
 
-/** Specified text fields by their place; they contain no secrets. */
+/** Text fields of the specification, nested as in the record; they contain no secrets. */
 export interface DescribedTexts {
   readonly [field: string]: true | DescribedTexts
 }
@@ -88,20 +88,20 @@ function withheld(value: unknown): unknown {
   return isObject(value) ? `[withheld: object of ${Object.keys(value).length} fields]` : value
 }
 
-/** Words for the encoding of the thing named before them. */
+/** Words that state the encoding of the thing named before them, as in `contentBase64`. */
 const encoding = /^(base|b|hex|encoded|encrypted|hash|hashed|pem|plain|value|string)$/
 
-/** Also at the end of a longer word, as in `apikey`. */
+/** Names of secrets, also at the end of a longer word, as in `apikey`. */
 const secrets =
   'secret|password|passwd|passphrase|pwd|token|jwt|key|credential|content|url|uri|link|href|signature|cookie|authorization'
 
-/** Whole words, for `profile`, `context` and `metadata` are harmless. */
+/** Names of secrets and contents as whole words, because `profile`, `context` and `metadata` are harmless. */
 const whole =
   'auth|bearer|blob|body|bodies|byte|cert|certificate|data|embedding|excerpt|file|hash|hashes|hint|html|markdown|otp|pass|pem|phrase|pin|preview|raw|seed|snippet|text|totp|transcript'
 
 const secretWord = new RegExp(`(${secrets})s?$|^(${whole})s?$`)
 
-/** Ends of a name without its separators. */
+/** Endings of a name after its separators were removed. */
 const secretWords =
   /base64$|b64$|connectionstrings?$|(session|sess)ids?$|(access|activation|auth|authorization|backup|confirmation|device|invitation|invite|login|mfa|pairing|pass|recovery|reset|security|sms|verification)codes?$/
 

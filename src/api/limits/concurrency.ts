@@ -2,7 +2,7 @@ import { waitFor } from '../deadline.ts'
 
 const successesToGrow = 20
 
-/** Limits the requests in flight once the tenant answered 429: half as many, and one more after 20 successes. */
+/** Limits the requests in flight: each 429 halves the limit, 20 successes raise it by one. */
 export class Concurrency {
   #limit = Number.POSITIVE_INFINITY
   #inFlight = 0
@@ -35,7 +35,7 @@ export class Concurrency {
     this.#wake()
   }
 
-  /** Each checks again, in order, so that one who was aborted meanwhile keeps no place. */
+  /** Each waiter checks again, in order, so that an aborted one does not occupy a slot. */
   #wake(): void {
     for (const resume of this.#waiting.splice(0)) resume()
   }

@@ -7,7 +7,7 @@ import { abortedError } from '../deadline.ts'
 import { Concurrency } from './concurrency.ts'
 import { maxRetryAfterMs } from './retry-after.ts'
 
-/** What to do where a tenant answers 429. */
+/** Advice for the operator when a tenant answers 429. */
 export const rateAdvice = 'Set a lower api.requestsPerSecond (0 is no limit) or run less often'
 
 /** Limits the requests in any window of a second to the rate. */
@@ -44,16 +44,16 @@ export interface RateLimiterOptions {
   readonly clock: Clock
   readonly requestsPerSecond: number
   readonly blockedUntil: number
-  /** Rest of that wait when it was stored, in milliseconds; absent or null = unknown. */
+  /** Remaining wait when it was stored, in milliseconds; absent or null = unknown. */
   readonly blockedForMs?: number | null
-  /** Stores the end of the wait in wall time (0 = none) and its rest in milliseconds; false when that failed. */
+  /** Stores the end of the wait in wall time (0 = none) and the remaining milliseconds; false if that failed. */
   readonly storeWait: (until: number, forMs: number) => Promise<boolean>
 }
 
 /**
  * Limits rate and concurrency, and applies stated waits in monotonic time; stores their end in wall time for the next
- * process. A wait counts for the whole tenant, but for one that an endpoint states again while others succeed: it counts
- * for that endpoint.
+ * process. A wait applies to the whole tenant. If an endpoint states one again while others succeed, it applies to that
+ * endpoint.
  */
 export class RateLimiter {
   readonly #clock: Clock
@@ -64,7 +64,7 @@ export class RateLimiter {
   #until: number
   /** By endpoint, the monotonic time before which nothing is sent to it. */
   readonly #ends = new Map<string, number>()
-  /** Endpoints without a success since they stated a wait, and whether another endpoint had one. */
+  /** Endpoints without a success since they stated a wait; true = another endpoint succeeded since. */
   readonly #waiting = new Map<string, boolean>()
   #stored: number | null
   /** Serialized, so that an earlier end is never written last. */
@@ -74,7 +74,7 @@ export class RateLimiter {
     this.#clock = clock
     this.#rate = new RateWindow(requestsPerSecond)
     this.#storeWait = storeWait
-    // A longer rest than the stored one comes from a clock that was set back since.
+    // At most the stored remaining wait: a longer one means that the clock was set back since.
     this.#until = clock.monotonic() + Math.min(blockedUntil - clock.now(), blockedForMs ?? maxRetryAfterMs)
     this.#stored = blockedUntil
   }
@@ -84,7 +84,7 @@ export class RateLimiter {
     return left > 0 ? Math.ceil(this.#clock.now() + left) : 0
   }
 
-  /** @param endpoint what stated the wait; null outside of the API. */
+  /** @param endpoint that stated the wait; null for one outside of the API. */
   async blockFor(waitMs: number, endpoint: string | null = null): Promise<void> {
     const end = this.#clock.monotonic() + waitMs
     if (endpoint !== null && this.#waiting.get(endpoint) === true) {
@@ -115,8 +115,8 @@ export class RateLimiter {
   }
 
   /**
-   * Waits until a request may be sent, which is in flight until the result is disposed of. Throws SyncError `rate_limited`
-   * at once during a long wait; `aborted`.
+   * Waits until a request may be sent; it counts as in flight until the result is disposed of. Throws SyncError
+   * `rate_limited` at once during a long wait, or `aborted`.
    */
   async pass(signal?: AbortSignal, endpoint: string | null = null): Promise<Disposable> {
     await this.#store(driftMs)
@@ -148,7 +148,7 @@ export class RateLimiter {
     }
   }
 
-  /** Updates the stored end, which changes when the wall clock is set and when the wait is over. */
+  /** Updates the stored end, which changes when the wall clock is set or the wait is over. */
   async #store(toleranceMs: number): Promise<void> {
     const until = this.blockedUntil
     if (this.#stored !== null && Math.abs(until - this.#stored) <= toleranceMs) return this.#storing.waitForUnlock()

@@ -19,10 +19,13 @@ export type Response = Dispatcher.ResponseData
 /** A longer body of an error is not read. */
 const maxErrorBytes = 64 * 1024
 
-/** What is discarded at most to keep the connection. */
+/** Most bytes that are read and discarded to keep the connection. */
 const maxUnreadBytes = 128 * 1024
 
-/** In UTF-8 without byte order mark; null with `maxBytes` 0 or for an unreadable error. Throws SyncError. */
+/**
+ * The body in UTF-8 without byte order mark; null if `maxBytes` is 0 or the body of an error is unreadable. Throws
+ * SyncError.
+ */
 export async function readBody(response: Response, maxBytes: number, signal: AbortSignal): Promise<Buffer | null> {
   const { body, headers, statusCode } = response
   if (maxBytes === 0) {
@@ -53,7 +56,9 @@ async function decoded(body: Readable, coding: string, maxBytes: number): Promis
   return insistOnText(await pipeline(body, decoder(), (chunks: AsyncIterable<Buffer>) => collect(chunks, maxBytes)))
 }
 
-/** Chunks are copied together: a server may send one byte at a time, and each chunk takes hundreds. */
+/**
+ * Copies the chunks into one buffer: a server may send single bytes, and each chunk takes hundreds of bytes of memory.
+ */
 async function collect(source: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
   let bytes = Buffer.alloc(0)
   let size = 0
@@ -73,7 +78,7 @@ async function collect(source: AsyncIterable<Buffer>, maxBytes: number): Promise
 
 const byteOrderMark = Buffer.from('\ufeff')
 
-/** A lenient decoder would change names silently. */
+/** Refuses invalid UTF-8: a lenient decoder would silently change names. */
 function insistOnText(bytes: Buffer): Buffer {
   if (!isUtf8(bytes)) throw new SyncError('protocol', 'The body is not UTF-8')
   const isMarked = bytes.subarray(0, byteOrderMark.length).equals(byteOrderMark)

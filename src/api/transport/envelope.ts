@@ -9,13 +9,13 @@ import { repeatsName } from './repeated-name.ts'
 import { excessIn } from './value-cap.ts'
 
 export interface Envelope {
-  /** Null only where the server sent null. */
+  /** Null only if the server sent null. */
   readonly data: unknown
   readonly pagination: unknown
   readonly requestId: string | null
   readonly serverTime: number | null
   readonly timestamp: unknown
-  /** What the specification does not name or lacks in it, by names only. */
+  /** Unspecified and missing members, by name only. */
   readonly oddities: readonly Oddity[]
 }
 
@@ -46,7 +46,9 @@ const named = {
 }
 const maxOddities = 20
 
-/** Such as `errors`, `meta.warnings` and `pagination.total`, by which a server may say that an answer is partial. */
+/**
+ * Reports members such as `errors`, `meta.warnings` and `pagination.total`, which may mean that the answer is partial.
+ */
 function envelopeOddities(body: object, meta: object, pagination: unknown): readonly Oddity[] {
   const unknown = [...unnamed(body, named.envelope), ...unnamed(meta, named.meta, 'meta.')]
   if (isObject(pagination)) unknown.push(...unnamed(pagination, named.pagination, 'pagination.'))
@@ -129,7 +131,7 @@ function codeIn(text: string): string | null {
   return codeLike.exec(text)?.[1] ?? null
 }
 
-/** Replaces the records while the rest is parsed; no server sends this text. */
+/** Replaces the records while the rest is parsed; no server sends this string. */
 const placeholder = '\u{10fffe}records'
 
 export interface RecordsDigest {
@@ -138,8 +140,8 @@ export interface RecordsDigest {
 }
 
 /**
- * Digest of a list, so that an unchanged one is not parsed again; null when the answer has another structure. The rest
- * with the placeholder must be an envelope with it as `data`. `salt` separates different decoders.
+ * Digest of a list, so that an unchanged one is not parsed again; null for an answer of another structure: with the
+ * records replaced, it must be an envelope whose `data` is the placeholder. `salt` distinguishes decoders.
  */
 export function recordsDigest(body: Buffer, salt: string): RecordsDigest | null {
   const start = body.indexOf('[')
@@ -159,7 +161,7 @@ export interface Pagination {
 
 const maxCursor = 8192
 
-/** The next cursor of a body; null where the body has none, or the name in two places. */
+/** The next cursor of a body; null if the body has none, or the name twice. */
 export function sentCursor(body: Buffer): string | null {
   const name = '"nextCursor"'
   const at = body.indexOf(name)
@@ -196,7 +198,7 @@ export function readPagination({ pagination, requestId }: Envelope, what: string
   }
 }
 
-/** Refuses a partial unpaginated answer: missing records would count as removed (docs/api.md#pagination). */
+/** Refuses a partial answer of an unpaginated list: missing records would count as removed (docs/api.md#pagination). */
 export function refusePart({ pagination, requestId }: Envelope, what: string): void {
   const values = isObject(pagination) ? Object.values(pagination) : [pagination]
   const isWhole = isObject(pagination) && pagination['hasMore'] === false

@@ -8,13 +8,13 @@ import { readErrorFacts } from './envelope.ts'
 export interface Answer {
   readonly kind: 'answer'
   readonly status: number
-  /** In UTF-8; null when not requested, or an unreadable error body. */
+  /** In UTF-8; null if not requested, or for an unreadable error. */
   readonly body: Buffer | null
   /** True if an echo of a credential was replaced in the body. */
   readonly hasEcho?: boolean
-  /** The next cursor as it was sent, without a secret; only with an echo. */
+  /** The next cursor as sent, if it contains no secret; present only with an echo. */
   readonly cursor?: string
-  /** `Retry-After` in milliseconds; null also for a status without such a meaning. */
+  /** `Retry-After` in milliseconds; null if absent or without meaning for the status. */
   readonly retryAfterMs: number | null
   readonly ageSeconds?: number | null
   /** The `Date` header in milliseconds since the epoch. */

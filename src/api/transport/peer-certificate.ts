@@ -9,7 +9,7 @@ export interface PeerOptions {
   readonly signal?: AbortSignal
 }
 
-/** Expiry of an origin's certificate in milliseconds since the epoch; null when none is trusted or in time. */
+/** Expiry of an origin's certificate in milliseconds since the epoch; null if none is trusted in time. */
 export async function certificateExpiry(
   origin: string,
   { caFile, timeoutMs, signal }: PeerOptions,

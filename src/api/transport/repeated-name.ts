@@ -1,5 +1,5 @@
 /**
- * True when an object of the text has one name twice: the parser keeps the last value and drops the others.
+ * True if an object in the text has the same name twice: the parser keeps only the last value.
  *
  * @param text valid JSON.
  * @param parsed its value.
@@ -10,7 +10,7 @@ export function repeatsName(text: string, parsed: unknown): boolean {
   return colonsAfterQuotes(text) > named && namesOf(text) > named
 }
 
-/** At least the names of the text. */
+/** An upper bound of the number of names in the text. */
 function colonsAfterQuotes(text: string): number {
   let count = 0
   for (let colon = text.indexOf(':'); colon !== -1; colon = text.indexOf(':', colon + 1)) {
@@ -21,7 +21,7 @@ function colonsAfterQuotes(text: string): number {
   return count
 }
 
-/** The strings of the text that a colon follows. */
+/** Counts the strings that a colon follows. */
 function namesOf(text: string): number {
   let count = 0
   for (let start = text.indexOf('"'); start !== -1; ) {
@@ -52,7 +52,10 @@ function isSpace(code: number): boolean {
   return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
 }
 
-/** Without recursion: a small text can nest deeper than the stack. Without copies: every page passes here. */
+/**
+ * Counts names without recursion, because a small text can nest deeper than the stack, and without copies, because
+ * every page passes here.
+ */
 function namesIn(parsed: unknown): number {
   const left: object[] = []
   let count = 0

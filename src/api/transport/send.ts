@@ -165,7 +165,7 @@ function dateOf(header: string | undefined): number | null {
   return Number.isNaN(ms) ? null : ms
 }
 
-/** In seconds; the greatest of several, because RFC 9111 (5.1) lets the first count and caches may add theirs after it. */
+/** In seconds; the greatest of several: by RFC 9111 (5.1) the first one counts, but caches may append theirs. */
 function ageOf(header: string | string[] | undefined): number | null {
   const ages = [header ?? []].flat().flatMap((line) => line.split(','))
   const known = ages.filter((age) => /^\s*\d+\s*$/.test(age)).map(Number)

@@ -7,7 +7,7 @@ const maxShapes = 100_000
 /** V8 stores an object with more fields as a dictionary, which is cheap to make. */
 const mostShaped = 1024
 
-/** Each reading of a dictionary with 500,000 fields blocks the event loop for half a second. */
+/** Each pass over a dictionary with 500,000 fields blocks the event loop for half a second. */
 const maxFields = 10_000
 
 const harmlessLength = 2 ** 20
