@@ -96,7 +96,7 @@ export const apiClientLeastPrivilege = defineCheck({
   },
 })
 
-/** What is in excess for a client, and the configured limit that states it; null where only the forbidden suffixes count. */
+/** Decides which codes exceed the limit of a client (null = only forbidden suffixes do), and states that limit. */
 function limitOf(clientId: string, isOwn: boolean, { allowed, forbiddenSuffixes, ownSuffixes }: Options) {
   const list = allowListOf(allowed, clientId)
   if (list !== null) return { isExcess: (code: string) => !list.includes(code), stated: { allowed: list } }
@@ -109,7 +109,7 @@ function endsInOne(suffixes: readonly string[]): (code: string) => boolean {
   return (code) => suffixes.some((suffix) => code.endsWith(suffix))
 }
 
-/** However a server writes what is forbidden: `Api_Users_Create`, `API-USERS-CREATE` and `ApiUsersCreate` are one code. */
+/** Normalizes a code: `Api_Users_Create`, `API-USERS-CREATE` and `ApiUsersCreate` are equal. */
 function plain(code: string): string {
   const words = code
     .normalize('NFKC')
@@ -119,7 +119,7 @@ function plain(code: string): string {
   return `_${words.filter((word) => word !== '').join('_')}`.toLowerCase()
 }
 
-/** The allowed codes of a client; null = not listed. Client ids match whatever the letter case. */
+/** The allowed codes of a client; null = not listed. Client ids match in any letter case. */
 function allowListOf(allowed: Readonly<Record<string, readonly string[]>>, clientId: string): readonly string[] | null {
   const own = Object.entries(allowed).filter(([id]) => id.toLowerCase() === clientId.toLowerCase())
   return own.length === 0 ? null : own.flatMap(([, codes]) => codes)

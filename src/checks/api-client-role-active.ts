@@ -36,7 +36,7 @@ export const apiClientRoleActive = defineCheck({
     const roles = await loadRoles(reader)
     const { known, missing, unnamed } = await clientRoleNames(reader, roles)
     const broken = known.names.filter((name) => name !== null && !isUniqueAndActive(roles.byName.get(name) ?? []))
-    // A role that was renamed has its new name in a list of clients that is later than the list of roles.
+    // After a role was renamed, clients that were read later than the roles have its new name.
     const rolesAt = context.incomplete.has('roles') ? 0 : context.readInFullAt('roles')
     const isMissing = { field: 'roleName', in: missing.names } as const
     const newer = [isMissing, { field: 'readAt', above: rolesAt }] as const

@@ -44,7 +44,7 @@ export const authMfaPolicyEnabled = defineCheck({
       population: 1,
       candidates: [],
       notEvaluated: 1,
-      // The option resolves findings about the placeholder only, not those about a policy that was really off.
+      // A change of the option resolves only findings about the placeholder, not those about a policy that was off.
       scope: async (_id, evidence) => (evidence['placeholder'] === true ? 'accepted' : 'not_evaluated'),
     }
   },

@@ -5,7 +5,7 @@ import { factsOf, textOf } from './support/records.ts'
 
 /** File names per query. */
 const chunk = 200
-/** Documents that the evidence of one finding lists. */
+/** Most documents that the evidence of one finding lists. */
 const mostNamed = 20
 
 export const documentNameUnique = defineCheck({

@@ -100,7 +100,7 @@ interface Match {
   readonly requirement: Requirement
   /** The newest matching document that the last complete full sync contained. */
   readonly shown: MirrorRecord | undefined
-  /** The newest matching document that it did not contain: it may be deleted, so no requirement passes by it. */
+  /** The newest matching document that it did not contain: it may be deleted, so it satisfies no requirement. */
   readonly absent: MirrorRecord | undefined
 }
 

@@ -23,7 +23,7 @@ function names(text: string, { aliases }: Framework, requirement: string): boole
   return aliases.includes(plain) && wanted.toLowerCase() === requirement.toLowerCase()
 }
 
-/** Those of the given requirements that no report lists, because the framework or its requirement is unknown. */
+/** The given requirements that no report lists, because the framework or the requirement is unknown. */
 export function unknownRequirements(given: readonly string[]): readonly string[] {
   return given.filter((text) =>
     frameworks.every((framework) => framework.requirements.every(({ id }) => !names(text, framework, id))),

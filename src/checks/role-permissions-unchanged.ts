@@ -129,7 +129,7 @@ function subjectsOf(
   })
 }
 
-/** A missing role may be one that could not be read; without accepted states there is nothing to compare with. */
+/** True if the role is missing but may only be unread, or if nothing is stored or configured to compare with. */
 function isUnevaluated({ role, configured }: Subject, isKept: boolean, isWhole: boolean): boolean {
   return (role === undefined && !isWhole) || (configured === undefined && !isKept)
 }

@@ -5,7 +5,7 @@ import { listed } from './words.ts'
 
 type Evidence = Readonly<Record<string, unknown>>
 
-/** Every finding repeats its evidence: of a longer list it has the beginning, the length and a digest. */
+/** Every finding stores its evidence, so longer lists are stored as beginning, length and digest. */
 const longestList = 20
 
 export function boundedList(name: string, all: readonly unknown[]): Evidence {

@@ -24,7 +24,10 @@ export async function clientRoleNames(reader: RecordReader, roles: Roles) {
   return { known: grouped(known), missing: grouped(missing), unnamed: grouped(unnamed) }
 }
 
-/** Clients without a role name, and those of `others`, cannot be evaluated: some of their keys, and a test for one key. */
+/**
+ * Clients that cannot be evaluated, because they have no role name or meet `others`: some of their keys, and a test for
+ * one key.
+ */
 export async function unevaluatedClients(
   reader: RecordReader,
   count: number,

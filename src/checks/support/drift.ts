@@ -17,7 +17,10 @@ export function expectationFrom({ state, at, reason }: AcceptedState): Expectati
   return { expected: state, expectedFrom: 'state last accepted', acceptedAt: toIso(at), acceptedFor: reason }
 }
 
-/** Until then a drift check passes over a state that nobody has approved. */
+/**
+ * What a drift check without a baseline assumes: the first mirrored state, which nobody approved, passes. Null with a
+ * baseline.
+ */
 export function assumesFirstState({ baseline }: { readonly baseline: object }): string | null {
   return Object.keys(baseline).length > 0
     ? null

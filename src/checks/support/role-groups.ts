@@ -3,7 +3,7 @@ import type { RoleAssessment, RoleReference } from './role-assessment.ts'
 
 export interface RoleGroup extends RoleReference {
   readonly count: number
-  /** True when the check result of these users depends on the age of `roleId`. */
+  /** True if the check result of these users changes when `roleId` becomes too old. */
   readonly ages: boolean
   readonly checkResult: RoleAssessment['checkResult']
 }
@@ -28,7 +28,7 @@ export async function roleGroups(
     const [id, name] = values
     const byId = { roleId: typeof id === 'number' ? id : null, roleName: typeof name === 'string' ? name : null }
     const byName = { ...byId, roleId: null }
-    // The age of the id only matters if the role name gives another result.
+    // The age of the id only matters if the role name would give another result.
     const isSame = assess(byId).checkResult === assess(byName).checkResult
     const own: readonly ConditionOn<'users'>[] = [
       { field: 'roleId', is: byId.roleId },

@@ -15,8 +15,8 @@ export function sinceByMirror(batches: AsyncIterable<readonly MirrorRecord[]>): 
 }
 
 /**
- * Adds `since` from the history of each document too: it covers other completed statuses, and records of earlier versions
- * of the mirror.
+ * Adds `since` from the history of each document, too. This covers other completed statuses, and records that earlier
+ * versions mirrored.
  */
 export async function* sinceByHistory(
   reader: RecordReader,

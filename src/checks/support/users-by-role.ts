@@ -20,9 +20,9 @@ export interface UsersByRole {
 }
 
 /**
- * Loads the users whose role fails. A user may get another role of the same name, which only the user's details show. So a
- * `roleId` is valid for a limited time; after that the role name decides, which every full sync reads, and users whose role
- * name is ambiguous are not evaluated. The rotation of details reads these users first.
+ * Loads the users whose role fails. A user may get another role of the same name, which only appears in the user's
+ * details. So a `roleId` is valid for a limited time. After that the role name decides, which every full sync reads,
+ * and users with an ambiguous role name are not evaluated; details are read of these users first.
  */
 export async function loadUsersByRole(
   reader: RecordReader,
