@@ -17,7 +17,10 @@ const secretFields = {
   file: text('expected the path of a file').optional(),
 }
 
-/** People write the token where its source belongs. It has digits in a long part that is no file with an extension. */
+/**
+ * True for a text that looks like a token, which people write where its source belongs: a long part with digits that is
+ * no file name with an extension.
+ */
 function mayBeToken(text: string): boolean {
   const isPath = /^(~|\.{0,2})\//.test(text)
   return !isPath && text.split('/').some((part) => /^(?=.*\d).{20,}$/s.test(part) && !/\.[a-z]{1,8}$/.test(part))
@@ -133,7 +136,7 @@ const sourceFields = {
     .optional(),
 }
 
-/** @returns undefined, with a reported problem, without exactly one usable source. @param what is the secret. */
+/** @returns undefined, with a reported problem, unless exactly one source is usable. @param what names the secret. */
 export function readSecretSource(
   raw: unknown,
   path: KeyPath,

@@ -72,7 +72,7 @@ function readOptions(check: CheckDefaults, options: Record<string, unknown>, rep
   return {}
 }
 
-/** For paths relative to a check; `place` finds the section that contains the first key. */
+/** A report that takes paths relative to a check; `place` finds the section that contains the first key. */
 function relative(report: Report, place: (key: unknown) => KeyPath): Report {
   const whole = (path: KeyPath): KeyPath => [...place(path[0]), ...path]
   return {
@@ -89,7 +89,7 @@ export interface UnknownKey {
   readonly validKeys: readonly string[]
 }
 
-/** At any depth, and also in objects that are not strict. Objects with a catch-all accept any key. */
+/** Unknown keys at any depth, also in objects that are not strict. Objects with a catch-all accept any key. */
 export function unknownKeys(schema: unknown, value: unknown, path: KeyPath = []): UnknownKey[] {
   if (schema instanceof z.ZodObject && isMap(value)) return ofObject(schema, value, path)
   if (schema instanceof z.ZodArray && Array.isArray(value)) {

@@ -32,9 +32,12 @@ export interface LoadOptions {
   readonly checkWeb?: boolean
   /** False for commands that send no requests: variables and files of secrets may be missing. */
   readonly needsSecrets?: boolean
-  /** Also reports what may be repaired later: empty or prefixed secrets, missing commands, an unreadable folder of own checks. */
+  /**
+   * Also reports problems that can be fixed while the daemon runs: empty or prefixed secrets, missing commands, an
+   * unreadable folder of own checks.
+   */
   readonly strict?: boolean
-  /** Also a file of another machine is valid: looks at no file, variable or program that it names. */
+  /** Checks no file, variable or program that the configuration names, so that a file for another machine is valid. */
   readonly syntaxOnly?: boolean
 }
 
@@ -42,7 +45,7 @@ export interface LoadedSettings {
   readonly settings: Settings
   /** Path of the file, or `environment`. */
   readonly source: string
-  /** Key or variable of a path of the database that is not used, because a URL is set; null = none. */
+  /** Key or variable of a database path that is ignored, because a URL is set; null = none. */
   readonly ignoredPath: string | null
 }
 

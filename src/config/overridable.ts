@@ -22,7 +22,9 @@ export interface Overridable {
   readonly resources: ResourcesSection
 }
 
-/** At the empty path, the top-level ones. The caller reads the schedule, which differs. */
+/**
+ * Reads the settings that tenants can override; an empty path reads the general ones. The caller reads the schedule.
+ */
 export function readOverridable(
   raw: Readonly<Record<string, unknown>>,
   path: KeyPath,

@@ -46,7 +46,7 @@ function readStore(raw: unknown, context: Context): StoreSettings {
   const { path, url } = readSection(storeFields, raw, ['store'], context.report)
   if (url === undefined || url === null) {
     const file = path ?? 'data/tenantwatch.db'
-    // Other commands name what is wrong with it when they open it.
+    // Other commands report the problem when they open the file.
     const unfit = context.strict ? context.whyUnfit(file, Number.POSITIVE_INFINITY) : null
     if (unfit !== null) context.report.wrong(['store', 'path'], file, `${unfit}; ${wantedStore}`)
     return { path: file, url: null }
@@ -141,7 +141,7 @@ function tenantNames(raw: unknown): readonly (string | undefined)[] {
 const million = 1_000_000
 const wantedStatuses = 'expected a list of document statuses, such as [Completed, Processing]; null may be one'
 
-/** Those that the API's specification shows. */
+/** The states in the API's specification. */
 const shownStates = ['Active', 'Invited']
 
 const limitSections = {

@@ -21,14 +21,16 @@ export interface OAuth2Settings {
 }
 
 export interface AuthSettings {
-  /** Name of the header that carries the token; the specification does not show it. */
+  /** Name of the header that carries the token; the specification does not state it. */
   readonly header: string
   /** Word before the token; empty = bare token. */
   readonly scheme: string
   readonly token: SecretSource | { readonly oauth2: OAuth2Settings }
 }
 
-/** Name of the page-size parameter, of both lists or of each, which the specification does not show; null sends none. */
+/**
+ * Name of the page-size parameter, for both feeds or for each, which the specification does not state; null sends none.
+ */
 /** One name for all feeds, or one by feed. */
 export type PageSizeParameter = string | null | Readonly<Partial<Record<ResourceName, string | null>>>
 
@@ -113,7 +115,7 @@ export interface Settings {
     readonly port: number
     readonly webConfig: string | null
     readonly exposeDetails: boolean | 'auto'
-    /** Host names in lower case, without a dot at the end. */
+    /** Host names in lower case, without a trailing dot. */
     readonly allowedHosts: readonly string[]
   }
   readonly ownChecks: OwnChecksSettings

@@ -26,7 +26,7 @@ export function findSource(file: string | undefined, env: Environment, exists: (
   ])
 }
 
-/** What commands name with --config to read the same configuration; undefined = they find it themselves. */
+/** Value of --config with which a command reads the same configuration; undefined = it is found without. */
 export function namedFile(source: string): string | undefined {
   return source === defaultFile || source === environmentSource ? undefined : source
 }
@@ -52,7 +52,7 @@ export function applyOverrides(raw: unknown, env: Environment): FromEnvironment 
   return { raw: whole, variables, ignoredPath }
 }
 
-/** A URL goes before a path, wherever both are set, even where the path is of the environment. */
+/** A URL takes precedence over a path, even if the URL is in the file and the path in the environment. */
 function overrideStore(whole: Record<string, unknown>, env: Environment, variables: Map<string, string>) {
   const path = setValue(env, 'TENANTWATCH_STORE_PATH')
   const hasUrl = setValue(env, 'TENANTWATCH_STORE_URL') !== undefined
@@ -92,7 +92,7 @@ function tokenOf(env: Environment): unknown {
   const file = setValue(env, 'TENANTWATCH_TOKEN_FILE')
   if (file !== undefined) return { file }
   if (setValue(env, 'TENANTWATCH_TOKEN') !== undefined) return { env: 'TENANTWATCH_TOKEN' }
-  // A placeholder, because tokenVariableProblem reports the missing token.
+  // Placeholder: tokenVariableProblem reports the missing token.
   return { command: ['false'] }
 }
 

@@ -37,6 +37,6 @@ export interface OwnChecksSettings {
   readonly timeoutMs: number
   readonly maxRows: number
   readonly checks: readonly OwnCheck[]
-  /** True when a file or the folder could not be read, so that a check that is not listed may exist. */
+  /** True if a file or the folder could not be read, so that unlisted checks may exist. */
   readonly incomplete: boolean
 }

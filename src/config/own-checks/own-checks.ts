@@ -26,7 +26,7 @@ export function readOwnChecks(raw: unknown, { report, catalogue, strict, readFol
   return { ...limits, ...parseChecks(read, folder, builtIn) }
 }
 
-/** Whether a check that is not in the catalogue may be in a file that could not be read. */
+/** True if a check that is not in the catalogue may be in a file that could not be read. */
 export function mayBeUnread(id: string, { incomplete = false }: Catalogue): boolean {
   return incomplete && idPattern.test(id)
 }
@@ -53,7 +53,7 @@ function problemOfQuery(query: string): string | null {
   return unknown === undefined ? null : `the query has the parameter ${unknown}; there are :now and :tenant`
 }
 
-/** Strings and comments count too: a false positive is harmless, a false negative would keep a stale passing result. */
+/** Strings and comments count, too: a false positive is harmless, a false negative would keep an outdated pass. */
 function readsTheTime(query: string): boolean {
   return timeWords.test(query)
 }
@@ -62,7 +62,7 @@ type Parsed = Pick<OwnChecksSettings, 'checks' | 'incomplete'>
 
 const folderId = 'own-checks-folder'
 
-/** An invalid file takes the id of its header if known, else one derived from the file name. */
+/** An invalid file gets the id in its header if known, else one derived from the file name. */
 export function parseChecks(folder: OwnCheckFolder, path: string, builtIn: readonly string[]): Parsed {
   if ('problem' in folder) {
     const problem = `the folder of own checks cannot be read: ${folder.problem}`
@@ -97,7 +97,7 @@ function parse(file: OwnCheckFile, builtIn: readonly string[]): ParsedFile {
   const { id, header, problems, query } = readHeader(file.text)
   if (id !== null && builtIn.includes(id))
     return { id: null, file: file.name, problem: `the id ${id} is that of a built-in check` }
-  // A file without an end of its header has no query that could be read.
+  // If the header does not end, there is no query to check.
   const found = header === null && query.trim() === '' ? null : problemOfQuery(query)
   const all = [...problems, ...(found === null ? [] : [found])]
   if (header === null || all.length > 0) return { id, file: file.name, problem: all.join('; ') }

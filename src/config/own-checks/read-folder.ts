@@ -12,12 +12,15 @@ export type OwnCheckFile =
 
 export type OwnCheckFolder = { readonly files: readonly OwnCheckFile[] } | { readonly problem: string }
 
-/** In the order of their names, without hidden files and subfolders. Follows links, as mounted configurations have. */
+/**
+ * Files in the order of their names, without hidden files and subfolders. Follows links, which mounted configurations
+ * contain.
+ */
 export function readFolder(folder: string): OwnCheckFolder {
   try {
     const names = readdirSync(folder).filter((name) => !name.startsWith('.') && name.toLowerCase().endsWith('.sql'))
     if (names.length > mostFiles) return { problem: `it contains ${names.length} files; expected at most ${mostFiles}` }
-    // A volume that is not mounted is an empty folder: to take it for one without checks would close their findings.
+    // An empty folder may be a volume that is not mounted: reading it as one without checks would close their findings.
     if (names.length === 0)
       return {
         problem: 'it has no *.sql file; is its volume mounted? Without own checks, set ownChecks.folder to null',

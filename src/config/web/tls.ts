@@ -166,7 +166,7 @@ function readCertificates({ text, path }: PemSource, report: Report): readonly X
   return undefined
 }
 
-/** Messages contain nothing of the key. */
+/** Its messages contain nothing of the key. */
 function checkKeyPair(cert: PemSource, key: PemSource, report: Report): void {
   const [first] = readCertificates(cert, report) ?? []
   const own = readKey(key, report)

@@ -1,8 +1,8 @@
 import { isMap, isScalar, isSeq, type Pair, parseDocument, stringify } from 'yaml'
 
 /**
- * Adds an item to the list at a key of the top level and changes nothing else of the text. The caller reads the result
- * again, for not every notation can be added to.
+ * Adds an item to the list at a top-level key and changes nothing else of the text. The caller must parse the result,
+ * because not every notation can be extended.
  *
  * @returns null when the file or the list is written in flow style (`[ … ]`) with content.
  */

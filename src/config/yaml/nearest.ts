@@ -3,7 +3,7 @@ import leven from 'leven'
 /** The candidate closest to a misspelled word, ignoring case; undefined when none is close. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined
-  // One letter in three: in a short word two other letters make another word.
+  // At most one wrong letter in three: two other letters turn a short word into another one.
   let bestDistance = Math.max(1, Math.floor(word.length / 3)) + 1
   for (const candidate of candidates) {
     const distance = distanceOf(word.toLowerCase(), candidate.toLowerCase())

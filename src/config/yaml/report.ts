@@ -24,7 +24,7 @@ export interface Report {
 export function createReport(locate: Locate): Report {
   const found = new Map<string, number>()
   const missing = new Map<string, string>()
-  /** Paths that unknown keys probably mean: that they are missing is not another problem. */
+  /** Paths that misspelled keys probably mean: these are not also reported as missing. */
   const meant = new Set<string>()
 
   function add(place: Place, sentence: string): string {
@@ -85,7 +85,9 @@ function shown(path: KeyPath, value: unknown): string {
   return mayContainSecret(path) ? kindOf(value) : quoted(value)
 }
 
-/** Below a tenant's `auth`, which may contain a misplaced token, and for hashes and keys of the web configuration. */
+/**
+ * True below a tenant's `auth`, which may contain a misplaced token, and for hashes and keys of the web configuration.
+ */
 function mayContainSecret(path: KeyPath): boolean {
   const [top, second, third] = path
   if (top === 'tls_server_config') return second === 'cert' || second === 'key' || second === 'client_ca'
@@ -105,7 +107,7 @@ function quoted(value: unknown): string {
   return text.length > longest ? `${text.slice(0, longest)}…` : text
 }
 
-/** A long list hides the mistake. */
+/** Shortens a long list, which would hide the mistake. */
 function listedKeys(keys: readonly string[]): string {
   if (keys.length <= 16) return keys.join(', ')
   return `${keys.slice(0, 10).join(', ')} and ${keys.length - 10} more, see config/tenantwatch.example.yaml`

@@ -5,7 +5,7 @@ export type SectionFields = Readonly<Record<string, z.ZodType>>
 
 export type Section<S extends SectionFields> = { readonly [K in keyof S]?: Exclude<z.output<S[K]>, undefined> }
 
-/** Key by key, so that an invalid value does not hide the problems of other keys. An empty section has no keys. */
+/** Reads key by key, so that an invalid value does not hide problems of other keys. An empty section counts as `{}`. */
 export function readSection<S extends SectionFields>(
   fields: S,
   raw: unknown,

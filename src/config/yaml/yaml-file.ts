@@ -24,7 +24,7 @@ const notClosed = (what: 'bracket' | 'quote') =>
 
 const badIndent = 'the indentation does not fit; every key of a map must begin in the same column'
 
-/** A key on two lines is almost always a value whose next line is indented deeper. */
+/** A key on two lines is almost always a value whose next line is indented too deep. */
 const deeperLine =
   'the line after this one is indented deeper although this one has a value; every key of a map must begin in the same column'
 
@@ -53,7 +53,7 @@ function yamlProblem({ code, message, pos: [at] }: YAMLError, all: readonly YAML
   return sentences[code] ?? `this is not valid YAML (${code.toLowerCase().replaceAll('_', ' ')})`
 }
 
-/** One anchor may serve a thousand tenants; a bomb expands to millions. */
+/** Enough for an anchor that a thousand tenants use, and too few for an alias bomb. */
 const maxAliasCount = 5000
 
 export interface YamlProblem {
@@ -125,7 +125,10 @@ export function locateIn(file: string, yaml: YamlFile): Locate {
   }
 }
 
-/** Without the errors below a key whose colon is missing: to the parser, the indented lines after it are part of the key. */
+/**
+ * Drops errors below a key whose colon is missing, because the parser reads the indented lines after it as part of the
+ * key.
+ */
 function withoutFollowing(errors: readonly YAMLError[], source: string): readonly YAMLError[] {
   const isKey = ({ code }: YAMLError) => code === 'MULTILINE_IMPLICIT_KEY' || code === 'BLOCK_AS_IMPLICIT_KEY'
   const startsMap = new Set(errors.flatMap(({ code, pos }) => (code === 'BLOCK_AS_IMPLICIT_KEY' ? [pos[0]] : [])))
@@ -143,7 +146,7 @@ function endOfBlock(source: string, at: number): number {
 
 const isOpenQuote = ({ message }: YAMLError) => message.startsWith('Missing closing')
 
-/** Where each quoted text begins, by its end; both from the start of the source. */
+/** Start offset of each quoted text, by its end offset. */
 function quotedTexts(document: Document): ReadonlyMap<number, number> {
   const starts = new Map<number, number>()
   visit(document, {
@@ -163,7 +166,7 @@ function firstOfEachLine<P extends YamlProblem>(problems: readonly P[]): readonl
   })
 }
 
-/** The innermost bracket that is open where the parser missed its end, by that offset; both from the start of the source. */
+/** Offset of the innermost open bracket, by the offset where the parser missed its end. */
 function openBrackets(document: Document): ReadonlyMap<number, number> {
   const open = new Map<number, number>()
   visit(document, {
@@ -176,7 +179,7 @@ function openBrackets(document: Document): ReadonlyMap<number, number> {
   return open
 }
 
-/** Of equal keys the last that has a value, so that an empty one is not reported as a second problem. */
+/** Of equal keys keeps the last one with a value, so that an empty one is not reported as a second problem. */
 function keepOneOfEachKey(document: Document): void {
   visit(document, {
     Map(_key, map) {
