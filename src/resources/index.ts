@@ -16,7 +16,7 @@ export const resources = [
   users,
 ] as const satisfies readonly ResourceDefinition[]
 
-/** Resources whose ids exist in one tenant only. */
+/** Resources whose ids are GUIDs, so that each id exists in one tenant only. */
 export const identifying = resources.filter((one) => 'identifiedBy' in one && one.identifiedBy === 'guid')
 
 export type ResourceNamed<Name extends ResourceName> = Extract<(typeof resources)[number], { readonly name: Name }>

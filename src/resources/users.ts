@@ -3,7 +3,7 @@ import { defineResource } from '../model/resource.ts'
 
 /**
  * docs/api.md#user: e-mails are unique. The feed contains new users only; other changes require a full sync. Waivers
- * and the proof of the tenant identify a user by e-mail and creation.
+ * and the identity proof identify a user by e-mail address and creation time.
  */
 export const users = defineResource({
   name: 'users',
