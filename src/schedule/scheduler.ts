@@ -8,7 +8,7 @@ import { wallClockWatch } from './wall-clock-watch.ts'
 /** Longest sleep, so that a jump of the wall clock is noticed soon. */
 const maxSleepMs = 5 * secondMs
 
-/** Jobs of one expression that are launched in one turn of the event loop. */
+/** Most jobs of one expression that are launched in one turn of the event loop. */
 const launchedATurn = 500
 
 export interface SchedulerOptions {
@@ -33,12 +33,12 @@ export type RunOutcome = 'ran' | 'failed' | 'skipped'
 
 export interface Scheduler {
   add(job: Job): void
-  /** A running job finishes. False when no job has that name. */
+  /** Does not stop a running job. False if no job has that name. */
   remove(name: string): boolean
   start(): void
-  /** Without jitter; `skipped` when it is already running, or the scheduler stops. Errors of the job are logged, not thrown. */
+  /** Runs a job without jitter; `skipped` if it is already running or the scheduler stops. Logs errors of the job. */
   runNow(name: string): Promise<RunOutcome>
-  /** Resolves when the job does not run. */
+  /** Resolves when the job is not running. */
   ended(name: string): Promise<void>
   skipped(name: string): number
   /** Aborts running jobs and waits for them; false when some did not end within `graceMs`. */
@@ -58,11 +58,14 @@ interface CronGroup {
   nextAt: number
 }
 
-/** Runs named jobs by cron. A tick missed in a suspend runs once; those skipped by a jump of the wall clock do not. */
+/**
+ * Runs named jobs by cron. Ticks missed during a suspend run once; ticks that a jump of the wall clock skipped do not
+ * run.
+ */
 export function createScheduler({ clock, random, log, timezone, onJump }: SchedulerOptions): Scheduler {
   const entries = new Map<string, Entry>()
   const groups = new Map<string, CronGroup>()
-  // By name, so that a job that is removed and added again does not overlap itself.
+  // Kept by name, so that a job that is removed and added again does not overlap itself.
   const running = new Map<string, Promise<void>>()
   const stopping = new AbortController()
   const sleep = sleepsUntil(clock, stopping.signal)
@@ -116,7 +119,7 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
   const launch = async (group: CronGroup): Promise<void> => {
     const turn = yieldAfter(launchedATurn)
     for (const entry of [...group.entries]) {
-      // Removed while others were launched.
+      // The job was removed while others were launched.
       if (!group.entries.has(entry)) continue
       const { delayMs = 0, jitterMs = 0 } = entry.job
       void runJob(entry, delayMs + Math.floor(random() * jitterMs))
@@ -197,7 +200,10 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
 }
 
 interface CronTimes {
-  /** In milliseconds since the epoch; infinite when there is none in the next hundred years. Takes milliseconds. */
+  /**
+   * Next tick in milliseconds since the epoch; infinite without one in the next hundred years. Each call takes
+   * milliseconds.
+   */
   next(): number
   dispose(): void
 }

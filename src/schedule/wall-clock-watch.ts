@@ -1,12 +1,12 @@
 import type { Clock } from '../model/clock.ts'
 import { minuteMs, secondMs } from '../model/durations.ts'
 
-/** More than clock slewing gains between two checks. */
+/** Least change that counts as a jump: more than slewing changes between two checks. */
 const jumpMs = 2 * secondMs
 
 export interface WallClockWatch {
   jumped(): boolean
-  /** Total unreported change in milliseconds, negative = back; null when there is none. */
+  /** Total unreported change in milliseconds, negative = set back; null if there is none. */
   report(): number | null
 }
 
