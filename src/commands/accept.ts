@@ -67,7 +67,7 @@ Examples:
     )
 }
 
-/** @throws UsageError on options that do not go together. */
+/** @throws UsageError on options that cannot be combined. */
 function insistOnPurpose([id, ...others]: readonly string[], options: AcceptOptions, list: string): void {
   const given = (names: readonly (keyof AcceptOptions)[]) => names.find((name) => options[name] !== undefined)
   const deciding = given(['reason', 'count'])
@@ -175,7 +175,7 @@ async function decide(io: Io, mirror: Mirror, hold: HoldRow, options: AcceptOpti
   if (replacesTenant(hold)) printWrapped(io, `${effectOf(hold)}.`)
 }
 
-/** How soon it takes effect while a daemon runs. */
+/** States when the acceptance takes effect while a daemon runs. */
 function whenApplied(hold: HoldRow, { tenants, evaluate }: Settings, next: Next): string {
   const { tenant, resource } = hold
   const resources = tenants.find(({ name }) => name === tenant)?.resources ?? {}

@@ -65,7 +65,7 @@ Examples:
     })
 }
 
-/** Without a valid configuration, the built-in checks alone. */
+/** Without a valid configuration, the built-in checks only. */
 async function everyCheck(io: Io, command: Command): Promise<Listed> {
   try {
     const { settings } = loadConfiguration(io, command)
@@ -90,7 +90,7 @@ function catalogue(listed: Listed, terminal: Terminal | null): string {
   ])
   const broken = [...problems].map(([id, problem]) => `\n${id} cannot be evaluated: ${printable(problem)}`)
   const heading = ['CHECK', 'SEVERITY', 'READS', 'PASSES WHEN']
-  // Beside three columns, 80 characters leave no room for a sentence.
+  // With three more columns, 80 characters leave no room for a sentence.
   const optional = terminal !== null && terminal.columns < 110 ? ['READS'] : []
   const assumed = Map.groupBy(assumptionsIn(listed), ({ assumption }) => assumption)
   const notes = [...assumed].map(([sentence, of]) => {
@@ -99,7 +99,7 @@ function catalogue(listed: Listed, terminal: Terminal | null): string {
   return fittingTable(heading, rows, terminal, { optional }) + [...broken, ...notes].join('')
 }
 
-/** What the enabled checks assume of each tenant, because its configuration leaves an option out. */
+/** Assumptions of the enabled checks for each tenant, where its configuration does not set an option. */
 function assumptionsIn({ checks: all, tenants }: Listed) {
   return all.flatMap((check) =>
     tenants.flatMap((tenant) => {

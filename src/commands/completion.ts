@@ -30,7 +30,7 @@ Put the line of your shell into its start-up file.`,
     })
 }
 
-/** A command by the words that lead to it, and what may follow them. */
+/** A command, by the words that lead to it, with the words and options that may follow. */
 interface Place {
   readonly path: string
   readonly words: readonly string[]
@@ -58,7 +58,7 @@ function flagsOf(options: readonly Option[]): readonly string[] {
   return [...options.flatMap(({ long }) => long ?? []), '--help']
 }
 
-/** By placeholder, where the help text does not list them. */
+/** Values by placeholder, for options whose help text does not list them. */
 const values: Readonly<Record<string, readonly string[]>> = {
   by: groupings,
   check: checks.map(({ id }) => id),
@@ -89,8 +89,8 @@ function isFile(one: Option | Argument): boolean {
 }
 
 /**
- * What differs: the words typed so far, the one at the cursor and the one before it, a value after `=`, and how candidates,
- * files and nothing are offered.
+ * Where the shells differ: the typed words, the word at the cursor and the one before it, a value after `=`, and how to
+ * offer candidates, files or nothing.
  */
 const dialects = {
   bash: {
@@ -183,7 +183,8 @@ function fishScript(program: Command): string {
       const kind = kindOf(option)
       const value = { flag: '', values: ' -x', file: ' -rF', free: ' -x' }[kind]
       const begin = `complete -c tenantwatch -n ${here} -l ${option.name()}`
-      // On a line of their own, before the other: fish repeats the description of their line, and shows that of the last.
+      // Values get a line of their own, before the option's: fish repeats a line's description for each value, and
+      // shows the option's from the last line.
       if (kind === 'values') lines.push(`${begin} -xa ${all}`)
       lines.push(`${begin}${value} -d ${text(option.description)}`)
     }

@@ -94,18 +94,18 @@ async function init(io: Io, options: InitOptions): Promise<ExitCode> {
   return exitCodes.ok
 }
 
-/** The loader takes a relative path from the current folder of each command. */
+/** Makes the path absolute, because the loader resolves a relative one against the folder of each command. */
 function withAbsolutePath({ cwd }: Io, given: Complete): Complete {
   return given.tokenFile === undefined ? given : { ...given, tokenFile: resolve(cwd, given.tokenFile) }
 }
 
-/** A line of YAML: a token has none. */
+/** A line of YAML, which a token does not contain. */
 const ownText = /^\s*(?:#|[\w-]+:(?:\s|$))/m
 
 const itExists = 'it exists, and is not overwritten; --force replaces it'
 const unwritable = (file: string, why: string) => new UsageError(`${printable(file)} cannot be written (${why})`)
 
-/** @throws UsageError when something is missing and nobody can be asked. */
+/** @throws UsageError when something is missing and there is no terminal to ask. */
 async function completed(io: Io, file: string, given: InitOptions): Promise<Complete> {
   const { tenant, baseUrl, tokenEnv, tokenFile, force } = given
   const tokens = [tokenEnv, tokenFile].filter((one) => one !== undefined).length
@@ -155,7 +155,7 @@ async function askToken(prompt: Prompt, place: Place, tenant: string): Promise<G
     problemOf(given) {
       const name = variableIn(given)
       if (name !== undefined) return mistakesIn({ tokenEnv: name }, place, answerNames)
-      // Does not repeat what was given, which may be the token.
+      // Does not repeat the answer, which may be the token.
       if (isFile(resolve(place.cwd, given))) return null
       return place.env[given] !== undefined
         ? `There is no such file; did you mean the variable $${given}?`
@@ -190,7 +190,7 @@ async function askHeader(prompt: Prompt, place: Place): Promise<Given> {
   return answer === usualHeader ? {} : read(answer)
 }
 
-/** Empty when it is left out. */
+/** Empty if the answer is left out. */
 function askClient(prompt: Prompt, place: Place): Promise<string> {
   return prompt.ask({
     text: 'clientId of the API client of the token (its id in the list of API clients, not secret); Enter leaves it out',

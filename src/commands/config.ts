@@ -97,13 +97,13 @@ function warningsOfValues({ tenants, waivers }: Settings, io: Io): readonly Diag
   ]
 }
 
-/** Warnings do not make the configuration invalid: they go to standard error. */
+/** Warnings go to standard error; the configuration is valid. */
 function warn(io: Io, warnings: readonly Diagnosis[]): void {
   const lines = warnings.map(({ sentence, advice }) => `Warning: ${sentence}. ${advice}`)
   for (const line of new Set(lines)) note(io, printable(line))
 }
 
-/** Commands are not run: what one prints is read when the database is opened. */
+/** Commands are not run here, but when the database is opened. */
 async function addressProblems({ store: { url } }: Settings, io: Io): Promise<readonly string[]> {
   if (url === null || 'command' in url) return []
   try {

@@ -34,7 +34,7 @@ Examples:
     )
 }
 
-/** Matches an existing dashboard of tenantwatch, also one saved by Grafana. */
+/** Matches a dashboard of tenantwatch, also one saved by Grafana. */
 const anyDashboard = /^\{.*"uid":\s*"tenantwatch-/s
 
 async function dashboards(

@@ -41,7 +41,7 @@ export function addDemo(program: Command, io: Io, done: (code: ExitCode) => void
     .action(async (options: DemoOptions) => done(await demo(io, options)))
 }
 
-/** No removals: those of an hour would be more than a day may have, and a hold of the shrink guard would follow. */
+/** No removals: an hour of them would exceed the limit of a day and raise a shrink hold. */
 const calmLife = { usersJoining: 0.1, usersLeaving: 0, documentsUploaded: 0.1, documentsDeleted: 0 } as const
 
 async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
@@ -52,7 +52,8 @@ async function demo(io: Io, options: DemoOptions): Promise<ExitCode> {
     const clock = () => io.clock.now()
     const sizes = { users: options.users }
     await using simulator = await startSimulator({ clock, sizes, liveEveryMs: 15_000, lifeRates: calmLife })
-    // The simulated tenant deviates from its specification on purpose, which the first runs would warn of.
+    // Errors only: the simulated tenant deviates from its specification on purpose, so the first runs would log
+    // warnings.
     const log = await createLog(io, 'error')
     print(io, `A simulated tenant with ${options.users} users listens on ${simulator.baseUrl}; syncing …\n`)
     const { daemon: started, refusal } = await startOnFreePort(simulator, folder, io, log, options.port)
@@ -84,7 +85,7 @@ interface Guided {
   readonly config: string
 }
 
-/** What to do with the demo; the address of the page is also the last line, because the first ones scroll away. */
+/** Prints what to try. The address of the page is repeated at the end, because the first lines scroll away. */
 function guide(io: Io, { found, port, controlUrl, config }: Guided): void {
   const at = `http://127.0.0.1:${port}`
   print(io, `\nStatus page  ${at}/\nMetrics      ${at}/metrics\nFindings     ${at}/api/v1/findings`)
@@ -106,7 +107,7 @@ function guide(io: Io, { found, port, controlUrl, config }: Guided): void {
   print(io, 'Press Ctrl-C to stop; the folder of this demo is deleted then.')
 }
 
-/** `refusal`: why the wanted port cannot be used; null = it is used. */
+/** `refusal`: why the wanted port could not be used; null if it is used. */
 async function startOnFreePort(
   simulator: Simulator,
   folder: string,
@@ -114,7 +115,7 @@ async function startOnFreePort(
   log: Log,
   port: number,
 ): Promise<{ readonly daemon: Daemon; readonly refusal: string | null }> {
-  // Variables of this terminal, such as TENANTWATCH_STORE_PATH, are not meant for the demo.
+  // Ignores variables of this terminal, such as TENANTWATCH_STORE_PATH.
   const own: Io = { ...io, env: {} }
   const named = { configFile: join(folder, configFile) }
   try {
@@ -128,7 +129,7 @@ async function startOnFreePort(
 
 const configFile = 'demo.yaml'
 
-/** The demo's configuration, in a file for the commands of a second terminal, and loaded like any other. */
+/** Writes the demo's configuration to a file, for commands in a second terminal, and loads it. */
 function demoSettings(simulator: Simulator, folder: string, port: number): Settings {
   const token = join(folder, 'token')
   writeFileSync(token, simulator.tokens.reader, { mode: 0o600 })
@@ -155,7 +156,7 @@ server: { listen: "127.0.0.1:${port}" }
   return loadSettings({ file, env: {}, catalogue }).settings
 }
 
-/** A command or a comment of the shell. */
+/** Wraps a shell command or comment. */
 function fitting(line: string, terminal: Terminal | null): string {
   if (terminal === null) return line
   if (!line.startsWith('  #'))
@@ -166,7 +167,7 @@ function fitting(line: string, terminal: Terminal | null): string {
   return wrapLine(line, { ...terminal, columns: terminal.columns - 2 }, 2).replaceAll('\n  ', '\n  # ')
 }
 
-/** JSON that is too long in lines, which a quoted word of the shell may have. */
+/** Breaks long JSON into lines, which a quoted word of the shell may contain. */
 function narrow(part: string, { columns }: Terminal): string {
   return part.length <= columns ? part : part.replaceAll(',"', ',\n      "')
 }
@@ -186,7 +187,7 @@ export async function show(
   return sorted
 }
 
-/** The value of an alias that also works in other folders: a relative path begins with the present folder. */
+/** Value of a shell alias that works in any folder: relative paths are prefixed with `$PWD`. */
 export function aliased(program: string): string {
   const words = program.split(' ')
   const isPlain = words.every((word) => /^[\w./@+-]+$/.test(word))
@@ -194,7 +195,7 @@ export function aliased(program: string): string {
   return `"${words.map((word) => (word.startsWith('/') ? word : `$PWD/${word}`)).join(' ')}"`
 }
 
-/** The words that start this program again, as typed in `cwd` or, if it lies elsewhere, anywhere. */
+/** The command that starts this program again: relative to `cwd` if the program is below it, else absolute. */
 function ownCommand(cwd: string, { execPath, argv }: Pick<NodeJS.Process, 'execPath' | 'argv'> = process): string {
   const program = resolve(cwd, argv[1] ?? '')
   const root = dirname(dirname(realOf(program) ?? program))
@@ -204,7 +205,7 @@ function ownCommand(cwd: string, { execPath, argv }: Pick<NodeJS.Process, 'execP
     return shellWord(below.startsWith('..') ? path : below)
   }
   const launcher = join(root, 'bin/tenantwatch')
-  // It looks for a Node there, whatever the PATH of the other terminal.
+  // The launcher looks for Node in these places, whatever the PATH of the other terminal is.
   const finds = [join(root, 'node_modules/.bin/node'), join(root, '../.bin/node')].some(isNode)
   if (finds && realOf(launcher) !== null) return shown(launcher)
   const linked = 'node_modules/.bin/node'

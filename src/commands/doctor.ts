@@ -90,7 +90,7 @@ interface TenantReport {
   readonly tenant: string
   readonly baseUrl: string
   readonly diagnoses: readonly Diagnosis[]
-  /** Null when no users are mirrored, or when they may be another tenant's. */
+  /** Null if no users are mirrored, or they may be another tenant's. */
   readonly enrolment: Enrolment | null
 }
 
@@ -108,7 +108,7 @@ interface Examining {
   readonly ignoredPath: string | null
   /** The only tenant to be read; undefined = all. */
   readonly tenant: string | undefined
-  /** The configuration file that the commands in the texts name. */
+  /** The configuration file for the commands that the texts quote. */
   readonly config: string | undefined
 }
 
@@ -124,7 +124,7 @@ async function examine(
   const clientOf = await probingClients(mirror, io, facts?.lock.held !== false)
   line.say('Reading from the tenants')
   await using clients = new AsyncDisposableStack()
-  // All clients are created before the first request, so that an error of the environment is reported before anything is sent.
+  // Create all clients first, so that an error of the environment is reported before any request.
   const chosen = settings.tenants.filter(({ name }) => only === undefined || name === only)
   const probes = chosen.map((tenant) => ({
     tenant,
@@ -166,7 +166,7 @@ async function examine(
   return { version, at: toIso(now()), failed: count('fail'), warnings: count('warn'), tenants, general }
 }
 
-/** Null for a file, and for a server that cannot be examined: the failure to open the mirror says why. */
+/** Null for a file, and for a server that cannot be examined: the failure to open the mirror has the reason. */
 async function serverOf({ store }: Settings, io: Io): Promise<ServerFacts | null> {
   if (store.url === null) return null
   try {

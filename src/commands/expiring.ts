@@ -96,7 +96,10 @@ const columns = [
 
 type Row = Readonly<Record<(typeof columns)[number], unknown>>
 
-/** The same columns for both kinds, null where a kind has none. `daysLeft`: whole days, negative after a day past the end. */
+/**
+ * The same columns for both kinds, null where a kind has none. `daysLeft`: whole days, negative from one day after the
+ * end.
+ */
 function rowOf(deadline: Deadline, now: number): Row {
   const { tenant, kind, id, at } = deadline
   const common = { expires: toIso(at), daysLeft: Math.trunc((at - now) / dayMs), tenant, kind, id }
@@ -146,7 +149,7 @@ function expiringTable(found: readonly Deadline[], { now, days, terminal, comman
   return isNarrow ? `${text}\n${nextLines(command, terminal, 'To see whole ids', 'expiring --wide')}\n` : text
 }
 
-/** A terminal of fewer columns shows the first characters of a GUID. */
+/** A narrower terminal shows only the first characters of a GUID. */
 const columnsOfGuids = 120
 
 function kindOf(deadline: Deadline): string {

@@ -73,10 +73,10 @@ async function explain(io: Io, given: string, options: ExplainOptions, command: 
   return exitCodes.ok
 }
 
-/** Width of the names of the first lines, such as `What to do`. */
+/** Width of the labels, such as `What to do`. */
 const nameWidth = 13
 
-/** A terminal also gets the next command. */
+/** On a terminal also prints the next command. */
 function printExplanation(io: Io, command: Command, lines: readonly string[], finding: FindingView): void {
   const { fingerprint, state } = finding
   const terminal = terminalOf(io)
@@ -88,7 +88,7 @@ function printExplanation(io: Io, command: Command, lines: readonly string[], fi
   printNext(io, command, 'To waive it until a date', `waive ${shortFingerprint(fingerprint)} ${terms}`)
 }
 
-/** Columns before the further parts of a line: they stand below its text. */
+/** Indent of wrapped lines, so that they align below the text of the first one. */
 function indentAfter(line: string): number {
   if (/^(?:[A-Z].{11} | {13})\S/.test(line)) return nameWidth
   if (line.startsWith('    ')) return 6

@@ -158,7 +158,7 @@ function emptyListing(options: FindingsOptions, wanted: readonly TenantPosture[]
   return isFiltered ? `No ${all === true ? '' : 'open '}findings match the filter.` : noOpenFindings
 }
 
-/** Limits notes and exit code to the wanted check; of holds, to those of the resources that it reads. */
+/** Limits notes and exit code to the wanted check, and holds to those of resources that it reads. */
 function within(wanted: string | undefined, known: readonly Check[]): (posture: TenantPosture) => TenantPosture {
   const check = known.find(({ id }) => id === wanted)
   if (check === undefined) return (posture) => posture
@@ -215,7 +215,7 @@ function listing(
   }
 }
 
-/** Below its table a terminal has the number. */
+/** A terminal shows the count below its table instead. */
 function noteLeftOut(io: Io, count: number): void {
   if (count > 0) note(io, `--limit left out ${count} more`)
 }

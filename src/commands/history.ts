@@ -132,7 +132,7 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
       : serialize(format, found, { columns, cells }),
   )
   if (unknown !== null) note(io, `${unknown}; changes before that time are unknown`)
-  // Data quality warnings: records that were not read may have changed.
+  // Warn about data quality: records that were not read may have changed.
   for (const posture of await createViews(mirror, settings, io.clock).posture(tenant))
     for (const line of dataWarnings(posture, ...(resource === undefined ? resourceNames : [resource]))) note(io, line)
   return exitCodes.ok
@@ -211,7 +211,7 @@ interface Wanted {
   readonly until: number | undefined
 }
 
-/** The records of a hold are those of a whole list, so it is about none of them alone. */
+/** A hold concerns a whole list, so `--entity` excludes holds. */
 function isWanted({ at, resource: of, entity }: Change, { key, resource, since, until }: Wanted): boolean {
   const time = Date.parse(at)
   if ((since !== undefined && time < since) || (until !== undefined && time > until)) return false
@@ -221,7 +221,7 @@ function isWanted({ at, resource: of, entity }: Change, { key, resource, since, 
   )
 }
 
-/** Both in the order of their times. */
+/** Merges two lists that are sorted by time. */
 async function* merged(changes: AsyncIterable<Change>, accepted: readonly Change[]): AsyncIterable<Change> {
   let next = 0
   for await (const change of changes) {
@@ -242,7 +242,7 @@ async function* counted(changes: AsyncIterable<Change>, seen: Seen): AsyncIterab
   }
 }
 
-/** In the same order; the wanted number bounds what is kept. */
+/** The last `most` changes, in the same order; keeps at most twice as many in memory. */
 async function* newest(changes: AsyncIterable<Change>, most: number): AsyncIterable<Change> {
   let kept: Change[] = []
   for await (const change of changes) {
@@ -264,7 +264,10 @@ function lineOf(change: Change): string {
   return `${change.at}  ${change.tenant}  ${whose}  ${inWords(change)}`
 }
 
-/** One line per change, streamed, so without aligned columns; a terminal also gets their number, and of many removals the first. */
+/**
+ * One line per change, streamed, so without aligned columns. On a terminal, many removals are cut and the number of
+ * changes follows.
+ */
 async function* lines(
   changes: AsyncIterable<Change>,
   { seen, terminal, isLimited }: { seen: Seen; terminal: Terminal | null; isLimited: boolean },

@@ -96,7 +96,7 @@ function showStep(line: StatusLine, { doing, table, rows }: CopyStep): void {
   else line.show(() => `Verifying ${table}`)
 }
 
-/** What a second run goes on after. */
+/** Words an error after which a second run continues; returns other errors unchanged. */
 function interrupted(error: unknown): unknown {
   const again = 'run "tenantwatch migrate-store" again to continue'
   if (error instanceof SyncError) {

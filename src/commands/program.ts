@@ -67,12 +67,12 @@ export function isService(args: readonly string[]): boolean {
   return services.has(commandOf(args) ?? '')
 }
 
-/** True when the command reloads on SIGHUP; any other stops, because its terminal has closed. */
+/** True if the command reloads on SIGHUP. Others stop, because their terminal was closed. */
 export function reloads(args: readonly string[]): boolean {
   return commandOf(args) === 'run'
 }
 
-/** True when standard error is a log of JSON lines: a fatal error is one of them. */
+/** True if standard error is a log of JSON lines; a fatal error is then logged as one. */
 export function logsJson(args: readonly string[], stderr: Pick<Io['stderr'], 'isTTY'>): boolean {
   return commandOf(args) === 'run' && stderr.isTTY !== true
 }
@@ -81,7 +81,7 @@ function commandOf(args: readonly string[]): string | undefined {
   return args.find((word, at) => !word.startsWith('-') && args[at - 1] !== '--config')
 }
 
-/** Expected errors are one message on standard error, without a stack. */
+/** Expected errors are printed as one message on standard error, without a stack. */
 export async function runProgram(args: readonly string[], io: Io): Promise<ExitCode> {
   let code: ExitCode = exitCodes.ok
   const program = createProgram(io, (ended) => {
@@ -137,7 +137,7 @@ function createProgram(io: Io, done: (code: ExitCode) => void): Command {
 /** Commands that read no configuration. */
 const withoutConfiguration: ReadonlySet<string> = new Set(['completion', 'simulate', 'demo'])
 
-/** Gives commands, which exist already, the settings and options of the program. */
+/** Applies settings and options of the program to commands that were already added. */
 function inherit(program: Command, command: Command): void {
   command.copyInheritedSettings(program)
   if (!withoutConfiguration.has(command.name())) command.option('--config <file>', 'configuration file')
@@ -145,8 +145,8 @@ function inherit(program: Command, command: Command): void {
 }
 
 /**
- * Of an option that is given twice commander keeps the last value, which would leave out what the other one asks for.
- * An option may repeat when its default is a list.
+ * Refuses an option that is given twice, because commander would silently drop the first value. An option whose default
+ * is a list may repeat.
  */
 function refuseRepeats(command: Command, given = new Set<string>()): void {
   for (const option of command.options) {

@@ -35,12 +35,12 @@ async function purge(io: Io, name: string, command: Command): Promise<ExitCode> 
     throw new UsageError('This tenant is configured: remove it from the configuration first')
   const { path } = settings.store
   const facts = path === null ? null : storeFacts(path)
-  // One that was lost is no reason to believe its data erased.
+  // A lost mirror does not prove that its data was erased.
   if (facts?.exists === false && facts.lock.mirrorMade === false)
     throw new UsageError('There is no mirror yet: nothing to erase')
-  // With the engine's lock: a running engine has data of the tenant in memory.
+  // Take the engine's lock: a running engine has data of the tenant in memory.
   await using mirror = await openStore(settings, 'engine', io).catch(async (error) => {
-    // Of a name that is wrong the lock is not the reason.
+    // A wrong name is reported before the lock.
     await using beside = await openStore(settings, 'beside', io)
     await beside.verify(io.stop)
     await tenantNamed(beside, name)
@@ -52,7 +52,7 @@ async function purge(io: Io, name: string, command: Command): Promise<ExitCode> 
   return exitCodes.ok
 }
 
-/** @throws UsageError when it is not mirrored. */
+/** @throws UsageError when the tenant is not mirrored. */
 async function tenantNamed(mirror: Mirror, name: string): Promise<TenantRow> {
   const tenants = await mirror.tenants()
   const tenant = tenants.find((one) => one.name === name)

@@ -121,7 +121,7 @@ function unknownThen(why: string): UsageError {
   return new UsageError(`${why}; what was true at the time of --as-of is unknown`)
 }
 
-/** Returns the start of the record, which is after `now` when the clock was ahead at that time. */
+/** Returns the start of the history, which is after `now` if the clock was ahead then. */
 function insistOnRecord({ begins, erasedBefore }: RecordBounds, at: number, { now, retainedFrom }: Reach): number {
   if (begins === null) throw new UsageError(noRecordYet)
   if (at < begins && begins <= now) throw unknownThen(beforeRecord(begins))

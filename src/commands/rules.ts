@@ -69,7 +69,7 @@ Examples:
     })
 }
 
-/** The command with the options that were given, to be repeated after an upgrade. */
+/** The command with the given options, to run again after an upgrade. */
 function commandLineOf(command: Command): string {
   const words = command.options.flatMap((option) => {
     const name = option.attributeName()

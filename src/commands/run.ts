@@ -23,7 +23,7 @@ Examples:
     .action(async (_options: object, command: Command) => {
       const { settings, source, ignoredPath } = loadConfiguration(io, command, { checkWeb: true, needsSecrets: true })
       let started: Daemon | undefined
-      // The configuration may have changed since it was read: with many tenants a start takes a minute.
+      // True if a reload was requested during the start, which takes a minute with many tenants.
       let isDue = false
       io.onReload(() => {
         if (started === undefined) isDue = true

@@ -74,7 +74,7 @@ Examples:
       })
       for (const line of describeSimulator(simulator)) print(io, line)
       const terminal = terminalOf(io)
-      // Another reading may need more than two variables.
+      // Other readings may need more than two variables.
       if (terminal !== null && reading.length === 0) {
         const variables = `TENANTWATCH_BASE_URL=${simulator.baseUrl} TENANTWATCH_TOKEN=${simulator.tokens.reader}`
         print(io, `\nTo read it, in a second terminal:\n${wrapCommand(`  ${variables} tenantwatch sync`, terminal)}`)

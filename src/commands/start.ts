@@ -25,7 +25,7 @@ export async function start(hangUp: AbortSignal): Promise<void> {
     hangUp.addEventListener('abort', () => stop('SIGHUP'))
     if (hangUp.aborted) stop('SIGHUP')
   }
-  // Without a listener SIGUSR1 opens Node's debugger, and with it the token, to every user of this machine.
+  // Without a listener, SIGUSR1 starts Node's debugger, which would give every local user access to the token.
   process.on('SIGUSR1', () => {})
   // A closed standard error must not stop the engine.
   process.stderr.on('error', () => {})
@@ -54,7 +54,7 @@ export async function start(hangUp: AbortSignal): Promise<void> {
   }
   const code = await runProgram(args, io)
   process.exitCode = code
-  // Output to a pipe may still be pending; it gets half a second.
+  // Output to a pipe may be pending: wait at most half a second.
   process.stdout.write('', () =>
     setImmediate(() => {
       const ended = wasWritten(writeError) ? code : exitCodes.failed
@@ -95,7 +95,7 @@ function crash(error: unknown): void {
  * them does, as on a lost network share; replacing the process image by execve ends these threads.
  */
 export function endNow(code: number): void {
-  // Last of the exit listeners: others end child processes.
+  // Must be the last exit listener, because others end child processes.
   process.once('exit', () => process.execve?.(process.execPath, [process.execPath, '-e', `process.exit(${code})`], {}))
   process.exit(code)
 }

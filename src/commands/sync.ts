@@ -64,9 +64,9 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
   if (resource !== undefined && off.every(({ resources }) => !resources[resource].enabled)) {
     throw new UsageError(`The resource ${resource} is switched off in the configuration`)
   }
-  // The summary names what the daemon logs at info.
+  // The summary contains what a daemon logs at info.
   const log = await createLog(io, settings.logLevel === 'info' ? 'warn' : settings.logLevel)
-  // On a terminal the summary follows, which names each failed run once.
+  // On a terminal the summary names each failed run, so the log need not.
   const runLog = io.stderr.isTTY === true && settings.logLevel === 'info' ? { runLog: { ended: () => {} } } : {}
   const progress = syncProgress(io, settings)
   await using session = await openSession({ settings, io, log, as: 'alone', progress, ...runLog }).catch(
@@ -125,7 +125,7 @@ function checkLine(posture: TenantPosture): string {
   return `${posture.tenant}: checks ${statuses}; open findings: ${found.length === 0 ? none : found.join(', ')}`
 }
 
-/** Failed runs whose message is that of the hold that they raised are not repeated. */
+/** Leaves out failed runs whose message is that of a hold. */
 function holdLines(postures: readonly TenantPosture[], results: readonly RunResult[], next: Next): string[] {
   return postures.flatMap(({ tenant, holds }) =>
     holds.flatMap((hold) => {
@@ -144,7 +144,7 @@ function isHeld({ tenant, message }: RunResult, postures: readonly TenantPosture
 
 function failures(results: readonly RunResult[], postures: readonly TenantPosture[]): string[] {
   const failed = results.filter((one) => one.outcome === 'failure' && !isHeld(one, postures))
-  // One cause fails requests of several endpoints: the first names its own.
+  // Ignores the endpoint, because one cause fails requests to several.
   const causeOf = (message: string | null) => message?.replace(/^GET \S+/, '')
   const causes = Map.groupBy(failed, ({ tenant, message, hint }) => JSON.stringify([tenant, causeOf(message), hint]))
   const lines = [...causes.values()].map((ofCause) => {

@@ -52,7 +52,7 @@ async function verify(io: Io, options: VerifyOptions, command: Command): Promise
     tenants.map(({ name }) => name),
     options.tenant,
   )
-  // Every tenant's results rest on the configuration.
+  // The results of every tenant depend on the configuration.
   const configuration = { name: 'configuration of all tenants', ...(await mirror.verifyChain(sharedChain, heads)) }
   const verified: NamedVerification[] = []
   for (const { id, name } of tenants) {

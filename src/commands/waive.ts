@@ -57,7 +57,7 @@ async function waive(io: Io, fingerprint: string, options: WaiveOptions, command
   await using mirror = await openVerifiedMirror(settings, io)
   const problems = problemsIn(options, now)
   if (problems.length > 0) {
-    // An unknown fingerprint is reported together with them.
+    // Report an unknown fingerprint together with the other problems.
     const unknown = await findFinding(mirror, settings, fingerprint, now).then(() => [], refusal)
     throw new UsageError([...unknown, ...problems].join('. '))
   }
@@ -99,7 +99,7 @@ async function waiverFor({ mirror, fingerprint, terms, now }: Asked, settings: S
   return { finding, waiver: { id: freeId(finding, settings), check, entity: entity.id, tenant, ...terms } }
 }
 
-/** @throws what is no UsageError. */
+/** The message of a UsageError. @throws any other error. */
 function refusal(error: unknown): readonly string[] {
   if (error instanceof UsageError) return [error.message]
   throw error
@@ -107,7 +107,7 @@ function refusal(error: unknown): readonly string[] {
 
 const placeholders = { reason: '--reason <text>', owner: '--owner <who>', expires: '--expires <date>' } as const
 
-/** Options that are missing, terms that the configuration would refuse, and those that have ended. */
+/** Missing options, terms that the configuration would refuse, and a date in the past. */
 function problemsIn(options: WaiveOptions, now: number): readonly string[] {
   const names = ['reason', 'owner', 'expires'] as const
   const missing = names.filter((name) => options[name] === undefined)
@@ -146,7 +146,7 @@ function freeId({ fingerprint }: FindingView, { waivers }: Settings): string {
 
 const addByHand = 'run the command without --write and add its output by hand'
 
-/** Other processes may add waivers at the same time. */
+/** Longest wait for other processes that add waivers. */
 const longestWaitMs = 10_000
 const retryMs = 100
 
@@ -174,7 +174,7 @@ function tryToChange(path: string, change: Change): string | null {
   }
 }
 
-/** @throws UsageError when the file would say anything else than before but the waiver. */
+/** @throws UsageError when the file would change in more than the waiver. */
 async function withWaiver(io: Io, file: string, before: string, asked: Asked) {
   const { env, cwd } = io
   const settingsIn = (text: string) => {

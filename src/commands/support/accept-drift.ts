@@ -27,10 +27,12 @@ interface Drifts {
   readonly next: Next
 }
 
-/** Of more states a terminal gets the form of the command once. */
+/** Most states for which a terminal shows a command each; for more it shows the form of the command once. */
 const mostCommands = 3
 
-/** Lists open drift on standard error, because standard output has the holds only; a terminal gets the commands, too. */
+/**
+ * Lists open drift on standard error, because standard output contains holds only. A terminal also shows the commands.
+ */
 export async function listDrift({ io, mirror, views, next }: Drifts): Promise<void> {
   const found: FindingView[] = []
   for (const check of drifting) found.push(...(await Array.fromAsync(views.findings({ check }))))
@@ -58,7 +60,7 @@ export async function listDrift({ io, mirror, views, next }: Drifts): Promise<vo
   io.stderr.write(`\nTo accept the state of ${isMany ? 'lines' : 'a line'}:\n${commands.join('\n')}\n`)
 }
 
-/** The acceptance of the state that the finding shows, which the next evaluation applies; null without one. */
+/** The acceptance of the state in the finding, which the next evaluation applies; null without one. */
 async function acceptanceOf(
   mirror: Mirror,
   tenantId: number | undefined,
@@ -68,7 +70,7 @@ async function acceptanceOf(
   return last !== null && isDeepStrictEqual(last.state, finding.evidence['present'] ?? null) ? last : null
 }
 
-/** The state of the entity that an operator accepted last, whatever state it has now. */
+/** The state of the entity that an operator accepted last; its current state may differ. */
 async function lastAcceptance(
   mirror: Mirror,
   tenantId: number | undefined,
@@ -86,9 +88,9 @@ interface AcceptDrifts extends Drifts {
 }
 
 /**
- * Accepts the states that drift ids name, never later ones: all of them, or none.
+ * Accepts exactly the states that the drift ids name: all of them, or none.
  *
- * @throws UsageError when an id names no open drift or another state than its finding shows, and on what cannot be accepted.
+ * @throws UsageError when an id names no open drift, or not the state in its finding, or drift that cannot be accepted.
  */
 export async function acceptDrifts({ io, mirror, views, next, given, reason }: AcceptDrifts): Promise<void> {
   const drifts: Drift[] = []
@@ -117,7 +119,7 @@ export async function acceptDrifts({ io, mirror, views, next, given, reason }: A
   }
 }
 
-/** When an accepted finding ends: none does while its check cannot be evaluated over whole and present data. */
+/** States when an accepted finding is resolved: not before its check can be evaluated over complete, fresh data. */
 async function endOf(views: Views, { tenant, check }: FindingView): Promise<string> {
   const [posture] = await views.posture(tenant)
   const view = posture?.checks.find((one) => one.check === check)
@@ -165,7 +167,7 @@ interface Ended extends Pick<Drifts, 'mirror' | 'views'> {
   readonly prefix: string
 }
 
-/** @throws UsageError when an evaluation has applied the acceptance of this state. */
+/** @throws UsageError when an evaluation has already applied the acceptance of this state. */
 async function refuseEnded({ mirror, views, id, prefix }: Ended): Promise<void> {
   const finding = await findOne({ mirror, views }, ['resolved'], prefix)
   if (finding === null) return
@@ -176,7 +178,7 @@ async function refuseEnded({ mirror, views, id, prefix }: Ended): Promise<void> 
   throw new UsageError(acceptedSentence(`Drift ${id}`, last, 'an evaluation has applied it'))
 }
 
-/** Of a hold or of a drifted state. @param next what follows, or has followed. */
+/** For a hold or a drifted state. @param next states what follows, or has followed. */
 export function acceptedSentence(
   what: string,
   { at, reason }: { readonly at: number; readonly reason: string | null },
@@ -206,7 +208,7 @@ function refuseOther({ check, fingerprint, state, waiver }: FindingView, next: N
   )
 }
 
-/** What an operator has to review before the present state can be accepted. */
+/** The facts that an operator must review before accepting the current state. */
 function anotherState(
   { check, tenant, entity, evidence }: FindingView,
   digest: string | undefined,

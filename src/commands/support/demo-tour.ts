@@ -1,18 +1,18 @@
 import type { FindingView } from '../../model/finding.ts'
 
 interface Step {
-  /** What happens, and what is seen on the page within half a minute. */
+  /** What happens, and what the page shows within half a minute. */
   readonly what: string
   readonly path: 'tokens' | 'mutate'
   readonly body: object
-  /** True where a hold follows. */
+  /** True if it raises a hold. */
   readonly isHeld?: boolean
-  /** What undoes it. */
+  /** Body of the request that undoes it. */
   readonly back?: object
 }
 
 interface Tour {
-  /** Of new secrets, as ISO 8601. */
+  /** Expiry of new secrets, as ISO 8601. */
   readonly secretsUntil: string
   /** The command that lists holds. */
   readonly accept: string

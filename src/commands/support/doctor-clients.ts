@@ -7,14 +7,14 @@ import type { Io } from '../../model/process/io.ts'
 import { version } from '../../model/process/version.ts'
 import { enabledNames } from '../../sync/due.ts'
 
-/** Requests per second beside a running engine: the tenant's rate limit applies to both together. */
+/** Requests per second while an engine runs: both count towards the tenant's rate limit. */
 const rateBesideEngine = 1
 const retries = 1
 
 /**
  * Clients for probes, which honor the rate-limit waits in the mirror.
  *
- * @param besideEngine true also where it is not known.
+ * @param besideEngine true if an engine runs, or may run.
  */
 export async function probingClients(
   mirror: Mirror | undefined,

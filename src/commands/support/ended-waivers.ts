@@ -4,7 +4,8 @@ import type { Mirror } from '../../mirror/port.ts'
 import type { FindingView } from '../../model/finding.ts'
 
 /**
- * What to do about each waiver that no longer covers the finding: a second waiver does not end the alert of an expired one.
+ * Advice for each waiver that no longer covers the finding: the alert of an expired waiver continues after a second
+ * one.
  *
  * @param written the waiver that was just written for the finding.
  */

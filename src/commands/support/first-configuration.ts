@@ -43,8 +43,8 @@ export const answerNames: Names = {
 const unwrittenKey = '; to send the token unencrypted, write the file by hand, with $1'
 
 /**
- * The same mistakes as in any other file, before there is one; null = none. The sentences name an option or an answer: the
- * file, whose positions they would name, does not exist.
+ * Validates the answers like a configuration file that does not exist yet; null = valid. The sentences name an option
+ * or an answer instead of a position in the file.
  */
 export function mistakesIn(given: Given, { cwd, env }: Place, names: Names): string | null {
   const { tokenEnv, tokenFile } = given
@@ -71,13 +71,13 @@ export function mistakesIn(given: Given, { cwd, env }: Place, names: Names): str
   }
 }
 
-/** Without what may be a token: the text after a colon, and long words with digits. */
+/** Omits possible tokens: the text after a colon, and long words with digits. */
 function shownHeader({ header = '' }: Given): string {
   const shown = header.replace(/:.*/s, ': …').replaceAll(/(?=\S*\d)\S{20,}/g, '…')
   return JSON.stringify(shown.slice(0, 80))
 }
 
-/** The end of an address as it is often copied; `doctor` and engine append it. */
+/** A path that is often copied with the address; the program appends it itself. */
 export const appended = /\/api\/public\/*$/i
 
 export function textOf({

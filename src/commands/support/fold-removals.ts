@@ -13,10 +13,10 @@ export interface Folded<Change extends Row> {
   readonly last: Change
 }
 
-/** Of more consecutive removals, a terminal shows the first ones: a removal of many must not bury the decision before it. */
+/** Most consecutive removals that a terminal shows, so that the decision before them remains visible. */
 const mostRemovals = 10
 
-/** Replaces all but the first consecutive removals of a resource of a tenant by their number. */
+/** Replaces consecutive removals of a tenant's resource, after the first ones, by their number. */
 export async function* foldRemovals<Change extends Row>(
   changes: AsyncIterable<Change>,
 ): AsyncIterable<Change | Folded<Change>> {

@@ -1,6 +1,6 @@
 import { indentOf, type Terminal, wrapLine } from '../../report/terminal.ts'
 
-/** A file or a pipe gets the help that a terminal of this width shows. */
+/** Width of help in a file or pipe. */
 const usual: Terminal = { columns: 80, hasColors: false }
 
 /** Help that fits the width: paragraphs are wrapped, lists keep their lines, and examples stay commands that can be copied. */
@@ -34,14 +34,14 @@ export function wrapCommand(line: string, { columns }: Terminal): string {
   const lines: string[] = []
   for (const part of partsOf(line)) {
     const last = lines.at(-1)
-    // Two for the backslash.
+    // Two columns for the backslash.
     if (last !== undefined && last.length + 1 + part.length <= columns - 2) lines[lines.length - 1] = `${last} ${part}`
     else lines.push(last === undefined ? `${indent}${part}` : `${indent}  ${part}`)
   }
   return lines.join(' \\\n')
 }
 
-/** Words, each option, pipe and redirection together with the next one. */
+/** Words; an option, pipe or redirection stays with the next word. */
 function partsOf(line: string): readonly string[] {
   const words = line.match(/(?:'[^']*'|"[^"]*"|\S)+/g) ?? []
   const parts: string[] = []

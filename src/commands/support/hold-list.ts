@@ -13,7 +13,7 @@ interface Listed {
   readonly next: Next
 }
 
-/** One hold per line for programs; a terminal gets a heading, and the cause, effect and advice under each line. */
+/** One hold per line. A terminal also shows a heading, and cause, effect and advice below each line. */
 export function listHolds(io: Io, { holds, acceptances, next }: Listed): void {
   if (holds.length === 0) {
     io.stderr.write('No holds\n')
@@ -35,7 +35,7 @@ export function listHolds(io: Io, { holds, acceptances, next }: Listed): void {
   }
 }
 
-/** A sentence, or what a command is for and the command. */
+/** A sentence, or the purpose of a command and the command. */
 type Note = string | readonly [string, string]
 
 function notesOf(hold: HoldRow, acceptance: Pick<AcceptedHold, 'appliedAt'> | undefined, next: Next): readonly Note[] {

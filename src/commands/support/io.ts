@@ -4,9 +4,9 @@ import { printable } from '../../model/text/printable.ts'
 import { indentOf, leastColumns, wrapLine } from '../../report/terminal.ts'
 
 /**
- * Stops at the first failed write, which `start` reports. Escapes control characters on a terminal, not in a file.
+ * Writes until a write fails; `start` reports the failure. Escapes control characters on a terminal, not in a file.
  *
- * @param isPrintable the pieces have no control characters but those of colors.
+ * @param isPrintable the only control characters of the pieces are those of colors.
  */
 export async function writeAll(
   { stdout }: Io,

@@ -4,7 +4,7 @@ import type { Io, Output } from '../../model/process/io.ts'
 import { escapeInJson } from '../../model/text/printable-json.ts'
 import { eraseLine, fittingLog, printableLines } from './io.ts'
 
-/** A log with a level that can be changed, for its children too. */
+/** A log whose level can be changed, also for its children. */
 export interface LevelledLog extends Log {
   readonly setLevel: (level: string) => void
 }
@@ -19,7 +19,7 @@ export async function createLog({ stderr }: Io, level: string): Promise<Levelled
   if (stderr.isTTY === true) {
     const { default: pretty } = await import('pino-pretty')
     const format = pretty.prettyFactory({ ignore: 'pid,hostname', singleLine: true })
-    // Fields are one word of JSON otherwise, which no line can be broken in.
+    // Spaces between JSON members, so that lines can be broken there.
     const spaced = (text: string) => (format(harmless(text)) ?? '').replaceAll(',"', ', "')
     const line = (text: string) => write(`${eraseLine}${fittingLog(stderr, spaced(text))}`)
     return levelled(pino(options, { write: line }), level)
@@ -27,7 +27,7 @@ export async function createLog({ stderr }: Io, level: string): Promise<Levelled
   return levelled(pino(options, { write: (line: string) => write(escapeInJson(line)) }), level)
 }
 
-/** The line of a JSON log that says why the program ends. */
+/** The line of a JSON log with the reason why the program ends. */
 export function fatalLine(message: string): string {
   return escapeInJson(`{"level":60${pino.stdTimeFunctions.isoTime()},"msg":${JSON.stringify(message)}}\n`)
 }
@@ -56,7 +56,7 @@ function rankOf(level: string): number {
   return pino.levels.values[level] ?? Number.POSITIVE_INFINITY
 }
 
-/** Drops lines while the reader does not read, so that memory stays bounded. */
+/** Drops lines while the reader is too slow, so that memory stays bounded. */
 function bounded(stderr: Output): (text: string) => void {
   let dropped = 0
   return (text) => {

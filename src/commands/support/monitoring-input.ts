@@ -73,7 +73,7 @@ function severitiesIn(given: readonly string[] | undefined): SeverityLabels {
   return pairsOf('--severity', given, new RegExp(`^(?:${[...alertSeverities, ...findingSeverities].join('|')})$`))
 }
 
-/** Of options such as `--label team=security`. The value is a text, not a template. */
+/** Parses options such as `--label team=security`. The value is a text, not a template. */
 function pairsOf(option: string, given: readonly string[] = [], names: RegExp): Readonly<Record<string, string>> {
   const pairs = new Map<string, string>()
   for (const pair of given) {
@@ -88,7 +88,7 @@ function pairsOf(option: string, given: readonly string[] = [], names: RegExp): 
   return Object.fromEntries(pairs)
 }
 
-/** Does not repeat what was given, which may be a secret. */
+/** Does not repeat the value, which may be a secret. */
 function pairProblem(at: number, name: string, value: string, names: RegExp): string | null {
   if (at < 0) return 'there is no "="'
   if (name === '') return 'there is no name before the "="'
@@ -112,7 +112,7 @@ function runbooksOf(given: string | undefined, page: string | null): string | nu
   return folder === null ? null : `${folder}/{name}.md`
 }
 
-/** Null without an address, or with an empty one: no links. */
+/** Null without an address, or for an empty one: no links. */
 function address(option: string, given = ''): string | null {
   if (given.trim() === '') return null
   const url = URL.canParse(given) ? new URL(given) : undefined
@@ -131,7 +131,7 @@ export type MonitoringSettings = Pick<Settings, 'evaluate'> & {
 
 const noMarks: AlertMarks = { labels: {}, annotations: {}, severities: {} }
 
-/** The input of rules and dashboards for a configuration; without tenants for the defaults. */
+/** Input of rules and dashboards for a configuration; for the defaults if it has no tenants. */
 export function createMonitoringInput(
   { evaluate, tenants }: MonitoringSettings,
   job: string,

@@ -6,7 +6,7 @@ import { dayMs, parseDuration } from '../../model/durations.ts'
 import { UsageError } from '../../model/errors.ts'
 import { isAtLeast, type Severity, severities } from '../../model/severity.ts'
 
-/** The given word in quotation marks, with a space before it; empty when it may be a secret, which is longer. */
+/** The word in quotation marks after a space; empty if it is long and may be a secret. */
 export function repeated(given: string | undefined): string {
   return given !== undefined && /^[\w.:+-]+(?: [\w.:+-]+)*$/.test(given) && given.length <= 12 ? ` "${given}"` : ''
 }
@@ -25,7 +25,7 @@ export function readMoment(option: string, text: string, { now, day }: { now: nu
   return isDay && day === 'end' ? date.ms + dayMs - 1 : date.ms
 }
 
-/** Characters of a reason that auditors read. */
+/** Least length of a reason, which auditors read. */
 export const leastReason = 10
 
 /** @throws UsageError */
@@ -36,7 +36,7 @@ export function insistOnReason(reason: string): void {
   )
 }
 
-/** Undefined stays undefined. */
+/** Returns undefined unchanged. */
 export function oneOf<const T extends string>(what: string, words: readonly T[], given: string): T
 export function oneOf<const T extends string>(
   what: string,
@@ -47,7 +47,7 @@ export function oneOf<const T extends string>(what: string, words: readonly T[],
   const found = words.find((word) => word === given)
   if (found !== undefined || given === undefined) return found
   const meant = nearest(given, words) ?? beginning(given, words)
-  // What is close to a known word is no secret.
+  // A word close to a known one is not a secret.
   if (meant !== undefined) throw new UsageError(`Unknown ${what} "${given}"; did you mean ${meant}?`)
   throw new UsageError(`Unknown ${what}${repeated(given)}: expected one of ${words.join(', ')}`)
 }
@@ -72,7 +72,7 @@ export function leastSeverity(option: string, given: string | undefined): Severi
   )
 }
 
-/** One word stands for it and all above, a list such as `critical,high` for exactly its words. */
+/** One severity means it and all higher ones, a list such as `critical,high` exactly its members. */
 export function wantedSeverities(given: string | undefined): readonly Severity[] | undefined {
   if (given === undefined) return undefined
   const words = given

@@ -7,16 +7,16 @@ import { terminalOf, wrapLine } from '../../report/terminal.ts'
 
 export interface Question {
   readonly text: string
-  /** The answer of an empty line; empty = none. */
+  /** The answer if the line is empty; empty = none. */
   readonly preset: string
-  /** A sentence when an answer cannot be used: the question is asked again. */
+  /** A sentence if the answer cannot be used; then the question is asked again. */
   readonly problemOf: (answer: string) => string | null
 }
 
 /** Questions and answers on a terminal. */
 export interface Prompt {
   say(text: string): void
-  /** @throws FatalError when the person stops; UsageError when the input ends. */
+  /** @throws FatalError when the user stops it, UsageError when the input ends. */
   ask(question: Question): Promise<string>
   [Symbol.dispose](): void
 }

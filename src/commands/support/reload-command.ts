@@ -7,7 +7,7 @@ import { isLoopback } from '../../model/process/loopback.ts'
 export function reloadCommand({ store, server }: Pick<Settings, 'store' | 'server'>): string | null {
   const lock = store.path === null ? null : lockStateOf(store.path)
   if (lock?.held === false) return null
-  // Without users and TLS; a signal would also end a `sync`, which may have the lock.
+  // A request works only without users and TLS. It is preferred: a signal would end a `sync` that holds the lock.
   const answers = server.webConfig === null && isLoopback(server.host) && server.port !== 0
   return answers ? `curl -X POST http://${formatListen(server)}/-/reload` : `kill -HUP ${lock?.pid ?? 'PID'}`
 }

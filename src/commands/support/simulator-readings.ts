@@ -44,7 +44,7 @@ export function readReadings(pairs: readonly string[]): ReadingsInput {
   return Object.fromEntries(read) as ReadingsInput
 }
 
-/** Null for a value that the simulator can use. */
+/** The expected values; null if the simulator can use this one. */
 function wantedOf(name: string, value: unknown): string | null {
   switch (name) {
     case 'defaultPageSize':
@@ -68,7 +68,7 @@ function wantedOf(name: string, value: unknown): string | null {
   }
 }
 
-/** One line for each reading: its name, its values and the one that it has by default. */
+/** One line for each reading: name, values, default. */
 export function describeReadings(): string {
   return Object.entries(defaultReadings)
     .map(([name, usual]) => `  ${name}=${valuesOf(name, usual)}`)

@@ -8,11 +8,11 @@ import { statusLine } from './io.ts'
 interface Read {
   records: number
   details: string
-  /** Where the run looks up as many records as one run may: others can be left for later runs. */
+  /** Text if the run looks up as many records as a run may, so that others may remain for later runs; else empty. */
   limit: string
 }
 
-/** Pauses where there is no terminal, in milliseconds: before the lines of runs that ended, and of those in progress. */
+/** Least pause between outputs without a terminal, in milliseconds, for ended runs and for runs in progress. */
 const pipedPauseMs = { ended: secondMs, inProgress: 30 * secondMs }
 
 /**
@@ -75,7 +75,7 @@ export function syncProgress(io: Io, { tenants }: Pick<Settings, 'tenants'>): Sy
   }
 }
 
-/** Milliseconds: a run that ends sooner was refused before it asked the tenant. */
+/** In milliseconds: a shorter run was refused before its first request, so its duration is not shown. */
 const shownMs = 50
 
 function endedText({ mode, outcome, reason, durationMs }: RunResult, read: string): string {

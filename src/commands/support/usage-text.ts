@@ -2,7 +2,7 @@ import type { Command, CommanderError } from 'commander'
 import { nearest } from '../../config/yaml/nearest.ts'
 import { repeated } from './options.ts'
 
-/** Only words of this form are repeated: a secret may begin with a dash, too. */
+/** Only words of this form are repeated in messages: a secret may also begin with a dash. */
 const optionName = /^--[a-z]+(-[a-z]+)*$/
 const namesSecret = /token|secret|password|credential|api-?key|bearer/
 /** Errors whose text does not contain words of the command line. */
@@ -77,7 +77,7 @@ function missingArgument({ registeredArguments, args }: Command): string {
   return `Missing argument <${missing?.name()}>: ${missing?.argChoices?.join(', ') ?? missing?.description}`
 }
 
-/** All of them at once. */
+/** Names all missing options at once. */
 function missingOptions(command: Command): string {
   const missing = command.options.filter(
     (option) => option.mandatory && command.getOptionValue(option.attributeName()) === undefined,

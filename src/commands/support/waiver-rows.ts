@@ -23,7 +23,7 @@ interface Row {
   readonly field: unknown
 }
 
-/** The entity of a waiver may be the name of a file, or what an own check returns. */
+/** The entity of a waiver may be a file name, or a value that an own check returns. */
 export function mayNamePerson({ change, entity, field }: Row, known: readonly Check[]): boolean {
   if (!isOfWaiver(change) || entity === '*') return false
   return known.find(({ id }) => id === field)?.entity.hasPlainIds !== true

@@ -22,7 +22,7 @@ import { printable } from '../../model/text/printable.ts'
 export interface WriteFile {
   readonly name: string
   readonly pieces: AsyncIterable<string>
-  /** Matches the beginning of a file written by the same command; no other file is replaced. */
+  /** Matches the beginning of files that this command writes; other files are not replaced. */
   readonly own: RegExp
 }
 
@@ -45,7 +45,7 @@ export async function writeFile({ cwd }: Io, { name, pieces, own }: WriteFile): 
   }
 }
 
-/** Enough to recognize a file. */
+/** Bytes read to recognize a file. */
 const beginningBytes = 64 * 1024
 
 /** Files of SQLite and the engine beside a database; they may be empty. */
@@ -112,10 +112,10 @@ export interface Change {
 }
 
 /**
- * Replaces a file at once, with its permissions, unless its text is another than `before`. `<file>.lock` excludes other
+ * Replaces a file atomically, with its permissions, unless its text differs from `before`. `<file>.lock` excludes other
  * processes meanwhile.
  *
- * @returns what prevents the change for the moment; null when it is done. @throws a system error
+ * @returns what prevents the change at present; null when it is done. @throws a system error
  */
 export function changeFile(file: string, { before, after, now }: Change): string | null {
   const lock = `${file}.lock`
@@ -141,7 +141,7 @@ export function changeFile(file: string, { before, after, now }: Change): string
   }
 }
 
-/** A lock is held for milliseconds: an older one remains of a process that was killed. */
+/** A lock is held for milliseconds; an older one was left by a killed process. */
 const staleLockMs = 60_000
 
 function acquire(lock: string, now: number): boolean {
@@ -152,7 +152,7 @@ function acquire(lock: string, now: number): boolean {
     if (codeOf(error) !== 'EEXIST') throw error
   }
   const held = statSync(lock, { throwIfNoEntry: false })
-  // Not acquired at once: another process may be removing the same stale lock.
+  // Does not acquire the lock now: another process may be removing it, too.
   if (held !== undefined && Math.abs(now - held.mtimeMs) > staleLockMs) rmSync(lock, { force: true })
   return false
 }

@@ -2,8 +2,8 @@ import { mkdirSync, statSync } from 'node:fs'
 import { dirname } from 'node:path'
 
 /**
- * Creates a folder and its parents. `mkdir` of Node with `recursive` does not end where a file system answers ENOENT
- * below an existing folder, as `/proc` does.
+ * Creates a folder and its parents. Node's `mkdir` with `recursive` never returns if a file system answers ENOENT below
+ * an existing folder, as `/proc` does.
  *
  * @param mode of each new folder, before the umask; 0o777 by default
  * @throws a system error, also where a file has the path
