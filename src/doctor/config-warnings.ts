@@ -23,7 +23,7 @@ import { type Diagnosis, fine, warning } from './diagnosis.ts'
 
 const shortHistoryDays = 30
 
-/** Apart from those of each tenant. @param others warnings found elsewhere. */
+/** Warnings of the whole configuration, without those of each tenant. @param others warnings found elsewhere. */
 export function configWarnings(settings: Settings, cwd: string, others: readonly Diagnosis[]): readonly Diagnosis[] {
   const found = [...openAddress(settings, cwd), ...ofHistory(settings), ...ofLog(settings), ...others]
   const isClean =
@@ -51,7 +51,7 @@ export function openAddress({ server }: Settings, cwd: string): readonly Diagnos
   return [open, warning('exposeDetails', `names and e-mails are shown to everybody who can reach ${host}`, advice)]
 }
 
-/** @param ignored key or variable of a path beside a URL. */
+/** @param ignored key or variable of a path that is set beside a URL. */
 export function ignoredStorePath(ignored: string | null): readonly Diagnosis[] {
   if (ignored === null) return []
   return [warning('store', `${ignored} is ignored, because a URL of the database is set`, `Remove ${ignored}`)]
@@ -166,7 +166,7 @@ export function uncoveredStatuses(tenant: TenantSettings): readonly Diagnosis[] 
   return [warning('knownStatuses', sentence, 'Add it to the list that fits')]
 }
 
-/** Where `highDays` is greater than `days`, which then has no effect. */
+/** Checks whose `highDays` has no effect, because it is greater than `days`. */
 export function unusedDays(tenant: TenantSettings): readonly Diagnosis[] {
   const { enabled, options } = settingsOf(apiClientSecretNotExpiring, tenant)
   const [days, highDays] = [Number(options['days']), Number(options['highDays'])]
@@ -176,7 +176,7 @@ export function unusedDays(tenant: TenantSettings): readonly Diagnosis[] {
   return [warning(id, sentence, 'Set days to the longer time: highDays raises the severity of the shorter one')]
 }
 
-/** True where January and July have different offsets from UTC. */
+/** True if January and July have different offsets from UTC. */
 function hasDaylightSaving(timeZone: string): boolean {
   const format = new Intl.DateTimeFormat('en', { timeZone, timeZoneName: 'longOffset' })
   const offset = (month: number) =>
@@ -184,7 +184,7 @@ function hasDaylightSaving(timeZone: string): boolean {
   return offset(0) !== offset(6)
 }
 
-/** Without the database, which knows the later of the local time and the newest one stored. */
+/** By local time only, without the newest time in the database. */
 export function endedWaivers(waivers: Settings['waivers'], now: number): readonly Diagnosis[] {
   return waivers.flatMap(({ id, check, entity, expiresMs }) => {
     if (now <= expiresMs) return []

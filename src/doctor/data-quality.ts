@@ -52,7 +52,7 @@ function namesOf(found: readonly ResourceView[]): string {
   return found.map(({ resource }) => resource).join(', ')
 }
 
-/** Records that no check reads, because they could not be read. */
+/** Records that no check reads, because they are invalid. */
 export function diagnoseQuarantine({ resources }: Pick<TenantPosture, 'resources'>): readonly Diagnosis[] {
   const counts = resources.filter(({ quarantined }) => quarantined > 0)
   if (counts.length === 0) return []

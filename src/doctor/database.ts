@@ -8,16 +8,16 @@ import { type Diagnosis, failure, fine, problemOf, warning } from './diagnosis.t
 import { diagnoseServer } from './postgres.ts'
 
 const mib = 2 ** 20
-/** With less, writing a page of records may fail. */
+/** With less free space, writing a page of records may fail. */
 const minFreeBytes = 16 * mib
 /** Space for a backup or a migration, on top of the size of the database. */
 const spareBytes = 64 * mib
-/** A write-ahead log of this size was not checkpointed for long, because a reader blocks it. */
+/** A write-ahead log of this size has not been checkpointed for long, because a reader blocks it. */
 const largeWalBytes = 256 * mib
 
 const writableAdvice = 'Run the doctor as the user of the daemon, and let that user own the file and its folder'
 
-/** Without opening the database. */
+/** Diagnoses the file without opening the database. */
 export function diagnosePlace(facts: StoreFacts): readonly Diagnosis[] {
   const { path, exists, bytes, walBytes, freeBytes, lock, unwritable } = facts
   const found: Diagnosis[] = []

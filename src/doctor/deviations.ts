@@ -11,9 +11,9 @@ interface Answered {
   readonly page: Fetched | null
 }
 
-/** With a line of its own. */
+/** Kinds that have a line of their own. */
 const unlisted: ReadonlySet<ContractEventKind> = new Set(['limit_differs', 'unreadable_time'])
-/** Of those with the same resources. */
+/** Most fields named for the same resources. */
 const mostNamed = 10
 
 /** Deviations from the specification on the first pages, by names of fields: one warning for each kind. */
@@ -41,7 +41,7 @@ function deviationsOf(definition: ResourceDefinition, page: Fetched, settings: T
   return [...ofEnvelope, ...(page.oddities ?? []), ...ofRecords].filter(({ kind }) => !unlisted.has(kind))
 }
 
-/** Fields with the same resources together: `all answers: meta.region; users: avatar, locale`. */
+/** Fields grouped by resources: `all answers: meta.region; users: avatar, locale`. */
 function placesOf(fields: ReadonlyMap<string, ReadonlySet<string>>, answers: number): string {
   const places = Map.groupBy(fields, ([, resources]) =>
     resources.size === answers && answers > 1 ? 'all answers' : [...resources].join(', '),

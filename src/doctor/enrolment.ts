@@ -39,7 +39,7 @@ export async function readEnrolment(records: RecordReader, tenant: TenantSetting
   return { enrolledWhen, assumed: written === null, policy: await policyOf(records), groups: groups.toSorted(byFlags) }
 }
 
-/** None enrolled usually means that the rule is wrong. Null: the mirror may be of another tenant. */
+/** If nobody is enrolled, usually the rule is wrong. Null: the mirror may be another tenant's. */
 export function diagnoseEnrolment(enrolment: Enrolment | null): Diagnosis {
   if (enrolment === null) {
     const advice = 'Run the doctor again after the identity of the tenant is confirmed'

@@ -43,8 +43,8 @@ export interface IdentityRequest {
 }
 
 /**
- * By the same proof that a sync uses (docs/reliability.md). Null when no endpoint could be read, for which their results
- * give the reason.
+ * Uses the same proof as a sync (docs/reliability.md). Null if no endpoint could be read; the results of the endpoints
+ * have the reason.
  *
  * @throws the reason of `signal` when that is aborted.
  */
@@ -79,7 +79,9 @@ interface FirstPages {
   readonly pages: readonly GivenPage[]
 }
 
-/** API clients and documents are of one tenant only: two that list the same one read the same tenant with two tokens. */
+/**
+ * API clients and documents belong to one tenant: two tenants that list the same one are one tenant with two tokens.
+ */
 export function diagnoseSharedRecords(probed: readonly FirstPages[]): readonly Diagnosis[] {
   const listed = probed.flatMap(({ tenant, pages }) =>
     pages

@@ -42,7 +42,7 @@ export async function diagnoseOwnChecks(settings: OwnChecksSettings, now: number
 export function diagnoseOwnResults({ checks }: TenantPosture, { folder, ...own }: OwnChecksSettings): Diagnosis[] {
   return own.checks.flatMap(({ id, file, problem: mistake }) => {
     const view = checks.find(({ check }) => check === id)
-    // A mistake in the file has a line of its own.
+    // A mistake in the file is reported on its own line.
     if (view?.problem === undefined || mistake !== null) return []
     const { entities, notEvaluated } = view
     const sentence =
@@ -54,7 +54,7 @@ export function diagnoseOwnResults({ checks }: TenantPosture, { folder, ...own }
   })
 }
 
-/** Own checks that name requirements which no report lists: a typing error would leave out the evidence. */
+/** Own checks that name requirements that no report lists: a typo would omit their evidence. */
 export function unlistedRequirements({ checks }: Pick<OwnChecksSettings, 'checks'>): readonly Diagnosis[] {
   return checks.flatMap((check) => {
     const unknown = check.problem === null ? unknownRequirements(check.frameworks) : []

@@ -22,7 +22,10 @@ export interface OwnClientRequest {
   readonly now: number
 }
 
-/** Reads the list of API clients to the page with `ownClientId`. Null when the only page lacks it: the endpoint's line says so. */
+/**
+ * Reads the list of API clients up to the page with `ownClientId`. Null if the only page lacks it, which the endpoint's
+ * line reports.
+ */
 export async function diagnoseOwnClient({ firstPage, ...request }: OwnClientRequest): Promise<Diagnosis | null> {
   const { read, ownClientId, now } = request
   const seen = new Set<string>()

@@ -9,11 +9,11 @@ import { plural } from '../model/text/numbers.ts'
 import { replicaName } from '../model/text/replica-name.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
-/** Ages in the views are by the clock of the server. */
+/** Views compute ages by the server's clock, so a greater skew is reported. */
 const greatestSkewMs = 10 * secondMs
-/** In use, as a share of all. */
+/** Share of the connections in use above which a warning is given. */
 const mostUsed = 0.9
-/** Until then others take over the tenants of a replica that was killed. */
+/** Time within which other replicas take over the tenants of a killed one. */
 const takeoverMs = 15 * secondMs
 const mostNames = 10
 
@@ -45,7 +45,7 @@ export function diagnoseServer(facts: ServerFacts, reading: ServerReading): read
   ]
 }
 
-/** By the check of a start. */
+/** By the check that a start performs. */
 function diagnoseSetup({ version, place, user, roundTripMs, problem }: ServerFacts): Diagnosis {
   const subject = 'server'
   const sentence = `PostgreSQL ${version}, ${place}, as ${user}`
@@ -100,7 +100,7 @@ const pooled = fine(
 
 function diagnoseConnections({ connections, used, mirror }: ServerFacts): Diagnosis {
   const alive = living(mirror).length
-  // One more for a rolling update or a command.
+  // One more replica, for a rolling update or a command.
   const needed = (alive + 1) * connectionsOfReplica
   const sentence = `${used} of ${connections} in use; each replica needs up to ${connectionsOfReplica}, each command up to ${defaultConnections}`
   if (needed <= connections && used < mostUsed * connections) return fine('connections', sentence)
@@ -110,7 +110,7 @@ function diagnoseConnections({ connections, used, mirror }: ServerFacts): Diagno
 function diagnoseLayout(layout: ServerFacts['layout']): readonly Diagnosis[] {
   if (layout === 'current') return [fine('layout', 'that of this version')]
   if (layout === 'none') return [fine('layout', 'none yet; the first "run" or "sync" makes it')]
-  // A newer one is the failure to open the mirror.
+  // A newer layout is reported as failure to open the mirror.
   if (layout === 'newer') return []
   return [
     warning(
@@ -121,7 +121,7 @@ function diagnoseLayout(layout: ServerFacts['layout']): readonly Diagnosis[] {
   ]
 }
 
-/** Nothing while all fire. */
+/** Empty while all triggers fire. */
 function diagnoseTriggers({ lostTriggers }: MirrorState): readonly Diagnosis[] {
   if (lostTriggers === 0) return []
   const sentence = `${plural(lostTriggers, 'trigger')} missing, switched off or replaced: no replica works`
@@ -148,7 +148,7 @@ function diagnoseReplicas(mirror: MirrorState): Diagnosis {
   return fine(subject, `${alive.length} alive: ${list(alive)}${ended}`)
 }
 
-/** Nothing while they agree. */
+/** Empty while the configurations agree. */
 function diagnoseConfigurations(mirror: MirrorState): readonly Diagnosis[] {
   const configurations = configurationsOf(living(mirror))
   if (configurations.length <= 1) return []
@@ -162,7 +162,7 @@ function diagnoseConfigurations(mirror: MirrorState): readonly Diagnosis[] {
   return [warning('configurations', sentence, advice)]
 }
 
-/** Nothing without replicas that could own a tenant. */
+/** Empty without replicas that could own a tenant. */
 function diagnoseOwners(mirror: MirrorState, { tenants, now }: ServerReading): readonly Diagnosis[] {
   const { owners } = mirror
   if (living(mirror).every(({ alone }) => alone === 1)) return []

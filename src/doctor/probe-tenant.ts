@@ -126,7 +126,7 @@ function feedPage({ definition, page }: Answered): readonly FeedPage[] {
   return [{ resource: definition, length: page.items.length, hasMore: page.hasMore, limit: page.limit ?? null }]
 }
 
-/** The largest clock difference of the answers; null when nothing answered. */
+/** The largest clock difference of the answers; null without an answer. */
 function diagnoseClock(pages: readonly Pick<Answered, 'name' | 'page'>[]): Diagnosis | null {
   const metas = pages.flatMap(({ name, page }) => (page === null ? [] : [{ name, skewMs: skewOf(page.meta) }]))
   const skews = metas.flatMap(({ skewMs }) => skewMs ?? [])

@@ -17,7 +17,7 @@ export function marksFor({ stdout, env }: Pick<Io, 'stdout' | 'env'>): Marks {
   return /utf-?8/i.test(locale) ? signs : letters
 }
 
-/** A terminal of fewer columns has no room for permissions beside a sentence. */
+/** A narrower terminal has no room for permissions beside a sentence. */
 const columnsOfPermissions = 110
 
 export function diagnosisTable(found: readonly Diagnosis[], marks: Marks, terminal: Terminal | null): string {
@@ -33,7 +33,7 @@ export function diagnosisTable(found: readonly Diagnosis[], marks: Marks, termin
   return wrapLastColumn(whole, terminal)
 }
 
-/** The sentence without the endpoint and the id of the request. */
+/** The sentence without endpoint and request id. */
 function causeIn({ sentence, advice }: Diagnosis): string {
   const same = sentence.replace(/\/api\/public\/[\w-]+|[\da-f]{8}(?:-[\da-f]{4}){3}-[\da-f]{12}/gi, '')
   return `${same}\n${advice}`
@@ -68,7 +68,7 @@ export function byCause(found: readonly Diagnosis[]): readonly Diagnosis[] {
   })
 }
 
-/** @param failed number of diagnoses that failed, those of requests that were not tried included. */
+/** @param failed number of failed diagnoses, requests that were skipped included. */
 export function failuresInWords(all: readonly (readonly Diagnosis[])[], failed: number): string {
   const untried = all.flat().filter(isSkipped).length
   const causes = all.flatMap(byCause).filter(({ level }) => level === 'fail').length

@@ -18,7 +18,7 @@ const groupMayWrite = 0o020
 const othersMayWrite = 0o002
 const subject = 'token'
 
-/** Never the token itself. `now` and `goodForMs` are milliseconds; `goodForMs` is null when no token was fetched. */
+/** Never contains the token. `now` and `goodForMs` in milliseconds; `goodForMs` is null if no token was fetched. */
 export function diagnoseToken(
   { token }: AuthSettings,
   now: number,
@@ -79,7 +79,7 @@ function ofMode(path: string, what: string, sentence: string, mode: number): Dia
   return warning(what, `${sentence}; every user of this machine may read it`, `Run "chmod o-r ${path}"`)
 }
 
-/** The users beside the owner who may write a file of this mode; null for none. */
+/** The users other than the owner who may write a file of this mode; null = none. */
 function writersOf(mode: number): string | null {
   if ((mode & othersMayWrite) !== 0) return 'every user of this machine'
   return (mode & groupMayWrite) === 0 ? null : 'every member of its group'
@@ -98,7 +98,7 @@ export function warnOfSecretFiles(tenants: readonly Pick<TenantSettings, 'name' 
   }
 }
 
-/** Null as well for a file that cannot be examined: the sync reports it. */
+/** Also null for a file that cannot be examined: the sync reports it. */
 function writersAt(path: string): string | null {
   try {
     return writersOf(statSync(path).mode)
@@ -107,7 +107,7 @@ function writersAt(path: string): string | null {
   }
 }
 
-/** As after copying a section. Token values are not shown. */
+/** Tenants with the same address and token, as after copying a section. Token values are not shown. */
 export async function diagnoseTwins(
   tenants: readonly Pick<TenantSettings, 'name' | 'baseUrl' | 'auth'>[],
   env: EnvLookup,
