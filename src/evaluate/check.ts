@@ -8,7 +8,7 @@ import { digestOf } from './digest.ts'
 
 export class CheckFailed extends Error {
   override readonly name = 'CheckFailed'
-  /** True when it may be evaluated soon over the same records. */
+  /** True if a retry over the same records may succeed. */
   readonly isTransient: boolean
 
   constructor(message: string, isTransient = false) {
@@ -36,12 +36,12 @@ export interface CheckFacts {
     readonly type: string
     /** True when ids are record keys of the evaluated resource; otherwise an entity is derived from all its records. */
     readonly isRecord: boolean
-    /** True when its ids are numbers, GUIDs or configured words, so that they are public. */
+    /** True if its ids are numbers, GUIDs or configured words, which name no person and are public. */
     readonly hasPlainIds?: true
   }
-  /** The condition under which it cannot evaluate an entity; absent = it evaluates all. */
+  /** The condition under which an entity cannot be evaluated; absent = all can. */
   readonly notEvaluatedWhere?: string
-  /** True when the result can change without new data. Such a check passes only while the clocks agree. */
+  /** True when the result can change without new data. Such a check only passes while the clocks agree. */
   readonly timeBased: boolean
   /** True when the result depends on which of two inputs was read later. */
   readonly comparesReads?: true
@@ -52,10 +52,11 @@ export interface CheckFacts {
     readonly problem: string | null
   }
   /**
-   * Evidence whose change ends a waiver (`list.field` in lists); absent = all but request ids, times and thresholds.
+   * Evidence whose change makes a waiver lapse (`list.field` in lists); absent = all but request ids, times and
+   * thresholds.
    */
   readonly material?: readonly string[]
-  /** Set when an operator may accept findings as drift: their evidence has `present`, `expected` and `expectedFrom`. */
+  /** Set if an operator may accept findings as drift; their evidence has `present`, `expected` and `expectedFrom`. */
   readonly drift?: {
     /** Stored once as the first accepted states; absent = the check derives them itself. */
     readonly states?: (reader: RecordReader) => Promise<ReadonlyMap<string, unknown>>
@@ -65,7 +66,7 @@ export interface CheckFacts {
 export interface CheckAlert {
   /** Name of the failing case; the alert and its runbook are called `Tenantwatch<name>`. */
   readonly name: string
-  /** The failing case: what follows the number of entities, or a clause without a number where a tenant has one entity. */
+  /** The failing case: the words after the number of entities, or a clause if a tenant has only one such entity. */
   readonly summary: string | { readonly one: string; readonly other: string }
 }
 
@@ -73,7 +74,7 @@ export interface CheckContext {
   readonly knownUserStates: readonly string[]
   readonly knownDocumentStatuses: readonly (string | null)[]
   readonly optionsOf: (check: string) => Readonly<Record<string, unknown>>
-  /** Inputs that are stale or lack records: an absent record may exist. */
+  /** Inputs that are stale or lack records, so that an absent record may exist. */
   readonly incomplete: ReadonlySet<ResourceName>
   /** Start of the last complete full sync, in milliseconds since the epoch; only with `comparesReads`. */
   readonly readInFullAt: (resource: ResourceName) => number
@@ -88,7 +89,10 @@ export type RuleContext = Pick<CheckContext, 'knownUserStates' | 'knownDocumentS
 export interface Failure {
   readonly entityId: string
   readonly severity: Severity
-  /** One sentence with dates instead of ages, which change at each evaluation; no person, e-mail or file. */
+  /**
+   * One sentence, with dates instead of ages, which would change at each evaluation; names no person, e-mail address or
+   * file.
+   */
   readonly message: string
   readonly evidence: Readonly<Record<string, unknown>>
 }
@@ -109,18 +113,21 @@ export interface Loaded<Candidate> {
   /** Absent when the ids are not public. */
   readonly unevaluated?: readonly string[]
   readonly applicable?: boolean
-  /** The scope of an entity whose open finding no longer fails; absent = all were evaluated. */
+  /** Scope of an entity that has an open finding and no longer fails; absent = all were evaluated. */
   readonly scope?: (entityId: string, evidence: Failure['evidence']) => Promise<Scope>
   /** True when the result of the same records can change with time; absent = `timeBased`. */
   readonly ages?: boolean
-  /** Shortest time for which an entity fails before time alone ends it, in milliseconds; absent = it does not end it. */
+  /** Shortest time until a failure ends by the passing of time alone, in milliseconds; absent = it does not end so. */
   readonly shortestMs?: number
 }
 
 export interface CheckSpec<Schema extends z.ZodObject, Candidate> extends CheckFacts {
   /** Every option has a default. */
   readonly options: Schema
-  /** False while the configuration leaves nothing to evaluate: the check does not apply, before any other status. */
+  /**
+   * False if the configuration leaves nothing to evaluate: the check is not applicable, whatever its other status would
+   * be.
+   */
   readonly isConfigured?: (options: z.output<Schema>) => boolean
   readonly assumption?: (options: z.output<Schema>) => string | null
   readonly ruleContext?: (context: RuleContext) => unknown
@@ -147,13 +154,13 @@ export interface Evaluated {
   readonly ages: boolean
   readonly shortestMs?: number
   readonly rule: string
-  /** Error of an own check about entities it could not evaluate; null when it evaluated all. */
+  /** Names entities that could not be evaluated; null if all were evaluated. */
   readonly notEvaluatedIds?: string | null
 }
 
 export interface Check extends CheckFacts {
   readonly options: z.ZodObject
-  /** Digest of the configuration that decides. A stored result with another digest is not shown. */
+  /** Digest of the configuration that affects the result. A stored result with another digest is not shown. */
   ruleOf(options: unknown, context: RuleContext): string
   isConfigured?(options: unknown): boolean
   assumption?(options: unknown): string | null
@@ -164,7 +171,7 @@ export function defineCheck<Schema extends z.ZodObject, Candidate>(spec: CheckSp
   const { load, evaluate, ruleContext, isConfigured, assumption, ...facts } = spec
   const digest = (options: unknown, context: RuleContext) =>
     digestOf([options, ruleContext?.(context) ?? null]).slice(0, 16)
-  // Called at each scrape of each tenant with the same few objects of the configuration.
+  // Memoized, because each scrape parses the same few configuration objects for each tenant.
   const read = memoizeByObject((raw: unknown) => spec.options.parse(raw))
   const rules = memoizeByObject((_raw: unknown) => new Map<string, string>())
   return {

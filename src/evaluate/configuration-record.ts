@@ -11,12 +11,12 @@ import type { EvaluatedSettings } from './data-quality.ts'
 import { digestOf } from './digest.ts'
 import { termsOf, waiversByTenant } from './waivers/waivers.ts'
 
-/** Without address and credentials, which may contain secrets. */
+/** A tenant without its address and credentials, which may contain secrets. */
 export interface RecordedTenant extends Omit<EvaluatedSettings, 'baseUrl'> {
   readonly rules: Readonly<Record<string, string>>
-  /** Absent where an older version recorded the configuration. */
+  /** Absent if an older version recorded the configuration. */
   readonly assumptions?: Readonly<Record<string, string>>
-  /** Checks that this configuration leaves nothing to evaluate. */
+  /** Checks for which this configuration leaves nothing to evaluate. */
   readonly unconfigured: readonly string[]
 }
 
@@ -91,7 +91,7 @@ export function readRecord({ content }: NotedConfiguration): ConfigurationRecord
   return readStored('recorded configuration', () => JSON.parse(content) as ConfigurationRecord)
 }
 
-/** The checks with the rules of that time, independent of the present configuration and version. */
+/** The checks with the rules of the recorded time, independent of the current configuration and version. */
 export function recordedChecks(
   { checks }: ConfigurationRecord,
   { rules, assumptions = {}, unconfigured }: RecordedTenant,
@@ -130,7 +130,7 @@ export interface InForce {
 
 type Configured = Pick<TenantSettings, 'name' | 'resources' | 'checks' | 'users' | 'documents' | 'ownClientId'>
 
-/** What the views of PostgreSQL need to age data and check results and to apply waivers (docs/sql.md). */
+/** Facts that the PostgreSQL views need to age data and check results and to apply waivers (docs/sql.md). */
 function configuredTenant(tenant: Configured, { checks, waivers, currentForMs }: InForce): ConfiguredTenant {
   const resources = Object.entries(tenant.resources).map(([resource, { enabled, freshnessMs, full }]) => {
     return [resource, { enabled, freshnessMs, intervalMs: full.intervalMs }]
@@ -138,7 +138,7 @@ function configuredTenant(tenant: Configured, { checks, waivers, currentForMs }:
   const rules = checks.map((check) => {
     const { enabled, options } = settingsOf(check, tenant)
     const { id, title, timeBased, maxAgeMs = null, own } = check
-    // No stored result is one of an own check with a problem.
+    // An own check with a problem has no stored result.
     const rule = own === undefined || own.problem === null ? check.ruleOf(options, ruleContextOf(tenant)) : null
     const isConfigured = check.isConfigured?.(options) !== false
     const assumption = check.assumption?.(options) ?? null

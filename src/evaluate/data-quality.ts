@@ -17,7 +17,9 @@ export interface EvaluatedTenant {
   readonly settings: EvaluatedSettings
   /** Absent = the stored skew. */
   readonly skewOf?: SkewOf
-  /** Another configured tenant that has the same API clients or documents: which of the two they belong to is not known. */
+  /**
+   * Another configured tenant with the same API clients or documents; it is unknown to which of the two they belong.
+   */
   readonly sharedWith?: string
 }
 
@@ -27,7 +29,7 @@ export interface TenantDataQuality {
   readonly resources: ReadonlyMap<ResourceName, MeasuredQuality>
   /** The latest of local time, newest stored time and server time. */
   readonly waiversAt: number
-  /** See `EvaluatedTenant`. No check may use the data; each resource keeps its own quality. */
+  /** See `EvaluatedTenant`. If set, no check may use the data; the quality of each resource does not reflect it. */
   readonly sharedWith?: string
 }
 
@@ -35,7 +37,10 @@ export interface MeasuredQuality {
   readonly stored: ResourceQuality | undefined
   readonly freshnessLimitMs: number
   readonly skewMs: number | null
-  /** Refusal since the last success, also of the token for everything, and also while a hold blocks the input. */
+  /**
+   * Refusal of this resource, or of the token as a whole, since the last success; also set while a hold blocks the
+   * input.
+   */
   readonly denied: Reason | null
   readonly input: InputQuality
 }
@@ -63,7 +68,7 @@ export async function readDataQuality(
   return { tenant, holds, resources, waiversAt, ...(sharedWith !== undefined && { sharedWith }) }
 }
 
-/** True while the tenant refuses the token for everything, also for resources that are not due yet. */
+/** True while the tenant refuses the token for all resources, also for those that are not due yet. */
 function isTokenRefused(stored: readonly ResourceQuality[]): boolean {
   const latest = (times: readonly (number | null)[]) =>
     Math.max(...times.map((time) => time ?? Number.NEGATIVE_INFINITY))
@@ -85,10 +90,10 @@ export function waiverTime(now: number, newest: number | null, stored: readonly 
 function presentSkewMs(live: number | null | undefined, state: SyncState | undefined): number | null {
   if (state === undefined) return live ?? null
   const complete = between(state.completeServerTime, state.completeStartedAt)
-  // A mirror of an earlier version has the server time of the last complete sync only.
+  // Earlier versions stored only the server time of the last complete sync.
   const stored = state.serverTimeAt === null ? complete : between(state.serverTime, state.serverTimeAt)
   const present = live === undefined ? stored : live
-  // The last complete full sync may have been an old answer, whatever newer runs stated.
+  // The last complete full sync may have read an old answer, whatever newer runs state.
   return complete !== null && complete < -greatestSkewMs ? Math.min(complete, present ?? complete) : present
 }
 
@@ -171,15 +176,17 @@ function factsOf({ resource, stored, tenant, holds, settings, skewMs, ...known }
   }
 }
 
-/** Start of the last complete full sync; null until the first run has ended, which reads details after the list. */
+/**
+ * Start of the last complete full sync; null until the first run has ended, because it reads details after the list.
+ */
 export function dataAsOf(state: SyncState | undefined): number | null {
   const hasEnded = state !== undefined && (state.incrementalAttemptAt ?? state.fullAttemptAt) !== null
   return hasEnded ? state.completeStartedAt : null
 }
 
 /**
- * Why incremental syncs do not succeed: the last one failed, or they wait for a full sync that failed, whose own
- * failure is not in `incrementalReason`.
+ * Why incremental syncs do not succeed: the last one failed, or they wait for a full sync whose failure is not in
+ * `incrementalReason`.
  */
 export function incrementalFailure({
   incrementalReason,
@@ -202,7 +209,7 @@ export function fullFailure({
   return fullAttemptAt === null || fullAttemptAt >= successAt ? fullReason : null
 }
 
-/** Inputs of a check with these options; one that is not configured has all of them switched off. */
+/** Inputs of a check with these options; all are switched off if the check is not configured. */
 export function usableInputs(
   check: Check,
   { quality, now, options }: { readonly quality: TenantDataQuality; readonly now: number; readonly options: unknown },

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 
-/** Independent of the order of object keys. */
+/** A digest that does not depend on the order of object keys. */
 export function digestOf(value: unknown): string {
   return hash('sha256', JSON.stringify(value, sortKeys) ?? 'undefined')
 }

@@ -18,7 +18,7 @@ import { resolutionOf } from './findings/resolve-finding.ts'
 export async function basisOf(run: CheckRun): Promise<string> {
   const { check, request, quality } = run
   const { store, tenant } = request
-  // Before the versions of the data, which must be those from before the evaluation.
+  // Await before reading the data versions, which must be those from before the evaluation.
   const accepted = check.drift === undefined ? 0 : await store.acceptedVersion(tenant.id, check.id)
   const { severity, options } = settingsOf(check, tenant.settings)
   const inputs = inputsOfRun(run)
@@ -66,7 +66,7 @@ export async function checkResultOf(run: CheckRun): Promise<NewCheckResult> {
       rawResultOf(evaluated, failing),
     ),
     ages: evaluated.ages,
-    // The query of an own check would be run once more at each evaluation.
+    // Not for own checks: each sample would run the query again.
     ...(evaluated.ages &&
       check.own === undefined && {
         validUntil: () => unchangedUntil(isUnchanged, request, present.size(), evaluated.shortestMs),
@@ -74,7 +74,9 @@ export async function checkResultOf(run: CheckRun): Promise<NewCheckResult> {
   }
 }
 
-/** Which entities fail with which severity, as a digest: their number says nothing when one enters as another leaves. */
+/**
+ * Digest of the failing entities and their severities; a count would not change if one starts to fail as another stops.
+ */
 interface FailingSet {
   add(batch: readonly Failure[]): void
   digest(): string
@@ -105,21 +107,21 @@ async function* noted(failures: Evaluated['failures'], failing: FailingSet): Eva
   }
 }
 
-/** Above this number of failing entities the instant is found within an eighth of the time, because each step reads all. */
+/** Above this number of failing entities the search stops after `fewSteps`, because each step reads them all. */
 const manyFailing = 1000
 const fewSteps = 3
 
-/** Between two looks, no entity begins and ends to fail. */
+/** Greatest distance of two samples: assumes that no failure begins and ends between them. */
 const longestLookMs = dayMs / 2
 const shortestLookMs = secondMs
 
-/** Each look evaluates once, and a check may be evaluated once a year: a result that reaches less far is renewed earlier. */
+/** Limits the samples, each of which is an evaluation. A result that is valid for less time is renewed earlier. */
 const mostLooks = 8
 
 /**
- * Last known instant at which the same entities fail with the same severities. It is later than the result is shown
- * without another evaluation, even if it is confirmed as long as it is remembered, unless a threshold passes before.
- * Evaluations of about the same time look equally far, so that their results are equal.
+ * Last known instant at which the same entities fail with the same severities. Unless a threshold passes before, it is
+ * later than the result can be shown without another evaluation, confirmations from memory included. The horizon is
+ * rounded, so that evaluations of about the same time have equal results.
  */
 async function unchangedUntil(
   isUnchanged: (at: number) => Promise<boolean>,
@@ -183,7 +185,7 @@ function assemble(
     check: check.id,
     at: now,
     decide: (count) => decideStatus({ rawResult: rawResult(count), inputs, timeBased: check.timeBased }),
-    // Null before the first complete full sync, because the count would be partial.
+    // Null before the first complete full sync: the count would be partial.
     entities: evaluated !== null && inputs[0]?.everComplete === true ? evaluated.population : null,
     notEvaluated: evaluated !== null && inputs[0]?.everComplete === true ? evaluated.notEvaluated : null,
     ...(request.currentForMs !== undefined && { currentForMs: request.currentForMs }),
@@ -191,7 +193,7 @@ function assemble(
     failing,
     async resolve(finding) {
       signal?.throwIfAborted()
-      // Even a removed record may be one of the other tenant.
+      // A removed record may belong to the other tenant.
       if (quality.sharedWith !== undefined) return null
       return resolutionOf(finding, { store, tenantId: tenant.id, check, inputs, now, evaluated })
     },
@@ -219,7 +221,7 @@ async function* findings({ check, request }: CheckRun, evaluated: Evaluated): As
   }
 }
 
-/** While the clocks differ, a time-based check only confirms open findings. */
+/** While the clocks differ, a time-based check confirms open findings and opens none. */
 async function* withoutNewWhileSkewed(
   { check, request, quality }: CheckRun,
   batches: AsyncIterable<readonly NewFinding[]>,
@@ -277,7 +279,7 @@ async function acceptedOf({ check, request }: CheckRun): Promise<ReadonlyMap<str
   return states && new Map(states.map((state) => [state.entityId, state]))
 }
 
-/** Stores the first accepted states, once. Requires complete data, because drift is measured from these states. */
+/** Stores the first accepted states, once and only from complete data, because drift is measured from these states. */
 export async function keepFirstStates(run: CheckRun): Promise<void> {
   const { check, request, quality, reader } = run
   const { store, tenant, now } = request

@@ -12,7 +12,8 @@ import type { Validity } from './result-memory.ts'
 import { noteWaivers } from './waivers/note-waivers.ts'
 
 /**
- * A check that throws becomes `unknown` and keeps its findings; the result omits postponed and unstored checks.
+ * A check that throws becomes `unknown` and keeps its findings. The outcomes omit checks that were postponed or not
+ * stored.
  *
  * @throws when the mirror cannot be read or written, and the signal's reason when aborted.
  */
@@ -26,7 +27,7 @@ export async function evaluateTenant(request: EvaluateTenant): Promise<readonly 
   const kept: (() => void)[] = []
   for (const check of checks.filter((one) => isDue(one, request))) {
     request.signal?.throwIfAborted()
-    // The query of an own check may take long; the results before it are shown meanwhile.
+    // The query of an own check may take long: commit first, so that the earlier results are shown meanwhile.
     if (check.own !== undefined) await batch.commit()
     const run = { check, request, quality, reader: store.records(tenant.id) }
     const outcome = (await repeated(run)) ?? (await evaluateIsolated(run, batch, (keep) => kept.push(keep)))
@@ -62,7 +63,7 @@ async function repeated(run: CheckRun): Promise<CheckOutcome | null> {
   return { check: check.id, ...status, opened: 0, resolved: {} }
 }
 
-/** `onceCommitted` takes what may be remembered only of a committed result. */
+/** `onceCommitted` registers what to remember once the result is committed. */
 async function evaluateIsolated(
   run: CheckRun,
   batch: ResultBatch,
@@ -97,7 +98,7 @@ async function evaluateIsolated(
   }
 }
 
-/** An error of the mirror affects every check, as does a tenant that another replica has taken. */
+/** True for an error that affects every check: one of the mirror, or that another replica has taken the tenant. */
 function endsEvaluation(error: unknown): boolean {
   return ['aborted', 'store'].includes(reasonOf(error))
 }
@@ -121,7 +122,7 @@ async function addFailed(
 
 const always: Validity = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }
 
-/** Null when nothing is known of the result at another time. */
+/** Null if the result is only known for this instant. */
 function validityOf({ now, currentForMs = minFreshnessMs }: EvaluateTenant, ages: boolean, outcome: CheckOutcome) {
   if (!ages) return always
   return outcome.validUntil === undefined

@@ -14,7 +14,7 @@ export interface EvaluateTenant {
   readonly checks: readonly Check[]
   readonly now: number
   readonly log: Log
-  /** Absent = all, and close findings of disabled checks. */
+  /** Absent = evaluate all checks, and close findings of disabled ones. */
   readonly onlyInputs?: readonly ResourceName[]
   readonly memory?: ResultMemory
   readonly waivers?: readonly Waiver[]
@@ -23,7 +23,7 @@ export interface EvaluateTenant {
   readonly onDataQuality?: (quality: TenantDataQuality) => Promise<void>
   /** Absent = unlimited. */
   readonly queryBudget?: QueryBudget
-  /** Keeps findings of checks that are not listed open. */
+  /** Does not close findings of checks that are not listed. */
   readonly keepUnlisted?: boolean
   readonly signal?: AbortSignal
 }

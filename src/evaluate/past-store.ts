@@ -24,7 +24,7 @@ export function pastStore(past: PastReader, tenants: readonly TenantRow[]): Read
       const each = await Promise.all(wanted.map(async (row) => pastHolds(row, await recordOf(row.id))))
       return each.flat()
     },
-    // A report states what was on hold, and the decisions in a section of their own.
+    // A report lists decisions in a section of their own.
     decisions: async () => [],
     quality: async (tenantId) => pastDataQuality(await recordOf(tenantId), await past.runs(tenantId), past.at),
     checkStates,
@@ -35,7 +35,7 @@ export function pastStore(past: PastReader, tenants: readonly TenantRow[]): Read
     isLive,
     // Staleness at that time is part of the record.
     unconfirmedTime: async () => null,
-    // The history does not contain the breadth of waivers.
+    // The history does not record the breadth of waivers.
     waiverBreadth: async () => [],
   }
 }
@@ -52,12 +52,14 @@ interface ResourceRecord {
   readonly fullReason: Reason | null
   /** True until a sync succeeds after that failure. */
   readonly failing: boolean
-  /** Server clock minus local clock, to the minute, 0 while they agree; null = not known. Absent in older records. */
+  /**
+   * Server clock minus local clock, rounded to minutes, 0 while they agree; null = unknown. Absent in older records.
+   */
   readonly skewMs?: number | null
 }
 
 export interface InputSnapshot {
-  /** Older records only: the skew of all resources where it was too great, else null. */
+  /** In older records only: the skew of all resources if it was too great, else null. */
   readonly clockSkewMs?: number | null
   readonly changeAccepted: readonly string[] | null
   readonly former?: readonly string[]
@@ -131,7 +133,7 @@ export function pastDataQuality(
   })
 }
 
-/** Its times only have an order; the real times are in the runs. */
+/** A state whose times only express an order; the real times are in the runs. */
 function pastState(
   resource: ResourceName,
   own: ResourceRecord | undefined,

@@ -10,7 +10,7 @@ export interface QueryBudget {
   spend<T>(query: () => Promise<T>): Promise<T>
 }
 
-/** The last check result of a postponed check stays and ages. */
+/** Postpones a check: its last result stays, and ages. */
 export class BudgetExceeded extends Error {
   override readonly name = 'BudgetExceeded'
 }

@@ -39,7 +39,7 @@ export interface ReadPosture {
   readonly waivers: readonly Waiver[]
   readonly now: number
   readonly evaluateIntervalMs: number
-  /** True while results cannot be stored: those that are stored are no longer current. */
+  /** True while results cannot be stored, so that the stored ones are outdated. */
   readonly evaluationFails?: boolean
 }
 
@@ -127,7 +127,7 @@ function checkView(check: Check, known: CheckKnown): CheckView {
   }
 }
 
-/** Without its single record, a check has `notEvaluated` 1 and `entities` 0. */
+/** At most `entities`: a check whose single record is missing stores `notEvaluated` 1 and `entities` 0. */
 function notEvaluatedOf(state: CheckStateRow | undefined): number | null {
   const { entities = null, notEvaluated = null } = state ?? {}
   return entities === null || notEvaluated === null ? null : Math.min(entities, notEvaluated)
@@ -138,7 +138,7 @@ interface CheckInputs extends CheckKnown {
   readonly inputs: readonly InputQuality[]
 }
 
-/** A disabled check is not applicable, never passing. */
+/** The stored status with present ages and holds applied. A disabled check is `not_applicable`. */
 function presentStatus(check: Check, { request, state, settings, inputs }: CheckInputs): DecidedStatus {
   const { tenant, now, evaluateIntervalMs, evaluationFails = false } = request
   if (!settings.enabled) return { status: 'not_applicable', reason: null }
@@ -151,7 +151,7 @@ function presentStatus(check: Check, { request, state, settings, inputs }: Check
     timeBased: check.timeBased,
   })
   const rule = check.ruleOf(options, ruleContextOf(tenant.settings))
-  // A result without a rule is valid if it is `unknown`; otherwise an input was switched off when it was stored.
+  // A result without a rule is only valid if it is `unknown`; else an input was switched off when it was stored.
   const isOfRule = state?.rule === rule || (state?.rule === null && state.status === 'unknown')
   const isKept = isFresh(state?.evaluatedAt ?? null, limit, now) && now <= (state?.validUntil ?? now)
   const isCurrent = state === undefined || (isOfRule && isKept && !evaluationFails)
@@ -163,11 +163,11 @@ function presentStatus(check: Check, { request, state, settings, inputs }: Check
 interface Measured {
   readonly quality: TenantDataQuality
   readonly now: number
-  /** Holds that an operator accepted, and that take effect soon. */
+  /** Accepted holds whose acceptance the next run applies. */
   readonly accepted: readonly AcceptedHold[]
 }
 
-/** `fresh` depends on age, not on refusals, and is false while the data may be another tenant's, also that of a shared one. */
+/** `fresh` depends on age, not on refusals; it is false while the data may be another tenant's. */
 function resourceView(
   resource: ResourceName,
   settings: ResourceSettings,
@@ -207,14 +207,14 @@ const endedHold = 'The hold has ended; the run under way or the next one reads t
 
 const acceptedHold = (at: number) => `The hold was accepted at ${toIso(at)}; the next full sync applies that`
 
-/** The reason of the run that left the message where a hold failed it, else null. */
+/** The hold reason of the run that stored the message; null if that run did not fail by a hold. */
 function heldReason({ fullAttemptAt, fullReason, incrementalAttemptAt, incrementalReason }: SyncState): Reason | null {
-  // A successful incremental sync keeps the message of a failed full one.
+  // A successful incremental sync keeps the message of a failed full sync.
   const reason = ((incrementalAttemptAt ?? 0) > (fullAttemptAt ?? 0) ? incrementalReason : null) ?? fullReason
   return reason !== null && isHoldReason(reason) ? reason : null
 }
 
-/** While another resource's refusal of the token is in force, its message; the own one may be of an earlier problem. */
+/** If the token was refused at another resource, that resource's message, because the own one may be older. */
 function messageOf(
   resource: ResourceName,
   { resources, holds }: TenantDataQuality,
@@ -239,7 +239,7 @@ function messageOf(
   return held === null ? hold.message : own.message
 }
 
-/** A hold whose run has not ended: the stored message is of the run before. */
+/** A hold raised by a run that has not ended, so that the stored message is that of the previous run. */
 function raisedSince(
   { fullAttemptAt, incrementalAttemptAt }: SyncState,
   resource: ResourceName,

@@ -2,13 +2,13 @@ import type { CommittedResult } from '../mirror/port.ts'
 
 type Result = Pick<CommittedResult, 'status' | 'reason' | 'validUntil'>
 
-/** In milliseconds since the epoch, both included. */
+/** From and until, inclusive, in milliseconds since the epoch. */
 export interface Validity {
   readonly from: number
   readonly until: number
 }
 
-/** Results of checks, each with the basis it was computed from and the time in which that basis gives it. */
+/** Check results, each with its basis (`basisOf`) and the time in which that basis gives the same result. */
 export interface ResultMemory {
   recall(tenantId: number, check: string, basis: string, now: number): Result | undefined
   keep(tenantId: number, check: string, basis: string, result: Result, validity: Validity): void

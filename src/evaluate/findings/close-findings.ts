@@ -44,7 +44,7 @@ export function closeTenant(store: FindingStore, tenantId: number, now: number):
   return closeFindings({ store, tenantId, now, keep: new Set(), ending })
 }
 
-/** Of tenants that were removed from the configuration. */
+/** Ends the findings of tenants that were removed from the configuration. */
 export async function closeTenants(
   store: FindingStore,
   removed: readonly string[],

@@ -6,7 +6,10 @@ import { digestOf } from '../digest.ts'
 
 type Evidence = Readonly<Record<string, unknown>>
 
-/** The tenant may reassign an id. A digest replaces the e-mail, because evidence outlives erased personal data. */
+/**
+ * Evidence that identifies an entity, because the tenant may reassign an id. Contains a digest of the e-mail address,
+ * because evidence outlives personal data.
+ */
 export function identityOf({ key, fields }: MirrorRecord): { readonly identity: Evidence } {
   const { createdAt = null, email } = fields
   if (email === undefined) return { identity: { createdAt } }
@@ -16,8 +19,8 @@ export function identityOf({ key, fields }: MirrorRecord): { readonly identity: 
 }
 
 /**
- * False when both the e-mail and the second of creation differ; if only one differs, a fact or its notation changed.
- * Of a client, which has no e-mail, the second of creation alone counts. True when a value is missing.
+ * False if both e-mail address and second of creation differ; if only one differs, a fact or its notation changed. A
+ * client has no e-mail address, so the second of creation decides. True if a value is missing.
  */
 export function isSameEntity(known: Evidence, present: Evidence): boolean {
   const [before, after] = [identityIn(known), identityIn(present)]
@@ -34,17 +37,17 @@ function createdSecond({ createdAt }: Evidence): number | null {
   return secondOf(isoMs(createdAt))
 }
 
-/** `expectedFrom` of evidence whose expected state is configured, so that no operator can accept another. */
+/** `expectedFrom` of evidence whose expected state is configured, so that an operator cannot accept another one. */
 export const configuredBaseline = 'accepted baseline'
 
 const digestLength = 8
 
-/** In lower case: enough of a fingerprint to find it, optionally with the digest of a state. */
+/** In lower case: the beginning of a fingerprint, optionally with the digest of a state. */
 export const driftIdPattern = /^([\da-f]{6,32})(?:-([\da-f]*))?$/
 
 /**
- * Names the state that a finding of drift shows: its fingerprint, shortened, and a digest of `present`. A fingerprint
- * alone stays the same while the drift grows. Null when no operator can accept the finding.
+ * Id of the state in a drift finding: its short fingerprint and a digest of `present`, because the fingerprint stays
+ * the same while the drift grows. Null if an operator cannot accept the finding.
  */
 export function driftIdOf({ fingerprint, evidence }: Pick<FindingRow, 'fingerprint' | 'evidence'>): string | null {
   const { expectedFrom, present = null } = evidence

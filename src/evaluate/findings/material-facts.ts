@@ -10,8 +10,8 @@ const identityFields = ['identity.createdAt', 'identity.emailDigest'] as const
 const isThreshold = (name: string) => /^threshold/.test(name)
 
 /**
- * Instants are normalized, so that another notation of the same instant is no change. `names` as in `material`; of a list
- * that is only stated in part, its digest counts as well.
+ * Normalizes instants, so that another notation of the same instant is no change. `names` as in `material`; for a list
+ * that is only listed in part, its digest is included.
  */
 export function materialFacts(evidence: Facts, names?: readonly string[]): Facts {
   if (names === undefined) return ownFacts(evidence)
@@ -27,7 +27,7 @@ export function factsText(facts: Facts): string {
 }
 
 export interface FactChange {
-  /** Of a member of an object with the path to it, such as `policy.mfaEnabled`. */
+  /** Name, or path of a nested member, such as `policy.mfaEnabled`. */
   readonly fact: string
   readonly before: unknown
   readonly after: unknown
@@ -53,7 +53,7 @@ export function differenceOf(before: string, after: string): string {
     .join(', ')
 }
 
-/** The digest of an e-mail confirms a guessed one, and means nothing to a reader. */
+/** Hides the digest of an e-mail address, which could confirm a guessed address. */
 function changeInWords({ fact, before, after }: FactChange): string {
   return fact === 'identity.emailDigest' ? 'the e-mail address changed' : `${fact}: ${shown(before)} → ${shown(after)}`
 }

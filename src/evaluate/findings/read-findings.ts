@@ -58,7 +58,7 @@ async function timesOf({ store, tenantIds, waivers, now }: ReadFindings): Promis
   }
 }
 
-/** While a check is unknown, its findings were last seen before it became unknown. */
+/** When the findings of a check were last seen; for an unknown check, before it became unknown. */
 function lastConfirmation({ status, since, evaluatedAt }: CheckStateRow): number {
   return status === 'unknown' ? since : evaluatedAt
 }

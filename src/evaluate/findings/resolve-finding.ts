@@ -11,7 +11,7 @@ export interface Ending {
   readonly check: Check
   readonly inputs: readonly InputQuality[]
   readonly now: number
-  /** Null when the check could not be evaluated at all. */
+  /** Null if the check could not be evaluated. */
   readonly evaluated: Evaluated | null
 }
 
@@ -20,7 +20,7 @@ type OpenFinding = Pick<FindingRow, 'entityType' | 'entityId' | 'evidence' | 'fi
 /** Partial states of the evaluated resource that the mirror tracks for each record. */
 const trackedByRecord: ReadonlySet<string> = new Set(['quarantined', 'missing_records'])
 
-/** Null keeps a finding open because an input is stale or partial, or a row is gone (docs/sync.md#findings). */
+/** Null keeps the finding open: an input is stale or partial, or a row is gone (docs/sync.md#findings). */
 export async function resolutionOf(finding: OpenFinding, ending: Ending): Promise<Resolution | null> {
   const { check, inputs, evaluated, store, tenantId } = ending
   if (inputs.some((input) => input.off)) return 'not_applicable'
@@ -58,7 +58,7 @@ function isFreshAndComplete({ check, inputs }: Ending): boolean {
     )
 }
 
-/** False when the configuration of the check changed since the entity last failed. */
+/** False if the check's configuration changed since the entity last failed. */
 function isOfRule({ evidence }: OpenFinding, rule: string): boolean {
   const stored = evidence['rule']
   return stored === undefined || stored === rule

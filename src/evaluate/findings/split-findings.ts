@@ -14,7 +14,7 @@ export interface SplitCounts {
 export interface Coverage {
   readonly covered: number
   readonly lapsed: number
-  /** Those of the lapsed ones that no other waiver covers. */
+  /** Findings with a lapsed waiver that no other waiver covers. */
   readonly openAgain: number
 }
 
@@ -32,7 +32,7 @@ export interface Split {
   readonly byWaiver: ReadonlyMap<string, Coverage>
 }
 
-/** Reads only findings of entities that a waiver names; a waiver for all entities uses stored counts. */
+/** Reads only findings of entities that a waiver names; for a waiver of all entities uses stored counts. */
 export async function splitOpenFindings(request: SplitFindings): Promise<Split> {
   const { tenant, checks, states } = request
   const byCheck = new Map<string, SplitCounts>()

@@ -7,10 +7,10 @@ import { plainId } from '../../model/text/printable.ts'
 import type { CheckFacts } from '../check.ts'
 import { anyEntity, isCovering, isValid, lapsesOf, termsOf } from '../waivers/waivers.ts'
 
-/** Each is a series. */
+/** Findings of one check that are exported as series. */
 const maxTopFindings = 10
 
-/** If at most one in this many findings is not waived, open findings are read from the lapses of the waiver. */
+/** If at most one in this many findings is not waived, open findings are found by the lapses of the waiver. */
 const fewOfMany = 50
 
 export interface TopFindings {
@@ -68,7 +68,7 @@ interface Kept {
   readonly findings: readonly NamedFinding[]
 }
 
-/** Make a new cache after a reload of the configuration. */
+/** `topFindings` with a cache, which is valid for one configuration. */
 export function topFindingsMemory(): typeof topFindings {
   const kept = new Map<string, Kept>()
   return async (request) => {

@@ -14,7 +14,7 @@ export interface NoteWaivers {
   readonly now: number
 }
 
-/** Stores each waiver last, after the facts it accepts, so that an interrupted process repeats the work. */
+/** Stores each waiver after the facts that it accepts, so that the work is repeated after an interruption. */
 export async function noteWaivers(request: NoteWaivers): Promise<void> {
   const { store, tenant, waivers, now } = request
   const own = waivers.filter((waiver) => waiver.tenant === tenant.settings.name)
@@ -25,7 +25,7 @@ export async function noteWaivers(request: NoteWaivers): Promise<void> {
     const terms = termsOf(waiver)
     if (known.get(id) === terms) continue
     await store.dropAcceptances(tenant.id, id)
-    // An expired waiver too: the clock may be ahead, and the waiver is valid again after its correction.
+    // Also for an expired waiver: if the clock is ahead, the waiver is valid again after its correction.
     await acceptStored(request, waiver, terms)
     const noted = { id, check, entity, entityKey: guidKey(waiver.entity), terms, since: now, expiresAt }
     await store.noteWaiver(tenant.id, noted)

@@ -53,7 +53,7 @@ async function stateOf(request: ReadWaivers, waiver: Waiver, { covered, lapsed }
   return (await isOrphaned(request, waiver)) ? 'orphaned' : 'active'
 }
 
-/** True when the check is off, or a complete full sync does not contain the entity. */
+/** True if the check is off, or a complete full sync did not return the entity. */
 async function isOrphaned({ store, tenant, quality, checks }: ReadWaivers, waiver: Waiver): Promise<boolean> {
   const check = checks.find(({ id }) => id === waiver.check)
   if (check === undefined || !settingsOf(check, tenant.settings).enabled) return true

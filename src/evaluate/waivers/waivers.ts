@@ -23,7 +23,7 @@ export interface WaivableFinding {
   readonly entityId: string
 }
 
-/** Grouped once, because each tenant would otherwise look at the waivers of all. */
+/** Groups the waivers once, because otherwise each tenant would search those of all. */
 export function waiversByTenant(waivers: readonly Waiver[]): ReadonlyMap<string, readonly Waiver[]> {
   return Map.groupBy(waivers, ({ tenant }) => tenant)
 }
@@ -64,7 +64,7 @@ export function isCovering(
   return isAbout(waiver, finding) && isValid(waiver, now) && !lapses.some((lapse) => lapse.waiver === waiver.id)
 }
 
-/** Of several covering waivers the one that expires last, else one that lapsed or expired; null without any. */
+/** The covering waiver that expires last, else one that lapsed or expired; null without any. */
 export function markOf(
   finding: WaivableFinding,
   waivers: readonly Waiver[],
