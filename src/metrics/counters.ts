@@ -23,11 +23,14 @@ interface Tail {
 
 interface CounterFamily {
   readonly tails: Map<string, Tail>
-  /** Values of a tenant by `at` of their tail; undefined = the tenant has no such series. */
+  /** Values of each tenant, by `at` of their tail; undefined = the tenant has no such series. */
   readonly byTenant: Map<string, (number | undefined)[]>
 }
 
-/** One array of numbers a family and tenant: prom-client has three objects and a key a series, too much for fleets. */
+/**
+ * One array of numbers for each family and tenant: prom-client needs three objects and a key per series, too much for
+ * fleets.
+ */
 export function createCounters(): Counters {
   const byName = new Map<string, CounterFamily>(
     counters.map(({ name }) => [name, { tails: new Map(), byTenant: new Map() }]),

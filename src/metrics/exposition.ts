@@ -59,17 +59,17 @@ export function renderLabels(labels: Sample['labels']): string {
   return tail === '}' ? '' : `{${tail.slice(1)}`
 }
 
-/** The opening brace and the first label of the series of a tenant, to be followed by `renderTail` or `tailOf`. */
+/** The opening brace and the label `tenant`; `renderTail` or `tailOf` renders the rest. */
 export function renderTenant(tenant: string): string {
   return `{tenant="${escapeLabel(tenant)}"`
 }
 
-/** Labels after the first one, each behind a comma, and the closing brace. */
+/** The labels after the first one, each after a comma, and the closing brace. */
 export function renderTail(labels: Sample['labels']): string {
   return tailOf(Object.keys(labels), Object.values(labels))
 }
 
-/** As `renderTail`, of values in the order of their names; a missing one is empty. */
+/** As `renderTail`, for values in the order of their names; a missing value is empty. */
 export function tailOf(names: readonly string[], values: readonly string[]): string {
   return `${names.map((name, at) => `,${name}="${escapeLabel(values[at] ?? '')}"`).join('')}}`
 }

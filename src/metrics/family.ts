@@ -16,9 +16,9 @@ export interface SampledFamily extends FamilyHead {
   readonly samples: readonly Sample[]
 }
 
-/** Distinct series, rendered: for what a fleet has most of. */
+/** Series that are already rendered, for the largest families; they must be distinct. */
 export interface RenderedFamily extends FamilyHead {
-  /** Some whole lines each; iterated once for each rendering. */
+  /** Each item is one or more complete lines; iterated once per rendering. */
   readonly lines: Iterable<string>
 }
 

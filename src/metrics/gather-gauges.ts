@@ -31,7 +31,7 @@ export interface TenantReading {
   readonly waived: InventoryContext['waived']
 }
 
-/** They remember what earlier scrapes rendered. */
+/** Renderers with caches that last over scrapes. */
 export interface Renderers {
   readonly lineOf: FindingLine
   readonly renderSeries: RenderSeries
@@ -43,8 +43,8 @@ interface ReadTenant {
 }
 
 /**
- * Builds all gauges from present data, so that no series of an earlier scrape remains. Throws when the reading of a
- * configured tenant is missing, because a scrape without it would look healthy.
+ * Builds all gauges from current data, so that no series of an earlier scrape remains. Throws if the reading of a
+ * configured tenant is missing, because a scrape without the tenant would look healthy.
  */
 export async function gatherGauges(
   config: MetricsConfig,
@@ -77,7 +77,7 @@ export async function gatherGauges(
   return families
 }
 
-/** Renders each item when its lines are asked for: neither all samples nor the whole text are in memory at once. */
+/** Renders items during iteration, so that neither all samples nor the whole text are in memory at once. */
 function lazily<T>(items: readonly T[], render: (item: T) => string): Iterable<string> {
   return {
     *[Symbol.iterator]() {

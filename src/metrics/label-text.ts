@@ -4,7 +4,7 @@ import { withoutEmails } from '../model/text/without-emails.ts'
 
 const longest = 200
 
-/** Printable, of at most 200 characters, without e-mail addresses. */
+/** Printable text of at most 200 characters, without e-mail addresses. */
 export function labelText(text: string): string {
   return withoutEmails(printable(text, longest))
 }

@@ -22,12 +22,12 @@ export interface MetricsOptions {
   readonly version: string
   /** First load of the configuration, milliseconds since the epoch. */
   readonly startedAt: number
-  /** Its series are initialized at once; `configure` takes that of many tenants. */
+  /** Its series are initialized in one go; use `configure` for many tenants. */
   readonly config: MetricsConfig
   /** Reads every configured tenant; called once for concurrent scrapes of one format. */
   readonly read: () => Promise<readonly TenantReading[]>
   readonly storeSize?: () => StoreSize
-  /** Absent, or null, where no replicas share the tenants. */
+  /** Absent or null if no replicas share the tenants. */
   readonly replica?: () => ReplicaReading | null
   /** `mirror` omits metrics of a running daemon: counters, histograms, process and reload metrics. */
   readonly scope?: 'daemon' | 'mirror'
@@ -86,7 +86,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
     if (openMetrics) body.push(Buffer.from(openMetricsEnd))
     return { contentType, body }
   }
-  /** Others may have taken tenants meanwhile, as while the process was stopped. */
+  /** Reads again if tenants changed owner during the read, as when the process was suspended. */
   const renderOwned = async (contentType: Exposition['contentType']): Promise<Exposition> => {
     for (;;) {
       const owned = options.replica?.()?.owned
@@ -124,7 +124,7 @@ export function createMetrics(options: MetricsOptions): Metrics {
   }
 }
 
-/** What is both configured and read: a tenant that goes to another replica, or comes, has all of its series or none. */
+/** Tenants that are both configured and read, so that a tenant that changes replicas has all of its series or none. */
 function together(config: MetricsConfig, read: readonly TenantReading[]) {
   const known = new Set(read.map(({ posture }) => posture.tenant))
   const tenants = config.tenants.filter(({ name }) => known.has(name))

@@ -2,7 +2,7 @@ import type { TenantPosture } from '../model/posture.ts'
 import type { AddSeries, FamilyDefinition } from './family.ts'
 import type { TenantSeriesConfig } from './series-config.ts'
 
-/** A gauge from the posture, where ages are already applied. The caller adds the label `tenant`. */
+/** A gauge from the posture, which already considers ages. The caller adds the label `tenant`. */
 export interface PostureGauge extends FamilyDefinition {
   each(posture: TenantPosture, add: AddSeries, config: TenantSeriesConfig): void
 }

@@ -9,7 +9,7 @@ const retryReasons = ['network', 'rate_limited', 'server_error', 'timeout'] as c
 export const recordChanges = ['created', 'updated', 'unchanged', 'removed', 'quarantined'] as const
 const outcomes = ['success', 'failure'] as const
 
-/** The others get a series when they occur: the shipped rule also sees a series that is new. */
+/** Only this kind has a series from the start; the shipped rule also detects new series. */
 const commonEvent = 'unknown_field' satisfies ContractEventKind
 
 /**

@@ -9,11 +9,11 @@ export interface InventoryContext {
   readonly settings: Pick<TenantSettings, 'users' | 'documents' | 'ownClientId'>
   /** True once the resource completed a full sync; before that, a count would be partial. */
   readonly complete: boolean
-  /** Until when the open finding of a check is waived, by entity; milliseconds since the epoch. */
+  /** Until when open findings of a check are waived, by entity, in milliseconds since the epoch. */
   readonly waived: (check: string) => Promise<ReadonlyMap<string, number>>
-  /** The record of a resource that has one at most; read once for all gauges. */
+  /** The record of a resource that has at most one; read once for all gauges. */
   readonly only: (resource: ResourceName) => Promise<MirrorRecord | undefined>
-  /** Of all API clients; read once for all gauges. */
+  /** Secrets of all API clients; read once for all gauges. */
   readonly secrets: () => Promise<readonly ClientSecret[]>
   /** Milliseconds since the epoch. */
   readonly now: number

@@ -1,7 +1,7 @@
 import { renderLine, renderTenant, tailOf } from './exposition.ts'
 import type { AddSeries, FamilyDefinition } from './family.ts'
 
-/** Of all families together; more means that waivers came and went. */
+/** Cached label texts of all families; more of them means that waivers came and went. */
 const mostTails = 10_000
 
 interface Node {
@@ -12,7 +12,7 @@ interface Node {
 /** Renders the series of a tenant that `each` adds. */
 export type RenderSeries = (family: FamilyDefinition, tenant: string, each: (add: AddSeries) => void) => string
 
-/** Caches the labels behind `tenant`, which are the same for all tenants: a fleet has most of its series thus. */
+/** Caches the labels after `tenant`, which most series share with those of other tenants. */
 export function seriesRenderer(): RenderSeries {
   let roots = new Map<FamilyDefinition, Node>()
   let count = 0

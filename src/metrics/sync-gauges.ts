@@ -78,8 +78,8 @@ function eachMode(posture: TenantPosture, add: AddSeries, value: (mode: ModeView
 }
 
 /**
- * A full sync whose removals are on hold fails, but its data is complete and fresh (docs/sync.md#shrink-hold). A time ahead
- * of the clock is from before it was set back and must not count as fresh.
+ * A full sync whose removals are on hold fails, but its data is complete and fresh (docs/sync.md#shrink-hold). A time
+ * ahead of the clock was recorded before the clock was set back and must not count as fresh.
  */
 function completeAt({ at }: TenantPosture, { mode, lastSuccessAt }: ModeView, { dataAsOf }: ResourceView) {
   if (mode !== 'full' || dataAsOf === null || dataAsOf > at) return lastSuccessAt
@@ -92,6 +92,6 @@ function eachHold({ holds }: TenantPosture, add: AddSeries, { resources }: Tenan
   const put = (resource: string, reason: string) => add(Number(held.delete(keyOf(resource, reason))), resource, reason)
   put('all', 'tenant_changed')
   for (const { resource, holds: reasons } of resources) for (const reason of reasons) put(resource, reason)
-  // Of a resource that is switched off, or of a reason that it has no more.
+  // Holds of a resource that is switched off, or for a reason that it no longer has.
   for (const { resource, reason } of holds) if (held.has(keyOf(resource, reason))) put(resource, reason)
 }

@@ -5,8 +5,8 @@ import { fromMirror } from '../posture-gauge.ts'
 import type { InventoryGauge } from '../series-config.ts'
 
 /**
- * Shown before a full sync is complete, because the expiry of a secret concerns its client alone. `client_id` is the key of
- * the mirror: a GUID in lower case, a digest of any other id that may be a name.
+ * Exported before a full sync is complete, because the expiry of a secret only depends on its client. `client_id` is
+ * the key of the mirror: a GUID in lower case, a digest of any other id that may be a name.
  */
 const expirations: InventoryGauge = {
   name: 'tenantwatch_api_client_secret_expiration_timestamp_seconds',
@@ -26,13 +26,13 @@ const waived: InventoryGauge = {
   async read(_reader, { waived, secrets, now }, add) {
     const [expired, expiring] = [await waived(expiryChecks.expired), await waived(expiryChecks.expiring)]
     for (const { clientId, expiresAt } of await secrets()) {
-      // Without data, the finding of a secret that expires soon stays open, and waived, after the expiry.
+      // Without new data, the finding of a secret that expires soon stays open, and waived, after the expiry.
       add(Number((expiresAt <= now ? expired : expiring).has(clientId)), idLabel(clientId))
     }
   },
 }
 
-/** For alerts, which go by the last known series while the daemon is away: who waived what, and until when. */
+/** For alerts, which use the last known series while the daemon is down: until when a secret is waived. */
 const waivedUntil: InventoryGauge = {
   name: 'tenantwatch_api_client_secret_waived_until_timestamp_seconds',
   help: `Until when a waiver accepts the open finding of a check about the expiry of a secret, in seconds since the epoch; absent without one. ${fromMirror}`,
@@ -66,7 +66,7 @@ const own: InventoryGauge = {
 
 export const apiClientsGauges: readonly InventoryGauge[] = [expirations, infos, own, waived, waivedUntil]
 
-/** The secret that expires first in front; `ownClientId` in any letter case. */
+/** Secrets by expiry, the earliest first; `ownClientId` in any letter case. */
 export async function readClientSecrets(
   reader: RecordReader,
   ownClientId: string | null = null,
@@ -78,7 +78,7 @@ export async function readClientSecrets(
     .toSorted((a, b) => a.expiresAt - b.expiresAt)
 }
 
-/** In the order of the ids of the clients. */
+/** Sorted by client id. */
 export async function readSecrets(reader: RecordReader): Promise<readonly ClientSecret[]> {
   const secrets: ClientSecret[] = []
   for await (const batch of reader.select('api-clients'))

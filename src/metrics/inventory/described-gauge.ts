@@ -10,7 +10,7 @@ type CountGauge = Extract<Gauge, { readonly kind: 'count' }>
 type FlagGauge = Extract<Gauge, { readonly kind: 'flag' }>
 
 interface Label {
-  /** All that `labelOfValue` gives, each once. */
+  /** All results of `labelOfValue`, without duplicates. */
   readonly values: readonly string[]
   readonly labelOfValue: (value: Scalar) => string
 }

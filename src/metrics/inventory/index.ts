@@ -6,7 +6,7 @@ import type { InventoryGauge, ResourceSeries } from '../series-config.ts'
 import { apiClientsGauges } from './api-clients.ts'
 import { describedGauge } from './described-gauge.ts'
 
-/** Gauges that a descriptor cannot describe, beside those of `gauges`. */
+/** Gauges that a resource's descriptor cannot express, in addition to its `gauges`. */
 const particular: Readonly<Partial<Record<ResourceName, readonly InventoryGauge[]>>> = {
   'api-clients': apiClientsGauges,
 }
