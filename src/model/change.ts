@@ -4,7 +4,7 @@ import { withoutEmailsIn } from './text/without-emails.ts'
 export interface ChangeView {
   readonly resource: string
   readonly entity: string
-  /** Name, e-mail or file name of the entity where they are known. */
+  /** Known names of the entity: name, e-mail address, file name. */
   readonly names: readonly string[]
   readonly at: number
   readonly kind: string

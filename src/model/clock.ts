@@ -11,8 +11,8 @@ export interface Clock {
 export type Random = () => number
 
 /**
- * Sleeps that one signal ends, for many at a time: an AbortSignal compares each new listener with all it has, so that
- * 20,000 sleeps on one signal take seconds.
+ * Many sleeps that share one listener on a signal. An AbortSignal compares each new listener with all it has, so 20,000
+ * sleeps with listeners of their own take seconds.
  */
 export function sleepsUntil(clock: Pick<Clock, 'sleep'>, signal: AbortSignal): (ms: number) => Promise<void> {
   const asleep = new Set<AbortController>()

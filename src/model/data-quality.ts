@@ -8,7 +8,7 @@ export interface InputFacts {
   readonly enabled: boolean
   readonly completeStartedAt: number | null
   readonly freshnessLimitMs: number
-  /** True while the local clock is before the newest stored time, unconfirmed by a response: ages are meaningless. */
+  /** True while the local clock is before the newest stored time and no response confirms it: ages are meaningless. */
   readonly clockIsBehind: boolean
   /** Refusal (`unauthorized`, `missing_permission`) since the last success. */
   readonly denied: Reason | null

@@ -8,7 +8,7 @@ export interface ParsedDate {
   readonly hasOffset: boolean
 }
 
-/** Strict ISO 8601: no week dates, no `24:00`. A leap second is the next one; a missing offset means UTC. */
+/** Strict ISO 8601: no week dates, no `24:00`. A leap second is read as the next second; a missing offset means UTC. */
 export function parseIsoDate(text: unknown): ParsedDate | undefined {
   if (typeof text !== 'string') return undefined
   const plain = plainUtcMs(text)
@@ -28,7 +28,7 @@ export function parseIsoDate(text: unknown): ParsedDate | undefined {
   if (mo < 1 || mo > 12 || d < 1 || d > daysInMonth(y, mo) || h > 23 || mi > 59 || s > 60) return undefined
   const offset = offsetMinutes(sign, oh, om)
   if (offset === undefined) return undefined
-  // A second is added at the end of a UTC day only.
+  // A leap second is only added at the end of a UTC day.
   if (s === 60 && (h * 60 + mi - offset + 2 * 1440) % 1440 !== 1439) return undefined
   const date = new Date(0)
   date.setUTCFullYear(y, mo - 1, d)
@@ -42,14 +42,14 @@ export function isoMs(text: unknown): number | null {
   return plainUtcMs(text) ?? parseIsoDate(text)?.ms ?? null
 }
 
-/** Whole seconds of a time in milliseconds since the epoch: some servers write no fraction. */
+/** A time cut to whole seconds, because some servers send no fraction. */
 export function secondOf(ms: number | null): number | null {
   return ms === null ? null : Math.floor(ms / 1000)
 }
 
 const [zero, colon, dash, dot, capitalT, capitalZ] = [0x30, 0x3a, 0x2d, 0x2e, 0x54, 0x5a]
 
-/** The form `2026-01-02T03:04:05Z`, with or without milliseconds, ten times as fast as the pattern. */
+/** Parses the form `2026-01-02T03:04:05Z`, with or without milliseconds, ten times as fast as the pattern. */
 export function plainUtcMs(text: string): number | undefined {
   const { length } = text
   if ((length !== 20 && length !== 24) || text.charCodeAt(length - 1) !== capitalZ) return undefined
@@ -68,7 +68,7 @@ export function plainUtcMs(text: string): number | undefined {
   return daysSinceEpoch(year, month, day) * 86_400_000 + ((hour * 60 + minute) * 60 + second) * 1000 + ms
 }
 
-/** Other characters give a number so far below zero that every sum with it is negative. */
+/** Other characters give a number so far below zero that each sum with it is negative. */
 function twoDigits(text: string, at: number): number {
   const tens = text.charCodeAt(at) ^ zero
   const units = text.charCodeAt(at + 1) ^ zero
@@ -81,7 +81,7 @@ function digit(text: string, at: number): number {
 }
 
 function daysSinceEpoch(year: number, month: number, day: number): number {
-  // Years that start in March have the leap day as their last day.
+  // Count years from March, so that the leap day is the last day of a year.
   const y = month > 2 ? year : year - 1
   const dayOfYear = Math.floor((153 * (month > 2 ? month - 3 : month + 9) + 2) / 5) + day - 1
   return y * 365 + Math.floor(y / 4) - Math.floor(y / 100) + Math.floor(y / 400) + dayOfYear - 719_468

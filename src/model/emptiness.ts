@@ -1,7 +1,7 @@
-/** Why a list is `suspect_empty`. Positions are stored: append new ones at the end. */
+/** Why a list is `suspect_empty`. The mirror stores the index: append new ones at the end. */
 export const emptinesses = [
   'list',
-  /** A page announced by the page before is empty. */
+  /** A page that the page before announced is empty. */
   'announced-page',
   'no-grants',
   'own-role',

@@ -7,7 +7,7 @@ export interface EntityNames {
   readonly filename?: string | undefined
 }
 
-/** `user` are records of `users`, also where an own check calls its entities so. */
+/** `user` means records of `users`, also if an own check uses the type. */
 export function recordsOfEntity(type: string): ResourceName | undefined {
   return resourceNames.find((name) => entityTypeOf(name) === type)
 }
@@ -16,7 +16,7 @@ export function entityTypeOf(resource: string): string {
   return resource.replace(/s$/, '')
 }
 
-/** Of the personal fields of a record. */
+/** The names in the personal fields of a record. */
 export function namesOf(fields: Readonly<Record<string, unknown>>): EntityNames {
   const text = (field: string) => (typeof fields[field] === 'string' ? fields[field].trim() : '')
   const stated = {
@@ -27,12 +27,12 @@ export function namesOf(fields: Readonly<Record<string, unknown>>): EntityNames 
   return Object.fromEntries(Object.entries(stated).filter(([, value]) => value !== ''))
 }
 
-/** Name, e-mail and file name where they are known. */
+/** The known ones of name, e-mail address and file name. */
 export function namesIn({ name, email, filename }: EntityNames): readonly string[] {
   return [name, email, filename].filter((text) => text !== undefined)
 }
 
-/** Type and id; once where the settings of a tenant have their type as id. */
+/** Type and id; one word for the settings of a tenant, whose id is their type. */
 export function entityWords({ type, id }: { readonly type: string; readonly id: string }): readonly string[] {
   return type === id ? [id] : [type, id]
 }

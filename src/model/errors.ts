@@ -31,7 +31,7 @@ export class SyncError extends Error {
   }
 }
 
-/** Statuses by which a tenant, or a proxy before it, refuses a request for what is in it, such as its cursor. */
+/** Statuses with which a tenant or proxy refuses a request because of its content, such as its cursor. */
 const refusals: ReadonlySet<number> = new Set([400, 404, 410, 413, 414, 422, 431])
 
 export function isRefusedRequest(error: unknown): error is SyncError & { readonly status: number } {
@@ -44,7 +44,7 @@ export function reasonOf(error: unknown): Reason {
   return 'internal'
 }
 
-/** Reads what the mirror stores as text. @throws SyncError `store` if something else changed it. */
+/** Parses text from the mirror. @throws SyncError `store` if it is invalid, because another program changed it. */
 export function readStored<T>(what: string, read: () => T): T {
   try {
     return read()

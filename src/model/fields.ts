@@ -1,4 +1,4 @@
-/** A wrong value of a strict field quarantines the record; of a descriptive one it is counted and becomes null. */
+/** An invalid value of a strict field quarantines the record; in other fields it is counted and becomes null. */
 interface Rules {
   readonly strict?: true
   readonly nullable?: true | 'counted'
@@ -11,13 +11,13 @@ interface Rules {
 }
 
 interface TextRules extends Rules {
-  /** True when an empty text is as wrong as none, as where it would grant nothing that a check recognizes. */
+  /** True if an empty text is invalid, as in a permission code, which no check would recognize. */
   readonly filled?: true
   readonly known?: readonly string[] | KnownSetting
 }
 
 interface IntegerRules extends Rules {
-  /** Null in the list never overwrites the value of the look-up by id until the field `until` changes. */
+  /** Null in the list does not overwrite the value from the look-up by id until the field `until` changes. */
   readonly unstatedInList?: { readonly until: string }
 }
 
@@ -26,14 +26,14 @@ interface DateRules extends Rules {
   readonly laterMeans?: 'secretRotated'
 }
 
-/** The known values are those of a setting. */
+/** The known values come from a setting. */
 export interface KnownSetting {
   readonly setting: 'documents.knownStatuses' | 'users.knownStates'
 }
 
 interface ListRules extends Rules {
   readonly of: Fields
-  /** Name of the view that contains one row per member, for own checks. */
+  /** Name of the view with one row per member, for own checks. */
   readonly view: string
 }
 
@@ -50,7 +50,7 @@ export type FieldKind = Field['kind']
 export type Fields = Readonly<Record<string, Field>>
 
 export const id = {
-  /** Exists in one tenant only, in any letter case. */
+  /** A GUID, which exists in one tenant only; its letter case may vary. */
   guid: () => ({ kind: 'guid', strict: true, id: true }) as const,
   integer: () => ({ kind: 'integer', strict: true, id: true }) as const,
 }

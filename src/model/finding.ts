@@ -30,7 +30,7 @@ export interface FindingIdentity {
 
 export const shortLength = 12
 
-/** Stable: the same for every finding of a check about an entity of a tenant. */
+/** The same for all findings of a check about an entity of a tenant. */
 export function fingerprintOf({ tenant, check, entityType, entityId }: FindingIdentity): string {
   return hash('sha256', JSON.stringify([tenant, check, entityType, entityId])).slice(0, 32)
 }
@@ -79,13 +79,13 @@ const fields = [
   'waiver',
 ] as const satisfies readonly (keyof FindingView)[]
 
-/** Of the command `findings` and `/api/v1/findings.csv`. */
+/** Columns of the command `findings` and of `/api/v1/findings.csv`. */
 export const findingColumns = {
   columns: ['entityType', 'entityId', ...fields],
   cells: (finding: FindingView) => [finding.entity.type, finding.entity.id, ...fields.map((field) => finding[field])],
 }
 
-/** The same where personal details are shown. */
+/** The same with personal details. */
 export const namedFindingColumns = {
   columns: [...findingColumns.columns, 'name', 'email', 'filename'],
   cells: (finding: FindingView) => {

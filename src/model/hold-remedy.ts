@@ -17,7 +17,7 @@ const pageAdvice =
 export const deniedHint = `${deniedAdvice}; if it is the right token, ${review}`
 export const changedHint = `${changedAdvice}; if it is the right one, ${review}`
 
-/** Where no run has raised the hold yet. */
+/** For a hold that no run has raised yet. */
 export const deniedHintAhead = `${deniedAdvice}; if it is the right token, ${reviewLater}`
 export const changedHintAhead = `${changedAdvice}; if it is the right one, ${reviewLater}`
 
@@ -28,12 +28,12 @@ interface Caused {
 /** The cause of a hold because the list of API clients lacks `ownClientId`. */
 export const ownClientCause = (ownClientId: string) => ({ check: 'own-client', ownClientId }) as const
 
-/** What ends a hold that cannot be accepted; null for other holds (docs/operations.md#holds). */
+/** How to end a hold that cannot be accepted; null for other holds (docs/operations.md#holds). */
 export function remedyOf({ cause }: Caused): string | null {
   return cause.check === 'own-client' ? ownClientRemedy : null
 }
 
-/** Whether the hold is about records that `tenantwatch accept HOLD --list` names. */
+/** True if `tenantwatch accept HOLD --list` names records of the hold. */
 export function listsRecords(reason: Reason): boolean {
   return reason === 'shrink_held' || reason === 'suspect_empty'
 }
@@ -43,12 +43,12 @@ export function isDenied({ cause }: Caused): boolean {
   return changeOf(cause) === 'denied'
 }
 
-/** What ends a `tenant_changed` hold, and where to read more. */
+/** How to end a `tenant_changed` hold, and where to read more. */
 export function holdHint(hold: Caused): string {
   return remedyOf(hold) ?? changeHints[changeOf(hold.cause)]
 }
 
-/** What an operator should compare before accepting a hold, for one who reads the list of holds. */
+/** What to compare before accepting a hold, for the list of holds. */
 export function holdAdvice(hold: Held): string {
   if (hold.reason === 'tenant_changed') return remedyOf(hold) ?? changeAdvice[changeOf(hold.cause)]
   if ('emptiness' in hold.cause && (hold.cause.emptiness === 'no-grants' || hold.cause.emptiness === 'own-role'))
@@ -63,7 +63,7 @@ interface Held extends Caused {
   readonly count: number
 }
 
-/** What accepting a hold does (docs/sync.md#holds); a sentence without its full stop. */
+/** Effect of accepting a hold (docs/sync.md#holds), without a full stop. */
 export function effectOf(hold: Held): string {
   const { tenant, resource, reason, count, cause } = hold
   if (reason === 'tenant_changed') return changeEffects[changeOf(cause)](tenant, count)
@@ -73,14 +73,14 @@ export function effectOf(hold: Held): string {
   return resource === 'users' ? `${removes}, each once the tenant answers 404 for its id` : removes
 }
 
-/** Whether accepting the hold removes the records known so far, because those of another tenant take their place. */
+/** True if accepting the hold replaces the mirrored records with those of another tenant. */
 export function replacesTenant({ reason, cause }: Pick<Held, 'reason' | 'cause'>): boolean {
   return reason === 'tenant_changed' && changeOf(cause) === 'proof'
 }
 
 type Change = Exclude<ChangeCause['check'], 'own-client'>
 
-/** Of a `tenant_changed` hold, by the cause that the engine stored. */
+/** Effects of accepting a `tenant_changed` hold, by its stored cause. */
 const changeEffects: Readonly<Record<Change, (tenant: string, count: number) => string>> = {
   denied: (tenant) =>
     `Accepting lets ${tenant} be read without proof whose data these are, until one of those lists can be read again`,

@@ -1,13 +1,13 @@
 import pMap from 'p-map'
 import { yieldAfter } from './yield-to-event-loop.ts'
 
-/** A mirror on a network is read for several tenants side by side. */
+/** Tenants that are read in parallel, for a mirror on a network. */
 const tenantsAtOnce = 8
 
-/** Together with those that are read meanwhile, about 10 ms of work. */
+/** Tenants per turn of the event loop; with those read in parallel about 10 ms of work. */
 const tenantsPerTurn = 2
 
-/** @returns what was read, in the order of the tenants. @throws the first error. */
+/** @returns the results in the order of the tenants. @throws the first error. */
 export function mapTenants<Tenant, T>(tenants: readonly Tenant[], read: (tenant: Tenant) => Promise<T>): Promise<T[]> {
   const turn = yieldAfter(tenantsPerTurn)
   const readInTurn = async (tenant: Tenant) => {

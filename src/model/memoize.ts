@@ -2,7 +2,7 @@ export function memoize<Key, Value>(make: (key: Key) => Value): (key: Key) => Va
   return remembering(new Map<Key, Value>(), make)
 }
 
-/** Forgets a value with its key. */
+/** A cached value is freed with its key. */
 export function memoizeWeakly<Key extends object, Value>(make: (key: Key) => Value): (key: Key) => Value {
   return remembering(new WeakMap<Key, Value>(), make)
 }

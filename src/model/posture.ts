@@ -4,7 +4,8 @@ import type { ResourceName, SyncMode } from './resource-names.ts'
 import type { Severity, SeverityCounts } from './severity.ts'
 
 /**
- * Outputs share it, so that all apply the present age of inputs. Times in milliseconds since the epoch; null = never.
+ * State of a tenant for all outputs, so that all consider the age of inputs alike. Times in milliseconds since the
+ * epoch; null = never.
  */
 export interface TenantPosture {
   readonly tenant: string
@@ -14,29 +15,29 @@ export interface TenantPosture {
   readonly blockedUntil: number
   readonly holds: readonly HoldView[]
   readonly identity: IdentityState
-  /** Another configured tenant that is the same one, by its API clients or documents; the identity is then unproven. */
+  /** Another configured tenant with the same API clients or documents; the identity is then unproven. */
   readonly sharedWith?: string
   readonly resources: readonly ResourceView[]
   readonly checks: readonly CheckView[]
   readonly waivers: readonly WaiverView[]
-  /** The file of the token or client secret is away; present in the daemon's own pages only. */
+  /** True if the file of the token or client secret is missing; set only for pages of the daemon. */
   readonly lostSecret?: boolean
   /** Only where several replicas share the database. */
   readonly owner?: OwnerView
 }
 
-/** Which replica works on a tenant; ages by the clock of the database. */
+/** The replica that works on a tenant; ages by the clock of the database. */
 export interface OwnerView {
-  /** Name of the host and a part that is new at each start; the last owner where that one died. */
+  /** Host name and a part that is new at each start; the last owner if it died. */
   readonly replica: string | null
-  /** False when no living replica owns the tenant: nothing is read from it. */
+  /** False if no living replica owns the tenant, so that it is not synced. */
   readonly isAlive: boolean
   readonly heartbeatAgeMs: number | null
-  /** Since when it owns the tenant, or none does; null before the first one. */
+  /** Since when the tenant has this owner, or none; null before the first owner. */
   readonly since: number | null
 }
 
-/** Whether the data is proven to be the tenant's (docs/reliability.md); `unproven` while nothing can be compared. */
+/** Whether the data is proven to be the tenant's (docs/reliability.md); `unproven` = nothing to compare. */
 export const identityStates = ['held', 'proven', 'unproven'] as const
 export type IdentityState = (typeof identityStates)[number]
 
@@ -47,7 +48,7 @@ const identitySentences: Readonly<Record<IdentityState, string>> = {
     'Nothing identifies the tenant: no record with such an id is mirrored, so another tenant could go unnoticed.',
 }
 
-/** Why the identity is in its state, as a sentence. */
+/** A sentence that explains the identity state. */
 export function identitySentence({
   tenant,
   identity,
@@ -94,13 +95,13 @@ export interface HoldView {
   readonly count: number
   readonly message: string
   readonly raisedAt: number
-  /** What the operator stated who accepted it; absent while nobody did. The hold goes when that takes effect. */
+  /** Reason of the operator who accepted the hold; absent before. The hold ends when the acceptance takes effect. */
   readonly acceptedReason?: string
-  /** True when accepting it replaces the data of the tenant with those of another one; absent for others. */
+  /** True if accepting the hold replaces the tenant's data with that of another tenant; absent for others. */
   readonly replacesTenant?: boolean
-  /** What ends a hold that cannot be accepted; absent for others. */
+  /** How to end a hold that cannot be accepted; absent for others. */
   readonly remedy?: string
-  /** What accepting does, and what to compare before; absent for a hold that is accepted or cannot be. */
+  /** Effect of accepting, and what to compare before; absent for a hold that is accepted or cannot be. */
   readonly effect?: string
   readonly advice?: string
 }
@@ -116,7 +117,7 @@ export interface ResourceView {
   readonly fresh: boolean
   /** True until the first complete full sync after a change of tenant was accepted. */
   readonly formerTenant?: boolean
-  /** Since the last success the token may not read it, or is refused for everything. */
+  /** Set if the token may not read this resource or is refused everywhere; absent after the next success. */
   readonly refused?: Refusal
   /** True from a refused run until the next success, also while a hold or a missing first sync is shown instead. */
   readonly accessRefused?: boolean
@@ -124,7 +125,10 @@ export interface ResourceView {
   readonly modes: readonly ModeView[]
 }
 
-/** True until a run of it has ended: with an engine at work, its first full sync is under way or about to begin. */
+/**
+ * True until a run of the resource has ended: with an engine running, its first full sync is in progress or about to
+ * start.
+ */
 export function isUntried({ enabled, modes }: Pick<ResourceView, 'enabled' | 'modes'>): boolean {
   return enabled && modes.every(({ lastAttemptAt }) => lastAttemptAt === null)
 }
@@ -141,15 +145,15 @@ export interface ModeView {
 export interface CheckView {
   readonly check: string
   readonly title: string
-  /** What may happen while it fails, and what to do. */
+  /** The consequence of the failure, and what to do. */
   readonly risk: string
   readonly remediation: string
-  /** Name of its alert's page in docs/runbooks; absent for a check without an alert of its own. */
+  /** Name of the alert's page in docs/runbooks; absent for a check without its own alert. */
   readonly runbook?: string
   readonly enabled: boolean
   readonly status: CheckStatus
   readonly reason: UnknownReason | null
-  /** Why more entities than those found may fail; absent unless it fails on data that is not whole. */
+  /** Why further entities may fail; only for a check that fails on incomplete data. */
   readonly partial?: UnknownReason
   readonly problem?: string
   readonly assumption?: string

@@ -29,7 +29,7 @@ const words: Readonly<Record<UnknownReason, string>> = {
   internal: 'an error of tenantwatch',
 }
 
-/** For people: the reason code, which logs and metrics have, and its meaning. */
+/** The reason code, as in logs and metrics, with its meaning. */
 export function reasonInWords(reason: UnknownReason): string {
   return `${reason}: ${words[reason]}`
 }

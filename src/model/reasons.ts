@@ -1,4 +1,4 @@
-/** The same word is the log field, the metric label and the stored value. */
+/** Also the words of log field, metric label and stored value. */
 export const reasons = [
   'unauthorized',
   'missing_permission',
@@ -26,7 +26,7 @@ export type Reason = (typeof reasons)[number]
 /** Reasons of a run that the tenant refused. */
 export const refusals = ['unauthorized', 'missing_permission'] as const satisfies readonly Reason[]
 
-/** Reasons of a run that raises a hold, and fails until the hold has ended (docs/sync.md#holds). */
+/** Reasons of runs that raise a hold and fail until it has ended (docs/sync.md#holds). */
 const holdReasons: readonly Reason[] = ['suspect_empty', 'shrink_held', 'tenant_changed']
 
 export function isHoldReason(reason: Reason): boolean {

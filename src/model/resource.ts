@@ -5,7 +5,7 @@ import type { ResourceName, SyncMode } from './resource-names.ts'
 export type OwnColumn<Name extends string = string, Own extends string = string> =
   | { readonly rule: 'readById'; readonly view?: string }
   | { readonly rule: 'firstOf'; readonly dates: readonly Name[] }
-  /** For a new record since the own time `from`, at the latest since it is known. */
+  /** A new record starts at its field `from`, but not after it was first seen. */
   | {
       readonly rule: 'sinceChangeOf'
       readonly field: Name
@@ -21,7 +21,10 @@ export type Gauge<Name extends string = string> =
       readonly kind: 'count'
       readonly name: string
       readonly help: string
-      /** The labels: `true` for a flag; of other fields the values with a series, `other` beside them, `none` for null. */
+      /**
+       * Labels by field: `true` for a flag; for others the values with a series of their own, besides `other` and
+       * `none` (null).
+       */
       readonly by: Readonly<Partial<Record<Name, true | readonly string[] | KnownSetting>>>
     }
   | { readonly kind: 'flag'; readonly name: string; readonly help: string; readonly field: Name }
@@ -29,26 +32,26 @@ export type Gauge<Name extends string = string> =
 interface Common<Name extends string, Own extends string> {
   readonly name: ResourceName
   readonly nouns: readonly [one: string, many: string]
-  /** Name in SQL; absent = that of the resource. */
+  /** Name of the view; absent = the resource's name. */
   readonly view?: string
   readonly path: string
   readonly permission: string
-  /** The place among the endpoints that are requested when a token is refused, the cheapest first. */
+  /** Rank among the endpoints that are probed when a token is refused, the cheapest first. */
   readonly probe: number
   readonly schedule: Readonly<Partial<Record<SyncMode, string>>>
-  /** When both are due at once, it is read after these, whose records refer to it. */
+  /** Resources whose records refer to this one: if due at the same time, they are read first. */
   readonly readAfter?: readonly ResourceName[]
   readonly fields: Fields
   readonly own?: Readonly<Record<Own, OwnColumn<Name, Own>>>
-  /** Fields whose values have stored counts of live records, for frequent reads; `[[]]` counts all in one. */
+  /** Fields by whose values live records are counted, for frequent reads; `[[]]` = one count of all. */
   readonly counted: readonly [readonly Name[], ...(readonly Name[])[]]
   readonly indexes?: Readonly<Record<string, readonly ColumnOf<Name, Own>[]>>
   readonly gauges?: readonly Gauge<Name>[]
-  /** The date by which the later one of two records with one id counts. */
+  /** The date that decides between two records with the same id: the later one counts. */
   readonly laterWins?: Name
-  /** By these fields persons are compared (`identifiedBy`). */
+  /** Fields that identify a person (`identifiedBy`). */
   readonly person?: { readonly email: Name; readonly createdAt: Name }
-  /** GUIDs exist in one tenant only, persons may be in several. */
+  /** A GUID exists in one tenant only, a person may be in several. */
   readonly identifiedBy?: 'guid' | 'person'
 }
 
@@ -68,20 +71,20 @@ export interface UpdatedAfter<Name extends string = string> {
 
 interface Feed<Name extends string, Own extends string> extends Common<Name, Own> {
   readonly kind: 'feed'
-  /** Records on a page at most (docs/api.md#open-points); null = not stated. */
+  /** Most records on a page (docs/api.md#open-points); null = not stated. */
   readonly maxPageSize: number | null
   /** `confirm`: look-up by id; `two-full-syncs`: absent from two complete full syncs in a row. */
   readonly removal: 'confirm' | 'two-full-syncs'
-  /** Recovers a refused cursor before the full sync does, and confirms removals. */
+  /** Used to continue after a refused cursor without a full sync, and to confirm removals. */
   readonly updatedAfter?: UpdatedAfter<Name>
   readonly lookUp?: LookUpRule<Name>
-  /** The date by which the API promises to order the feed; another order is a contract event. */
+  /** The date by which the specification orders the feed; another order is a contract event. */
   readonly orderedBy?: Name
-  /** A field that is unique, letter case aside; repeats are counted as `event`. */
+  /** A field that is unique regardless of letter case; repeats are counted as `event`. */
   readonly unique?: { readonly field: Name; readonly event: ContractEventKind }
 }
 
-/** Its cursors are valid within one full sync only, and its emptiness proves nothing. */
+/** A list whose cursors are valid within one full sync only, and whose emptiness proves nothing. */
 interface PagedList<Name extends string, Own extends string> extends Common<Name, Own> {
   readonly kind: 'pagedList'
   /** A page is confirmed by its known ids, because the order of records may vary between answers. */
@@ -93,9 +96,9 @@ interface PagedList<Name extends string, Own extends string> extends Common<Name
 export interface Contradictions<Name extends string = string> {
   /** While a record elsewhere refers to this list, it cannot be empty. */
   readonly namedBy: readonly (readonly [ResourceName, field: string])[]
-  /** Not all records can cease to grant this code at once. */
+  /** Field of the granted list, and the code in its members: some record always grants one. */
   readonly grants: readonly [Name, code: string]
-  /** The caller's own record cannot lack the permission used to read the list. */
+  /** Field with the name of a record, to find the caller's role, which must have the permission to read the list. */
   readonly name: Name
 }
 
@@ -107,7 +110,7 @@ interface Whole<Name extends string, Own extends string> extends Common<Name, Ow
 type Described<Name extends string, Own extends string> = Feed<Name, Own> | PagedList<Name, Own> | Whole<Name, Own>
 
 interface Derived {
-  /** Of GUIDs in lower case, as their case differs between answers. */
+  /** GUIDs in lower case, because their case differs between answers. */
   readonly key: string
   readonly idField: string | null
 }

@@ -2,7 +2,7 @@ const maxLength = 16_384
 
 export const bareSecretHint = 'Store the bare secret there, without a header name or quotes'
 
-/** What is wrong with the text of a secret, without the text; null for one word of visible ASCII, as a header can carry it. */
+/** Problem of a secret's text, without the text; null for one word of visible ASCII, which a header can carry. */
 export function secretProblem(text: string): string | null {
   const trimmed = text.trim()
   if (trimmed === '') return 'is empty'

@@ -10,20 +10,20 @@ export type SkewOf = (resource: ResourceName) => number | null | undefined
 
 export interface ServerTimes extends ServerClock {
   skewMs(resource: ResourceName): ReturnType<SkewOf>
-  /** Call after a successful run only: the time of a failed run does not apply to older data. */
+  /** Call only after a successful run: the time of a failed run does not apply to older data. */
   settle(resource: ResourceName): void
 }
 
 /** Skew up to which times can be compared, in milliseconds (docs/sync.md#server-time). */
 export const greatestSkewMs = 300_000
 
-/** A server time and when it was received by the local clock, in milliseconds since the epoch. */
+/** A server time, and the local time of its receipt, in milliseconds since the epoch. */
 export interface ReachedTime {
   readonly serverTime: number
   readonly receivedAt: number
 }
 
-/** Those of the last answers to earlier processes. */
+/** Server times of the last answers that earlier processes received. */
 export function serverTimesReached(
   rows: readonly { readonly state: { readonly serverTime: number | null; readonly serverTimeAt: number | null } }[],
 ): readonly ReachedTime[] {

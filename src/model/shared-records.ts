@@ -4,7 +4,7 @@ interface OfTenant {
   readonly key: string
 }
 
-/** Records that an earlier tenant has, too: the first one that has it, and the record of the later one. */
+/** Records that several tenants have: yields the first tenant and the record of each later one. */
 export function* sharedRecords<Record extends OfTenant>(
   records: Iterable<Record>,
 ): Generator<{ readonly first: string; readonly record: Record }> {

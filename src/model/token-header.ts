@@ -1,4 +1,4 @@
-/** A token of RFC 9110, section 5.6.2. */
+/** A `token` of RFC 9110, section 5.6.2. */
 const headerName = /^[\w!#$%&'*+.^`|~-]+$/
 
 /** Headers that frame the message, address a proxy or are set by the client itself. */

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 
-/** Lets other work run each time that `max` is done, in the unit of `amount`. */
+/** Lets other work run after each `max` units of work; `amount` is the work done since the last call. */
 export function yieldAfter(max: number): (amount?: number) => Promise<void> {
   let done = 0
   return async (amount = 1) => {

@@ -10,7 +10,7 @@ export interface Output {
 export type Input = NodeJS.ReadableStream & { readonly isTTY?: boolean | undefined }
 
 export interface Io {
-  /** Opens standard input; absent where nobody can answer. */
+  /** Opens standard input; absent if nobody can answer. */
   readonly stdin?: () => Input
   readonly stdout: Output
   readonly stderr: Output

@@ -2,7 +2,7 @@ import { isIPv4 } from 'node:net'
 
 /**
  * True for `localhost`, 127.0.0.0/8 and ::1. Names under `localhost` do not count: a resolver may map them to another
- * address, to which a token would be sent in plain text or on which the page would be open.
+ * address, to which a token would be sent in plain text, or where others could open the page.
  */
 export function isLoopback(host: string): boolean {
   const name = host.toLowerCase().replace(/^\[(.*)\]$/, '$1')

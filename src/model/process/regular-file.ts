@@ -9,7 +9,7 @@ const mostTextBytes = 4 * 2 ** 20
 
 export const mostSecretBytes = 64 * 1024
 
-/** O_NONBLOCK: a pipe that replaces the file after the check does not block the read. */
+/** O_NONBLOCK: if a pipe replaces the file after the check, the read does not block. */
 const flag = constants.O_RDONLY | constants.O_NONBLOCK
 
 /** Follows links. Throws UnfitFile for pipes and devices, which may never end, and for files above the limit. */

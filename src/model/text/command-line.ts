@@ -12,7 +12,7 @@ export function withConfig(sentence: string, config: string | undefined): string
   )
 }
 
-/** Quoted where a shell would not take the text as one plain word. */
+/** Quotes a text that is not one plain word of a shell. */
 export function shellWord(text: string): string {
   return /^[\w./:@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`
 }

@@ -1,6 +1,6 @@
 /**
- * `+Api_Users_Create -Api_Roles_Read`: the difference of two lists of objects with codes, `~` before those of which another
- * field changed. Null for any other change.
+ * Difference of two lists of objects with codes, such as `+Api_Users_Create -Api_Roles_Read`; `~` marks codes whose
+ * other fields changed. Null for other values.
  */
 export function listChange(before: unknown, after: unknown): string | null {
   const [old, present] = [byCode(before), byCode(after)]
@@ -12,7 +12,7 @@ export function listChange(before: unknown, after: unknown): string | null {
   return all.length === 0 ? null : all.join(' ')
 }
 
-/** Objects as JSON; null where one has no code, or two have the same. */
+/** Objects as JSON, by code; null if a code is missing or repeated. */
 function byCode(value: unknown): ReadonlyMap<string, string> | null {
   if (!Array.isArray(value)) return null
   const items = value.flatMap((item: { readonly code?: unknown } | null) =>

@@ -1,4 +1,4 @@
-/** JSON with the characters that `printable` escapes as JSON escapes, so that parsing returns the same value. */
+/** JSON in which the characters that `printable` escapes are JSON escapes, so that parsing returns the same value. */
 export function printableJson(value: unknown): string {
   return escapeInJson(JSON.stringify(value))
 }

@@ -8,16 +8,16 @@ export const hidden = '[hidden]'
 
 const namedTypes: ReadonlySet<string> = new Set(['document-name'])
 
-/** Their ids are numbers and GUIDs; a server may send a name instead, which shows by a dot, a space or an @. */
+/** Types whose ids are numbers and GUIDs. If a server sends names instead, they contain a dot, a space or an @. */
 const recordTypes: ReadonlySet<string> = new Set(['api-client', 'document', 'user'])
 
-/** May name a person or a file: a configured pattern may be a file name. */
+/** Facts that may name a person or a file; a configured pattern may be a file name. */
 const namingFacts: ReadonlySet<string> = new Set([
   'acceptedFor',
   'email',
   'filename',
   'firstName',
-  // May contain a digest of an e-mail, which confirms a guessed e-mail.
+  // May contain the digest of an e-mail address, which could confirm a guessed address.
   'identity',
   'lastName',
   'nearest',
@@ -35,7 +35,7 @@ export function withoutNames(facts: Readonly<Record<string, unknown>>): Readonly
   return Object.fromEntries(Object.entries(facts).map(([name, value]) => [name, withoutName(name, value)]))
 }
 
-/** @param fact its name, or the path to a member of it. */
+/** @param fact name of the fact, or path of a member. */
 export function withoutName(fact: string, value: unknown): unknown {
   if (fact === 'identity' && typeof value === 'object' && value !== null)
     return Object.fromEntries(Object.entries(value).map(([name, one]) => [name, withoutName(`identity.${name}`, one)]))
@@ -49,8 +49,8 @@ export function hiddenValue(value: unknown): unknown {
 }
 
 /**
- * For outputs without personal details (docs/operations.md#security). Messages contain none but addresses in the names of
- * API clients and roles.
+ * For outputs without personal details (docs/operations.md#security). In messages, only names of API clients and roles
+ * can contain e-mail addresses.
  */
 export function withoutDetails(finding: FindingView): FindingView {
   const { evidence, waiver } = finding

@@ -1,4 +1,4 @@
-/** The name of the host, and enough of the rest to tell two processes on it apart. */
+/** The host name, and enough of the rest to distinguish processes on one host. */
 export function replicaName(id: string): string {
   return id.replace(/(\/.{6}).*/, '$1')
 }

@@ -1,11 +1,14 @@
 const emails = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g
 
-/** `[e-mail]` in place of each address: names of API clients and roles, which are no personal fields, may contain one. */
+/**
+ * Replaces each e-mail address with `[e-mail]`: names of API clients and roles, which are not personal fields, may
+ * contain one.
+ */
 export function withoutEmails(text: string): string {
   return text.includes('@') ? text.replace(emails, '[e-mail]') : text
 }
 
-/** Also within arrays and objects. */
+/** The same for all texts within arrays and objects. */
 export function withoutEmailsIn(value: unknown): unknown {
   if (typeof value === 'string') return withoutEmails(value)
   if (Array.isArray(value)) return value.map(withoutEmailsIn)
