@@ -6,10 +6,10 @@ import type { MonitoringInput } from './monitoring.ts'
 import { grafanaTexts } from './named-findings.ts'
 import { annotationsOf, labelsOf } from './rules.ts'
 
-/** The longest range that a rule looks back; an instant query needs none of it, but Grafana wants one. */
+/** Time range of the queries: Grafana requires one, although an instant query does not use it. */
 const rangeSeconds = 600
 
-/** Every series that the expression returns makes an alert, as in Prometheus, whatever its value. */
+/** As in Prometheus, each series that the expression returns is an alert, whatever its value. */
 const returnsSeries = 'is_number($A) || is_nan($A) || is_inf($A)'
 
 /** The alerts as a file for the provisioning of Grafana-managed alerts. The recorded series stay in Prometheus. */
@@ -52,7 +52,7 @@ function toRule(alert: Alert, condition: AlertCase, input: MonitoringInput, data
         model: { refId: 'B', type: 'math', expression: returnsSeries },
       },
     ],
-    // No series = no alert; a query that fails must not look like that.
+    // No series = no alert. A failed query must not look like that.
     noDataState: 'OK',
     execErrState: 'Error',
     for: condition.for ?? '0s',
@@ -60,7 +60,7 @@ function toRule(alert: Alert, condition: AlertCase, input: MonitoringInput, data
   }
   return {
     ...escaped(rule),
-    // Grafana replaces variables of its environment in everything but the annotations.
+    // Grafana expands environment variables everywhere except in annotations.
     annotations: Object.fromEntries(
       Object.entries(annotations).map(([key, text]) => [key, text.replaceAll('$value', '$values.A.Value')]),
     ),

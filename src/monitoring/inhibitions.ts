@@ -10,7 +10,7 @@ interface Inhibition {
 
 const ladder = secretLadder.map(({ name }) => name)
 
-/** When a more urgent alert about a secret begins, the end of the one before it is no news. */
+/** A more severe alert about a secret inhibits the earlier ones, so that their end does not notify. */
 const rungs: readonly Inhibition[] = ladder.slice(1).map((name, index) => ({
   source_matchers: [`alertname = ${name}`],
   target_matchers: [`alertname =~ "${ladder.slice(0, index + 1).join('|')}"`],
@@ -30,7 +30,7 @@ function moreSevere(severities: SeverityLabels): readonly Inhibition[] {
   ]
   return below.flatMap(([source, lower]) => {
     const names = [...new Set(source)]
-    // An alert must not inhibit itself where two severities have one name.
+    // An alert must not inhibit itself if two severities have the same name.
     const targets = [...new Set(lower)].filter((name) => !names.includes(name))
     if (targets.length === 0) return []
     const [only, ...others] = names
@@ -48,7 +48,7 @@ function moreSevere(severities: SeverityLabels): readonly Inhibition[] {
 const named = (...names: readonly string[]) =>
   names.length === 1 ? `alertname = Tenantwatch${names[0]}` : `alertname =~ "Tenantwatch(${names.join('|')})"`
 
-/** An alert that names the cause silences those of its consequences, never an alert about findings. */
+/** An alert about a cause inhibits those about its consequences, but never one about findings. */
 const consequences: readonly Inhibition[] = [
   {
     source_matchers: [named('Down')],

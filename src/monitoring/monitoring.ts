@@ -8,7 +8,7 @@ export const alertSeverities = ['critical', 'warning', 'info', 'none'] as const
 export type AlertSeverity = (typeof alertSeverities)[number]
 
 export interface Links {
-  /** Address of the runbook of an alert, with {name} for the name of the alert; null = no links to runbooks. */
+  /** Address of an alert's runbook, with {name} for the name of the alert; null = no links to runbooks. */
   readonly runbooks: string | null
   /** The same for alerts about a daemon that does not answer. */
   readonly runbooksWhileDown: string | null
@@ -18,7 +18,7 @@ export interface Links {
   readonly page: string | null
 }
 
-/** What every alert of an installation has. */
+/** Labels and annotations of every alert of an installation. */
 export interface AlertMarks {
   readonly labels: Readonly<Record<string, string>>
   readonly annotations: Readonly<Record<string, string>>
@@ -26,12 +26,12 @@ export interface AlertMarks {
 }
 
 /**
- * Values of the label `severity` that replace others: by the value that they replace, or by the severity of the findings
- * that an alert is about, which takes precedence. `critical` means both.
+ * Replacements for values of the label `severity`, by value or by the severity of an alert's findings, which takes
+ * precedence. `critical` is both.
  */
 export type SeverityLabels = Readonly<Partial<Record<AlertSeverity | FindingSeverity, string>>>
 
-/** Severities of findings that have alerts and are not the name of a value of the label. */
+/** Severities of findings with alerts that are not also values of the label. */
 export const findingSeverities = ['high', 'medium'] as const satisfies readonly Severity[]
 export type FindingSeverity = (typeof findingSeverities)[number]
 

@@ -12,17 +12,17 @@ export interface NamedFindings {
   readonly severity: Severity
 }
 
-/** Parts of texts for which the template queries the metrics. */
+/** Parts of texts that query metrics. */
 export interface QueriedTexts {
   readonly idsInTitle: (findings: NamedFindings | undefined) => string
   readonly whichTheyAre: (findings: NamedFindings | undefined) => string
-  /** In parentheses, with a space before it. */
+  /** The reason in parentheses, after a space. */
   readonly unknownReason: string
-  /** The name of the alert's API client and a space; empty when it is not known. */
+  /** The name of the alert's API client and a space; empty if unknown. */
   readonly clientName: string
 }
 
-/** Within `with` of the id. A tenant's settings have their type as id. */
+/** For use within `with` of the id. The id of a tenant's settings is their type. */
 const typed = '{{ if ne . (label "entity_type" $f) }}{{ label "entity_type" $f }} {{ end }}{{ . }}'
 
 /** The first ids in parentheses, for a title, as a Prometheus template; empty when no id is known. */
@@ -33,7 +33,7 @@ function idsInTitle(findings: NamedFindings | undefined): string {
   return `${search(findings)}{{ if $found }} (${ids}{{ if gt $value ${maxInTitle}.0 }}, …{{ end }}){{ end }}`
 }
 
-/** As many digits as `tenantwatch findings` shows. */
+/** As short as in `tenantwatch findings`. */
 const fingerprint = '{{ printf "%.12s" (label "fingerprint" $f) }}'
 
 /** The number of findings, the named ones with their fingerprints, and the commands that list and explain them. */
@@ -67,7 +67,7 @@ const unknownReason =
 const clientInfo =
   'query (printf `last_over_time(tenantwatch_api_client_info{tenant=%q,client_id=%q}[1h])` $labels.tenant $labels.client_id)'
 
-/** Templates of Prometheus may query it. */
+/** For Prometheus, whose templates can query metrics. */
 export const prometheusTexts: QueriedTexts = {
   idsInTitle,
   whichTheyAre,
@@ -75,7 +75,7 @@ export const prometheusTexts: QueriedTexts = {
   clientName: `{{ with ${clientInfo} }}{{ . | first | label "client_name" }} {{ end }}`,
 }
 
-/** Those of Grafana cannot. */
+/** For Grafana, whose templates cannot. */
 export const grafanaTexts: QueriedTexts = {
   idsInTitle: () => '',
   whichTheyAre: (findings) => (findings === undefined ? '' : `${howMany(findings)}. ${where(findings)}`),

@@ -1,6 +1,6 @@
 /**
- * How long the last known value of a missing series is used: a long weekend. After that only the alerts about the daemon
- * itself still fire.
+ * How long the last known value of a missing series is used: a long weekend. After that only alerts about the daemon
+ * itself fire.
  */
 export const lastKnownFor = '3d'
 
@@ -21,16 +21,19 @@ export const unlessAlive = 'unless on (job, instance) tenantwatch_build_info'
 /** Excludes tenants that a daemon exports now. */
 const unlessExported = 'unless on (tenant) group by (tenant) (tenantwatch_check_enabled)'
 
-/** Tenants that a living replica knows and does not own: it no longer exports them, and another one may not yet. */
+/**
+ * Restricts to tenants that a living replica knows and does not own, so that possibly no replica exports them at
+ * present.
+ */
 const whileUnowned = 'and on (tenant) tenantwatch_tenant_owned == 0'
 
-/** Excludes series of daemons that are gone for tenants that a living replica knows. */
+/** Excludes tenants that a living replica knows, whose last value may be one of another daemon. */
 const unlessKnown = 'unless on (tenant) tenantwatch_tenant_owned'
 
 /**
- * A condition on the current value, or on the last value within an hour while the series is missing, so that an alert does
- * not resolve while a daemon restarts or moves, or a tenant goes from one replica to another. It ends at once when the
- * daemon answers without the series, as after a tenant was removed, and when another daemon exports the tenant.
+ * A condition on the current value, or on the last one within an hour while the series is missing, so that an alert
+ * does not resolve while a daemon restarts or moves, or a tenant changes replicas. The last value is not used once the
+ * daemon answers without the series, as after a tenant was removed, or another daemon exports the tenant.
  */
 export function bridged(labels: string, condition: (read: (selector: string) => string) => string): string {
   const last = condition((selector) => `last_over_time(${selector}[1h])`)
@@ -53,9 +56,9 @@ export function bridged(labels: string, condition: (read: (selector: string) => 
 }
 
 /**
- * The current value, or the last one while the series is missing, as after a crash. It ends at once when the daemon answers
- * without the series, and when another daemon exports the tenant. Between two replicas the rule repeats its own last
- * result: each of them may have owned the tenant at another time.
+ * The current value, or the last one while the series is missing, as after a crash. The last value is not used once the
+ * daemon answers without the series, or another daemon exports the tenant. While no replica owns the tenant, the rule
+ * repeats its own last result, because several replicas may have exported the tenant before.
  */
 export function lastKnown(record: string, metric: string, labels: string): string {
   return [

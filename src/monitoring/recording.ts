@@ -12,8 +12,8 @@ export const foundByName = 'tenant_check_finding:tenantwatch_finding_info:last_k
 export const openFindings = 'tenant_check_severity:tenantwatch_findings:last_known'
 
 /**
- * While the series are missing, the rule repeats its own last result: last_over_time on the scraped series would include
- * findings that were resolved before the daemon stopped. The repetition ends with the series of the number of findings.
+ * While the series are missing, the rule repeats its own last result: last_over_time on the scraped series would
+ * include findings that were resolved before the daemon stopped. It stops when the recorded number of findings ends.
  */
 const found = [
   'group by (tenant, check, severity, entity_type, entity_id, fingerprint) (tenantwatch_finding_info)',
@@ -48,7 +48,7 @@ export const recordings: readonly RecordingRule[] = [
     'tenant, check',
     'Whether the checks of expiring secrets are enabled; the last known state while the daemon exports none.',
   ),
-  // Recorded before the expiry, so that no rule sees a waived secret as not waived.
+  // Must precede the rule of the expiry, so that no rule sees a waived secret as not waived.
   lastKnownRule(
     'tenant_client_check:tenantwatch_api_client_secret_waived_until_timestamp_seconds:last_known',
     'tenantwatch_api_client_secret_waived_until_timestamp_seconds',
@@ -70,7 +70,7 @@ export const recordings: readonly RecordingRule[] = [
   {
     record: 'tenant:tenantwatch_checks_passing:ratio',
     why: 'Ratio of passing to enabled applicable checks; unknown counts as not passing, and so does a pass that no evaluation confirmed lately.',
-    // A text file of metrics keeps every status when nothing writes it any more.
+    // A metrics text file keeps every status after its last write.
     expr: ({ evaluationStalledSeconds }) =>
       [
         'sum by (tenant) (',

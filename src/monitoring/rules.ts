@@ -26,9 +26,10 @@ interface Group {
 }
 
 /**
- * Recording and alert rules as a rule file of Prometheus, or as a PrometheusRule for its operator; `recording` without alerts.
+ * Recording and alert rules as a Prometheus rule file, or as a PrometheusRule of its operator; `recording` = without
+ * alerts.
  *
- * @param writtenBy the whole command, to write the file again.
+ * @param writtenBy the complete command that writes the file again.
  */
 export function renderRules(
   input: MonitoringInput,
@@ -102,7 +103,7 @@ export function annotationsOf(
   }
 }
 
-/** A part of the page of the alert's tenant; findings only of its check or API client, where it has them. */
+/** Link to a part of the tenant's page, filtered by the check or API client of the alert if it has one. */
 function shown(part: Alert['part']): string {
   const query = part === undefined ? ofCheckOrClient : ''
   return `{{ with $labels.tenant }}?tenant={{ . }}${query}#${part ?? 'findings'}-{{ . }}{{ end }}`

@@ -23,7 +23,7 @@ function conditions(possible: readonly Severity[], check: string, matcher: strin
   })
 }
 
-/** The alert of a check, built from its catalogue entry. The checks of expiring secrets have the secret alerts instead. */
+/** The alert of a check, built from its catalogue entry. Checks of expiring secrets have the secret alerts instead. */
 function checkAlert({ id, alert, remediation, severities: possible }: MonitoredCheck): readonly Alert[] {
   if (alert === null) return []
   const failing = typeof alert.summary === 'string' ? alert.summary : counted(alert.summary)
@@ -39,8 +39,8 @@ function checkAlert({ id, alert, remediation, severities: possible }: MonitoredC
 }
 
 /**
- * Findings that no other rule covers: those of own checks and of checks that are newer than the rules, and those of a
- * severity that was configured for a check after the rules were written.
+ * Findings that no other rule covers: of own checks, of checks that are newer than the rules, and of severities that
+ * were configured after the rules were written.
  */
 function otherChecks({ checks }: MonitoringInput): Alert {
   const others = (severity: Severity) => {
@@ -67,7 +67,7 @@ const unknown: Alert = {
     {
       severity: 'warning',
       for: '1h',
-      // TenantwatchSyncNever covers a resource that was never read; it waits while a first full sync adds records.
+      // TenantwatchSyncNever covers a resource that was never read, and waits while a first full sync adds records.
       expr: bridged('tenant, check', (read) =>
         [
           `${read('tenantwatch_check_status{status="unknown"}')} != 0`,

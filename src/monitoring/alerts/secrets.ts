@@ -7,7 +7,7 @@ import { series } from '../promql.ts'
 const expiry = 'tenant_client:tenantwatch_api_client_secret_expiration_timestamp_seconds:last_known'
 const ownExpiry = 'tenant:tenantwatch_own_client_secret_expiration_timestamp_seconds:last_known'
 const waivedUntil = 'tenant_client_check:tenantwatch_api_client_secret_waived_until_timestamp_seconds:last_known'
-/** A waived secret has no alerts; a waiver that it expires soon does not accept that it has expired. */
+/** A waived secret has no alerts. A waiver for a secret that expires soon does not cover its expiry. */
 const unlessWaived = (matcher: string) => `unless on (tenant, client_id) ${series(waivedUntil, matcher)} >= time()`
 /** A tenant with the check switched off has no alerts. */
 const unlessOff = (check: string) =>
@@ -22,8 +22,8 @@ const secretOf =
 const expiresIn = `expires ${inDays}`
 
 /**
- * The alerts of the expiry of a secret, the mildest first: one begins where the one before it ends, so that one secret has
- * one alert.
+ * Alerts about the expiry of a secret, the least severe first. Each begins where the one before ends, so that a secret
+ * has one alert.
  */
 export const secretLadder: readonly Alert[] = [
   {
@@ -52,7 +52,7 @@ export const secretLadder: readonly Alert[] = [
     description: (_, queried) =>
       `The integration that uses ${client(queried)} of {{ $labels.tenant }} stops working within a day: create a new secret now.`,
     dashboard: 'posture',
-    // More urgent than its finding, which is high.
+    // More severe than its finding, which is high.
     cases: (input) => rung(input, 'critical', { check: expiring, severity: 'critical' }, () => ({ most: 1, above: 0 })),
   },
   {
@@ -81,7 +81,7 @@ const own: Alert = {
 /** Days until the expiry. */
 interface Range {
   readonly most: number
-  /** Absent = also long after the expiry. */
+  /** Absent = also after the expiry. */
   readonly above?: number
 }
 

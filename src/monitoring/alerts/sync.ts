@@ -23,10 +23,10 @@ const neverRead = bridged(
 
 const contractEvents = 'tenantwatch_contract_events_total'
 const refused = `tenantwatch_sync_failures_total{reason=~"${refusals.join('|')}"}`
-/** A process younger than three hours: the values of its counters are their increase within that time. */
+/** A process younger than three hours: the values of its counters equal their increase in that time. */
 const young = '(time() - process_start_time_seconds < 3 * 3600)'
 
-/** What is on hold, in words; `all` is a value for machines. */
+/** The part on hold, in words instead of `all`. */
 const heldPart =
   '{{ if eq $labels.resource "all" }}the whole tenant{{ else }}the list of {{ $labels.resource }}{{ end }}'
 const heldBecause =
@@ -100,12 +100,14 @@ const alerts: readonly Alert[] = [
     cases: () => [
       {
         severity: 'warning',
-        // Not by reason: an earlier one is in the counters as well. The gauge is 1 until the next success. The counters end the
-        // alert when no run was refused for three hours, as while the tenant cannot be reached: the cause may be gone by then.
+        // Without the label `reason`, because the counters also contain earlier reasons. The gauge is 1 until the next
+        // success. The counters end the alert when no run was refused for three hours, as while the tenant is
+        // unreachable: the cause may be gone.
         expr: [
           '(',
           `  sum by (tenant, resource) (increase(${refused}[3h])) > 0`,
-          // Refusals before the first scrape are in the first value of the counter; Prometheus computes no increase for them.
+          // The first value of a counter includes refusals before the first scrape, for which Prometheus computes no
+          // increase.
           `  or sum by (tenant, resource) (${refused} and on (job, instance) ${young}) > 0`,
           ')',
           'and on (tenant, resource) (tenantwatch_access_refused == 1)',

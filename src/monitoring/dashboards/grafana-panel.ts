@@ -40,7 +40,7 @@ import { PanelBuilder as Table } from '@grafana/grafana-foundation-sdk/table'
 import { PanelBuilder as Time } from '@grafana/grafana-foundation-sdk/timeseries'
 import type { PanelSpec, Source } from './panel.ts'
 
-/** Names of the variables differ: a link from one dashboard to another keeps their values. */
+/** Different variable names, because a link from one dashboard to another passes the values on. */
 export const dataSourceVariables = {
   postgres: { name: 'database', label: 'Database', type: 'grafana-postgresql-datasource' },
   prometheus: { name: 'datasource', label: 'Data source', type: 'prometheus' },
@@ -110,7 +110,7 @@ function target({ kind }: PanelSpec, { expr, legend }: PanelSpec['queries'][numb
   return query.instant().format(kind === 'table' ? PromQueryFormat.Table : PromQueryFormat.TimeSeries)
 }
 
-/** Grafana's builders have none for this data source. */
+/** Grafana's builders do not include this data source. */
 function sqlTarget({ expr }: PanelSpec['queries'][number], refId: string): Builder<Dataquery> {
   const query = { refId, datasource: dataSourceOf('postgres'), format: 'table', editorMode: 'code', rawQuery: true }
   return { build: () => ({ ...query, rawSql: expr, _implementsDataqueryVariant: () => {} }) as Dataquery }

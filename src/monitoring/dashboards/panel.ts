@@ -17,7 +17,10 @@ export interface PanelSpec {
   readonly words?: Readonly<Record<string, { readonly text: string; readonly color: string }>>
   /** Replaces "No data" where an empty result is the good case. */
   readonly noValue?: string
-  /** Columns of a table: the labels shown, in order, with their headings; `Value` is the value. SQL names its own. */
+  /**
+   * Columns of a table: the labels shown, in order, with their headings; `Value` is the value. SQL queries name their
+   * columns.
+   */
   readonly columns?: Readonly<Record<string, string>>
   /** Heading of the column with the colors and words; absent = that of `Value`. */
   readonly colored?: string
@@ -28,7 +31,7 @@ export interface PanelSpec {
 }
 
 export interface QuerySpec {
-  /** PromQL, or SQL where the dashboard reads a database. */
+  /** PromQL, or SQL if the dashboard reads a database. */
   readonly expr: string
   readonly legend?: string
 }
@@ -77,7 +80,7 @@ export const noneIsBetter = colors('green', [1, 'orange'])
 
 export const neutral = colors('text')
 
-/** Values with their color and, unless it is given, the value as the text. */
+/** Colors by value; the text is the value unless another one is given. */
 export function words(byValue: Readonly<Record<string, string | readonly [text: string, color: string]>>) {
   const entries = Object.entries(byValue).map(([value, shown]) => {
     const [text, color] = typeof shown === 'string' ? [value.replaceAll('_', ' '), shown] : shown

@@ -17,7 +17,7 @@ export function records(): DashboardSpec {
 
 const ofTenants = 'tenant in ($tenant)'
 
-/** Null, which has no color, where nothing is configured. */
+/** Null, which has no color, if nothing is configured. */
 function count(title: string, description: string, view: string, what: string): PanelSpec {
   const all = `select case when count(*) > 0 then count(*) filter (where ${what}) end as "${title}"`
   const queries = [{ expr: `${all}\nfrom ${view} where ${ofTenants}` }]

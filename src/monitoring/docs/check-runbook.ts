@@ -46,7 +46,7 @@ ${wrapped('To accept a finding for a limited time, add a [waiver](../waivers.md)
   }
 }
 
-/** Which findings raise the alert; a check may have further ones of lower severities. */
+/** States which findings raise the alert; a check may also have findings of lower severities. */
 function firesFor({ id, severities }: CheckFacts): string {
   const alerting = severities.toReversed().filter(hasAlert)
   const open = `Check \`${id}\` has open findings`

@@ -71,7 +71,7 @@ export function viewsOfSql(views: readonly SqlView[]): string {
   return `\n${sections.join('\n')}`
 }
 
-/** For a role that reads the views and no table. */
+/** Grants for a role that reads the views and no tables. */
 export function grantOfSql(views: readonly SqlView[]): string {
   const names = views.map(({ name }) => `  ${name}`).join(',\n')
   return `\n\`\`\`sql\ngrant select on\n${names}\nto grafana;\n\`\`\`\n`

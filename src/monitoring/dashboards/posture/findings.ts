@@ -4,7 +4,7 @@ const severityWords = ['critical', 'high', 'medium', 'low', 'info'] as const
 
 export function findings(): RowSpec {
   const all = `sum(${ofTenants('tenantwatch_findings')})`
-  // A severity that no check can have is 0. Without a daemon there is no value, so that no green 0 appears.
+  // 0 for a severity that no check can have; no value without a daemon, so that no green 0 appears.
   const bySeverity = severityWords.map((severity) =>
     number(
       `${severity[0]?.toUpperCase()}${severity.slice(1)}`,
