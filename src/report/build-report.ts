@@ -73,7 +73,7 @@ export async function buildReport(request: ReportRequest): Promise<Report> {
 const hiddenNote =
   'Names of persons, e-mails, file names and the patterns of required documents are hidden; with --details the report shows them.'
 
-/** Taken out of the configuration, or only in that of another replica. */
+/** Tenants that were removed from the configuration, or only another replica's configuration has. */
 function unconfiguredOf({ past, tenants }: ReportRequest, record: ConfigurationRecord): readonly string[] {
   const configured = new Set(record.tenants.map(({ name }) => name))
   const until = past.setBackFrom ?? past.at

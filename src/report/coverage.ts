@@ -17,13 +17,13 @@ export function standingOf(view: CheckView): Standing {
   return view.enabled ? shownStatus(view) : 'off'
 }
 
-/** Why further entities of a check may fail; null when all were evaluated. */
+/** Why further entities of a check may fail; null if all were evaluated. */
 export function unknownReasonOf({ unknown }: Coverage, inputs: readonly InputQuality[]): UnknownReason | null {
   const [first] = inputs.flatMap(({ blocked, partial }) => blocked ?? partial)
   return first ?? (unknown === 0 ? null : 'ambiguous')
 }
 
-/** Entities that do not fail count as passing only when all inputs are fresh and complete, else as unknown. */
+/** Entities without failure count as passing only if all inputs are fresh and complete, else as unknown. */
 export function coverageOf(view: CheckView, inputs: readonly InputQuality[]): Coverage {
   const [failing, waived] = [total(view.open), total(view.waived)]
   if (view.status === 'not_applicable') return { entities: 0, evaluated: 0, passing: 0, failing, waived, unknown: 0 }
@@ -36,7 +36,10 @@ export function coverageOf(view: CheckView, inputs: readonly InputQuality[]): Co
   return { entities, evaluated: entities - unknown, passing: rest - unknown, failing, waived, unknown }
 }
 
-/** First match. A check that is switched off makes it unknown, like one that cannot be evaluated. */
+/**
+ * The first match decides. A check that is switched off makes the requirement unknown, like one that cannot be
+ * evaluated.
+ */
 export function requirementState(checks: readonly Standing[]): RequirementState {
   if (checks.length === 0) return 'no_check'
   if (checks.includes('fail')) return 'fail'

@@ -31,7 +31,7 @@ function warningsOf(view: ResourceView, { holds, at, sharedWith }: TenantPosture
   ]
 }
 
-/** Why data may not be what the tenant has now; null when it is fresh or its hold says it. */
+/** Why data may differ from the tenant's; null if it is fresh or its hold states the reason. */
 function staleness(
   { dataAsOf, freshnessLimitMs, refused, formerTenant, fresh }: ResourceView,
   now: number,

@@ -36,7 +36,7 @@ export interface ExplainedRule {
 export interface ExplainedRecord {
   readonly resource: ResourceName
   readonly fields: Readonly<Record<string, unknown>>
-  /** Fields the specification does not name. */
+  /** Fields that the specification does not name. */
   readonly extra: Readonly<Record<string, unknown>> | null
   readonly firstSeen: string
   /** Time and request id of the answer with the current values. */
@@ -67,7 +67,7 @@ export interface Explanation {
   readonly accepted: readonly ReportDecision[]
   /** Events of the finding, oldest first. */
   readonly life: readonly ExplainedEvent[]
-  /** What became of waivers about the finding, oldest first. */
+  /** Events of waivers about the finding, oldest first. */
   readonly waivers: readonly ExplainedWaiver[]
 }
 
@@ -197,13 +197,13 @@ export function explanationText({
   ]
 }
 
-/** By the times that the lines begin with. */
+/** Sorts lines by the times at their beginning. */
 function inOrder(lines: readonly string[]): readonly string[] {
   const time = (line: string) => line.trimStart().split(' ')[0] ?? ''
   return lines.toSorted((a, b) => Date.parse(time(a)) - Date.parse(time(b)))
 }
 
-/** One line a fact, or one for each member of a list of objects; JSON with spaces, so that the lines can be broken. */
+/** One line for each fact, or for each member of a list of objects; JSON with spaces, so that lines can be broken. */
 function factLines(
   facts: Readonly<Record<string, unknown>>,
   labelOf: (name: string) => string = (name) => name,

@@ -12,7 +12,7 @@ export function factsIn(values: Readonly<Record<string, unknown>>): readonly Fac
 }
 
 export interface GroupFacts {
-  /** The same in each finding of the group; none in a group of one. */
+  /** Facts that all findings of the group share; empty for a single finding. */
   readonly shared: readonly Fact[]
   readonly ownOf: (finding: ReportFinding) => readonly Fact[]
 }
@@ -25,7 +25,7 @@ export function groupFacts(group: readonly ReportFinding[]): GroupFacts {
   return { shared, ownOf: ({ evidence }) => factsIn(evidence).filter(([name]) => !names.has(name)) }
 }
 
-/** Lists and objects as `(id: soc2, maxAgeDays: 365), (id: iso, maxAgeDays: null)`; what is empty as JSON. */
+/** Lists and objects as `(id: soc2, maxAgeDays: 365), (id: iso, maxAgeDays: null)`; empty values as JSON. */
 function text(value: unknown): string {
   if (typeof value === 'string') return nestedText(value)
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
@@ -42,7 +42,7 @@ function inner(value: unknown): string {
   return isGroup ? `(${shown})` : shown
 }
 
-/** In quotes where the text could be taken for several. */
+/** Quotes a text that could be read as several. */
 function nestedText(value: string): string {
   return /^$|[,()"]/.test(value) ? JSON.stringify(value) : value
 }

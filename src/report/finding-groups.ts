@@ -11,9 +11,9 @@ export type Grouping = (typeof groupings)[number]
 /** Findings of one check, or of one entity, of one tenant. */
 export interface FindingGroup {
   readonly tenant: string
-  /** Null in a group of an entity. */
+  /** Null if grouped by entity. */
   readonly check: string | null
-  /** Null in a group of a check. */
+  /** Null if grouped by check. */
   readonly entity: FindingView['entity'] | null
   readonly findings: number
   readonly severities: Readonly<Record<Severity, number>>
@@ -23,7 +23,7 @@ export interface FindingGroup {
 
 const highestFirst = severities.toReversed()
 
-/** The group with the most of the highest severity first; equal ones by tenant. */
+/** The group with the most findings of the highest severity first; equal groups by tenant. */
 export function groupsOf(found: Iterable<FindingView>, grouping: Grouping): readonly FindingGroup[] {
   const groups = new Map<string, { -readonly [Name in keyof FindingGroup]: FindingGroup[Name] }>()
   for (const { tenant, check, entity, severity, firstSeen } of found) {
@@ -46,7 +46,7 @@ export function groupsOf(found: Iterable<FindingView>, grouping: Grouping): read
   })
 }
 
-/** A column a severity where these fit, else the counts in words. */
+/** A column for each severity if these fit, else the counts in words. */
 export function groupsTable(groups: readonly FindingGroup[], grouping: Grouping, terminal: Terminal | null): string {
   const isOneTenant = new Set(groups.map(({ tenant }) => tenant)).size === 1
   const tenant = isOneTenant ? ['TENANT'] : []

@@ -12,11 +12,11 @@ export interface ExplainedEvent {
   readonly message: string
   readonly resolution: string | null
   readonly evidence: Readonly<Record<string, unknown>>
-  /** What differs from the event before; empty unless the event is `changed`. */
+  /** Differences from the previous event; empty unless the event is `changed`. */
   readonly changes: readonly FactChange[]
 }
 
-/** Without details, values that may name a person or a file are hidden, but not that they changed. */
+/** Without details, values that may name a person or a file are hidden; their change is still listed. */
 export function lifeOf(events: readonly FindingEventRow[], details: boolean): readonly ExplainedEvent[] {
   return events.map(({ at, kind, severity, message, resolution, evidence }, i) => {
     const before = events[i - 1]?.evidence
@@ -45,7 +45,7 @@ export function eventLines(life: readonly ExplainedEvent[]): readonly string[] {
   })
 }
 
-/** A sentence that stays the same is not repeated. */
+/** Does not repeat an unchanged sentence. */
 function eventInWords(one: ExplainedEvent, before: ExplainedEvent | undefined): string {
   const { event, severity, message, resolution, changes } = one
   if (resolution !== null) return `${event}: ${resolution}`

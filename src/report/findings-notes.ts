@@ -42,7 +42,7 @@ const breadthWords = {
   moreSevere: 'covers findings that are more severe than when they were accepted',
 } as const satisfies Record<Breadth, string>
 
-/** An empty list would look like no finding at all. */
+/** Counts waived findings, because an empty list would look as if there were none. */
 export function waivedLine(
   { tenant, checks }: TenantPosture,
   wanted: readonly Severity[] = severities,
@@ -68,7 +68,7 @@ export function inapplicableLines({ tenant, checks }: TenantPosture, wanted: str
   return found.map(({ check }) => `${tenant}: ${check} is not applicable, so it has no open findings`)
 }
 
-/** Makes a command to copy of the words after the program's name. */
+/** A command to copy, from the words after the program's name. */
 export type Next = (words: string) => string
 
 /** One line for each hold. */
@@ -78,7 +78,7 @@ export function heldLines(postures: readonly TenantPosture[], next: Next): reado
   )
 }
 
-/** @param ending what follows the cause of the hold. */
+/** @param ending text after the cause of the hold. */
 export function holdLine(tenant: string, { id, resource, message }: HoldView, ending: string): string {
   return printable(`${tenant} ${resource}: on hold ${id}: ${message}${ending}`)
 }
@@ -158,7 +158,7 @@ const sharedWords: ReadonlyMap<CheckView['reason'] | undefined, string> = new Ma
   ['unauthorized', 'the tenant refuses the token'],
 ])
 
-/** Each reason once. */
+/** Unknown checks grouped by reason. */
 function byReason(unknown: readonly Pick<CheckView, 'check' | 'reason'>[]): string {
   const reasons = [...Map.groupBy(unknown, ({ reason }) => reason ?? 'never')]
   const named = reasons.map(([reason, same]) => {

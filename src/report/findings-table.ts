@@ -17,13 +17,13 @@ export function bySeverity(found: readonly FindingView[]): readonly FindingView[
   )
 }
 
-/** In the order of `found`; see `bySeverity`. */
+/** Keeps the order of `found`; see `bySeverity`. */
 export function findingsText(found: readonly FindingView[], terminal: Terminal | null): string {
   if (found.length === 0) return noOpenFindings
   return terminal === null ? findingsTable(found) : findingsInColumns(found, terminal)
 }
 
-/** A line a finding, with everything but its evidence. */
+/** One line for each finding, without its evidence. */
 function findingsTable(found: readonly FindingView[]): string {
   const isNamed = found.some(({ entity }) => namesIn(entity).length > 0)
   const hasState = found.some((finding) => stateOf(finding) !== '')
@@ -48,10 +48,10 @@ function findingsTable(found: readonly FindingView[]): string {
 
 const idWidth = shortLength
 
-/** A narrower terminal needs the room for the sentences. */
+/** A narrower terminal shows no dates, to leave room for the sentences. */
 const leastDated = 100
 
-/** For a terminal: one heading a check, below it the findings in lines that fit the width. */
+/** For a terminal: a heading for each check, below it the findings in lines that fit the width. */
 function findingsInColumns(found: readonly FindingView[], terminal: Terminal): string {
   const hasTenants = new Set(found.map(({ tenant }) => tenant)).size > 1
   return found
@@ -67,7 +67,7 @@ function findingsInColumns(found: readonly FindingView[], terminal: Terminal): s
     .join('\n')
 }
 
-/** Lines of a sentence, and of why a waiver no longer covers the finding. */
+/** Most lines for a sentence, and for the reason why a waiver no longer covers the finding. */
 const mostLines = 2
 
 function linesOf(finding: FindingView, { columns }: Terminal): string {
@@ -89,17 +89,17 @@ function linesOf(finding: FindingView, { columns }: Terminal): string {
     .join('\n')
 }
 
-/** A GUID would take half of the line, and `explain` has it whole. */
+/** Shortens a GUID, which would take half of the line; `explain` shows it in full. */
 function withShortId(text: string, id: string): string {
   return isGuid(id) ? text.replace(id, shortGuid(id)) : text
 }
 
-/** The entity where the sentence does not name it; of the authentication settings there is only one. */
+/** The entity if the sentence does not name it; empty for the authentication settings, of which there is only one. */
 function unnamedIn({ message, entity: { type, id } }: FindingView): readonly string[] {
   return message.includes(id) || id === type ? [] : [id]
 }
 
-/** `133 open findings: 2 critical, 131 high`; those of all states without `open`. */
+/** `133 open findings: 2 critical, 131 high`; for findings of several states without `open`. */
 export function totals(found: readonly FindingView[]): string {
   const isOpen = found.every(({ state }) => state === 'open')
   const counts = severities
@@ -114,7 +114,7 @@ export function totals(found: readonly FindingView[]): string {
   return `${plural(found.length, isOpen ? 'open finding' : 'finding')}: ${counts.map((of) => of.join(' ')).join(', ')}${states}`
 }
 
-/** For `tenantwatch accept` where a state drifted, else for `explain`. */
+/** The drift id, for `tenantwatch accept`, or the fingerprint, for `explain`. */
 function idOf(finding: FindingView): string {
   return driftIdIn(finding) ?? shortFingerprint(finding.fingerprint)
 }

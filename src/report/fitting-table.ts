@@ -3,16 +3,16 @@ import { table } from './formats.ts'
 import { type Terminal, widthOf, wrapLastColumn, wrapLine } from './terminal.ts'
 
 export interface Fitting {
-  /** Headings of columns that are left out while the table is too wide, the first one first. */
+  /** Headings of columns to leave out while the table is too wide, in this order. */
   readonly optional?: readonly string[]
-  /** Heading of the column that stands below its row where the last column would have too little room to be wrapped. */
+  /** Heading of the column that is moved below its row if the last column has too little room. */
   readonly ownLine?: string
 }
 
-/** Columns that the last column needs to be readable. */
+/** Least width of the last column. */
 const leastReadable = 14
 
-/** A table whose lines fit the terminal where they can; without a terminal, all of it. No cell is cut. */
+/** A table whose lines fit the terminal if possible; without a terminal, all columns. No cell is cut. */
 export function fittingTable(
   heading: readonly string[],
   rows: readonly (readonly string[])[],

@@ -31,11 +31,11 @@ type Rows<T> = AsyncIterable<T> | Iterable<T>
 export interface Serialization<T> {
   readonly columns: readonly string[]
   readonly cells: (row: T) => readonly unknown[]
-  /** The object of JSON; by default the row itself. */
+  /** The JSON object of a row; default: the row. */
   readonly object?: (row: T) => object
 }
 
-/** Streams rows as one JSON array, as one JSON object a line, or as CSV with a heading. */
+/** Streams rows as a JSON array, as one JSON object per line, or as CSV with a heading. */
 export async function* serialize<T extends object>(
   format: 'json' | 'ndjson' | 'csv',
   rows: Rows<T>,

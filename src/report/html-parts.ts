@@ -43,7 +43,7 @@ export const tones = {
   no_check: 'quiet',
 } as const satisfies Record<RequirementState | ReportCheck['standing'], Tone>
 
-/** A part of the report of a tenant; the names of tenants contain no underscore, so that all ids differ. */
+/** A part of a tenant's report; names of tenants contain no underscore, so that all ids differ. */
 function part(name: Part, tenant: string, body: Html): Html {
   return section(`${name}-${tenant}`, parts[name], body)
 }

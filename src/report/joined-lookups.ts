@@ -2,17 +2,17 @@ import type { ChangeFilter, Mirror, TenantChangeRow } from '../mirror/port.ts'
 import type { ChangeRow } from '../mirror/records/query.ts'
 import { recordTables } from '../mirror/records/record-tables.ts'
 
-/** Returns a change as a reader understands it; null = it is part of another one. */
+/** Returns a change as it is shown; null = it is part of another one. */
 export type Join = <Change extends ChangeRow>(change: Change) => Change | null
 
 type Changes<Change extends ChangeRow> = AsyncIterable<readonly Change[]> | Iterable<readonly Change[]>
 
 /**
- * A list does not state the id of a user's role. When the name of the role changes, the mirror drops the id and looks it up
- * later: two changes, with null between them. They are one, from the old id to the new one, with the time and the request
- * of the look-up. They stay two where the user had no role in between, and the first stays alone until the look-up.
+ * The list of users has no role ids. When the role name changes, the mirror drops the id and looks it up later: two
+ * changes, with null between them. They are shown as one, from the old id to the new one, with the time and request of
+ * the look-up, but as two if the user had no role in between. Until the look-up only the first is shown.
  *
- * @param changes of one field, oldest first; without a beginning, because the first of the two may be older than a period.
+ * @param changes of one field, oldest first, from the start of the history: the first of two may precede the period.
  */
 export async function joinedLookups<Change extends ChangeRow>(
   changes: (resource: Resource, field: string) => Changes<Change>,
@@ -49,7 +49,7 @@ export async function joinedLookups<Change extends ChangeRow>(
 
 type Resource = (typeof recordTables)[keyof typeof recordTables]['resource']
 
-/** For the changes of a filter. */
+/** The same for the changes that match a filter. */
 export function joinedLookupsOf(
   mirror: Pick<Mirror, 'changes'>,
   { tenantId, resources, key, until }: ChangeFilter,

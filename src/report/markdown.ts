@@ -3,12 +3,12 @@ import { printable } from '../model/text/printable.ts'
 /** Markup characters, and those that turn a bare address into a link. */
 const markup = /[\\`*_[\]<>|#~&@$!]|:(?=\/\/)|(?<=www)\./gi
 
-/** Escapes a text from the tenant: no markup, no link, no end of a cell. */
+/** Escapes a text from the tenant, so that it contains no markup or link and ends no table cell. */
 export function md(text: string): string {
   return printable(text).replace(markup, '\\$&')
 }
 
-/** A code span that no backtick in the text ends. Not for cells of a table, which a bar in the text would end. */
+/** A code span that backticks in the text do not end. Not for table cells, which a bar in the text would end. */
 export function code(text: string): string {
   const shown = printable(text)
   let fence = '`'

@@ -8,13 +8,13 @@ export interface Standards {
   readonly requirements: readonly string[]
 }
 
-/** For a check without a framework: the schema requires a standard. */
+/** The standard of a check without a framework, because the schema requires one. */
 const ownStandard = 'tenantwatch checks'
 
 /**
  * The framework requirements that a check names.
  *
- * @param title of the check, used as requirement when it names none.
+ * @param title of the check, used as the requirement if it names none.
  * @param written as in the file of the check: `soc2 CC6.1`.
  */
 export function standardsOf(title: string, written: readonly string[] = []): Standards {
@@ -87,7 +87,10 @@ export interface OcsfSource {
   ) => Pick<CheckFacts, 'title' | 'description' | 'risk' | 'remediation' | 'frameworks'> | undefined
 }
 
-/** A finding keeps its `finding_info.uid`; each of its states has its own `metadata.uid`, by which duplicates drop. */
+/**
+ * A finding keeps its `finding_info.uid`; each of its states has its own `metadata.uid`, by which duplicates can be
+ * dropped.
+ */
 export function complianceFinding(finding: FindingView, source: OcsfSource): object {
   const { evidence, message, severity } = finding
   const check = source.check(finding.check)
@@ -163,7 +166,7 @@ function findingStatusOf({ state, resolution }: FindingView): Caption {
   }
 }
 
-/** A waived finding still fails, and only a fixed one passes: the removal of a check proves nothing. */
+/** A waived finding still fails. Only a fixed one passes, because the removal of a check proves nothing. */
 function complianceOf({ state, resolution }: FindingView): object {
   const status =
     state !== 'resolved'

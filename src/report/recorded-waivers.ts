@@ -3,7 +3,7 @@ import { readRecord } from '../evaluate/configuration-record.ts'
 import { termsOf } from '../evaluate/waivers/waivers.ts'
 import type { NotedConfiguration, WaiverChange } from '../mirror/port.ts'
 
-/** A waiver was taken out of the configuration, or added again with the same terms. */
+/** The removal of a waiver from the configuration, or its return with the same terms. */
 export interface WaiverPresence {
   readonly kind: 'removed' | 'restored'
   /** In milliseconds since the epoch. */
@@ -12,7 +12,7 @@ export interface WaiverPresence {
 }
 
 export interface RecordedWaivers {
-  /** By `keyOf` with the terms. */
+  /** Waivers by `keyOf` with their terms. */
   readonly withTerms: ReadonlyMap<string, Waiver>
   /** In the order of the configurations. */
   readonly presence: readonly WaiverPresence[]

@@ -51,7 +51,7 @@ async function* tenantMd(report: TenantReport): AsyncIterable<string> {
   yield resourcesMd(report)
 }
 
-/** The name of the tenant, of letters, digits and hyphens, makes headings and their anchors differ. */
+/** Includes the tenant's name, of letters, digits and hyphens, so that headings and anchors are unique. */
 function heading(part: Part, { tenant }: TenantReport): string {
   return `### ${parts[part]} of ${md(tenant)}\n\n`
 }

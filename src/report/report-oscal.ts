@@ -131,7 +131,7 @@ function prop(name: string, value: string) {
 
 const checkId = (tenant: string, time: string, check: string) => uuidOf('check', time, tenant, check)
 
-/** Those of NIST as its catalog has them: `ia-2.1` for IA-2(1). */
+/** Ids of NIST controls as in its catalog: `ia-2.1` for IA-2(1). */
 function controlId({ id: framework }: Pick<ReportFramework, 'id'>, { id }: Pick<ReportRequirement, 'id'>): string {
   const token = id.replaceAll(/[^\w.-]+/g, '.').replace(/\.$/, '')
   return framework === 'nist80053' ? token.toLowerCase() : `${framework}_${token}`
@@ -153,7 +153,7 @@ function selectionOf(framework: ReportFramework) {
   }
 }
 
-/** OSCAL has only satisfied and not satisfied, so that only a pass is satisfied. */
+/** OSCAL only has satisfied and not satisfied; only a pass is satisfied. */
 const reasons: Readonly<Record<RequirementState, 'pass' | 'fail' | 'other'>> = {
   pass: 'pass',
   fail: 'fail',
@@ -231,7 +231,7 @@ function riskOf(finding: ReportFinding, { tenant, checks }: TenantReport, time: 
   const { fingerprint, check, message, state, waiver } = finding
   const title = checks.find((one) => one.check === check)?.title ?? check
   return {
-    // The same in later reports.
+    // Stays the same in later reports.
     uuid: uuidOf('finding', tenant, fingerprint),
     title: md(check),
     description: md(message),
@@ -272,7 +272,7 @@ function attestedIn({ waivers, decisions }: TenantReport) {
   ]
 }
 
-/** Of tenantwatch, for name-based UUIDs. */
+/** Namespace of tenantwatch for name-based UUIDs. */
 const namespace = Buffer.from('6f0a1c1e6f5c4f0e9a530c6a6a3f2b77', 'hex')
 
 /** A name-based UUID (RFC 9562, version 5): the same for the same names. */

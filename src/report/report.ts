@@ -14,9 +14,9 @@ export type Standing = (typeof standings)[number]
 
 /** Numbers of entities of a check; null = not known. */
 export interface Coverage {
-  /** All in scope: evaluated and unknown ones. */
+  /** Entities in scope, evaluated or unknown. */
   readonly entities: number | null
-  /** Those that pass, fail or are waived. */
+  /** Entities that pass, fail or are waived. */
   readonly evaluated: number | null
   readonly passing: number | null
   readonly failing: number
@@ -33,9 +33,9 @@ export interface ReportCheck extends Coverage {
   readonly since: string | null
   /** The condition that excludes entities from the evaluation; null when all were evaluated. */
   readonly notEvaluatedWhere: string | null
-  /** Of the oldest input; null when one was never read. */
+  /** Data time of the oldest input; null if one was never read. */
   readonly dataAsOf: string | null
-  /** What it assumes because an option is not set. */
+  /** What the check assumes because an option is not set. */
   readonly assumption: string | null
   readonly options: Readonly<Record<string, unknown>>
 }
@@ -49,7 +49,7 @@ export interface ReportResource {
   readonly records: number
   readonly quarantined: number
   readonly missing: number
-  /** Records that the holds of the resource are about. */
+  /** Number of records that the resource's holds concern. */
   readonly held: number
   readonly reasons: readonly string[]
 }
@@ -74,29 +74,29 @@ export interface ReportFramework {
 
 export interface ReportFinding
   extends Omit<FindingView, 'tenant' | 'entity' | 'lastSeen' | 'resolvedAt' | 'resolution' | 'waiver'> {
-  /** With names, e-mail and file name where details are wanted and known. */
+  /** With known names, e-mail address and file name if details are requested. */
   readonly entity: FindingView['entity']
   readonly ageDays: number
   /** Owner and reason are listed with the waiver. */
   readonly waiver: Pick<WaiverMark, 'id' | 'state' | 'expires' | 'explanation'> | null
 }
 
-/** Last entry of the tenant's audit chain; `tenantwatch verify --head` looks for the hash later. */
+/** Last entry of the tenant's audit chain; `tenantwatch verify --head` can look for its hash later. */
 export interface ReportHead {
   readonly sequence: number
   readonly at: string
   readonly hash: string
 }
 
-/** What an operator accepted, and why. */
+/** What an operator accepted, with the reason. */
 export interface ReportDecision {
   readonly at: string
   readonly accepted: 'hold' | 'drift'
-  /** Of a hold its resource (or `all`), of drift its check. */
+  /** Resource of a hold (or `all`), check of drift. */
   readonly subject: string
-  /** Of a hold its id, of drift the entity. */
+  /** Id of a hold, entity of drift. */
   readonly id: string
-  /** Of a hold `shrink_held (50)`, of drift the accepted state as JSON. */
+  /** For a hold such as `shrink_held (50)`, for drift the accepted state as JSON. */
   readonly what: string
   readonly reason: string
   /** Null while no run has applied it; drift is applied when it is accepted. */
@@ -117,14 +117,14 @@ export interface TenantReport {
   readonly waivers: readonly (Omit<WaiverView, 'expiresAt' | 'breadth'> & { readonly expires: string })[]
   /** Oldest first, from the beginning of the history. */
   readonly decisions: readonly ReportDecision[]
-  /** Null = nothing was sealed yet. */
+  /** Null = nothing is sealed yet. */
   readonly chainHead: ReportHead | null
   readonly frameworks: readonly ReportFramework[]
   /** Open and waived findings, oldest first; each call reads them again. */
   readonly findings: () => AsyncIterable<ReportFinding>
 }
 
-/** The audit report. It depends on the stored history alone: the same time gives the same report. */
+/** The audit report. It only depends on the stored history, so that the same time gives the same report. */
 export interface Report {
   /** Milliseconds since the epoch. */
   readonly at: number
@@ -135,7 +135,7 @@ export interface Report {
   readonly configuredSince: string
   readonly configurationDigest: string
   readonly notes: readonly string[]
-  /** Tenants of the mirror that the configuration does not have; none where one tenant is asked for. */
+  /** Tenants of the mirror that the configuration lacks; empty in a report of one tenant. */
   readonly unconfigured: readonly string[]
   readonly tenants: readonly TenantReport[]
 }
@@ -143,7 +143,7 @@ export interface Report {
 const most = 500
 
 export interface TopFindings {
-  /** By check, the one with the most severe finding first. */
+  /** Findings by check, the check with the highest severity first. */
   readonly groups: ReadonlyMap<string, readonly ReportFinding[]>
   readonly shown: number
   readonly total: number

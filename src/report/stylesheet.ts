@@ -34,5 +34,5 @@ h4 + .count-line { display: inline; margin-right: 6px; font-size: 12px; } .count
 }
 `
 
-/** That of the status page, so that a word has the same color in both; black on white on paper. */
+/** Extends the status page's stylesheet, so that words have the same colors; black on white in print. */
 export const stylesheet = page + report

@@ -8,7 +8,7 @@ export interface Terminal {
   readonly hasColors: boolean
 }
 
-/** A narrower one gets lines of this width. */
+/** Lines for a narrower terminal have this width. */
 export const leastColumns = 60
 
 /** Null where standard output is a file or a pipe. `NO_COLOR` is as on https://no-color.org. */
@@ -32,7 +32,7 @@ export function severityInColor(text: string, severity: Severity, { hasColors }:
   return hasColors ? styleText([...severityStyles[severity]], text, { validateStream: false }) : text
 }
 
-/** Shortens a text of printable characters to so many columns, at the end of a word if there is one. */
+/** Shortens a text of printable characters to `columns`, at the end of a word if possible. */
 function shortened(text: string, columns: number): string {
   const characters = [...text]
   if (characters.length <= columns) return text
@@ -77,19 +77,19 @@ export function printWrapped(io: Io, sentence: string): void {
   print(io, wrapLine(sentence, terminalOf(io), 0))
 }
 
-/** Breaks a text between words into at most so many lines; where that is not enough, the last one ends in `…`. */
+/** Breaks a text between words into at most `most` lines; if that is too few, the last one ends in `…`. */
 export function fittingLines(text: string, columns: number, most: number): readonly string[] {
   const lines = wordsIn(text, columns, true)
   if (lines.length <= most) return lines
   return [...lines.slice(0, most - 1), shortened(lines.slice(most - 1).join(' '), columns)]
 }
 
-/** In place of the spaces of a quoted command, which could not be copied from two lines. */
+/** Replaces the spaces of a quoted command, which must stay on one line to be copied. */
 const unbrokenSpace = '\ue000'
 
 /**
- * Lines of at most so many columns. A quoted command and a path stay whole, for a terminal wraps them such that they can
- * be copied; another longer word stays whole, too, or is broken after punctuation where it can.
+ * Lines of at most `columns`. Quoted commands and paths are not broken, because a terminal wraps them such that they
+ * can be copied. Other long words are broken after punctuation (`isBroken`), or not at all.
  */
 export function wordsIn(text: string, columns: number, isBroken = false): readonly string[] {
   const lines: string[] = []
@@ -107,7 +107,7 @@ export function wordsIn(text: string, columns: number, isBroken = false): readon
 
 const isCopied = (word: string) => word.includes(unbrokenSpace) || word.includes('/')
 
-/** Without colors; counts code points, an approximation of the cells of a terminal. */
+/** Width without colors; counts code points, which approximates terminal cells. */
 export function widthOf(text: string): number {
   return [...stripVTControlCharacters(text)].length
 }

@@ -2,7 +2,7 @@ import type { ChainHead, ChainMismatch, ChainVerification, FindingsMismatch, Row
 import { toIso } from '../model/dates.ts'
 import { grouped, plural } from '../model/text/numbers.ts'
 
-/** Of one tenant, or of the configuration of all. */
+/** Verification of one tenant, or of the configuration of all. */
 export interface NamedVerification extends ChainVerification {
   readonly name: string
 }
@@ -98,7 +98,7 @@ const findingsOf = ({ count, fingerprint }: FindingsMismatch) =>
 
 const isAre = (count: number) => (count === 1 ? 'is' : 'are')
 
-/** For programs. */
+/** Object for JSON output. */
 export function verificationJson({ head, firstAt, mismatches, heads, name: _, ...one }: NamedVerification): object {
   return {
     ...one,

@@ -10,14 +10,14 @@ import { keyOf, recordedWaivers, type WaiverPresence } from './recorded-waivers.
 export interface WaiverEvent
   extends Pick<WaiverChange, 'tenant' | 'at' | 'waiver' | 'check' | 'entity' | 'fingerprint'> {
   readonly kind: WaiverChange['kind'] | WaiverPresence['kind'] | 'ended'
-  /** The waiver that is in force from then on, or was until then; null where no recorded configuration has its terms. */
+  /** The waiver in force after the event, or until it; null if no recorded configuration has its terms. */
   readonly agreed: Waiver | null
-  /** Why it lapsed; empty for others. */
+  /** Changes that made it lapse; empty for other events. */
   readonly changes: readonly FactChange[]
 }
 
 /**
- * What became of waivers, oldest first; of all tenants where the id is null. A waiver ends at its expiry, unless other terms
+ * Events of waivers, oldest first; of all tenants if the id is null. A waiver ends at its expiry, unless other terms
  * replaced it or it was removed.
  */
 export async function waiverEvents(
@@ -36,7 +36,7 @@ export async function waiverEvents(
   for (const { waiver: agreed, at, kind } of presence) {
     const { id: waiver, tenant, check, entity } = agreed
     const event = { tenant, at, waiver, check, entity, fingerprint: null, kind, agreed, changes: [] }
-    // Of a purged tenant the configurations remain.
+    // Recorded configurations still name a purged tenant.
     known.get(keyOf(event))?.push(event)
   }
   return [...known.values()].flatMap((life) => withEnds(life, now)).toSorted((a, b) => a.at - b.at)
@@ -53,7 +53,7 @@ function withEnds(life: readonly WaiverEvent[], now: number): readonly WaiverEve
     return isOver || isReplaced ? [] : [{ ...event, kind: 'ended', at: agreed.expiresMs }]
   })
   const { kind, at } = inOrder.at(-1) ?? { kind: 'lapsed', at: 0 }
-  // Facts are compared further, because the waiver may be added again.
+  // Drop lapses after a removal: facts are still compared then, because the waiver may be added again.
   return [...life.filter((event) => kind !== 'removed' || event.kind !== 'lapsed' || event.at < at), ...ends]
 }
 
@@ -65,7 +65,7 @@ export interface ExplainedWaiver {
   readonly at: string
   readonly waiver: string
   readonly change: WaiverEvent['kind']
-  /** Last day of the terms that are in force from then on. */
+  /** Last day of the terms that are in force after the event. */
   readonly expires: string | null
   readonly changes: readonly FactChange[]
 }

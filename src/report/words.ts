@@ -49,19 +49,19 @@ export function changedField(
   return `${field} ${changedValue(resource, field, before)} -> ${changedValue(resource, field, after)}`
 }
 
-/** The value of a change; `roleId` of a user is dropped with its role's name and read again by id. */
+/** The value of a change. A user's `roleId` is null after the role name changed, until it is read again by id. */
 function changedValue(resource: unknown, field: unknown, value: unknown): string {
   const isUnstated = value === null && recordTables[resource as ResourceName]?.unstated?.includes(String(field))
   return isUnstated === true ? '(not known until looked up)' : printableJson(value)
 }
 
-/** After another tenant was accepted, the data of a resource is the former tenant's until it is read again. */
+/** After another tenant was accepted, a resource's data belongs to the former tenant until it is read again. */
 export function resourceStateWord({ state, dataAsOf }: Pick<ReportResource, 'state' | 'dataAsOf'>): string {
   if (state !== 'never') return state.replace('_', ' ')
   return dataAsOf === null ? 'never complete' : 'not read since the tenant changed'
 }
 
-/** `on hold, shrink_held`: the state, and why its last runs failed. */
+/** The state and why the last runs failed: `on hold, shrink_held`. */
 export function resourceStateInWords(one: Pick<ReportResource, 'state' | 'dataAsOf' | 'reasons'>): string {
   return [...new Set([resourceStateWord(one), ...one.reasons.filter((reason) => reason !== one.state)])].join(', ')
 }
@@ -135,7 +135,7 @@ export const inEach = 'The same in each finding:'
 export const clocksDiffer =
   'The clocks of tenant and tenantwatch differed too much to evaluate checks that compare times.'
 
-/** Of a tenant, after its summary. */
+/** Parts of a tenant's report after its summary. */
 export const parts = {
   requirements: 'Requirements',
   checks: 'Checks',
@@ -170,7 +170,7 @@ export function tenantSentence({ standings: { fail, unknown, off }, quality }: T
   return `${wrong.length === 0 ? 'No check fails' : wrong.join(', ')}; ${data}.`
 }
 
-/** Null when the report has all tenants of the mirror. */
+/** Null if the report contains all tenants of the mirror. */
 export function unconfiguredInWords(tenants: readonly string[]): string | null {
   if (tenants.length === 0) return null
   const them = tenants.length === 1 ? 'it' : 'them'
