@@ -30,7 +30,7 @@ export interface TenantState {
   role(roleId: number): ApiRole | undefined
   permissions(): Permission[]
   authenticationSettings(): ApiSettings
-  /** The records of a paginated list, and one by its id. */
+  /** The records of a paginated list. */
   list(resource: string): Iterable<object>
   listed(resource: string, id: string): object | undefined
   /** The records of a resource; the settings are one record. */
@@ -41,7 +41,7 @@ function* mapped<T, R>(records: Iterable<T>, render: (record: T) => R): Generato
   for (const record of records) yield render(record)
 }
 
-/** Reads the present data of a tenant; GUIDs in lower case, timestamps in the style of the readings. */
+/** Reads the current data of a tenant; GUIDs in lower case, timestamps in the style of the readings. */
 export function stateOf(
   tenant: Tenant,
   clock: () => number,

@@ -5,7 +5,7 @@ import type { RequestRecord } from './server/request-log.ts'
 export type ViolationKind =
   /** `cursor` and `updatedAfter` in one request ("Exclusivity"). */
   | 'cursor-with-updated-after'
-  /** An API clients cursor of an earlier pass, which may silently restart the list. */
+  /** A cursor of API clients from an earlier pass, which may silently restart the list. */
   | 'foreign-api-clients-cursor'
   /** A page size above the maximum ("Limits"). */
   | 'page-size-over-maximum'
@@ -32,7 +32,7 @@ export interface Auditor {
 const clientsPath = '/api/public/api-clients'
 const greatestDocumentsPage = 200
 
-/** Overlapping passes over a list that are allowed: a client may read the first page again to identify the tenant. */
+/** Most overlapping passes over a list: a client may read the first page again to identify the tenant. */
 const mostPasses = 16
 
 /** Makes the auditor of requests; keeps the latest 1,000 violations. */

@@ -13,8 +13,8 @@ export interface World {
   readonly tokens: TokenTable
   readonly cursors: CursorCodec
   readonly oauthTokenSeconds: number
-  /** Sent so far. */
+  /** Number of responses sent. */
   responses: number
-  /** Of the ids of responses: other ones after each start. */
+  /** Seed of response ids, which differ after each start. */
   readonly responseSeed: number
 }

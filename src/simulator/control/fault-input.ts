@@ -6,7 +6,7 @@ import { asMembers, asOneOf, ControlError, type Members } from './input.ts'
 
 type FieldType = 'number' | 'string' | 'boolean' | 'object' | 'list' | 'any'
 
-/** A type, `?` = optional; or the words to choose from. */
+/** A type (`?` = optional), or the allowed words. */
 type Member = `${FieldType}${'' | '?'}` | readonly string[]
 
 /** Members of each effect that JSON can represent. */

@@ -47,9 +47,9 @@ interface Example {
   readonly action: string
   readonly path: string
   readonly body?: Members
-  /** What it is or does, where its name does not say that. */
+  /** Description, if the name is not enough. */
   readonly about?: string
-  /** What tenantwatch shows then. */
+  /** The effect that tenantwatch shows. */
   readonly shows?: string
 }
 
@@ -130,7 +130,7 @@ const actions: Readonly<Record<string, Action>> = {
   },
 }
 
-/** Such as `GET /faults` of the action `GET faults`. */
+/** `GET /faults` for the action `GET faults`. */
 const named = (action: string) =>
   action === 'GET state' ? 'GET /state/<tenant>/<resource>' : action.replace(' ', ' /')
 
@@ -230,7 +230,7 @@ async function serve(simulator: Simulator, request: IncomingMessage, response: S
   }
 }
 
-/** For people; with an end of the line, after which a shell shows its prompt. */
+/** Indented JSON with a line end, so that a shell prompt starts on a new line. */
 const line = (value: unknown) => `${JSON.stringify(value, null, 2)}\n`
 
 /**

@@ -39,9 +39,9 @@ export type FaultEffect =
   | { readonly kind: 'transform'; readonly transform: (envelope: Envelope) => unknown }
   | { readonly kind: 'merge'; readonly patch: unknown }
   | { readonly kind: 'set'; readonly path: string; readonly value: unknown }
-  /** No records and `hasMore` false; the specification allows this on API clients for "could not be completed". */
+  /** No records and `hasMore` false; for API clients the specification allows this as "could not be completed". */
   | { readonly kind: 'empty' }
-  /** The records of the previous answer to this token and endpoint, with the present pagination. */
+  /** The records of the previous answer to this token and endpoint, with the current pagination. */
   | { readonly kind: 'repeat-page' }
   /** `hasMore` true and the cursor of the request as the next one. */
   | { readonly kind: 'repeat-cursor' }

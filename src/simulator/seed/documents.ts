@@ -5,7 +5,7 @@ import { DAY, HOUR, MINUTE } from '../timestamps.ts'
 import type { DocumentTruth } from '../truth.ts'
 import { documentEndings, documentTitles, documentUnits } from './names.ts'
 
-/** The newest documents of a tenant with problems, oldest first. */
+/** The newest documents of a tenant with problems, the oldest first. */
 const tailCases = [
   { age: 5 * DAY, uploadStatus: 'Quarantined' },
   { age: 4 * DAY, uploadStatus: null },
