@@ -2,10 +2,13 @@ import type { TenantRow } from '../mirror/port.ts'
 import { enabledResources } from './context.ts'
 import type { Answered, Evidence, ProofContext } from './identity-proof.ts'
 
-/** Enough to recognize the tenant that a hold is about. */
+/** Most ids stored with a hold, to recognize its tenant. */
 const mostIds = 200
 
-/** What an operator accepted of another tenant under this credential: the resources that owe a full sync, or null. */
+/**
+ * Resources that still need a full sync after an operator accepted another tenant under this credential; null without
+ * such an acceptance.
+ */
 export function acceptedChange(
   { changeAccepted, acceptedCredential }: Pick<TenantRow, 'acceptedCredential' | 'changeAccepted'>,
   answered: Answered | null,
@@ -13,7 +16,7 @@ export function acceptedChange(
   return answered?.credential === acceptedCredential ? changeAccepted : null
 }
 
-/** True until a list that identifies the accepted tenant was read to its end: its ids then prove it. */
+/** True until a list with GUIDs of the accepted tenant is mirrored; from then on its ids prove the identity. */
 export async function awaitsAccepted(
   { store, tenantId, ...context }: ProofContext,
   owed: readonly string[],
@@ -25,7 +28,7 @@ export async function awaitsAccepted(
   return true
 }
 
-/** For the cause of a hold: in order, as that of the answers may vary. */
+/** Ids for the cause of a hold, sorted, because the order of answers may vary. */
 export function idsOf({ shown }: Evidence): readonly string[] {
   return [...shown].sort().slice(0, mostIds)
 }

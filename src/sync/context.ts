@@ -18,7 +18,7 @@ export interface TenantContext {
   readonly observer: SyncObserver
 }
 
-/** The id that the complete list must contain, in lower case; null when none is configured. */
+/** The id that a complete list must contain, in lower case; null if none is configured. */
 export function ownIdOn({ settings }: Pick<TenantContext, 'settings'>, definition: ResourceDefinition): string | null {
   const containsCaller = definition.kind === 'pagedList' && definition.self !== null
   return containsCaller ? (settings.ownClientId?.toLowerCase() ?? null) : null

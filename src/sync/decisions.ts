@@ -2,7 +2,7 @@ import type { HoldRow } from '../mirror/port.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 
-/** Applies the decisions of operators (docs/sync.md#holds); returns what they concern. */
+/** Applies decisions of operators (docs/sync.md#holds); returns the resources that they concern. */
 export async function applyDecisions(context: TenantContext, tenantId: number): Promise<(ResourceName | 'all')[]> {
   const { store, clock, log } = context
   const decisions = await store.pendingDecisions(tenantId)
@@ -19,7 +19,7 @@ export async function applyDecisions(context: TenantContext, tenantId: number): 
   return decisions.map(({ resource }) => resource)
 }
 
-/** Accepts the cause of the hold only; true when that covers the removal of all records known so far. */
+/** Accepts the cause of the hold; true if that includes the removal of all mirrored records. */
 async function acceptTenant(context: TenantContext, tenantId: number, hold: HoldRow): Promise<boolean> {
   const { store, settings } = context
   const { cause } = hold

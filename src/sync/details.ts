@@ -7,7 +7,7 @@ import { noteEvent, noteOddities } from './contract-events.ts'
 import { idOf } from './pages/page-rules.ts'
 import { endsAsking, endsRun, type Run } from './run.ts'
 
-/** Reads details (docs/sync.md#user-details): of the run's records, or after a full sync in rotation (`rotate`). */
+/** Reads details (docs/sync.md#user-details) of the run's records, or, after a full sync, in rotation (`rotate`). */
 export async function readDetails(run: Run, definition: FeedResource, rotate: boolean): Promise<void> {
   const { context, tenantId } = run
   const { perRun, concurrency } = context.settings.userDetails
@@ -32,10 +32,10 @@ export async function readDetails(run: Run, definition: FeedResource, rotate: bo
   await pMap(queue, read, { concurrency })
 }
 
-/** Listed records that are looked up at most before a 404 for a missing record counts as its absence. */
+/** Most listed records looked up as a control before a 404 proves that a missing record is absent. */
 const mostControls = 3
 
-/** True when a listed record is readable by id, or none is listed; a constant 404 proves no absence. */
+/** True if a listed record is readable by id, or none is listed. A server that always answers 404 proves no absence. */
 export async function showsListed(run: Run, definition: FeedResource): Promise<boolean> {
   if (run.shownById) return true
   const listed = await run.context.store.listed(run.tenantId, definition.name, mostControls)
@@ -46,7 +46,7 @@ export async function showsListed(run: Run, definition: FeedResource): Promise<b
   return listed.length === 0
 }
 
-/** False when no further look-up makes sense: the answer may be another tenant's, or others would fail likewise. */
+/** False if further look-ups make no sense: the answer may be another tenant's, or they would fail alike. */
 async function readOne(run: Run, definition: FeedResource, one: LookUp): Promise<boolean> {
   try {
     const found = await askById(run, definition, one)
@@ -62,7 +62,7 @@ async function readOne(run: Run, definition: FeedResource, one: LookUp): Promise
   }
 }
 
-/** Looks one record up by id; undefined where that is not possible or the answer may be another tenant's. */
+/** Looks up a record by id; undefined if that is not possible or the answer may be another tenant's. */
 export async function askById(run: Run, definition: FeedResource, one: LookUp): Promise<Lookup<AnyRecord> | undefined> {
   const { context, tenantId, signal } = run
   await context.store.noteLookup(tenantId, definition.name, one.rid)
@@ -73,7 +73,10 @@ export async function askById(run: Run, definition: FeedResource, one: LookUp): 
   return found
 }
 
-/** Takes the fields that only an answer by id contains; for other fields the list counts: resolves with those that differ. */
+/**
+ * Stores the fields that only an answer by id contains. For other fields the list counts; resolves with those that
+ * differ.
+ */
 export async function takeDetail(
   run: Run,
   item: Item,

@@ -36,7 +36,7 @@ export async function dueRuns(context: TenantContext, tenantId: number, command:
   return due
 }
 
-/** Runs all at once, but a resource that is `readAfter` others when their runs have ended. */
+/** Runs all in parallel; a resource with `readAfter` waits for the runs of those resources. */
 export function runTogether<T>(due: readonly DueRun[], run: (one: DueRun) => Promise<T>): Promise<T[]> {
   const begun: (one: DueRun) => Promise<T> = memoize((one) => {
     const before = readAfter.get(one.resource) ?? []

@@ -7,7 +7,7 @@ import { type EngineStore, enabledResources, ownIdOn, type TenantContext } from 
 import { repeatDelaysMs } from './lists/suspect-empty.ts'
 import { cursorIgnored, idOf, idTextsOn, pageRules, queryAt } from './pages/page-rules.ts'
 
-/** Pages of one list that a proof reads at most: a known id is nearly always on the first. */
+/** Most pages of one list that a proof reads; a known id is nearly always on the first. */
 const mostPages = 50
 
 export type Answered = Pick<AnswerMeta, 'identity' | 'credential'>
@@ -18,11 +18,11 @@ export type Answered = Pick<AnswerMeta, 'identity' | 'credential'>
  */
 export interface Evidence {
   readonly outcome: 'match' | 'mismatch' | 'denied' | 'nothing' | 'ownClientMissing'
-  /** Of the last answer; null when nothing was read. */
+  /** Facts of the last answer; null if nothing was read. */
   readonly answered: Answered | null
   readonly records: number
   readonly strange: readonly ResourceDefinition[]
-  /** `resource GUID` of the records that were read. */
+  /** The records that were read, as `resource GUID`. */
   readonly shown: ReadonlySet<string>
   readonly lacking: readonly string[]
 }
@@ -88,7 +88,7 @@ class Proof {
     return this.#evidence(this.#strange.length > 0 ? 'mismatch' : 'denied')
   }
 
-  /** At first contact: the list of API clients always contains the client that asks (docs/api.md#api-client). */
+  /** For a first contact: the list of API clients always contains the requesting client (docs/api.md#api-client). */
   async #decideByOwnClient(): Promise<Evidence> {
     for (const definition of enabledResources(this.#context)) {
       const own = ownIdOn(this.#context, definition)
@@ -108,7 +108,7 @@ class Proof {
     return this.#evidence('nothing')
   }
 
-  /** A resource counts if it is enabled and has live records in the mirror, whether or not the token may read it. */
+  /** Resources that count: enabled, with live records in the mirror, whether or not the token may read them. */
   async #counting(identifiedBy: 'guid' | 'person') {
     const counting: { readonly definition: ResourceDefinition; readonly live: number }[] = []
     for (const definition of enabledResources(this.#context)) {
@@ -119,7 +119,7 @@ class Proof {
     return counting
   }
 
-  /** True for a match, false for unknown records, undefined without a proof; the cause is noted. */
+  /** True for a match, false for unknown records, undefined without a proof. Notes the cause. */
   async #attempt(definition: ResourceDefinition, live: number, look: () => Promise<boolean | undefined>) {
     try {
       const found = await look()
@@ -135,7 +135,7 @@ class Proof {
     }
   }
 
-  /** True when a page is found that satisfies `decides`; undefined for an empty list. */
+  /** True if a page satisfies `decides`; undefined for an empty list. */
   async #search(
     definition: ResourceDefinition,
     decides: (fetched: Fetched) => Promise<boolean>,
@@ -180,7 +180,9 @@ class Proof {
     return fetched
   }
 
-  /** Over half of the page is known by `createdAt` and `email`, and over half of the oldest records are on it. */
+  /**
+   * True if over half of the page is known by `createdAt` and `email`, and over half of the oldest records are on it.
+   */
   async #showsKnownPersons(definition: ResourceDefinition): Promise<boolean> {
     const { items } = await this.#firstPage(definition)
     this.#records += items.length
@@ -238,7 +240,7 @@ export function ownClientMissingMessage(own: OwnClient): string {
   return `${ownClientUnlisted(own)}, perhaps another tenant's`
 }
 
-/** States nothing about the tenant, which other records may prove. */
+/** A message that states nothing about the tenant, whose identity other records may prove. */
 export function ownClientUnlisted({ ownClientId }: OwnClient): string {
   return `The list of API clients does not contain ownClientId ${ownClientId}: the token is another client's`
 }

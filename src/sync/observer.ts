@@ -3,10 +3,10 @@ import type { ContractEventKind } from '../model/contract-events.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
 
-/** What is known of a sync while it runs. */
+/** Progress of a running sync. */
 export interface SyncProgress {
   page(tenant: string, resource: ResourceName, pages: number, records: number): void
-  /** After each look-up by id: how many of the run's are done, failed ones included. */
+  /** Called after each look-up by id, with the number of those done in the run, failed ones included. */
   lookedUp(tenant: string, resource: ResourceName, done: number, wanted: number): void
   runEnded(result: RunResult): void
 }
@@ -14,7 +14,7 @@ export interface SyncProgress {
 export interface SyncObserver extends SyncProgress {
   cursorReset(tenant: string, resource: ResourceName): void
   contractEvent(tenant: string, resource: ResourceName, kind: ContractEventKind): void
-  /** How many records of a page had each date moved to a later instant. */
+  /** Number of a page's records, by date field, whose date moved to a later instant. */
   datesMovedLater(tenant: string, resource: ResourceName, laterDates: Readonly<Record<string, number>>): void
 }
 
@@ -33,6 +33,6 @@ export interface RunResult {
   readonly stored: boolean
   /** For `rate_limited`: when requests are allowed again, in milliseconds since the epoch. */
   readonly retryAt: number | null
-  /** True when the token is refused for every permission, or there is none. */
+  /** True if the token is refused for every permission, or there is no token. */
   readonly tokenRefused: boolean
 }

@@ -9,7 +9,9 @@ import { type ContractEvents, noteOddities } from './contract-events.ts'
 import { cursorDigest } from './pages/page-rules.ts'
 import type { TenantGuard } from './tenant-guard.ts'
 
-/** Failures of an optional request that end the run: after a stale or foreign answer the run cannot succeed. */
+/**
+ * Failures of an optional request that end the run: it cannot succeed after a stale answer or one of another tenant.
+ */
 export const endsRun: ReadonlySet<Reason> = new Set(['aborted', 'internal', 'stale_answer', 'store', 'tenant_changed'])
 
 /** After these failures no further optional request of the run makes sense. */
@@ -35,9 +37,9 @@ export interface Run {
   counts: CommitCounts
   /** Start of the data of this run; for a resumed full sync, before the run itself. */
   dataAsOf: number
-  /** Server time at the start of what reached the end of the feed; null while nothing did. */
+  /** Server time at the start of the reading that reached the end of the feed; null before. */
   reachedEndServerTime: number | null
-  /** How long the full sync had run before this run began or resumed it at the monotonic time `since`. */
+  /** Duration of the full sync before this run began or resumed it, at the monotonic time `since`. */
   readInFull: { readonly beforeMs: number; readonly since: number }
   answered: AnsweredAt | null
   /** Changes when an operator's decision on the whole tenant is applied. */
@@ -47,7 +49,7 @@ export interface Run {
   lookUps: number
   proven: boolean
   shownById: boolean
-  /** An answer by id contradicts the list, which none did before. */
+  /** True if an answer by id contradicts the list for the first time. */
   contradicted: boolean
   readonly events: ContractEvents
   readonly fullSyncCompleted: () => Promise<void>
@@ -60,7 +62,10 @@ export interface PageRequest {
   readonly isRepeated?: boolean
 }
 
-/** Fetches until the identity is verified; nothing else is written. A refusal of a feed's cursor is `invalid_cursor`. */
+/**
+ * Fetches a page until its identity is verified; others must not be written. A refused cursor of a feed is
+ * `invalid_cursor`.
+ */
 export async function fetchPage(
   run: Run,
   query: FeedQuery,
@@ -98,12 +103,15 @@ export function momentOf({ clock }: TenantContext): Moment {
   return { at: clock.now(), since: clock.monotonic() }
 }
 
-/** What the local clock would show had it not been set since the engine opened the tenant. */
+/** The local time as if the clock had not been set since the engine opened the tenant. */
 export function unsetNow({ context, opened }: Run): number {
   return opened.at + context.clock.monotonic() - opened.since
 }
 
-/** Begins a full sync whose first page was requested at `begun`, dropping an open one; `again`: its list moved. */
+/**
+ * Begins a full sync whose first page was requested at `begun`, and drops an open one; `again`: the list moved during
+ * that.
+ */
 export function beginFullSync(
   run: Run,
   cursorBefore: string | null,
@@ -114,7 +122,7 @@ export function beginFullSync(
   return context.store.startFullSync({ tenantId, resource: definition.name, at: begun.at, cursorBefore, again })
 }
 
-/** Duration of the full sync so far, in milliseconds, independent of changes of the wall clock. */
+/** Duration of the full sync so far, in milliseconds of the monotonic clock. */
 export function fullSyncMs({ context, readInFull }: Run): number {
   return Math.round(readInFull.beforeMs + context.clock.monotonic() - readInFull.since)
 }

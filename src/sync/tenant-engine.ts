@@ -22,7 +22,7 @@ export interface TenantEngine {
   readonly resources: readonly ResourceName[]
   run(resource: ResourceName, mode: SyncMode, signal: AbortSignal): Promise<RunResult>
   due(command: 'run' | 'sync'): Promise<readonly DueRun[]>
-  /** Full syncs to run before their schedule, because of a decision of an operator or the end of a tenant hold. */
+  /** Full syncs to run before their schedule, after a decision of an operator or the end of a tenant hold. */
   broughtForward(): Promise<readonly DueRun[]>
 }
 
@@ -137,7 +137,7 @@ class Engine implements TenantEngine {
     }
     if (outcome === 'skipped') return result
     const ended = run === undefined ? result : await this.#close(run, result)
-    // Even when it failed, or a server in trouble would be asked at each evaluation.
+    // Also after a failure: otherwise each evaluation would send requests to a failing server.
     if (result.mode === 'full') this.#forward.delete(resource)
     observer.runEnded(ended)
     return ended
@@ -208,7 +208,7 @@ class Engine implements TenantEngine {
       if (own === 'aborted') {
         log.info({ resource }, 'The end of a run was not stored: another replica owns the tenant')
       } else if (own === 'store') {
-        // A full disk is no bug.
+        // No bug, but for example a full disk.
         log.warn({ detail: String(error), resource }, 'The end of a run could not be stored')
       } else {
         log.error({ err: error, resource }, 'The end of a run could not be stored')
@@ -224,7 +224,10 @@ class Engine implements TenantEngine {
     }
   }
 
-  /** Answers before the old one may have been old, too: the full sync begins again, and renewed nothing. */
+  /**
+   * After a stale answer, earlier ones may have been stale, too: drops the full sync and restores the state before the
+   * run.
+   */
   async #takeBack({ definition: { name }, state }: Run): Promise<void> {
     const { store } = this.#context
     const open = await store.openFullSync(this.tenantId, name)
@@ -242,7 +245,10 @@ class Engine implements TenantEngine {
     await this.#acceptanceEnds(definition)
   }
 
-  /** A tenant change ends after a full sync of each readable resource, an accepted page after one of its own. */
+  /**
+   * Ends an accepted tenant change after a full sync of each readable resource, an accepted page after one of its
+   * resource.
+   */
   async #acceptanceEnds({ name }: ResourceDefinition): Promise<void> {
     const { changeAccepted: owed, admitted } = this.#tenant
     if (owed === null && admitted?.resource !== name) return

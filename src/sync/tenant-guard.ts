@@ -22,7 +22,7 @@ import {
 import { emptyList, suspectEmpty } from './lists/suspect-empty.ts'
 import { admits, type RefusedAnswer, refusedPagePasses } from './pages/refused-page.ts'
 
-/** After a suspected mismatch, changed answers need more proof for this long. */
+/** Time for which changed answers need more proof after a suspected mismatch. */
 const troubledMs = dayMs
 const rounds = { calm: 2, careful: 6 } as const
 
@@ -31,26 +31,32 @@ export interface ProofOptions {
   readonly denialPasses?: boolean
 }
 
-/** Detects another tenant by its data, since the API names no tenant (docs/sync.md#tenant-identity). */
+/** Detects data of another tenant, because the API does not name its tenant (docs/sync.md#tenant-identity). */
 export interface TenantGuard {
-  /** True when the answer's identity is proven; false when it was read under an older one. Throws during a hold. */
+  /**
+   * True if the answer's identity is proven, false if the answer was read under an older identity. Throws during a
+   * hold.
+   */
   verify(fetched: Fetched, definition: ResourceDefinition, query: FeedQuery, signal: AbortSignal): Promise<boolean>
-  /** Proves the identity of the present data again. Throws, after raising a hold, when it is another tenant's. */
+  /** Proves again that the API returns data of the tenant. Throws, after raising a hold, if it is another tenant's. */
   prove(signal: AbortSignal, options?: ProofOptions): Promise<void>
   /** True while an operator's acceptance admits another tenant's data without comparison. */
   readonly passing: boolean
-  /** Repeated reads of a changed answer; more if `careful` (roles, permissions, settings) or `troubled`. */
+  /** Rounds in which a changed answer is read again; more if `careful` (roles, permissions, settings) or `troubled`. */
   roundsOf(definition: Pick<ResourceDefinition, 'kind'>, careful?: boolean): number
   readonly troubled: boolean
   noteTrouble(): void
-  /** Resources with contradicting answers, as of servers that differ; until all agree, an unchanged answer is read again, too. */
+  /**
+   * Resources with contradicting answers, as from servers with different data. Until they agree, unchanged answers are
+   * read again, too.
+   */
   readonly contradicted: Set<ResourceName>
   admits(state: SyncState, comparison: PageComparison, serverTime: number | null): boolean
-  /** Raises the hold of another tenant where a proof shows one, else that of the page; the error to throw. */
+  /** Raises a hold for another tenant if a proof finds one, else for the page; resolves with the error to throw. */
   refusePage(page: RefusedAnswer, signal: AbortSignal): Promise<SyncError>
   passHold(signal: AbortSignal): Promise<void>
   covers(identity: number): boolean
-  /** Throws during a hold of the tenant: nothing may be written for it. */
+  /** Throws during a hold of the tenant, when nothing may be written. */
   insist(): void
 }
 
@@ -112,10 +118,10 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     return changed({ message, cause })
   }
 
-  /** A third tenant ends the acceptance of the second. */
+  /** Raises a hold; data of a third tenant ends the acceptance of the second. */
   async function raiseMismatch(evidence: Evidence, { credential }: Answered): Promise<SyncError> {
     acceptedIdentity = null
-    // All that accepting gives up.
+    // All records that accepting the hold removes.
     let known = 0
     for (const resource of resourceNames) known += await store.liveCount(tenantId, resource)
     if (tenant().changeAccepted !== null) {
@@ -133,7 +139,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     return raise(deniedMessage({ records, lacking }), { check: 'denied', credential }, records)
   }
 
-  /** An acceptance covers one credential, and one identity of it until the accepted tenant is mirrored. */
+  /** An acceptance is valid for one credential, and, until the accepted tenant is mirrored, for one identity of it. */
   async function acceptancePasses(evidence: Evidence, answered: Answered): Promise<boolean> {
     const owed = acceptedChange(tenant(), answered)
     if (owed === null || isOther(evidence, tenant().acceptedIds)) return false
@@ -143,7 +149,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     return true
   }
 
-  /** An accepted lack of proof ends with the credential, and when a deciding list can be read again. */
+  /** Ends an accepted denial when the credential changes or a deciding list is readable again. */
   async function endDenial({ outcome }: Evidence, { credential }: Answered): Promise<void> {
     const { deniedCredential } = tenant()
     if (deniedCredential === null || (outcome === 'denied' && deniedCredential === credential)) return
@@ -259,7 +265,7 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
       const hold = held()
       if (hold === null) return
       if (probing !== null) {
-        // Concurrent runs share one probe, so that none fails by a hold that the probe lifts.
+        // Concurrent runs share one probe, so that none fails by a hold that it releases.
         await probing.catch(() => {})
         return insist()
       }

@@ -10,7 +10,10 @@ import { beginFullSync, type Run, unsetNow } from '../run.ts'
 import { readToEnd } from './feed-pages.ts'
 import { cursorFails, cursorRefused, readFeed } from './feed-reading.ts'
 
-/** Full sync of a feed, with the decision on removals (docs/sync.md#full-sync); `extra` = after a skipped row or a contradiction. */
+/**
+ * Full sync of a feed, with the decision on removals (docs/sync.md#full-sync); `extra` = repeated after a skipped row
+ * or a contradiction.
+ */
 export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra = false): Promise<void> {
   run.mode = 'full'
   let ended: FullSyncRow
@@ -23,7 +26,7 @@ export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra =
   run.dataAsOf = ended.startedAt
   run.reachedEndServerTime = ended.startServerTime
   await readFromCursorBefore(run, ended)
-  // The incremental sync may have read a record without a readable id.
+  // Read the row again: the incremental sync may have noted a record without a readable id.
   const fullSync = (await run.context.store.openFullSync(run.tenantId, definition.name)) ?? ended
   const held = await decideRemovals(run, fullSync, { rule: definition.removal, removesNone: moved === 'moved-again' })
   if (definition.removal === 'confirm' && !fullSync.unreadable) {
@@ -31,7 +34,7 @@ export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra =
       onlyAccepted: held !== null,
       serverTime: fullSync.startServerTime ?? unsetNow(run),
     })
-    // Missing records of a former tenant were removed above.
+    // Only now: missing records of a former tenant were removed above.
     await run.fullSyncCompleted()
     if (skipped && !extra) {
       await fullSyncOfFeed(run, definition, true)
@@ -40,7 +43,7 @@ export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra =
   }
   await noteRepeats(run, definition)
   await readDetails(run, definition, true)
-  // The record may have changed since its page was read: then the list agrees by now.
+  // The record may have changed after its page was read; then a new reading of the list agrees.
   if (run.contradicted && !extra) {
     await fullSyncOfFeed(run, definition, true)
     return
@@ -56,7 +59,7 @@ async function noteRepeats(run: Run, { name, unique }: FeedResource): Promise<vo
   if (found) noteEvent(run, unique.event, unique.field)
 }
 
-/** A record on two pages means that the list moved and others may have been skipped: it is read once more. */
+/** A record on two pages means that the list moved and others may have been skipped, so the list is read once more. */
 async function howItMoved(run: Run, { id, cursorBefore }: FullSyncRow) {
   const { store, log } = run.context
   const moved = await store.fullSyncMoved(id)
@@ -67,7 +70,7 @@ async function howItMoved(run: Run, { id, cursorBefore }: FullSyncRow) {
   return moved
 }
 
-/** Reads the changes made behind the full sync while it ran. */
+/** Reads the changes that were made while the full sync ran, from the cursor before it. */
 async function readFromCursorBefore(run: Run, fullSync: FullSyncRow): Promise<void> {
   if (fullSync.cursorBefore === null) return
   let begun = false
@@ -99,7 +102,7 @@ const unreadable: ReadonlySet<Reason> = new Set([
   'protocol',
 ])
 
-/** True when incremental syncs have long failed, too, though this run could read the list itself. */
+/** True if this run could read the list, but incremental syncs have long failed, too. */
 function isUnreadable(run: Run, error: unknown): boolean {
   return run.pages > 0 && unreadable.has(reasonOf(error)) && cursorFails(run)
 }

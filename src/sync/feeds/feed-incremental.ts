@@ -26,7 +26,7 @@ export async function incrementalSyncOfFeed(run: Run, definition: FeedResource):
     await recover(run, definition, fullSync)
     return true
   }
-  // The token is accepted again: the full sync that it was refused for does not wait for its schedule.
+  // The token works again: the refused full sync does not wait for its schedule.
   if (isRefusal(state.incrementalReason) && isRefusal(state.fullReason)) await fullSyncOfFeed(run, definition)
   else if (run.counts.created + run.counts.updated > 0) await readDetails(run, definition, false)
   return true
@@ -64,7 +64,7 @@ async function recover(run: Run, definition: FeedResource, fullSync: FullSyncRow
   try {
     await makeGood(run, definition, fullSync)
   } catch (error) {
-    // Another tenant refuses this cursor too; the cursor is not lost then and requires no full sync.
+    // If the tenant is another one, the cursor is not lost and needs no full sync.
     const isNoLoss = reasonOf(error) === 'tenant_changed'
     if (isNoLoss && (await store.syncState(tenantId, definition.name)).cursor === state.cursor) {
       await store.noteSync(tenantId, definition.name, { resetFullSyncAt: state.resetFullSyncAt, fullSyncOwed: false })
@@ -91,7 +91,7 @@ async function makeGood(run: Run, definition: FeedResource, fullSync: FullSyncRo
       )
     }
   }
-  // Changes behind an open full sync were readable only from the lost cursor.
+  // Changes during the open full sync could only be read from the lost cursor.
   if (fullSync !== null) await store.dropFullSync(fullSync.id)
   await fullSyncOfFeed(run, definition)
 }

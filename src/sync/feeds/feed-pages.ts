@@ -11,7 +11,7 @@ import { PageRefused, pageRules, queryAt } from '../pages/page-rules.ts'
 import { advanceOf, beginFullSync, noteProgress, type Run } from '../run.ts'
 import { cursorFails, cursorRefused, type PageWanted, pagesAhead } from './feed-reading.ts'
 
-/** Reads the feed to its end, resuming an open full sync; requests each page while the one before is written. */
+/** Reads the feed to its end, resuming an open full sync; requests each page while the previous one is written. */
 export async function readToEnd(run: Run, definition: FeedResource): Promise<FullSyncRow> {
   const reading = readingOf(run)
   await using ahead = pagesAhead(run)
@@ -63,12 +63,12 @@ async function openOrStart(run: Run, definition: FeedResource): Promise<FullSync
   const open = await store.openFullSync(tenantId, definition.name)
   const now = clock.now()
   const isIdle = open !== null && Math.abs(now - open.progressAt) - open.waitMs > idleLimitMs(context, state)
-  // Whether the tenant can be read without its cursor shows when this run reads the list.
+  // Begin again if the cursor fails: reading the list shows whether the tenant can be read without it.
   const isStuck = open?.reachedEnd === true && cursorFails(run)
-  // At the limit it could only fail again: the pages may have been the same one over and over.
+  // Do not resume at the page limit, where it would fail again: the server may have repeated one page.
   if (open !== null && !isIdle && !isStuck && open.pages + 1 < context.settings.api.maxPages) {
     if (open.pages > 0) log.info({ resource: definition.name, pages: open.pages }, 'Resuming an interrupted full sync')
-    // In a first full sync only the first page needs a proof.
+    // In the first full sync, only the first page needs a proof.
     run.proven ||= open.pages > 0 && state.completeStartedAt === null
     run.readInFull = { beforeMs: open.fullSyncMs + Math.abs(now - open.progressAt), since: clock.monotonic() }
     return open
@@ -83,7 +83,7 @@ function rulesFor({ context }: Run, fullSync: FullSyncRow) {
   return pageRules({ maxPages: context.settings.api.maxPages, pages, emptyPages, ...seenBefore })
 }
 
-/** Throws unless the cursor was refused for the first time: then the list is read from its beginning. */
+/** Returns if a cursor was refused for the first time, so that the list is read from its beginning; else throws. */
 function insistOnRestart(
   { context, definition }: Run,
   { pages }: FullSyncRow,
@@ -97,7 +97,9 @@ function insistOnRestart(
   )
 }
 
-/** A server that advances with each request would skip a page that breaks the rules, so the full sync is dropped. */
+/**
+ * Drops the full sync after a page that breaks the rules: a server that advances with each request would skip the page.
+ */
 async function dropRefused({ context }: Run, { id }: FullSyncRow, error: unknown): Promise<never> {
   if (error instanceof PageRefused) await context.store.dropFullSync(id)
   throw error
@@ -105,7 +107,7 @@ async function dropRefused({ context }: Run, { id }: FullSyncRow, error: unknown
 
 const readingVersion = 2
 
-/** Digest of the configuration that a page was read under: with another one, every page is read again. */
+/** Digest of the configuration under which a page is read; with a different one every page is read again. */
 function readingOf({ context }: Run): string {
   return hash('sha256', JSON.stringify([readingVersion, context.settings]), 'base64url')
 }
@@ -133,7 +135,7 @@ function fullSyncAfter(fullSync: FullSyncRow, { items, nextCursor, hasMore, meta
 interface PageNote {
   readonly order: FeedOrder
   readonly oddities: readonly Oddity[]
-  /** Server time that its dates were compared with, in milliseconds since the epoch. */
+  /** Server time with which the page's dates were compared, in milliseconds since the epoch. */
   readonly serverTime: number
 }
 
@@ -151,7 +153,7 @@ interface KnownStep {
   readonly reading: string
 }
 
-/** Null when the page is known but its records have changed since: it must be read. */
+/** Null if the records of the known page have changed since, so that it must be decoded. */
 async function confirmKnown(
   run: Run,
   { meta }: Fetched,
@@ -160,7 +162,7 @@ async function confirmKnown(
 ): Promise<PageNote | null> {
   const { tenantId, context, definition } = run
   const note = JSON.parse(known.note) as PageNote
-  // The server's clock was set back: dates that were plausible then may not be now.
+  // The server's clock was set back: dates that were plausible then may not be plausible now.
   if (meta.serverTime !== null && meta.serverTime + dayMs < note.serverTime) return null
   const memory = { tenantId, resource: definition.name, page: next.pages, digest: known.digest, reading }
   const result = await context.store.commitKnownPage({ ...memory, at: meta.receivedAt, fullSync: step })
@@ -171,13 +173,13 @@ async function confirmKnown(
   return note
 }
 
-/** A page without server time cannot be remembered, because its dates were not compared with one. */
+/** A page without server time is not remembered, because its dates were not compared with one. */
 function toRemember({ digest = null, meta }: Fetched, note: PageNote, reading: string): Pick<PageCommit, 'remember'> {
   if (digest === null || meta.serverTime === null || !canRemember(note.oddities)) return {}
   return { remember: { digest, reading, note: JSON.stringify(note) } }
 }
 
-/** First and last time in the order of a page, in milliseconds since the epoch; null when no record has one. */
+/** First and last time on a page, in its order, in milliseconds since the epoch; null if no record has one. */
 interface FeedOrder {
   readonly first: number | null
   readonly last: number | null

@@ -59,14 +59,14 @@ export function pagesAhead(run: Run): PagesAhead {
       // The error is thrown when the page is taken.
       page.catch(() => {})
       begun = { wanted, page }
-      // Writing the page before blocks the thread; without this yield the request would leave after it.
+      // Writing the previous page blocks the thread; without this yield the request would be sent after it.
       await yieldToEventLoop()
     },
     take(wanted) {
       const early = begun !== null && begun.wanted.cursor === wanted.cursor ? begun.page : null
       begun = null
       let attempts = 0
-      // After a change of identity the early page is another one's.
+      // After a change of identity, the page requested ahead belongs to the old one.
       const next = () => (attempts++ === 0 && early !== null ? early : ask(wanted))
       return fetchPage(run, queryAt(wanted.cursor), { ask: next })
     },

@@ -18,16 +18,16 @@ import { emptyList, repeatDelaysMs, suspectEmpty } from './suspect-empty.ts'
 interface Pass {
   readonly ids: ReadonlySet<string>
   readonly empty: boolean
-  /** True when a page announced by the one before it was empty, which may mean "could not be completed". */
+  /** True if an announced page was empty, which may mean "could not be completed". */
   readonly gap: boolean
   readonly changed: boolean
-  /** True when a page repeated records other than the last ones of the page before: others may be on no page. */
+  /** True if a page repeated records other than the last ones of the previous page: others may be on no page. */
   readonly scrambled: boolean
-  /** True when all pages before that one have the same number of records, as full pages do. */
+  /** True if all pages before the empty one have the same number of records, as full pages do. */
   readonly even: boolean
 }
 
-/** Full sync of a list where an error may look empty or a cursor be ignored (docs/sync.md#empty-lists). */
+/** Full sync of a list that may be empty after an error, or ignore its cursor (docs/sync.md#empty-lists). */
 export async function fullSyncOfList(run: Run, definition: PagedListResource): Promise<void> {
   run.mode = 'full'
   const { context, guard, tenantId, state } = run
@@ -81,7 +81,7 @@ async function currentFullSync({ context, tenantId, definition }: Run, fullSync:
 
 const mostReadings = 3
 
-/** A list that differs from the mirror is read again: servers behind the address may have different data. */
+/** Reads a list that differs from the mirror again: servers behind one address may have different data. */
 async function insistOnOneState(run: Run, definition: PagedListResource, pages: PageBuffer): Promise<void> {
   const { guard, state } = run
   if (state.completeStartedAt === null || guard.passing || !pages.isUnwritten()) return
@@ -117,7 +117,7 @@ async function onePass(run: Run, pages: PageSink): Promise<Pass> {
     const repeated = keys.filter((key) => ids.has(key))
     const isOther = repeated.length > 0 && pages.showsOther(fetched, repeated)
     if (repeated.length * 2 > keys.length && !(isOther && pages.isUnwritten())) throw cursorIgnored(run.definition)
-    // Records with equal sort keys may swap pages, and then another client may be on no page.
+    // Records with equal sort keys may change pages, so that another client is on no page.
     if (repeated.length > 0) noteEvent(run, 'order_violation', 'pages')
     for (const key of keys) ids.add(key)
     scrambled ||= !isDeepStrictEqual(keys.slice(0, repeated.length), before.slice(before.length - repeated.length))
@@ -134,7 +134,7 @@ async function onePass(run: Run, pages: PageSink): Promise<Pass> {
   }
 }
 
-/** Reads a page; an empty one at the end of the list is requested again before it counts. */
+/** Reads a page. An empty one at the end of the list is requested again before it counts. */
 async function readPage(run: Run, cursor: string | null, readAgain: boolean): Promise<Fetched> {
   const { clock } = run.context
   let fetched = await fetchPage(run, queryAt(cursor))
@@ -152,8 +152,8 @@ async function losesSome({ context }: Run, { id }: FullSyncRow): Promise<boolean
 }
 
 /**
- * Reads the list once more: a record that was deleted while it was read can push another one past the end of a page.
- * False when it came with other records than before: then this may have happened again, and nothing is removed.
+ * Reads the list once more, because a deletion during the reading can move another record to a page that was already
+ * read. False if the records differ: it may have happened again, so nothing is removed.
  */
 async function agreesWith(
   first: Pass,
@@ -175,8 +175,8 @@ function scrambled({ name }: PagedListResource): SyncError {
 }
 
 /**
- * Accepts a list with an empty announced page if two passes agree on ids and page sizes and no client is missing; a
- * first full sync needs an earlier one like it.
+ * Accepts a list with an empty announced page if two passes agree on ids and page sizes and no client is missing. The
+ * first full sync also needs an earlier run with the same end.
  */
 async function insistOnNothingMissing(run: Run, fullSync: FullSyncRow, first: Pass, second: Pass): Promise<void> {
   const { context, tenantId, definition, state } = run
@@ -193,7 +193,7 @@ async function insistOnNothingMissing(run: Run, fullSync: FullSyncRow, first: Pa
   throw await suspectEmpty(run, 'announced-page', { message, count, rids: missing, ...shown })
 }
 
-/** A first list that ends with an empty page must end likewise in another run, at least a minute later. */
+/** True if an earlier run, at least a minute ago, also ended with an empty page: required for a first list. */
 async function endedSoBefore({ context, tenantId, definition }: Run, shown: number): Promise<boolean> {
   const holds = await context.store.holds(tenantId)
   const before = holds.find(
@@ -202,7 +202,7 @@ async function endedSoBefore({ context, tenantId, definition }: Run, shown: numb
   return before !== undefined && Math.abs(context.clock.now() - before.raisedAt) >= minuteMs
 }
 
-/** The list always contains the requesting client (docs/api.md#api-client); one without it is incomplete. */
+/** A list without the requesting client is incomplete (docs/api.md#api-client). */
 async function insistOnSelf(run: Run, definition: PagedListResource, ids: ReadonlySet<string>): Promise<void> {
   const { context, tenantId } = run
   const { store, clock } = context

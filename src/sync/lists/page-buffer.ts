@@ -6,16 +6,18 @@ import { commitPage, confirmList } from '../pages/commit-page.ts'
 import { idTextOf, queryAt } from '../pages/page-rules.ts'
 import { advanceOf, beginFullSync, type Moment, momentOf, type Run } from '../run.ts'
 
-/** The full sync of a longer list is written page by page, to limit memory. */
+/** Longer lists are written page by page, to limit memory. */
 const maxBuffered = 50
 const mostBytes = 2 * 2 ** 20
 
-/** Buffers pages while the whole list may equal the mirror, as it nearly always does; then no full sync is written. */
+/**
+ * Buffers pages while the list may equal the mirror, as it nearly always does, so that no full sync need be written.
+ */
 export interface PageBuffer {
   readonly begun: Moment
   readonly isFirst: boolean
   add(page: Fetched, cursor: string | null): Promise<void>
-  /** Stores that all pages equal the mirror, and the end of the run; false when they differ. */
+  /** Stores that all pages equal the mirror, and the end of the run; false if they differ. */
   confirm(): Promise<boolean>
   release(): Promise<FullSyncRow>
   isUnwritten(): boolean
@@ -39,7 +41,7 @@ export function pageBuffer(run: Run, fullSync?: FullSyncRow): PageBuffer {
 
   async function release(): Promise<FullSyncRow> {
     if (written !== undefined) return written
-    // A decision ends open full syncs, this unwritten one included; the next run reads the list again.
+    // A decision ends open full syncs, including this unwritten one; the next run reads the list again.
     if (run.decisionVersion() !== decisionVersion)
       throw new SyncError('aborted', `The list of ${run.definition.name} was read before a decision`)
     run.guard.insist()

@@ -8,11 +8,11 @@ export interface Suspicion {
   readonly count?: number
   /** Ids of the records that accepting the hold removes; absent = all live ones. */
   readonly rids?: readonly number[]
-  /** Number of records in the list, which the next list must match to count as complete. */
+  /** Number of records in the list; the next list must have as many to count as complete. */
   readonly shown?: number
 }
 
-/** Delays before an empty page of such a list is requested again, in milliseconds (docs/sync.md#empty-lists). */
+/** Delays before a suspect empty page is requested again, in milliseconds (docs/sync.md#empty-lists). */
 export const repeatDelaysMs: readonly number[] = [1000, 2000, 4000]
 
 export const emptyList: Suspicion = {

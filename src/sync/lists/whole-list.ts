@@ -30,7 +30,8 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
     if (!isDoubted && (state.completeStartedAt !== null || (await guidsCount(run)))) await insistOnOneAnswer()
     await commitPage(run, fetched, {}, { whole })
     await store.liftHold(tenantId, definition.name, 'suspect_empty')
-    // Until an answer has a record again, or one that grants. Any other acceptance is used up once the answer is written.
+    // An accepted empty or grantless list stays accepted until the answer has such records again. Other acceptances end
+    // once the answer is written.
     const stays =
       (state.emptyAccepted === 'list' && fetched.items.length === 0) ||
       (state.emptyAccepted === 'no-grants' && accepted === 'no-grants')
@@ -42,7 +43,7 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
   await run.fullSyncCompleted()
 }
 
-/** @returns the contradiction that is accepted; null without one. @throws SyncError, after raising a hold, on any other. */
+/** @returns an accepted contradiction; null without one. @throws SyncError, after raising a hold, for another one. */
 async function refuseContradiction(run: Run, definition: WholeResource, { items }: Fetched): Promise<Emptiness | null> {
   const found = await contradictionOf(run, definition, items)
   if (found === null || found.emptiness === run.state.emptyAccepted) return found?.emptiness ?? null
@@ -52,7 +53,7 @@ async function refuseContradiction(run: Run, definition: WholeResource, { items 
 interface Contradiction {
   readonly emptiness: Emptiness
   readonly message: string
-  /** How many records the hold concerns; absent = all live ones. */
+  /** Number of records that the hold concerns; absent = all live ones. */
   readonly count?: number
 }
 
@@ -63,7 +64,9 @@ interface Beside {
   readonly items: readonly Item[]
 }
 
-/** Null unless the list is empty, contrary to the mirror, or grants nothing, or excludes tenantwatch's own access. */
+/**
+ * Null unless the list is empty although others refer to it, or grants nothing, or lacks tenantwatch's own permission.
+ */
 async function contradictionOf(
   { context, tenantId }: Run,
   definition: WholeResource,
@@ -120,7 +123,7 @@ function ownRecord({ definition, rules, before, items }: Beside, name: string | 
     const now = items.find((item) => item.ok && Reflect.get(item.record, idField) === fields[idField])
     return now?.ok === true && !grants(now.record)
   })
-  // Several roles may share the name; the client may have one that still grants the permission.
+  // Several roles may share the name, so that the client may have one that still grants the permission.
   const granted = items.some((item) => item.ok && Reflect.get(item.record, rules.name) === name && grants(item.record))
   if (lost.length === 0 || granted) return null
   const message = `The ${nouns[0]} of ownClientId lacks ${permission}, by which the list of ${nouns[1]} was read`

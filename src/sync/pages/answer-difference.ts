@@ -7,7 +7,7 @@ import { idOf } from './page-rules.ts'
 type Items = Pick<Fetched, 'items'>
 type Written = (value: unknown) => string
 
-/** Ignores unspecified fields and the notation of a date, which may vary between answers. */
+/** The part of a record that answers are compared by, without unspecified fields and date notation, which may vary. */
 export function writtenBy({ fields }: ResourceDefinition): Written {
   const comparable = (key: string, value: unknown) => {
     if (Array.isArray(value)) return value.map((one) => JSON.stringify(one)).sort()
@@ -16,7 +16,7 @@ export function writtenBy({ fields }: ResourceDefinition): Written {
   return (value) => JSON.stringify(value, comparable)
 }
 
-/** The record and the fields in which two answers differ, in words: names of the specification only, never values. */
+/** Names the record and the fields in which two answers differ, without values. */
 export function differenceIn(one: Items, other: Items, definition: ResourceDefinition): string {
   const byId = ({ items }: Items) => new Map(items.map((item) => [idOf(item, definition.idField), item]))
   const [first, second] = [byId(one), byId(other)]

@@ -9,7 +9,7 @@ import { idOf } from './page-rules.ts'
 
 interface Confirmation {
   readonly careful: boolean
-  /** True when nothing changed, so that only the answer needs to be confirmed. */
+  /** True if nothing changed, so that only the answer must be confirmed. */
   readonly unchanged?: boolean
   /** True when the proof may be omitted because its lists cannot be read. */
   readonly optional: boolean
@@ -19,7 +19,7 @@ export type Need = 'nothing' | 'proof' | Confirmation
 
 const roundsOfUnchanged = 2
 
-/** @param what of the resource was read twice, such as `Two answers of`. */
+/** @param what begins the message, such as `Two answers of`. */
 export function contradiction(
   what: string,
   [one, other]: readonly [Pick<Fetched, 'items'>, Pick<Fetched, 'items'>],
@@ -34,14 +34,14 @@ export function contradiction(
 /** Reads before each proof; equal numbers would let an alternating load balancer separate reads from proofs. */
 const readsOfRound = [1, 2, 1, 3]
 
-/** What a page needs before its commit (docs/sync.md#tenant-identity). */
+/** Decides which proof a page needs before its commit (docs/sync.md#tenant-identity). */
 export function needOf(run: Run, { known, unknown, changes }: PageComparison, isAnnouncedEnd: boolean): Need {
   const { definition, guard, proven, state } = run
   if (definition.kind === 'whole') return 'nothing'
-  // Another tenant does not know the cursor, and may end the list there.
+  // Another tenant does not know the cursor and may answer with an empty page.
   if (known + unknown.length === 0) return isAnnouncedEnd ? { careful: false, optional: true } : 'nothing'
   if (known === 0) {
-    // A page without any known client is rare, and the proof of other lists depends on clients.
+    // A page without known clients is rare, and proofs of other lists depend on clients.
     if (state.completeStartedAt !== null) return { careful: definition.kind === 'pagedList', optional: false }
     return proven ? 'nothing' : 'proof'
   }
@@ -49,12 +49,12 @@ export function needOf(run: Run, { known, unknown, changes }: PageComparison, is
     run.proven = true
     return 'nothing'
   }
-  // An invalid record changes nothing, but may be another tenant's.
+  // The page may still be another tenant's if all its records are invalid.
   if (unknown.length === 0 && !changes()) {
     return guard.contradicted.has(definition.name) ? { careful: false, optional: true, unchanged: true } : 'nothing'
   }
   if (guard.troubled) return { careful: false, optional: false }
-  // The known users may belong to two tenants when the others on the page are new.
+  // If the page also has unknown users, the known ones may exist in both tenants.
   if (unknown.length > 0) return { careful: true, optional: true }
   return proven ? 'nothing' : { careful: false, optional: true }
 }
@@ -74,7 +74,7 @@ export async function provePage(run: Run, fetched: Fetched, need: Need, again: (
   run.proven = true
 }
 
-/** Where users alone identify the tenant, the first page of each full sync of users is a proof. */
+/** If only users identify the tenant, the first page of each full sync of users serves as proof. */
 export async function proveByUsers(run: Run, fetched: Fetched, query: FeedQuery): Promise<void> {
   const { definition, guard, signal, state } = run
   const isFirst = Object.keys(query).length === 0
@@ -91,7 +91,7 @@ export async function guidsCount({ context, tenantId }: Run): Promise<boolean> {
   return false
 }
 
-/** A full sync without any known GUID removes nothing before a proof. */
+/** Proves the identity before removals if the full sync read no known GUID. */
 export async function proveEnd(run: Run): Promise<void> {
   const { context, definition, guard, signal, tenantId } = run
   if (definition.identifiedBy !== 'guid' || run.proven) return
@@ -109,7 +109,10 @@ async function proveIfPossible({ context, definition, guard, signal }: Run): Pro
   }
 }
 
-/** The first differing answer of repeated reads, each followed by a proof (docs/sync.md#tenant-identity), else null. */
+/**
+ * Reads again in rounds that each end with a proof (docs/sync.md#tenant-identity); returns the first answer that
+ * differs, else null.
+ */
 export async function differingAnswer(
   run: Run,
   fetched: Fetched,
@@ -136,7 +139,7 @@ export function noteContradiction({ guard, definition }: Run): void {
   guard.contradicted.add(definition.name)
 }
 
-/** The order of API clients may vary between answers, but unknown ids stay unknown. */
+/** True if all ids are unknown. Nothing else is compared, because the order of API clients may vary between answers. */
 async function isUnknown({ context, tenantId, definition }: Run, { items }: Fetched): Promise<boolean> {
   const ids = items.map((item) => idOf(item, definition.idField)).filter((id) => id !== null)
   return items.length > 0 && (await context.store.knownKeys(tenantId, definition.name, ids)) === 0
@@ -144,7 +147,10 @@ async function isUnknown({ context, tenantId, definition }: Run, { items }: Fetc
 
 type Shown = Pick<Fetched, 'items' | 'hasMore'>
 
-/** Ignores order; a page of a feed may grow, or shrink while its records are equal and more follow. */
+/**
+ * Compares pages regardless of order. A page of a feed may grow, or shrink if its records are equal and more pages
+ * follow.
+ */
 export function isSame(one: Shown, other: Shown, definition: ResourceDefinition): boolean {
   const { kind } = definition
   const exactly = kind === 'whole'

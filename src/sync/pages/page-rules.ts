@@ -31,7 +31,7 @@ export function pageRules({ maxPages, pages = 0, emptyPages = 0, seenBefore }: P
   return {
     async check({ items, same, nextCursor, hasMore, digest: records = null }, sent) {
       const sentDigest = sent === null ? null : cursorDigest(sent)
-      // A repeated request for the same place of the full sync counts once.
+      // A repeated request for the same page of the full sync counts once.
       const isRepeat = sentDigest !== null && used.has(sentDigest)
       if (!isRepeat) count++
       if (sentDigest !== null) used.add(sentDigest)
@@ -68,7 +68,7 @@ function refused(what: string): PageRefused {
   return new PageRefused('protocol', `${unfollowed}: ${what}`)
 }
 
-/** For a page whose records were on the pages before it. */
+/** The error for a page whose records were all on earlier pages. */
 export function cursorIgnored({ name }: Pick<ResourceDefinition, 'name'>): SyncError {
   return new SyncError(
     'invalid_cursor',
@@ -82,13 +82,13 @@ export function idOf(item: Item, idField: string | null): string | number | null
   return typeof id === 'string' || typeof id === 'number' ? id : null
 }
 
-/** In lower case: a GUID may come in either letter case. */
+/** In lower case, because a GUID may come in either case. */
 export function idTextOf(item: Item, idField: string | null): string | null {
   const id = idOf(item, idField)
   return id === null ? null : String(id).toLowerCase()
 }
 
-/** Of the records with a readable id. */
+/** Ids of the records with a readable id. */
 export function idTextsOn(
   { items }: Pick<Fetched, 'items'>,
   { idField }: Pick<ResourceDefinition, 'idField'>,

@@ -16,17 +16,17 @@ export type RuledPage = Pick<PageComparison, 'known' | 'unknown'>
 /** Times are milliseconds since the epoch. */
 export interface Ruling {
   readonly now: number
-  /** Of the page; null when unreadable. */
+  /** Server time of the page; null if unreadable. */
   readonly serverTime: number | null
-  /** Its ids count as known. */
+  /** A page that an operator accepted: its ids count as known. */
   readonly admitted?: AdmittedPage | null
 }
 
 /**
- * The page rule (docs/sync.md#tenant-identity): false when most of five or more records are unknown but created over an
- * hour before the last complete full sync began. Those without a readable id say nothing: they are quarantined. Where
- * the server time of that full sync is unknown, or was wrong, as it lies ahead of the page's, the local time counts
- * unless it is after `now`.
+ * The page rule (docs/sync.md#tenant-identity): false if most of five or more records are unknown but were created over
+ * an hour before the last complete full sync began. Records without a readable id do not count: they are quarantined.
+ * If the server time of that full sync is unknown, or was wrong because it is ahead of the page's, the local time
+ * counts unless it is after `now`.
  */
 export function admits(
   { resource, completeServerTime, completeStartedAt }: SyncState,
@@ -67,7 +67,7 @@ export async function refusedPagePasses(page: RefusedPage): Promise<boolean> {
   return isAdmitted(page, state, await refetch(page))
 }
 
-/** Cursors of such a list are valid within one pass only, so it is read from its first page. */
+/** Reads the list from its first page, because its cursors are valid within one pass only. */
 async function everyPageAdmitted(page: RefusedPage, definition: PagedListResource, state: SyncState): Promise<boolean> {
   const { context, signal } = page
   let cursor: string | null = null

@@ -11,15 +11,15 @@ import { endsRun, type Run } from '../run.ts'
 /** Consecutive full syncs that must lack a document before its removal is due. */
 export const fullSyncsToRemove = 2
 
-/** In milliseconds: servers may compare whole seconds, or exclude the instant itself. */
+/** Subtracted from times, in milliseconds: servers may compare whole seconds, or exclude the instant itself. */
 const marginMs = 1000
 
-/** Further answers that are read because the one before ended in an announced page that was empty. */
+/** Most further answers, each read because the previous one ended in an announced empty page. */
 const maxEarlier = 2
 
 export interface TimeConfirmation {
   readonly unconfirmed: ReadonlySet<number>
-  /** Due records that `updatedAfter` cannot confirm, neither in this full sync nor in the one before. */
+  /** Due records that `updatedAfter` could not confirm twice in a row, so that a hold is raised. */
   readonly refused: ReadonlySet<number>
   /** Why `updatedAfter` cannot confirm the refused ones, if that is known. */
   readonly why?: string
@@ -60,11 +60,12 @@ export async function confirmByTime(
   const absent = new Set((await store.absence(fullSync.id)).absent.map(({ rid }) => rid))
   for (const { rid, key } of asked) if (!absent.has(rid)) noteEvent(run, 'skipped_row', key)
   const { updated, neverUpdated: never } = await store.leftOut(fullSync.id, before, since)
-  // An announced page that is empty may be one that the tenant could not complete.
+  // An announced page that is empty may mean "could not be completed".
   const applied = !older && !announcedEmpty && updated.leftOut === 0
-  // A server may exclude all never-updated records: only an answer with others of them confirms that one is gone.
+  // A server may leave out all records that were never updated: only an answer with others of them confirms that one is
+  // gone.
   const includesNever = never.expected > 0 && never.leftOut === 0
-  // The last document of a tenant has no other one beside it.
+  // The last document of a tenant has no other one as control.
   const isLast = (await store.liveCount(run.tenantId, definition.name)) === 1
   const includesUpdated = updated.expected > 0 || includesNever || isLast
   const unconfirmed = new Set<number>()
@@ -94,7 +95,7 @@ function noControl({ name, nouns }: FeedWithTime, expected: number): string {
 
 interface TimeAnswer {
   readonly since: number
-  /** Pages of the full sync before the answer was read. */
+  /** State of the full sync before the answer was read. */
   readonly before: Awaited<ReturnType<Run['context']['store']['besideFullSync']>>
   /** True if it contains a record that was not updated since. */
   readonly older: boolean
@@ -119,8 +120,8 @@ async function readSince(
 }
 
 /**
- * A time from which the answer contains further records, so that its pages end elsewhere: a server whose `hasMore` means
- * "the page is full" announces an empty page after exactly full ones. Null when there are no earlier records.
+ * An earlier time, from which the answer contains more records and its pages end elsewhere: a server whose `hasMore`
+ * means "the page is full" announces an empty page after a full last one. Null without earlier records.
  */
 async function newestBefore(
   { context, tenantId, definition }: Run,
@@ -149,11 +150,11 @@ function isOlder(item: Item, { updated }: UpdatedAfter, since: number): boolean 
 
 interface Oldest {
   readonly since: number
-  /** Due records without a time of their last update. */
+  /** Due records that were never updated. */
   readonly neverUpdated: ReadonlySet<number>
 }
 
-/** Time of the oldest due record, early enough that a complete answer contains a control: a record that is listed. */
+/** Time of the oldest due record, or earlier, so that a complete answer also contains a listed record as control. */
 async function oldest(
   { context, tenantId, definition }: Run,
   dates: UpdatedAfter,

@@ -6,7 +6,10 @@ import { askById, showsListed, takeDetail } from '../details.ts'
 import { idOf } from '../pages/page-rules.ts'
 import { endsAsking, endsRun, type Run } from '../run.ts'
 
-/** A full sync and the one right after it count for one: these are at least two intervals of the schedule. */
+/**
+ * Full syncs that must lack the record before the answer by id counts. One that is repeated at once counts as one, so
+ * they span at least two intervals of the schedule.
+ */
 const fullSyncsToTakeById = 3
 
 /** Looks missing records up by id (docs/sync.md#removal); true when a full sync skipped a record that exists. */
@@ -32,7 +35,7 @@ export async function confirmMissing(
       if (found === undefined) break
       const { item, meta } = found
       if (item === null) {
-        // The token may have become another tenant's unnoticed, and then every id is absent.
+        // The token may have become another tenant's, which knows none of the ids.
         if (!proven) await run.guard.prove(signal)
         proven = true
         if (!(await showsListed(run, definition))) {
@@ -63,8 +66,9 @@ export async function confirmMissing(
 }
 
 /**
- * True when the mirror holds what the answer by id shows of a record that the list skipped. Otherwise the record stays
- * missing, as an answer by id may lag behind the list; once several full syncs lack it, the answer by id counts.
+ * True if the mirror equals the answer by id of a record that the list skipped. Otherwise the record stays missing,
+ * because an answer by id may lag behind the list; after several full syncs without the record, the answer by id
+ * counts.
  */
 async function agrees(run: Run, item: Item, meta: AnswerMeta, fullSyncs: number): Promise<boolean> {
   if (!item.ok) return false

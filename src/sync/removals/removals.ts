@@ -13,7 +13,7 @@ export type RemovalRule = 'confirm' | 'two-full-syncs'
 export interface RemovalPlan {
   readonly due: readonly AbsentRecord[]
   readonly held: readonly AbsentRecord[]
-  /** The rule that holds them, in words; null = none. */
+  /** The rule that holds the removals, in words; null = none. */
   readonly why: string | null
 }
 
@@ -54,7 +54,7 @@ interface Counted {
 }
 
 function brokenRule({ live, counted, before, since }: Counted, { maxCount, maxPercent }: Limits): string | null {
-  // With fewer than two records at that time, the base is all records that were live since.
+  // If there were fewer than two records then, the base is all records that were live since.
   const base = before > 1 ? before : since
   const of = (count: number) =>
     count === live || count === 0 ? '' : ` of the ${count} that were live 24 hours ago or at the first full sync`
@@ -65,7 +65,7 @@ function brokenRule({ live, counted, before, since }: Counted, { maxCount, maxPe
 
 export interface RemovalDecision {
   readonly rule: RemovalRule
-  /** The reading may have passed over records: it counts absences, but only accepted ones are removed. */
+  /** True if the reading may have skipped records: absences are counted, but only accepted removals are applied. */
   readonly removesNone?: boolean
 }
 
@@ -88,7 +88,7 @@ export async function decideRemovals(
     refused,
     why: unclear,
   } = byTime ? await confirmByTime(run, definition, ended, due) : allConfirmed
-  // The confirmation may have returned records, also one without a readable id.
+  // Read again: the confirmation may have returned records, also one without a readable id.
   const fullSync = (byTime ? await store.openFullSync(tenantId, name) : null) ?? ended
   const absence = fullSync.unreadable ? nothing : byTime ? await store.absence(fullSync.id) : first
   run.guard.insist()
@@ -99,7 +99,7 @@ export async function decideRemovals(
   const removeNow = rule === 'two-full-syncs' ? allowed : []
   const removing = new Set(removeNow)
   if (fullSync.unreadable) {
-    // An absent record may be the one without a readable id, and have changed.
+    // The record without a readable id may be one of the absent ones.
     const { absent } = await store.absence(fullSync.id)
     await store.markMissing(tenantId, name, rids(absent), at)
   } else if (rule === 'confirm') await store.markMissing(tenantId, name, allowed, at)
@@ -111,7 +111,7 @@ export async function decideRemovals(
     at,
     durationMs: fullSyncMs(run),
     requestId: fullSync.startRequestId,
-    // Cursors of a paged list are valid within one full sync only, so none is stored.
+    // Cursors of a paged list are only valid within one full sync, so none is stored.
     ...(fullSync.lastCursor === null || definition.kind !== 'feed' ? {} : { cursor: fullSync.lastCursor }),
     reachedEndServerTime: fullSync.startServerTime,
     unsetAt: unsetNow(run),
@@ -151,7 +151,7 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
     confirmed,
     heldSince,
   })
-  // By a clock that is behind, every client is a new one: both clocks must agree.
+  // To a clock that is behind, every client looks new, so both clocks must agree.
   const now = confirmed ? serverTime : null
   return {
     ...budget,
@@ -159,7 +159,10 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
   }
 }
 
-/** Listed clients created in the 24 hours before `now` (milliseconds since the epoch): they replace rotated ones. */
+/**
+ * Number of listed clients created in the 24 hours before `now` (milliseconds since the epoch), which replace removed
+ * ones.
+ */
 async function replacing({ context, tenantId, definition }: Run, now: number, absent: readonly AbsentRecord[]) {
   const gone = new Set(absent.map(({ key }) => key))
   const recent = { all: [{ field: 'createdAtMs', above: now - dayMs }] } as const
@@ -174,7 +177,7 @@ interface Held {
   readonly held: readonly AbsentRecord[]
   readonly why: string | null
   readonly kept: readonly AbsentRecord[]
-  /** Why `updatedAfter` cannot confirm that those of `kept` are gone. */
+  /** Why `updatedAfter` cannot confirm the removals of `kept`. */
   readonly unclear: string | undefined
   readonly live: number
   readonly budget: GuardBudget
@@ -202,7 +205,7 @@ async function raise({ context, tenantId, definition }: Run, { held, why, kept, 
   return new SyncError('shrink_held', message, { hint: 'If they were really removed, see "tenantwatch accept"' })
 }
 
-/** What the guard counts besides the absent records. */
+/** States what the shrink guard counts besides the absent records. */
 function countedToo({ removed, replacing }: GuardBudget): string {
   const too = removed === 0 ? '' : `, and ${removed} ${removed === 1 ? 'was' : 'were'} removed in the 24 hours before`
   return replacing === 0 ? too : `${too}, less ${replacing} that new ones replace`
