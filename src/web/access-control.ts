@@ -11,7 +11,7 @@ const openPaths: ReadonlySet<string> = new Set(['/healthz', '/readyz'])
 /** Paths for probes and scrapers, which may use any host name for this machine; their answers contain no tenant records. */
 export const anyHostPaths: ReadonlySet<string> = new Set([...openPaths, '/metrics'])
 
-/** By its Host header, then its client certificate, then its user name and password; null when access is granted. */
+/** Checks Host header, client certificate, then user name and password; null = access is granted. */
 export async function checkAccess(
   request: WebRequest,
   { tls, authenticate, allowedHosts }: WebAccess,
@@ -37,7 +37,7 @@ export async function checkAccess(
   return null
 }
 
-/** True when a browser sent the request from a page of another site, which it marks by Sec-Fetch-Site or Origin. */
+/** True if a browser sent the request from another site's page, according to Sec-Fetch-Site or Origin. */
 export function isCrossSite({ header }: WebRequest): boolean {
   const site = header('sec-fetch-site')
   if (site !== undefined && site !== 'same-origin' && site !== 'none') return true
@@ -46,7 +46,7 @@ export function isCrossSite({ header }: WebRequest): boolean {
   return !URL.canParse(origin) || new URL(origin).host !== header('host')
 }
 
-/** At each request and not in the handshake, so that probes work without a certificate. */
+/** Checked at each request, not in the handshake, so that probes work without a certificate. */
 function hasCertificate({ clientAuth, allowedSans }: TlsSettings, socket: TLSSocket): boolean {
   if (clientAuth === 'NoClientCert' || clientAuth === 'RequestClientCert') return true
   // Checked before `authorized`: a resumed session without a certificate must not count as authorized.
@@ -63,7 +63,10 @@ function hasSan(certificate: X509Certificate, name: string): boolean {
   return [...entries].some(([, , value = '']) => (value.startsWith('"') ? JSON.parse(value) : value) === name)
 }
 
-/** Another site can point a name of its own at this address (DNS rebinding), but not an IP address. */
+/**
+ * Refuses unknown names, because another site can point its own name at this address (DNS rebinding). IP addresses are
+ * safe.
+ */
 function isAllowedHost(hostHeader: string, allowed: readonly string[]): boolean {
   const [, bracketed, plain = ''] = /^(?:\[([^\]]+)\]|([^:]*))(?::\d{1,5})?$/.exec(hostHeader) ?? []
   if (bracketed !== undefined) return isIPv6(bracketed)
@@ -72,8 +75,8 @@ function isAllowedHost(hostHeader: string, allowed: readonly string[]): boolean 
 }
 
 /**
- * Whether details are served (docs/operations.md#security): behind authentication, or on loopback without other names,
- * through which a proxy serves others.
+ * True if details are served (docs/operations.md#security): behind authentication, or on loopback without allowed host
+ * names, through which a proxy may serve others.
  */
 export function exposesDetails(
   { exposeDetails: setting, host, allowedHosts }: Pick<Settings['server'], 'exposeDetails' | 'host' | 'allowedHosts'>,

@@ -4,17 +4,20 @@ import type { WebAccess } from './web-options.ts'
 /** A parsed request. No route reads a body. */
 export interface WebRequest {
   readonly method: string
-  /** Percent-decoded; a path with invalid escapes stays as received. */
+  /** Percent-decoded; unchanged if it has invalid escapes. */
   readonly path: string
-  /** The Host header (empty when an HTTP/1.0 request has none) and the host of an absolute request target (RFC 9112, 3.2.2). */
+  /**
+   * The Host header (empty if an HTTP/1.0 request has none) and the host of an absolute request target (RFC 9112,
+   * 3.2.2).
+   */
   readonly hosts: readonly string[]
   /** The first value of each parameter. */
   readonly query: Readonly<Record<string, string>>
-  /** A parameter that was given more than once; null when none was. */
+  /** A parameter that occurs more than once; null = none. */
   readonly repeated: string | null
   /** Looks up a lower-case name; several headers of one name are joined with commas. */
   readonly header: (name: string) => string | undefined
-  /** Absent when the request did not arrive over the network. */
+  /** Absent if the request did not arrive over the network. */
   readonly socket?: Socket
 }
 
@@ -22,7 +25,7 @@ export type Parsed<Query> =
   | { readonly ok: true; readonly query: Query }
   | { readonly ok: false; readonly message: string }
 
-/** The words of a comma-separated text in the order of `known`; undefined when it has another. */
+/** The words of a comma-separated text in the order of `known`; undefined if one is unknown. */
 export function someOf<T extends string>(known: readonly T[], text: string): readonly T[] | undefined {
   const words = text.split(',')
   const found = known.filter((word) => words.includes(word))
@@ -32,7 +35,7 @@ export function someOf<T extends string>(known: readonly T[], text: string): rea
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
-  /** A text, finished pieces that are taken out as they are sent, or pieces produced as fast as the client reads. */
+  /** A text, complete pieces that are removed as they are sent, or pieces produced as fast as the client reads. */
   readonly body: string | Uint8Array[] | AsyncIterable<string>
 }
 

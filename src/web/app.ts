@@ -22,9 +22,12 @@ export type App = (request: WebRequest) => Promise<Answer>
 export interface Route {
   readonly method: 'GET' | 'POST'
   readonly path: string
-  /** True for an answer whose size grows with the mirror: such answers are made one at a time. */
+  /** True for answers whose size grows with the mirror; they are made one at a time. */
   readonly heavy?: boolean
-  /** Accepted parameters, each once; others are refused: a misspelled filter would filter nothing. Absent = any are ignored. */
+  /**
+   * Accepted parameters, each at most once. Others are refused, because a misspelled filter would filter nothing.
+   * Absent = parameters are ignored.
+   */
   readonly takes?: readonly string[]
   readonly handle: (request: WebRequest, access: WebAccess) => Answer | Promise<Answer>
 }
@@ -32,11 +35,11 @@ export interface Route {
 export function createApp(options: WebOptions, lane: HeavyLane): App {
   const routes = new Map(createRoutes(options).map((route) => [route.path, route]))
   return async (request) => {
-    // Read once, so that a reload in between does not mix two configurations in one answer.
+    // Read once, so that a reload does not mix two configurations in one answer.
     const access = options.access()
     const answer = await admit(request, access).catch((error: unknown) => {
       const { path } = request
-      // A database that is away is no bug, nor is a tenant that another replica has just taken.
+      // Not a bug: the database is unreachable, or another replica has just taken the tenant.
       if (['aborted', 'store'].includes(reasonOf(error))) {
         options.log.warn({ detail: String(error), path }, 'Web request failed')
         return refuse(request, 503, 'The database cannot be read now: see the log', { 'Retry-After': '5' })
@@ -60,7 +63,7 @@ export function createApp(options: WebOptions, lane: HeavyLane): App {
     }
     const unknown = Object.keys(request.query).find((name) => route.takes?.includes(name) === false)
     if (unknown !== undefined) return refuse(request, 400, unknownParameter(unknown, route))
-    // One of two values would be left out, and its findings with it.
+    // Otherwise one of two values would be ignored.
     if (route.takes !== undefined && request.repeated !== null) {
       return refuse(request, 400, `Parameter ${request.repeated} is given more than once: give it once`)
     }
@@ -77,13 +80,16 @@ function unknownParameter(name: string, { path, takes = [] }: Route): string {
   return `Unknown parameter ${name}: ${takes.length === 0 ? `${path} takes none` : `use ${takes.join(', ')}`}`
 }
 
-/** The answer to a client that has disconnected; never sent. */
+/** Placeholder answer for a client that has disconnected; never sent. */
 const gone = text(503, '')
 
-/** Concurrent scrapes from which on renderings are paced. */
+/** Most concurrent scrapes without pauses between renderings. */
 const maxUnpacedScrapes = 8
 
-/** When many share a rendering, the next waits as long as the last took: half the event loop stays free. */
+/**
+ * If many scrapes share a rendering, the next one waits as long as the last one took, so that half of the event loop
+ * stays free.
+ */
 function pacedScrapes({ sources, clock }: WebOptions): WebOptions['sources']['metrics'] {
   let [free, sharing] = [Promise.resolve(), 0]
   return async (accept) => {
@@ -117,7 +123,7 @@ export function createRoutes(options: WebOptions): readonly Route[] {
     get('/metrics', async ({ header }) => {
       const { contentType, body } = await scrape(header('accept'))
       const length = body.reduce((sum, piece) => sum + piece.byteLength, 0)
-      // A list of its own: concurrent scrapes share one exposition.
+      // Copies the list, because concurrent scrapes share one exposition.
       return ofType(contentType, [...body], { 'Content-Length': String(length), Vary: 'Accept' })
     }),
     get('/healthz', async () => probe(await sources.health())),

@@ -1,29 +1,29 @@
 import { createHmac } from 'node:crypto'
 import { boundedQueue } from './queue.ts'
 
-/** Whether a password matches a bcrypt hash; computed outside the event loop. */
+/** Tests a password against a bcrypt hash, outside the event loop. */
 export type Compare = (password: string, hash: string) => Promise<boolean>
 
-/** Imported with the first password: without users the native library is not needed. */
+/** Imported at the first password, because the native library is not needed without users. */
 export const compareBcrypt: Compare = async (password, hash) => {
   const { default: bcrypt } = await import('bcrypt')
   // Apache's name for the same algorithm.
   return bcrypt.compare(password, hash.replace(/^\$2y\$/, '$2b$'))
 }
 
-/** `busy`: too many passwords are waiting for comparison; this one was not checked. */
+/** `busy`: not checked, because too many passwords are waiting for comparison. */
 export type AuthResult = 'granted' | 'denied' | 'busy'
 
 export type Users = ReadonlyMap<string, string>
 
 export type BasicAuth = (users: Users, authorization: string | undefined) => Promise<AuthResult>
 
-/** A comparison takes 0.1 s of CPU or more; they run one at a time, so that guessing passwords takes one core at most. */
+/** Comparisons take 0.1 s of CPU or more. They run one at a time, so that guessing passwords uses at most one core. */
 const maxWaiting = 16
 /** Accepted headers in the cache; clients with the same credentials share an entry. */
 const maxAccepted = 100
 
-/** An accepted header is cached under a hash keyed with `key` (secret random bytes), so that a scrape compares nothing. */
+/** Caches accepted headers under a hash keyed with `key` (secret random bytes), so that scrapes need no comparison. */
 export function basicAuth(key: Uint8Array, compare: Compare = compareBcrypt): BasicAuth {
   const digest = (text: string) => createHmac('sha256', key).update(text).digest()
   const accepted = new Set<string>()
@@ -36,7 +36,7 @@ export function basicAuth(key: Uint8Array, compare: Compare = compareBcrypt): Ba
     accepted.add(id)
   }
 
-  /** The hash of a user; for an unknown name a fixed one of another user, so that timing reveals no names. */
+  /** The hash of a user; for an unknown name that of a fixed user, so that timing reveals no names. */
   function hashFor(users: Users, name: string): string {
     const own = users.get(name)
     if (own !== undefined) return own
@@ -49,7 +49,7 @@ export function basicAuth(key: Uint8Array, compare: Compare = compareBcrypt): Ba
     if (credentials === undefined || users.size === 0) return 'denied'
     const hash = hashFor(users, credentials.name)
     const id = digest(`${hash} ${authorization}`).toString('base64')
-    // An entry may stem from a removed user name, which now maps to the hash of another user.
+    // A cached entry may be of a removed user, whose name now maps to another user's hash.
     const isUser = users.has(credentials.name)
     if (isUser && accepted.has(id)) return 'granted'
     // Concurrent requests with the same credentials share one comparison.

@@ -7,7 +7,7 @@ import { printable } from '../model/text/printable.ts'
 import { withoutWaiverDetails } from '../model/text/redact-finding.ts'
 import { withoutEmails } from '../model/text/without-emails.ts'
 
-/** Calendar clients fail on very large files; beyond this number the deadlines nearest to now are shown. */
+/** Most events, because calendar clients fail on very large files; the deadlines nearest to now are kept. */
 const maxEvents = 2000
 const longest = 200
 
@@ -48,7 +48,7 @@ export function calendar({ deadlines, now, exposeDetails }: CalendarOptions): st
   return `${made.toString()}\r\n`
 }
 
-/** Stable when name, role or date change, and free of names that a person chose. */
+/** Does not change with name, role or date, and contains no names that a person chose. */
 function uidOf({ tenant, kind, id }: Deadline): string {
   return `${hash('sha256', JSON.stringify([tenant, kind, id])).slice(0, 32)}@tenantwatch`
 }

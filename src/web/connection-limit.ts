@@ -2,13 +2,13 @@ import type { IncomingMessage, Server } from 'node:http'
 import type { Socket } from 'node:net'
 
 export interface Connections {
-  /** Destroys all of them, also those in the TLS handshake, which `server.close` would wait for. */
+  /** Destroys all connections, also those in the TLS handshake, for which `server.close` would wait. */
   cut(): void
 }
 
 export interface ConnectionLimits {
   readonly inAll: number
-  /** Of one address, so that one client cannot take all connections. */
+  /** Limit per address, so that one client cannot take all connections. */
   readonly ofPeer: number
   /** Milliseconds after which an unfinished answer may be given up for a new connection. */
   readonly busyTimeoutMs: number
@@ -67,7 +67,7 @@ function first(keys: Iterable<string>, isIt: (key: string) => boolean): string |
   return undefined
 }
 
-/** Equal for a TLS socket, which requests arrive on, and for the plain socket below it. */
+/** A key that is equal for a TLS socket, on which requests arrive, and the plain socket below it. */
 function peerOf({ remoteAddress, remotePort, localAddress }: Socket): string {
   return `${remoteAddress} ${remotePort} ${localAddress}`
 }

@@ -3,20 +3,20 @@ import { Mutex } from 'async-mutex'
 import type { Clock } from '../model/clock.ts'
 import type { Answer } from './answer.ts'
 
-/** Serializes answers that take much CPU: one piece is made at a time. */
+/** Serializes answers that need much CPU: one piece is made at a time. */
 export interface HeavyLane {
   /**
-   * Makes an answer when its turn comes; undefined when too many are under way. The pieces of its body are queued too: a
-   * caller that stops before the last one must call `return` of the body's iterator. Nothing is made once `isGone()`.
+   * Makes an answer when its turn comes; undefined if too many are in progress. The pieces of its body are queued, too:
+   * a caller that stops before the last one must call `return` of the body's iterator. Nothing is made once `isGone()`.
    */
   answer(make: () => Promise<Answer>, isGone: () => boolean): Promise<Answer> | undefined
 }
 
 export interface HeavyLaneOptions {
   readonly clock: Clock
-  /** Maximum of answers under way, from their request to their last piece. */
+  /** Most answers in progress, from the request to the last piece. */
   readonly most: number
-  /** Ends one answer whose client does not read; false when there is none. */
+  /** Ends one answer whose client does not read; false if there is none. */
   readonly makeRoom: () => boolean
 }
 

@@ -81,7 +81,7 @@ export function checksJson(postures: readonly TenantPosture[]): readonly object[
   )
 }
 
-/** True while data is missing: what the last evaluation could not evaluate is then not all. */
+/** True while data is missing, so that more entities than the last evaluation lists may be unevaluated. */
 function isPartlyKnown({ status, reason, partial }: Pick<CheckView, 'status' | 'reason' | 'partial'>): boolean {
   return partial !== undefined || (status === 'unknown' && reason !== 'ambiguous')
 }
@@ -93,7 +93,7 @@ function isoOrNull(ms: number | null): string | null {
 const states = ['open', 'waived', 'resolved'] as const satisfies readonly FindingView['state'][]
 export const filterParameters = ['tenant', 'check', 'severity', 'state', 'q'] as const
 export const findingParameters = [...filterParameters, 'limit', 'cursor'] as const
-/** Findings of one answer with `limit`. */
+/** Greatest `limit`. */
 export const maxLimit = 1000
 
 export interface FindingPage extends FindingQuery {
@@ -101,7 +101,7 @@ export interface FindingPage extends FindingQuery {
   readonly limit?: number
 }
 
-/** `severity` and `state` take several values. An unknown value is refused: it would look like "nothing found". */
+/** `severity` and `state` accept several values. An unknown value is refused: it would look like "nothing found". */
 function parseFindingQuery(parameters: Readonly<Record<string, string>>): Parsed<FindingPage> {
   const {
     tenant,
@@ -136,8 +136,8 @@ function parseFindingQuery(parameters: Readonly<Record<string, string>>): Parsed
 const contentTypes = { json: 'application/json; charset=utf-8', csv: 'text/csv; charset=utf-8' } as const
 
 /**
- * Answers `/api/v1/findings` (docs/operations.md#findings-for-other-systems): one JSON array, read from the mirror while it
- * is sent; with `limit` a part, whose `Link` header names the next one.
+ * Answers `/api/v1/findings` (docs/operations.md#findings-for-other-systems) with a JSON array, read from the mirror
+ * while it is sent; with `limit`, with a part whose `Link` header names the next one.
  */
 export async function streamFindings(
   request: WebRequest,
@@ -155,7 +155,7 @@ export async function streamFindings(
   if (limit !== undefined) return findingPage(request, { ...query, limit }, sources, exposeDetails)
   const batches = shownFindings(sources.findings, query, exposeDetails)
   const chunks = format === 'json' ? jsonArray(batches) : csvChunks(batches, exposeDetails)
-  // The first chunk is read before the status line is sent, so that a database that cannot be read still gives a 503.
+  // Read the first chunk before the status line is sent, so that an unreadable database gives a 503.
   const first = await chunks.next()
   return ofType(contentTypes[format], from(first.value ?? '', chunks), headers)
 }
@@ -201,7 +201,7 @@ async function* csvChunks(
   for await (const batch of batches) yield batch.map((finding) => csvLine(cells(finding))).join('')
 }
 
-/** Names listed in a message: there may be a thousand tenants. */
+/** Most names listed in a message; there may be a thousand tenants. */
 const maxNames = 40
 
 interface NamesInQuery {
@@ -209,7 +209,7 @@ interface NamesInQuery {
   readonly check?: string | null | undefined
 }
 
-/** Null when both exist. A name that does not would look like "nothing found". */
+/** Null if both exist; an unknown name would look like "nothing found". */
 export function unknownName(
   { tenant, check }: NamesInQuery,
   known: KnownNames,

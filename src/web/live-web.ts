@@ -8,7 +8,7 @@ export interface LiveWebOptions {
   readonly cwd: string
   readonly host: string
   readonly log: Log
-  /** Called after each new reading of the file and the files that it names. */
+  /** Called after each time the file and the files that it names were read. */
   readonly onReading: (successful: boolean) => void
 }
 
@@ -18,7 +18,10 @@ export interface Candidate extends WebReading {
   readonly path: string | null
 }
 
-/** Its files are checked at each handshake and request: a valid change applies without a reload. */
+/**
+ * The current web configuration. Its files are checked at each handshake and request; a valid change applies without a
+ * reload.
+ */
 export class LiveWeb {
   readonly #options: LiveWebOptions
   #path: string | null
@@ -42,7 +45,7 @@ export class LiveWeb {
     if (path === null || this.#isChanging || !haveChanged(this.#versions)) return this.#settings
     const { log, cwd, onReading } = this.#options
     const reading = readWebSettings(path, cwd)
-    // Kept for an invalid configuration too: it is read again only after a file that it names changes.
+    // Also for an invalid configuration, which is only read again after one of its files changes.
     this.#versions = reading.versions
     const problems = [...reading.problems, ...(reading.problems.length === 0 ? this.#needsRestart(reading) : [])]
     if (problems.length > 0) log.warn({ problems }, 'Web configuration is invalid; the last valid one stays in force')
@@ -55,7 +58,7 @@ export class LiveWeb {
     return this.#settings
   }
 
-  /** Until `release` the settings do not change. @throws ConfigError when the file is invalid or needs a restart. */
+  /** The settings do not change until `release`. @throws ConfigError when the file is invalid or needs a restart. */
   candidate(path: string | null): Candidate {
     const reading = load(path, this.#options.cwd)
     const problems = this.#needsRestart(reading)
@@ -75,7 +78,7 @@ export class LiveWeb {
     this.#logOnce()
   }
 
-  /** Changes that a running server refuses: switching TLS on or off, and removing authentication. */
+  /** Changes that need a restart: switching TLS on or off, and removing authentication. */
   #needsRestart({ settings: next }: WebReading): string[] {
     const now = this.#settings
     const problems: string[] = []

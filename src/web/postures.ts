@@ -29,13 +29,15 @@ export function resourceState(view: ResourceView, holds: readonly HoldView[]): R
   return failures.some((reason) => reason !== null) ? 'failing' : 'fresh'
 }
 
-/** A failing incremental sync changes nothing while the data is fresh. */
+/** Ignores a failing incremental sync while the data is fresh. */
 export function isFreshAndComplete(view: ResourceView, holds: readonly HoldView[]): boolean {
   const state = resourceState(view, holds)
   return view.enabled && (state === 'fresh' || state === 'failing')
 }
 
-/** True when the last run of a resource could not be stored: the mirror is older than the last answer of the tenant. */
+/**
+ * True if the last run of a resource could not be stored, so that the mirror is older than the tenant's last answer.
+ */
 export function isUnstored({ resources }: TenantPosture): boolean {
   return resources.some(({ enabled, modes }) => enabled && modes.some(({ up, reason }) => !up && reason === 'store'))
 }
@@ -61,14 +63,16 @@ function isAllWaived({ status, open, waived }: CheckView): boolean {
 
 export type ShownStatus = CheckStatus | 'waived'
 
-/** What people read: a check whose failing entities are all waived is `waived`, or `unknown` while others may fail, too. */
+/**
+ * The displayed status: a check whose failing entities are all waived is `waived`, or `unknown` while others may fail.
+ */
 export function shownStatus(view: CheckView): ShownStatus {
   if (!isAllWaived(view)) return view.status
   return view.notEvaluated === 0 && view.partial === undefined ? 'waived' : 'unknown'
 }
 
 export interface Tally {
-  /** By status. */
+  /** Number of checks by status. */
   readonly checks: Readonly<Record<CheckStatus, number>>
   readonly shown: Readonly<Record<ShownStatus, number>>
   readonly open: Readonly<Record<Severity, number>>
@@ -94,7 +98,7 @@ export function tally(posture: TenantPosture): Tally {
 
 const hiddenProblem = `${hidden}: see the log, or "tenantwatch findings"`
 
-/** Hides waiver details and the problems of own checks, which may quote an entity, unless details are exposed. */
+/** Unless details are exposed, hides waiver details and problems of own checks, which may quote an entity. */
 export function shownPostures(postures: readonly TenantPosture[], exposeDetails: boolean): readonly TenantPosture[] {
   if (exposeDetails) return postures
   return postures.map((posture) => ({

@@ -7,19 +7,19 @@ import type { App } from './app.ts'
 import { boundedQueue, type Queue } from './queue.ts'
 import type { SlowReaders } from './slow-readers.ts'
 
-/** How long a request body, which is ignored, may still arrive after the answer, in milliseconds. */
+/** Time in milliseconds for the rest of a request body, which is ignored, to arrive after the answer. */
 const restMs = 500
 
-/** Maximum of unanswered requests of one connection; a client that pipelines more is disconnected. */
+/** Most unanswered requests of one connection; a client that pipelines more is disconnected. */
 const maxAhead = 128
 
-/** Bytes handed to the socket at a time; the next slice follows once the client has read it. */
+/** Bytes written to the socket at a time; the next slice follows once the client has read it. */
 const sliceBytes = 65_536
 
 /**
- * Serves the routes. A failure in the middle of a body destroys the connection, so that a client does not take a part for
- * the whole. Answers of one connection are made one after the other, each when the client has read the one before: else a
- * client that pipelines thousands of requests and reads nothing would fill the memory.
+ * Serves the routes. A failure in the middle of a body destroys the connection, so that a client does not accept a part
+ * as complete. Answers of one connection are made one after the other, each when the client has read the previous one:
+ * a client that pipelines thousands of requests and reads nothing would otherwise fill the memory.
  */
 export function requestListener(app: App, log: Log, readers: SlowReaders): RequestListener {
   const queues = new WeakMap<Socket, Queue>()
@@ -30,7 +30,7 @@ export function requestListener(app: App, log: Log, readers: SlowReaders): Reque
     outgoing.once('finish', () => cutLater(incoming))
     const answered = inTurn(async () => {
       await answer(app, incoming, outgoing, readers)
-      // Small answers to pipelined requests would else block the event loop for other connections.
+      // Otherwise small answers to pipelined requests would block the event loop for other connections.
       await yieldToEventLoop()
     })
     if (answered === undefined) socket.destroy()
@@ -77,10 +77,10 @@ async function sendBody(body: Answer['body'], outgoing: ServerResponse, waitFor:
   else await sendWhole(typeof body === 'string' ? [Buffer.from(body)] : body, outgoing, waitFor)
 }
 
-/** Takes each piece out of the list, so that neither a slow client nor an idle connection retains what was sent. */
+/** Removes each piece from the list, so that a slow client or an idle connection does not retain sent pieces. */
 async function sendWhole(pieces: Uint8Array[], outgoing: ServerResponse, waitFor: WaitFor): Promise<void> {
   const bytes = pieces.reduce((sum, piece) => sum + piece.byteLength, 0)
-  // Answers that share their pieces share the last one; it stands for all of them.
+  // The last piece identifies answers that share their pieces.
   const shared = pieces.at(-1) ?? pieces
   for (let piece = pieces.shift(); piece !== undefined; piece = pieces.shift()) {
     for (let at = 0; at < piece.byteLength; at += sliceBytes) {
@@ -148,7 +148,7 @@ export function readRequest(incoming: IncomingMessage): WebRequest | null {
   }
 }
 
-/** In one pass: an unauthenticated request may have thousands of parameters. */
+/** One pass, because an unauthenticated request may have thousands of parameters. */
 function firstOfEach(parameters: URLSearchParams): Pick<WebRequest, 'query' | 'repeated'> {
   const first = new Map<string, string>()
   let repeated: string | null = null

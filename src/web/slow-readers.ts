@@ -1,16 +1,19 @@
 import type { Socket } from 'node:net'
 
-/** Minimum speed of a client: each 64 KiB within this time, in milliseconds. */
+/** Time for a client to read 64 KiB, in milliseconds. */
 const sliceDeadlineMs = 10_000
-/** Memory for unsent bodies in total, in bytes, before the client waited for longest is disconnected. */
+/** Most bytes of unsent bodies in total; beyond it, the client with the longest wait is disconnected. */
 const maxKept = 32 << 20
 
 export interface SlowReaders {
-  /** Sockets waiting for their client to read, the longest wait first. */
+  /** Sockets that wait for their client to read, the longest wait first. */
   readonly awaited: ReadonlySet<Socket>
-  /** Destroys the socket with the longest wait; false when none waits. */
+  /** Destroys the socket with the longest wait; false if none waits. */
   cutLongest(): boolean
-  /** Destroys the socket after the deadline. `body` is the memory in use; one that several clients share counts once. */
+  /**
+   * Destroys the socket after the deadline. `body` identifies the memory in use; a body that several clients share
+   * counts once.
+   */
   waitFor(socket: Socket, body: object, bytes: number, taken: Promise<unknown>): Promise<void>
 }
 

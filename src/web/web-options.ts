@@ -18,15 +18,15 @@ export interface FindingQuery {
   readonly states?: readonly FindingView['state'][]
   /** A prefilter: findings that cannot contain this text may be left out. The caller filters the rest. */
   readonly text?: string
-  /** Adds names, e-mails and file names, and searches the text in them, too. Only where they may be shown. */
+  /** Adds names, e-mail addresses and file names, and includes them in the text search. Only if they may be shown. */
   readonly withPersonal?: boolean
   readonly newestFirst?: boolean
-  /** By the id of the entity instead, in natural order. */
+  /** Sorts by the entity's id, in natural order. */
   readonly byEntity?: 'ascending' | 'descending'
-  /** Unix time in milliseconds; only findings that were opened, changed, reopened or resolved at it or later. */
+  /** Unix time in milliseconds; only findings that were opened, changed, reopened or resolved then or later. */
   readonly since?: number
   readonly fingerprints?: readonly string[]
-  /** Fingerprint; only the findings that come after it, none when it is unknown. */
+  /** Fingerprint; only findings after it, none if it is unknown. */
   readonly after?: string
 }
 
@@ -37,12 +37,12 @@ export interface Probe {
 
 export interface KnownNames {
   readonly tenants: readonly string[]
-  /** All checks, also those switched off. */
+  /** All checks, including disabled ones. */
   readonly checks: readonly string[]
 }
 
 export interface WebSources {
-  /** Everything that an answer to GET reads is read within it. */
+  /** Wraps everything that an answer to GET reads. */
   readonly reading: <T>(answer: () => T) => T
   /** The exposition for an Accept header, in pieces; a rejection gives a 500. */
   readonly metrics: (
@@ -52,7 +52,7 @@ export interface WebSources {
   readonly posture: (tenant?: string) => Promise<readonly TenantPosture[]>
   /** Batches of findings, oldest first unless the query says otherwise. */
   readonly findings: (query: FindingQuery) => AsyncIterable<readonly FindingView[]>
-  /** Secrets of a tenant's API clients, the next to expire first. */
+  /** Secrets of a tenant's API clients by expiry, the earliest first. */
   readonly secrets: (tenant: string) => Promise<readonly SecretView[]>
   /** The last changes in the mirror of a tenant, newest first. */
   readonly changes: (tenant: string, most: number, withPersonal: boolean) => Promise<readonly ChangeView[]>
@@ -75,9 +75,9 @@ export interface WebAccess {
   readonly allowedHosts: readonly string[]
   /** Checks an Authorization header; null requires none. Not used for health and readiness. */
   readonly authenticate: ((authorization: string | undefined) => Promise<AuthResult>) | null
-  /** Null serves plain HTTP; a change between HTTP and HTTPS takes a restart. */
+  /** Null = plain HTTP; a change between HTTP and HTTPS needs a restart. */
   readonly tls: TlsSettings | null
-  /** Override the server's headers of the same name. */
+  /** Replace the server's headers of the same name. */
   readonly headers: Readonly<Record<string, string>>
 }
 
@@ -90,6 +90,6 @@ export interface WebOptions {
   readonly sources: WebSources
   readonly clock: Clock
   readonly log: Log
-  /** What the commands of the page name with --config; absent = the default. */
+  /** Value of --config in the commands that the status page shows; absent = the default. */
   readonly configFile?: string | undefined
 }

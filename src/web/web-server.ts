@@ -15,14 +15,14 @@ import { requestListener } from './request-listener.ts'
 import { slowReaders } from './slow-readers.ts'
 import type { WebOptions } from './web-options.ts'
 
-/** Against slow clients, in milliseconds and bytes: Node's defaults are minutes or unlimited. */
+/** Limits against slow clients, in milliseconds and bytes; Node's defaults are minutes or unlimited. */
 const limits = {
   headersTimeout: 10_000,
   requestTimeout: 15_000,
   connectionsCheckingInterval: 5_000,
   keepAliveTimeout: 5_000,
   maxHeaderSize: 16_384,
-  // The routes refuse a request without a Host header, so that the refusal has the security headers.
+  // The routes refuse requests without a Host header, so that the refusal has the security headers.
   requireHostHeader: false,
 } as const
 const handshakeTimeout = 10_000
@@ -54,7 +54,7 @@ export function createWebServer(options: WebOptions): WebServer {
   const readers = slowReaders()
   const lane = heavyLane({ clock, most: maxHeavy, makeRoom: readers.cutLongest })
   const answer = requestListener(createApp(options, lane), log, readers)
-  // What a reload begins is no part of its answer.
+  // POST is not wrapped: work that a reload starts must not run as a read.
   const listener: typeof answer = (request, response) =>
     request.method === 'POST' ? answer(request, response) : sources.reading(() => answer(request, response))
   const server =
@@ -73,15 +73,15 @@ export function createWebServer(options: WebOptions): WebServer {
   server.setTimeout(socketIdleMs)
   const lastAnswers = new WeakMap<Duplex, ServerResponse>()
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
-    // Only the code is logged: the error holds the received bytes, which may contain credentials.
+    // Log only the code: the error contains the received bytes, which may contain credentials.
     log.debug({ code: error.code }, 'Web request could not be read')
     const status = (error.code === undefined ? undefined : statusLines[error.code]) ?? '400 Bad Request'
-    // The refusal must not be written into an answer under way.
+    // Do not write the refusal into an answer in progress.
     const isFree = lastAnswers.get(socket)?.writableFinished ?? true
     if (isFree && socket.writable) socket.end(`HTTP/1.1 ${status}\r\n${headerLines}Connection: close\r\n\r\n`)
     else socket.destroy()
   })
-  // Before the routes, so that answers of Node itself have the headers, too.
+  // Registered before the routes, so that Node's own answers have the headers, too.
   server.prependListener('request', ({ socket }, response) => {
     lastAnswers.set(socket, response)
     response.setHeaders(new Map(Object.entries(securityHeaders)))
@@ -138,7 +138,7 @@ function secureOptions(tls: TlsSettings): ServerOptions {
 function followSettings(server: SecureServer, first: TlsSettings, settingsNow: () => TlsSettings | null): SecureServer {
   let inForce = first
   const under = new WeakMap<Socket, TlsSettings>()
-  // Before Node's own listener, which uses the context set at that time.
+  // Registered before Node's own listener, which uses the context of that moment.
   server.prependListener('connection', () => {
     const now = settingsNow()
     if (now === null || now === inForce) return

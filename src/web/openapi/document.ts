@@ -30,7 +30,7 @@ export function openApiDocument(version: string): Json {
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],
-    // The first, empty alternative: server.webConfig decides whether authentication is required.
+    // The empty alternative: server.webConfig decides whether authentication is required.
     security: [{}, { basicAuth: [] }, { clientCertificate: [] }],
     paths: Object.fromEntries(
       operations.map((operation) => [operation.path, { [operation.method]: described(operation) }]),

@@ -4,7 +4,7 @@ import { maxLimit } from '../json-api.ts'
 import { shownStates } from '../page/page-query.ts'
 import { check, finding, status } from './schemas.ts'
 
-/** A query parameter; with `values` it takes several of them, separated by commas. */
+/** A query parameter; with `values` it accepts several of them, separated by commas. */
 export interface Parameter {
   readonly name: string
   readonly description: string
@@ -25,7 +25,7 @@ export interface Operation {
   readonly summary: string
   readonly parameters?: readonly Parameter[]
   readonly body: Body
-  /** Error statuses of this route beside those of all routes, with their meaning. */
+  /** Error statuses of this route in addition to those of all routes, with their meaning. */
   readonly refusals?: Readonly<Record<number, string>>
   readonly open?: boolean
 }

@@ -10,7 +10,7 @@ import { part, table } from './table.ts'
 import { foreign, type Html, instant } from './text.ts'
 
 type Checked = Pick<TenantPage, 'posture' | 'secrets'>
-/** Names of API clients by id, as far as the page has them. */
+/** Known names of API clients, by id. */
 type Names = ReadonlyMap<string, string | null>
 
 const order = ['fail', 'unknown', 'waived', 'pass', 'not_applicable'] as const
@@ -78,7 +78,7 @@ function row(view: CheckView, { link, clients, now }: RowContext): readonly (Htm
   ]
 }
 
-/** Failing entities of all, and those not evaluated. An unknown check never shows 0: more may fail. */
+/** Numbers of failing, of all and of unevaluated entities. An unknown check never shows 0, because more may fail. */
 function failing(view: CheckView, clients: Names): Html | string {
   const { status, open, waived, entities } = view
   if (status === 'not_applicable') return '–'

@@ -105,7 +105,7 @@ function row(view: FindingView, now: number): readonly (Html | string)[] {
   ]
 }
 
-/** On narrow screens the id is left out where the sentence names it, or where there is only one of its type. */
+/** Narrow screens omit the id if the sentence names it or there is only one entity of the type. */
 function entity({ message, entity: one }: FindingView): Html {
   const { type, id } = one
   if (type === id) return html`<span class="said">${foreign(id)}</span>`
@@ -185,7 +185,7 @@ ${parametersOf({ ...query, check: null, state: 'open', text: '', after: null }).
 `
 }
 
-/** Counts within the other filters, the text included. */
+/** A link with the count under the other filters, text included. */
 function chip(
   word: string,
   severity: Severity | null,
@@ -205,7 +205,7 @@ function chip(
   return html`<a class="chip" id="${id}" href="${href}" data-live="" aria-current="${isCurrent ? 'true' : 'false'}">${word} <span class="num">${number(count)}</span></a>`
 }
 
-/** Enabled checks, and the one of the query although the tenant has no check of this name. */
+/** Enabled checks, and that of the query, even if the tenant does not have it. */
 function checkNames({ checks }: TenantPosture, query: PageQuery): readonly string[] {
   const known = checks.filter(({ enabled }) => enabled).map(({ check }) => check)
   return query.check === null || known.includes(query.check) ? known : [...known, query.check]

@@ -8,9 +8,9 @@ import { shownFindings } from '../shown-findings.ts'
 import type { FindingQuery, WebOptions, WebSources } from '../web-options.ts'
 import { type PageQuery, wholePage } from './page-query.ts'
 
-/** With more tenants, each is shown on a page of its own. */
+/** With more tenants, each is only shown on its own page. */
 const maxInFull = 10
-/** Findings of all tenants together, but at least `minFindings` of each. */
+/** Most findings of all tenants together, but at least `minFindings` of each. */
 const maxFindings = { short: 50, long: 400 }
 const minFindings = 20
 const maxChanges = 20
@@ -31,10 +31,10 @@ export interface PageData {
   readonly now: number
   readonly exposeDetails: boolean
   readonly query: PageQuery
-  /** True when there are other tenants than those of this page. */
+  /** True if there are tenants that are not on this page. */
   readonly hasOthers: boolean
   readonly postures: readonly TenantPosture[]
-  /** Tenants shown in full: all, or none when there are too many. */
+  /** Tenants shown in full: all, or none if there are too many. */
   readonly tenants: readonly TenantPosture[]
   readonly load: (posture: TenantPosture) => Promise<TenantPage>
 }
@@ -71,9 +71,9 @@ export interface FoundFindings {
   readonly shown: readonly FindingView[]
   readonly matching: number
   readonly total: number
-  /** Matches of a search text by severity, whatever severities are wanted; null without one. */
+  /** Matches of the search text by severity, regardless of the wanted severities; null without a search text. */
   readonly bySeverity: Readonly<Record<Severity, number>> | null
-  /** Fingerprint after which these begin; null = the first of the list. */
+  /** Fingerprint after which the shown findings begin; null = the start of the list. */
   readonly after: string | null
   readonly hasMore: boolean
 }
@@ -86,7 +86,9 @@ export interface LoadFindings {
   readonly most: number
 }
 
-/** Without a search text only the shown rows are read, and with one those of the checks whose names have it. */
+/**
+ * Without a search text, reads only the shown rows; with one, all rows except those of checks whose name contains it.
+ */
 export async function loadFindings(request: LoadFindings): Promise<FoundFindings> {
   const { posture, query, most } = request
   const start = await startOf(request)
@@ -98,7 +100,8 @@ export async function loadFindings(request: LoadFindings): Promise<FoundFindings
   const isWanted = (severity: Severity) => query.severities?.includes(severity) !== false
   const parts = partsOf(posture, isSearch ? { ...query, severities: null } : query)
   const first = start === null ? -1 : parts.findIndex((part) => isOf(part, start))
-  // A search counts all matches, so it begins at the first one. The place is lost when its finding no longer matches.
+  // A search counts all matches, so it begins at the first one. If the finding at `after` no longer matches, the list
+  // starts at its beginning.
   let kept: FindingView[] = []
   let isReached = !isSearch
   for (const [i, part] of parts.entries()) {
@@ -106,7 +109,7 @@ export async function loadFindings(request: LoadFindings): Promise<FoundFindings
     if (!isSearch && (i < first || isFull())) continue
     const named = isSearch ? countsByName(part, posture, query) : null
     for (const [severity, count] of named ?? []) bySeverity[severity] += count
-    // Of what is counted, and without a text, only the shown rows are read.
+    // If the counts are known, or without a search text, only the shown rows are read.
     const onlyShown = named !== null || !isSearch
     const of = (part.severities ?? severities).filter((severity) => !onlyShown || isWanted(severity))
     if (of.length === 0) continue
@@ -131,7 +134,7 @@ export async function loadFindings(request: LoadFindings): Promise<FoundFindings
   }
 }
 
-/** The finding after which the list begins; null when it is in no part of the list. */
+/** The finding after which the list begins; null if it is not in the list. */
 async function startOf({ posture, query, findings }: LoadFindings): Promise<FindingView | null> {
   const { after } = query
   if (after === null) return null
@@ -143,7 +146,7 @@ async function startOf({ posture, query, findings }: LoadFindings): Promise<Find
   return null
 }
 
-/** Counts of a part whose check has the text in its name, so that all its findings match; else null. */
+/** Counts of a part whose check name contains the text, so that all its findings match; else null. */
 function countsByName({ check, severities: of = severities }: Part, posture: TenantPosture, query: PageQuery) {
   if (check?.includes(query.text.toLowerCase()) !== true) return null
   return of.map((severity) => [severity, counted(posture, { ...query, check, severities: [severity] })] as const)
@@ -170,7 +173,7 @@ function isOf({ check, severities: of }: Part, finding: FindingView): boolean {
   return (check === undefined || check === finding.check) && (of === undefined || of.includes(finding.severity))
 }
 
-/** Parts of the list that follow one another, each in the order of the query. */
+/** Consecutive parts of the list, each in the order of the query. */
 function partsOf({ checks }: TenantPosture, query: PageQuery): readonly Part[] {
   const { sort, reversed } = query
   const wanted = checks.filter(({ check }) => query.check === null || check === query.check)

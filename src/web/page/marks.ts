@@ -33,7 +33,7 @@ export const severityTone: Tones<Severity> = {
   info: 'quiet',
 }
 
-/** The highest severity first; empty when there are none. `hrefOf` leads from a count to what it counts. */
+/** Counts by severity, the highest first; empty if there are none. `hrefOf` links a count to its findings. */
 export function severityCounts(
   open: Readonly<SeverityCounts>,
   waived: number,
@@ -73,7 +73,7 @@ const width = 200
 const height = 8
 const gap = 2
 
-/** Parts of a whole in one bar. SVG, because the content security policy forbids style attributes. */
+/** A bar of parts. SVG, because the content security policy forbids style attributes. */
 export function stackedBar(parts: readonly BarPart[]): Html {
   const present = parts.filter(({ value }) => value > 0)
   const total = present.reduce((sum, { value }) => sum + value, 0)

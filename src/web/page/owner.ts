@@ -6,7 +6,7 @@ import { foreign, type Html, stamp } from './text.ts'
 
 type Owned = Pick<TenantPosture, 'owner'>
 
-/** Nothing where one process has the database for itself. */
+/** Empty if only one process uses the database. */
 export function ownerNote({ owner }: Owned, now: number): Html | string {
   if (owner === undefined) return ''
   const { replica, isAlive, since, heartbeatAgeMs } = owner
@@ -17,7 +17,7 @@ export function ownerNote({ owner }: Owned, now: number): Html | string {
   return html`<p class="problem owner edge-unknown"><strong>No replica owns this tenant</strong>${sinceWords(since, now)}. It is not synced and not evaluated until one does.${last}</p>`
 }
 
-/** For the card of a tenant among others. */
+/** For a tenant's card in the overview. */
 export function ownerWord({ owner }: Owned): Html | string {
   if (owner === undefined) return ''
   const isOwned = owner.isAlive && owner.replica !== null

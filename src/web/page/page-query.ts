@@ -21,7 +21,7 @@ export interface PageQuery {
   /** Reversed order: lowest severity, last in the alphabet or newest first. */
   readonly reversed: boolean
   readonly long: boolean
-  /** Fingerprint; only the findings that come after it in the list of its tenant. */
+  /** Fingerprint; shows only the findings after it in the tenant's list. */
   readonly after: string | null
 }
 
@@ -94,7 +94,7 @@ export function parametersOf(query: PageQuery): readonly (readonly [name: string
   return all.flatMap(([name, value]) => (value === null || value === '' ? [] : [[name, value] as const]))
 }
 
-/** Begins at the first finding unless told otherwise: a place in one list means nothing in another. */
+/** Starts at the first finding unless `over` sets `after`, which is a place in one list only. */
 export function hrefOf(query: PageQuery, over: Partial<PageQuery>, anchor = ''): string {
   const parameters = new URLSearchParams(
     parametersOf({ ...query, after: null, ...over }).map(([name, value]) => [name, value]),

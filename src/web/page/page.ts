@@ -41,7 +41,7 @@ const end = html`</body>
 </html>
 `
 
-/** A page beside the status page, with the way to it. */
+/** A page that links back to the status page. */
 export function otherPage(title: string, body: Html): string {
   return String(html`${start(title)}
 <header><h1><img src="/favicon.svg" alt="" width="24" height="24"> tenantwatch</h1></header>
@@ -49,7 +49,7 @@ export function otherPage(title: string, body: Html): string {
 ${end}`)
 }
 
-/** The page instead of one that does not exist. */
+/** The page for an address that does not exist. */
 export function lostPage(message: string): string {
   return otherPage('not found', html`<p class="empty">${message}</p>`)
 }

@@ -10,7 +10,7 @@ import { badge, gaugeBar, stateTone } from './marks.ts'
 import { part, table } from './table.ts'
 import { foreign, type Html, instant, sentence, stamp } from './text.ts'
 
-/** Resources without a problem are folded, as checks that pass are. */
+/** Resources without a problem are collapsed, like passing checks. */
 export function resources({ posture, configFile }: TenantPage, now: number): Html {
   const id = `data-${posture.tenant}`
   const list = (views: readonly ResourceView[]) =>
@@ -68,7 +68,7 @@ function lastSuccess(mode: ModeView, holds: readonly HoldView[], now: number): H
   return html`<span class="mode"><span class="ago">${mode.mode}</span> <span class="num">${when}</span>${reason}</span> `
 }
 
-/** A hold fails the runs that it stops; it may have ended since the last one. */
+/** The word for the reason of a failed run: a hold may have ended since. */
 function failureWord(reason: Reason, holds: readonly HoldView[]): string {
   if (isHoldReason(reason) && !holds.some((hold) => hold.reason === reason)) return 'hold ended'
   return reason.replaceAll('_', ' ')
@@ -95,11 +95,11 @@ const advice: Readonly<Record<ResourceState, string | null>> = {
   fresh: null,
 }
 
-/** Failures of several resources with one cause differ in it. */
+/** Part of the message that differs between resources with the same cause. */
 const pathOfRequest = /(?<=\bGET )\/\S+/
 
 function problems(posture: TenantPosture, configFile: string | undefined, now: number): Html | string {
-  // The card of a hold of the whole tenant, or of a tenant that is another one, says the same of every resource.
+  // Leaves out states that the card of a tenant hold, or of a shared tenant, already explains for all resources.
   const isTenantHeld = posture.holds.some(({ resource }) => resource === 'all')
   const isSaid = (state: ResourceState) =>
     (isTenantHeld && state === 'on_hold') || (posture.sharedWith !== undefined && state === 'stale')
@@ -117,7 +117,7 @@ function problems(posture: TenantPosture, configFile: string | undefined, now: n
 `
 }
 
-/** States that several resources cannot share, because the numbers and the hold are those of one resource. */
+/** States with a hold or counts of one resource, which are not grouped. */
 const ofOneResource: ReadonlySet<ResourceState> = new Set(['on_hold', 'quarantined', 'missing'])
 
 interface Problem {
@@ -132,7 +132,7 @@ interface Known extends Pick<TenantPage, 'configFile'> {
   readonly now: number
 }
 
-/** Of resources with one cause. */
+/** The entry for resources with the same cause. */
 function problem(same: readonly Problem[], { holds, configFile, isAtWork, now }: Known): Html {
   const [one] = same
   if (one === undefined) return html``
@@ -145,7 +145,7 @@ function problem(same: readonly Problem[], { holds, configFile, isAtWork, now }:
 `
 }
 
-/** Of several resources the time at which the state began for the first one, or the newest success. */
+/** For several resources, the earliest time at which the state began, or the newest success. */
 function sinceInWords(same: readonly Problem[], holds: readonly HoldView[], now: number): Html | string {
   const all = same.flatMap(({ view, state }) => sinceOf(view, state, holds) ?? [])
   const [first] = all.toSorted((a, b) => (a.words === 'since' ? a.at - b.at : b.at - a.at))
@@ -196,7 +196,7 @@ function sinceOf(view: ResourceView, state: ResourceState, holds: readonly HoldV
 
 function lastSuccessOf({ modes, dataAsOf }: ResourceView): Since | null {
   const failing = modes.filter(({ up }) => !up)
-  // A refusal that another resource met leaves the modes of this one up.
+  // If only another resource was refused, the modes of this one are still up.
   const successes = (failing.length === 0 ? modes : failing).flatMap(({ mode, lastSuccessAt }) =>
     lastSuccessAt === null ? [] : { words: `last ${mode} sync`, at: lastSuccessAt },
   )

@@ -8,15 +8,13 @@ import { runbookHref } from './page-query.ts'
 const folder = join('docs', 'runbooks')
 const name = /^Tenantwatch[A-Za-z]+$/
 
-/** The address in the runbooks, which are written for the default configuration. */
+/** The address in the runbook files, which assume the default configuration. */
 const defaultOrigin = 'http://127.0.0.1:9469'
 
-/** A link in parentheses to another page of the documentation: the words alone would hang in the sentence. */
+/** A link in parentheses to another page of the documentation, which is removed with its words. */
 const unservedReference = /\s\(\[[^\]]*\]\((?!Tenantwatch)[^)]*\)\)/g
 
-/**
- * The installed runbook of an alert as a page; null where there is none of this name. Its commands name the given origin.
- */
+/** The installed runbook of an alert as a page; null if there is none. Its commands use the given origin. */
 export async function runbookPage(runbook: string, origin = defaultOrigin): Promise<string | null> {
   const file = join(folder, `${runbook}.md`)
   const found = name.test(runbook) ? packageFolder(file) : null
@@ -24,7 +22,7 @@ export async function runbookPage(runbook: string, origin = defaultOrigin): Prom
   const [text, { Marked }] = await Promise.all([readFile(join(found, file), 'utf8'), import('marked')])
   const marked = new Marked({
     renderer: {
-      /** Of the documentation, only runbooks are served; of other links the words remain. */
+      /** Only runbooks are served; other links become plain words. */
       link({ href, tokens }) {
         const [, other] = /^(\w+)\.md$/.exec(href) ?? []
         const words = this.parser.parseInline(tokens)

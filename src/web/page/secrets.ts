@@ -11,7 +11,7 @@ import { foreign, type Html, instant, visible } from './text.ts'
 const nearDays = 90
 const maxNear = 50
 const maxLater = 50
-/** Secrets on the time line; with more, those that expire first. */
+/** Most secrets on the time line; those that expire first are kept. */
 const maxDots = 300
 
 export function secrets({ posture, secrets: views }: TenantPage, now: number): Html {
@@ -136,7 +136,7 @@ function xOf(days: number): number {
   return start + ((end - start) * days) / nearDays
 }
 
-/** Puts each dot as low as it fits; the own secret is always shown. */
+/** Places each dot as low as possible; the own secret is always shown. */
 function placed(views: readonly SecretView[], now: number): { readonly dots: readonly Dot[]; readonly hidden: number } {
   const dots: Dot[] = []
   let hidden = 0

@@ -153,7 +153,7 @@ const phone = `@media (max-width: 900px) { .tiles { grid-template-columns: repea
 }
 `
 
-/** On paper: no controls, every check and resource, and every finding whole on one page. */
+/** Print: no controls, every check and resource, no page break within a finding. */
 const paper = `@media print {
   :root { color-scheme: light; }
   nav, form, footer, .more, .outdated, .skip { display: none; }
@@ -194,7 +194,7 @@ dd time { white-space: normal; } dd .command { display: inline-block; }
 .later table { margin-top: 8px; }
 `
 
-/** By meaning, for light and dark screens; text has a contrast of at least 4.5 to 1 (WCAG 2.2, AA). */
+/** Colors by meaning, for light and dark screens; text has a contrast of at least 4.5 to 1 (WCAG 2.2, AA). */
 const colors = `:root {
   color-scheme: light dark;
   --bg: #f4f6f9; --card: #ffffff; --line: #dfe4ec; --text: #1b2330; --soft: #566274; --edge: #76829a;

@@ -15,7 +15,7 @@ export interface TenantSummary {
   readonly sentence: string
 }
 
-/** A tenant in one sentence. Green requires full data quality, and that no check fails or is unknown. */
+/** A tenant in one sentence. Green requires full data quality and no failing or unknown check. */
 export function tenantSummary(posture: TenantPosture, quality: DataQuality, { shown: checks }: Tally): TenantSummary {
   const wrong = [
     ...(checks.fail > 0 ? [`${plural(checks.fail, 'check')} ${checks.fail === 1 ? 'fails' : 'fail'}`] : []),
@@ -100,7 +100,7 @@ function findingsTile({ open, openTotal, waivedTotal }: Tally, link: (severity: 
 
 const soonMs = 30 * dayMs
 
-/** Green only while the data of the API clients is fresh: a secret that was not read lately may have changed. */
+/** Green only while the data of API clients is fresh: a secret may have changed since it was read. */
 function secretTile({ posture, secrets }: TenantPage, now: number): Html {
   const next = secrets.find(({ expiresAt }) => expiresAt > now)
   const expired = secrets.filter(({ expiresAt }) => expiresAt <= now).length

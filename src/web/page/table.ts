@@ -12,9 +12,9 @@ export interface Table {
   readonly rows: readonly (readonly (Html | string)[])[]
   /** Index of the column with the row headers; 0 by default. */
   readonly head?: number
-  /** Ids of the rows, by which a refresh matches them. */
+  /** Ids by which a refresh matches rows. */
   readonly ids?: readonly string[]
-  /** Over the whole width below each row; needs `ids`. */
+  /** Content below each row, over the whole width; needs `ids`. */
   readonly below?: readonly Html[]
   readonly empty: string
   readonly kind?: 'checks' | 'data' | 'findings'

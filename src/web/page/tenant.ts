@@ -49,7 +49,7 @@ ${waivers(page, now)}
 `
 }
 
-/** For who follows a link to some findings: summary and holds are those of all. */
+/** Note that the findings are filtered, unlike summary and holds. */
 function filterNote(tenant: string, query: PageQuery): Html | string {
   if (!isFiltered(query)) return ''
   const anchor = `#findings-${tenant}`
@@ -79,7 +79,7 @@ function notes({ posture, secrets: views, configFile }: TenantPage, now: number)
   return html`${lost}${ownSecret}${blocked}${skewed}${identity}`
 }
 
-/** Links of alerts lead here, also after the hold has ended. */
+/** Always rendered, because alerts link to it, also after the hold has ended. */
 function holds({ posture: { tenant, holds: views }, configFile }: TenantPage, now: number): Html {
   return html`<div id="holds-${tenant}">${views.map((hold) => card(hold, configFile, now))}</div>`
 }

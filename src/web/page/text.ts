@@ -18,7 +18,7 @@ export function foreign(text: string): Html {
   return html`<bdi>${visible(text)}</bdi>`
 }
 
-/** Name, e-mail or file name behind an id. A long address breaks before its host. */
+/** Name, e-mail address or file name after an id. A long address breaks before its host. */
 export function namedAs(names: readonly string[]): readonly Html[] {
   return names.map((name) => {
     const text = visible(name)
@@ -28,7 +28,7 @@ export function namedAs(names: readonly string[]): readonly Html[] {
   })
 }
 
-/** To be typed. An option, or an id with a hyphen, breaks only where a whole line is too short for it. */
+/** A command to type. An option, or an id with a hyphen, only breaks if it is longer than a line. */
 export function command(words: string, configFile: string | undefined): Html {
   const parts = commandWith(words, configFile).split(/(\S*-\S*)/)
   return html`<code class="command">${parts.map((part) => (part.includes('-') ? html`<span>${part}</span>` : part))}</code>`
@@ -47,7 +47,7 @@ export function stamp(ms: number): Html {
   return html`<time datetime="${iso}">${iso.replace(/T(\d\d:\d\d).*$/, ' $1')} UTC</time>`
 }
 
-/** Messages of errors and holds have no full stop. */
+/** Adds a full stop, which messages of errors and holds lack. */
 export function sentence(message: string): string {
   return /[.!?\u2026]$/.test(message) ? message : `${message}.`
 }
@@ -56,7 +56,7 @@ export function valueText(value: unknown): string {
   return typeof value === 'string' ? value : (JSON.stringify(value) ?? 'null')
 }
 
-/** Lists of texts and the fields of an object are separated by commas. */
+/** A fact as text; texts of a list and fields of an object are separated by commas. */
 export function factText(value: unknown): string {
   if (typeof value !== 'object' || value === null) return valueText(value)
   const isList = Array.isArray(value)
@@ -73,7 +73,7 @@ const labels: Readonly<Record<string, string>> = {
   thresholdHours: 'Threshold, hours',
 }
 
-/** Of a fact of the evidence; the API's own name where there is no better one. */
+/** Name of a fact of the evidence; the API's name if there is no better one. */
 export function factName(name: string): string {
   return Object.hasOwn(labels, name) ? (labels[name] ?? name) : name
 }
