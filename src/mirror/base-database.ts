@@ -19,7 +19,7 @@ export abstract class BaseDatabase implements Database {
   abstract writeProgress<T>(body: () => Step<T>): Ran<Promise<T>>
   abstract transact<T>(changes: Changes, body: () => Step<T>): Promise<T>
 
-  /** @returns the driver's errors with reason `store`, others as they are. */
+  /** @returns errors of the driver with reason `store`, others unchanged. */
   protected abstract errorOf(error: unknown): unknown
 
   select<Result>(builder: Builder<Result>): Query<RowOf<Result>> {
@@ -49,7 +49,7 @@ export abstract class BaseDatabase implements Database {
     return this.run(() => this.transact(change, body))
   }
 
-  /** Where transactions that write follow one another. */
+  /** For databases that run writing transactions one after the other. */
   async settledIds(tables: readonly string[]): Promise<readonly number[] | null> {
     return tables.map(() => Number.MAX_SAFE_INTEGER)
   }

@@ -17,7 +17,7 @@ const ofTenants = tables
   .filter((table) => Object.values(getTableColumns(table)).some(({ name }) => name === 'tenant_id'))
   .map((table) => getTableName(table))
 
-/** The counts are deleted last: triggers update them while records are deleted. */
+/** Counts are deleted last, because triggers update them while records are deleted. */
 const own = [...ofTenants.filter((name) => name !== 'record_counts'), 'record_counts'].map(
   (name) => `delete from "${name}" where tenant_id = ?`,
 )

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { FatalError } from '../model/errors.ts'
 import { packageFolder } from '../model/process/package-folder.ts'
 
-/** Those of SQLite; its folder `postgres` has those of PostgreSQL. */
+/** Folder of SQLite's migrations; its subfolder `postgres` has those of PostgreSQL. */
 export function migrationsFolder(): string {
   const folder = packageFolder(join('drizzle', 'meta', '_journal.json'))
   if (folder === null) throw new FatalError('The folder "drizzle" with the database migrations is not installed')

@@ -23,10 +23,10 @@ interface Prepared {
 type NoTables = Record<string, never>
 type Session = SQLiteSession<'sync', void, NoTables, NoTables>
 
-/** Takes what a builder prepared instead of running it. */
+/** Returns the prepared query instead of running it. */
 const session: Pick<Session, never> = { prepareQuery: (query: Text, fields: Prepared['fields']) => ({ query, fields }) }
 
-/** Drizzle's builders without a database: their text is for both databases. */
+/** Drizzle's builders without a connection; their SQL works on both databases. */
 export const orm = new BaseSQLiteDatabase('sync', new SQLiteSyncDialect(), session as Session, undefined)
 
 type PrepareRows = (text: string) => Statement<readonly unknown[], readonly unknown[]>

@@ -14,7 +14,10 @@ export type * from './sync/page-rows.ts'
 export { noCounts } from './sync/page-rows.ts'
 export type * from './sync/sync-port.ts'
 
-/** The local database copy of every tenant. Whole operations only, so that another database can implement it. */
+/**
+ * The local database copy of all tenants. Its methods are complete operations, so that other databases can implement
+ * it.
+ */
 export interface Mirror
   extends SyncStore,
     FindingStore,
@@ -24,7 +27,7 @@ export interface Mirror
     AdminStore,
     AsyncDisposable {}
 
-/** What outputs read of a tenant; the record also provides it, as of a time. */
+/** Methods by which outputs read a tenant; the history provides them as of a time. */
 export type PostureStore = Pick<
   FindingStore,
   | 'checkStates'
@@ -44,7 +47,7 @@ export type PostureStore = Pick<
 export interface QuarantinedRecord {
   readonly tenant: string
   readonly resource: ResourceName
-  /** A digest when no id could be read. */
+  /** A digest if no id could be read. */
   readonly id: string
   /** Names fields and kinds of values, no values. */
   readonly problem: string
@@ -56,20 +59,20 @@ export interface QuarantinedRecord {
 
 export interface AdminStore {
   decide(decision: { readonly holdId: string; readonly reason: string; readonly at: number }): Promise<void>
-  /** Ids of the records that accepting the hold removes; null where it names none. */
+  /** Ids of the records that accepting the hold removes; null if it names none. */
   heldRecords(holdId: string): Promise<{ readonly resource: ResourceName; readonly ids: readonly string[] } | null>
   quarantined(): Promise<readonly QuarantinedRecord[]>
   /** Erases personal fields, history and runs that ended before their tenant's time, or before one time for all. */
   eraseOutdated(erasure: Erasure | number): Promise<void>
   purgeTenant(tenantId: number): Promise<void>
-  /** Names of tenants with findings resolved, or names of records removed, before `before`. */
+  /** Names of tenants with data due for erasure: findings resolved, or named records removed, before `before`. */
   overdueErasure(before: number): Promise<readonly string[]>
-  /** Faster where the database is on a network. `work` only reads, and waits for no read that began outside. */
+  /** Faster if the database is on a network. `work` must only read, and must not wait for reads that began outside. */
   readTogether<T>(work: () => Promise<T>): Promise<T>
   /** @throws FatalError when the store is lost, replaced or damaged. */
   ping(): Promise<void>
   /** False until a store that was too large to verify at opening is verified. */
   isVerified(): boolean
-  /** @throws FatalError when it is damaged, the signal's reason when aborted. Takes about 10 ms a megabyte. */
+  /** Takes about 10 ms per megabyte. @throws FatalError when it is damaged, the signal's reason when aborted. */
   verify(signal?: AbortSignal): Promise<void>
 }

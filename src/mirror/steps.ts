@@ -3,11 +3,11 @@ export interface Ask {
   readonly statement: unknown
   readonly params: readonly unknown[]
   readonly shape: 'all' | 'get' | 'run'
-  /** The driver only sends it, and gives what it later takes the answer of. */
+  /** The driver sends it without waiting and returns a handle for `Take`. */
   readonly isAhead?: true
 }
 
-/** Takes the answer to what was asked ahead. */
+/** Waits for the answer to an `Ask` with `isAhead`. */
 export interface Take {
   readonly sent: unknown
 }
@@ -15,15 +15,17 @@ export interface Take {
 /** Steps of a store operation; each driver runs them to the end in its way. */
 export type Steps<T> = Generator<Ask | Take, T, unknown>
 
-/** Steps between which the operation also waits for other things than the database. */
+/** Steps of an operation that also waits for other things than the database. */
 export type SlowSteps<T> = AsyncGenerator<Ask | Take, T, unknown>
 
-/** Lazy: nothing happens before `yield*`. Take it once. */
+/** Lazy: nothing happens before `yield*`. Use it once. */
 export interface Step<T> {
   [Symbol.iterator](): Iterator<Ask | Take, T, unknown>
 }
 
-/** Asks now; the step that it returns takes the answer. So an operation waits once for what it asks several times. */
+/**
+ * Sends a statement; the returned step waits for its answer. So an operation waits only once for several statements.
+ */
 export function* ahead<T>(step: Step<T>): Steps<Step<T>> {
   const steps = step[Symbol.iterator]()
   const asked = steps.next()
@@ -32,7 +34,7 @@ export function* ahead<T>(step: Step<T>): Steps<Step<T>> {
   return taking(steps, yield { ...asked.value, isAhead: true })
 }
 
-/** For a statement that may take long: a server that ends none of several for more than a minute counts as dead. */
+/** Waits for the end of a long statement: a server that completes none of several in a minute counts as dead. */
 export function* ended(step: Step<void>): Steps<void> {
   const end = yield* ahead(step)
   yield* end
@@ -40,7 +42,7 @@ export function* ended(step: Step<void>): Steps<void> {
 
 const askedAtOnce = 500
 
-/** The answers to one question about each key, waiting once for some hundred of them. */
+/** Runs one statement per key; waits once for some hundred answers. */
 export function* askEach<Key, T>(keys: readonly Key[], ask: (key: Key) => Step<T>): Steps<T[]> {
   const answers: T[] = []
   for (let from = 0; from < keys.length; from += askedAtOnce) {
@@ -73,7 +75,7 @@ function taking<T>(steps: Iterator<Ask | Take, T, unknown>, sent: unknown): Step
 export interface Statement<Bind extends readonly unknown[], Row> {
   all(...bind: Bind): Step<Row[]>
   get(...bind: Bind): Step<Row | undefined>
-  /** The outcome is not asked for; where the number of rows matters, the statement has `returning`. */
+  /** Returns nothing; use `returning` if the number of rows matters. */
   run(...bind: Bind): Step<void>
 }
 

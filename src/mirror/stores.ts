@@ -27,7 +27,7 @@ import { tenantStore } from './sync/tenant-store.ts'
 
 type Others = 'ask' | 'isVerified' | 'ping' | 'readTogether' | 'verify' | typeof Symbol.asyncDispose
 
-/** Every operation that is the same on each database. Call `flush` before closing. */
+/** All operations that are the same on every database. Call `flush` before closing. */
 export function storesOver(database: Database) {
   const log = changeLog(database)
   const quarantine = quarantineStore(database)

@@ -6,24 +6,27 @@ export interface TenantName {
   readonly baseUrl: string
 }
 
-/** What works on the tenants of this process. */
+/** Runs the work on this process's tenants. */
 export interface TenantWorker {
   isIdle(tenant: string): boolean
-  /** Ends the work on tenants without a store, and begins that on tenants with a new one. */
+  /** Ends work on tenants without a store, and starts it on tenants with a new one. */
   follow(): Promise<void>
 }
 
-/** What this process has to do with the others on its database; times in milliseconds since the epoch. */
+/** State of this replica and of the others on its database; times in milliseconds since the epoch. */
 export interface ReplicaFacts {
   /** Last heartbeat that the database confirmed. */
   readonly heartbeatAt: number
-  /** False when that is so long ago that this process may write nothing. */
+  /** False if that is so long ago that this process may write nothing. */
   readonly isConfirmed: boolean
   /** Tenants taken over from replicas that died. */
   readonly takeovers: number
-  /** Configured tenants that no living replica owns, and those that this one is giving back or lost: nobody exports them. */
+  /**
+   * Number of configured tenants whose metrics nobody exports: no living replica owns them, or this one is giving them
+   * back or lost them.
+   */
   readonly unowned: number
-  /** Another text after each change of the tenants that this process owns. */
+  /** A text that differs after each change of the tenants that this process owns. */
   readonly owned: string
   /** Number of different configurations among living replicas, as of the last heartbeat. */
   readonly configurations: number
@@ -31,31 +34,31 @@ export interface ReplicaFacts {
 
 /** The stores that this process writes through. Reads of any tenant go through the mirror. */
 export interface TenantStores extends AsyncDisposable {
-  /** Null while another replica owns the tenant. Another object after each time that it did. */
+  /** Null while another replica owns the tenant; afterwards a new object. */
   of(tenant: string): Mirror | null
-  /** For what belongs to no tenant; null while another replica does that work. */
+  /** Store for rows that belong to no tenant; null while another replica writes them. */
   shared(): Mirror | null
   /**
-   * Call with the tenants of the configuration before `of`.
+   * Sets the configured tenants; call before `of`.
    *
-   * @param digest of the configuration, by which replicas notice that theirs differ.
-   * @returns what makes the tenants those of before again.
-   * @throws SyncError `store`; the tenants are those of before then.
+   * @param digest of the configuration, by which replicas detect that theirs differ.
+   * @returns a function that restores the previous tenants.
+   * @throws SyncError `store`; the previous tenants then stay.
    */
   configure(tenants: readonly TenantName[], at: number, digest: () => Promise<string>): Promise<() => void>
   /** Names of tenants that were removed from the configuration. */
   removed(configured: readonly string[]): Promise<readonly string[]>
-  /** Null where this process is the only one. */
+  /** Null if this process is the only one. */
   facts(): ReplicaFacts | null
-  /** Of mirrored tenants, by name; null where this process is the only one. @throws SyncError `store`. */
+  /** Owners of mirrored tenants, by name; null if this process is the only one. @throws SyncError `store`. */
   owners(): Promise<ReadonlyMap<string, OwnerView> | null>
-  /** Reads of stores and mirror within `read` wait for no run: for what somebody waits for, such as a scrape. */
+  /** Reads within `read` do not wait for runs: for answers that a client waits for, such as a scrape. */
   readToShow<T>(read: () => T): T
-  /** @param worker told from now on when the stores change. */
+  /** @param worker notified when the stores change. */
   begin(worker: TenantWorker): void
 }
 
-/** All tenants are this process's, through the one mirror. */
+/** Stores of a process that owns all tenants, through one mirror. */
 export function onlyStore(mirror: Mirror): TenantStores {
   return {
     of: () => mirror,

@@ -31,7 +31,7 @@ function changesIn(changes: Changes): readonly Change[] {
   return typeof changes === 'object' && 'length' in changes ? changes : [changes]
 }
 
-/** Counts and revisions are of a resource of a tenant, findings of a check. */
+/** Key of a change: counts and revisions belong to a resource of a tenant, findings to a check. */
 export function changeKey(change: Exclude<Change, string>): string {
   return `${change.tenantId} ${'check' in change ? `check ${change.check}` : `resource ${change.resource}`}`
 }

@@ -2,10 +2,10 @@ import type { Change, Database, Ran } from './database.ts'
 import type { Step, Steps } from './steps.ts'
 
 /**
- * One operation that often has nothing to write: it reads first, because a transaction waits for the disk. The
- * transaction decides again, because others may have written since.
+ * For an operation that often has nothing to write: reads first, because a transaction waits for the disk, and decides
+ * again inside the transaction, because others may have written since.
  *
- * @param due what to write; null = nothing.
+ * @param due the change to write; null = none.
  */
 export function writeWhereDue(
   database: Database,

@@ -3,52 +3,52 @@ import type { AuditLog } from './logs.ts'
 
 export type { ChainHead } from './chain.ts'
 
-/** Of the entry at which a mismatch shows. */
+/** The entry at which a mismatch was found. */
 interface AtEntry {
   readonly sequence: number
   /** In milliseconds since the epoch. */
   readonly at: number
 }
 
-/** Rows that do not agree with their entry. */
+/** Rows that differ from their entry. */
 export interface RowsMismatch extends AtEntry {
   readonly what: 'rows_changed' | 'rows_missing' | 'rows_inserted' | 'differed_at_erasure'
   readonly log: AuditLog
   readonly firstId: number
   readonly lastId: number
-  /** Rows that the entry covers, and rows that are there. */
+  /** Number of rows that the entry covers, and of rows found. */
   readonly sealed: number
   readonly found: number
 }
 
 /**
- * Rows of an entry that state a time more than an hour before rows were sealed without them: they were inserted later, or
- * the clock was set back between two evaluations.
+ * Rows of an entry that are dated more than an hour before an earlier sealing that lacks them: they were inserted
+ * later, or the clock was set back between two evaluations.
  */
 export interface BackdatedRows extends AtEntry {
   readonly what: 'rows_backdated'
   readonly log: AuditLog
   readonly count: number
-  /** The time that the first of them states. */
+  /** Time of the first row. */
   readonly firstAt: number
-  /** When rows were sealed before. */
+  /** Time of that earlier sealing. */
   readonly sealedBefore: number
 }
 
-/** Rows that an evaluation more than an hour ago should have sealed: their entries were removed. */
+/** Rows that an evaluation more than an hour ago should have sealed, so that their entries were removed. */
 export interface UnsealedRows {
   readonly what: 'rows_not_sealed'
   readonly log: AuditLog
   readonly count: number
-  /** When the first of them was written. */
+  /** When the first row was written. */
   readonly at: number
 }
 
-/** Findings that do not agree with the last of their events. */
+/** Findings that differ from their last event. */
 export interface FindingsMismatch {
   readonly what: 'findings_missing' | 'findings_inserted' | 'findings_changed'
   readonly count: number
-  /** Of the first of them. */
+  /** Fingerprint of the first one. */
   readonly fingerprint: string
 }
 
@@ -68,7 +68,7 @@ export interface ChainWithoutTenant {
   readonly at: number
 }
 
-/** What does not agree with the chain of a tenant. */
+/** A deviation from the chain of a tenant. */
 export type ChainMismatch =
   | RowsMismatch
   | BackdatedRows
@@ -95,8 +95,8 @@ export interface ChainVerification {
 }
 
 export interface AuditStore {
-  /** Appends entries for the rows that are not sealed yet, of a tenant or, with `sharedChain`, of the configuration. */
+  /** Appends entries for rows that are not sealed yet, of a tenant or, with `sharedChain`, of the configurations. */
   seal(tenantId: number, at: number): Promise<void>
-  /** Compares logs and findings with the chain, beside a running engine. @param heads hashes to look for. */
+  /** Compares logs and findings with the chain, also while an engine runs. @param heads hashes to look for. */
   verifyChain(tenantId: number, heads?: readonly string[]): Promise<ChainVerification>
 }

@@ -6,7 +6,7 @@ import { chainOver, digestOf } from './chain.ts'
 import { type AuditLog, belongsTo, logRows, logsOf, sharedChain, sharedLog, tenantLogs } from './logs.ts'
 import { verifyChain } from './verify-chain.ts'
 
-/** Rows of an entry, and of a log in one transaction: some 20 ms. */
+/** Most rows of an entry, and of a log in one transaction, which takes some 20 ms. */
 const rowsPerEntry = 5000
 
 export function auditStore(database: Database): Operations<AuditStore> {
@@ -19,11 +19,11 @@ export function auditStore(database: Database): Operations<AuditStore> {
   }
   const isSharedDue = dueWhere([sharedLog])
   const isTenantDue = dueWhere(tenantLogs, hasNewSharedHead)
-  // An erasure that is under way writes these rows as well: PostgreSQL then runs the later transaction again.
+  // A concurrent erasure also writes this row, so that PostgreSQL repeats the later transaction.
   const insistOnNoErasure = database.prepare<[number]>('update tenants set erase_before = erase_before where id = ?')
   const insistOnNoSharedErasure = database.prepare('update retention set erased_before = erased_before')
 
-  /** @returns true when rows are left. */
+  /** @returns true if rows are left. */
   function* sealPart(tenantId: number, at: number, settled: readonly number[]): Steps<boolean> {
     if (tenantId === sharedChain) yield* insistOnNoSharedErasure.run()
     else yield* insistOnNoErasure.run(tenantId)
@@ -39,7 +39,10 @@ export function auditStore(database: Database): Operations<AuditStore> {
     return isPart
   }
 
-  /** So that the head of a tenant, which reports show, covers the configuration as well. */
+  /**
+   * Adds the head of the shared chain, so that the tenant's head, which reports contain, also covers the
+   * configurations.
+   */
   function* sealSharedHead(tenantId: number, at: number): Steps<void> {
     const head = yield* chain.head(sharedChain)
     const sealedTo = yield* chain.sealedTo(tenantId, sharedLog)
@@ -65,7 +68,7 @@ export function auditStore(database: Database): Operations<AuditStore> {
 const sealedTo = (log: AuditLog) =>
   `coalesce((select sealed_to from audit_chain where log = '${log}' and tenant_id = ? order by sequence desc limit 1), 0)`
 
-/** With the id of the tenant twice. */
+/** Query that takes the tenant's id twice. */
 function hasUnsealed(log: AuditLog): string {
   return `exists (select 1 from ${log} where ${belongsTo(log)} and id > ${sealedTo(log)})`
 }

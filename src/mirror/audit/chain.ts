@@ -4,7 +4,7 @@ import type { Database } from '../database.ts'
 import type { Statement, Step, Steps } from '../steps.ts'
 import { type AuditLog, type LogRange, type LogRow, type LogRows, logsOf, sharedLog } from './logs.ts'
 
-/** Times are in milliseconds since the epoch. See the table `audit_chain` for what a member is. */
+/** Times are in milliseconds since the epoch. The table `audit_chain` describes the members. */
 export interface ChainEntry {
   readonly sequence: number
   readonly at: number
@@ -22,7 +22,7 @@ export interface ChainEntry {
 export type NewEntry = Omit<ChainEntry, 'sequence' | 'hash'>
 export type ChainHead = Pick<ChainEntry, 'sequence' | 'at' | 'hash'>
 
-/** @param before hash of the entry before it; empty for the first one. */
+/** @param before hash of the previous entry; empty for the first one. */
 function hashOf(tenantId: number, before: string, entry: Omit<ChainEntry, 'hash'>): string {
   const { sequence, at, log, firstId, lastId, rows, digest, replaces, differs, sealedTo } = entry
   const content = [before, tenantId, sequence, at, log, firstId, lastId, rows, digest, replaces, differs, sealedTo]
@@ -44,7 +44,7 @@ export class RowsDigest {
     this.#hash.update(`${canonicalText(row)}\n`)
   }
 
-  /** Takes no more rows. */
+  /** The result; no row can be added afterwards. */
   end(): Pick<ChainEntry, 'firstId' | 'lastId' | 'rows' | 'digest'> {
     const { firstId, lastId, rows } = this
     return { firstId, lastId, rows, digest: this.#hash.digest('hex') }
@@ -53,7 +53,7 @@ export class RowsDigest {
 
 const rowsAtOnce = 500
 
-/** Reads at most `most` rows, some hundred of them at once. */
+/** Digest of at most `most` rows, read some hundred at a time. */
 export function* digestOf(read: LogRows[AuditLog], range: LogRange) {
   const digest = new RowsDigest()
   let { after } = range
@@ -67,23 +67,23 @@ export function* digestOf(read: LogRows[AuditLog], range: LogRange) {
   return digest.end()
 }
 
-/** Entry without a predecessor that fits, or with a hash that is not its own. */
+/** An entry whose predecessor does not fit, or whose hash is wrong. */
 export interface BrokenEntry {
   readonly entry: ChainEntry
-  /** Entries between it and the one before it. */
+  /** Number of entries missing before it. */
   readonly missing: number
 }
 
-/** A digest in force, and when rows were sealed before it; null = never, or not known after an erasure. */
+/** A digest in force, and the time of the sealing before it; null = none, or unknown after an erasure. */
 export interface DigestInForce extends ChainEntry {
   readonly sealedBefore: number | null
 }
 
-/** What a chain states, read from its first entry on. */
+/** State of a chain, built by reading its entries from the first one on. */
 export class ChainState {
   readonly #tenantId: number
   readonly broken: BrokenEntry[] = []
-  /** Entries that state that rows did not match when an erasure began. */
+  /** Entries that record that rows did not match when an erasure began. */
   readonly differing: ChainEntry[] = []
   /** By log, the digests that rows must match, the oldest first. */
   readonly inForce: ReadonlyMap<AuditLog, DigestInForce[]>
@@ -94,7 +94,7 @@ export class ChainState {
   head: ChainEntry | null = null
   erasedRows = 0
   replacements = 0
-  /** Of the last two evaluations that sealed rows. */
+  /** Times of the last two evaluations that sealed rows. */
   #sealedAt: number | null = null
   #sealedBefore: number | null = null
 
@@ -114,7 +114,7 @@ export class ChainState {
     if (entry.replaces === 0 && entry.at !== this.#sealedAt)
       [this.#sealedBefore, this.#sealedAt] = [this.#sealedAt, entry.at]
     const digests = this.inForce.get(entry.log)
-    // Any other name is one of no log, so of a changed entry.
+    // A name that is not a log's belongs to a changed entry.
     if (digests === undefined) {
       if (entry.log === sharedLog) this.sharedHeads.push(entry)
     } else if (entry.replaces === 0) digests.push({ ...entry, sealedBefore: this.#sealedBefore })
@@ -132,7 +132,7 @@ const columns = `sequence, at, log, first_id as "firstId", last_id as "lastId", 
 
 export const entriesAtOnce = 1000
 
-/** Take the steps of what writes inside a transaction. */
+/** Run the steps of writing methods inside a transaction. */
 export interface Chain {
   readonly rows: LogRows
   readonly entriesAfter: Statement<[tenantId: number, sequence: number], ChainEntry>

@@ -3,7 +3,7 @@ import { type FindingIdentity, fingerprintOf } from '../../model/finding.ts'
 import type { Database } from '../database.ts'
 import type { FindingsMismatch } from './audit-port.ts'
 
-/** A finding beside the last of its events; null in the columns of the one that is missing. */
+/** A finding with its last event; columns of a missing one are null. */
 interface Pair extends FindingIdentity {
   readonly fingerprint: string
   readonly kind: string | null
@@ -13,7 +13,7 @@ interface Pair extends FindingIdentity {
   readonly resolvedAt: number | null
   readonly resolution: string | null
   readonly eventAt: number | null
-  /** 1 = message and evidence are those of the event. */
+  /** 1 = message and evidence equal those of the event. */
   readonly hasTexts: number
   /** 1 = opened at the last event that opened it, and reopened as often since; also where retention erased that event. */
   readonly hasAge: number
@@ -29,8 +29,8 @@ const columns = `f."check", f.entity_type as "entityType", f.entity_id as "entit
     from finding_events o where o.fingerprint = f.fingerprint and o.kind = 'opened' order by o.id desc limit 1), 1) as "hasAge"`
 
 /**
- * Reports name the entity of a finding by the table `findings`, which the chain does not seal: its rows must be those
- * that the sealed events are about, and in the state of the last of them.
+ * Reports take the entity of a finding from the table `findings`, which the chain does not seal. So its rows must be
+ * those of the sealed events, in the state of the last event.
  */
 export async function compareFindings(database: Database, tenantId: number): Promise<readonly FindingsMismatch[]> {
   const tenantName = database.prepareValues<[number], string>('select name from tenants where id = ?')

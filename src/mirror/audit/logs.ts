@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts'
 import type { Step } from '../steps.ts'
 
-/** Tables to which rows are only added, each with the columns that never change after that. */
+/** Append-only tables, each with the columns that never change. */
 export const auditLogs = {
   accepted_states: ['check', 'entity_id', 'state', 'at', 'reason'],
   changes: ['resource', 'key', 'at', 'kind', 'field', 'before', 'after', 'request_id'],
@@ -15,13 +15,13 @@ export const auditLogs = {
 
 export type AuditLog = keyof typeof auditLogs
 
-/** In the order in which their entries are appended. */
+/** Logs in the order in which their entries are appended. */
 export const auditLogNames = Object.keys(auditLogs) as AuditLog[]
 
-/** In place of a tenant's id: the chain over the log that belongs to no tenant. */
+/** Used as tenant id of the chain over the log that belongs to no tenant. */
 export const sharedChain = 0
 
-/** The log of the shared chain. In the chain of a tenant, an entry of this name states the head of the shared chain. */
+/** The log of the shared chain. In a tenant's chain, an entry with this name states the head of the shared chain. */
 export const sharedLog = 'configurations' satisfies AuditLog
 
 export const tenantLogs: readonly AuditLog[] = auditLogNames.filter((log) => log !== sharedLog)
@@ -31,7 +31,7 @@ export function logsOf(tenantId: number): readonly AuditLog[] {
   return tenantId === sharedChain ? [sharedLog] : tenantLogs
 }
 
-/** Condition with the id of the tenant as its parameter. */
+/** Condition whose parameter is the tenant's id. */
 export const belongsTo = (log: AuditLog) => (log === sharedLog ? `? = ${sharedChain}` : 'tenant_id = ?')
 
 const timeOf = (log: AuditLog) => (log === 'decisions' ? 'decided_at' : 'at')
@@ -41,10 +41,10 @@ export function timeIn(log: AuditLog, [, ...values]: LogRow): number {
   return Number(values[(auditLogs[log] as readonly string[]).indexOf(timeOf(log))])
 }
 
-/** The id, then the columns of the log. */
+/** The id, followed by the columns of the log. */
 export type LogRow = readonly [id: number, ...values: unknown[]]
 
-/** Inserted rows may have ids below the first one that the mirror gives. */
+/** Lower bound of ids: rows inserted by others may have ids below the mirror's first one. */
 export const beforeAnyRow = Number.MIN_SAFE_INTEGER
 
 export interface LogRange {
@@ -54,7 +54,7 @@ export interface LogRange {
   readonly most: number
 }
 
-/** Rows of a tenant after an id and up to another one, in the order of their ids. */
+/** Rows of a tenant after one id and up to another, in the order of their ids. */
 export type LogRows = Readonly<Record<AuditLog, (range: LogRange) => Step<LogRow[]>>>
 
 export function logRows(database: Database): LogRows {

@@ -3,11 +3,11 @@ import type { Steps } from '../steps.ts'
 import { chainOver, digestOf } from './chain.ts'
 import { type AuditLog, beforeAnyRow, logRows, logsOf } from './logs.ts'
 
-/** By log, the id before which rows may be erased; a log without an entry keeps all its rows. */
+/** By log, the id before which rows may be erased; a log that is absent keeps all its rows. */
 export type ErasedBefore = Readonly<Partial<Record<AuditLog, number>>>
 
 export interface SealedErasure {
-  /** Call after the erasure: appends an entry for each log of which sealed rows were erased. */
+  /** Call after the erasure: appends an entry for each log with erased sealed rows. */
   end(at: number): Steps<void>
 }
 
@@ -16,7 +16,7 @@ interface Touched {
   readonly log: AuditLog
   /** Number of the oldest digests in force whose rows may be erased. */
   readonly replaces: number
-  /** True when these are all digests in force. */
+  /** True if these are all digests in force. */
   readonly isAll: boolean
   readonly to: number
   readonly rows: number
@@ -60,7 +60,7 @@ export function* beginSealedErasure(
         const range = { tenantId, after: beforeAnyRow, to, most: Number.MAX_SAFE_INTEGER }
         const left = yield* digestOf(chain.rows[log], range)
         if (left.rows === rows) continue
-        // SQLite gives the id of an erased last row to the next row.
+        // SQLite reuses the id of an erased last row.
         const sealedTo = isAll ? left.lastId : yield* chain.sealedTo(tenantId, log)
         yield* chain.append(tenantId, { ...left, at, log, replaces, differs: matches ? 0 : 1, sealedTo })
       }

@@ -20,12 +20,12 @@ interface Wanted {
   readonly heads: readonly string[]
 }
 
-/** An erasure during the reading makes rows disappear: the reading begins again. */
+/** Tries: reading begins again if an erasure removes rows meanwhile. */
 const mostTries = 5
 
 const rowsAtOnce = 1000
 
-/** Every evaluation seals; on PostgreSQL one during which others write leaves that to a later one. */
+/** Every evaluation seals; on PostgreSQL it leaves that to a later one if others write at the same time. */
 const sealingToleranceMs = hourMs
 
 export async function verifyChain(database: Database, chain: Chain, wanted: Wanted): Promise<ChainVerification> {
@@ -55,7 +55,7 @@ function headOf({ head }: ChainState): ChainHead | null {
   return head && { sequence: head.sequence, at: head.at, hash: head.hash }
 }
 
-/** As of one state each, so that a page of entries and the next may have others between them, but none is skipped. */
+/** Reads page by page, each in a transaction of its own: entries may be added in between, but none is skipped. */
 async function readChain(database: Database, chain: Chain, { tenantId, heads }: Wanted) {
   const state = new ChainState(tenantId)
   const met: ChainHead[] = []
@@ -83,11 +83,11 @@ interface Comparison {
   readonly state: ChainState
   readonly found: Found
   readonly tenantId: number
-  /** Rows written before must be sealed. */
+  /** Rows written before this time must be sealed. */
   readonly sealedBy: number
 }
 
-/** One pass over the rows; those after one digest and up to the end of the next one belong to the next. */
+/** One pass over the rows; those after the end of one digest, up to the end of the next, belong to the next. */
 async function compare(
   log: AuditLog,
   { database, chain, state, found, tenantId, sealedBy }: Comparison,
@@ -142,14 +142,14 @@ function withRow({ count, firstAt }: typeof noRows, time: number) {
 
 const noneBackdated = { ...noRows, sealedBefore: 0 }
 
-/** Few rows are; only for them it matters what was sealed in between. */
+/** True for few rows; only for these the sealings in between must be read. */
 function isSealedLate(time: number, { at, replaces }: DigestInForce): boolean {
   return replaces === 0 && at > time + sealingToleranceMs
 }
 
 /**
- * When rows were sealed more than an hour after a row is dated, but without it; null = they were not. A clock that is still
- * set back dates rows and their entry alike. Every evaluation of a tenant seals the shared chain as well.
+ * Time of a sealing more than an hour after the row's date that lacks the row; null = none. A clock that is still set
+ * back dates rows and their entry alike. Every evaluation of a tenant also seals the shared chain.
  */
 async function sealedWithout(
   time: number,
@@ -173,7 +173,7 @@ async function lastEvaluation(database: Database, tenantId: number): Promise<num
   return (await database.read(() => last.get(tenantId, tenantId))) ?? 0
 }
 
-/** The shared chain is compared by itself; here, that it still has the heads that the tenant's entries state. */
+/** Checks that the shared chain still has the heads in the tenant's entries; its rows are compared separately. */
 async function compareSharedHeads(database: Database, chain: Chain, state: ChainState): Promise<ChainMismatch[]> {
   const differing: ChainMismatch[] = []
   for (const { sequence, at, firstId, digest } of state.sharedHeads) {
@@ -183,7 +183,7 @@ async function compareSharedHeads(database: Database, chain: Chain, state: Chain
   return differing
 }
 
-/** Purging a tenant erases its chain with it, so that a chain without one means that its row was removed by hand. */
+/** A purge erases a tenant's chain, too, so a chain without a tenant means that its row was removed by hand. */
 async function chainsWithoutTenant(database: Database): Promise<ChainMismatch[]> {
   const orphans = database.prepare<[], { readonly tenantId: number; readonly entries: number; readonly at: number }>(
     `select tenant_id as "tenantId", count(*) as entries, max(at) as at from audit_chain

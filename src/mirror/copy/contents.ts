@@ -3,15 +3,15 @@ import { hash } from 'node:crypto'
 /** Values in the order of the columns, as a driver returns them. */
 export type Row = readonly unknown[]
 
-/** What a table contains, as one value: equal contents have equal digests, whichever database they are in. */
+/** Digest of a table's contents, equal for equal contents in any database. */
 export interface Contents {
   readonly rows: number
   readonly digest: string
 }
 
 /**
- * Sums the digests of rows. The order does not count: databases sort texts with U+0000 differently, and rows of a table
- * differ in their keys.
+ * Sums the digests of rows, regardless of order: databases sort texts with U+0000 differently, and rows have distinct
+ * keys.
  */
 export class ContentsSum {
   #rows = 0
@@ -39,13 +39,13 @@ export function canonicalText(row: Row): string {
   return JSON.stringify(row.map(canonical))
 }
 
-/** Numbers are whole: SQLite keeps fractions of milliseconds, PostgreSQL rounds them. */
+/** Rounds numbers: SQLite keeps fractions of milliseconds, PostgreSQL rounds them. */
 function canonical(value: unknown): unknown {
   if (typeof value === 'number') return Math.round(value)
   return Buffer.isBuffer(value) ? value.toString('base64') : value
 }
 
-/** JSON in one spelling. @param decode of the texts in it. */
+/** JSON in a canonical form. @param decode decodes its texts. */
 export function respelled(json: unknown, decode: (text: string) => string = (text) => text): string {
   return JSON.stringify(JSON.parse(String(json)), (_, value: unknown) =>
     typeof value === 'string' ? decode(value) : value,

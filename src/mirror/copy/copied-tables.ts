@@ -7,13 +7,13 @@ export interface CopiedTable {
   readonly columns: readonly string[]
   /** Columns of the primary key. */
   readonly key: readonly string[]
-  /** `derived` = counted from other tables, because databases write its values differently; verified all the same. */
+  /** `derived` = computed from other tables, because databases write its values differently; still verified. */
   readonly kind: 'copied' | 'derived'
-  /** Columns with JSON that the database itself writes, each in its own spelling. */
+  /** Columns with JSON that the database itself writes, in its own form. */
   readonly json: readonly string[]
 }
 
-/** All of the mirror. Drivers have further tables, whose content belongs to the database that they are in. */
+/** All tables of the mirror. Drivers have further ones, whose content is specific to a database. */
 export const copiedTables: readonly CopiedTable[] = [...Object.values(schema), ...Object.values(mirrored)]
   .map(copiedTable)
   .toSorted((a, b) => (a.name < b.name ? -1 : 1))

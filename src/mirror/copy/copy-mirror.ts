@@ -2,7 +2,7 @@ import { yieldAfter } from '../../model/yield-to-event-loop.ts'
 import { type Contents, ContentsSum, isSame, type Row } from './contents.ts'
 import { type CopiedTable, copiedTables } from './copied-tables.ts'
 
-/** One state of a mirror that nothing changes meanwhile. */
+/** A mirror that does not change during the copy. */
 export interface CopySource {
   /** All rows in the order of the key. */
   rows(table: CopiedTable): Iterable<Row>
@@ -10,7 +10,7 @@ export interface CopySource {
   insistOnUnchanged(): void
 }
 
-/** A database that holds nothing but what earlier copies into it left. */
+/** A database that is empty or contains an unfinished copy. */
 export interface CopyTarget {
   contents(table: CopiedTable, signal: AbortSignal): Promise<Contents>
   /** Adds rows in one transaction. */
@@ -25,7 +25,7 @@ export interface CopyTarget {
 export interface CopyStep {
   readonly doing: 'copying' | 'verifying'
   readonly table: string
-  /** Of the table, so far. */
+  /** Rows of the table so far. */
   readonly rows: number
 }
 
@@ -40,18 +40,18 @@ export interface CopyOptions {
 export interface CopyResult {
   readonly table: string
   readonly rows: number
-  /** False = the target has other rows; it is not complete then. */
+  /** False = the target has different rows and is not complete. */
   readonly verified: boolean
 }
 
 const defaultRowsPerBatch = 1000
 
-/** Characters and bytes; bounds the memory that rows with long texts take. */
+/** Characters and bytes per batch, which bounds the memory for rows with long texts. */
 const batchSize = 2 ** 20
 
 /**
- * Copies a mirror and compares both sides. What an interrupted copy left is taken over where it is equal to the
- * beginning of the table, else replaced (docs/postgresql.md#moving-over).
+ * Copies a mirror and compares both sides. Rows of an interrupted copy are kept if they equal the beginning of the
+ * table, else replaced (docs/postgresql.md#moving-over).
  *
  * @throws the signal's reason when aborted, FatalError when the source was changed.
  */
@@ -98,7 +98,7 @@ async function copyTable(table: CopiedTable, options: CopyOptions): Promise<Cont
   return whole
 }
 
-/** Copies the rows after those that are there. Null = the rows that are there are no beginning of the table. */
+/** Copies the rows after those in the target. Null = the target's rows are not the beginning of the table. */
 async function copyAfter(copied: Contents, table: CopiedTable, options: CopyOptions): Promise<Contents | null> {
   const { source, target, signal, onProgress, rowsPerBatch = defaultRowsPerBatch } = options
   const pause = yieldAfter(1)
@@ -119,7 +119,7 @@ async function copyAfter(copied: Contents, table: CopiedTable, options: CopyOpti
   return isTaken ? sum.contents : null
 }
 
-/** @param first a batch ends after so many rows. */
+/** @param first number of rows after which the first batch ends. */
 function* batchesOf(rows: Iterable<Row>, mostRows: number, first: number): Iterable<readonly Row[]> {
   let batch: Row[] = []
   let size = 0

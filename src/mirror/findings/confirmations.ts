@@ -7,24 +7,24 @@ import type { Confirmation, resultStatements, StoredState } from './result-state
 /** Interval at which an unchanged check result is written; confirmations in between stay in memory. */
 const confirmEveryMs = 5 * minuteMs
 
-/** Confirmations written in one transaction: some 10 ms. */
+/** Confirmations written in one transaction, which takes some 10 ms. */
 const writtenAtOnce = 1000
 
 export interface Confirmations {
-  /** By check. Take them before the states are read, for `confirmedState`: once written, they are forgotten. */
+  /** By check, for `confirmedState`. Call before the states are read, because written confirmations are dropped. */
   of(tenantId: number): ReadonlyMap<string, Confirmation>
   last(tenantId: number, check: string): Confirmation | undefined
-  /** Writes at once only where the record must show a gap. */
+  /** Keeps a confirmation in memory; writes it at once if the history must have a gap. */
   confirm(tenantId: number, check: string, at: number, currentForMs?: number): Promise<void>
-  /** The stored state after its last confirmation was written. Take the steps inside a transaction. */
+  /** Writes the last confirmation and returns the stored state. Run the steps inside a transaction. */
   written(tenantId: number, check: string): Steps<StoredState | undefined>
-  /** Call after another check result was committed. */
+  /** Call after a different check result was committed. */
   forget(tenantId: number, check: string): void
-  /** What passes is not shown after its last confirmation. */
+  /** Passes are not shown beyond their last confirmation. */
   expirePasses(tenantId: number): Promise<void>
-  /** Writes those whose check results were written more than five minutes ago. */
+  /** Writes confirmations of check results that were last written more than five minutes ago. */
   storeDue(): Promise<void>
-  /** Writes all, for closing, which continues without a writable database: only they are lost then. */
+  /** Writes all, for closing. If the database cannot be written, only they are lost and closing continues. */
   flush(): Promise<void>
 }
 
@@ -45,7 +45,7 @@ export function confirmationStore(database: Database, sql: ReturnType<typeof res
       for (const confirmation of found) yield* sql.confirm.run(confirmation)
       return found
     })
-    // A later confirmation may have come while these were written.
+    // A later confirmation may have been added meanwhile.
     for (const one of written) if (last(one.tenantId, one.check) === one) forget(one.tenantId, one.check)
   }
 
@@ -55,7 +55,7 @@ export function confirmationStore(database: Database, sql: ReturnType<typeof res
     return yield* sql.stateOf.get(tenantId, check)
   }
 
-  /** Where the record shows a gap, the same result begins again. */
+  /** Writes a new row for the same result after a gap in the history. */
   function* beginAgain(tenantId: number, check: string, at: number): Steps<void> {
     const state = yield* written(tenantId, check)
     if (state === undefined) return
@@ -96,13 +96,13 @@ export function confirmationStore(database: Database, sql: ReturnType<typeof res
   }
 }
 
-/** The state with its last confirmation, unless that is of another result. */
+/** The state with its last confirmation, unless that belongs to another result. */
 export function confirmedState(state: StoredState, last: Confirmation | undefined): StoredState {
   const isOfIt = last !== undefined && state.evaluatedAt >= last.of && state.evaluatedAt <= last.at
   return isOfIt ? { ...state, evaluatedAt: last.at } : state
 }
 
-/** An expired result, or one later than a clock that was set back: the record then shows the interruption. */
+/** True if the result has expired, or is later than a clock that was set back: the history then has a gap. */
 export function isGap({ evaluatedAt, validUntil }: StoredState, at: number, currentForMs = minFreshnessMs): boolean {
   return at - evaluatedAt > currentForMs || at < evaluatedAt || (validUntil !== null && at > validUntil)
 }

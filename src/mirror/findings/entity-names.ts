@@ -20,7 +20,7 @@ function whenOf(record: RecordTable, { integerOf }: Pick<Words, 'integerOf'>): s
   const id = '"findings"."entity_id"'
   const key = `r.${columnOf(record, record.key)}`
   const fields = record.personal.map((field) => `coalesce(r.${columnOf(record, field)}, '')`).join(` || ' ' || `)
-  // A GUID may come in either letter case, any other id has its own.
+  // GUIDs match in any letter case, other ids only exactly.
   const isOfId = isNumbered(record)
     ? `${key} = ${integerOf(id)}`
     : `${key} in (${id}, lower(${id})) order by ${key} = ${id} desc limit 1`

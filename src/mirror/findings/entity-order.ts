@@ -1,4 +1,4 @@
-/** A finding in the list by entity. */
+/** Place of a finding in the list by entity. */
 export interface EntityPlace {
   readonly id: number
   readonly entityId: string
@@ -8,13 +8,13 @@ type Compare = (a: EntityPlace, b: EntityPlace) => number
 
 const { compare: compareNaturally } = new Intl.Collator('en', { numeric: true })
 
-/** Numbers in ids by their value, GUIDs last; findings of one entity as they were first opened. */
+/** Compares numbers in ids by value, GUIDs last; findings of one entity by when they were first opened. */
 export function entityOrder(direction: 'ascending' | 'descending'): Compare {
   const sign = direction === 'ascending' ? 1 : -1
   return (a, b) => sign * (compareIds(a.entityId, b.entityId) || a.id - b.id)
 }
 
-/** Numbers in ids by their value; the digits with which a GUID begins are no number. */
+/** Compares numbers in ids by value; leading digits of a GUID are not a number. */
 export function compareIds(a: string, b: string): number {
   const isGuid = looksLikeGuid(a)
   if (isGuid !== looksLikeGuid(b)) return isGuid ? 1 : -1
@@ -29,7 +29,7 @@ function looksLikeGuid(id: string): boolean {
 export interface WantedPlaces {
   readonly compare: Compare
   readonly most: number
-  /** Only the places after it; null = from the first one. */
+  /** Only places after this one; null = from the first one. */
   readonly beyond: EntityPlace | null
 }
 

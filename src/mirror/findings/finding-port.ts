@@ -21,7 +21,7 @@ export interface FindingRow {
   readonly resolvedAt: number | null
   readonly resolution: Resolution | null
   readonly reopened: number
-  /** Personal fields of the record that the finding is about; only where the filter asks for them. */
+  /** Personal fields of the finding's record, if the filter requests them. */
   readonly personal?: Readonly<Record<string, unknown>>
 }
 
@@ -41,7 +41,7 @@ export interface CheckStateRow {
   readonly open: Readonly<SeverityCounts>
 }
 
-/** Takes effect as one difference from the stored findings, or not at all. */
+/** Applied as one difference from the stored findings, or not at all. */
 export interface CheckResult {
   readonly tenantId: number
   readonly check: string
@@ -79,7 +79,7 @@ export interface CommittedResult extends DecidedStatus {
 
 /** Check results that take effect together, except those with more findings than fit into a transaction. */
 export interface ResultBatch {
-  /** Resolves with what `commit` will make of it; nothing is shown before. */
+  /** Resolves with the result as `commit` will store it; it is not shown before. */
   add(checkResult: CheckResult): Promise<CommittedResult>
   commit(): Promise<void>
 }
@@ -97,11 +97,11 @@ export interface FindingFilter {
   /** Returns personal fields of records, and searches the text in them, too. Absent = reads none. */
   readonly withPersonal?: boolean
   readonly newestFirst?: boolean
-  /** By the id of the entity instead, in natural order. */
+  /** Sorts by the entity's id, in natural order. */
   readonly byEntity?: 'ascending' | 'descending'
-  /** Milliseconds since the epoch; only findings that were opened, changed, reopened or resolved at it or later. */
+  /** Milliseconds since the epoch; only findings that were opened, changed, reopened or resolved then or later. */
   readonly since?: number
-  /** Fingerprint; only the findings that come after it, none when it is unknown. */
+  /** Fingerprint; only findings after it, none if it is unknown. */
   readonly after?: string
 }
 
@@ -117,27 +117,34 @@ export interface FindingStore extends WaiverStore {
   checkStates(tenantId: number): Promise<readonly CheckStateRow[]>
   commitResult(checkResult: CheckResult): Promise<CommittedResult>
   resultBatch(): ResultBatch
-  /** In memory until `storeConfirmations`, unless the record has a gap before it. */
+  /** Kept in memory until `storeConfirmations`, unless the history has a gap before it. */
   confirmResult(tenantId: number, check: string, at: number, currentForMs?: number): Promise<void>
   /** Writes the confirmations of check results that were last written more than five minutes ago. */
   storeConfirmations(): Promise<void>
-  /** For evaluations that cannot be stored: what passes or does not apply is not shown any more, also by other processes. */
+  /**
+   * For evaluations that cannot be stored: `pass` and `not_applicable` are no longer shown, also by other processes.
+   */
   expirePasses(tenantId: number): Promise<void>
   /** Changes with every write of this engine to the resource. */
   dataVersion(tenantId: number, resource: ResourceName): number
-  /** First opened first. */
+  /** In the order in which they were first opened. */
   findings(filter: FindingFilter): AsyncIterable<readonly FindingRow[]>
-  /** Newest time from before the clock was set back; null when there is none or an answer confirmed the clock since. */
+  /**
+   * Newest time recorded before the clock was set back; null if none, or if an answer has confirmed the clock since.
+   */
   unconfirmedTime(): Promise<number | null>
-  /** True when the clock at the last opening of the finding proved wrong; `now` is the confirmed time. */
+  /** True if the clock turned out to be wrong at the last opening of the finding; `now` is the confirmed time. */
   isOfWrongClock(fingerprint: string, now: number): Promise<boolean>
   holds(tenantId?: number): Promise<readonly HoldRow[]>
   tenants(): Promise<readonly TenantRow[]>
-  /** Of each list whose ids exist in one tenant only, the live record with the first id: two tenants share it if they are one. */
+  /**
+   * The live record with the first id, of each list whose ids exist in one tenant only: two configured tenants that are
+   * the same one share it.
+   */
   firstRecords(): Promise<readonly FirstRecord[]>
   tenant(tenantId: number): Promise<TenantRow>
   ask(tenantId: number, query: OwnQuery, signal?: AbortSignal): Promise<OwnAnswer | NoAnswer>
-  /** `problem`: why an own check cannot be evaluated, or which entities a check could not evaluate; null = none. */
+  /** `problem`: why an own check cannot be evaluated, or the entities that a check could not evaluate; null = none. */
   noteProblem(tenantId: number, check: string, problem: string | null): Promise<void>
   checkProblems(tenantId: number): Promise<ReadonlyMap<string, string>>
 }
@@ -155,7 +162,7 @@ export interface NotedWaiver {
   readonly entity: string
   /** `entity` as spelled in the mirror's keys. */
   readonly entityKey: string
-  /** Digest of what was agreed; another digest is a renewal. */
+  /** Digest of the agreed terms; a different one is a renewal. */
   readonly terms: string
   readonly since: number
   readonly expiresAt: number
@@ -178,7 +185,7 @@ export interface WaiverTerms {
 export interface Lapse extends WaiverTerms {
   readonly fingerprint: string
   readonly lapsedAt: number
-  /** JSON objects of the material facts: as accepted, and as changed. */
+  /** JSON objects of the material facts, as accepted and as changed. */
   readonly accepted: string | null
   readonly changed: string | null
 }
@@ -217,7 +224,7 @@ export interface WaiverStore {
   notedWaivers(tenantId: number): Promise<readonly NotedWaiver[]>
   /** Ends acceptances under earlier terms and deletes the waiver, so that it is noted again. */
   dropAcceptances(tenantId: number, waiver: string): Promise<void>
-  /** For stored findings; existing acceptances stay. */
+  /** Adds acceptances for stored findings; existing ones stay. */
   noteAcceptances(
     tenantId: number,
     waiver: Pick<NotedWaiver, 'id' | 'check' | 'terms'>,
@@ -227,7 +234,7 @@ export interface WaiverStore {
   /** From now on, check results add acceptances for findings that the waiver newly covers. */
   noteWaiver(tenantId: number, waiver: NotedWaiver): Promise<void>
   lapses(fingerprints: readonly string[]): Promise<readonly Lapse[]>
-  /** Open findings, by waiver; counts can be 0. */
+  /** Lapsed open findings by waiver; counts can be 0. */
   lapseCounts(tenantId: number, check: string): Promise<readonly LapseCount[]>
   /** Open findings that have lapsed under every one of these waivers, by severity. */
   lapsedUnderAll(
@@ -235,7 +242,7 @@ export interface WaiverStore {
     check: string,
     waivers: readonly WaiverTerms[],
   ): Promise<readonly Pick<LapseCount, 'severity' | 'count'>[]>
-  /** What an evaluation at exactly `at` found to have lapsed. */
+  /** Lapses that an evaluation at exactly `at` found. */
   lapsesAt(tenantId: number, at: number, most: number): Promise<readonly LapseEvent[]>
   waiverBreadth(tenantId: number): Promise<readonly WaiverBreadth[]>
   /** The last accepted state of each entity; null before the first states are stored. */
@@ -246,7 +253,7 @@ export interface WaiverStore {
     states: readonly Pick<AcceptedState, 'entityId' | 'state'>[],
     at: number,
   ): Promise<void>
-  /** All of them, or none: false when one was accepted as it is meanwhile. */
+  /** Accepts all states or none; false if one was already accepted as it is. */
   acceptStates(accepted: readonly AcceptedStateOf[]): Promise<boolean>
   /** Changes with each accepted state of a check; 0 before the first. */
   acceptedVersion(tenantId: number, check: string): Promise<number>

@@ -28,7 +28,7 @@ import { type EntityPlace, entityOrder, firstPlaces } from './entity-order.ts'
 import type { ResultStore } from './result-store.ts'
 import { mayHave, searchablePart } from './text-search.ts'
 
-/** Outputs show the first batch; only searches read later ones. */
+/** Size of the first batch, which is all that most outputs read. */
 const firstBatch = 10
 const laterBatch = 500
 
@@ -50,16 +50,16 @@ const openColumns = `f.fingerprint, f.entity_type as "entityType", f.entity_id a
 const ofCheck = 'f.tenant_id = @tenantId and f."check" = @check and f.severity = @severity and f.resolved_at is null'
 const next = `(f.first_seen_at, f.fingerprint) > (@at, @after) order by f.first_seen_at, f.fingerprint limit @most`
 
-/** Searches in the index `findings_open` alone. */
+/** Reads only the index `findings_open`. */
 export const openReading = (words: Pick<Words, 'indexedBy'>) =>
   `select ${openColumns} from findings f ${words.indexedBy('findings_open')} where ${ofCheck} and ${next}`
 
-/** Starts from the few lapsed rows, not from the many findings that a waiver for all covers. */
+/** Starts from the lapsed rows, which are few, not from the many findings that a waiver for all entities covers. */
 export const lapsedReading = `select ${openColumns} from waived_findings w cross join findings f
   where f.fingerprint = w.fingerprint and w.tenant_id = @tenantId and w."check" = @check and w.waiver = @waiver and w.terms = @terms
     and w.open_severity = @severity and w.lapsed_at is not null and ${ofCheck} and ${next}`
 
-/** In display order. Does not wait for a large check result that is being written: scrapes must not be delayed. */
+/** In display order. Does not wait for a large check result that is being written, which would delay scrapes. */
 export function openFindings(database: Database): Operations<Pick<OpenFindingStore, 'openFindings'>> {
   const all = database.prepare<[Place], StoredOpen>(openReading(database.sql))
   const lapsed = database.prepare<[Place & { readonly waiver: string; readonly terms: string }], StoredOpen>(
@@ -125,7 +125,9 @@ export function findingStore(
     )
   }
 
-  /** Batches in stored order; with a text or `inParts` a limited number of rows at a time, so that other work can run. */
+  /**
+   * Batches in stored order; with a text or `inParts`, limited numbers of rows at a time, so that other work can run.
+   */
   async function* scan<Row extends { readonly id: number }>(filter: FindingFilter, { rows, inParts, from }: Scan<Row>) {
     const { text = '', newestFirst = false, withPersonal = false } = filter
     const part = searchablePart(text)
@@ -205,7 +207,7 @@ export function findingStore(
   }
 }
 
-/** `rows`: those that meet a condition. `from`: id after which the first batch begins. */
+/** `rows`: reads rows that meet a condition. `from`: id after which the first batch begins. */
 interface Scan<Row> {
   readonly rows: (where: SQL | undefined, order: SQL, most: number) => Step<readonly Row[]>
   readonly inParts: boolean

@@ -15,7 +15,7 @@ export interface StoredFinding extends Omit<NewFinding, 'evidence' | 'facts' | '
   readonly resolvedAt: number | null
 }
 
-/** In memory until it is written. Times are milliseconds since the epoch. */
+/** Kept in memory until it is written. Times are milliseconds since the epoch. */
 export interface Confirmation {
   readonly tenantId: number
   readonly check: string
@@ -29,11 +29,11 @@ const state = `"check", status, reason, entities, not_evaluated as "notEvaluated
 const finding = `id, fingerprint, entity_type as "entityType", entity_id as "entityId", severity, message, evidence,
   resolved_at as "resolvedAt" from findings`
 
-/** What passes or does not apply is not shown any more, of all tenants. */
+/** `pass` and `not_applicable` of all tenants are no longer shown. */
 export const expireAllPasses = `update check_states set valid_until = evaluated_at
   where status in ('pass', 'not_applicable') and coalesce(valid_until, evaluated_at) >= evaluated_at`
 
-/** Prepared once: every check is evaluated each minute. */
+/** Prepared once, because every check is evaluated each minute. */
 export function resultStatements(database: Database) {
   const { sql } = database
   const statesOf = database.prepare<[number], StoredState>(`select ${state}`)
@@ -63,7 +63,7 @@ export function resultStatements(database: Database) {
   const evaluated = database.prepare<[number, number, string]>(
     'update check_states set evaluated_at = ? where tenant_id = ? and "check" = ?',
   )
-  // Not a result that was written since.
+  // Does not confirm a result that was written since.
   const confirm = database.prepare<[Confirmation]>(
     `update check_states set evaluated_at = @at
      where tenant_id = @tenantId and "check" = @check and evaluated_at between @of and @at`,

@@ -18,7 +18,7 @@ type ResultPart = Pick<
 >
 
 export interface ResultStore extends Operations<ResultPart> {
-  /** Writes the rest of committed check results into the findings, for example after a crash. */
+  /** Applies the remaining differences of committed check results, for example after a crash. */
   settle(): Promise<void>
   flush(): Promise<void>
 }
@@ -34,7 +34,7 @@ interface ResultUpdate {
   readonly resolved: Partial<Record<Resolution, number>>
 }
 
-/** A check result that only a transaction separates from being in effect. */
+/** A check result that takes effect by one more transaction. */
 interface PreparedResult {
   readonly update: ResultUpdate
   readonly before: StoredState | undefined
@@ -42,7 +42,7 @@ interface PreparedResult {
   readonly validUntil: number | null
 }
 
-/** Until the commit, staged differences have no effect; after it, `settle` writes the rest even after a crash. */
+/** Staged differences have no effect before the commit; after it, `settle` applies the rest, even after a crash. */
 export function resultStore(database: Database): ResultStore {
   const sql = resultStatements(database)
   const staging = stagedFindings(database)
@@ -101,7 +101,7 @@ export function resultStore(database: Database): ResultStore {
     update.staged = true
   }
 
-  /** The stored state once nothing is owed or staged any more. */
+  /** Settles owed differences and discards staged ones; returns the stored state. */
   async function unencumbered(tenantId: number, check: string): Promise<StoredState | undefined> {
     for (;;) {
       const confirmation = confirmations.last(tenantId, check)
@@ -118,7 +118,7 @@ export function resultStore(database: Database): ResultStore {
   }
 
   function* discardPart(tenantId: number, check: string): Steps<void> {
-    // Rows that a committed check result owes are no leftovers.
+    // Keep rows that a committed check result owes.
     if (!isOwing(yield* sql.stateOf.get(tenantId, check))) yield* staging.discard(tenantId, check)
   }
 
@@ -203,7 +203,7 @@ export function resultStore(database: Database): ResultStore {
   }
 
   function* settlePart(tenantId: number, check: string): Steps<boolean> {
-    // Another caller may have settled it; rows staged since then belong to an uncommitted check result.
+    // Another caller may have settled it; later staged rows belong to an uncommitted check result.
     if (!isOwing(yield* sql.stateOf.get(tenantId, check))) return false
     if (yield* staging.apply(tenantId, check)) return true
     yield* sql.settled.run(tenantId, check)
@@ -270,7 +270,7 @@ function kindOf(
   { severity, message, evidence, isSameEntity }: Failing,
 ): StagedFinding['kind'] | null {
   if (row === undefined) return 'opened'
-  // First, because evidence of an earlier reading stays, and is compared at each evaluation.
+  // Compare evidence first: that of an earlier reading stays, and is compared at each evaluation.
   const isSame = sameFacts(row.evidence, evidence)
   if (!isSame && !isSameEntity(JSON.parse(row.evidence) as NewFinding['evidence'])) return 'replaced'
   if (row.resolvedAt !== null) return 'reopened'
@@ -281,7 +281,7 @@ function count<Key extends string>(counts: Partial<Record<Key, number>>, key: Ke
   counts[key] = (counts[key] ?? 0) + 1
 }
 
-/** Open findings were last seen failing by the last evaluation, or when the status became unknown. */
+/** When open findings were last seen failing: at the last evaluation, or when the status became unknown. */
 function lastEvaluatedAt(before: StoredState | undefined): number {
   if (before === undefined) return 0
   return before.status === 'unknown' ? before.since : before.evaluatedAt

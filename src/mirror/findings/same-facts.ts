@@ -1,7 +1,7 @@
-/** A record of which something else changed was read again, with a new request and time. */
+/** Facts about the reading, which change although the other facts are equal. */
 const readingFields = /"(?:requestId|readAt)":(?:null|"(?:[^"\\]|\\.)*")/g
 
-/** True when the evidence of two readings states the same. */
+/** True if the evidence of two readings has the same facts. */
 export function sameFacts(known: string, present: string): boolean {
   return known === present || known.replaceAll(readingFields, '') === present.replaceAll(readingFields, '')
 }

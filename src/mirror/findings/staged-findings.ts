@@ -7,7 +7,7 @@ import { waiverUpkeep } from './waiver-store.ts'
 
 const instant = /"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z"/g
 
-/** Compares to the second, without `identity.createdAt`: another entity has another finding. */
+/** Ignores fractions of seconds and `identity.createdAt`: another entity has another finding. */
 function isSameFacts(accepted: string, present: string): boolean {
   return comparable(accepted) === comparable(present)
 }
@@ -17,11 +17,11 @@ function comparable(text: string): string {
   return JSON.stringify(facts).replace(instant, '"$1Z"')
 }
 
-/** Findings changed in one transaction; other work runs between two of them. */
+/** Findings changed in one transaction; other work can run in between. */
 export const batchSize = 250
 
 export interface StagedFinding extends Omit<NewFinding, 'evidence' | 'facts' | 'isSameEntity'> {
-  /** `replaced`: the entity's id was reused, so its finding ends and a new one begins. */
+  /** `replaced`: the entity's id was reused, so that the finding ends and a new one begins. */
   readonly kind: 'opened' | 'reopened' | 'changed' | 'resolved' | 'replaced'
   readonly evidence: string
   readonly lastSeenAt: number
@@ -38,12 +38,12 @@ interface Differing {
   readonly kind: StagedFinding['kind']
 }
 
-/** Take the steps of the writing methods inside a transaction. */
+/** Run the steps of the writing methods inside a transaction. */
 export interface StagedFindings {
   stage(tenantId: number, check: string, at: number, differences: readonly StagedFinding[]): Steps<void>
   has(tenantId: number, check: string): Steps<boolean>
   discard(tenantId: number, check: string): Steps<void>
-  /** Writes one batch into the findings and their history; false when none is left. */
+  /** Applies one batch to findings and history; false if none is left. */
   apply(tenantId: number, check: string): Steps<boolean>
 }
 

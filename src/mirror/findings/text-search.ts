@@ -4,26 +4,26 @@ import { findings } from '../schema/index.ts'
 
 type SearchWords = Pick<Words, 'forLike' | 'pattern'>
 
-/** ASCII, and letters without case. */
+/** ASCII and letters without case. */
 const comparable = /^[\x20-\x7e\p{Lo}]*$/u
 
-/** `İ` becomes `i` and a dot in lower case; no pattern has control characters and halves of surrogate pairs. */
+/** `İ` becomes `i` and a dot in lower case; patterns cannot contain control characters or unpaired surrogates. */
 const unsearchable = /i?\u0307|[\p{Cc}\p{Cs}]/u
 
 const columns = [findings.message, findings.entityId, findings.entityType, findings.check, findings.fingerprint]
 
-/** The longest part of a text, in lower case, that a database can search for; empty = it cannot search. */
+/** The longest part of a text that a database can search for, in lower case; empty = none. */
 export function searchablePart(text: string): string {
   return longest(text.toLowerCase().split(unsearchable))
 }
 
 /**
- * Condition on findings that may have the part, in any letter case.
+ * Condition for findings that may contain the part, in any letter case.
  *
- * @param personal text of the personal fields to search, too; null = searches none.
+ * @param personal SQL text of personal fields to search, too; null = none.
  */
 export function mayHave(part: string, words: SearchWords, personal: string | null): SQL | undefined {
-  // Outputs join first and last name with one space, whatever space is around them.
+  // Outputs join first and last name with one space, whatever white space they contain.
   const word = longest(part.split(' '))
   return or(
     ...columns.map((column) => has(`"${column.name}"`, part, words)),
@@ -40,7 +40,7 @@ function has(column: string, part: string, { forLike, pattern }: SearchWords): S
   return or(...patterns.map((one) => sql`${sql.raw(column)} ${sql.raw(pattern.operator)} ${one}`))
 }
 
-/** The characters that one in lower case may stand for; none = any character. */
+/** The characters whose lower case is the given one; none = any character. */
 function cases(letter: string): readonly string[] {
   const upper = letter.toUpperCase()
   if (upper === letter) return [letter]

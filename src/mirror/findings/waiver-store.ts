@@ -18,7 +18,7 @@ interface StoredAcceptedState {
 /** Entity id of the row that marks the first states of a check as stored. */
 const whole = ''
 
-/** States that drift is measured from: all are kept, the last of an entity counts. */
+/** The states from which drift is measured. All are kept; the last one of an entity counts. */
 export function acceptedStateStore(database: Database): AcceptedPart {
   const last = database.prepare<[number, string], StoredAcceptedState>(
     `select entity_id as "entityId", state, at, reason from accepted_states where id in
@@ -28,7 +28,7 @@ export function acceptedStateStore(database: Database): AcceptedPart {
     `select entity_id as "entityId", state, at, reason from accepted_states
      where tenant_id = ? and "check" = ? and entity_id = ? order by id desc limit 1`,
   )
-  /** Others that accept states of this tenant wait for the end of the transaction. */
+  /** Makes others that accept states of this tenant wait for the end of the transaction. */
   const lock = database.prepare<[number]>('update tenants set name = name where id = ?')
   const isKept = database.prepare<[number, string]>(
     `select 1 from accepted_states where tenant_id = ? and "check" = ? and entity_id = '${whole}' limit 1`,
@@ -75,11 +75,14 @@ export function acceptedStateStore(database: Database): AcceptedPart {
 const rank = (column: string) =>
   `case ${column} ${severities.map((severity, i) => `when '${severity}' then ${i}`).join(' ')} end`
 
-/** Findings of a check's first complete result existed before anybody could review them. */
+/**
+ * Condition that the check had a complete result before: findings of its first one existed before anybody could review
+ * them.
+ */
 const wasEvaluated = `exists (select 1 from check_status_changes c
   where c.tenant_id = d.tenant_id and c."check" = d."check" and c.at < d.at and c.entities is not null)`
 
-/** Ends acceptances after another tenant was accepted: the same ids are other entities there. */
+/** Ends acceptances after another tenant was accepted, where the same ids are different entities. */
 export const anotherTenant = (sql: Words) => `update waived_findings set lapsed_at = @at,
   lapsed_facts = ${sql.jsonWith('facts', 'tenant', 'accepted as another one')}
   where tenant_id = @tenantId and lapsed_at is null`
@@ -118,7 +121,7 @@ type Part = Operations<
   >
 >
 
-/** Reads the index `waived_findings_lapsed` alone; counting its ranges takes half the time of grouping rows. */
+/** Reads only the index `waived_findings_lapsed`; counting its ranges takes half the time of grouping rows. */
 export const lapseCounting = `select n.id as waiver, n.terms, s.column1 as severity, (select count(*) from waived_findings w
     where w.tenant_id = n.tenant_id and w."check" = n."check" and w.waiver = n.id and w.terms = n.terms
       and w.open_severity = s.column1 and w.lapsed_at is not null) as count
@@ -188,7 +191,7 @@ export function waiverStore(database: Database): Part {
       }),
     noteWaiver: (tenantId, { id, check, entity, entityKey, terms, since, expiresAt }) =>
       database.write('acceptances', function* () {
-        // Not an update: the trigger on inserts records the terms.
+        // Delete and insert: the trigger on inserts records the terms.
         yield* forget.run(tenantId, id)
         yield* note.run(tenantId, id, check, entity, entityKey, terms, since, expiresAt)
       }),

@@ -13,7 +13,7 @@ export function toConfiguration({ at, digest, content }: StoredConfiguration): N
   return { at, digest, content: readStored('recorded configuration', () => inflateRawSync(content).toString()) }
 }
 
-/** Reads all recorded configurations one by one, oldest first: that of a thousand tenants has megabytes. */
+/** Reads recorded configurations one by one, oldest first: one of a thousand tenants has megabytes. */
 export function configurationReader(database: Database): () => AsyncIterable<NotedConfiguration> {
   const next = database.prepare<[number], StoredConfiguration>(
     'select id, at, digest, content from configurations where id > ? order by id limit 1',

@@ -24,7 +24,7 @@ interface StoredDrift {
   readonly state: string
 }
 
-/** Reads what operators accepted, oldest first; of all tenants where the id is null. */
+/** Reads decisions of operators, oldest first; of all tenants if the id is null. */
 export function decisionReader(database: Database): (tenantId: number | null) => Promise<readonly OperatorDecision[]> {
   const ofTenant = (column: string) => `(cast(@tenantId as bigint) is null or ${column} = @tenantId)`
   const holds = database.prepare<[object], StoredHold>(

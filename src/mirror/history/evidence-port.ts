@@ -26,14 +26,14 @@ export interface TenantChangeRow extends ChangeRow {
 }
 
 export interface NamedChangeRow extends TenantChangeRow {
-  /** Present personal fields of the record; absent where it has none or they were not asked for. */
+  /** Current personal fields of the record; absent if it has none or they were not requested. */
   readonly personal?: Readonly<Record<string, unknown>>
 }
 
 export interface ChangeFilter {
   readonly tenantId?: number
   readonly resources?: readonly ResourceName[]
-  /** An id, in any spelling. The id of a singleton matches only where its resource is named. */
+  /** An id, in any letter case. The id of a singleton only matches if its resource is named. */
   readonly key?: string
   readonly field?: string
   readonly since?: number
@@ -52,7 +52,7 @@ export interface AcceptedHold extends Decision {
   readonly id: string
   readonly resource: ResourceName | 'all'
   readonly holdReason: Reason
-  /** Of the held records. */
+  /** Number of held records. */
   readonly count: number
   /** Null until a run has applied it. */
   readonly appliedAt: number | null
@@ -68,17 +68,20 @@ export interface AcceptedDrift extends Decision {
 /** What an operator accepted (docs/operations.md#holds, docs/waivers.md#drift). */
 export type OperatorDecision = AcceptedHold | AcceptedDrift
 
-/** A waiver came into force (`terms`: agreed first, else renewed), or no longer covers a finding (docs/waivers.md). */
+/**
+ * A waiver came into force (`terms`: the first ones, else renewed ones) or no longer covers a finding
+ * (docs/waivers.md).
+ */
 export interface WaiverChange extends WaiverTerms {
   readonly tenant: string
   readonly at: number
   readonly kind: 'agreed' | 'renewed' | 'lapsed'
   readonly check: string
-  /** As the waiver names it; of a lapse the entity of the finding. */
+  /** Entity as the waiver names it; for a lapse that of the finding. */
   readonly entity: string
-  /** Of the finding that lapsed; else null. */
+  /** Fingerprint of the lapsed finding, else null. */
   readonly fingerprint: string | null
-  /** Facts of the finding as JSON, accepted and present; null unless it lapsed. */
+  /** Facts of the finding as JSON, accepted and current; null unless it lapsed. */
   readonly accepted: string | null
   readonly changed: string | null
 }
@@ -107,21 +110,21 @@ export interface ConfiguredTenant {
 }
 
 export interface NewConfiguration extends NotedConfiguration {
-  /** In force now; absent = none. */
+  /** Tenants in force; absent = none. */
   readonly tenants?: readonly ConfiguredTenant[]
 }
 
 export interface RecordBounds {
-  /** When a configuration was first stored; earlier ones are not known. Null = never. */
+  /** When a configuration was first stored; earlier ones are unknown. Null = never. */
   readonly begins: number | null
   /** Rows that ended before this time were erased; null = none. */
   readonly erasedBefore: number | null
 }
 
-/** The record as of `at`: of each thing, the last row written by then. */
+/** The history as of `at`: the last row of each thing written by then. */
 export interface PastReader {
   readonly at: number
-  /** Set while `at` lies in local time that repeated: the latest time before the clock was set back. */
+  /** Set if `at` is in local time that repeated: the latest time before the clock was set back. */
   readonly setBackFrom: number | null
   clampToLife(time: number): number
   configuration(): Promise<NotedConfiguration | null>
@@ -135,7 +138,7 @@ export interface PastReader {
   lapseCounts: WaiverStore['lapseCounts']
   lapsedUnderAll: WaiverStore['lapsedUnderAll']
   isLive: FindingStore['isLive']
-  /** Personal fields of records by id, of removed ones until they are erased. Unknown ids are left out. */
+  /** Personal fields of records by id, of removed ones until their erasure. Unknown ids are left out. */
   personal(
     tenantId: number,
     resource: ResourceName,
@@ -148,21 +151,21 @@ export interface PastReader {
 }
 
 export interface EvidenceStore {
-  /** Replaces the configured tenants where the configuration differs from the last one. */
+  /** Records the configuration if it differs from the last one, and replaces the configured tenants. */
   noteConfiguration(noted: NewConfiguration): Promise<void>
-  /** `state`: what the data quality of the tenant depends on, as JSON. */
+  /** `state`: the facts behind the tenant's data quality, as JSON. */
   noteTenantState(tenantId: number, state: string, at: number): Promise<void>
   /** Call before each evaluation: records that the clock was set back. */
   noteTime(at: number): Promise<void>
-  /** Records that the server time agrees with the local clock at `at`: later rows are of a wrong clock. */
+  /** Records that the server time agrees with the local clock at `at`: rows with later times are of a wrong clock. */
   confirmTime(at: number): Promise<void>
   /** Oldest first. */
   configurations(): AsyncIterable<NotedConfiguration>
   recordBounds(): Promise<RecordBounds>
-  /** `present`: `at` is now, which differs from the past after the clock was set back. */
+  /** `present`: `at` is now. After the clock was set back, the past at the same time differs. */
   past(at: number, present: boolean): Promise<PastReader>
   findingEvents(fingerprint: string): Promise<readonly FindingEventRow[]>
-  /** What an evaluation at exactly `at` opened, reopened and resolved, in the order it was written. */
+  /** Findings that an evaluation at exactly `at` opened, reopened or resolved, in the order they were written. */
   findingTransitions(
     of: { readonly tenantId: number; readonly check: string; readonly at: number },
     most: number,
@@ -172,9 +175,9 @@ export interface EvidenceStore {
   changes(filter: ChangeFilter): AsyncIterable<readonly TenantChangeRow[]>
   /** True for a record, live, removed or quarantined, and for a change of one. */
   hasEntity(filter: Pick<ChangeFilter, 'tenantId' | 'resources'> & { readonly key: string }): Promise<boolean>
-  /** Oldest first; of all tenants where the id is null. */
+  /** Oldest first; of all tenants if the id is null. */
   decisions(tenantId: number | null): Promise<readonly OperatorDecision[]>
-  /** Oldest first; of all tenants where the id is null. */
+  /** Oldest first; of all tenants if the id is null. */
   waiverChanges(tenantId: number | null): Promise<readonly WaiverChange[]>
   /** Newest first; searches the last 50,000 changes of all tenants. */
   latestChanges(tenantId: number, most: number, withPersonal: boolean): Promise<readonly NamedChangeRow[]>

@@ -16,7 +16,7 @@ type ClockPart = Operations<
   Pick<EvidenceStore, 'confirmTime'> & Pick<FindingStore, 'isOfWrongClock' | 'unconfirmedTime'>
 >
 
-/** Later than the confirmed time, or between a step back and a jump forward that no answer confirmed. */
+/** True for a time later than the confirmed one, or between a step back and a jump forward that no answer confirmed. */
 const ofWrongClock = (sql: Words) => `select case when e.at > @now or exists (select 1 from clock_steps s
     where s.confirmed_at >= s.latest and s.resumed - s.until > ${greatestSkewMs}
       and e.at between s.at and s.latest and e.id > coalesce(${sql.jsonMember('s.positions', 'finding_events', 'integer')}, 0)) then 1 else 0 end
@@ -27,7 +27,7 @@ export function clockStore(database: Database): ClockPart {
     'select max(latest) from clock_steps where confirmed_at is null',
   )
   const confirm = database.prepare<[number]>('update clock_steps set confirmed_at = ? where confirmed_at is null')
-  // A start later than now would delay findings until that time.
+  // Caps start times in the future, which would delay findings until then.
   const caps = Object.values(recordTables).flatMap((record) => {
     return (record.sinceTimes ?? []).map((time) => {
       const column = columnOf(record, time)
@@ -60,14 +60,14 @@ export function clockStore(database: Database): ClockPart {
   }
 }
 
-/** In another thread: the configuration of a thousand tenants has megabytes. */
+/** Runs in another thread, because the configuration of a thousand tenants has megabytes. */
 const deflated = (content: string): Promise<Buffer> => promisify(deflateRaw)(content)
 
 type Part = Operations<
   Pick<EvidenceStore, 'noteConfiguration' | 'noteTenantState' | 'noteTime' | 'recordBounds' | 'past'>
 >
 
-/** Smaller steps are ordinary corrections of the clock. */
+/** Smaller steps are normal corrections of the clock. */
 const leastStepMs = secondMs
 
 interface LastRow {
@@ -116,7 +116,7 @@ export function evidenceStore(database: Database, settle: () => Promise<void>): 
     'update clock_steps set until = ? where id = (select max(id) from clock_steps)',
   )
 
-  /** What the time of the clock adds to the record of its steps; null = nothing. */
+  /** The write that the current time requires in `clock_steps`; null = none. */
   function* stepAt(at: number): Steps<(() => Step<void>) | null> {
     const step = (yield* steps()).at(-1)
     const last = yield* lastRows.all()

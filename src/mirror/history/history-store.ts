@@ -37,7 +37,7 @@ interface EntityOf {
   readonly text: string
 }
 
-/** Bounds the search for the last changes: the table has no index by tenant and time. */
+/** Bounds the search for the last changes, because the table has no index by tenant and time. */
 const mostLookedAt = 50_000
 
 const changeColumns = `c.id, t.name as tenant, c.resource, c.key, c.at, c.kind, c.field, c.before, c.after,
@@ -150,7 +150,7 @@ export function historyStore(
         for (const record of tablesOf(resources)) {
           const { resource, keyOf } = record
           const id = keyOf(key)
-          // No id of this resource; not every database compares with it.
+          // Not an id of this resource; not every database can compare it.
           if (typeof id === 'number' && !Number.isSafeInteger(id)) continue
           const of = { tenantId, resource, key: id, text: String(id) }
           if ((yield* entity(record).get(of)) !== undefined) return true

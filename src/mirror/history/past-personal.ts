@@ -10,7 +10,7 @@ interface LaterChange {
   readonly before: string | null
 }
 
-/** A field had the value before its first change after that time; without one, the present value. */
+/** The value of a field at that time is the old value of its first later change; without one, the current value. */
 export function pastPersonal(database: Database, asOf: RecordAsOf): PastReader['personal'] {
   const { sql } = database
   const present = presentPersonal(database)

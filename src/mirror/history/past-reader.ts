@@ -31,7 +31,7 @@ function pastFindings(database: Database, asOf: RecordAsOf): FindingStore['findi
   async function* read({ tenantIds, all = false, check, fingerprints }: FindingFilter) {
     const among = (column: string, list: readonly unknown[] | undefined) =>
       list === undefined ? '' : `and ${sql.isIn(column)}`
-    // In the order of ids: with another index, each batch would be read and sorted again.
+    // Read in the order of ids: with another index, each batch would be read and sorted again.
     const select = database.prepare<unknown[], StoredFinding>(
       `select f.id, f.fingerprint, t.name as tenant, f."check", f.entity_type as "entityType", f.entity_id as "entityId",
          e.severity, e.message, e.evidence, e.at as "lastSeenAt",
@@ -63,7 +63,7 @@ function toFinding({ id: _, isOpen, ...row }: StoredFinding): FindingRow {
   return {
     ...row,
     severity: oneOf(severities, row.severity),
-    // Reopenings after that time may belong to a later finding of the same fingerprint.
+    // Later reopenings may belong to another finding with the same fingerprint.
     reopened: Math.max(0, row.reopened),
     evidence: JSON.parse(row.evidence) as Record<string, unknown>,
     resolvedAt: isOpen === 1 ? null : row.lastSeenAt,
@@ -71,7 +71,7 @@ function toFinding({ id: _, isOpen, ...row }: StoredFinding): FindingRow {
   }
 }
 
-/** The first removal or return after that time decides; without one, the present state. */
+/** The first removal or return after that time decides; without one, the current state. */
 function pastPresence(database: Database, asOf: RecordAsOf): FindingStore['isLive'] {
   const next = database.prepareValues<[number, string, string], string>(
     `select kind from changes c where tenant_id = ? and resource = ? and key = ? and kind in ('removed', 'returned')

@@ -2,7 +2,7 @@ import { hourMs } from '../../model/durations.ts'
 import type { Database } from '../database.ts'
 import type { Steps } from '../steps.ts'
 
-/** Tables of the record, each with the column of the time at which a row was written. */
+/** Tables of the history, each with the column of the time at which a row was written. */
 export const recordTimes = {
   audit_chain: 'at',
   changes: 'at',
@@ -48,9 +48,9 @@ export function clockSteps(database: Database): () => Steps<readonly ClockStep[]
 }
 
 /**
- * Rows count in the order in which they were written. Each step back of the clock begins a new period; rows written
- * before the step belong to earlier periods, whatever their time. Where local time repeats, the later period counts as
- * far as its recorded times reach.
+ * Rows are ordered as they were written. Each step back of the clock begins a new period; rows written before it belong
+ * to earlier periods, whatever their time. If local time repeats, the later period counts as far as its recorded times
+ * reach.
  */
 export function recordAsOf(steps: readonly ClockStep[], at: number, present: boolean): RecordAsOf {
   const life = steps.findLastIndex((step, i) => (present && i === steps.length - 1) || owns(step, at))

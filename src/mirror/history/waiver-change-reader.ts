@@ -6,7 +6,7 @@ interface StoredChange extends Omit<WaiverChange, 'kind' | 'entity'> {
   readonly isLater: number
 }
 
-/** Reads how waivers were agreed, renewed and lapsed, oldest first; of all tenants where the id is null. */
+/** Reads agreements, renewals and lapses of waivers, oldest first; of all tenants if the id is null. */
 export function waiverChangeReader(database: Database): (tenantId: number | null) => Promise<readonly WaiverChange[]> {
   const stored = database.prepare<[object], StoredChange>(
     `select t.name as tenant, c.waiver, c.terms, c.at, c."check", c.fingerprint, c.accepted, c.changed,

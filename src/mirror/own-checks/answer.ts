@@ -2,8 +2,8 @@ import type * as Sqlite from 'node:sqlite'
 import type { EntityReason, Job, NoAnswer, OwnAnswer } from './question.ts'
 
 /**
- * Source of another process: it uses only its arguments. Tables can be read only through hidden views with random
- * names, because a `with` clause could take the name of a view.
+ * Runs in another process from its source, so it uses only its arguments. Tables can only be read through hidden views
+ * with random names, because a `with` clause could take the name of a view.
  */
 export function answerOf({ DatabaseSync, constants }: typeof Sqlite, job: Job): OwnAnswer | NoAnswer {
   let refused: string | undefined
@@ -17,7 +17,7 @@ export function answerOf({ DatabaseSync, constants }: typeof Sqlite, job: Job): 
     })
     if (database.setAuthorizer === undefined) throw new TypeError('own checks need Node 24.10 or newer')
     for (const text of job.emptyTables) database.exec(text)
-    // Sorts in memory, which is limited, not on disk.
+    // Sort in memory, which is limited, not on disk.
     database.exec('pragma temp_store = memory; pragma mmap_size = 0; pragma cache_size = -8192')
     return database
   }
@@ -57,7 +57,7 @@ export function answerOf({ DatabaseSync, constants }: typeof Sqlite, job: Job): 
         case constants.SQLITE_FUNCTION:
           return usable.has(String(second)) ? constants.SQLITE_OK : deny(`it uses the function ${second}`)
         case constants.SQLITE_READ: {
-          // When no column is read, the name is as written in the query, and the schema may be missing.
+          // If no column is read, the name is as written in the query, and the schema may be missing.
           const table = String(first).toLowerCase()
           const input = undeclared.get(hidden.has(String(by)) ? String(by) : table)
           if (typeof input === 'string') return deny(`it reads ${input}, which inputs does not name`)

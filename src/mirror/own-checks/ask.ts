@@ -6,10 +6,10 @@ import { ownViews, snapshotTables } from './views.ts'
 const maxValueBytes = 2 ** 20
 const maxMemoryBytes = 384 * 2 ** 20
 
-/** A database with the records of one tenant at least, or tables without rows, to validate the query. */
+/** A database with the records of the tenant, or `empty` tables, to validate the query. */
 export type Place = { readonly file: string; readonly tenantId: number } | 'empty'
 
-/** Only reads, and sees one tenant. @throws the signal's reason. */
+/** Runs a query that can only read, and only one tenant. @throws the signal's reason. */
 export async function ask(query: OwnQuery, place: Place, signal?: AbortSignal): Promise<OwnAnswer | NoAnswer> {
   signal?.throwIfAborted()
   await using sandbox = new Sandbox()

@@ -13,7 +13,7 @@ export interface OwnQuery {
 
 export type EntityReason = readonly [entity: string, reason: string]
 
-/** Each entity once, by its most severe status. */
+/** Each entity once, with its most severe status. */
 export interface OwnAnswer {
   readonly kind: 'answered'
   readonly ok: number
@@ -22,15 +22,15 @@ export interface OwnAnswer {
   readonly skipped: readonly string[]
 }
 
-/** `problem` repeats no mirrored data. */
+/** `problem` contains no mirrored data. */
 export interface NoAnswer {
   readonly kind: 'failed'
   readonly problem: string
-  /** True when the same query over the same records may have an answer soon. */
+  /** True if a retry over the same records may succeed. */
   readonly isTransient?: true
 }
 
-/** Input of a sandbox, a line of JSON each. A list is a row for the last `into`. */
+/** Input of a sandbox, one line of JSON each. A list is a row for the last `into`. */
 export type Message =
   | { readonly kind: 'begin'; readonly database: string; readonly tables: readonly string[] }
   | { readonly kind: 'into'; readonly insert: string }
@@ -45,16 +45,16 @@ export interface Job {
     readonly name: string
     readonly columns: readonly string[]
     readonly body: string
-    /** The input that the query must declare; null when it did. */
+    /** An input that the query must declare but does not; null = none. */
     readonly undeclared: string | null
   }[]
   readonly query: string
   readonly parameters: { readonly now: number; readonly tenant: string }
   readonly maxRows: number
-  /** Entities and reasons together, in UTF-16 units. */
+  /** Limit of entities and reasons together, in UTF-16 units. */
   readonly maxText: number
-  /** Of one value, in bytes. */
+  /** Limit of one value, in bytes. */
   readonly maxValueBytes: number
-  /** Of the process, in bytes, without a snapshot. */
+  /** Limit of the process, in bytes, without a snapshot. */
   readonly maxMemoryBytes: number
 }

@@ -2,7 +2,7 @@ import type * as Sqlite from 'node:sqlite'
 import { answerOf } from './answer.ts'
 import type { Message } from './question.ts'
 
-/** The program of a sandbox. Its parts are sources: they use only their arguments. */
+/** The program of a sandbox, from the sources of functions, which use only their arguments. */
 export function sandboxProgram(): string {
   const worker = `const { parentPort, workerData } = require('node:worker_threads')
     parentPort.postMessage((${answerOf})(require('node:sqlite'), workerData))`
@@ -16,7 +16,7 @@ interface Snapshot {
   end(indexes: readonly string[]): void
 }
 
-/** A database in the memory of the process, which lasts as long as its connection. */
+/** A database in memory, which lasts as long as its connection. */
 function snapshotOf({ DatabaseSync }: typeof Sqlite): Snapshot {
   let database: Sqlite.DatabaseSync | undefined
   let insert: Sqlite.StatementSync | undefined
@@ -39,8 +39,8 @@ function snapshotOf({ DatabaseSync }: typeof Sqlite): Snapshot {
 }
 
 /**
- * The main thread of the process. A worker runs each query, which cannot be interrupted. Standard input stays open; when
- * it ends, as after a kill of the caller, so does the process.
+ * The main thread of the process. A worker runs each query, which cannot be interrupted. When standard input ends, as
+ * after a kill of the caller, the process ends, too.
  */
 function watchOver(load: NodeJS.Require, code: string, snapshotWith: typeof snapshotOf): void {
   const { Worker } = load('node:worker_threads') as typeof import('node:worker_threads')
@@ -78,7 +78,7 @@ function watchOver(load: NodeJS.Require, code: string, snapshotWith: typeof snap
     }
   }
   try {
-    // When memory runs short, this process is killed before the caller.
+    // If memory runs short, this process is killed before the caller.
     writeFileSync('/proc/self/oom_score_adj', '1000')
   } catch {
     // Not Linux, or not permitted.

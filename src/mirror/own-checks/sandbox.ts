@@ -4,19 +4,19 @@ import type { Readable, Writable } from 'node:stream'
 import type { Message, NoAnswer } from './question.ts'
 import { sandboxProgram } from './sandbox-process.ts'
 
-/** Of the answer's texts, in UTF-16 units. */
+/** Limit of the answer's texts, in UTF-16 units. */
 export const maxText = 4 * 2 ** 20
-/** JSON takes at most six bytes a character. */
+/** JSON takes at most six bytes per character. */
 const maxOutput = 8 * maxText
 
 export interface Deadline {
   /** At most a day. */
   readonly timeoutMs: number
-  /** The problem when it has passed. */
+  /** The problem once it has passed. */
   readonly problem: string
 }
 
-/** A process of its own for queries, which can be killed. It has no environment, and ends with this process. */
+/** A separate process for queries, which can be killed. It has no environment variables and ends with this process. */
 export class Sandbox implements AsyncDisposable {
   readonly #child: ChildProcessByStdio<Writable, Readable, null>
   readonly #closed = Promise.withResolvers<void>()
@@ -32,35 +32,35 @@ export class Sandbox implements AsyncDisposable {
     this.#stopped.promise.catch(() => {})
     child.on('error', (error) => {
       this.stop(`its process cannot be run: ${error.message}`)
-      // Of a process that was never started there is no other event.
+      // A process that could not be started has no other event.
       if (child.pid === undefined) this.#closed.resolve()
     })
     child.on('close', (code, endedBy) => {
       this.stop(`its process ended without an answer (${endedBy ?? code ?? 'unknown'})`)
       this.#closed.resolve()
     })
-    // When the process ends before it has read everything, its exit gives the reason.
+    // If the process ends before it has read everything, its exit has the reason.
     child.stdin.on('error', () => {})
     child.stdout.setEncoding('utf8').on('data', (text: string) => this.#hear(text))
     if (child.pid !== undefined) lowerPriority(child.pid)
   }
 
-  /** Why it cannot be asked any more; null while it can. */
+  /** Why it cannot be used any more; null while it can. */
   get problem(): string | null {
     return this.#problem
   }
 
-  /** Rejects with SandboxStopped once it cannot be asked any more. */
+  /** Rejects with SandboxStopped once it cannot be used any more. */
   get stopped(): Promise<never> {
     return this.#stopped.promise
   }
 
-  /** Resolves with the bytes sent when there is room for more. @throws SandboxStopped. */
+  /** Resolves with the number of bytes sent, once there is room for more. @throws SandboxStopped. */
   async send(messages: readonly Message[]): Promise<number> {
     const { stdin } = this.#child
     const bytes = Buffer.from(messages.map((message) => `${JSON.stringify(message)}\n`).join(''))
     const hasRoom = this.#problem === null && stdin.write(bytes)
-    // An error of the pipe is followed by the end of the process.
+    // After an error of the pipe, the process ends.
     if (!hasRoom) await Promise.race([new Promise((resolve) => stdin.once('drain', resolve)), this.stopped])
     return bytes.length
   }
@@ -94,7 +94,7 @@ export class Sandbox implements AsyncDisposable {
     }
   }
 
-  /** Ends the process. The first problem is the answer to all later questions. */
+  /** Ends the process. The first `problem` answers all later questions. */
   stop(problem: string): void {
     this.#problem ??= problem
     this.#child.kill('SIGKILL')

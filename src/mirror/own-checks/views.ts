@@ -49,7 +49,7 @@ function shownColumns(record: RecordTable) {
   const stored = (property: string) => columnOf(record, property)
   return [
     ...Object.entries(fields).flatMap(([field, kind]) => {
-      // Findings of other checks name the entity so, in whatever letter case a GUID is sent.
+      // As in findings of other checks, regardless of the letter case of GUIDs.
       const isGuid = field === idField && key !== idField
       const own = { name: field, kind: isGuid ? guidKind : kinds[kind], stored: stored(isGuid ? key : field) }
       return kind === 'date' ? [own, { name: `${field}Ms`, kind: time, stored: stored(`${field}Ms`) }] : [own]
@@ -87,7 +87,7 @@ function listViewsOf(record: RecordTable): OwnView[] {
 export interface SnapshotTable {
   readonly resource: ResourceName
   readonly name: string
-  /** Beside the id of the record, the tenant and the removal, which are the same in every row. */
+  /** Without record id, tenant and removal. */
   readonly columns: readonly string[]
   /** The tenant of every row is `tenantId`. */
   create(tenantId: number): string
@@ -110,7 +110,7 @@ export const snapshotTables: readonly SnapshotTable[] = Object.values(recordTabl
   }
 })
 
-/** Indexes beside the tenant's id, where all of their columns are there. */
+/** Indexes without the tenant's id, if all their columns are present. */
 function indexOf(table: string, parts: Index['config']['columns'], kept: readonly SQLiteColumn[]): string[] {
   const [, ...columns] = parts.map((part) => ('name' in part ? part.name : null))
   if (columns.length === 0 || !columns.every((column) => kept.some(({ name }) => name === column))) return []

@@ -3,7 +3,7 @@ import { UsageError } from '../../model/errors.ts'
 import { containsCertificate } from '../../model/process/certificate-authorities.ts'
 import { isLoopback } from '../../model/process/loopback.ts'
 
-/** What files contain is read for each connection. */
+/** Files are read for each connection. */
 export interface Tls {
   readonly ca?: string
   readonly cert?: string
@@ -13,7 +13,7 @@ export interface Tls {
   readonly checkServerIdentity?: () => undefined
 }
 
-/** Where a database is. Without its password, so that it can be shown. */
+/** Address of a database without its password, so that it can be shown. */
 export interface Address {
   readonly host: string
   readonly port: number
@@ -27,12 +27,12 @@ const wanted = 'expected postgres://user:password@host:5432/database, with speci
 const parameters = ['host', 'sslcert', 'sslkey', 'sslmode', 'sslrootcert'] as const
 const modes = ['disable', 'require', 'verify-ca', 'verify-full'] as const
 
-/** @throws UsageError without any part of the URL: it contains the password, in an invalid one anywhere. */
+/** @throws UsageError that contains no part of the URL, because the password can be anywhere in an invalid one. */
 export function parseAddress(text: string): { readonly address: Address; readonly password: string | null } {
   const url = /^postgres(?:ql)?:\/\/[^\s\\]+$/i.test(text) ? URL.parse(text) : null
   if (url === null) throw refused(`is no URL of PostgreSQL; ${wanted}`)
   const rest = url.pathname.slice(1)
-  // The rest of a password with an unescaped slash or hash would be taken for the database, and shown.
+  // The rest of a password with an unescaped slash or hash would be read as the database's name and shown.
   if (/[@/:]/.test(rest) || url.hash !== '') throw refused(`contains a character unescaped; ${wanted}`)
   const unknown = [...url.searchParams.keys()].some((name) => !(parameters as readonly string[]).includes(name))
   if (unknown) throw refused(`has a parameter that is not one of ${parameters.join(', ')}`)
@@ -58,7 +58,7 @@ function tlsOf(host: string, given: (name: (typeof parameters)[number]) => strin
   const files = { ca: 'sslrootcert', cert: 'sslcert', key: 'sslkey' } as const
   for (const [property, parameter] of Object.entries(files)) {
     const path = given(parameter)
-    // The driver may make one of them not enumerable, so as not to show it.
+    // The driver may make secrets not enumerable.
     if (path !== null)
       Object.defineProperty(tls, property, { get: pemFile(parameter, path), enumerable: true, configurable: true })
   }
@@ -66,8 +66,8 @@ function tlsOf(host: string, given: (name: (typeof parameters)[number]) => strin
 }
 
 /**
- * Reads the file again each time, because certificates are renewed; while it cannot be read, or is half written, its last
- * content counts.
+ * Reads the file at each call, because certificates are renewed; while it cannot be read or is incomplete, its last
+ * content is used.
  *
  * @throws UsageError when it cannot be read the first time.
  */
@@ -107,7 +107,7 @@ function refused(problem: string): UsageError {
   return new UsageError(`The URL of store.url ${problem}`)
 }
 
-/** For messages. */
+/** Address for messages. */
 export function shown({ host, port, database }: Address): string {
   return `database "${database}" at ${host.includes(':') ? `[${host}]` : host}:${port}`
 }

@@ -3,10 +3,10 @@ import type { Answer } from './session.ts'
 import type { AnyStatement } from './statement.ts'
 import { DriverError } from './store-error.ts'
 
-/** Text, or bytes in binary form. */
+/** Text, or bytes in binary format. */
 export type WireValue = string | Buffer | null
 
-/** A statement on its way to the server. */
+/** A statement that is sent to the server. */
 export interface Sent {
   readonly statement: AnyStatement
   readonly values: readonly WireValue[]
@@ -21,12 +21,12 @@ interface Column {
 
 export type ParserOf = (type: number) => (text: string) => unknown
 
-/** Statements that a connection prepared, by name: their columns; null = not answered yet. */
+/** Columns of the statements that a connection prepared, by name; null = not answered yet. */
 export type Prepared = Map<string, readonly Column[] | null>
 
 /**
- * Several statements as one message: the server answers once, and runs none of them after one that fails. The driver
- * would end each with a message of its own, which the server answers with a packet of its own.
+ * Several statements with one Sync message: the server answers them together, and runs none after one that fails. The
+ * driver alone would send a Sync for each statement, each answered by a packet.
  */
 export class Batch implements Submittable {
   readonly #sent: readonly Sent[]
@@ -49,7 +49,7 @@ export class Batch implements Submittable {
       for (const { statement, values } of this.#sent) {
         const { name, text } = statement
         if (!this.#prepared.has(name)) {
-          // Of a failed batch it is not known what the server prepared.
+          // After a failed batch it is unknown what the server prepared.
           connection.close({ type: 'S', name }, true)
           connection.parse({ name, text, types: [] }, true)
           connection.describe({ type: 'S', name }, true)
@@ -64,7 +64,7 @@ export class Batch implements Submittable {
     }
   }
 
-  /** Called by the driver, like all below. */
+  /** Called by the driver, like the methods below. */
   handleRowDescription({ fields }: { readonly fields: readonly FieldDef[] }): void {
     const columns = fields.map(({ name, dataTypeID }) => ({ name, parse: this.#parserOf(dataTypeID) }))
     this.#prepared.set(this.#now().statement.name, columns)
@@ -114,7 +114,7 @@ export class Batch implements Submittable {
   }
 }
 
-/** Of a statement after one that failed. */
+/** Error of a statement after one that failed. */
 export function notRun(): DriverError {
   return new DriverError({ code: '25P02', message: 'An earlier statement failed' })
 }
@@ -138,10 +138,10 @@ export function wireValue(value: unknown): WireValue {
   return Array.isArray(value) ? listText(value) : String(value)
 }
 
-/** PostgreSQL's text of an array. */
+/** PostgreSQL's text format of an array. */
 function listText(values: readonly unknown[]): string {
   if (!values.some(ArrayBuffer.isView)) {
-    // Several times as fast. The two notations differ only in how they escape.
+    // JSON is several times as fast; the two formats only differ in escapes.
     const json = JSON.stringify(values)
     if (!json.includes('\\')) return `{${json.slice(1, -1)}}`
   }

@@ -2,7 +2,7 @@ import { SyncError } from '../../model/errors.ts'
 import type { PresentServer } from './present-server.ts'
 import { type AnyStatement, PostgresStatement } from './statement.ts'
 
-/** `progress`: a crash of the server can lose it, with all that was committed as progress after it. */
+/** `progress`: a crash of the server can lose it, together with later progress. */
 export type Kind = 'read' | 'write' | 'progress'
 
 const statementOf = (name: string, text: string) =>
@@ -11,13 +11,15 @@ const statementOf = (name: string, text: string) =>
 /** In microseconds since the epoch. */
 export const serverStart = 'cast(extract(epoch from pg_postmaster_start_time()) * 1000000 as bigint)'
 
-/** Where the connection leads, and whether the triggers of the tables fire there. */
+/** The server's start, which identifies the server, and whether triggers fire there. */
 const found = `concat(${serverStart}, ' ', current_setting('session_replication_role'))`
 
-/** Longest wait for a lock, in milliseconds: shorter than a dead owner counts as alive, and a wait holds up other tenants. */
+/**
+ * Longest wait for a lock, in milliseconds: other tenants wait meanwhile, and a dead owner counts as alive for longer.
+ */
 const lockMs = 8000
 
-/** Settings of role and database that would change what statements mean are overridden, too. */
+/** Also overrides settings of role and database that would change the meaning of statements. */
 const limits = (commits: string) => `select ${found}, set_config('statement_timeout', $1, true),
   set_config('idle_in_transaction_session_timeout', $2, true), set_config('lock_timeout', '${lockMs}', true),
   set_config('search_path', coalesce($3, current_setting('search_path')), true), set_config('array_nulls', 'on', true),
@@ -42,7 +44,7 @@ export const committing = statementOf('commit', 'commit')
 
 /**
  * @param rows the answer to `limiting`.
- * @throws SyncError `store` where the connection must not be used.
+ * @throws SyncError `store` when the connection must not be used.
  */
 export function insistOnUse(kind: Kind, rows: readonly unknown[], server: PresentServer | undefined): void {
   const [start = '', role] = String(rows[0]).split(' ')

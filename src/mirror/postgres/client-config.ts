@@ -9,7 +9,7 @@ import { guardedStream } from './guarded-stream.ts'
 /** Longest wait for a connection, in milliseconds. */
 export const connectMs = 10 * secondMs
 
-/** All but the password. @param types parsers of the driver. */
+/** Configuration of the driver without the password. @param types parsers of the driver. */
 export function clientConfig({ host, port, user, database, tls }: Address, types: typeof TypesOfDriver) {
   return {
     host,

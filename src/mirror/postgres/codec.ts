@@ -1,4 +1,4 @@
-/** PostgreSQL stores no U+0000 in text: stored as this character and a 0; the character itself, as itself and a 1. */
+/** PostgreSQL cannot store U+0000 in text: it is stored as this character and a 0; this character as itself and a 1. */
 const escapeWith = '\u001a'
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is escaped.
 const escapable = /[\0\u001a]/g
@@ -14,7 +14,7 @@ export function decodeText(text: string): string {
   return text.includes(escapeWith) ? text.replace(escaped, (_, kind) => (kind === '0' ? '\0' : escapeWith)) : text
 }
 
-/** A list is an array, whose members are encoded like single parameters. */
+/** Members of a list are encoded like single parameters. */
 export function encodeParameter(value: unknown): unknown {
   if (typeof value === 'string') return encodeText(value)
   // Columns are whole numbers; times may have fractions of a millisecond.
@@ -24,7 +24,7 @@ export function encodeParameter(value: unknown): unknown {
   return value
 }
 
-/** By the ids of PostgreSQL's types: numbers as numbers, conditions as 1 and 0, bytes as Node's. */
+/** By type OID: numbers as numbers, booleans as 1 and 0, bytea as Buffer. */
 export const parsers: Readonly<Record<number, (text: string) => unknown>> = {
   16: (text) => (text === 't' ? 1 : 0),
   20: Number,

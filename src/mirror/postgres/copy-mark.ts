@@ -5,7 +5,7 @@ import type { PostgresDatabase } from './database.ts'
 import { presentSchema } from './present-schema.ts'
 import type { Session } from './session.ts'
 
-/** A table that exists from the first to the last transaction of a copy: what is there is no mirror yet. */
+/** A table that exists from the first to the last transaction of a copy; with it, the database is not a mirror yet. */
 const mark = 'tenantwatch_copy'
 
 const tablesNamed = (name: string) => `select count(*) as tables from pg_class
@@ -17,13 +17,13 @@ const firstTable = `select name from (${copiedTables
   .map(({ name }) => `select '${name}' as name where exists (select 1 from "${name}")`)
   .join(' union all ')}) filled order by name limit 1`
 
-/** A table of the schema of the mirror, whatever the rest of the search path has. */
+/** True if the mirror's schema has the table, whatever the rest of the search path has. */
 export async function hasTable(session: Session, name: string): Promise<boolean> {
   const [{ tables }] = (await session.sendText(tablesNamed(name))).rows as [{ tables: number }]
   return tables > 0
 }
 
-/** File of which the database holds a half copy; null = none. */
+/** File of which the database contains an unfinished copy; null = none. */
 export async function copyIn(session: Session): Promise<string | null> {
   if (!(await hasTable(session, mark))) return null
   const [row] = (await session.sendText(markedSource)).rows as [{ source: string }?]
@@ -36,14 +36,14 @@ export async function insistOnEmpty(session: Session): Promise<void> {
   if (row !== undefined) throw notEmpty(row.name)
 }
 
-/** @throws FatalError when the database holds a half copy. */
+/** @throws FatalError when the database contains an unfinished copy. */
 export async function insistOnNoCopy(database: PostgresDatabase): Promise<void> {
   const source = await database.read(() => sourceOfCopy(database))
   if (source !== null) throw halfCopied(source)
 }
 
 /**
- * Marks an empty database as being copied into; a marked one stays so.
+ * Marks an empty database as the target of a copy; keeps an existing mark.
  *
  * @throws FatalError when it is neither.
  */
@@ -59,7 +59,7 @@ export async function markCopy(database: PostgresDatabase, source: string): Prom
   })
 }
 
-/** In the transaction that completes the copy. */
+/** Call in the transaction that completes the copy. */
 export function* removeMark(database: PostgresDatabase): Steps<void> {
   yield* database.prepare(`drop table ${mark}`).run()
 }

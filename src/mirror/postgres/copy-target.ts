@@ -14,22 +14,22 @@ import { sqlTypeOf } from './schema.ts'
 import { raiseSequences } from './sequences.ts'
 import { keepsRows } from './triggers.ts'
 
-/** Blocks of a table that one statement reads: some hundred rows, whatever their keys. */
+/** Blocks of a table that one statement reads, which are some hundred rows. */
 const blocksPerRead = 32
 
 export interface DatabaseTarget extends CopyTarget, AsyncDisposable {
-  /** For messages. */
+  /** Address for messages. */
   readonly place: string
 }
 
 export interface DatabaseTargetOptions extends Omit<PostgresOptions, 'role'> {
   readonly clock: Clock
-  /** File that is copied; the mark names it. */
+  /** The copied file, which the mark names. */
   readonly source: string
 }
 
 /**
- * An empty database, or one with a half copy, as the only engine of it; marked from here on.
+ * Opens an empty database, or one with an unfinished copy, as its only engine, and marks it.
  *
  * @throws FatalError when it cannot be used, is not empty, or an engine works on it.
  */
@@ -65,7 +65,7 @@ export async function databaseTarget(database: PostgresDatabase): Promise<CopyTa
       for (const { name } of copiedTables)
         await database.writeProgress(() => database.prepare(`analyze "${name}"`).run())
       await database.write('everything', function* () {
-        // New rows get ids after those that were copied, new records those of another block.
+        // New rows must get ids after the copied ones, new records ids of another block.
         for (const text of raiseSequences()) yield* database.prepare(text).get()
         yield* removeMark(database)
       })
@@ -73,7 +73,7 @@ export async function databaseTarget(database: PostgresDatabase): Promise<CopyTa
   }
 }
 
-/** Triggers for new rows, whose effects are copied like all else. */
+/** Triggers for new rows, which are disabled because their effects are copied, too. */
 const ofNewRows = `select c.relname as table, t.tgname as name from pg_trigger t join pg_class c on c.oid = t.tgrelid
   where c.relnamespace = quote_ident(current_schema())::regnamespace and t.tgname like 'tenantwatch\\_%' and t.tgtype & 4 <> 0`
 
@@ -81,14 +81,14 @@ function truncate(database: PostgresDatabase, name: string): Steps<void> {
   return without(database, name, [keepsRows], () => ended(database.prepare(`truncate "${name}"`).run()))
 }
 
-/** Without these triggers of tenantwatch. */
+/** Runs the steps with these triggers of tenantwatch disabled. */
 function* without(database: PostgresDatabase, table: string, triggers: readonly string[], steps: () => Steps<void>) {
   for (const name of triggers) yield* database.prepare(`alter table "${table}" disable trigger "${name}"`).run()
   yield* steps()
   for (const name of triggers) yield* database.prepare(`alter table "${table}" enable trigger "${name}"`).run()
 }
 
-/** One statement, whatever the number of rows: a list for each column. */
+/** One statement for any number of rows, with a list for each column. */
 function insertSteps(database: PostgresDatabase, { name, columns }: CopiedTable, rows: readonly Row[]) {
   const lists = columns.map((column) => `?::${sqlTypeOf(name, column)}[]`)
   const insert: Statement<readonly unknown[], never> = database.prepare(
@@ -99,7 +99,7 @@ function insertSteps(database: PostgresDatabase, { name, columns }: CopiedTable,
   }
 }
 
-/** By their place in the table, because the order of texts with escapes is another one than in SQLite. */
+/** Reads rows by their position in the table, because texts with escapes sort differently than in SQLite. */
 function* contentsOf(database: PostgresDatabase, { name, columns, json }: CopiedTable, signal: AbortSignal) {
   const size = database.prepareValues<[], number>(
     `select pg_relation_size('"${name}"') / current_setting('block_size')::int`,

@@ -12,7 +12,7 @@ import { LostCommitError, storeError } from './store-error.ts'
 import { type Fence, type Timing, transaction } from './transaction.ts'
 import { postgresWords } from './words.ts'
 
-/** Each operation takes a connection of its own for as long as its transaction lasts. */
+/** Each operation takes its own connection for the duration of its transaction. */
 export class PostgresDatabase extends BaseDatabase {
   readonly sql = postgresWords
   readonly #sessions: Sessions
@@ -22,9 +22,9 @@ export class PostgresDatabase extends BaseDatabase {
   readonly #fence: Fence | null
   readonly #barrier: Barrier | null
   readonly #memory: RowMemory | null
-  /** Beginnings and ends of transactions that write. */
+  /** Counts beginnings and ends of transactions that write. */
   #writes = 0
-  /** Of transactions whose commit may still come. */
+  /** Changes of transactions that may still be committed. */
   #uncertain: readonly Changes[] = []
   #settling: Promise<void> | null = null
 
@@ -50,9 +50,9 @@ export class PostgresDatabase extends BaseDatabase {
   }
 
   /**
-   * The same database for one tenant: nothing is written once another replica owns it. Memories are its own.
+   * The same database for one tenant, with caches of its own. Nothing is written once another replica owns the tenant.
    *
-   * @param lock takes the row of the fence for itself, when no other transaction holds it.
+   * @param lock locks the row of the fence exclusively if no other transaction holds it.
    */
   fencedBy(text: string, params: readonly unknown[], lock: string | null = null): PostgresDatabase {
     const fenceOf = (sql: string): Fence => {
@@ -63,7 +63,7 @@ export class PostgresDatabase extends BaseDatabase {
     return new PostgresDatabase(this.#sessions, this.#timing, this.#statements, fenceOf(text), null, own)
   }
 
-  /** The same database, for the owner of a tenant: `readOwn` asks the server after this database wrote. */
+  /** The same database for the owner of a tenant: `readOwn` keeps rows until this database writes. */
   remembering(): PostgresDatabase {
     return new PostgresDatabase(
       this.#sessions,
@@ -75,17 +75,17 @@ export class PostgresDatabase extends BaseDatabase {
     )
   }
 
-  /** Closes a connection, for another pool to which the server refuses one. */
+  /** Closes a connection, for another pool that the server refuses one. */
   async makeRoom(signal: AbortSignal): Promise<boolean> {
     return (await this.#sessions.makeRoom?.(signal)) ?? false
   }
 
-  /** Transactions that are under way fail. */
+  /** Transactions in progress fail. */
   breakConnections(): void {
     this.#sessions.breakAll?.()
   }
 
-  /** Transactions that are under way go on; later ones get new connections. */
+  /** Transactions in progress continue; later ones get new connections. */
   distrustConnections(): void {
     this.#sessions.distrustAll?.()
   }
@@ -110,7 +110,7 @@ export class PostgresDatabase extends BaseDatabase {
     return this.run(() => this.#read(body))
   }
 
-  /** Like `read`, for a body that waits for other things, too: less than `idleMs` at once. */
+  /** Like `read`, for a body that also waits for other things, each time less than `idleMs`. */
   readSlowly<T>(body: () => SlowSteps<T>): Ran<Promise<T>> {
     return this.run(() => this.#read(body))
   }
@@ -137,12 +137,15 @@ export class PostgresDatabase extends BaseDatabase {
       return await this.#noted(changes, () => this.#transaction('write', body))
     } finally {
       end()
-      // Whatever the outcome: of a lost connection it is not known.
+      // Whatever the outcome, which is unknown after a lost connection.
       this.versions.note(changes)
     }
   }
 
-  /** Ids come from sequences before their rows are committed: those given out by a moment at which nobody writes. */
+  /**
+   * Sequences give out ids before their rows are committed; returns those given out up to a moment at which nobody
+   * writes.
+   */
   override settledIds(tables: readonly string[]): Promise<readonly number[] | null> {
     const barrier = this.#barrier
     const given = tables.map((table) =>
@@ -177,7 +180,7 @@ export class PostgresDatabase extends BaseDatabase {
     } catch (error) {
       if (this.#barrier !== null && error instanceof LostCommitError) {
         this.#uncertain = [...this.#uncertain, changes]
-        // If this fails, too, it is tried again before anything is read or written.
+        // If this fails, too, it is repeated before the next read or write.
         await this.#settled().catch(() => {})
       }
       throw error
@@ -189,7 +192,7 @@ export class PostgresDatabase extends BaseDatabase {
     return this.#transaction('read', body)
   }
 
-  /** Waits for the end of transactions whose commit may still come: what is read before it would be taken for the present. */
+  /** Waits for the end of transactions that may still be committed: earlier reads could return outdated rows. */
   async #settled(): Promise<void> {
     while (this.#uncertain.length > 0) {
       this.#settling ??= this.#settle().finally(() => {
@@ -204,7 +207,7 @@ export class PostgresDatabase extends BaseDatabase {
     try {
       if (barrier !== null) await this.#transaction('write', () => rowsOf(barrier.lock))
     } catch (error) {
-      // The lock was given before: the others have ended.
+      // The lock was granted before the connection was lost, so the others have ended.
       if (!(error instanceof LostCommitError)) throw error
     }
     this.#uncertain = this.#uncertain.slice(changes.length)
@@ -219,7 +222,7 @@ export class PostgresDatabase extends BaseDatabase {
   }
 }
 
-/** The lock of a fence, taken by one transaction alone: waited for, or only if no other one holds it. */
+/** An exclusive lock of a fence: with a wait, or only if no other transaction holds it. */
 interface Barrier {
   readonly lock: Fence
   readonly attempt: Fence
@@ -229,11 +232,16 @@ function* rowsOf({ statement, params }: Fence): Steps<readonly unknown[]> {
   return (yield { statement, params, shape: 'all' }) as readonly unknown[]
 }
 
-/** Transactions of this process that change the same rows would conflict, and run again: they run in turn instead. */
+/**
+ * Runs transactions of this process that change the same rows one after the other, because they would conflict and be
+ * repeated.
+ */
 class Turns {
   readonly #last = new Map<string, Promise<void>>()
 
-  /** Resolves when all transactions with the same change that asked before have ended, to the end of this one. */
+  /**
+   * Resolves once all earlier transactions with the same changes have ended; call the result at the end of this one.
+   */
   async take(changes: Changes): Promise<() => void> {
     if (typeof changes === 'string' || 'length' in changes) return () => {}
     const key = changeKey(changes)

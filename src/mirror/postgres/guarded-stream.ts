@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 
-/** A stream that is destroyed when the driver cannot read what it brings; the error would end the process. */
+/** Destroys the stream if the driver cannot parse its data; the error would otherwise end the process. */
 export function guardedStream<Stream extends Duplex>(stream: Stream): Stream {
   const emit = stream.emit.bind(stream) as (event: string | symbol, ...given: unknown[]) => boolean
   stream.emit = (event: string | symbol, ...given: unknown[]) => {

@@ -1,9 +1,9 @@
 export interface KnownFailure {
-  /** SQLSTATE or its class, or a code of Node. */
+  /** SQLSTATE or its class, or an error code of Node. */
   readonly codes: RegExp
-  /** Without a code: what the driver says. */
+  /** Message of the driver, for errors without a code. */
   readonly message?: RegExp
-  /** Function of the server that reports it. */
+  /** Function of the server that reports the error. */
   readonly routine?: RegExp
   readonly sentence: string
   readonly hint?: string
@@ -14,7 +14,7 @@ const noRoom = {
   hint: 'Free space or memory on the database server; nothing was lost',
 }
 
-/** The first that fits counts. */
+/** The first match counts. */
 export const knownFailures: readonly KnownFailure[] = [
   { codes: /^$/, message: /^Cannot use a pool after/, sentence: 'The mirror is closed' },
   {

@@ -4,7 +4,7 @@ import { isFull } from './store-error.ts'
 
 const shown = new AsyncLocalStorage<true>()
 
-/** Reads what somebody waits for, such as a scrape: over connections that no run and no evaluation takes. */
+/** Reads for a waiting client, such as a scrape, over connections that runs and evaluations do not use. */
 export function readToShow<T>(read: () => T): T {
   return shown.run(true, read)
 }
@@ -19,7 +19,7 @@ export function twoLanes(work: Sessions, toShow: Sessions): Sessions {
     async take() {
       if (!isToShow()) return work.take()
       return toShow.take().catch((error: unknown) => {
-        // The server takes no more connections; those of `work` may be open.
+        // The server accepts no more connections; those of `work` may be open.
         if (isFull(error)) return work.take()
         throw error
       })

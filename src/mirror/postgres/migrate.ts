@@ -9,19 +9,19 @@ import { presentSchema } from './present-schema.ts'
 import type { Session } from './session.ts'
 import { isBlocked, isLockTimeout, type LockWait, lockTables, lockWait } from './table-locks.ts'
 
-/** Marks a database as one of tenantwatch, and names the migrations that were applied. */
+/** Marks a database as tenantwatch's, and lists the applied migrations. */
 export const marker = 'tenantwatch_migrations'
 
-/** Of an advisory lock: one process migrates, whichever others start. `tnwt` as a number. */
+/** Key of the advisory lock with which one process migrates; `tnwt` as a number. */
 const lock = 0x746e7774
 
-/** A migration takes seconds. */
+/** Longest wait for that lock; a migration takes seconds. */
 const mostLockedMs = 30 * secondMs
 
-/** After which the server ends the transaction of a process that was stopped in the middle of it, in milliseconds. */
+/** Time in milliseconds after which the server ends the transaction of a process that was suspended. */
 const idleMs = 5 * secondMs
 
-/** All but `beside` bring the layout up to date; `copy` fills an empty database, which no other role then opens. */
+/** All but `beside` migrate; `copy` fills an empty database, which other roles refuse until it is complete. */
 export type Role = 'engine' | 'beside' | 'copy'
 
 export interface Upgrade extends LockWait {
@@ -31,8 +31,8 @@ export interface Upgrade extends LockWait {
 }
 
 /**
- * @throws FatalError when the database is another program's, of a newer tenantwatch or half copied, and for a copy when
- * it is not empty, or when others use the tables of an older layout; nothing is changed then.
+ * Migrates. @throws FatalError, without a change, when the database is another program's, of a newer tenantwatch or an
+ * unfinished copy, when a copy's target is not empty, or when others use the tables of an older layout.
  */
 export async function bringUpToDate(session: Session, role: Role, upgrade: Upgrade): Promise<void> {
   const { migrations = postgresMigrations(), lockedMs = mostLockedMs } = upgrade
@@ -55,7 +55,10 @@ export async function bringUpToDate(session: Session, role: Role, upgrade: Upgra
   }
 }
 
-/** A transaction whose limits are not those of the role. @param lockedMs longest wait for a lock, in milliseconds. */
+/**
+ * Runs `work` in a transaction with limits of its own instead of the role's. @param lockedMs longest wait for a lock,
+ * in milliseconds.
+ */
 export async function inLimits<T>(session: Session, work: () => Promise<T>, lockedMs = mostLockedMs): Promise<T> {
   await session.sendText(
     `begin; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = ${idleMs}; set local lock_timeout = ${lockedMs}`,
@@ -114,7 +117,9 @@ async function lockedByAnother(session: Session, lockedMs: number): Promise<Fata
 
 type Migration = Pick<ReturnType<typeof postgresMigrations>[number], 'sql' | 'hash' | 'folderMillis'>
 
-/** Without its triggers, a migration that changes records must keep their counts and revisions itself. */
+/**
+ * Triggers are dropped meanwhile, so a migration that changes records must update their counts and revisions itself.
+ */
 function statementsOf(due: readonly Migration[]): readonly string[] {
   const applied = due.flatMap(({ sql, hash, folderMillis }) => [
     ...sql,
@@ -124,8 +129,8 @@ function statementsOf(due: readonly Migration[]): readonly string[] {
 }
 
 /**
- * Replicas of an older version must not write into the new layout: their epochs are past, and with a heartbeat before
- * their last one they take no tenant. They stay the owners until they count as dead, because they export the tenants until
+ * Prevents replicas of an older version from writing into the new layout: raises epochs, and dates their heartbeats
+ * back so that they take no tenant. They remain owners until they count as dead, because they export the tenants until
  * then.
  */
 export const fenceOlderReplicas =
@@ -142,7 +147,7 @@ export function newestMigration(): number {
   return newestOf(postgresMigrations())
 }
 
-/** Time of the newest applied migration; makes the table of an empty database. */
+/** Time of the newest applied migration; creates the table in an empty database. */
 async function appliedAt(session: Session, migrations: readonly Migration[]): Promise<number> {
   const { rows } = await session.sendText(
     `select count(*) as relations, count(*) filter (where relname = '${marker}') as markers from pg_class
@@ -160,7 +165,7 @@ async function appliedAt(session: Session, migrations: readonly Migration[]): Pr
   throw newerLayout()
 }
 
-/** Where the search path has changed, an empty mirror would take the place of the one with the history. */
+/** If the search path has changed, an empty mirror would replace the one with the history. */
 async function insistOnOnlyMirror(session: Session): Promise<void> {
   const { rows } = await session.sendText(
     `select n.nspname as name, current_schema() as current from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -17,7 +17,7 @@ export interface OpenedPostgres extends AsyncDisposable {
 
 export interface PostgresOptions extends Timing {
   /**
-   * The present URL, with its password; asked again for each connection, with `refused` after the server refused the last
+   * The current URL, with its password; called for each connection, with `refused` after the server refused the last
    * password. The first one decides where the database is.
    */
   readonly url: (refused?: 'refused') => Promise<string>
@@ -25,12 +25,12 @@ export interface PostgresOptions extends Timing {
   readonly pipeline?: boolean
   readonly connections?: number
   readonly makeRoom?: PoolOptions['makeRoom']
-  /** More connections, which only `readToShow` takes. */
+  /** Number of additional connections for `readToShow` only. */
   readonly toShow?: number
   readonly log?: Log
 }
 
-/** @throws FatalError when the database cannot be used as it is; UsageError when the URL is no address of one. */
+/** @throws FatalError when the database cannot be used as it is, UsageError when the URL is invalid. */
 export async function openPostgres(options: PostgresOptions): Promise<OpenedPostgres & { readonly address: Address }> {
   const first = parseAddress(await options.url())
   const { address } = first
@@ -56,7 +56,7 @@ export async function openPostgres(options: PostgresOptions): Promise<OpenedPost
   }
 }
 
-/** Of the schemas that exist, so that a new one named as the user takes the place of none. */
+/** The existing schemas of the search path, so that a later schema with the user's name does not precede them. */
 const presentPath = `select string_agg(quote_ident(name), ', ' order by place) as path
   from unnest(current_schemas(false)) with ordinality as present (name, place)`
 

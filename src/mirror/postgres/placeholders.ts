@@ -1,13 +1,13 @@
 export interface Translated {
   readonly text: string
-  /** Of `$1` and those after it: the place among the positional parameters, or a member of the object after them. */
+  /** For `$1` and so on: index of a positional parameter, or member of the object after them. */
   readonly slots: readonly (number | string)[]
 }
 
-/** String, quoted name or comment, whose content is left alone; else a placeholder. */
+/** A string, quoted name or comment, which stays unchanged, or a placeholder. */
 const token = /'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|\?|@([A-Za-z_]\w*)/g
 
-/** `?` and `@name` become `$1`, `$2` and so on; a name has one number wherever it occurs. */
+/** Replaces `?` and `@name` with `$1`, `$2` and so on; a name always has the same number. */
 export function translate(text: string): Translated {
   const slots: (number | string)[] = []
   let positional = 0

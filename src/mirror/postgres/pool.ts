@@ -13,14 +13,17 @@ import { DriverError, isFull, isRefusal } from './store-error.ts'
 
 export interface PoolOptions {
   readonly address: Address
-  /** Asked for each new connection, so that it may change; with `refused` after the server refused the last one. */
+  /**
+   * Called for each new connection, so that the password may change; with `refused` after the server refused the last
+   * one.
+   */
   readonly password: (refused?: 'refused') => Promise<string | null>
   readonly connections?: number
-  /** A connection that nobody takes for so long is closed, in milliseconds. */
+  /** Time after which an unused connection is closed, in milliseconds. */
   readonly idleMs?: number
-  /** False = a statement is sent when the one before it was answered: for poolers that cannot do otherwise. */
+  /** False = a statement is sent after the previous one was answered, for poolers that do not support pipelining. */
   readonly pipeline?: boolean
-  /** Called when the server takes no more connections; true = it may take another one now. */
+  /** Called when the server accepts no more connections; true = it may accept one now. */
   readonly makeRoom?: (signal: AbortSignal) => Promise<boolean>
 }
 
@@ -32,10 +35,10 @@ const closedAfterMs = 30 * secondMs
 /** Longest wait for a connection that can be closed, in milliseconds. */
 const roomMs = secondMs
 
-/** Transactions for which a pool that made room stays smaller. */
+/** Number of transactions for which a pool that made room stays smaller. */
 const takesOfSmall = 300
 
-/** The driver is loaded only where it is used. */
+/** Loads the driver, which only PostgreSQL needs. */
 export async function openPool(options: PoolOptions): Promise<Sessions> {
   const { default: pg } = await import('pg')
   const { address, connections = defaultConnections, idleMs = closedAfterMs, pipeline = true } = options
@@ -53,7 +56,7 @@ export async function openPool(options: PoolOptions): Promise<Sessions> {
     idleTimeoutMillis: idleMs,
     ...{ pipeline },
   })
-  // An idle connection that breaks is replaced; its error concerns nobody.
+  // An idle connection that breaks is replaced; its error has no effect.
   pool.on('error', () => {})
   const activity = serverActivity(() => new pg.Client({ ...config, ...activityLimits }))
   return new PoolSessions(pool, {
@@ -73,7 +76,7 @@ interface Shared {
   readonly pipeline: boolean
   readonly activity: ServerActivity
   readonly makeRoom: NonNullable<PoolOptions['makeRoom']> | null
-  /** Whether there is another password than the refused one. */
+  /** True if there is a password other than the refused one. */
   readonly isRenewed: () => Promise<boolean>
 }
 
@@ -87,7 +90,7 @@ class PoolSessions implements Sessions {
   #owed = 0
   #making: Promise<boolean> | null = null
   readonly #most: number
-  /** Takes until the pool may have as many connections as before. */
+  /** Number of takes until the pool may have as many connections as before. */
   #smallFor = 0
 
   constructor(pool: Pool, shared: Shared) {
@@ -96,9 +99,9 @@ class PoolSessions implements Sessions {
     this.#most = pool.options.max
     pool.on('connect', (client) => {
       this.#connected.add(client)
-      // Also between the first answer of the server and the first statement.
+      // Errors may also occur between the server's first answer and the first statement.
       client.on('error', ignore)
-      // TLS has a stream of its own over the first one.
+      // With TLS, a second stream wraps the first one.
       const { stream } = client.connection
       if (stream instanceof TLSSocket) guardedStream(stream)
       this.#prepared.set(client, new Map())
@@ -126,7 +129,7 @@ class PoolSessions implements Sessions {
   async #closeOne(signal: AbortSignal): Promise<boolean> {
     const pool = this.#pool
     if (pool.totalCount === 0) return false
-    // Else requests that wait would take what is closed here.
+    // Otherwise waiting requests would open a new connection instead of the closed one.
     pool.options.max = Math.max(1, pool.totalCount - 1)
     this.#smallFor = takesOfSmall
     const closed = once(pool, 'remove', { signal }).then(
@@ -173,7 +176,7 @@ function pidOf(client: PoolClient): number {
   return (client as PoolClient & { readonly processID: number }).processID
 }
 
-/** While the server takes no more connections, one of those that the pool has. A refused password is renewed once. */
+/** A new connection, or one of the pool's while the server accepts no more. A refused password is renewed once. */
 async function connectedOf(pool: Pool, { makeRoom, isRenewed }: Shared): Promise<PoolClient> {
   let limit: AbortSignal | undefined
   let mayRenew = true
@@ -193,7 +196,7 @@ async function connectedOf(pool: Pool, { makeRoom, isRenewed }: Shared): Promise
   }
 }
 
-/** Waits for one of the connections that the pool has; false = it has none. */
+/** Waits for one of the pool's connections; false = it has none. */
 async function hasRoom(pool: Pool, signal: AbortSignal): Promise<boolean> {
   if (pool.totalCount === 0) return false
   if (pool.idleCount === 0) await once(pool, 'release', { signal }).catch(ignore)
@@ -212,7 +215,7 @@ interface SessionOptions {
 class PoolSession implements Session {
   readonly #client: PoolClient
   readonly #options: SessionOptions
-  /** Statements of this turn of the event loop. */
+  /** Statements of this turn of the event loop, not sent yet. */
   #waiting: Sent[] = []
   #last: Promise<unknown> = Promise.resolve()
   #failed = false
@@ -244,7 +247,7 @@ class PoolSession implements Session {
   }
 
   async isServed(): Promise<boolean | null> {
-    // What has not left this host cannot be known there.
+    // The server cannot know what this host has not sent yet.
     return this.#client.connection.stream.writableLength > 0 ? null : this.#options.isServed()
   }
 
@@ -265,7 +268,7 @@ class PoolSession implements Session {
       this.#failed = true
       reject(error)
     }
-    // What follows in this turn leaves with it.
+    // Later statements of this turn are sent with it.
     if (this.#waiting.length === 0) process.nextTick(() => this.#flush())
     this.#waiting.push({ statement, values, settle, fail })
     return promise
@@ -279,7 +282,7 @@ class PoolSession implements Session {
   }
 }
 
-// The error also fails each statement that is under way.
+// The error also fails each statement in progress.
 function ignore(): void {}
 
 function breakConnection({ connection }: PoolClient): void {

@@ -30,7 +30,7 @@ export async function openPostgresMirror(options: Options): Promise<Mirror> {
     })
   const lease = opening.use(await leaseForEngine(opened.database, options.clock, newEngineId(options.random)))
   const { database, insist } = lease
-  // Again: a copy may have begun while this engine waited for the lease.
+  // Check again: a copy may have begun while this engine waited for the lease.
   await insistOnNoCopy(database)
   const log = options.log ?? silentLog()
   await settleCounts(database, log)
@@ -38,20 +38,22 @@ export async function openPostgresMirror(options: Options): Promise<Mirror> {
   return postgresMirror({ database, [Symbol.asyncDispose]: disposeOf(opening) }, { insist })
 }
 
-/** Always a row. Like every owner's fence, it keeps a tenant from being sealed while a row for it is not committed. */
+/**
+ * Always returns a row. Like an owner's fence, its lock prevents sealing while a row of the tenant is not committed.
+ */
 const besideOwners = 'select count(*) from (select 1 from tenant_owners for key share) owners'
 
-/** In milliseconds: a heartbeat that takes longer comes too late. */
+/** In milliseconds: a heartbeat that takes longer is too late. */
 export const heartbeatLimits = { statementMs: 4 * secondMs, idleMs: 4 * secondMs, silenceMs: 5 * secondMs }
 
 const heartbeatConnections = 2
 const connectionsToShow = 4
 
-/** At most. */
+/** Most connections of a replica. */
 export const connectionsOfReplica = defaultConnections + connectionsToShow + heartbeatConnections
 
 /**
- * Joins the replicas on the database. The mirror only reads.
+ * Joins the replicas on the database. Its mirror only reads.
  *
  * @throws FatalError when the database cannot be used as it is.
  */
@@ -66,16 +68,16 @@ export async function openAsReplica(
     role: 'beside',
     connections: heartbeatConnections,
     limits: heartbeatLimits,
-    // Without heartbeats, this replica may own nothing.
+    // Heartbeats take precedence: without them, this replica may own nothing.
     makeRoom: (signal: AbortSignal) => database.makeRoom(signal),
-    // What is wrong with the URL is logged for the other connections.
+    // Silent: problems with the URL are logged for the other connections.
     log: silentLog(),
   } as const
   const { database: heartbeats } = opening.use(await openPostgres({ ...options, ...own }))
   return replicaOver({ ...options, database, heartbeats, server }, disposeOf(opening))
 }
 
-/** @param heartbeats with `heartbeatLimits`. */
+/** @param heartbeats database with `heartbeatLimits`. */
 export function replicaOver(
   options: Omit<ReplicaOptions, 'id' | 'storeOver'>,
   dispose: () => Promise<void>,
@@ -104,7 +106,7 @@ export function replicaOver(
   return { mirror: { ...mirror, ...verified }, stores }
 }
 
-/** Takes the resources out of the hands of the function that opens them. */
+/** Moves the resources out of the scope of the function that opens them. */
 function disposeOf(opening: AsyncDisposableStack): () => Promise<void> {
   const opened = opening.move()
   return () => opened.disposeAsync()
@@ -137,7 +139,7 @@ export function postgresMirror({ database, ...opened }: OpenedPostgres, parts: P
   } satisfies Operations<Omit<Mirror, 'readTogether'>>
 }
 
-/** Damaged pages are for `data_checksums` and `pg_amcheck` to find. */
+/** Verifies the counts only; `data_checksums` and `pg_amcheck` find damaged pages. */
 async function insistOnCounts(database: PostgresDatabase): Promise<void> {
   if (await countsAgree(database)) return
   throw new FatalError(

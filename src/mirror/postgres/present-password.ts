@@ -7,10 +7,10 @@ interface UrlSource {
 }
 
 /**
- * Reads the password of the URL as it is now; the last one counts while the URL cannot be read, as while its file is
+ * Reads the current password of the URL; the last one is used while the URL cannot be read, as while its file is
  * replaced.
  *
- * @param first the URL when it was read first, whose place counts until the end of the process.
+ * @param first the URL as first read, whose address is used until the end of the process.
  */
 export function presentPassword({ url, log }: UrlSource, first: ReturnType<typeof parseAddress>) {
   let last = first.password

@@ -2,8 +2,8 @@
 export const presentSchema = 'quote_ident(current_schema())::regnamespace'
 
 /**
- * Condition that the role `role` of `pg_roles` is not trusted: neither a superuser, nor the user itself (`self`), nor a role
- * that the user is a member of. Of each role, a superuser counts as a member.
+ * Condition that the role `role` of `pg_roles` is not trusted: not a superuser, not the user (`self`), nor a role of
+ * which the user is a member. A superuser counts as a member of every role.
  */
 export function isForeignRole(role: string, self: string): string {
   return `not ${role}.rolsuper and ${role}.rolname <> current_user

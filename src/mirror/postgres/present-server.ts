@@ -9,16 +9,16 @@ export class OtherServerError extends SyncError {
 }
 
 /**
- * The server that the heartbeats of a replica reach. While a failover is under way, other connections may lead to another
- * one, with older or newer data and the same owners: nothing is read there, and nothing written.
+ * The server that a replica's heartbeats reach. During a failover, other connections may lead to a different one, with
+ * older or newer data and the same owners; these must not be used.
  */
 export class PresentServer {
   #start: string | null = null
   #isDoubted = false
 
   /**
-   * @param start of the server that a connection leads to; the first ones count as the present one until `follow`.
-   * @throws SyncError `store` where it is another one.
+   * @param start of the server that a connection leads to; the first one counts as the current one until `follow`.
+   * @throws SyncError `store` when it is a different one.
    */
   insist(start: string): void {
     if (this.#start === null || start === this.#start) return
@@ -26,14 +26,17 @@ export class PresentServer {
     throw new OtherServerError()
   }
 
-  /** True when a connection led elsewhere since the last call: those of the heartbeats may be the outdated ones. */
+  /**
+   * True if a connection led to a different server since the last call: those of the heartbeats may be the outdated
+   * ones.
+   */
   takeDoubt(): boolean {
     const isDoubted = this.#isDoubted
     this.#isDoubted = false
     return isDoubted
   }
 
-  /** True when it is another one than before. */
+  /** True if the server changed. */
   follow(start: string): boolean {
     const isOther = this.#start !== null && this.#start !== start
     this.#start = start

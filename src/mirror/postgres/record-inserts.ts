@@ -5,14 +5,14 @@ import { sqlTypeOf } from './schema.ts'
 type Prepare = <Bind extends readonly unknown[] = readonly unknown[]>(text: string) => Statement<Bind, number>
 
 /**
- * New records of a tenant after which a table is analyzed, and again at each tenfold. Autovacuum comes a minute later, and
- * until then plans for a tenant that the statistics do not know read all of its records for each batch.
+ * Number of new records of a tenant after which the table is analyzed, again at each tenfold. Autovacuum runs a minute
+ * later, and until then plans for a tenant without statistics read all of its records for each batch.
  */
 const firstAnalyzed = 1000
 
 /**
- * One statement, whatever the number of rows: a list for each column. Nothing waits for it. In `from`, the server would copy
- * each list before it reads the first row.
+ * One statement for any number of rows, with a list for each column; nothing waits for its answer. In `from`, the
+ * server would copy each list before it reads the first row.
  */
 export function recordInserts(prepareValues: Prepare, table: string, columns: readonly string[]): RecordInserts {
   const given = columns.map((column) => `unnest(?::${sqlTypeOf(table, column.replaceAll('"', ''))}[])`)
@@ -24,13 +24,13 @@ export function recordInserts(prepareValues: Prepare, table: string, columns: re
   const nextRids = prepareValues<[tenantId: number, rows: number]>(`select tenantwatch_rids(?, '${table}', ?)`)
   const analyze = prepareValues(`analyze (skip_locked) "${table}"`)
   const inserted = new Map<number, number>()
-  /** By tenant: the next page of a list probably has as many new records as the last one. */
+  /** By tenant, the number of new records on the last page, which the next one probably has, too. */
   const expected = new Map<number, number>()
   return {
     *reserve(tenantId, rows) {
       const amount = Math.min(rows, expected.get(tenantId) ?? 0)
       expected.delete(tenantId)
-      // Ids that are not used are lost.
+      // Unused ids are lost.
       return amount === 0 ? null : yield* ahead(nextRids.all(tenantId, amount))
     },
     *insert(rows, stamp, reserved) {
@@ -51,7 +51,7 @@ export function recordInserts(prepareValues: Prepare, table: string, columns: re
   }
 }
 
-/** 0 below `firstAnalyzed`. */
+/** Grows with each tenfold; 0 below `firstAnalyzed`. */
 function magnitude(rows: number): number {
   return Math.max(0, Math.floor(Math.log10((10 * rows) / firstAnalyzed)))
 }

@@ -1,23 +1,23 @@
 import type { Ask, Step, Steps, Take } from '../steps.ts'
 import type { AnyStatement } from './statement.ts'
 
-/** Of one answer. More than a check result or the API clients of a tenant would fill the memory. */
+/** Most rows kept of one answer, so that large answers do not fill the memory. */
 const mostRows = 30
 
-/** Of all answers together. */
+/** Most answers kept. */
 const mostAnswers = 200
 
 type Answers = Map<string, unknown>
 
 /**
- * What was read of a tenant since the last transaction of its owner, who alone changes it. A body whose statements are all
- * known takes no connection: a scrape asks the same of each tenant every time.
+ * Cache of rows of a tenant, valid until the next transaction of the owner, who alone changes them. A body whose
+ * statements are all cached takes no connection: each scrape repeats the same reads for each tenant.
  */
 export class RowMemory {
   #answers: Answers = new Map()
   #changes = 0
   #writing = 0
-  /** After a transaction that failed, of which it may not be known whether it was stored. */
+  /** True after a failed transaction that may have been stored. */
   #isUncertain = false
 
   /** @param transaction runs a body on the database, perhaps several times. */
@@ -79,7 +79,7 @@ function* noting<T>(step: Step<T>, noted: Answers): Steps<T> {
   return next.value
 }
 
-/** What is asked ahead has no answer yet. */
+/** A statement that is sent ahead has no answer yet. */
 function isNoted(asked: Ask | Take): asked is Ask {
   return !('sent' in asked || asked.isAhead)
 }

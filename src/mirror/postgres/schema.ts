@@ -15,7 +15,7 @@ import { getTableConfig, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm
 import * as schema from '../schema/index.ts'
 import { mirrored } from '../schema/mirrored.ts'
 
-/** In the order of its bytes, as SQLite has it. */
+/** Text in byte order, as in SQLite. */
 const text = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' })
 
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
@@ -26,33 +26,36 @@ const ridCounters = pgTable(
   {
     tenantId: bigint('tenant_id', { mode: 'number' }).notNull(),
     records: text('records').notNull(),
-    /** A multiple of a block's size = no block, or the block is used up. */
+    /** A multiple of a block's size = there is no block, or it is used up. */
     next: bigint('next', { mode: 'number' }).notNull(),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.records] })],
 )
 
-/** Processes that share the database; only its clock says whether one is alive. */
+/** Processes that share the database; its clock decides whether one is alive. */
 const replicas = pgTable('replicas', {
   id: text('id').primaryKey(),
   seenAt: timestamp('seen_at', { withTimezone: true }).notNull(),
   /** A command that works without replicas beside it. */
   alone: boolean('alone').notNull(),
   beganAt: timestamp('began_at', { withTimezone: true }).notNull().defaultNow(),
-  /** Digest of the tenants of its configuration: those with the same share them. */
+  /** Digest of the tenants in its configuration; replicas with the same digest share the tenants. */
   configured: text('configured').notNull().default(''),
   /** Digest of its configuration: tenants, checks, freshness and waivers; empty for a command that works alone. */
   configuration: text('configuration').notNull().default(''),
 })
 
-/** Which replica may write a tenant. With `epoch` in a key, a new owner waits for the transactions of the last one. */
+/**
+ * Which replica may write a tenant. `epoch` is part of a key, so that a new owner waits for transactions of the last
+ * one.
+ */
 const tenantOwners = pgTable(
   'tenant_owners',
   {
     tenantId: bigint('tenant_id', { mode: 'number' }).primaryKey(),
     owner: text('owner'),
     epoch: bigint('epoch', { mode: 'number' }).notNull(),
-    /** Since when the owner is the present one, or there is none. */
+    /** Since when the tenant has this owner, or none. */
     since: timestamp('since', { withTimezone: true }).notNull(),
     /** When a replica last had the tenant in its configuration. */
     configuredAt: timestamp('configured_at', { withTimezone: true }).notNull(),
@@ -60,7 +63,7 @@ const tenantOwners = pgTable(
   (table) => [uniqueIndex('tenant_owners_epoch').on(table.tenantId, table.epoch)],
 )
 
-/** The tables of the mirror with SQLite's names, columns, keys and indexes. drizzle-kit makes the migrations of them. */
+/** The mirror's tables with SQLite's names, columns, keys and indexes, from which drizzle-kit makes migrations. */
 export const tables = {
   ...Object.fromEntries(
     [...Object.values(schema), ...Object.values(mirrored)].map((table) => [getTableConfig(table).name, derived(table)]),

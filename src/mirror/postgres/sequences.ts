@@ -4,7 +4,7 @@ import { blockBits } from '../sync/page-fingerprint-cache.ts'
 import type { PostgresDatabase } from './database.ts'
 import { sqlTypeOf } from './schema.ts'
 
-/** Each raises a sequence that is behind the rows of its tables, and gives a row then. */
+/** Statements that each raise a sequence that is behind the rows of its tables, and then return a row. */
 export function raiseSequences(): readonly string[] {
   const raise = (sequence: string, last: string, rows: string) =>
     `select setval(${sequence}, ${last}) from ${rows} having ${last} > coalesce(pg_sequence_last_value(${sequence}), 0)`
@@ -21,7 +21,7 @@ export function raiseSequences(): readonly string[] {
 }
 
 /**
- * Logical replication copies no sequences, and a restore of single tables none either: new rows would get ids of present ones.
+ * Neither logical replication nor a restore of single tables copies sequences: new rows would get ids of existing ones.
  *
  * @throws SyncError `store`.
  */

@@ -3,22 +3,22 @@ import { secondMs } from '../../model/durations.ts'
 
 const limitMs = 5 * secondMs
 
-/** States of a connection whose server waits for it. */
+/** States in which the server waits for the client. */
 const waiting = ['idle', 'idle in transaction', 'idle in transaction (aborted)']
 
 const states = `select pid, state from pg_stat_activity where usename = current_user and datname = current_database()`
 
 export interface ServerActivity {
   /**
-   * Whether the server works for the connection of this process id: false when it waits for the next statement, or has
-   * closed the connection. Null = not known, as behind a pooler, whose process ids are its own.
+   * True if the server works for the connection with this process id, false if it waits for a statement or has closed
+   * the connection. Null = unknown, as with a pooler, which has its own process ids.
    *
    * @param beside process ids of other connections of this process.
    */
   worksFor(pid: number, beside: readonly number[]): Promise<boolean | null>
 }
 
-/** Asks over a connection of its own, for all that ask at the same time. */
+/** Uses a separate connection, and one query for concurrent calls. */
 export function serverActivity(newClient: () => Client): ServerActivity {
   let asking: Promise<ReadonlyMap<number, string> | null> | null = null
   const ask = async () => {

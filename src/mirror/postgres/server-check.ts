@@ -12,11 +12,11 @@ interface Server {
   readonly encoding: string
   readonly fsync: string
   readonly commits: string
-  /** Of role, database or server. */
+  /** Setting of role, database or server. */
   readonly readonly: string
   readonly standby: number
   readonly searchPath: string
-  /** Null = the search path leads to no schema that exists. */
+  /** Null = no schema of the search path exists. */
   readonly schema: string | null
   readonly replication: string
   readonly forbidden: number
@@ -52,13 +52,13 @@ export interface ServerProblem {
   readonly advice: string
 }
 
-/** Null when the server keeps what it confirms, and can store what the mirror holds. Changes nothing. */
+/** Null if the server does not lose confirmed transactions and can store the mirror's texts. Changes nothing. */
 export async function serverProblem({ sendText }: Pick<Session, 'sendText'>): Promise<ServerProblem | null> {
   const [found] = (await sendText(facts)).rows as [Server]
   return setupProblem(found) ?? settingProblem(found) ?? schemaProblem(found)
 }
 
-/** @throws FatalError when the server could lose what it confirmed, or cannot store what the mirror holds. */
+/** @throws FatalError when the server could lose confirmed transactions, or cannot store the mirror's texts. */
 export async function insistOnServer(session: Session): Promise<void> {
   const problem = await serverProblem({ sendText: (text) => session.sendText(text) })
   if (problem === null) return

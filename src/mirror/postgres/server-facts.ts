@@ -23,14 +23,14 @@ export interface ReplicaState extends Configured {
   readonly tenants: number
 }
 
-/** What the doctor tells of the server behind `store.url`. */
+/** Facts for `doctor` about the server of `store.url`. */
 export interface ServerFacts {
   /** Without the password. */
   readonly place: string
   readonly host: string
   readonly user: string
   readonly version: string
-  /** Why a start is refused; null = it is not. */
+  /** Why a start is refused; null = it is allowed. */
   readonly problem: ServerProblem | null
   /** Null = not encrypted. */
   readonly tls: { readonly protocol: string; readonly isVerified: boolean } | null
@@ -39,13 +39,13 @@ export interface ServerFacts {
   readonly skewMs: number
   readonly isSuperuser: boolean
   readonly mayCreate: boolean
-  /** Other roles that may create in the schema of the mirror; `PUBLIC` = every role. */
+  /** Other roles that may create objects in the mirror's schema; `PUBLIC` = every role. */
   readonly creators: readonly string[]
-  /** Tables and views that neither the user nor a role of its own owns. */
+  /** Number of tables and views that neither the user nor one of its roles owns. */
   readonly notOwned: number
-  /** True when something between this process and the server hands out its connections. */
+  /** True if a pooler is between this process and the server. */
   readonly isPooled: boolean
-  /** The least limit of server, database and user. */
+  /** The lowest connection limit of server, database and user. */
   readonly connections: number
   readonly used: number
   readonly layout: Layout
@@ -57,7 +57,7 @@ export interface MirrorState {
   readonly replicas: readonly ReplicaState[]
   /** Triggers that are missing, switched off or replaced. */
   readonly lostTriggers: number
-  /** By tenant. */
+  /** Owners by tenant. */
   readonly owners: ReadonlyMap<string, OwnerView>
   /** Start of the oldest and end of the latest run; null = none. */
   readonly runs: { readonly oldest: number; readonly latest: number; readonly count: number } | null
@@ -137,7 +137,7 @@ export async function readServerFacts(url: string, clock: Pick<Clock, 'now' | 'm
       mirror: layout === 'current' ? await mirrorIn(all) : null,
     }
   } finally {
-    // A pooler closes its connection to the server where a transaction is left open.
+    // A pooler closes its connection to the server if a transaction is left open.
     await client.query('rollback').catch(() => {})
     await client.end().catch(() => {})
   }

@@ -4,13 +4,13 @@ import { expireAllPasses } from '../findings/result-statements.ts'
 import { countAgain, countDifferences } from '../records/record-counts.ts'
 import type { PostgresDatabase } from './database.ts'
 
-/** Others may write between the look and the lock. */
+/** Tries: others may write between the comparison and the lock. */
 const mostTries = 4
 
 const counted =
   'Records were changed while the triggers of the database did not fire: they were counted again, and history may lack changes'
 
-/** Whether the kept counts are those of the records. @throws SyncError `store`. */
+/** True if the stored counts equal those of the records. @throws SyncError `store`. */
 export function countsAgree(database: PostgresDatabase): Promise<boolean> {
   return database.read(function* () {
     for (const text of countDifferences(database.sql)) {
@@ -21,10 +21,10 @@ export function countsAgree(database: PostgresDatabase): Promise<boolean> {
 }
 
 /**
- * Counts the records again where somebody changed them while the triggers did not fire.
+ * Counts records again if somebody changed them while triggers did not fire.
  *
  * @returns true when the counts were wrong.
- * @throws SyncError `store`; FatalError when they are wrong again and again.
+ * @throws SyncError `store`; FatalError when they stay wrong.
  */
 export async function settleCounts(database: PostgresDatabase, log: Log): Promise<boolean> {
   for (let tries = 0; tries < mostTries; tries++) {
@@ -36,7 +36,7 @@ export async function settleCounts(database: PostgresDatabase, log: Log): Promis
       yield* database.prepare('lock table record_counts in share row exclusive mode').run()
       yield* database.prepare('delete from record_counts').run()
       for (const text of countAgain(database.sql)) yield* database.prepare(text).run()
-      // What other replicas remember of their tenants rests on the former counts, and so do the stored results.
+      // Memory of other replicas and stored results depend on the former counts.
       yield* database.prepare('update tenant_owners set epoch = epoch + 1 where tenant_id <> 0').run()
       yield* database.prepare(expireAllPasses).run()
     })

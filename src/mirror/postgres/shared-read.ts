@@ -5,17 +5,18 @@ import { type Timing, watched } from './transaction.ts'
 
 const current = new AsyncLocalStorage<SharedRead>()
 
-/** The transaction that reads of these connections share here; null outside `readTogether`. */
+/** The transaction shared by reads within `readTogether`; null outside. */
 export function sharedRead(sessions: Sessions): SharedRead | null {
   const shared = current.getStore()
   return shared?.isOpenOn(sessions) === true ? shared : null
 }
 
 /**
- * Reads of `work` share a transaction, which the first one begins: a round trip each instead of four statements.
+ * Reads of `work` share a transaction, which the first one begins, so that each needs one round trip instead of four
+ * statements.
  *
- * @param writes changes with each transaction that writes: what is read after it must see it, so that no memory of this
- * process takes something older for the present.
+ * @param writes changes with each transaction that writes. Later reads must see it, so that no cache of this process
+ * stores older rows.
  */
 export async function readTogether<T>(
   sessions: Sessions,
@@ -48,7 +49,10 @@ class SharedRead {
     return this.#sessions === sessions && !this.#isOver
   }
 
-  /** After a write in another transaction, which begins when the one before ends: nobody waits with a connection. */
+  /**
+   * After a write, continues in a new transaction, which begins when the previous one has ended, so that no reader
+   * waits while it has a connection.
+   */
   read<T>(body: () => Step<T> | SlowSteps<T>): Promise<T> {
     const seen = this.#writes()
     if (this.#present?.seen !== seen) {
@@ -83,7 +87,7 @@ class OpenRead {
     }
   }
 
-  /** Waits for reads that are under way, which must not go on in another transaction. */
+  /** Waits for reads in progress, which must not continue in another transaction. */
   async end(): Promise<void> {
     await Promise.allSettled(this.#reading)
     const begun = await this.#begun.catch(() => null)

@@ -7,10 +7,10 @@ import type { NoAnswer, OwnAnswer, OwnQuery } from '../own-checks/question.ts'
 import type { PostgresDatabase } from './database.ts'
 import { type Snapshot, type SnapshotLimits, snapshotFile, snapshotLimits, takeSnapshot } from './snapshot.ts'
 
-/** Longer than the default interval of evaluations. */
+/** How long an unused snapshot is kept; longer than the default interval of evaluations. */
 const keptMs = 90 * secondMs
 
-/** Besides the one used last. Each is a process of about 60 MB without its records. */
+/** Most snapshots kept besides the one used last. Each is a process of about 60 MB without its records. */
 const mostKept = 3
 const mostKeptBytes = 64 * 2 ** 20
 
@@ -21,22 +21,22 @@ interface Tenant {
 
 interface Kept extends Tenant, Snapshot {
   readonly resources: ReadonlySet<ResourceName>
-  /** Of the resources, from before they were read. */
+  /** Data versions of the resources from before they were read. */
   readonly versions: string
   readonly idle: AbortController
 }
 
 /**
- * Answers own checks of all tenants of a process, one at a time. A snapshot serves until its data changes, and a minute
- * and a half after the last query.
+ * Answers own checks of all tenants of a process, one at a time. A snapshot is used until its data changes, or for 90
+ * seconds after the last query.
  */
 export class SnapshotSandboxes implements AsyncDisposable {
   readonly #clock: Pick<Clock, 'sleep'>
   readonly #limits: SnapshotLimits
   readonly #turn = new Mutex()
-  /** The one used last comes last. */
+  /** The one used last is at the end. */
   #kept: readonly Kept[] = []
-  /** Inputs of earlier queries, so that one snapshot serves them all. */
+  /** Inputs of earlier queries, so that one snapshot is enough for all of them. */
   readonly #asked = new WeakMap<PostgresDatabase, Map<number, ReadonlySet<ResourceName>>>()
 
   constructor(clock: Pick<Clock, 'sleep'>, limits = snapshotLimits) {
@@ -57,7 +57,7 @@ export class SnapshotSandboxes implements AsyncDisposable {
     })
   }
 
-  /** Ends what is kept of the tenants of a database. */
+  /** Ends the sandboxes of a database's tenants. */
   async end(database: PostgresDatabase): Promise<void> {
     await this.#drop((kept) => kept.database === database)
   }

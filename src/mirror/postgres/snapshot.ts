@@ -8,12 +8,12 @@ import { columnOf, leastKey, recordTables, type Stored } from '../records/record
 import type { SlowSteps } from '../steps.ts'
 import type { PostgresDatabase } from './database.ts'
 
-/** In the memory of the sandbox, where each query opens it. */
+/** Name of the in-memory database in the sandbox, which each query opens. */
 export const snapshotFile = 'file:/snapshot?vfs=memdb'
 
 export interface SnapshotLimits {
   readonly timeoutMs: number
-  /** Of the records, as they are sent to the sandbox. */
+  /** Limit of the records as sent to the sandbox. */
   readonly maxBytes: number
 }
 
@@ -50,7 +50,7 @@ export async function takeSnapshot(
   using _ = sandbox.stopAt(deadline, signal)
   const tables = snapshotTables.filter(({ resource }) => wanted.resources.has(resource))
   const filling = fill(sandbox, database, { tables, tenantId: wanted.tenantId, maxBytes })
-  // A server that does not answer ends it later.
+  // If the server does not answer, it ends later.
   filling.catch(() => {})
   try {
     const bytes = await Promise.race([filling, sandbox.stopped])
@@ -76,9 +76,9 @@ interface Filling {
 /** Resolves with the bytes sent. */
 function fill(sandbox: Sandbox, database: PostgresDatabase, { tables, tenantId, maxBytes }: Filling): Promise<number> {
   return database.readSlowly(async function* (): SlowSteps<number> {
-    // Of a table that is not analysed yet, each page would be found by sorting the tenant.
+    // Before a table is analyzed, each page would be found by sorting the tenant's records.
     yield* database.prepare(`select set_config('enable_sort', 'off', true)`).get()
-    // Those of other resources stay empty.
+    // Tables of other resources stay empty.
     const creations = snapshotTables.map(({ create }) => create(tenantId))
     let bytes = await sandbox.send([{ kind: 'begin', database: snapshotFile, tables: creations }])
     for (const { name, resource, columns } of tables) {

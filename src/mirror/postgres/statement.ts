@@ -6,7 +6,7 @@ import { type Translated, translate } from './placeholders.ts'
 /** `values`: rows are the values of their only column. */
 export type Rows = 'objects' | 'arrays' | 'values'
 
-/** What a session sends. */
+/** A statement as sessions send it. */
 export type AnyStatement = Pick<PostgresStatement<readonly unknown[], unknown>, 'name' | 'rows' | 'text'>
 
 export class PostgresStatement<Bind extends readonly unknown[], Row> extends BaseStatement<Bind, Row> {
@@ -29,7 +29,7 @@ export class PostgresStatement<Bind extends readonly unknown[], Row> extends Bas
     return oneStep({ statement: this, params: this.parametersOf(bind), shape })
   }
 
-  /** As the server takes them, in the order of its placeholders. */
+  /** Parameters as the server expects them, in the order of its placeholders. */
   parametersOf(bind: Bind): readonly unknown[] {
     const named = bind.at(-1) as Readonly<Record<string, unknown>> | undefined
     return this.#slots.map((slot) => {
@@ -40,10 +40,10 @@ export class PostgresStatement<Bind extends readonly unknown[], Row> extends Bas
   }
 }
 
-/** The same in every process: a pooler may hand out connections on which another one has prepared statements. */
+/** Equal in every process: with a pooler, another process may have prepared statements on the same connection. */
 const nameOf = (key: string) => `tenantwatch_${hash('sha256', key).slice(0, 20)}`
 
-/** Of all databases over the same connections: a connection prepares a text once, whichever tenant it is for. */
+/** Statements of all databases that share connections, so that a connection prepares a text once for all tenants. */
 export class Statements {
   readonly #known = new Map<string, PostgresStatement<readonly unknown[], unknown>>()
 
@@ -55,7 +55,7 @@ export class Statements {
   }
 }
 
-/** Asks, and is done with the answer. */
+/** A step that runs one statement and returns its answer. */
 function oneStep<T>(ask: Ask): Step<T> {
   return {
     *[Symbol.iterator]() {

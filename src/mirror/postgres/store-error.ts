@@ -6,22 +6,22 @@ import { type KnownFailure, knownFailures } from './known-failures.ts'
 /** An error of the connection or of the server, without values of the rows. */
 export class DriverError extends Error {
   override readonly name = 'DriverError'
-  /** SQLSTATE, or the code of Node; empty where there is none. */
+  /** SQLSTATE, or the code of Node; empty if there is none. */
   readonly code: string
-  /** Names that the server gives, for a report of the error. */
+  /** Names of objects from the server, for error reports. */
   readonly at: Readonly<Partial<Record<(typeof named)[number], string>>>
 
   constructor(error: unknown) {
     const given = error as Readonly<Record<string, unknown>>
     const code = String(given['code'] ?? '')
-    // Details name values of the rows, and so do messages of classes 22 and 23.
+    // Details contain values of rows, and so do messages of classes 22 and 23.
     super(/^2[23]...$/.test(code) ? 'A value is refused' : String(given['message'] || code))
     this.code = code
     this.at = Object.fromEntries(named.flatMap((name) => (given[name] === undefined ? [] : [[name, given[name]]])))
   }
 }
 
-/** The connection was lost before the answer to COMMIT: the server may store the transaction, even some seconds later. */
+/** The connection was lost before the answer to COMMIT: the server may still commit, even some seconds later. */
 export class LostCommitError extends DriverError {}
 
 /** @param error of a transaction whose COMMIT was sent. */
@@ -34,19 +34,19 @@ const isSqlState = /^[0-9FHPX][0-9A-Z]{4}$/
 
 const named = ['table', 'column', 'constraint', 'routine'] as const
 
-/** An answer is due, and none came. */
+/** Code for a missing answer. */
 const silent = 'ETIMEDOUT'
 
 export function serverSilent(): DriverError {
   return new DriverError({ code: silent, message: 'The database server does not answer' })
 }
 
-/** True for an error of an operation that waited for the server in vain. */
+/** True for an error of an operation that the server did not answer. */
 export function isOfSilence(error: unknown): boolean {
   return error instanceof SyncError && driverCodeOf(error.cause) === silent
 }
 
-/** True when the server takes no more connections now. */
+/** True if the server accepts no more connections at present. */
 export function isFull(error: unknown): boolean {
   return stateOf(error) === '53300'
 }
@@ -66,7 +66,7 @@ export function driverCodeOf(error: unknown): string {
   return error instanceof DriverError ? error.code : ''
 }
 
-/** An error of PostgreSQL or of the connection as one of reason `store`; any other as it is. Never with the URL. */
+/** Converts an error of PostgreSQL or the connection to reason `store`, without the URL; returns others unchanged. */
 export function storeError(error: unknown): unknown {
   const found = describe(error)
   if (found === null) return error
@@ -76,7 +76,7 @@ export function storeError(error: unknown): unknown {
   })
 }
 
-/** At the start, where trying again is the operator's. */
+/** The error of a start, which the operator has to repeat. */
 export function startError(error: unknown, address: Address): unknown {
   const found = describe(error)
   if (found === null) return error

@@ -13,10 +13,13 @@ const queryCanceled = '57014'
 /** For one table, in milliseconds; longer than the usual deadlock_timeout, after which an autovacuum gives way. */
 const lockMs = 1500
 
-/** For all tables, in milliseconds: sessions that use them wait as long, and a replica works for 6 s after its last heartbeat. */
+/**
+ * For all tables, in milliseconds: sessions that use them wait as long, and a replica works for only 6 s after its last
+ * heartbeat.
+ */
 const locksMs = 2500
 
-/** Between two tries, in milliseconds: replicas of the older version send two heartbeats. */
+/** Between two tries, in milliseconds: enough for replicas of the older version to send two heartbeats. */
 const pauseMs = 4 * secondMs
 
 /** From the first try to the last one, in milliseconds. */
@@ -25,18 +28,18 @@ const mostBlockedMs = 5 * minuteMs
 /** Most blockers that are named. */
 const mostNamed = 3
 
-/** Of heartbeats: locked last, so that the tables that others use for long are waited for without them. */
+/** Tables of heartbeats are locked last, so that heartbeats can continue while other tables are waited for. */
 const ofHeartbeats = `c.relname in ('replicas', 'tenant_owners', 'tenantwatch_migrations')`
 
-/** Without those of extensions and of other roles, which no migration changes and the user may not lock. */
+/** Without relations of extensions and other roles, which migrations do not change and the user may not lock. */
 const relations = `select string_agg(format('%I', c.relname), ', ' order by ${ofHeartbeats}, c.relkind = 'v', c.oid) as names
   from pg_class c where c.relnamespace = ${presentSchema} and c.relkind in ('r', 'p', 'v')
     and c.relowner = (select relowner from pg_class where relnamespace = ${presentSchema} and relname = 'tenantwatch_migrations')
     and not exists (select 1 from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')`
 
 /**
- * Locks all tables and views until the end of the transaction, before it locks any row: a migration that waited for one of
- * them would keep the others from everybody.
+ * Locks all tables and views until the end of the transaction, before any row: a migration that waited for one table
+ * would block all others meanwhile.
  *
  * @throws DriverError that `isBlocked` when other sessions use one of them.
  */
@@ -49,7 +52,7 @@ export async function lockTables(session: Session): Promise<void> {
   await session.sendText('set local statement_timeout = 0')
 }
 
-/** True when another session was in the way: nothing was changed, and it may be tried again. */
+/** True if another session blocked it: nothing was changed, and a retry is possible. */
 export function isBlocked(error: unknown): boolean {
   return isLockTimeout(error) || driverCodeOf(error) === deadlockDetected
 }
@@ -67,7 +70,7 @@ export interface LockWait {
 }
 
 /**
- * Call after a try that was blocked, outside of its transaction: waits for the next one. Logs once who is in the way.
+ * Call after a blocked try, outside of its transaction: waits for the next one. Logs once which sessions block it.
  *
  * @throws FatalError after the last try.
  */
@@ -105,11 +108,11 @@ interface Blocker {
   readonly pid: number | null
   readonly role: string | null
   readonly application: string | null
-  /** Null where the role may not see it. */
+  /** Null if the role may not see it. */
   readonly since: string | null
 }
 
-/** Without the texts of queries, which may contain names. Who began later was not in the way. */
+/** Blocking sessions, without query texts, which may contain names. Sessions that began later did not block. */
 const blocking = `select l.pid, a.usename as role, nullif(a.application_name, '') as application,
     to_char(a.xact_start at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS"Z"') as since
   from (select distinct pid from pg_locks where locktype = 'relation' and granted

@@ -13,9 +13,11 @@ export interface Timing {
   readonly clock: Pick<Clock, 'sleep'>
   readonly random: Random
   readonly limits?: Limits
-  /** Where the tables are; what the role or the database sets may change while the mirror is open. */
+  /**
+   * Schemas of the tables; set explicitly, because settings of role or database may change while the mirror is open.
+   */
   readonly searchPath?: string
-  /** The only server whose connections are used; absent = any. */
+  /** The server that connections must lead to; absent = any. */
   readonly server?: PresentServer
 }
 
@@ -25,26 +27,26 @@ export interface Limits {
   readonly statementMs: number
   /** The server ends a transaction that waits longer for its next statement. */
   readonly idleMs: number
-  /** The connection is closed when the server is silent for longer although an answer is due. */
+  /** The connection is closed if an answer is due and the server is silent for longer. */
   readonly silenceMs: number
 }
 
 const defaults: Limits = { statementMs: minuteMs, idleMs: 5 * secondMs, silenceMs: minuteMs + 15 * secondMs }
 
-/** A scrape or a page that fails is soon asked for again. */
+/** Shorter limits for reads that are shown: a failed scrape or page is soon requested again. */
 const limitsToShow: Limits = { ...defaults, statementMs: 15 * secondMs, silenceMs: 20 * secondMs }
 
 /** Tries of a transaction that conflicts with another one. */
 const mostTries = 6
 const firstPauseMs = 10
 
-/** How often it is looked whether answers came, in milliseconds. */
+/** Interval of the checks whether answers arrived, in milliseconds. */
 const lookMs = 3 * secondMs
 
-/** Statements sent before the answer of the last one is waited for. */
+/** Most statements sent before waiting for an answer. */
 const mostUnanswered = 1000
 
-/** What a transaction that writes must find: else another replica owns the tenant, and nothing is stored. */
+/** A row that a writing transaction must find; otherwise another replica owns the tenant, and nothing is stored. */
 export interface Fence {
   readonly statement: AnyStatement
   readonly params: readonly unknown[]
@@ -57,9 +59,9 @@ export interface Work<T> {
 }
 
 /**
- * Runs the body again, from its beginning, after a conflict with another transaction.
+ * Runs the body, again from its beginning after a conflict with another transaction.
  *
- * @throws what the body throws; SyncError `aborted` when the fence finds nothing.
+ * @throws errors of the body; SyncError `aborted` when the fence finds no row.
  */
 export async function transaction<T>(sessions: Sessions, timing: Timing, work: Work<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
@@ -72,7 +74,7 @@ export async function transaction<T>(sessions: Sessions, timing: Timing, work: W
   }
 }
 
-/** Serialization failure, or chosen to end a deadlock: nothing of the transaction was stored. */
+/** True for a serialization failure or a deadlock: nothing of the transaction was stored. */
 function isConflict(error: unknown): boolean {
   return ['40001', '40P01'].includes(driverCodeOf(error))
 }
@@ -86,13 +88,13 @@ async function attempt<T>(sessions: Sessions, timing: Timing, work: Work<T>): Pr
   }
 }
 
-/** A transaction whose server may not be silent for too long. */
+/** A transaction that fails if the server is silent for too long. */
 export function watched(session: Session, timing: Timing) {
   const { clock, limits = isToShow() ? limitsToShow : defaults } = timing
   const running = new Transaction(session, { ...timing, limits })
   const stop = new AbortController()
   const silence = running.endInSilence(clock, stop.signal)
-  // Between two reads nobody waits for it.
+  // Nobody awaits it between two reads.
   silence.catch(() => {})
   return {
     running,
@@ -112,14 +114,14 @@ class Transaction {
   readonly #timing: Timing & { readonly limits: Limits }
   readonly #unanswered = new Set<Promise<Answer>>()
   #answers = 0
-  /** The first failure: PostgreSQL refuses everything after it. */
+  /** The first failure, after which PostgreSQL refuses all statements. */
   #failed = false
   #failure: unknown
   #released = false
-  /** The COMMIT of what it wrote is sent. */
+  /** True once the COMMIT of its writes is sent. */
   #isCommitting = false
   #begun: Promise<Answer> | null = null
-  /** The connection must not be used again. */
+  /** True if the connection must not be used again. */
   #isUnfit = false
 
   constructor(session: Session, timing: Timing & { readonly limits: Limits }) {
@@ -156,7 +158,7 @@ class Transaction {
     else await this.#commit('read')
   }
 
-  /** Rejects when the server is silent for too long, or has nothing under way for this connection although an answer is due. */
+  /** Rejects if the server is silent for too long, or does not work for this connection although an answer is due. */
   async endInSilence(clock: Pick<Clock, 'sleep'>, signal: AbortSignal): Promise<never> {
     const { silenceMs } = this.#timing.limits
     const everyMs = Math.min(silenceMs, lookMs)
@@ -172,7 +174,7 @@ class Transaction {
       silentMs = isSilent ? silentMs + everyMs : 0
       if (!isSilent) isServed = null
       else if (isServed !== false) {
-        // Known at the next look: the server may not answer this, either.
+        // The result is used at the next check, because the server may not answer this query either.
         const note = (known: boolean | null) => {
           if (this.#answers === answers) isServed = known
         }
@@ -187,12 +189,12 @@ class Transaction {
   begin(kind: Kind): void {
     const { limits, searchPath = null } = this.#timing
     void this.#send(this.#session.send(begin[kind], []))
-    // For this transaction alone: with a pooler, the next one may run on another connection.
+    // For this transaction only: with a pooler, the next one may use another connection.
     const params = [`${limits.statementMs}`, `${limits.idleMs}`, searchPath]
     this.#begun = this.#send(this.#session.send(limiting[kind], params))
   }
 
-  /** Whatever the work found, it is of no use where the connection is not. */
+  /** The result of the work is discarded if the connection must not be used. */
   async #checked<T>(kind: Kind, work: Promise<T>): Promise<T> {
     const [done] = await Promise.allSettled([work])
     const begun = this.#failed ? null : await this.#begun
@@ -217,7 +219,7 @@ class Transaction {
     }
   }
 
-  /** What the steps are given: a promise of it only where they wait for an answer. */
+  /** The value for the steps; a promise only if they wait for an answer. */
   #ask(asked: Ask | Take): unknown {
     if ('sent' in asked) return this.#answerTo(asked.sent as Sent)
     const { statement, params, shape, isAhead } = asked
@@ -238,7 +240,7 @@ class Transaction {
     return answer
   }
 
-  /** A failure is kept: nobody may wait for the answer. */
+  /** Stores a failure, because nobody may wait for the answer. */
   #send(sent: Promise<Answer>): Promise<Answer> {
     const answered = sent.finally(() => {
       this.#answers++
@@ -256,7 +258,7 @@ class Transaction {
     this.#isCommitting = kind !== 'read'
     const committed = this.#send(this.#session.send(committing, []))
     if (kind === 'read' && !this.#failed) {
-      // What was read is known; only the connection waits.
+      // The reads are complete; only the connection waits for the COMMIT.
       void committed.then(
         () => this.#release(false),
         () => this.#release(true),
@@ -264,7 +266,7 @@ class Transaction {
       return
     }
     const { command = 'COMMIT' } = await committed
-    // Of a failed transaction, a commit is answered with ROLLBACK and no error.
+    // The server answers COMMIT of a failed transaction with ROLLBACK and no error.
     if (this.#failed) throw this.#failure
     if (command !== 'COMMIT') throw new TypeError(`The commit was answered with ${command}`)
     this.#release(false)

@@ -6,13 +6,13 @@ import { presentSchema } from './present-schema.ts'
 import { tables } from './schema.ts'
 import { postgresWords } from './words.ts'
 
-/** Neighboring record ids share one revision, and are of one resource of one tenant. */
+/** Blocks of 256 record ids share one revision, and belong to one resource of one tenant. */
 const blockBits = 8
 
-/** Last block whose ids are PostgreSQL integers; packed sets of ids have four bytes for each. */
+/** Last block whose ids are PostgreSQL integers; packed sets of ids use four bytes for each. */
 const lastBlock = 2 ** (31 - blockBits) - 1
 
-/** What SQLite's temporary triggers do there. */
+/** Triggers that do the same as SQLite's temporary triggers. */
 export function triggerStatements(): readonly string[] {
   return [...rids, ...Object.values(recordTables).flatMap(ofRecords), ...waiverRecord, ...keepRows]
 }
@@ -38,7 +38,7 @@ function whenOf(definition: string): string {
 const firesWhen = `t.tgtype, ' ', (select string_agg(a.attname, ',' order by a.attname collate "C") from pg_attribute a
   where a.attrelid = t.tgrelid and a.attnum = any (t.tgattr)), ' ', case when t.tgqual is null then 'false' else 'true' end`
 
-/** Each trigger by its table, name and function, with a digest of what that does, and when it fires. */
+/** Each trigger by table, name and function, with a digest of the function and when it fires. */
 function triggerLines(): readonly string[] {
   const texts = triggerStatements()
   const bodies = new Map(
@@ -55,9 +55,9 @@ function triggerLines(): readonly string[] {
 }
 
 export interface Triggers {
-  /** How many of a mirror do not fire, or do not do what they should. */
+  /** Number of triggers that are missing, do not fire or were changed. */
   readonly lost: number
-  /** Another text after each change of one of them or of its function, also when it was undone. */
+  /** A text that differs after each change of a trigger or its function, even if the change was undone. */
   readonly versions: string
 }
 
@@ -73,10 +73,10 @@ export function triggerFacts(): string {
 
 export const enableTriggers = 'switch them on with "alter table … enable trigger user"'
 
-/** On every table. */
+/** Name of the trigger on every table. */
 export const keepsRows = 'tenantwatch_keeps_rows'
 
-/** No trigger of a row fires for `truncate`: counts and history would be lost, and records without a tombstone. */
+/** Refuses `truncate`, for which no row trigger fires: counts, history and tombstones would be lost. */
 const keepRows = [
   `create function tenantwatch_refuse_truncate() returns trigger language plpgsql as $$
 begin
@@ -89,7 +89,7 @@ end $$`,
   ),
 ]
 
-/** With their functions. */
+/** Drops the triggers with their functions. */
 export const dropTriggers = `do $$
 declare found record;
 begin
@@ -106,7 +106,10 @@ begin
   end loop;
 end $$`
 
-/** Neighbors share a revision, so tenants must not share neighbors. A sequence of blocks waits for no transaction. */
+/**
+ * A block of ids has one revision, so tenants must not share blocks. A sequence of blocks does not wait for
+ * transactions.
+ */
 const rids = [
   `create sequence if not exists rid_blocks minvalue 1 maxvalue ${lastBlock} no cycle`,
   `create function tenantwatch_rids(of_tenant bigint, of_records text, amount bigint)

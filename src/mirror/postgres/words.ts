@@ -2,7 +2,7 @@ import type { List, Words } from '../database.ts'
 import { sqlTypeOf } from './schema.ts'
 
 export const postgresWords: Words = {
-  // A plan made while the table was small outlives its growth: with `= any` it may read all rows of the tenant for each page.
+  // A plan from when the table was small stays in use: with `= any` it may read all rows of the tenant for each page.
   selectByKeys: ({ columns, table, key }) =>
     `select ${columns.join(', ')} from unnest(@keys::${sqlTypeOf(table, key.replaceAll('"', ''))}[]) as given (wanted)
      cross join lateral (select * from "${table}" where tenant_id = @tenantId and ${key} = wanted limit 1) as known`,
@@ -20,7 +20,7 @@ export const postgresWords: Words = {
     const text = `(${json}::json ->> ${typeof member === 'number' ? member : `'${member}'`})`
     return type === 'integer' ? `${text}::bigint` : text
   },
-  // Of two members with one name the last one counts. As `jsonb` it could hold no U+0000.
+  // Of two members with the same name the last one counts. `jsonb` could not contain U+0000.
   jsonWith: (json, member, text) =>
     `left(${json}, -1) || case ${json} when '{}' then '' else ',' end || '"${member}":"${text}"}'`,
   rowsOf(rows, columns) {

@@ -18,7 +18,7 @@ interface StoredHold {
 
 type QuarantinedRow = Awaited<ReturnType<AdminStore['quarantined']>>[number]
 
-/** Lists for operators: the records of a hold, and what is quarantined. */
+/** Lists for operators: the records of a hold, and quarantined records. */
 export function listedRecords(
   database: Database,
   removals: Removals,
@@ -54,7 +54,7 @@ export function listedRecords(
         if (row === undefined || row.resource === 'all') return null
         const resource = oneOf(resourceNames, row.resource)
         const { emptiness = null } = JSON.parse(row.cause) as { readonly emptiness?: unknown }
-        // An empty list lacks every removable record.
+        // A hold for an empty list covers every removable record.
         const lacksAll = row.reason === 'suspect_empty' && (emptiness === null || emptiness === 'list')
         const rids = lacksAll ? yield* removals.removable(row.tenantId, resource) : yield* heldBy.all(id)
         return rids.length === 0 ? null : { resource, ids: yield* idsOf(row.tenantId, resource, rids) }

@@ -12,8 +12,8 @@ interface Quarantined {
 }
 
 /**
- * Compares persons by `email` (letter case ignored) and the second of `createdAt`, whose fraction a server may cease to
- * write.
+ * Compares persons by `email`, in any letter case, and `createdAt` to the second, because a server may stop sending
+ * fractions.
  */
 export function personComparison(database: Database): Operations<Pick<SyncStore, 'comparePersons'>> {
   const byResource = memoize((resource: ResourceName) => statementsOf(database, resource))
@@ -31,7 +31,7 @@ export function personComparison(database: Database): Operations<Pick<SyncStore,
         const ids = [...marks.keys()]
         const mirrored = yield* known.all({ tenantId, keys: listOf(ids) })
         const stored = new Set(mirrored.map(({ id }) => id))
-        // A record that was never valid exists only in quarantine.
+        // A record that was never valid only exists in quarantine.
         const neverGood = (yield* quarantined.all(tenantId, resource, listOf(ids.map(String))))
           .map(({ key, raw }) => ({ id: Number(key), record: parsed(raw) }))
           .filter(({ id, record }) => record !== null && !stored.has(id))
@@ -75,7 +75,7 @@ function markOf(id: number, email: unknown, createdAt: unknown): PersonMark[] {
   return ms === null ? [] : [{ id, email: typeof email === 'string' ? email : null, createdAt: ms }]
 }
 
-/** Null for a large record, which is cut off in quarantine. */
+/** Null for a large record, which quarantine stores only in part. */
 function parsed(raw: string): Fields | null {
   try {
     return (JSON.parse(raw) ?? {}) as Fields

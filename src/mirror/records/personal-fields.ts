@@ -11,7 +11,7 @@ export type PersonalOf = (
   ids: readonly string[],
 ) => Steps<Map<string, Record<string, unknown>>>
 
-/** Reads the present personal fields of records, removed ones included until their erasure, by the text of their keys. */
+/** Reads current personal fields of records by key, of removed ones until their erasure. */
 export function presentPersonal(database: Database): PersonalOf {
   const { selectByKeys, listOf } = database.sql
   const byKeys = memoize((record: RecordTable) => {

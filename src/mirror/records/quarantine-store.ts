@@ -10,7 +10,7 @@ import { olderVersion } from './repeats.ts'
 
 const isOlder = `problem like '${olderVersion}%'`
 
-/** Before the key of a record that an answer by id contradicts: what the list shows of it does not end that. */
+/** Prefix of the key of a record that an answer by id contradicts; the list does not end such a contradiction. */
 export const contradictedMark = '!'
 
 /** Condition on a row of `quarantine`. */
@@ -18,7 +18,7 @@ const isContradicted = `key like '${contradictedMark}%'`
 
 const maxRawLength = 64 * 1024
 
-/** Id for the full sync of a list that is one answer; ids of stored full syncs begin at 1. */
+/** Full sync id for a list that comes in one answer; ids of stored full syncs begin at 1. */
 export const unbrokenFullSync = 0
 
 export interface QuarantineContext {
@@ -52,18 +52,20 @@ export interface QuarantineStore {
   release(tenantId: number, table: RecordTable, fullSyncId: number): Steps<void>
   withoutLive(tenantId: number, table: RecordTable): Steps<readonly QuarantinedRecord[]>
   drop(tenantId: number, table: RecordTable, key: string): Step<void>
-  /** Whether an older version is quarantined; `alone` when the last complete full sync returned no other version. */
+  /** Whether an older version is quarantined; `alone` if the last complete full sync returned no other version. */
   older(tenantId: number, table: RecordTable, key: string): Steps<'alone' | 'quarantined' | null>
   /**
-   * Asks for older versions in quarantine. The function that it returns drops those of records that a page returned in
-   * their known or a newer version.
+   * Looks for older versions in quarantine. The returned function drops those of records that a page returned in the
+   * known or a newer version.
    */
   outdoing(tenantId: number, table: RecordTable): Steps<(rids: () => readonly number[]) => Steps<void>>
   knows(tenantId: number, table: RecordTable, key: string): Steps<boolean>
-  /** Quarantines a mirrored record in which an answer by id differs, until another one agrees or it is removed. */
+  /**
+   * Quarantines a mirrored record that an answer by id contradicts, until a later one agrees or the record is removed.
+   */
   contradict(table: RecordTable, key: string, fields: readonly string[], context: QuarantineContext): Step<void>
   agree(tenantId: number, table: RecordTable, key: string): Step<void>
-  /** Ends all contradictions of a resource, where no record is read by id any more. */
+  /** Ends all contradictions of a resource, if its records are no longer read by id. */
   agreeAll(tenantId: number, table: RecordTable): Step<void>
   anyContradicted(tenantId: number, table: RecordTable): Steps<boolean>
   containsAny(tenantId: number, table: RecordTable): Steps<boolean>
@@ -97,7 +99,7 @@ export function quarantineStore(database: Database): QuarantineStore {
         `delete from quarantine where tenant_id = ? and resource = ? and ${isOlder} and key in
            (select cast(r.${column} as text) from "${getTableName(table)}" r where ${isIn('r.rid')})`,
       ),
-      // Keeps the quarantined version of a live record that is absent: its removal is not decided yet.
+      // Keeps the quarantined version of an absent live record, whose removal is not decided yet.
       release: database.prepare<OfFullSync>(
         `delete from quarantine where ${unseen} and case when ${isContradicted} then not exists (${live})
            else (key like '?%' and absent_full_syncs > 0)

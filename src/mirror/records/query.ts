@@ -4,7 +4,7 @@ import type { ResourceNamed } from '../../resources/index.ts'
 
 export type Scalar = string | number | boolean | null
 
-/** Fields have the API's names, dates also `<field>Ms`. A null field meets only `is: null` and `not` of a value. */
+/** Fields have the API's names, dates also `<field>Ms`. A null field only meets `is: null` and `not` of a value. */
 export type Condition<Field extends string = string> =
   | { readonly field: Field; readonly is: Scalar }
   | { readonly field: Field; readonly not: Scalar }
@@ -13,7 +13,7 @@ export type Condition<Field extends string = string> =
   | { readonly field: Field; readonly atMost: number }
   | { readonly field: Field; readonly above: number }
 
-/** All conditions of `all` must be met and, where `anyOf` is given, all conditions of one of its groups. */
+/** All conditions of `all` must be met and, if `anyOf` is given, all conditions of one of its groups. */
 export interface Where<Field extends string = string> {
   readonly all?: readonly Condition<Field>[]
   readonly anyOf?: readonly (readonly Condition<Field>[])[]
@@ -46,7 +46,7 @@ export interface MirrorRecord<Fields = Readonly<Record<string, unknown>>> {
   /** The key as text: `userId`, lower-cased `clientId` and so on. */
   readonly key: string
   readonly fields: Fields
-  /** Fields that the specification does not name, as sent; null when there are none. */
+  /** Fields that the specification does not name, as sent; null = none. */
   readonly extra: Readonly<Record<string, unknown>> | null
   /** Milliseconds since the epoch: dates as `<field>Ms`, and the mirror's own times such as `statusSince`. */
   readonly times: Readonly<Record<string, number | null>>
@@ -72,7 +72,10 @@ export interface RecordReader {
     resource: ResourceName,
     field: string,
   ): Promise<readonly { readonly value: string; readonly count: number }[]>
-  /** Ignores letter case. `since`: earliest change for the first search, in milliseconds; null always searches. */
+  /**
+   * Ignores letter case. `since`: the first search only runs after changes since this time, in milliseconds; null =
+   * always.
+   */
   hasRepeats(resource: ResourceName, field: string, since: number | null): Promise<boolean>
   /** Oldest first. */
   history(resource: ResourceName, ...keys: readonly string[]): Promise<readonly ChangeRow[]>

@@ -7,7 +7,7 @@ import { columnOf, type RecordTable, recordTables, type Stored } from './record-
 
 export type Grouping = readonly string[]
 
-/** Grouping, with an empty value, of live records that complete full syncs no longer return. */
+/** Grouping of live records that complete full syncs no longer return; its value is empty. */
 export const missing = 'missing'
 
 /** Counts new records of one resource of a tenant. Use inside the transaction that writes them. */
@@ -46,7 +46,7 @@ interface Count {
   records: number
 }
 
-/** Counts rows by some of their values, in a tenth of the time that a joined key takes. */
+/** Counts rows by some of their values; a concatenated key would take ten times as long. */
 function countTree() {
   const node = (values: readonly Stored[]): Count => ({ values, next: new Map(), records: 0 })
   let root = node([])
@@ -103,7 +103,9 @@ function adder(database: Database, resource: ResourceName, grouping: Grouping): 
   }
 }
 
-/** The database builds the key here as in the triggers. SQLite binds numbers as doubles, PostgreSQL knows no type. */
+/**
+ * The database builds the key, as in the triggers: SQLite binds numbers as doubles, PostgreSQL does not know the type.
+ */
 const adding = (rows: string) => `insert into record_counts (tenant_id, resource, grouping, value, count) ${rows}
   on conflict (tenant_id, resource, grouping, value) do update set count = record_counts.count + excluded.count`
 
@@ -140,7 +142,7 @@ export function missingCount({ resource }: RecordTable): string {
     where tenant_id = ? and resource = '${resource}' and grouping = '${missing}'`
 }
 
-/** Queries for the tenants, values and counts of `record_counts`, one for each of its groupings. */
+/** Queries that compute the rows of `record_counts`, one for each grouping. */
 function freshCounts({ jsonArray }: Words) {
   return Object.values(recordTables).flatMap((record) => {
     const { resource, table, counted } = record
@@ -155,7 +157,7 @@ function freshCounts({ jsonArray }: Words) {
   })
 }
 
-/** Each returns a row where the kept counts differ from the records. */
+/** Queries that return a row if stored counts differ from the records. */
 export function countDifferences(words: Words): readonly string[] {
   return freshCounts(words).flatMap(({ resource, name, rows }) => {
     const kept = `select tenant_id, value, count from record_counts where resource = '${resource}' and grouping = '${name}'`
@@ -165,7 +167,7 @@ export function countDifferences(words: Words): readonly string[] {
   })
 }
 
-/** Fill an empty `record_counts`. */
+/** Statements that fill an empty `record_counts`. */
 export function countAgain(words: Words): readonly string[] {
   return freshCounts(words).map(
     ({ resource, name, rows }) =>

@@ -9,10 +9,10 @@ import { decode, fieldColumns } from './record-codec.ts'
 import { keptCounts } from './record-counts.ts'
 import { columnOf, leastKey, type RecordTable, recordTables, type Stored } from './record-tables.ts'
 
-/** Larger batches outlive the young generation of the heap. */
+/** Larger batches are promoted to the old generation of the heap. */
 const batchSize = 125
 
-/** Of rows of two values. */
+/** Batch size of rows with two values. */
 const repeatsBatchSize = 1000
 
 type Value = Stored | List
@@ -24,7 +24,7 @@ interface Sql {
 
 type Prepare = <Row>(text: string) => Statement<readonly Value[], Row>
 
-/** Each distinct text once. */
+/** Prepared statements by text. */
 interface Prepared {
   readonly objects: Prepare
   readonly rows: <Row extends readonly unknown[]>(text: string) => Statement<readonly Value[], Row>
@@ -106,7 +106,7 @@ function recordReader({ database, prepared, repeats, tenantId }: Reading): RanRe
     return found
   }
 
-  /** `known` is the last result where it is still valid: no record was added, went missing or changed its text. */
+  /** `known` is the last result if still valid: no record was added, went missing or changed the field. */
   function* repeatsBefore(resource: ResourceName, name: string, field: string, since: number | null) {
     const { table } = recordTables[resource]
     const missing = prepared.values<number>(
@@ -127,7 +127,9 @@ function recordReader({ database, prepared, repeats, tenantId }: Reading): RanRe
     return { records, counts, newest, known: isSame ? last : null }
   }
 
-  /** Compares digests in batches: grouping half a million rows in SQLite would block the event loop for seconds. */
+  /**
+   * Compares digests in batches, because grouping half a million rows in SQLite would block the event loop for seconds.
+   */
   async function searchRepeats(table: RecordTable, field: string, records: number): Promise<boolean> {
     const [key, column] = [columnOf(table, table.key), columnOf(table, field)]
     const next = prepared.rows<[Stored, string]>(
@@ -196,7 +198,9 @@ function recordReader({ database, prepared, repeats, tenantId }: Reading): RanRe
   return reader as RanReader
 }
 
-/** One search of a million texts in 10,000 finds a false repeat; a cryptographic hash takes twenty times as long. */
+/**
+ * Among a million texts, one search in 10,000 finds a false repeat; a cryptographic hash takes twenty times as long.
+ */
 function digestOf(text: string): number {
   let [high, low] = [0x811c9dc5, 0x1b873593]
   for (let i = 0; i < text.length; i++) {

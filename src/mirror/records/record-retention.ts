@@ -7,16 +7,18 @@ import { columnOf, recordTables } from './record-tables.ts'
 
 /** Times are in milliseconds since the epoch. */
 export interface Erasure {
-  /** By tenant: rows that ended before are erased. A tenant without an entry keeps everything. */
+  /** By tenant, the time before which ended rows are erased. A tenant without an entry keeps everything. */
   readonly before: ReadonlyMap<number, number>
   /** Confirmed time; rows dated later were written under a wrong clock. */
   readonly now: number
   readonly latest?: number
-  /** Local time, for the entry of the erasure in the audit chain; absent = `now`. */
+  /** Local time, for the audit chain's entry of the erasure; absent = `now`. */
   readonly at?: number
 }
 
-/** Tables of the record, the column of the time, and the columns that identify a thing, whose last row stays. */
+/**
+ * Tables of the history, with the time column, and the columns that identify a thing, of which the last row is kept.
+ */
 const ofTenants = [
   ['check_status_changes', 'at', 'tenant_id, "check"'],
   ['runs', 'ended_at', 'tenant_id, resource'],
@@ -28,7 +30,7 @@ const singletons = Object.values(recordTables)
   .map(({ resource }) => `'${resource}'`)
   .join(', ')
 
-/** Time before which the tenant's rows are erased; null, to which no time compares, where none are. */
+/** Time before which the tenant's rows are erased; null if none are, which no comparison matches. */
 const due = (table: string) => `(select erase_before from tenants t where t.id = ${table}.tenant_id)`
 
 /**
@@ -47,7 +49,10 @@ function* ofAll(database: Database, before: number): Steps<Erasure> {
   return { before: new Map(ids.map((id) => [id, before] as const)), now: Number.MAX_SAFE_INTEGER, at: before }
 }
 
-/** Uses `latest`: a clock that is behind must not make the mirror old. An earlier time corrects one that is ahead. */
+/**
+ * Starts the retention at the first confirmed time, at most `latest`, so that a clock that is behind does not make the
+ * mirror look old. An earlier time corrects one that was ahead.
+ */
 function* sinceConfirmed(database: Database, { before, now, at = now, latest = now }: Erasure): Steps<Erasure> {
   const from = yield* database
     .prepareValues<[number], number>(
@@ -68,7 +73,7 @@ function* eraseBefore(database: Database, { before, now, at }: Required<Omit<Era
   const eraseBefore = database.prepare<[number, number]>('update tenants set erase_before = ? where id = ?')
   for (const [tenantId, time] of before) yield* eraseBefore.run(time, tenantId)
 
-  // Plus signs keep SQLite from the index on the time: the first matching row by id is near.
+  // Plus signs prevent SQLite from using the index on the time: the first matching row by id is near.
   function* firstKept(table: string, time = 'at'): Steps<number> {
     const first = database.prepareValues<[number, number], number>(
       `select id from ${table} where +${time} >= ? and +${time} <= ? order by id limit 1`,
@@ -90,7 +95,7 @@ function* eraseBefore(database: Database, { before, now, at }: Required<Omit<Era
     return `${table}.${time} < ${latest} and ${table}.${time} < ${due(table)} and ${table}.id < ${kept}`
   }
 
-  // The first change of each field of a singleton stays: drift is measured from that state.
+  // Keeps the first change of each field of a singleton, because drift is measured from that state.
   yield* exec(
     `delete from changes where ${yield* old('changes')} and not (resource in (${singletons})
        and id in (select min(id) from changes where resource in (${singletons})
@@ -123,7 +128,7 @@ function* eraseBefore(database: Database, { before, now, at }: Required<Omit<Era
          and not exists (select 1 from findings f where f.fingerprint = waiver_changes.fingerprint)))`,
   )
   yield* exec('delete from waived_findings where fingerprint not in (select fingerprint from findings)')
-  // Problems of checks that are no longer evaluated may quote a person or a file.
+  // Erases problems of checks that are no longer evaluated, which may quote a person or a file.
   yield* exec(
     `delete from check_problems where ${due('check_problems')} is not null
        and not exists (select 1 from check_states s where s.tenant_id = check_problems.tenant_id
@@ -146,7 +151,7 @@ function* eraseBefore(database: Database, { before, now, at }: Required<Omit<Era
     .run(latest)
 }
 
-/** Erases names once the history no longer has the row of the removal. */
+/** Erases names once the history no longer contains the removal. */
 function personalErasures(latest: number): readonly string[] {
   return Object.values(recordTables).flatMap((record) => {
     const { table, resource } = record

@@ -17,7 +17,7 @@ export type StoredFields = Readonly<Record<string, Stored>>
 export interface Detail {
   readonly states: string
   readonly dependsOn: string
-  /** List fields that must equal the look-up's, or the detail is not stored. */
+  /** List fields that must equal those of the look-up; otherwise the detail is not stored. */
   readonly ifEqual: readonly string[]
   readonly readAt: string
 }
@@ -38,7 +38,7 @@ export interface RecordTable {
   readonly idField: string | null
   readonly fields: Readonly<Record<string, FieldKind>>
   readonly own: readonly string[]
-  /** Own times that own checks may read: name in the view, column. */
+  /** The mirror's own times that own checks may read: name in the view, column. */
   readonly ownTimes?: Readonly<Record<string, string>>
   readonly sinceTimes?: readonly string[]
   readonly lists?: Readonly<Record<string, ListView>>
@@ -50,7 +50,7 @@ export interface RecordTable {
   readonly unstated?: readonly string[]
   readonly detail?: Detail
   readonly person?: { readonly email: string; readonly createdAt: string }
-  /** Fields that no check reads: two records with one id may differ in them. */
+  /** Fields that no check reads, so that two records with one id may differ in them. */
   readonly unread?: readonly string[]
   readonly updatedAfter?: { readonly updated: string; readonly created: string }
   readonly laterWins?: string
@@ -89,7 +89,7 @@ function recordTableOf(resource: ResourceDefinition): RecordTable {
     keyOf: idField === null ? () => 0 : key === idField ? Number : guidKey,
     idField,
     fields: Object.fromEntries(fields.map(([field, { kind }]) => [field, storedAs[kind]])),
-    // A change that invalidates the detail also clears its turn.
+    // A change that invalidates the detail also resets its look-up turn.
     own: [...own.map(([column]) => column), ...(detail === null ? [] : ['lookupTurn'])],
     ownTimes: Object.fromEntries(own.flatMap(([column, rule]) => viewOf(rule).map((view) => [view, column]))),
     sinceTimes: own.flatMap(([column, { rule }]) => (rule === 'sinceChangeOf' ? [column] : [])),
@@ -157,7 +157,7 @@ function created(columns: readonly Following[]): NonNullable<RecordTable['settle
     const settled: Record<string, Stored> = {}
     for (const [name, column] of columns) {
       if (column.rule === 'firstOf') settled[name] = firstOf(column.dates, next, at)
-      // With a time ahead of the clock, the state would look as if it had not begun.
+      // At most `at`: with a time ahead of the clock, the state would seem not to have begun.
       else settled[name] = Math.min(Number(settled[column.from] ?? at), at)
     }
     return settled
@@ -191,7 +191,7 @@ function withoutDetail({ states, dependsOn }: Detail): Settle {
   }
 }
 
-/** The first look-up fills the detail in; only later differences are changes in the tenant. */
+/** The first look-up adds the detail; only later differences are changes in the tenant. */
 function isHistoryBeside({ states, readAt }: Detail): NonNullable<RecordTable['isHistory']> {
   return (field, known) => field !== states || known[readAt] !== null
 }
@@ -200,7 +200,7 @@ export function apiFields(resource: ResourceName): readonly string[] {
   return Object.keys(recordTables[resource].fields)
 }
 
-/** Fields that may name a person or a file; unspecified ones (`extra`) may of every resource. */
+/** Fields that may name a person or a file, including unspecified ones (`extra`). */
 export function personalFields(resource: string): readonly string[] {
   const personal = Object.hasOwn(recordTables, resource) ? recordTables[resource as ResourceName].personal : []
   return [...personal, 'extra']

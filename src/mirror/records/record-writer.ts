@@ -20,7 +20,7 @@ export interface Known {
 export interface Written {
   readonly rid: number
   readonly kind: 'changed' | 'returned' | 'unchanged'
-  /** By column property. */
+  /** Stored values before the change, by column. */
   readonly before: StoredFields
   readonly after: StoredFields
   /** Fields that changed. */
@@ -30,20 +30,20 @@ export interface Written {
 export interface RecordWrite {
   readonly key: string | number
   readonly record: Fields
-  /** Undefined keeps the known value: a look-up may carry other unknown fields than the list. */
+  /** Undefined keeps the stored value, because a look-up may contain other unknown fields than the list. */
   readonly extra: Fields | null | undefined
   readonly known: Known | undefined
 }
 
 export interface Difference {
   readonly next: Stored[]
-  /** Indexes of values that differ; empty for a tombstone with the same values. */
+  /** Indexes of values that differ; empty for a tombstone with equal values. */
   readonly indexes: readonly number[]
-  /** Field by which the record is older than the known one; null when it is not. */
+  /** Field by which the record is older than the known one; null if it is not. */
   readonly earlierBy: string | null
 }
 
-/** What is written, and the step that writes it. */
+/** The changes, and the step that writes them. */
 export interface Writing {
   readonly written: Written
   readonly step: Step<void>
@@ -55,7 +55,7 @@ interface CreateParts {
   readonly reserved: Step<readonly number[]> | null
 }
 
-/** Functions without `Steps` only decide, so that a page costs no generator for each of its records. */
+/** Functions without `Steps` only decide, so that a page needs no generator for each record. */
 export interface RecordWriter {
   readonly table: RecordTable
   readonly columns: readonly string[]
@@ -66,7 +66,7 @@ export interface RecordWriter {
   touch(known: Known): Step<void>
   /** Null when the known record is live and equal. */
   compare(write: RecordWrite, known: Known): Difference | null
-  /** Which record counts when both are of one full sync. */
+  /** Decides which record counts if both are of one full sync. */
   repeat(known: Known, difference: Difference): Repeat
   change(known: Known, difference: Difference, stamp: InsertStamp): Writing
   /** Fields in which a live record differs from the mirror, apart from the detail of a look-up. */
@@ -89,7 +89,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
   const inserted = keyIsApiColumn ? values : [...values, table.key]
   const state = ['rid', 'removedAt', 'missingSince', 'absentFullSyncs', 'firstSeenAt', table.key]
   const columns = [...values, ...state].map(sqlName)
-  // One look-up a page takes a third of the time of one a record, a tenth while nothing is known.
+  // One look-up per page takes a third of the time of one per record, a tenth while nothing is mirrored.
   const findRows = database.prepareRows<[TenantKeys], Stored[]>(
     selectByKeys({ columns, table: name, key: sqlName(table.key) }),
   )
@@ -117,7 +117,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
 
   function rowOf({ record, extra, known }: RecordWrite): Stored[] {
     const row = encode(record)
-    // Only a look-up by id states these fields: what a list says of them is a deviation from the specification.
+    // Only a look-up by id may set these fields; values in a list deviate from the specification.
     for (const i of unstated) row[i] = null
     row[extraAt] = extra === undefined ? (known?.stored[extraAt] ?? null) : extra && JSON.stringify(extra)
     return row
@@ -199,7 +199,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
     differing(write) {
       const indexes = write.known === undefined ? null : differing(rowOf(write), write.known.stored)
       const columns = new Set((indexes ?? []).map((i) => values[i]))
-      // A date in another notation is the same date.
+      // Compares dates as instants, not by notation.
       return Object.entries(table.fields)
         .filter(
           ([field, kind]) => field !== table.detail?.states && columns.has(kind === 'date' ? `${field}Ms` : field),
@@ -210,7 +210,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
       const before = named(known.stored)
       const after = { ...before, ...fields }
       const changed = apiFieldsOf(table).filter((field) => before[field] !== after[field])
-      // Own columns leave the time and request of the API's values unchanged.
+      // A change of own columns only does not change the read time and request of the API's values.
       const set = { ...fields, ...(changed.length > 0 ? { readAt: at, requestId } : {}) }
       return {
         written: { rid: known.rid, kind: changed.length > 0 ? 'changed' : 'unchanged', before, after, fields: changed },

@@ -17,10 +17,13 @@ export interface Removals {
   live(tenantId: number, resource: ResourceName): Steps<Uint32Array>
   /** Live records, and quarantined ones without a live version (negative ids). */
   removable(tenantId: number, resource: ResourceName): Steps<readonly number[]>
-  /** By id, of those without a live version. */
+  /** Keys by id, of quarantined records without a live version. */
   quarantinedKeys(tenantId: number, resource: ResourceName): Steps<ReadonlyMap<number, string>>
   absentQuarantined(tenantId: number, resource: ResourceName, fullSyncId: number): Steps<Absence>
-  /** Returns how many were live. `serverTime` of the full sync is for the shrink guard; undefined = not counted. */
+  /**
+   * Returns how many were live. `serverTime` of the full sync is for the shrink guard; undefined = removals do not
+   * count.
+   */
   tombstone(
     tenantId: number,
     resource: ResourceName,
@@ -35,9 +38,11 @@ export interface Removals {
     fullSyncsMore: number,
   ): Steps<readonly AbsentRecord[]>
   anyAccepted(tenantId: number, resource: ResourceName): Steps<boolean>
-  /** For `withdraw`. */
+  /** Input of `withdraw`. */
   returnable(tenantId: number, resource: ResourceName): Step<Returnable | undefined>
-  /** Withdraws accepted and recent removals of records that are returned again; of quarantined ones by key. */
+  /**
+   * Withdraws accepted and recent removals of records that are returned again; quarantined ones are identified by key.
+   */
   withdraw(
     tenantId: number,
     resource: ResourceName,
@@ -49,7 +54,7 @@ export interface Removals {
   forgetRecent(tenantId: number): Step<void>
 }
 
-/** Whether there are any; 1 or 0. */
+/** 1 if there are accepted or recent removals that could be withdrawn, else 0. */
 interface Returnable {
   readonly accepted: number
   readonly removed: number
@@ -218,7 +223,7 @@ export function removalStore(
   }
 }
 
-/** Recent removals, which the shrink guard counts beside those that are due. Call inside a transaction. */
+/** Recent removals, which the shrink guard adds to those that are due. Call inside a transaction. */
 interface RecentRemovals {
   add(tenantId: number, resource: ResourceName, rid: number, removedAt: number, serverTime: number): Step<void>
   drop(tenantId: number, resource: ResourceName, rid: number): Step<void>
@@ -238,12 +243,12 @@ function recentRemovals(database: Database): RecentRemovals {
     'delete from recent_removals where tenant_id = ? and resource = ? and rid = ?',
   )
   const forget = database.prepare<[number]>('delete from recent_removals where tenant_id = ?')
-  // A removal is old only by both clocks: a jump forward of one clock must not end the 24 hours.
+  // A removal must be old by both clocks, because a jump forward of one clock must not end the 24 hours.
   const dropOld = database.prepare<[object]>(
     `delete from recent_removals where ${ofResource} and removed_at <= @since and server_time <= @serverSince`,
   )
-  // A clock that was set back prolongs the 24 hours by at most 24 hours; from then on they run by both clocks again, as the
-  // local one may return to its earlier time. A server time that contradicts the local clock only prolongs.
+  // A clock that was set back extends the 24 hours by at most 24 hours; then they run by both clocks again, because the
+  // local clock may return to its earlier time. A server time that contradicts the local clock can only extend them.
   const bringBack = database.prepare<[object]>(
     `update recent_removals set removed_at = case when removed_at > @at then @at else removed_at end,
        server_time = case when removed_at <= @at and (server_time <= @serverTime or @confirmed = 0) then server_time
@@ -259,8 +264,8 @@ function recentRemovals(database: Database): RecentRemovals {
     drop: (tenantId, resource, rid) => remove.run(tenantId, resource, rid),
     forget: (tenantId) => forget.run(tenantId),
     *budget({ tenantId, resource, at, steadyAt, unsetAt, serverTime, confirmed, heldSince = null }) {
-      // Records created during the hold, or in the 24 hours before it, must not make its removals look few; nor must those
-      // created before the local clock was set back.
+      // Exclude records created during the hold or in the 24 hours before it, and those created before the local clock
+      // was set back: they would make the removals look few.
       const createdSince = Math.min(at, unsetAt, heldSince ?? at) - dayMs
       const createdBy = confirmed ? at : Number.MAX_SAFE_INTEGER
       const ageMs = Math.max(dayMs, at - (heldSince ?? at))

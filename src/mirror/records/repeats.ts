@@ -4,18 +4,18 @@ import type { RecordTable, Stored } from './record-tables.ts'
 
 type Good = Incoming & { readonly ok: true }
 
-/** Which of two records with one id counts, or the field in which they contradict each other. */
+/** Which of two records with the same id counts, or the field in which they contradict each other. */
 export type Repeat = 'first' | 'second' | { readonly field: string }
 
 const whole = ({ record, extra }: Good): Fields => ({ ...record, ...extra })
 
-/** Resolves records with one id in one answer or one full sync (docs/sync.md#same-id-twice). */
+/** Resolves records with the same id in one answer or full sync (docs/sync.md#same-id-twice). */
 export interface RepeatRule {
   /** Rows begin with the stored values of the API's fields. */
   of(first: readonly Stored[], second: readonly Stored[]): Repeat
-  /** Field by which the incoming row is older than the known one; null when it is not. */
+  /** Field by which the incoming row is older than the known one; null if it is not. */
   earlierBy(known: readonly Stored[], next: readonly Stored[]): string | null
-  /** The item that counts; `field` when the items contradict each other. */
+  /** The item that counts; `field` if the items contradict each other. */
   settle(items: readonly Incoming[]): { readonly item: Incoming; readonly field: string | null }
 }
 
@@ -73,7 +73,7 @@ export function contradiction(
   return { ok: false, id, raw: records, problem: `contradictory: ${field} differs between records with this id` }
 }
 
-/** Prefix by which statements find the problem. */
+/** Prefix by which statements find this problem. */
 export const olderVersion = 'older version'
 
 export function outdated(id: string | number, field: string, raw: Fields): Incoming & { readonly ok: false } {

@@ -1,4 +1,7 @@
-/** First id and length of each run, four bytes each. A page is mostly one run: its records were created together. */
+/**
+ * First id and length of each run, four bytes each. A page is mostly one run, because its records were created
+ * together.
+ */
 export function packRids(rids: readonly number[]): Buffer {
   const runs: number[] = []
   let next = -1
@@ -85,7 +88,7 @@ export function ridSet(blobs: readonly Buffer[]): RidSet {
   return set
 }
 
-/** Bits that a run of ids has in the byte at `at`. */
+/** Bits of a run of ids in the byte at `at`. */
 function maskOf(at: number, first: number, last: number): number {
   const from = at === first >>> 3 ? first & 7 : 0
   const to = at === last >>> 3 ? last & 7 : 7

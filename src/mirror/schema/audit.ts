@@ -1,23 +1,26 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-/** Hash chain over the logs of a tenant (docs/evidence.md#proof-against-changes); never changed, never erased in part. */
+/**
+ * Hash chain over the logs of a tenant (docs/evidence.md#proof-against-changes); never changed, and only erased as a
+ * whole.
+ */
 export const auditChain = sqliteTable(
   'audit_chain',
   {
     id: integer('id').primaryKey(),
     tenantId: integer('tenant_id').notNull(),
-    /** Of the tenant, from 1, without gaps. */
+    /** Number within the tenant's chain, from 1, without gaps. */
     sequence: integer('sequence').notNull(),
     at: integer('at').notNull(),
     log: text('log').notNull(),
-    /** Ids of the first and the last covered row; 0 = none is left. */
+    /** Ids of the first and last covered row; 0 = none is left. */
     firstId: integer('first_id').notNull(),
     lastId: integer('last_id').notNull(),
     rowCount: integer('row_count').notNull(),
     digest: text('digest').notNull(),
-    /** After an erasure: number of the oldest digests in force that this one replaces; 0 = it is of new rows. */
+    /** After an erasure: how many of the oldest digests in force this one replaces; 0 = it covers new rows. */
     replaces: integer('replaces').notNull(),
-    /** 1 = the rows did not match the replaced digests any more. */
+    /** 1 = the rows no longer matched the replaced digests. */
     differs: integer('differs').notNull(),
     /** Id up to which rows of the log are sealed. */
     sealedTo: integer('sealed_to').notNull(),

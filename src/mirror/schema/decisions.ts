@@ -10,7 +10,7 @@ export const waiverChanges = sqliteTable(
     at: integer('at').notNull(),
     terms: text('terms').notNull(),
     check: text('check').notNull(),
-    /** Null when terms came into force. */
+    /** Null if terms came into force. */
     fingerprint: text('fingerprint'),
     accepted: text('accepted'),
     changed: text('changed'),
@@ -21,7 +21,7 @@ export const waiverChanges = sqliteTable(
   ],
 )
 
-/** Waivers stay after removal from the configuration, so that adding them again renews nothing. */
+/** Waivers are kept after removal from the configuration, so that adding them again does not renew them. */
 export const waivers = sqliteTable(
   'waivers',
   {
@@ -52,13 +52,13 @@ export const waivedFindings = sqliteTable(
     moreSevere: integer('more_severe').notNull().default(0),
     lapsedAt: integer('lapsed_at'),
     lapsedFacts: text('lapsed_facts'),
-    /** Null when the finding is resolved; scrapes count by it without reading the findings. */
+    /** Null if the finding is resolved; scrapes count by this column without reading findings. */
     openSeverity: text('open_severity'),
   },
   (table) => [
     primaryKey({ columns: [table.fingerprint, table.waiver] }),
     index('waived_findings_waiver').on(table.tenantId, table.waiver),
-    // Ends with `lapsed_at`; otherwise SQLite would read the table to check the condition.
+    // Includes `lapsed_at`, because otherwise SQLite would read the table to check the condition.
     index('waived_findings_lapsed')
       .on(table.tenantId, table.check, table.waiver, table.terms, table.openSeverity, table.lapsedAt)
       .where(sql`lapsed_at is not null and open_severity is not null`),
@@ -75,7 +75,7 @@ export const holds = sqliteTable('holds', {
   reason: text('reason').notNull(),
   count: integer('count').notNull(),
   message: text('message').notNull(),
-  /** JSON: what the engine needs to retry. */
+  /** JSON with the facts that the engine needs to retry. */
   cause: text('cause').notNull(),
   raisedAt: integer('raised_at').notNull(),
 })

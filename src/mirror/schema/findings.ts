@@ -1,7 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-/** Why an own check cannot be evaluated, in full or in part; of other checks, a JSON array of entity ids. */
+/**
+ * Why an own check cannot be evaluated, in full or in part; for other checks, a JSON array of unevaluated entity ids.
+ */
 export const checkProblems = sqliteTable(
   'check_problems',
   {
@@ -12,7 +14,7 @@ export const checkProblems = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.check] })],
 )
 
-/** Last check result of a check. Readers apply the present age of its inputs. */
+/** Last result of a check. Readers apply the current age of its inputs. */
 export const checkStates = sqliteTable(
   'check_states',
   {
@@ -24,11 +26,11 @@ export const checkStates = sqliteTable(
     notEvaluated: integer('not_evaluated'),
     since: integer('since').notNull(),
     evaluatedAt: integer('evaluated_at').notNull(),
-    /** Last instant at which the same records give this result; null when no threshold is near. */
+    /** Last instant at which the same records give this result; null if no threshold is near. */
     validUntil: integer('valid_until'),
     rule: text('rule'),
     open: text('open').notNull().default('{}'),
-    /** 1 = `staged_findings` still has some of the result's differences. */
+    /** 1 = `staged_findings` still contains differences of the result. */
     owing: integer('owing').notNull().default(0),
   },
   (table) => [
@@ -64,7 +66,7 @@ export const checkStatusChanges = sqliteTable(
   ],
 )
 
-/** Differences of a check result, without effect until it is committed; see `check_states.owing`. */
+/** Differences of a check result, without effect before its commit; see `check_states.owing`. */
 export const stagedFindings = sqliteTable(
   'staged_findings',
   {
@@ -120,7 +122,7 @@ export const findings = sqliteTable(
   },
   (table) => [
     uniqueIndex('findings_fingerprint').on(table.fingerprint),
-    // In display order, so that the first findings are found without reading the others.
+    // In display order, so that the first findings can be read without the others.
     index('findings_open')
       .on(table.tenantId, table.check, table.severity, table.firstSeenAt, table.fingerprint)
       .where(sql`resolved_at is null`),

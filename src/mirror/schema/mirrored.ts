@@ -14,9 +14,9 @@ const common = () => ({
   readAt: integer('read_at').notNull(),
   requestId: text('request_id'),
   removedAt: integer('removed_at'),
-  /** Since when complete full syncs do not return it; its removal is not confirmed. */
+  /** Since when complete full syncs no longer return the record, whose removal is not confirmed. */
   missingSince: integer('missing_since'),
-  /** Turn of its last look-up; null comes first, then the lowest. */
+  /** Turn of the last look-up; null is next, then the lowest. */
   lookupTurn: integer('lookup_turn'),
   absentFullSyncs: integer('absent_full_syncs').notNull().default(0),
 })
@@ -48,7 +48,7 @@ function tableOf(resource: ResourceDefinition) {
     if (resource.kind !== 'feed') return [byKey, ...declared]
     if (resource.lookUp === undefined) return [byKey, ...declared, over('absent', sql`absent_full_syncs > 0`)]
     const stated = snakeCase(resource.lookUp.states)
-    // A live record is in one of the two: a first full sync writes one index less.
+    // A live record is in one of the two indexes, so that a first full sync writes one index less.
     const unread = sql.raw(`${stated} is null and removed_at is null`)
     const read = sql.raw(`${stated} is not null and removed_at is null`)
     return [
@@ -63,7 +63,7 @@ function tableOf(resource: ResourceDefinition) {
 
 type Columns = [property: string, column: ReturnType<typeof columnFor>][]
 
-/** A GUID in one letter case, or the key of a singleton, which is always 0. */
+/** Column for a GUID in lower case, or for the key of a singleton, which is always 0. */
 function keyColumns({ key, idField }: ResourceDefinition): Columns {
   return key === idField ? [] : [[key, columnFor(key, idField === null ? 'integer' : 'text', true)]]
 }

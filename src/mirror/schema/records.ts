@@ -20,9 +20,12 @@ export const recentRemovals = sqliteTable(
     tenantId: integer('tenant_id').notNull(),
     resource: text('resource').notNull(),
     rid: integer('rid').notNull(),
-    /** Local clock; moved to the present when that clock is set back. */
+    /** Local time; moved to the current time when that clock is set back. */
     removedAt: integer('removed_at').notNull(),
-    /** Server clock at the start of the full sync; when unreadable, the local one as if not set since the engine started. */
+    /**
+     * Server time at the start of the full sync; if unreadable, local time as if the clock had not been set since the
+     * engine started.
+     */
     serverTime: integer('server_time').notNull(),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.rid] })],
@@ -34,7 +37,7 @@ export const quarantine = sqliteTable(
   {
     tenantId: integer('tenant_id').notNull(),
     resource: text('resource').notNull(),
-    /** The record's key, or a digest when no id could be read. */
+    /** The record's key, or a digest if no id could be read. */
     key: text('key').notNull(),
     raw: text('raw').notNull(),
     problem: text('problem').notNull(),
@@ -42,13 +45,13 @@ export const quarantine = sqliteTable(
     lastSeenAt: integer('last_seen_at').notNull(),
     requestId: text('request_id'),
     fullSyncId: integer('full_sync_id'),
-    /** Complete full syncs in a row that did not return it; -1 = the last one returned this older version only. */
+    /** Consecutive complete full syncs that did not return it; -1 = the last one only returned this older version. */
     absentFullSyncs: integer('absent_full_syncs').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.key] })],
 )
 
-/** History of records; creations only after the first complete full sync. */
+/** History of records; contains creations only after the first complete full sync. */
 export const changes = sqliteTable(
   'changes',
   {

@@ -1,6 +1,6 @@
 import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-/** Pages of the last full sync of a resource: a page with the same bytes has the same records. */
+/** Pages of a resource's last full sync; a page with equal bytes has equal records. */
 export const pageFingerprints = sqliteTable(
   'page_fingerprints',
   {
@@ -19,7 +19,7 @@ export const pageFingerprints = sqliteTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.page] })],
 )
 
-/** Numbers of changes of records; neighboring ids share a row. */
+/** Change counters of records; neighboring ids share a row. */
 export const recordRevisions = sqliteTable(
   'record_revisions',
   {
@@ -48,7 +48,7 @@ export const runs = sqliteTable(
     unchanged: integer('unchanged').notNull(),
     removed: integer('removed').notNull(),
     quarantined: integer('quarantined').notNull(),
-    /** The resource after the run: its last complete full sync, and its live records. */
+    /** State of the resource after the run: last complete full sync, live records. */
     completeStartedAt: integer('complete_started_at'),
     completeDurationMs: integer('complete_duration_ms'),
     live: integer('live'),
@@ -66,7 +66,7 @@ export const fullSyncs = sqliteTable(
     startServerTime: integer('start_server_time'),
     startRequestId: text('start_request_id'),
     progressAt: integer('progress_at').notNull(),
-    /** Duration up to the last page, in milliseconds: the wall clock may be set meanwhile. */
+    /** Duration up to the last page, in milliseconds of the monotonic clock. */
     fullSyncMs: integer('full_sync_ms').notNull().default(0),
     /** Wait after the last page that the server requested, in milliseconds. */
     waitMs: integer('wait_ms').notNull().default(0),
@@ -75,14 +75,17 @@ export const fullSyncs = sqliteTable(
     lastCursor: text('last_cursor'),
     cursorBefore: text('cursor_before'),
     reachedEnd: integer('reached_end').notNull().default(0),
-    /** 1 = a record had no readable id: the full sync removes nothing. */
+    /** 1 = a record had no readable id, so that the full sync removes nothing. */
     unreadable: integer('unreadable').notNull().default(0),
     emptyPages: integer('empty_pages').notNull().default(0),
   },
   (table) => [uniqueIndex('full_syncs_resource').on(table.tenantId, table.resource)],
 )
 
-/** Packed ids. Incremental pages beside the full sync count down from -1; page 0 = it replaces one whose list moved. */
+/**
+ * Packed ids. Incremental pages beside the full sync count down from -1; page 0 = the full sync replaces one whose list
+ * moved.
+ */
 export const fullSyncPages = sqliteTable(
   'full_sync_pages',
   {
@@ -100,7 +103,7 @@ export const syncStates = sqliteTable(
   {
     tenantId: integer('tenant_id').notNull(),
     resource: text('resource').notNull(),
-    /** Replayed until the feed returns another. */
+    /** Sent again until the feed returns another one. */
     cursor: text('cursor'),
     reachedEndServerTime: integer('reached_end_server_time'),
     completeStartedAt: integer('complete_started_at'),
@@ -119,11 +122,11 @@ export const syncStates = sqliteTable(
     tokenRefusedAt: integer('token_refused_at'),
     message: text('message'),
     resetFullSyncAt: integer('reset_full_sync_at'),
-    /** 1 = that full sync has not completed yet. */
+    /** 1 = a required full sync has not completed yet. */
     fullSyncOwed: integer('full_sync_owed').notNull().default(0),
     /** 1 = the cursor was refused again: no incremental syncs until a full sync completes. */
     incrementalPaused: integer('incremental_paused').notNull().default(0),
-    /** 0 = nothing accepted, else a position in `emptinesses` from 1. */
+    /** 0 = nothing accepted, else the position in `emptinesses`, from 1. */
     emptyAccepted: integer('empty_accepted').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.resource] })],

@@ -1,21 +1,21 @@
 import { blob, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-/** Steps back of the clock: local time after them repeats. */
+/** Steps back of the clock, after which local time repeats. */
 export const clockSteps = sqliteTable('clock_steps', {
   id: integer('id').primaryKey(),
   at: integer('at').notNull(),
-  /** Latest time in the record before the step. */
+  /** Latest recorded time before the step. */
   latest: integer('latest').notNull(),
   until: integer('until').notNull(),
   /** First time later than `latest`; null = none yet. */
   resumed: integer('resumed'),
   /** Local time of the first answer that confirmed the clock after the step; null = none. */
   confirmedAt: integer('confirmed_at'),
-  /** JSON object: last id of each table of the record at the step. */
+  /** JSON object: last id of each history table at the step. */
   positions: text('positions').notNull(),
 })
 
-/** What the data quality of a tenant depends on, beside ages and counts; a row for each difference. */
+/** Facts behind the data quality of a tenant, besides ages and counts; a row for each change. */
 export const tenantStates = sqliteTable(
   'tenant_states',
   {
@@ -36,12 +36,12 @@ export const retention = sqliteTable('retention', {
   erasedBefore: integer('erased_before'),
 })
 
-/** Tenants, checks and waivers as configured, without secrets; a row for each difference. */
+/** Tenants, checks and waivers as configured, without secrets; a row for each change. */
 export const configurations = sqliteTable('configurations', {
   id: integer('id').primaryKey(),
   at: integer('at').notNull(),
   digest: text('digest').notNull(),
-  /** JSON of the version that wrote it, deflated. */
+  /** Deflated JSON, in the format of the version that wrote it. */
   content: blob('content', { mode: 'buffer' }).notNull(),
 })
 
@@ -60,14 +60,16 @@ export const tenants = sqliteTable('tenants', {
   createdAt: integer('created_at').notNull(),
   blockedUntil: integer('blocked_until').notNull().default(0),
   blockedForMs: integer('blocked_for_ms'),
-  /** JSON after a change of tenant: resources that owe a full sync, and those with records of the former tenant. */
+  /**
+   * JSON after a change of tenant: resources that still need a full sync, and those with records of the former tenant.
+   */
   changeAccepted: text('change_accepted'),
-  /** Digests of the credentials that an accepted change of tenant and an accepted lack of proof cover. */
+  /** Digests of the credentials for which a change of tenant, and a denial, were accepted. */
   acceptedCredential: text('accepted_credential'),
   deniedCredential: text('denied_credential'),
-  /** When an operator last accepted another tenant; tombstones of older records are not known any more. */
+  /** When an operator last accepted another tenant; older tombstones no longer identify the tenant. */
   knownSince: integer('known_since'),
   admitted: text('admitted'),
-  /** During an erasure: rows of the tenant that ended before are erased. */
+  /** During an erasure: time before which ended rows of the tenant are erased. */
   eraseBefore: integer('erase_before'),
 })

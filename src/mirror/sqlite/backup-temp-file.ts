@@ -17,10 +17,10 @@ const prefix = '.tenantwatch-backup-'
 const name = 'draft.db'
 const beginning = 'begun'
 
-/** A file in a folder of its own beside its target, deleted on disposal unless it was published. */
+/** A file in its own folder beside the target, deleted on disposal unless it was published. */
 export interface TempFile extends Disposable {
   readonly file: string
-  /** @throws FatalError when the file is in place but its folder cannot be synced: a power cut may undo that. */
+  /** @throws FatalError when the file is in place but its folder cannot be synced, so that a power cut may undo it. */
   publish(): void
 }
 
@@ -77,7 +77,7 @@ function discard(folder: string, lock: EngineLock | undefined): void {
   try {
     for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(file + suffix, { force: true })
     lock?.[Symbol.dispose]()
-    // After the lock is released: network file systems keep an open file.
+    // Only after the lock is released, because network file systems keep open files.
     for (const locked of [name, beginning]) rmSync(join(folder, `${locked}-lock`), { force: true })
     rmdirSync(folder)
   } catch {}

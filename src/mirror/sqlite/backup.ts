@@ -9,7 +9,7 @@ import { applicationIdOf, damageOf, toBegin } from './file-guard.ts'
 import { applicationId } from './migrate.ts'
 import { openSnapshot, real, rootCodeOf } from './open-database.ts'
 
-/** Files of a live database. SQLite would take leftovers for part of a new database. */
+/** Files beside a live database. SQLite would use leftovers as part of a new database. */
 const beside = ['-wal', '-shm', '-journal', '-lock'] as const
 
 function backupTarget(to: string, store: string): string {
@@ -31,7 +31,7 @@ function backupTarget(to: string, store: string): string {
   return target
 }
 
-/** Does not create the folder: an unmounted volume must not go unnoticed. */
+/** Does not create the folder, so that an unmounted volume is noticed. */
 function followed(path: string): string {
   const folder = statSync(dirname(path), { throwIfNoEntry: false })
   if (!folder?.isDirectory())
@@ -53,7 +53,7 @@ function isMirrorItself(target: string, known: Stats | undefined, store: string)
   return known?.dev === mirror.dev && known.ino === mirror.ino
 }
 
-/** A few milliseconds of work a step; signals are handled in between. */
+/** A few milliseconds of work per step; signals are handled in between. */
 const defaultPagesPerStep = 1000
 
 export interface BackupOptions {
@@ -76,10 +76,10 @@ export interface Backup {
   readonly syncedAt: number | null
 }
 
-/** @throws UsageError when the target is unsuitable, FatalError when the copy fails; the target then stays. */
+/** @throws UsageError when the target is unsuitable, FatalError when the copy fails; the target is then unchanged. */
 export async function backUpMirror(options: BackupOptions): Promise<Backup> {
   const { to, onProgress } = options
-  // First, so that a mirror that cannot be read is not reported as a problem of the target.
+  // Check the source first, so that an unreadable mirror is not reported as a problem of the target.
   const from = real(options.from)
   let target = to
   try {
@@ -95,7 +95,10 @@ export async function backUpMirror(options: BackupOptions): Promise<Backup> {
   }
 }
 
-/** `vacuum into` cannot be stopped and repairs damage. The snapshot's transaction prevents restarts at each commit. */
+/**
+ * Not by `vacuum into`, which cannot be stopped and hides damage. The snapshot's transaction prevents restarts at each
+ * commit.
+ */
 async function copy({ from, signal, onProgress, pagesPerStep }: BackupOptions, file: string): Promise<void> {
   const source = openSnapshot(from)
   try {
@@ -115,7 +118,7 @@ function seal(file: string, from: string, target: string): Omit<Backup, 'file'> 
   const raw = new BetterSqlite3(file, { fileMustExist: true })
   try {
     raw.pragma('temp_store = MEMORY')
-    // Not `simple`, which reads one row only and misses a disk error at the end.
+    // Not with `simple`, which reads only one row and misses a disk error at the end.
     raw.pragma('journal_mode = DELETE')
     const found = raw.pragma('integrity_check(1)', { simple: true })
     if (found !== 'ok') throw damagedCopy(from, target, String(found).split('\n').at(-1) ?? '')

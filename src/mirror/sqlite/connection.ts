@@ -5,7 +5,7 @@ const longTimeoutMs = 1000
 const shortTimeoutMs = 10
 
 export interface BusyTimeout {
-  /** Shortens the timeout until a write succeeds; otherwise the waits of further operations add up. */
+  /** Shortens the timeout until a write succeeds, so that waits of further operations do not add up. */
   lose(): void
   regain(): void
 }
@@ -46,7 +46,7 @@ export class Connection extends BetterSqlite3 {
   }
 }
 
-/** Code of SQLite or of the system; empty for any other error. */
+/** Code of SQLite or the system; empty for other errors. */
 export function codeOf(error: unknown): string {
   return error instanceof Error && 'code' in error ? String(error.code) : ''
 }

@@ -13,14 +13,14 @@ export interface FileSource extends CopySource, Disposable {
 }
 
 /**
- * One state of the mirror in a file, read whole for damage, with the lock of an engine so that none writes. Nothing of
- * the mirror is changed.
+ * Opens a file as source of a copy: verifies it in full, and takes the engine's lock, so that no engine writes. Does
+ * not change the mirror.
  *
  * @throws FatalError when it is missing, damaged, of another layout or in use; the signal's reason when aborted.
  */
 export async function openFileSource(path: string, signal: AbortSignal): Promise<FileSource> {
   const file = real(path)
-  // No lock is left beside a file that is no mirror of this version.
+  // First, so that no lock is left beside a file that is not a mirror of this version.
   openCurrent(file).close()
   using opening = new DisposableStack()
   opening.use(lockAlone(file))
@@ -68,7 +68,7 @@ function lockAlone(file: string): Disposable {
   }
   return {
     [Symbol.dispose]() {
-      // With a lock beside it, a backup would count as a database at work.
+      // A backup with a lock beside it would look like a database in use.
       if (isNew) rmSync(path, { force: true })
       lock[Symbol.dispose]()
     },

@@ -64,7 +64,7 @@ export class SqliteDatabase extends BaseDatabase {
     return this.#inTurn(() => this.#transactNow(changes, body))
   }
 
-  /** Runs what takes a transaction now or, when this turn of the event loop had enough of them, in a later one. */
+  /** Runs a transaction now or, if this turn of the event loop had enough of them, in a later one. */
   async #inTurn<T>(body: () => T): Promise<T> {
     const { limiter } = this.#options
     for (let later = limiter?.later(); later; later = limiter?.later()) await later
@@ -91,7 +91,7 @@ export class SqliteDatabase extends BaseDatabase {
   }
 }
 
-/** A statement that SQLite refuses to compile is a fault of the program, not of the file: it stays as it is. */
+/** An error of a statement that SQLite cannot compile stays unchanged: it is a bug, not a problem of the file. */
 function storeError(error: unknown): unknown {
   const code = codeOf(error)
   if (!(error instanceof Error) || error.name !== 'SqliteError' || code === 'SQLITE_ERROR') return error

@@ -7,7 +7,7 @@ import { codeOf } from './connection.ts'
 const contentionMs = 500
 
 export interface EngineLock extends Disposable {
-  /** True when a mirror was made here before: one that is missing or empty is then not new. */
+  /** True if a mirror was created here before, so that a missing or empty one was lost. */
   readonly mirrorMade: boolean
   noteMirrorMade(): void
 }
@@ -17,10 +17,10 @@ export function takeEngineLock(storePath: string): EngineLock {
   const path = `${storePath}-lock`
   const lock = new BetterSqlite3(path, { timeout: contentionMs })
   try {
-    // Avoids a journal file for a page that is written once.
+    // No journal file for a page that is written once.
     lock.pragma('journal_mode = MEMORY')
     lock.exec('begin exclusive')
-    // Only with the lock: in this mode a waiting engine would keep its shared lock, and all would fail.
+    // Only after the lock is taken: in this mode a waiting engine would keep its shared lock, and all would fail.
     lock.pragma('locking_mode = EXCLUSIVE')
     return {
       mirrorMade: lock.pragma('user_version', { simple: true }) === 1,
@@ -51,7 +51,7 @@ export interface LockState {
   readonly mirrorMade: boolean | null
 }
 
-/** Neither waits for the lock nor prevents an engine from starting. */
+/** Does not wait for the lock or prevent an engine from starting. */
 export function lockStateOf(storePath: string): LockState {
   try {
     const path = `${realFile(storePath)}-lock`
@@ -64,7 +64,7 @@ export function lockStateOf(storePath: string): LockState {
   }
 }
 
-/** An engine's lock is exclusive: nobody else can read the file. */
+/** While an engine has its exclusive lock, nobody else can read the file. */
 function look(path: string): Pick<LockState, 'held' | 'mirrorMade'> {
   let lock: BetterSqlite3.Database | undefined
   try {
@@ -91,7 +91,7 @@ function holderOf(inode: number): number | null {
   }
 }
 
-/** Resolves symbolic links, also before the file exists, so that a database has one lock and one log. */
+/** Resolves symbolic links, even before the file exists, so that a database has one lock and one log. */
 export function realFile(path: string): string {
   const file = resolve(path)
   if (statSync(file, { throwIfNoEntry: false }) !== undefined) return realpathSync(file)
@@ -101,7 +101,7 @@ export function realFile(path: string): string {
   return folder === file ? file : join(realFile(folder), basename(file))
 }
 
-/** @throws FatalError when the file has hard links: each name would get a lock and a log of its own. */
+/** @throws FatalError when the file has hard links: each name would get its own lock and log. */
 export function insistOnOneName(file: string): void {
   const stats = statSync(file, { throwIfNoEntry: false })
   if (stats === undefined || !stats.isFile() || stats.nlink < 2) return

@@ -6,7 +6,7 @@ import { applicationId } from './migrate.ts'
 const beside = ['-wal', '-shm', '-lock'] as const
 const headerBytes = 100
 
-/** SQLite does not detect removed or replaced files: it continues to write into a file without a name. */
+/** Detects removed and replaced files. SQLite does not, and would continue to write into a file without a name. */
 export interface FileGuard extends Disposable {
   /** @throws FatalError when files were replaced or damage was found; SyncError `store` when they cannot be read. */
   insist(): void
@@ -14,7 +14,9 @@ export interface FileGuard extends Disposable {
   readonly moved: boolean
 }
 
-/** Dispose of it after the connection is closed: closing a file gives up all POSIX locks of the process on it. */
+/**
+ * Dispose of it after the connection is closed, because closing a file releases all POSIX locks of the process on it.
+ */
 export function fileGuard(file: string): FileGuard {
   const fd = openSync(file, 'r')
   let closed = false
@@ -34,7 +36,7 @@ export function fileGuard(file: string): FileGuard {
     moved = now === undefined || !isSame(opened, now)
     if (now === undefined) return 'was deleted'
     if (moved) return 'was replaced by another file'
-    // Only when the file shrank: a checkpoint writes the header before the new pages.
+    // Only if the file shrank, because a checkpoint writes the header before new pages.
     if (now.size < largest && now.size < sizeByHeader(headerOf(fd))) return 'was cut short'
     largest = now.size
     const id = idIn(headerOf(fd))
@@ -66,14 +68,14 @@ export function fileGuard(file: string): FileGuard {
       if (damage !== null) throw damaged(file, damage)
     },
     [Symbol.dispose]() {
-      // The number may be another file's by the second time.
+      // Do not close twice: the descriptor may then be another file's.
       if (!closed) closeSync(fd)
       closed = true
     },
   }
 }
 
-/** A failed inspection, as without free file descriptors, is not a problem of the file. */
+/** A failed inspection, as when file descriptors run out, is not a problem of the file. */
 function looking<T>(look: () => T): T {
   try {
     return look()
@@ -84,13 +86,13 @@ function looking<T>(look: () => T): T {
   }
 }
 
-/** What an operator does about a lost database, whose file is still there or gone. */
+/** Advice about a lost database, whose file still exists or is gone. */
 export function toBegin(file: string, state: 'there' | 'gone' = 'there'): string {
   const files = state === 'gone' ? `${file}-lock` : `${file} and ${file}-lock`
   return `restore a backup (without the old -wal file beside it), or move ${files} away to begin again without its history`
 }
 
-/** An operator decides: nothing is repaired or overwritten. */
+/** Nothing is repaired or overwritten; the operator decides. */
 export function damaged(file: string, how: string): FatalError {
   return new FatalError(`The database ${file} is damaged (${how}); ${toBegin(file)}`)
 }
@@ -124,7 +126,7 @@ function idIn(header: Buffer): number | null {
   return header.toString('latin1', 0, 16) === 'SQLite format 3\0' ? header.readUInt32BE(68) : null
 }
 
-/** Of a file that this process has no connection to. */
+/** Application id of a file to which this process has no connection. */
 export function applicationIdOf(file: string): number | null {
   const fd = openSync(file, 'r')
   try {

@@ -5,7 +5,7 @@ import { readMigrationFiles } from 'drizzle-orm/migrator'
 import { FatalError } from '../../model/errors.ts'
 import { migrationsFolder } from '../migrations.ts'
 
-/** `tnwt`: marks a file as a mirror of tenantwatch, so that no other database is ever touched. */
+/** `tnwt`: marks a file as a mirror of tenantwatch; other databases are never changed. */
 export const applicationId = 0x746e7774
 
 export type SchemaAge = 'empty' | 'older' | 'current'

@@ -16,7 +16,7 @@ import { words } from './words.ts'
 export interface OpenedDatabase extends Disposable {
   readonly database: SqliteDatabase
   readonly guard: FileGuard
-  /** False for a file that is too large to verify at opening; verify it before the first write. */
+  /** False for a file that is too large to verify when it is opened; verify it before the first write. */
   readonly verified: boolean
 }
 
@@ -44,14 +44,14 @@ export function openForEngine(path: string, limiter?: TransactionLimiter): Opene
   }
 }
 
-/** SQLite would make a new database of an empty file. */
+/** False also for an empty file, of which SQLite would make a new database. */
 function isThere(file: string): boolean {
   const stats = statSync(file, { throwIfNoEntry: false })
   return stats !== undefined && (stats.size > 0 || !stats.isFile())
 }
 
 function openWritable(file: string, lock: EngineLock, limiter: TransactionLimiter | undefined): OpenedDatabase {
-  // Before SQLite opens an empty file, because it then deletes the write-ahead log of the lost one.
+  // Before SQLite opens an empty file, because that deletes the write-ahead log of the lost one.
   if (lock.mirrorMade && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) throw gone(file)
   const raw = new Connection(file)
   let verified: boolean
@@ -59,7 +59,7 @@ function openWritable(file: string, lock: EngineLock, limiter: TransactionLimite
     raw.pragma('temp_store = MEMORY')
     // Erased data must be gone from the file and its copies, too.
     raw.pragma('secure_delete = ON')
-    // Before the first write, because migrations must be on disk, too.
+    // Before the first write, so that migrations are on disk, too.
     raw.pragma('synchronous = FULL')
     const age = schemaAge(raw, file)
     if (age === 'empty' && lock.mirrorMade) throw gone(file)
@@ -102,7 +102,7 @@ function emptyLog(raw: BetterSqlite3.Database): void {
   try {
     raw.pragma('wal_checkpoint(TRUNCATE)')
   } catch {
-    // The lost file cannot be written; the error that ends the engine reports it.
+    // The lost file cannot be written; the error that stops the engine reports it.
   }
 }
 
@@ -146,7 +146,7 @@ export function openBesideEngine(path: string): OpenedDatabase {
   }
 }
 
-/** @throws FatalError when a migration is due, which only an engine makes. */
+/** @throws FatalError when a migration is due, which only an engine runs. */
 export function insistOnLayout(raw: BetterSqlite3.Database, file: string): void {
   if (schemaAge(raw, file) === 'current') return
   throw new FatalError(
@@ -187,7 +187,7 @@ function insistOnMirror(file: string, path: string, named?: string): void {
   insistOnOneName(file)
 }
 
-/** An engine has the lock only beside a file that it opened. */
+/** The error for a missing mirror; an engine only has the lock beside a file that it opened. */
 function noMirror(file: string, path: string, named = 'store.path'): FatalError {
   const { held, mirrorMade } = lockStateOf(file)
   if (mirrorMade === true || (held === true && !existsSync(file))) return gone(file)
@@ -196,7 +196,10 @@ function noMirror(file: string, path: string, named = 'store.path'): FatalError 
   return new FatalError(`There is no mirror at ${file}: ${where}, or run "tenantwatch sync" first`)
 }
 
-/** An error of SQLite or of the system as a FatalError that names the file; any other as it is. @param named by which setting or option. */
+/**
+ * Converts an error of SQLite or the system to a FatalError that names the file; returns others unchanged. @param named
+ * setting or option of the path.
+ */
 export function describe(error: unknown, file: string, named = 'store.path'): unknown {
   if (error instanceof FatalError || !(error instanceof Error)) return error
   const code = rootCodeOf(error)
@@ -205,7 +208,7 @@ export function describe(error: unknown, file: string, named = 'store.path'): un
   return new FatalError(sentence, { cause: error })
 }
 
-/** The sentence about a path that never was a mirror; null for any other. */
+/** The message for a path that never was a mirror; null for others. */
 function wrongFile(code: string, file: string, named: string): string | null {
   try {
     if (statSync(file).isDirectory()) return `${file} is a folder; set ${named} to a file in it`
@@ -235,7 +238,7 @@ function adviceFor(error: Error, code: string, file: string): string {
   return `check that the file and its folder ${dirname(file)} exist, are writable for this user and have room`
 }
 
-/** Code of the error or of the first of its causes that has one. */
+/** Code of the error, or of its first cause that has one. */
 export function rootCodeOf(error: Error): string {
   return codeOf(error) || (error.cause instanceof Error ? rootCodeOf(error.cause) : error.name)
 }

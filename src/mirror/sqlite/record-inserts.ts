@@ -24,7 +24,7 @@ export function recordInserts(raw: Connection, table: string, columns: readonly 
       for (let i = from; i < from + together; i++) for (const value of rows[i] ?? []) values.push(value)
       const { lastInsertRowid } = statement(together).run(values, stamp)
       const last = Number(lastInsertRowid)
-      // New rows have consecutive ids, after all others.
+      // New rows have consecutive ids after all others.
       for (let rid = last - together + 1; rid <= last; rid++) rids.push(rid)
       from += together
     }

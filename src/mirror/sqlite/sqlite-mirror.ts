@@ -10,7 +10,8 @@ import { countRevisions, keepCounts, keepWaiverRecord } from './triggers.ts'
 import { leaveCheckpoints, verifyFile } from './verify-file.ts'
 
 /**
- * As `engine`, the file is opened alone and migrated. With a clock, transactions leave turns of the event loop to others.
+ * As `engine`, opens the file exclusively and migrates it. With a clock, limits transactions per turn of the event
+ * loop.
  *
  * @throws FatalError when the file cannot be opened.
  */

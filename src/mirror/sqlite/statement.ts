@@ -10,13 +10,13 @@ interface Done<T> {
 const result: Done<never> = { done: true, value: undefined as never }
 
 /**
- * Statement, iterable and iterator in one, so that a step allocates nothing: `yield*` calls `next`, which runs the
- * statement and is done.
+ * Statement, iterable and iterator in one object, so that a step allocates nothing: `yield*` calls `next`, which runs
+ * the statement and ends.
  */
 export class SqliteStatement<Bind extends readonly unknown[], Row> extends BaseStatement<Bind, Row> {
   readonly #statement: BetterSqlite3.Statement
   #shape: Ask['shape'] = 'run'
-  /** Null while no step waits to be taken. */
+  /** Parameters of the step that was not run yet; null = none. */
   #bind: Bind | null = null
 
   constructor(statement: BetterSqlite3.Statement) {
@@ -45,7 +45,7 @@ export class SqliteStatement<Bind extends readonly unknown[], Row> extends BaseS
   }
 }
 
-/** @throws TypeError for a step that is not the mirror's own: this driver is never asked. */
+/** Runs steps to the end. @throws TypeError for a step that yields, which this driver's statements never do. */
 export function drive<T>(step: Step<T>): T {
   const { done, value } = step[Symbol.iterator]().next()
   if (done !== true) throw new TypeError('A store operation waits for an answer')

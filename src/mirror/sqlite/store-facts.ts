@@ -10,11 +10,11 @@ export interface StoreFacts extends StoreSize {
   readonly exists: boolean
   readonly freeBytes: number | null
   readonly lock: LockState
-  /** Why this user cannot write an existing file; null = it can, or there is none. */
+  /** Why this user cannot write an existing file; null = writable or missing. */
   readonly unwritable: string | null
 }
 
-/** Opens nothing but the lock, for an instant. */
+/** Opens only the lock, briefly. */
 export function storeFacts(storePath: string): StoreFacts {
   const path = realIfVisible(storePath)
   const size = sizeIfVisible(path)
@@ -41,8 +41,8 @@ function obstacleToWriting(path: string): string | null {
 }
 
 /**
- * Why a missing file cannot be created; null = it can. Makes a folder where it would be, for an instant, because
- * permissions are not everything: a disk may be mounted read-only, and nothing can be made in /proc.
+ * Why a missing file cannot be created; null = it can. Tests it by creating a folder, because permissions are not
+ * enough: a disk may be mounted read-only, and nothing can be created in /proc.
  */
 export function obstacleTo(path: string): string | null {
   const folder = nearestFolder(path)

@@ -4,8 +4,8 @@ import type { Clock } from '../../model/clock.ts'
 const turnMs = 20
 
 /**
- * Transactions are synchronous behind their promises: without a limit, one turn of the event loop would run those of all
- * tenants whose answers have arrived.
+ * Transactions are synchronous, although they return promises: without a limit, one turn of the event loop would run
+ * those of all tenants whose answers have arrived.
  */
 export class TransactionLimiter {
   readonly #clock: Pick<Clock, 'monotonic'>
@@ -18,7 +18,10 @@ export class TransactionLimiter {
     this.#clock = clock
   }
 
-  /** Null when a transaction may begin now; otherwise resolves in a later turn of the event loop: ask again then. */
+  /**
+   * Null if a transaction may begin now; else resolves in a later turn of the event loop, when the caller must ask
+   * again.
+   */
   later(): Promise<void> | null {
     if (this.#turnEndsAt === null) this.#beginTurn()
     return this.#isOver ? new Promise((resolve) => this.#waiting.add(resolve)) : null
@@ -40,7 +43,7 @@ export class TransactionLimiter {
     for (const admit of this.#waiting) {
       this.#waiting.delete(admit)
       admit()
-      // Its transaction runs before the clock is read again.
+      // Let its transaction run before the clock is read again.
       await null
       if (this.#isOver) return
     }

@@ -6,7 +6,10 @@ import { columnOf, type RecordTable, recordTables } from '../records/record-tabl
 import { blockBits } from '../sync/page-fingerprint-cache.ts'
 import { words } from './words.ts'
 
-/** Triggers update the counts. `tallies` counts new records: a trigger would take half as long as their insert. */
+/**
+ * Triggers that update counts of changed records. `tallies` counts new ones, because a trigger would add half of the
+ * insert's time.
+ */
 export function keepCounts(raw: BetterSqlite3.Database): void {
   for (const record of Object.values(recordTables)) {
     for (const grouping of record.counted) {
@@ -48,7 +51,7 @@ function triggers({ resource, table }: RecordTable, { name, columns, value, diff
     create temp trigger "${from} count ${name} delete" after delete on main."${from}" begin ${less} end;`
 }
 
-/** Triggers count every change. They last as long as the connection, the only one that writes records. */
+/** Temporary triggers that count every change, on the only connection that writes records. */
 export function countRevisions(raw: BetterSqlite3.Database): void {
   for (const record of Object.values(recordTables)) {
     const name = getTableName(record.table)
@@ -66,7 +69,7 @@ export function countRevisions(raw: BetterSqlite3.Database): void {
   }
 }
 
-/** Triggers record each change of a waiver in the same transaction, whichever statement writes it. */
+/** Triggers that record each change of a waiver in the same transaction, whichever statement writes it. */
 export function keepWaiverRecord(raw: BetterSqlite3.Database): void {
   raw.exec(`
     create temp trigger "waiver terms" after insert on main.waivers begin

@@ -11,7 +11,7 @@ import { words } from './words.ts'
 
 const logPages = 1000
 
-/** Suspends automatic checkpoints while `work` runs, whose process makes one at its end. */
+/** Suspends automatic checkpoints during `work`, whose process runs one at its end. */
 export async function leaveCheckpoints<T>(raw: BetterSqlite3.Database, work: () => Promise<T>): Promise<T> {
   raw.pragma('wal_autocheckpoint = 0')
   try {
@@ -21,7 +21,7 @@ export async function leaveCheckpoints<T>(raw: BetterSqlite3.Database, work: () 
   }
 }
 
-/** Reading this much takes some 20 ms, less than to start a process. */
+/** Reading this much takes some 20 ms, less than starting a process. */
 const smallBytes = 2 * 2 ** 20
 
 export function isQuicklyVerified(file: string): boolean {
@@ -29,8 +29,8 @@ export function isQuicklyVerified(file: string): boolean {
 }
 
 /**
- * Reads the whole database for damage, about 10 ms a megabyte, in a process, because a thread could not be stopped. A
- * lost index row could make a finding look resolved.
+ * Checks the whole database for damage, about 10 ms per megabyte, in a process, because a thread could not be stopped.
+ * A lost index row could make a finding look resolved.
  *
  * @throws FatalError when it is damaged; the signal's reason when aborted.
  */
@@ -38,7 +38,7 @@ export async function verifyFile(file: string, signal: AbortSignal): Promise<voi
   signal.throwIfAborted()
   const problem = isQuicklyVerified(file) ? undefined : await askProcess(file, signal)
   signal.throwIfAborted()
-  // A failed process proves nothing, so this one reads.
+  // A failed process proves nothing, so this process reads the file.
   if (problem === undefined) readHere(file)
   else if (problem !== null) throw damaged(file, problem)
 }
@@ -53,13 +53,13 @@ function readHere(file: string): void {
   }
 }
 
-/** Blocks this process. `differences` return no row while the stored counts agree with the records. */
+/** Blocks this process. `differences` are queries without a result if the stored counts equal the records. */
 export function insistOnHealth(raw: BetterSqlite3.Database, file: string, differences: readonly string[]): void {
   const problem = problemOf(raw, differences)
   if (problem !== null) throw damaged(file, problem)
 }
 
-/** SQLite reports some damage as a result, some as an error. */
+/** SQLite reports some damage as a result and some as an error. */
 function problemOf(raw: BetterSqlite3.Database, differences: readonly string[]): string | null {
   try {
     return findProblem(raw, differences)
@@ -70,7 +70,7 @@ function problemOf(raw: BetterSqlite3.Database, differences: readonly string[]):
   }
 }
 
-/** Another process also runs the source of this function, so it uses only its arguments. */
+/** Another process also runs this function from its source, so it uses only its arguments. */
 function findProblem(raw: BetterSqlite3.Database, differences: readonly string[]): string | null {
   raw.pragma('temp_store = MEMORY')
   const found = raw.pragma('integrity_check(1)', { simple: true })
@@ -79,7 +79,10 @@ function findProblem(raw: BetterSqlite3.Database, differences: readonly string[]
   return differs ? 'its counts do not agree with its records' : null
 }
 
-/** The read blocks checkpoints: the next commit would write hundreds of MiB. This connection reads the right file. */
+/**
+ * The read blocked checkpoints, so that the next commit would write hundreds of MiB. This connection has the right file
+ * open.
+ */
 const emptyLog = "raw.pragma('wal_checkpoint(PASSIVE)')"
 
 async function askProcess(file: string, signal: AbortSignal): Promise<string | null | undefined> {
@@ -93,7 +96,7 @@ async function askProcess(file: string, signal: AbortSignal): Promise<string | n
   const driver = createRequire(import.meta.url).resolve('better-sqlite3')
   try {
     const child = spawn(process.execPath, ['-e', script, driver, file, ...countDifferences(words)], {
-      // The process needs nothing of this environment, which may have secrets.
+      // The process needs no environment variables, which may contain secrets.
       env: {},
       stdio: ['ignore', 'pipe', 'ignore'],
       signal,

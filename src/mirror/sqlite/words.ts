@@ -8,11 +8,11 @@ export const words: Words = {
   listOf: (values) => JSON.stringify(values) as unknown as List,
   indexedBy: (index) => `indexed by "${index}"`,
   integerOf: (text) => `cast(${text} as integer)`,
-  // Its `like` ignores the case of ASCII letters.
+  // SQLite's `like` ignores the case of ASCII letters.
   forLike: (column) => column,
   pattern: {
     operator: 'glob',
-    // A pattern that begins with a letter is compared twice as fast as one with a set of them.
+    // A pattern that begins with a letter is twice as fast as one that begins with a set.
     of([first = [], ...rest]) {
       const following = rest.map(setOf).join('')
       return (first.length === 0 ? ['?'] : first.map((letter) => setOf([letter]))).map((one) => `*${one}${following}*`)

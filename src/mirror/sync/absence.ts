@@ -26,7 +26,7 @@ function statementsOf(database: Database, resource: ResourceName) {
   const name = `"${getTableName(record.table)}"`
   const column = columnOf(record, record.key)
   return {
-    // In key order, so that only the index on the key is read, not the records.
+    // In key order, so that only the index on the key is read.
     lastOfBatch: database.prepareValues<[number, Key], Key>(
       `select ${column} from ${name} where tenant_id = ? and ${column} > ? order by ${column} limit 1 offset ${batchSize - 1}`,
     ),
@@ -37,7 +37,7 @@ function statementsOf(database: Database, resource: ResourceName) {
       `select rid from ${name} where tenant_id = ? and ${column} > ?`,
     ),
     highest: database.prepareValues<[], number | null>(`select max(rid) from ${name}`),
-    // With the plus no index on the tenant applies: only records in the range are read.
+    // The plus prevents an index on the tenant, so that only records in the range are read.
     between: database.prepareValues<[number, number, number], number>(
       `select rid from ${name} where rid between ? and ? and +tenant_id = ? and removed_at is null`,
     ),
@@ -46,7 +46,7 @@ function statementsOf(database: Database, resource: ResourceName) {
   }
 }
 
-/** Live and quarantined records that a full sync did not return; batches keep the event loop free. */
+/** Live and quarantined records that a full sync did not return; reads in batches to keep the event loop free. */
 export function absences(
   database: Database,
   removals: Removals,
@@ -99,7 +99,7 @@ export function absences(
       const { highest, live } = statements(resource)
       return { highest: (yield* highest.get()) ?? 0, live: (yield* live.get(tenantId)) ?? 0 }
     })
-    // Mostly nothing is absent, and then hardly an id is left; only beside records of other tenants there are many.
+    // Usually no record is absent, so that few ids remain; there are many if other tenants' records are in between.
     const fewIds = highest - seen.size() <= live / 4
     const absent = fewIds ? await absentById(fullSync, seen, highest) : await absentByKey(fullSync, seen)
     return database.read(function* () {
@@ -119,7 +119,10 @@ interface Row {
   readonly touched: number
 }
 
-/** A server that returns less than the full sync did ignores the filter, or could not complete the answer. */
+/**
+ * Finds records that an answer to a request by time lacks: the server ignored the filter, or could not complete the
+ * answer.
+ */
 export function leftOut(database: Database) {
   const batchOf = memoize((resource: string) => {
     const record = recordTables[oneOf(resourceNames, resource)]

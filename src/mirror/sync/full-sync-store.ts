@@ -181,18 +181,21 @@ export function fullSyncStore(
 /** Writes a page's part of the full sync. Call inside a transaction. */
 export interface FullSyncNotes {
   /**
-   * Advances the full sync. The function that it returns writes the ids of the page's records, and returns the number of
-   * the page in its full sync; null for an incremental sync beside it.
+   * Advances the full sync. The returned function writes the ids of the page's records and returns the page's number,
+   * or null for an incremental sync beside the full sync.
    */
   adding(step: FullSyncStep, page: NotedPage): Steps<(rids: Buffer) => Steps<number | null>>
-  /** The function gives records that earlier pages of the full sync itself, not of an incremental sync beside it, returned. */
+  /**
+   * The returned function reads the records of the full sync's earlier pages, without those of an incremental sync
+   * beside it.
+   */
   showing(fullSyncId: number): Steps<() => Steps<Pick<RidSet, 'has'>>>
   drop(fullSyncId: number): Steps<void>
 }
 
 export interface NotedPage {
   readonly isEmpty: boolean
-  /** A record has no readable id. */
+  /** True if a record has no readable id. */
   readonly unreadable: boolean
   readonly at: number
 }
@@ -220,7 +223,7 @@ export function fullSyncNotes(database: Database): FullSyncNotes {
   const pagesAfter = database.prepare<[number, number], { page: number; rids: Buffer }>(
     'select page, rids from full_sync_pages where full_sync_id = ? and page > ? order by page',
   )
-  /** Only full syncs in which a record differed from the mirror. */
+  /** Only of full syncs in which a record differed from the mirror. */
   const shownBy = new Map<number, { pages: number; readonly rids: RidSet }>()
   function* shown(fullSyncId: number, more: () => Step<readonly { page: number; rids: Buffer }[]>) {
     const known = shownBy.get(fullSyncId) ?? { pages: 0, rids: ridSet([]) }
@@ -234,7 +237,7 @@ export function fullSyncNotes(database: Database): FullSyncNotes {
   return {
     *showing(fullSyncId) {
       const more = () => pagesAfter.all(fullSyncId, shownBy.get(fullSyncId)?.pages ?? 0)
-      // Where a page differed, the next one may.
+      // If a page differed, the next one may differ, too.
       const early = shownBy.has(fullSyncId) ? { asked: yield* ahead(more()) } : null
       let rids: RidSet | undefined
       return function* () {
@@ -273,7 +276,7 @@ export function fullSyncNotes(database: Database): FullSyncNotes {
   }
 }
 
-/** An operator's decision drops full syncs of the former tenant, even while a page is being read. */
+/** The error after an operator's decision dropped a full sync while a page was being read. */
 export function fullSyncDropped(): SyncError {
   return new SyncError('aborted', 'The full sync was dropped while its page was read')
 }

@@ -22,7 +22,7 @@ type Part = Operations<
 type Application = Parameters<SyncStore['applyDecision']>[1]
 
 const scopeOf = (text: string) => (text === 'all' ? 'all' : oneOf(resourceNames, text))
-/** Holds stored by versions without a cause are for empty lists. */
+/** A hold without a cause, from an earlier version, is for an empty list. */
 function emptinessOf(cause: string): Emptiness {
   const { emptiness } = JSON.parse(cause) as { readonly emptiness?: unknown }
   return emptinesses.find((name) => name === emptiness) ?? 'list'
@@ -111,7 +111,7 @@ export function holdStore(database: Database, removals: Removals): Part {
     const { holdReason, resource, holdId } = decision
     if (resource !== 'all' && (holdReason === 'shrink_held' || holdReason === 'suspect_empty')) {
       const emptiness = holdReason === 'suspect_empty' ? emptinessOf(cause) : null
-      // An empty list lacks every removable record.
+      // A hold for an empty list covers every removable record.
       const lacksAll = emptiness === 'list'
       const rids = lacksAll ? yield* removals.removable(tenantId, resource) : yield* heldBy.all(holdId)
       yield* removals.accept(tenantId, resource, rids)
@@ -139,11 +139,11 @@ export function holdStore(database: Database, removals: Removals): Part {
         const others = yield* ofScope.all({ tenantId, resource, reason })
         const earlier: number[] = []
         for (const other of others) {
-          // A hold with the same cause and other records keeps the earlier time; one that was accepted has ended.
+          // A hold with the same cause and different records keeps the earlier time, unless that hold was accepted.
           if (other.cause === text && (yield* wasApplied.get(other.id)) === undefined) earlier.push(other.raisedAt)
         }
         const raisedAt = Math.min(Math.round(at), ...earlier)
-        // With its time, so that the id of a hold that ended does not accept a later one of the same records.
+        // The id includes the time, so that the id of an ended hold does not accept a later one with the same records.
         const held = JSON.stringify([tenantId, resource, reason, cause, rids, raisedAt])
         const id = createHash('sha256').update(held).digest('hex').slice(0, 12)
         for (const other of others) if (other.id !== id) yield* drop(other.id)

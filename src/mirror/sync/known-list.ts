@@ -17,7 +17,7 @@ export interface KnownListParts {
 
 type Good = Incoming & { readonly ok: true }
 
-/** Confirms a complete list equal to the mirror, the usual case, and ends its run in the same transaction. */
+/** Confirms a complete list that equals the mirror, as usual, and ends its run in the same transaction. */
 export function knownListStore(database: Database, parts: KnownListParts): Operations<Pick<SyncStore, 'confirmList'>> {
   const { writer, quarantine, removals, ends } = parts
   const putState = syncStateWriter(database)
@@ -27,7 +27,9 @@ export function knownListStore(database: Database, parts: KnownListParts): Opera
      union all select 1 from sync_states where tenant_id = @tenantId and resource = @resource and empty_accepted > 0`,
   )
 
-  /** True without a hold, quarantined record, open full sync or accepted removal: all wait for a complete list. */
+  /**
+   * True without a hold, quarantined record, open full sync or accepted removal, which all wait for a complete list.
+   */
   function* isSettled({ tenantId, resource }: ListCommit): Steps<boolean> {
     if (yield* quarantine.containsAny(tenantId, writer(resource).table)) return false
     if (yield* removals.anyAccepted(tenantId, resource)) return false
@@ -40,7 +42,7 @@ export function knownListStore(database: Database, parts: KnownListParts): Opera
     if (good.length === 0 || good.length < items.length) return false
     const keys = good.map(({ record }) => keyOfRecord(record, table))
     const known = yield* find(tenantId, keys)
-    // All known and distinct, as many as are live: none is absent.
+    // All are known and distinct, and as many as are live, so none is absent.
     if (known.size < good.length) return false
     if ((yield* removals.live(tenantId, resource)).length !== good.length) return false
     return good.every(({ record, extra }, i) => {

@@ -7,7 +7,9 @@ import { contradictedMark, type QuarantineStore } from '../records/quarantine-st
 import { columnOf, recordTables } from '../records/record-tables.ts'
 import { writeWhereDue } from '../write-where-due.ts'
 
-/** In turns, so that look-ups without an answer do not delay others; counted, because a clock may be set back. */
+/**
+ * Look-ups in turns, so that unanswered ones do not delay others. Turns are counters, because a clock may be set back.
+ */
 export function lookUpStore(
   database: Database,
   quarantine: QuarantineStore,
@@ -120,7 +122,7 @@ function detailStatements(database: Database, resource: ResourceName) {
        order by r.lookup_turn nulls first, r.${id} limit ?`,
     ),
     unaskedSince: database.prepare<[number, number, number], LookUp>(
-      // PostgreSQL reads the index in order only if that names its columns, equal ones too.
+      // PostgreSQL only reads the index in order if `order by` names all its columns, including constant ones.
       `${unread} and lookup_turn is null and read_at >= ? order by lookup_turn nulls first, read_at desc, rid limit ?`,
     ),
     inVain: database.prepare<[number, number], LookUp>(

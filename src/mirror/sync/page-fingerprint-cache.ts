@@ -4,7 +4,7 @@ import type { PageFingerprint, PageMemory } from '../port.ts'
 import { countRids, rangeOfRids } from '../records/rid-set.ts'
 import type { Step, Steps } from '../steps.ts'
 
-/** 256 neighboring record ids share one count. */
+/** Blocks of 256 record ids share one counter. */
 export const blockBits = 8
 
 interface Row {
@@ -15,10 +15,10 @@ interface Row {
   readonly intact: number
 }
 
-/** A full sync asks for one page after the other. */
+/** Pages read ahead, because a full sync requests them in order. */
 const pagesAtOnce = 50
 
-/** Pages read for a full sync of a resource, from the next one that it asks for. */
+/** Pages read ahead for a full sync of a resource. */
 interface ReadAhead {
   next: number
   readonly last: number
@@ -27,10 +27,10 @@ interface ReadAhead {
 
 /** Fingerprints of full sync pages. Call `intact`, `remember` and `forgetAfter` inside a transaction. */
 export interface PageFingerprints {
-  /** As of when it was read; undefined = not read yet: call `readAhead`. */
+  /** The fingerprint when it was read ahead; undefined = not read yet, call `readAhead`. */
   known(tenantId: number, resource: ResourceName, page: number, reading: string): PageFingerprint | null | undefined
   readAhead(tenantId: number, resource: ResourceName, page: number): Steps<void>
-  /** Packed ids of the page's records; null when one of them has changed. */
+  /** Packed ids of the page's records; null if one of them has changed. */
   intact(tenantId: number, resource: ResourceName, page: number, memory: PageMemory): Steps<Buffer | null>
   remember(
     tenantId: number,

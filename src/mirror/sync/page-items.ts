@@ -36,7 +36,7 @@ export function* knownItems(
   }
 }
 
-/** Keeps one item a key (docs/sync.md#same-id-twice). */
+/** Keeps one item per key (docs/sync.md#same-id-twice). */
 function mergeItems(table: RecordTable, sent: readonly Incoming[], all: readonly (string | number | null)[]) {
   const { settle } = repeatRule(table)
   const byKey = new Map<string | number, Incoming[]>()

@@ -11,7 +11,7 @@ export type Incoming =
 export interface DetailResult {
   readonly supplied: boolean
   readonly differing: readonly string[]
-  /** The record is contradicted from now on, and was not before. */
+  /** True if the record was not contradicted before and is now. */
   readonly contradicts: boolean
 }
 
@@ -27,7 +27,7 @@ export const noCounts: CommitCounts = { created: 0, updated: 0, unchanged: 0, re
 
 export interface PageComparison {
   readonly known: number
-  /** `key` is null without a readable id, `createdAt` where the record has none. */
+  /** `key` is null without a readable id, `createdAt` if the record has none. */
   readonly unknown: readonly { readonly key: string | number | null; readonly createdAt: number | null }[]
   readonly changes: () => boolean
 }
@@ -38,12 +38,12 @@ export interface PageCommit {
   readonly items: readonly Incoming[]
   readonly at: number
   readonly requestId: string | null
-  /** The full sync of the page, or the one beside it; either counts the page's records as returned. */
+  /** The full sync of the page, or the one beside an incremental page; it counts the page's records as returned. */
   readonly fullSync?: FullSyncStep
   readonly cursor?: string | null
   /** Set for an unpaginated list or a singleton: records that it lacks are removed in the same transaction. */
   readonly whole?: WholeList
-  /** True once a full sync is complete: later creations are history. */
+  /** True once a full sync has completed: later creations are history. */
   readonly recordCreations: boolean
   readonly remember?: PageMemory & { readonly note: string }
   readonly admit?: (comparison: PageComparison) => boolean
@@ -73,9 +73,9 @@ export interface FullSyncAdvance {
 export interface PageResult {
   readonly admitted: boolean
   readonly counts: CommitCounts
-  /** Numbers of records by date field that moved to a later instant. */
+  /** Number of records, by date field, whose date moved to a later instant. */
   readonly laterDates: Readonly<Record<string, number>>
-  /** Fields in which records with one id contradict each other; such records are quarantined. */
+  /** Fields in which records with the same id contradict each other; such records are quarantined. */
   readonly contradictory: readonly string[]
 }
 
@@ -123,7 +123,9 @@ export interface DetailQuery {
   readonly tenantId: number
   readonly resource: ResourceName
   readonly limit: number
-  /** Only unknown details of records changed since; null = all: never looked up, ambiguous, the rest. */
+  /**
+   * Only unknown details of records changed since then; null = all, in the order never looked up, ambiguous, others.
+   */
   readonly changedSince: number | null
   /** Values of the detail's list field that do not determine the detail. */
   readonly ambiguous: readonly string[]
@@ -132,7 +134,7 @@ export interface DetailQuery {
 /** Live records, and quarantined ones without a live version, that a full sync did not return. */
 export interface Absence {
   readonly live: number
-  /** Ordered by record id; `fullSyncs` includes the present full sync. */
+  /** Ordered by record id; `fullSyncs` includes this full sync. */
   readonly absent: readonly AbsentRecord[]
 }
 
@@ -140,23 +142,23 @@ export interface BudgetQuery {
   readonly tenantId: number
   readonly resource: ResourceName
   readonly at: number
-  /** At most `at`: earlier where the local clock was set forward, or may have been, and nothing confirms it. */
+  /** At most `at`; earlier if the local clock was set forward, or may have been, and nothing confirms it. */
   readonly steadyAt: number
-  /** What the local clock would show had it not been set since the engine started. */
+  /** Local time as if the clock had not been set since the engine started. */
   readonly unsetAt: number
-  /** `unsetAt` where the server time is unreadable. */
+  /** `unsetAt` if the server time is unreadable. */
   readonly serverTime: number
-  /** The server time agrees with `at`. */
+  /** True if the server time agrees with `at`. */
   readonly confirmed: boolean
   /** Local start of a hold on removals: removals count at least from then, creations from 24 hours before it. */
   readonly heldSince?: number | null
 }
 
-/** In the last 24 hours, or since removals are on hold. */
+/** Numbers of the last 24 hours, or since removals are on hold. */
 export interface RemovalBudget {
-  /** Without removals that an operator accepted and records that were returned again. */
+  /** Without accepted removals and records that were returned again. */
   readonly removed: number
-  /** At most since the end of the first complete full sync. */
+  /** Counted after the end of the first complete full sync only. */
   readonly created: number
 }
 
@@ -176,7 +178,7 @@ export interface LeftOut {
 export interface ExpectedRecords {
   readonly expected: number
   readonly leftOut: number
-  /** When the newest expected one was last updated, else created; null without any. */
+  /** When the newest expected record was last updated, else created; null without one. */
   readonly newest: number | null
 }
 

@@ -61,7 +61,7 @@ export function pageStore(
     return (yield* sinceOf.get(tenantId)) ?? 0
   }
 
-  /** Asks what the records do not decide, and advances the full sync. */
+  /** Sends the statements that do not depend on the records, and advances the full sync. */
   function* before(page: PageCommit): Steps<Before> {
     const { tenantId, resource, items, at } = page
     const unreadable = items.some((item) => !item.ok && item.id === null)
@@ -94,7 +94,7 @@ export function pageStore(
     }
     if (page.whole !== undefined) {
       const absent = yield* removals.liveWithout(tenantId, resource, rids)
-      // An absent record may be the one without a readable id, and have changed.
+      // The record without a readable id may be one of the absent ones.
       if (written.unreadable) yield* removals.markMissing(resource, absent, page.at)
       else {
         written.counts.removed = yield* removals.tombstone(tenantId, resource, absent, page)
@@ -107,7 +107,7 @@ export function pageStore(
     return { admitted: true, counts, laterDates, contradictory: [...contradictory] }
   }
 
-  /** @throws NotIntact when the page must be read: nothing of it may be written. */
+  /** @throws NotIntact, without a write, when the page must be decoded. */
   function* commitKnown({ tenantId, resource, at, page, fullSync, ...memory }: KnownPageCommit): Steps<PageResult> {
     const add = yield* fullSyncNotes.adding(fullSync, { isEmpty: false, unreadable: false, at })
     const accepted = yield* ahead(removals.anyAccepted(tenantId, resource))
@@ -158,7 +158,7 @@ export function pageStore(
     return { known: items.length - unknown.length, unknown, changes }
   }
 
-  /** By index: the record is mirrored, or in quarantine. */
+  /** By index: true if the record is mirrored or quarantined. */
   function* areKnown(
     tenantId: number,
     table: RecordTable,
@@ -182,7 +182,7 @@ export function pageStore(
     },
     knownPage: (tenantId, resource, page, reading) =>
       database.run(async () => {
-        // A stale one does no harm: `commitKnownPage` compares it with the stored one.
+        // An outdated one is harmless: `commitKnownPage` compares it with the stored one.
         const known = () => pageFingerprints.known(tenantId, resource, page, reading)
         const read = known()
         if (read !== undefined) return read
@@ -210,7 +210,7 @@ export function pageStore(
   }
 }
 
-/** The same instant to the second, or the same text but for letter case and spaces around it. */
+/** True for the same instant to the second, or texts that differ only in letter case and surrounding spaces. */
 function isNotation(stated: unknown, stored: unknown, kind: string | undefined): boolean {
   if (kind === 'date') return typeof stored === 'number' && Math.abs((isoMs(stated) ?? Infinity) - stored) < secondMs
   const plain = (text: unknown) => (typeof text === 'string' ? text.trim().toLowerCase() : text)

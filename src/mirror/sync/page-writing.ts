@@ -32,7 +32,7 @@ export interface ItemsWritten {
   outdated: boolean
 }
 
-/** Asked before the records are written, so that nothing waits for it. */
+/** Statements sent before the records are written, so that nothing waits for their answers. */
 export interface AskedBefore {
   readonly returnable: ReturnType<Removals['returnable']>
   /** Ids for new records. */

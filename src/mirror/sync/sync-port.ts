@@ -34,9 +34,9 @@ export interface TenantRow {
   readonly blockedUntil: number
   readonly blockedForMs: number | null
   readonly changeAccepted: readonly string[] | null
-  /** Of the data that the accepted hold is about: `resource GUID`; none in older versions. */
+  /** Ids of the accepted data, as `resource GUID`; empty in older versions. */
   readonly acceptedIds: readonly string[]
-  /** Digests of the credentials that `changeAccepted` and an accepted lack of proof cover. */
+  /** Digests of the credentials for which `changeAccepted` and an accepted denial are valid. */
   readonly acceptedCredential: string | null
   readonly deniedCredential: string | null
   /** Resources that may still have records of the former tenant after an operator accepted another one. */
@@ -75,7 +75,7 @@ export interface SyncState {
   readonly completeServerTime: number | null
   readonly completeDurationMs: number | null
   readonly completeRequestId: string | null
-  /** Server time of the last run's last answer, and the local time of it. */
+  /** Server time of the last run's last answer, and the local time of its receipt. */
   readonly serverTime: number | null
   readonly serverTimeAt: number | null
   readonly incrementalAttemptAt: number | null
@@ -84,7 +84,7 @@ export interface SyncState {
   readonly fullAttemptAt: number | null
   readonly fullSuccessAt: number | null
   readonly fullReason: Reason | null
-  /** Refusal without a later success in either mode: both use the same permission. */
+  /** Refusal since the last success in either mode; both use the same permission. */
   readonly denied: Reason | null
   /** Last end of a run whose token was refused for every permission; milliseconds since the epoch. */
   readonly tokenRefusedAt: number | null
@@ -114,7 +114,7 @@ export interface RunClose {
   /** Server time at the start of a run that reached the end of the feed; null keeps the stored one. */
   readonly reachedEndServerTime: number | null
   readonly answered: AnsweredAt | null
-  /** True when the token was refused for every permission, or there was none. */
+  /** True if the token was refused for every permission, or there was no token. */
   readonly tokenRefused?: boolean
   readonly pages: number
   readonly counts: CommitCounts
@@ -200,13 +200,13 @@ export interface SyncStore {
     >,
   ): Promise<void>
   closeRun(run: RunClose): Promise<void>
-  /** Null, with nothing written, when the list differs from the mirror or anything waits for a complete list. */
+  /** Null, without a write, if the list differs from the mirror or something waits for a complete list. */
   confirmList(list: ListCommit): Promise<CommitCounts | null>
 
   commitPage(page: PageCommit): Promise<PageResult>
-  /** The page at this position in the last full sync, with the same `reading`; null when there is none. */
+  /** The page at this position in the last full sync, with the same `reading`; null if there is none. */
   knownPage(tenantId: number, resource: ResourceName, page: number, reading: string): Promise<PageFingerprint | null>
-  /** Writes nothing and returns null when the records of the known page have changed. */
+  /** Writes nothing and returns null if records of the known page have changed. */
   commitKnownPage(page: KnownPageCommit): Promise<PageResult | null>
   /** Counts known keys: live, tombstoned or quarantined, without tombstones of a former tenant. */
   knownKeys(tenantId: number, resource: ResourceName, keys: readonly (string | number)[]): Promise<number>
@@ -224,10 +224,13 @@ export interface SyncStore {
     readonly cursorBefore: string | null
     readonly again?: boolean
   }): Promise<FullSyncRow>
-  /** Whether a record was on two pages: the list moved, perhaps past another record; `moved-again` after `again`. */
+  /**
+   * Whether a record was on two pages, so that the list moved and may have skipped another record; `moved-again` after
+   * `again`.
+   */
   fullSyncMoved(fullSyncId: number): Promise<'no' | 'moved' | 'moved-again'>
   dropFullSync(fullSyncId: number): Promise<void>
-  /** Stores a wait that the server requested; until then the open full sync is not idle. */
+  /** Stores a wait that the server requested, during which the open full sync is not idle. */
   noteWait(tenantId: number, resource: ResourceName, until: number): Promise<void>
   cursorSeen(fullSyncId: number, digest: string): Promise<boolean>
   absence(fullSyncId: number): Promise<Absence>
@@ -239,11 +242,11 @@ export interface SyncStore {
     rids: readonly number[],
     at: number,
     requestId: string | null,
-    /** Server time of the full sync that decided, or `unsetAt`, for the shrink guard; undefined = not counted. */
+    /** Server time of the deciding full sync, or `unsetAt`, for the shrink guard; undefined = not counted. */
     serverTime?: number,
   ): Promise<number>
   removalBudget(query: BudgetQuery): Promise<RemovalBudget>
-  /** Pages stored beside the full sync from now on have numbers below this one. */
+  /** Lower bound of the page numbers beside the full sync: later pages have lower ones. */
   besideFullSync(fullSyncId: number): Promise<number>
   /** Compares pages below `before` with a request for all records updated at or after `since`. */
   leftOut(fullSyncId: number, before: number, since: number): Promise<LeftOut>
@@ -251,13 +254,13 @@ export interface SyncStore {
   missing(query: MissingQuery): Promise<readonly MissingRecord[]>
   /** Most urgent first; without missing records. */
   detailCandidates(query: DetailQuery): Promise<readonly LookUp[]>
-  /** Call where no details are read: ends the quarantine of records whose detail differed. */
+  /** Call if details are not read: ends the quarantine of records whose detail differed. */
   endDetails(tenantId: number, resource: ResourceName): Promise<void>
   /** Records that the last complete full sync returned, least recently looked up first. */
   listed(tenantId: number, resource: ResourceName, limit: number): Promise<readonly LookUp[]>
-  /** Call before a look-up: the record's next turn is last, whatever the answer. */
+  /** Call before a look-up: moves the record to the end of the rotation, whatever the answer is. */
   noteLookup(tenantId: number, resource: ResourceName, rid: number): Promise<void>
-  /** Call for a missing record that exists: it keeps its values; its absences count until a list returns it. */
+  /** Call for a missing record that exists: it keeps its values, and its absences count until a list returns it. */
   noteExists(tenantId: number, resource: ResourceName, rid: number): Promise<void>
 
   /** Stores the detail of a look-up that agrees with the list on the fields the detail depends on. */
@@ -270,7 +273,7 @@ export interface SyncStore {
   }): Promise<DetailResult>
 
   holds(tenantId?: number): Promise<readonly HoldRow[]>
-  /** Raises or keeps a hold; its id stays while it covers the same. */
+  /** Raises or keeps a hold; its id stays while it covers the same records. */
   raiseHold(hold: {
     readonly tenantId: number
     readonly resource: ResourceName | 'all'

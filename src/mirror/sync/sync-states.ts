@@ -97,7 +97,7 @@ export function runEnds(database: Database): RunEnds {
       const reached = { reachedEndServerTime: reachedEndServerTime ?? undefined, denied: denialBy(run) }
       const refused = tokenRefused ? { tokenRefusedAt: run.endedAt } : {}
       const aborted = mode === 'full' ? { fullAttemptAt: startedAt } : { incrementalAttemptAt: startedAt }
-      // The time of a rejected answer does not date the stored data.
+      // The time of a rejected answer is not that of the stored data.
       const isTaken = outcome === 'success' && answered !== null
       const time = isTaken ? { serverTime: answered.serverTime, serverTimeAt: answered.at } : {}
       const set =
@@ -109,18 +109,21 @@ export function runEnds(database: Database): RunEnds {
   }
 }
 
-/** Undefined keeps a stored refusal: other failures do not end it. */
+/** Undefined keeps a stored refusal, which other failures do not end. */
 function denialBy({ outcome, reason }: Pick<RunClose, 'outcome' | 'reason'>): Reason | null | undefined {
   if (outcome === 'success') return null
   return isRefusal(reason) ? reason : undefined
 }
 
-/** A resumed full sync may have older data; a time after `now` is from before the clock was set back. */
+/**
+ * The later success, because a resumed full sync may have older data. A time after `now` was recorded before the clock
+ * was set back.
+ */
 function laterSuccess(success: number, known: number, now: number): number {
   return known > now ? success : Math.max(success, known)
 }
 
-/** Times later than the start of this run are from before the clock was set back. */
+/** Corrects times later than the start of this run, which were recorded before the clock was set back. */
 function timesBefore(startedAt: number, known: SyncStateRow): SyncStateNote {
   const before = (at: number | null) => (at !== null && at > startedAt ? startedAt - 1 : undefined)
   return {

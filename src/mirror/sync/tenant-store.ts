@@ -10,7 +10,7 @@ import { emptinessCode, type RunEnds, syncStateRow, syncStateWriter, toSyncState
 
 type AcceptedChange = Pick<TenantRow, 'acceptedIds' | 'changeAccepted' | 'former'>
 
-/** Earlier versions stored an array, the resources that owed a complete full sync, or no ids. */
+/** Earlier versions stored an array (resources that needed a complete full sync), or no ids. */
 function toAcceptedChange(text: string | null): AcceptedChange {
   const none: AcceptedChange = { changeAccepted: null, former: [], acceptedIds: [] }
   if (text === null) return none
@@ -106,7 +106,7 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
     adoptBaseUrl: (tenantId, baseUrl) =>
       database.write('nothing', function* () {
         const { former } = yield* tenantOf(tenantId)
-        // Earlier acceptances are of the tenant behind the earlier address.
+        // Earlier acceptances belong to the tenant at the earlier address.
         const changeAccepted = acceptedChangeText({ changeAccepted: null, former, acceptedIds: [] })
         yield* put(tenantId, {
           baseUrl,

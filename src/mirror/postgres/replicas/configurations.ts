@@ -3,12 +3,12 @@ import { minuteMs } from '../../../model/durations.ts'
 import type { Log } from '../../../model/log.ts'
 import { replicaName } from '../../../model/text/replica-name.ts'
 
-/** Names of replicas, those with the same configuration together. */
+/** Names of replicas, grouped by configuration. */
 export type Configurations = readonly (readonly string[])[]
 
 export interface Configured {
   readonly id: string
-  /** Digest; empty = not known. */
+  /** Digest; empty = unknown. */
   readonly configuration: string
 }
 
@@ -18,10 +18,12 @@ export function configurationsOf(replicas: readonly Configured[]): Configuration
   return [...groups.values()].map((same) => same.map(({ id }) => replicaName(id)))
 }
 
-/** A reload or an update of all replicas takes less. As the alert waits. */
+/** A reload or update of all replicas takes less. The alert waits as long. */
 const reloadMs = 15 * minuteMs
 
-/** Logs once that living replicas have different configurations after the time of a reload, and once when that ends. */
+/**
+ * Logs once if living replicas have different configurations for longer than a reload takes, and once when that ends.
+ */
 export function differenceLog(log: Log, clock: Pick<Clock, 'monotonic'>): (configurations: Configurations) => void {
   let since: number | null = null
   let isLogged = false

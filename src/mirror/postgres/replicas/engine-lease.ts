@@ -7,7 +7,7 @@ import { noTenant, Replica } from './replica.ts'
 
 const beatEveryMs = 2 * secondMs
 
-/** An engine that was killed is dead after ten seconds; then its successor may begin. */
+/** Tries: a killed engine counts as dead after ten seconds, and then its successor may begin. */
 const triesToTake = 13
 
 export interface EngineLease extends AsyncDisposable {
@@ -18,7 +18,7 @@ export interface EngineLease extends AsyncDisposable {
 }
 
 /**
- * Makes this process the only engine of the database, as the lock file does for a file. Daemons that start meanwhile wait.
+ * Makes this process the only engine of the database, like the lock file for a file. Daemons that start meanwhile wait.
  *
  * @param id new at each start of the process.
  * @throws FatalError while another engine lives.
@@ -42,7 +42,7 @@ export async function leaseForEngine(database: PostgresDatabase, clock: Clock, i
     while (!isLost) {
       await clock.sleep(beatEveryMs, ending.signal).catch(() => {})
       if (ending.signal.aborted) return
-      // Without the server no other engine can take over either: the next heartbeat tells.
+      // While the server is unreachable, no other engine can take over either; the next heartbeat decides.
       isLost = await replica.beat().then(
         () => !replica.epochs.has(noTenant),
         () => false,
@@ -63,7 +63,7 @@ export async function leaseForEngine(database: PostgresDatabase, clock: Clock, i
   }
 }
 
-/** Another one at each start, with 104 random bits after the name of the host. */
+/** New at each start: the host name and 104 random bits. */
 export function newEngineId(random: Random, host = hostname()): string {
   return `${host}/${[1, 2].map(() => Math.floor(random() * 2 ** 52).toString(36)).join('-')}`
 }

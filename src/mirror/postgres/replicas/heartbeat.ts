@@ -7,21 +7,21 @@ import { settleCounts } from '../settle-counts.ts'
 import { isOfSilence } from '../store-error.ts'
 import type { Replica } from './replica.ts'
 
-/** Without a connection for its work for so long, a replica lets others have its tenants. */
+/** After this time without a connection for its work, a replica gives up its tenants. */
 const starvesMs = 30 * secondMs
 
 export interface HeartbeatOptions {
-  /** For heartbeats only: they wait for no run. */
+  /** For heartbeats only, so that they do not wait for runs. */
   readonly heartbeats: PostgresDatabase
   /** For everything else. */
   readonly database: PostgresDatabase
-  /** That of `database`; absent = any server will do. */
+  /** Server that `database` must reach; absent = any. */
   readonly server?: PresentServer
   readonly clock: Pick<Clock, 'monotonic'>
   readonly log: Log
 }
 
-/** The heartbeats of a replica, and what must be true of server and connections when one is sent. */
+/** Sends the heartbeats of a replica, and checks server and connections. */
 export class Heartbeat {
   readonly #options: HeartbeatOptions
   readonly #replica: Replica
@@ -33,19 +33,19 @@ export class Heartbeat {
     this.#workedAt = options.clock.monotonic()
   }
 
-  /** @throws SyncError `store`, and no heartbeat is stored: without one, this replica owns nothing. */
+  /** @throws SyncError `store` if no heartbeat was stored; without one, this replica owns nothing. */
   async beat(digest: string): Promise<void> {
     const { heartbeats, database, server, clock } = this.#options
     if (clock.monotonic() - this.#workedAt > starvesMs) await this.probe()
-    // Those that are open may lead to the former server.
+    // Open connections may lead to the former server.
     if (server?.takeDoubt() === true) heartbeats.distrustConnections()
     try {
       if (this.#replica.isCountDoubted) await this.#settleCounts()
       await this.#replica.beat(digest)
     } catch (error) {
-      // Whatever waits for an answer would do so until the longest statement is over, also once the server is back.
+      // Statements that wait for an answer would wait for the longest time limit, even if the server returns.
       if (isOfSilence(error) && !this.#replica.isConfirmed) database.breakConnections()
-      // A standby that is not promoted yet stores no heartbeat, but shows what it has.
+      // A standby that is not promoted yet stores no heartbeats, but its data can be shown.
       if (!this.#replica.isConfirmed) this.#follow(this.#replica.reachedStart)
       throw error
     }
@@ -57,13 +57,13 @@ export class Heartbeat {
     if (start !== null && server?.follow(String(start)) === true) database.distrustConnections()
   }
 
-  /** @throws SyncError `store` when there is no connection for the work. */
+  /** Checks that the work can get a connection. @throws SyncError `store` when it cannot. */
   async probe(): Promise<void> {
     const { database, clock } = this.#options
     try {
       await database.read(() => database.prepare('select 1').get())
     } catch (error) {
-      // The heartbeats are to follow it.
+      // A different server is no failure: the next heartbeat follows it.
       if (!(error instanceof OtherServerError)) throw error
     }
     this.#workedAt = clock.monotonic()

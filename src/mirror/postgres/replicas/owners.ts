@@ -12,14 +12,14 @@ export interface OwnerRow {
 
 const ms = (time: string) => `cast(extract(epoch from ${time}) * 1000 as bigint)`
 
-/** Of all mirrored tenants. One whose owner died has none since the last heartbeat of that owner. */
+/** Owners of all mirrored tenants. A tenant whose owner died has had none since that owner's last heartbeat. */
 export const ownersText = `select t.name as tenant, o.owner as replica,
     case when ${isAlive} then 1 else 0 end as alive, ${ms('clock_timestamp() - r.seen_at')} as "heartbeatAgeMs",
     ${ms(`case when ${isAlive} then o.since else coalesce(r.seen_at, o.since) end`)} as since
   from tenants t left join tenant_owners o on o.tenant_id = t.id left join replicas r on r.id = o.owner`
 
 /**
- * Of all mirrored tenants, by name; times and ages by the clock of the database, so that they are the same in each answer.
+ * Owners of all mirrored tenants, by name; times and ages by the clock of the database, so that all replicas agree.
  *
  * @throws SyncError `store`.
  */
@@ -27,7 +27,7 @@ export async function readOwners(database: PostgresDatabase): Promise<ReadonlyMa
   return ownersOf(await database.read(() => database.prepare<[], OwnerRow>(ownersText).all()))
 }
 
-/** @param rows of `ownersText`. */
+/** @param rows result of `ownersText`. */
 export function ownersOf(rows: readonly OwnerRow[]): ReadonlyMap<string, OwnerView> {
   return new Map(
     rows.map(({ tenant, replica, alive, heartbeatAgeMs, since }) => [

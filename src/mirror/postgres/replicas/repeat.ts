@@ -9,9 +9,9 @@ export interface Repetition {
 }
 
 /**
- * Logs each problem once until the work succeeds again: one may follow another, as a standby a dead server.
+ * Repeats the work. Logs each distinct problem once until it succeeds, such as a dead server, then a standby.
  *
- * @param ms between two times, in milliseconds, by up to a tenth more or less.
+ * @param ms interval in milliseconds, varied by up to a tenth.
  */
 export async function repeat(
   ms: number,

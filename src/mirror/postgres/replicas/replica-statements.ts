@@ -6,32 +6,35 @@ import { marker } from '../migrate.ts'
 import { type Triggers, triggerFacts } from '../triggers.ts'
 import type { Shares } from './shares.ts'
 
-/** After its last heartbeat a replica is dead, by the clock of the database; in milliseconds. */
+/** Time after the last heartbeat from which a replica counts as dead, by the clock of the database; in milliseconds. */
 const deadMs = 10 * secondMs
 
-/** A replica whose heartbeat is a second late may be frozen: others leave no share for it until the next one. */
+/** A replica whose heartbeat is a second late may be suspended: others leave no share for it until the next one. */
 const lateMs = 3 * secondMs
 
-/** A replica that began later may end at once, again and again: nothing is given back for it. */
+/** Nothing is given back for a younger replica, because it may be crash looping. */
 const newMs = 10 * secondMs
 
-/** A time of the future counts only as far as a time of the past: the clock of the database may be set back. */
+/** True if the time is at most `ms` away, also in the future: the clock of the database may have been set back. */
 const isWithin = (time: string, ms: number) => {
   const now = 'clock_timestamp()'
   return `${time} between ${now} - interval '${ms} milliseconds' and ${now} + interval '${ms} milliseconds'`
 }
 
-/** Of the replica `r`. */
+/** Condition on the replica `r`. */
 export const isAlive = isWithin('r.seen_at', deadMs)
-/** Among those that share the tenants of this replica: itself, also while the server is slow, and others. */
+/**
+ * Condition that `r` shares the tenants of this replica: itself, even while the server is slow, and replicas with
+ * recent heartbeats.
+ */
 const isWell = `(r.id = @id or ${isWithin('r.seen_at', lateMs)} and not r.alone and r.configured = @configured)`
 const hasLivingOwner = `exists (select 1 from replicas r where r.id = o.owner and ${isAlive})`
 const release = 'update tenant_owners set owner = null, epoch = epoch + 1, since = clock_timestamp()'
 const isAmong = 'tenant_id = any(@among)'
 
 /**
- * Owners that are dead. Changes their rows: the heartbeat of one that is not dead after all then fails, and is repeated, or
- * this does. Else both would read that a tenant is theirs.
+ * Dead owners. Updates their rows, so that this statement conflicts with the heartbeat of one that is alive after all,
+ * and one of the two is repeated. Otherwise both replicas would regard a tenant as theirs.
  */
 const dead = `dead as materialized (
     update replicas r set seen_at = r.seen_at
@@ -40,13 +43,13 @@ const dead = `dead as materialized (
 const isFree = 'o.owner is null'
 const isOfNobody = `(${isFree} or o.owner in (select id from dead)
   or not exists (select 1 from replicas r where r.id = o.owner))`
-/** Its owner is dead; or nobody has had it for as long as a dead owner counts as alive. */
+/** Condition that the owner is dead, or that there was none for as long as a dead owner counts as alive. */
 const isAbandoned = `${isOfNobody} and (o.owner is not null or not ${isWithin('o.since', deadMs)})`
 
-/** As text, it would depend on the settings of the connection. */
+/** A number, because text would depend on the settings of the connection. */
 const microseconds = (time: string) => `cast(extract(epoch from ${time}) * 1000000 as bigint)`
 
-/** Nothing after a restore, in which a former heartbeat is the last one: ids may be those of other tenants. */
+/** Takes nothing after a restore, where an earlier heartbeat is the last one: ids may be those of other tenants. */
 const take = (wanted: string) => `free as materialized (
     select tenant_id, owner from tenant_owners o
     where ${isAmong} and ${wanted} and exists (select 1 from replicas r where r.id = @id and ${microseconds('r.seen_at')} >= @lastBeat)
@@ -65,7 +68,7 @@ interface Taken extends Owned {
 
 export function replicaStatements(database: PostgresDatabase) {
   return {
-    /** In microseconds since the epoch, by the clock of the database. */
+    /** Last heartbeat in microseconds since the epoch, by the clock of the database. */
     lastSeen: database.prepareValues<[string], number>(
       `select ${microseconds('seen_at')} from replicas where id = ? for update`,
     ),
@@ -80,7 +83,7 @@ export function replicaStatements(database: PostgresDatabase) {
     layout: database.prepareValues<[], number>(`select max(created_at) from ${marker}`),
     serverStart: database.prepareValues<[], number>(`select ${serverStart}`),
     triggers: database.prepare<[], Triggers>(triggerFacts()),
-    /** Above every epoch that this replica had: one that a restore took back must not come again. */
+    /** Raises epochs above all that this replica had, because an epoch that a restore undid must not be used again. */
     renew: database.prepare<[number, string]>(
       'update tenant_owners set epoch = greatest(epoch, ?) + 1 where owner = ?',
     ),
@@ -92,7 +95,7 @@ export function replicaStatements(database: PostgresDatabase) {
        select x, null, 0, clock_timestamp(), clock_timestamp() from unnest(cast(? as bigint[])) v (x)
        on conflict (tenant_id) do update set configured_at = excluded.configured_at`,
     ),
-    /** Whether replicas share the tenants: else a process works alone, or its end is not known yet. */
+    /** A row if replicas share the tenants; else a process works alone, or its end is not confirmed yet. */
     isShared: database.prepare<[]>(
       `select 1 from tenant_owners o join replicas r on r.id = o.owner
        where o.tenant_id = 0 and not r.alone and ${isAlive}`,
@@ -120,12 +123,12 @@ export function replicaStatements(database: PostgresDatabase) {
     release: database.prepare<[List, string]>(`${release} where tenant_id = any(?) and owner = ?`),
     releaseAll: database.prepare<[string]>(`${release} where owner = ?`),
     gone: database.prepare<[string]>('delete from replicas where id = ?'),
-    /** Dead for long, and the last owner of no tenant. */
+    /** Deletes replicas that are long dead and not the last owner of a tenant. */
     forget: database.prepare<[]>(
       `delete from replicas r where seen_at < clock_timestamp() - interval '1 hour'
          and not exists (select 1 from tenant_owners o where o.owner = r.id)`,
     ),
-    /** Names of tenants that no replica has had in its configuration for a day. */
+    /** Names of tenants that no replica's configuration has had for a day. */
     abandoned: database.prepareValues<[], string>(
       `select t.name from tenants t join tenant_owners o on o.tenant_id = t.id
        where o.configured_at < clock_timestamp() - interval '1 day' order by t.name`,

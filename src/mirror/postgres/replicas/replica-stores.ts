@@ -16,13 +16,13 @@ import { noTenant, Replica } from './replica.ts'
 
 const beatEveryMs = 2 * secondMs
 
-/** Interval at which this process looks whether it may still write. */
+/** Interval at which this process checks whether it may still write. */
 const lookEveryMs = secondMs
 
-/** A surplus that waits longer for a tenant without a run costs a run its page: busy replicas have none without. */
+/** After this wait for an idle tenant, a surplus tenant is given back during a run, which loses its current page. */
 const waitsForIdleMs = 10 * secondMs
 
-/** At a time: their next owner opens them one after the other. */
+/** Most tenants given back at a time, because their next owner opens them one after the other. */
 const mostGivenBack = 32
 
 export interface ReplicaOptions extends HeartbeatOptions {
@@ -40,35 +40,35 @@ interface Store {
 
 interface Identified {
   readonly configured: readonly TenantName[]
-  /** Of the whole configuration. */
+  /** Digest of the whole configuration. */
   readonly digest: string
-  /** By name. */
+  /** Tenant ids by name. */
   readonly ids: ReadonlyMap<string, number>
-  /** Losses of the replica before the ids were read. */
+  /** `losses` of the replica before the ids were read. */
   readonly losses: number
 }
 
-/** The stores of a replica: of the tenants that it owns, as long as its heartbeats are confirmed. */
+/** The stores of the tenants that a replica owns, while its heartbeats are confirmed. */
 export class ReplicaStores implements TenantStores {
   readonly readToShow = readToShow
   readonly #options: ReplicaOptions
   readonly #replica: Replica
   readonly #heartbeat: Heartbeat
-  /** Of all tenants; it only makes new ones. */
+  /** Mirror of all tenants, which only adds new tenants. */
   readonly #mirror: Mirror
   readonly #stores = new Map<number, Store>()
   readonly #ending = new AbortController()
   readonly #telling = new Mutex()
   readonly #noteConfigurations: ReturnType<typeof differenceLog>
   #identified: Identified = { configured: [], digest: '', ids: new Map(), losses: 0 }
-  /** Configured tenants that the database lacks, as the last round found. */
+  /** Configured tenants that the database lacked in the last round. */
   #unregistered = 0
   /** Tenants that are given back once their work has ended. */
   #leaving: ReadonlySet<number> = new Set()
   #worker: TenantWorker | null = null
   #told = ''
   #facts: Omit<ReplicaFacts, 'isConfirmed' | 'owned'> = { heartbeatAt: 0, takeovers: 0, unowned: 0, configurations: 0 }
-  /** Tenants to give back, as the last round found. */
+  /** Number of tenants to give back after the last round. */
   #surplus = 0
   #surplusSince: number | null = null
   #registeredAt = Number.NEGATIVE_INFINITY
@@ -98,14 +98,14 @@ export class ReplicaStores implements TenantStores {
     try {
       await this.#register()
       await this.#beat()
-      // From now on: to open the tenants may take longer than a heartbeat holds.
+      // Start heartbeats now: opening the tenants may take longer than a heartbeat is valid.
       if (this.#loops.length === 0)
         this.#loops.push(
           this.#every(beatEveryMs, () => this.#beat()),
-          // What the heartbeats find wrong is logged.
+          // Problems are logged by the heartbeats.
           this.#every(beatEveryMs, () => this.#heartbeat.probe().catch(() => {})),
         )
-      // To give tenants back would wait for the worker, which may wait for this.
+      // Only take tenants: giving some back would wait for the worker, which may wait for this.
       await this.#take()
     } catch (error) {
       undo()
@@ -118,7 +118,7 @@ export class ReplicaStores implements TenantStores {
     return this.#replica.abandoned()
   }
 
-  /** What was read of the counts of records is no longer true. */
+  /** Invalidates counts of records that were read before. */
   countsSettled(): void {
     this.#replica.countsSettled()
   }
@@ -138,7 +138,7 @@ export class ReplicaStores implements TenantStores {
   begin(worker: TenantWorker): void {
     this.#worker = worker
     this.#told = this.#owned()
-    // Each apart: to give a tenant back waits for the end of its work.
+    // Separate loops, because giving a tenant back waits for the end of its work.
     this.#loops.push(
       this.#every(beatEveryMs, () => this.#take()),
       this.#every(beatEveryMs, () => this.#giveBackSurplus()),
@@ -158,12 +158,12 @@ export class ReplicaStores implements TenantStores {
     return this.#identified.ids
   }
 
-  /** Commits may have been lost since the ids were read: no tenant is worked on. */
+  /** True if commits may have been lost since the ids were read; then no tenant is worked on. */
   get #isLost(): boolean {
     return this.#identified.losses !== this.#replica.losses
   }
 
-  /** Tenants that the mirror lacks are added. */
+  /** Adds tenants that the mirror lacks. */
   async #identify({ configured, digest }: Pick<Identified, 'configured' | 'digest'>, at: number): Promise<Identified> {
     const { losses } = this.#replica
     const known = new Map((await this.#mirror.tenants()).map(({ name, id }) => [name, id]))
@@ -194,7 +194,7 @@ export class ReplicaStores implements TenantStores {
     if (known?.epoch === epoch) return known.store
     const { storeOver, database } = this.#options
     const fenced = this.#replica.fenced(id, database)
-    // What belongs to no tenant, any replica may have written before.
+    // Rows that belong to no tenant may have been written by any replica, so they are not remembered.
     const store = storeOver(id === noTenant ? fenced : fenced.remembering())
     this.#stores.set(id, { epoch, store })
     return store
@@ -211,7 +211,7 @@ export class ReplicaStores implements TenantStores {
   }
 
   async #take(): Promise<void> {
-    // A copy of another mirror may have begun, and ended half way, before this replica owned anything.
+    // A copy of another mirror may have begun, and been interrupted, before this replica owned anything.
     if (this.#replica.epochs.size === 0) await insistOnNoCopy(this.#options.heartbeats)
     if (this.#isLost || this.#unregistered > 0) await this.#identifyAgain()
     if (this.#options.clock.monotonic() - this.#registeredAt > hourMs) await this.#register()
@@ -227,7 +227,7 @@ export class ReplicaStores implements TenantStores {
       unowned: unowned + unregistered,
       configurations: configurations.length,
     }
-    // Counted while others were given back, it may include them.
+    // A surplus counted while tenants were being given back may include them.
     this.#surplus = leaving.size === 0 && leaving === this.#leaving ? surplus : 0
   }
 
@@ -237,7 +237,7 @@ export class ReplicaStores implements TenantStores {
   }
 
   async #giveBackSurplus(): Promise<void> {
-    // Removed from the configuration: any replica that still has it may take it.
+    // Give back tenants that were removed from the configuration: another replica may still have them.
     const configured = new Set([noTenant, ...this.#ids.values()])
     const removed = [...this.#replica.epochs.keys()].filter((id) => !configured.has(id))
     const idle = this.#idle(Math.min(this.#surplus, mostGivenBack))
@@ -246,7 +246,7 @@ export class ReplicaStores implements TenantStores {
     await this.#giveBack(new Set([...removed, ...idle]))
   }
 
-  /** The last ones first: after a start, their first runs are the last to begin. */
+  /** Idle tenants, the last ones first, because after a start their first runs begin last. */
   #idle(surplus: number): readonly number[] {
     const now = this.#options.clock.monotonic()
     const worker = this.#worker
@@ -283,7 +283,7 @@ export class ReplicaStores implements TenantStores {
     return this.#telling.runExclusive(() => this.#follow())
   }
 
-  /** Lets the worker follow when the stores have changed since it did. */
+  /** Notifies the worker if the stores have changed since the last time. */
   async #follow(): Promise<void> {
     const owned = this.#owned()
     if (this.#worker === null || owned === this.#told) return

@@ -10,16 +10,16 @@ import { type Configurations, type Configured, configurationsOf } from './config
 import { type Owned, replicaStatements } from './replica-statements.ts'
 import { firstRounds, nothingShared, partOf, shareOf } from './shares.ts'
 
-/** In the place of a tenant: what belongs to no tenant. */
+/** Used as tenant id for work that belongs to no tenant. */
 export const noTenant = 0
 
-/** A replica writes no longer than this after it sent its last confirmed heartbeat, by its monotonic clock. */
+/** Time after sending its last confirmed heartbeat for which a replica may write, by its monotonic clock. */
 const writesForMs = 6 * secondMs
 
-/** A new owner raises the epoch, which waits for the transactions that hold this lock. */
+/** A new owner raises the epoch, and for that waits for transactions with this lock. */
 const fence = 'select 1 from tenant_owners where tenant_id = ? and owner = ? and epoch = ? for key share'
 
-/** Waits for nobody: the lock is only of use at a moment at which nobody writes. */
+/** Exclusive lock of the fence, granted when nobody writes. */
 const lock = 'select 1 from tenant_owners where tenant_id = ? and owner = ? and epoch = ? for update'
 
 export interface Balance {
@@ -29,13 +29,13 @@ export interface Balance {
   readonly unowned: number
   /** Configured tenants without a row, as after a restore. */
   readonly unregistered: number
-  /** Tenants that this replica is to give back now: a part of those over its share, which another one lacks. */
+  /** Number of tenants to give back now: some of those beyond its share, which another replica lacks. */
   readonly surplus: number
-  /** Of living replicas; empty without one that has stated its own. */
+  /** Configurations of living replicas; empty if none has stated its own. */
   readonly configurations: Configurations
 }
 
-/** One process of several on the same database, and the tenants that it owns: only their owner writes them. */
+/** One of several processes on a database, and the tenants that it owns. Only the owner writes a tenant. */
 export class Replica {
   readonly #database: PostgresDatabase
   readonly #clock: Pick<Clock, 'monotonic'>
@@ -48,19 +48,19 @@ export class Replica {
   #serverStart: number | null = null
   #reachedStart: number | null = null
   #isCountDoubted = false
-  /** Versions of the triggers under which records were counted; null = not known. */
+  /** Versions of the triggers with which records were counted; null = unknown. */
   #triggers: string | null = null
   /** Time of the last confirmed heartbeat by the clock of the database; 0 = none. */
   #lastBeat = 0
   #losses = 0
   #rounds = 0
   #configured = ''
-  /** Changes of `#epochs`: what was read before one is no longer true. */
+  /** Number of changes of `#epochs`; a change invalidates earlier reads. */
   #changes = 0
 
   /**
    * @param id new at each start of the process.
-   * @param alone true for a process that works only without others.
+   * @param alone true for a process that only works without others.
    */
   constructor(database: PostgresDatabase, clock: Pick<Clock, 'monotonic'>, id: string, alone = false) {
     this.#database = database
@@ -70,7 +70,7 @@ export class Replica {
     this.#sql = replicaStatements(database)
   }
 
-  /** True while its last heartbeat is recent. */
+  /** True while the last heartbeat is recent. */
   get isConfirmed(): boolean {
     return this.#clock.monotonic() - this.#sentAt < writesForMs
   }
@@ -80,13 +80,13 @@ export class Replica {
     return this.isConfirmed ? this.#epochs : new Map()
   }
 
-  /** Those of `epochs` when a heartbeat was last recent. */
+  /** `epochs` as of when a heartbeat was last recent. */
   get lastEpochs(): ReadonlyMap<number, number> {
     return this.#epochs
   }
 
   /**
-   * A tenant of `over` under its present epoch: nothing is written once another replica owns it.
+   * `over` for a tenant under its current epoch: nothing is written once another replica owns the tenant.
    *
    * @throws RangeError when this replica does not own it.
    */
@@ -96,7 +96,7 @@ export class Replica {
     return over.fencedBy(fence, [tenantId, this.#id, epoch], lock)
   }
 
-  /** How often commits may have been lost: what was read of the database at another number is no longer true. */
+  /** How often commits may have been lost; a change of this number invalidates earlier reads. */
   get losses(): number {
     return this.#losses
   }
@@ -106,17 +106,17 @@ export class Replica {
     return this.#serverStart
   }
 
-  /** The same of the last heartbeat, whether or not it could be stored. */
+  /** The same for the last heartbeat, even if it could not be stored. */
   get reachedStart(): number | null {
     return this.#reachedStart
   }
 
-  /** Records may have changed while triggers did not fire: what they keep must be settled before the next heartbeat. */
+  /** True if records may have changed while triggers did not fire: counts must be settled before the next heartbeat. */
   get isCountDoubted(): boolean {
     return this.#isCountDoubted
   }
 
-  /** What was in memory is no longer true. */
+  /** Call after counts were settled: invalidates what is in memory. */
   countsSettled(): void {
     this.#isCountDoubted = false
     this.#losses++
@@ -130,12 +130,13 @@ export class Replica {
   }
 
   /**
-   * Every two seconds. After a restart of the server, on another server and after a restore its last commits may be lost: all
-   * epochs are raised, so that nothing of what was in memory is used. A restore is recognized by the last heartbeat.
+   * Sends a heartbeat; call it every two seconds. After a restart of the server, a failover or a restore, the last
+   * commits may be lost: all epochs are raised, so that nothing in memory is used. A restore is recognized by the last
+   * heartbeat.
    *
    * @param configuration digest of the configuration; empty for a process that works alone.
-   * @throws SyncError `store`, also while triggers do not fire; FatalError, and no heartbeat is stored, once a newer version
-   * has changed the layout.
+   * @throws SyncError `store`, also while triggers do not fire; FatalError, without a stored heartbeat, once a newer
+   * version has changed the layout.
    */
   async beat(configuration = ''): Promise<void> {
     const sql = this.#sql
@@ -144,7 +145,7 @@ export class Replica {
     const sentAt = this.#clock.monotonic()
     const changes = this.#changes
     const highest = Math.max(0, ...this.#epochs.values())
-    // The commit may succeed unacknowledged.
+    // The commit may have succeeded without an answer.
     const lose = () => {
       this.#losses++
     }
@@ -174,7 +175,10 @@ export class Replica {
     if (changes === this.#changes) this.#epochs = epochsOf(owned)
   }
 
-  /** Before tenants can be taken, and each hour; the next heartbeat tells the other replicas. @throws SyncError `store`. */
+  /**
+   * Registers configured tenants; call before tenants are taken, and hourly. The next heartbeat informs other replicas.
+   * @throws SyncError `store`.
+   */
   async register(tenants: readonly number[]): Promise<void> {
     this.#configured = createHash('sha256')
       .update(JSON.stringify(tenants.toSorted((a, b) => a - b)))
@@ -183,7 +187,7 @@ export class Replica {
   }
 
   /**
-   * Takes registered tenants that no living replica owns, up to an even share of all; none while a process works alone.
+   * Takes registered tenants that no living replica owns, up to an equal share; none while a process works alone.
    *
    * @throws SyncError `store`.
    */
@@ -215,13 +219,13 @@ export class Replica {
       takenOver: tenants.filter(({ former }) => former !== null).length,
       unowned,
       unregistered: Math.max(0, new Set(tenantIds).size - shares.tenants + shares.erased),
-      // Others have not taken yet what is free.
+      // No surplus while others can still take free tenants.
       surplus: unowned > 0 ? 0 : Math.max(0, surplus),
       configurations: configurationsOf(JSON.parse(shares.living) as readonly Configured[]),
     }
   }
 
-  /** For a process that works alone: what no other one may write then. False while another one lives. */
+  /** Takes everything, for a process that works alone. False while another one lives. */
   async takeAll(): Promise<boolean> {
     const sql = this.#sql
     const id = this.#id
@@ -231,7 +235,7 @@ export class Replica {
     const taken = await this.#database.write('nothing', function* () {
       if ((yield* sql.others.get()) !== undefined) return []
       const taken = yield* sql.takeAny.all({ id, lastBeat, most: 1, among: none })
-      // Waits for the transactions of owners that died.
+      // Waits for transactions of dead owners.
       if (taken.length > 0) yield* sql.disown.run()
       return taken
     })
@@ -239,7 +243,7 @@ export class Replica {
     return taken.length > 0
   }
 
-  /** Names of mirrored tenants that no replica has had in its configuration for a day. @throws SyncError `store`. */
+  /** Names of mirrored tenants that no replica's configuration has had for a day. @throws SyncError `store`. */
   abandoned(): Promise<readonly string[]> {
     return this.#database.read(() => this.#sql.abandoned.all())
   }
@@ -252,12 +256,12 @@ export class Replica {
     try {
       await this.#database.write('nothing', () => this.#sql.release.run(released, this.#id))
     } finally {
-      // Heartbeats under way until now may have read it before.
+      // A concurrent heartbeat may have read the old owner.
       forget()
     }
   }
 
-  /** At the end of the process, when its runs have ended: others take its tenants at once. @throws SyncError `store`. */
+  /** Call at the end of the process, after its runs: others take its tenants at once. @throws SyncError `store`. */
   async leave(): Promise<void> {
     const sql = this.#sql
     const id = this.#id
@@ -268,7 +272,7 @@ export class Replica {
     })
   }
 
-  /** They may have been off for a moment between two heartbeats. */
+  /** Notes the state of the triggers, which may have been off between two heartbeats. */
   #note({ lost = 1, versions = '' }: Partial<Triggers> = {}): void {
     this.#triggers ??= versions
     if (lost === 0 && versions === this.#triggers) return

@@ -1,11 +1,11 @@
 export interface Shares {
   readonly replicas: number
-  /** Less those that have just begun, other than this one. */
+  /** `replicas` without other ones that have just begun. */
   readonly established: number
   readonly tenants: number
   readonly own: number
   readonly unowned: number
-  /** Without a row in `tenants`. */
+  /** Tenants without a row in `tenants`. */
   readonly erased: number
   /** JSON: ids of living replicas and digests of their configurations. */
   readonly living: string
@@ -22,15 +22,16 @@ export const nothingShared: Shares = {
 }
 
 /**
- * While nobody has most of the tenants, a new replica takes a part of its share in each of its first rounds: others that
- * begin at the same time would only have what it gives back. Those of dead replicas it takes at once.
+ * While most tenants have no owner, a new replica takes a part of its share in each of its first rounds, because
+ * replicas that start at the same time would otherwise only get what it gives back. It takes tenants of dead replicas
+ * at once.
  */
 export const firstRounds = 3
 
-/** Of a share, at least so many are a part. */
+/** Least size of such a part. */
 const leastPart = 16
 
-/** An even one. */
+/** An equal share. */
 export function shareOf({ tenants }: Shares, replicas: number): number {
   return Math.ceil(tenants / Math.max(1, replicas))
 }

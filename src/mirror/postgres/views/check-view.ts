@@ -4,7 +4,10 @@ import { bigint, boolean, instant, nowMs, type SqlView, tenantColumn, text, time
 
 const blocking = `('tenant_changed', 'unauthorized', 'missing_permission', 'never', 'stale')`
 
-/** Not older than a limit in milliseconds, nor far ahead of the clock; of a time in milliseconds, and of an instant. */
+/**
+ * Conditions that a time is not older than a limit in milliseconds, nor far ahead of the clock; for milliseconds and
+ * for timestamps.
+ */
 const isFreshSql = (at: string, limit: string) =>
   `(${nowMs} - ${at} <= ${limit} and ${at} - ${nowMs} <= ${futureToleranceMs})`
 
@@ -14,7 +17,7 @@ const isFreshInstant = (at: string, limit: string) =>
 const isCurrent = `(s.rule = k.rule or (s.rule is null and s.status = 'unknown'))
     and ${isFreshSql('s.evaluated_at', 'k.current_for_ms')} and ${nowMs} <= coalesce(s.valid_until, ${nowMs})`
 
-/** The first match decides: the rules of `decideStatus` and `readPosture`. */
+/** The rules of `decideStatus` and `readPosture`; the first match decides. */
 const cases = [
   ['not k.enabled', `'not_applicable'`, 'null'],
   ['k.rule is null', `'unknown'`, `'check_failed'`],

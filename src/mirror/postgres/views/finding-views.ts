@@ -3,7 +3,7 @@ import { recordTables } from '../../records/record-tables.ts'
 import { unconfirmedMs } from './sync-view.ts'
 import { asJsonb, bigint, boolean, json, nowMs, type SqlView, tenantColumn, text, time } from './view.ts'
 
-/** The latest of the clocks, as waivers end by it. */
+/** The latest of all clocks, which decides when waivers end. */
 const waiverMs = `greatest(${nowMs}, ${unconfirmedMs},
       (select case when abs(o.server_time - o.server_time_at) > ${greatestSkewMs}
           then ${nowMs} + o.server_time - o.server_time_at end

@@ -4,17 +4,17 @@ import { recordViews } from './record-views.ts'
 import { syncView } from './sync-view.ts'
 import { instant, type SqlView } from './view.ts'
 
-/** In the order in which they are made: a view reads earlier ones only. */
+/** In the order of creation: a view only reads earlier ones. */
 export const sqlViews: readonly SqlView[] = [...recordViews, syncView, checkView, findingView, historyView]
 
-/** With the grants that they had when `dropViews` dropped them. */
+/** Creates the views with the grants that they had before `dropViews`. */
 export function viewStatements(): readonly string[] {
   return [...sqlViews.map(creation), indexOfHistory, grantAgain]
 }
 
 const setting = 'tenantwatch.grants'
 
-/** Notes for the rest of the transaction who may read them. */
+/** Drops the views; keeps their grants for the rest of the transaction. */
 export const dropViews = `do $$
 declare found record;
 begin
@@ -36,7 +36,7 @@ function creation({ name, columns, from, excludesRows }: SqlView): string {
   return `create view ${name}${barrier} as select\n${list}\nfrom ${from}`
 }
 
-/** For a period of `tenantwatch_history`. */
+/** For queries of a period of `tenantwatch_history`. */
 const indexOfHistory = `create index if not exists changes_instant on changes (${instant('at')})`
 
 const grantAgain = `do $$

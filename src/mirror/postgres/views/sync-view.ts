@@ -29,8 +29,8 @@ const isHeld = (reason: string) => `coalesce(bool_or(o.reason = '${reason}'), fa
 const names = (list: string) => `coalesce(${list} @> to_jsonb(r.resource), false)`
 
 /**
- * The rules of `readDataQuality` and `assessInput`, and the states of the JSON API. With `offset 0` an expression is
- * planned and computed once, not at each mention.
+ * The rules of `readDataQuality` and `assessInput`, and the states of the JSON API. `offset 0` makes the server compute
+ * an expression once instead of at each use.
  */
 export const syncView: SqlView = {
   name: 'tenantwatch_sync',

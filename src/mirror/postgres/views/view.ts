@@ -14,7 +14,7 @@ export interface SqlView {
   readonly rows: string
   readonly columns: readonly SqlColumn[]
   readonly from: string
-  /** True when `from` excludes rows: no function of the reader sees them. */
+  /** True if `from` excludes rows, which functions in the reader's query must not see (security barrier). */
   readonly excludesRows?: true
 }
 
@@ -35,10 +35,10 @@ export function time(name: string, sql: string, means: string): SqlColumn {
 
 export const instant = (ms: string) => `to_timestamp(${ms} / 1000.0)`
 
-/** Of the statement: in a transaction that is left open, `now()` would keep old data fresh. */
+/** Time of the statement: in a transaction that is left open, `now()` would keep old data fresh. */
 export const nowMs = 'extract(epoch from statement_timestamp()) * 1000'
 
-/** Text of JSON as `jsonb`, which has no U+0000; an escape behind an even number of backslashes is one. */
+/** JSON text as `jsonb`, which cannot contain U+0000; only an escape after an even number of backslashes is one. */
 export const asJsonb = (sql: string) =>
   `(case when ${sql} like '%\\\\u0000%' then regexp_replace(${sql}, '(?<!\\\\)((?:\\\\\\\\)*)\\\\u0000', '\\1\\\\ufffd', 'g') else ${sql} end)::jsonb`
 
