@@ -123,9 +123,7 @@ export class AnswerTimes implements ServerTimes {
   /** Newest `Date` header that agrees with the local clock, of answers without a readable time. */
   #newestDate: Instant | null = null
   readonly #before: readonly ReachedTime[]
-  /**
-   * Newest server time of earlier processes: an answer before it is old. Null once the server's clock was corrected.
-   */
+  /** Newest server time of earlier processes: an earlier answer is old. Null once the server's clock was corrected. */
   #floor: Instant | null
   /** An answer far ahead of both clocks, until a second one confirms it. */
   #ahead: Instant | null = null
@@ -209,10 +207,7 @@ export class AnswerTimes implements ServerTimes {
     this.#ahead = confirmed ? null : here
   }
 
-  /**
-   * A cached answer keeps its `Date`, so an early one proves an old answer. A recent one proves nothing: a proxy may
-   * have set it.
-   */
+  /** An early `Date` proves a cached answer. A recent one proves nothing, because a proxy may have set it. */
   #noteDate(answer: AnsweredRequest, date: number): void {
     this.#refuseOlder(answer, date, this.#reached)
     this.#refuseOlder(answer, date, this.#newestDate)

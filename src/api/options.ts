@@ -34,10 +34,7 @@ export interface TenantClientOptions {
   readonly version: string
   readonly observer?: TenantObserver
   readonly log?: Log
-  /**
-   * How long a success proves a token, and the interval between probes of a refused one, in milliseconds; default 5
-   * min.
-   */
+  /** How long a success proves a token, and the interval of probes of a refused one, in milliseconds; default 5 min. */
   readonly cycleMs?: number
   readonly blockedUntil?: number
   readonly blockedForMs?: number | null

@@ -141,10 +141,7 @@ export function createReadCall(parts: ReadCallParts): (call: ReadCall) => Promis
   }
 }
 
-/**
- * A 404 removes a user from the mirror, so it must come from the API, not from a proxy, and have no error code but
- * NOT_FOUND.
- */
+/** A 404 removes a user from the mirror, so it must be the API's, not a proxy's, with no error code but NOT_FOUND. */
 function denialIn({ body }: Answer): ErrorFacts | null {
   const facts = readErrorFacts(body)
   return facts.enveloped && (facts.code ?? 'NOT_FOUND') === 'NOT_FOUND' ? facts : null

@@ -96,10 +96,7 @@ const columns = [
 
 type Row = Readonly<Record<(typeof columns)[number], unknown>>
 
-/**
- * The same columns for both kinds, null where a kind has none. `daysLeft`: whole days, negative from one day after the
- * end.
- */
+/** The same columns for both kinds, null if a kind has none. `daysLeft`: whole days, negative a day after the end. */
 function rowOf(deadline: Deadline, now: number): Row {
   const { tenant, kind, id, at } = deadline
   const common = { expires: toIso(at), daysLeft: Math.trunc((at - now) / dayMs), tenant, kind, id }

@@ -264,10 +264,7 @@ function lineOf(change: Change): string {
   return `${change.at}  ${change.tenant}  ${whose}  ${inWords(change)}`
 }
 
-/**
- * One line per change, streamed, so without aligned columns. On a terminal, many removals are cut and the number of
- * changes follows.
- */
+/** One line per change, streamed, so not aligned. On a terminal, many removals are cut and a total follows. */
 async function* lines(
   changes: AsyncIterable<Change>,
   { seen, terminal, isLimited }: { seen: Seen; terminal: Terminal | null; isLimited: boolean },

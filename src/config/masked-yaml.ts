@@ -18,10 +18,7 @@ import { formatDuration } from './yaml/leaves.ts'
 
 const shared = ['api', 'resources', 'schedule', 'freshness', 'checks'] as const
 
-/**
- * The settings in the format of the configuration file, with possible secrets replaced by `redacted`; can be loaded
- * again.
- */
+/** The settings as configuration file, with possible secrets replaced by `redacted`; can be loaded again. */
 export function maskedYaml(settings: Settings): string {
   const tenants = settings.tenants.map(writtenTenant)
   const [first] = tenants

@@ -22,9 +22,7 @@ export interface Overridable {
   readonly resources: ResourcesSection
 }
 
-/**
- * Reads the settings that tenants can override; an empty path reads the general ones. The caller reads the schedule.
- */
+/** Reads settings that tenants can override; an empty path reads the general ones. The caller reads the schedule. */
 export function readOverridable(
   raw: Readonly<Record<string, unknown>>,
   path: KeyPath,

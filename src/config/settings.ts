@@ -28,9 +28,7 @@ export interface AuthSettings {
   readonly token: SecretSource | { readonly oauth2: OAuth2Settings }
 }
 
-/**
- * Name of the page-size parameter, for both feeds or for each, which the specification does not state; null sends none.
- */
+/** Name of the page-size parameter, for both feeds or each, which the specification does not state; null sends none. */
 /** One name for all feeds, or one by feed. */
 export type PageSizeParameter = string | null | Readonly<Partial<Record<ResourceName, string | null>>>
 

@@ -72,10 +72,7 @@ async function openAll(tenants: readonly TenantSettings[], options: TenantPartsO
   }
 }
 
-/**
- * A change of `checks` needs no new engine: they are read at each evaluation. Client and engine contain all other
- * settings.
- */
+/** A change of `checks` needs no new engine: each evaluation reads them. Client and engine contain all others. */
 function keepsEngine({ checks: _, ...before }: TenantSettings, { checks: __, ...next }: TenantSettings): boolean {
   return isDeepStrictEqual(before, next)
 }

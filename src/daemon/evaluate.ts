@@ -106,8 +106,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         },
         ...how,
       })
-      // Seal the shared chain first: the tenant's chain states its head. On PostgreSQL an earlier evaluation may have
-      // left it unsealed.
+      // First, because the tenant's chain states its head. On PostgreSQL an earlier evaluation may not have sealed it.
       await common?.seal(sharedChain, now)
       await store.seal(tenant.id, now)
       return outcomes
@@ -117,10 +116,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
       throw error
     }
   }
-  /**
-   * Makes stored passes unknown, because commands and other replicas do not see this process's failures. Rejects with
-   * the error.
-   */
+  /** Makes stored passes unknown, because other processes do not see this one's failures. Rejects with the error. */
   const expirePasses = async (tenant: string, error: unknown, id?: number): Promise<never> => {
     // This write may fail, too.
     if (fails(tenant) && reasonOf(error) !== 'aborted') await expire(tenant, id).catch(() => {})
@@ -211,10 +207,7 @@ function sharedLog(log: Log): (tenant: string, sharedWith: string | undefined) =
   }
 }
 
-/**
- * Waits for its turn, but not beyond an abort: a tenant is given back once its own evaluations have ended, and others
- * may take long.
- */
+/** Waits for its turn until aborted: a tenant is given back after its own evaluations; others may take long. */
 async function inTurn<T>(queue: Mutex, signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
   const turn = queue.acquire()
   const release = await waitFor(turn, signal).catch((error: unknown) => {

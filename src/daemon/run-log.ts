@@ -25,10 +25,7 @@ interface Cause {
   loggedAt: number
 }
 
-/**
- * Logs runs: one line when a cause begins, however many resources and runs fail by it, one when it ends, and the first
- * round.
- */
+/** Logs runs: one line when a cause begins, however many runs fail by it, one when it ends, and the first round. */
 export interface RunLog {
   /** `enabled`: resources of the tenant; `at` in monotonic milliseconds. */
   ended(result: RunResult, enabled: readonly ResourceName[], at: number): void

@@ -73,10 +73,7 @@ export async function openSession(options: SessionOptions): Promise<Session> {
   }
 }
 
-/**
- * Composition root of the engine. Mirror, lock and metrics live as long as the session; tenants and views follow the
- * configuration.
- */
+/** Composition root of the engine. Mirror, lock and metrics stay; tenants and views follow the configuration. */
 export class Session implements AsyncDisposable {
   readonly mirror: Mirror
   readonly stores: TenantStores

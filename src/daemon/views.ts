@@ -103,9 +103,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     return together(tenant, () => readPostureOf(tenant))
   }
 
-  /**
-   * Reads the common time outside: inside the shared read it would wait for connections that the shared reads occupy.
-   */
+  /** Reads the common time outside: inside it would wait for connections that the shared reads occupy. */
   async function together<T>({ store, unconfirmedTime }: Shown, work: () => Promise<T>): Promise<T> {
     await unconfirmedTime()
     return store.readTogether(work)

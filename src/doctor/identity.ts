@@ -79,9 +79,7 @@ interface FirstPages {
   readonly pages: readonly GivenPage[]
 }
 
-/**
- * API clients and documents belong to one tenant: two tenants that list the same one are one tenant with two tokens.
- */
+/** API clients and documents belong to one tenant: two that list the same one are one tenant with two tokens. */
 export function diagnoseSharedRecords(probed: readonly FirstPages[]): readonly Diagnosis[] {
   const listed = probed.flatMap(({ tenant, pages }) =>
     pages

@@ -22,10 +22,7 @@ export interface OwnClientRequest {
   readonly now: number
 }
 
-/**
- * Reads the list of API clients up to the page with `ownClientId`. Null if the only page lacks it, which the endpoint's
- * line reports.
- */
+/** Reads the API clients up to the page with `ownClientId`. Null if the only page lacks it, which is reported. */
 export async function diagnoseOwnClient({ firstPage, ...request }: OwnClientRequest): Promise<Diagnosis | null> {
   const { read, ownClientId, now } = request
   const seen = new Set<string>()

@@ -51,10 +51,7 @@ export interface CheckFacts {
     readonly file: string
     readonly problem: string | null
   }
-  /**
-   * Evidence whose change makes a waiver lapse (`list.field` in lists); absent = all but request ids, times and
-   * thresholds.
-   */
+  /** Evidence whose change makes a waiver lapse (in lists `list.field`); absent = all but ids, times, thresholds. */
   readonly material?: readonly string[]
   /** Set if an operator may accept findings as drift; their evidence has `present`, `expected` and `expectedFrom`. */
   readonly drift?: {
@@ -89,10 +86,7 @@ export type RuleContext = Pick<CheckContext, 'knownUserStates' | 'knownDocumentS
 export interface Failure {
   readonly entityId: string
   readonly severity: Severity
-  /**
-   * One sentence, with dates instead of ages, which would change at each evaluation; names no person, e-mail address or
-   * file.
-   */
+  /** One sentence; with dates, because ages change at each evaluation; without names of persons, e-mails and files. */
   readonly message: string
   readonly evidence: Readonly<Record<string, unknown>>
 }
@@ -124,10 +118,7 @@ export interface Loaded<Candidate> {
 export interface CheckSpec<Schema extends z.ZodObject, Candidate> extends CheckFacts {
   /** Every option has a default. */
   readonly options: Schema
-  /**
-   * False if the configuration leaves nothing to evaluate: the check is not applicable, whatever its other status would
-   * be.
-   */
+  /** False if the configuration leaves nothing to evaluate: not applicable, whatever the status would be otherwise. */
   readonly isConfigured?: (options: z.output<Schema>) => boolean
   readonly assumption?: (options: z.output<Schema>) => string | null
   readonly ruleContext?: (context: RuleContext) => unknown

@@ -17,9 +17,7 @@ export interface EvaluatedTenant {
   readonly settings: EvaluatedSettings
   /** Absent = the stored skew. */
   readonly skewOf?: SkewOf
-  /**
-   * Another configured tenant with the same API clients or documents; it is unknown to which of the two they belong.
-   */
+  /** Another configured tenant with the same API clients or documents; it is unknown to which one they belong. */
   readonly sharedWith?: string
 }
 
@@ -37,10 +35,7 @@ export interface MeasuredQuality {
   readonly stored: ResourceQuality | undefined
   readonly freshnessLimitMs: number
   readonly skewMs: number | null
-  /**
-   * Refusal of this resource, or of the token as a whole, since the last success; also set while a hold blocks the
-   * input.
-   */
+  /** Refusal of this resource or of the token since the last success; also set while a hold blocks the input. */
   readonly denied: Reason | null
   readonly input: InputQuality
 }
@@ -176,18 +171,13 @@ function factsOf({ resource, stored, tenant, holds, settings, skewMs, ...known }
   }
 }
 
-/**
- * Start of the last complete full sync; null until the first run has ended, because it reads details after the list.
- */
+/** Start of the last complete full sync; null until the first run has ended, which reads details last. */
 export function dataAsOf(state: SyncState | undefined): number | null {
   const hasEnded = state !== undefined && (state.incrementalAttemptAt ?? state.fullAttemptAt) !== null
   return hasEnded ? state.completeStartedAt : null
 }
 
-/**
- * Why incremental syncs do not succeed: the last one failed, or they wait for a full sync whose failure is not in
- * `incrementalReason`.
- */
+/** Why incremental syncs fail: the last one's reason, or that of the full sync for which they wait. */
 export function incrementalFailure({
   incrementalReason,
   fullReason,

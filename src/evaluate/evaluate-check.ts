@@ -74,9 +74,7 @@ export async function checkResultOf(run: CheckRun): Promise<NewCheckResult> {
   }
 }
 
-/**
- * Digest of the failing entities and their severities; a count would not change if one starts to fail as another stops.
- */
+/** Digest of failing entities and severities; a count would not change if one starts to fail as another stops. */
 interface FailingSet {
   add(batch: readonly Failure[]): void
   digest(): string

@@ -52,9 +52,7 @@ interface ResourceRecord {
   readonly fullReason: Reason | null
   /** True until a sync succeeds after that failure. */
   readonly failing: boolean
-  /**
-   * Server clock minus local clock, rounded to minutes, 0 while they agree; null = unknown. Absent in older records.
-   */
+  /** Server minus local clock, rounded to minutes, 0 while they agree; null = unknown. Absent in older records. */
   readonly skewMs?: number | null
 }
 

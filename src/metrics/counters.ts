@@ -27,10 +27,7 @@ interface CounterFamily {
   readonly byTenant: Map<string, (number | undefined)[]>
 }
 
-/**
- * One array of numbers for each family and tenant: prom-client needs three objects and a key per series, too much for
- * fleets.
- */
+/** One array per family and tenant: prom-client needs three objects and a key per series, too much for fleets. */
 export function createCounters(): Counters {
   const byName = new Map<string, CounterFamily>(
     counters.map(({ name }) => [name, { tails: new Map(), byTenant: new Map() }]),

@@ -76,10 +76,7 @@ export interface Words {
 
 export interface Pattern {
   readonly operator: string
-  /**
-   * Patterns, one of which matches a text with these consecutive letters, each in one of its cases; no case = any
-   * letter.
-   */
+  /** Patterns, one of which matches these consecutive letters, each in one of its cases; no case = any letter. */
   of(letters: readonly (readonly string[])[]): readonly string[]
 }
 
@@ -96,10 +93,7 @@ export interface InsertStamp {
 
 /** Inserts new records of one table; a row is the values of the columns, then the stamp. */
 export interface RecordInserts {
-  /**
-   * Requests ids for probably new rows ahead, so that the insert need not wait for them; null = the insert requests
-   * them.
-   */
+  /** Requests ids of probably new rows ahead, so that the insert does not wait; null = the insert requests them. */
   reserve(tenantId: number, rows: number): Steps<Step<readonly number[]> | null>
   /** Returns the ids of the new rows, in the same order. */
   insert(

@@ -14,10 +14,7 @@ export type * from './sync/page-rows.ts'
 export { noCounts } from './sync/page-rows.ts'
 export type * from './sync/sync-port.ts'
 
-/**
- * The local database copy of all tenants. Its methods are complete operations, so that other databases can implement
- * it.
- */
+/** The local database copy of all tenants. Methods are complete operations, so other databases can implement it. */
 export interface Mirror
   extends SyncStore,
     FindingStore,

@@ -23,9 +23,7 @@ export interface Step<T> {
   [Symbol.iterator](): Iterator<Ask | Take, T, unknown>
 }
 
-/**
- * Sends a statement; the returned step waits for its answer. So an operation waits only once for several statements.
- */
+/** Sends a statement; the returned step waits for its answer. So an operation waits once for several statements. */
 export function* ahead<T>(step: Step<T>): Steps<Step<T>> {
   const steps = step[Symbol.iterator]()
   const asked = steps.next()

@@ -21,10 +21,7 @@ export interface ReplicaFacts {
   readonly isConfirmed: boolean
   /** Tenants taken over from replicas that died. */
   readonly takeovers: number
-  /**
-   * Number of configured tenants whose metrics nobody exports: no living replica owns them, or this one is giving them
-   * back or lost them.
-   */
+  /** Configured tenants that nobody exports: without a living owner, or being given back or lost by this replica. */
   readonly unowned: number
   /** A text that differs after each change of the tenants that this process owns. */
   readonly owned: string

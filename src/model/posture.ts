@@ -3,10 +3,7 @@ import type { Reason, Refusal, UnknownReason } from './reasons.ts'
 import type { ResourceName, SyncMode } from './resource-names.ts'
 import type { Severity, SeverityCounts } from './severity.ts'
 
-/**
- * State of a tenant for all outputs, so that all consider the age of inputs alike. Times in milliseconds since the
- * epoch; null = never.
- */
+/** A tenant's state for all outputs, with ages applied. Times in milliseconds since the epoch; null = never. */
 export interface TenantPosture {
   readonly tenant: string
   readonly at: number
@@ -125,10 +122,7 @@ export interface ResourceView {
   readonly modes: readonly ModeView[]
 }
 
-/**
- * True until a run of the resource has ended: with an engine running, its first full sync is in progress or about to
- * start.
- */
+/** True until a run of the resource has ended: with a running engine, its first full sync runs or is about to. */
 export function isUntried({ enabled, modes }: Pick<ResourceView, 'enabled' | 'modes'>): boolean {
   return enabled && modes.every(({ lastAttemptAt }) => lastAttemptAt === null)
 }

@@ -21,10 +21,7 @@ export type Gauge<Name extends string = string> =
       readonly kind: 'count'
       readonly name: string
       readonly help: string
-      /**
-       * Labels by field: `true` for a flag; for others the values with a series of their own, besides `other` and
-       * `none` (null).
-       */
+      /** Labels by field: `true` for a flag; else values with their own series, besides `other` and `none`. */
       readonly by: Readonly<Partial<Record<Name, true | readonly string[] | KnownSetting>>>
     }
   | { readonly kind: 'flag'; readonly name: string; readonly help: string; readonly field: Name }

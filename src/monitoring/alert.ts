@@ -26,9 +26,7 @@ export interface Alert {
   readonly dashboard: DashboardId
   /** The part of the tenant's status page that shows it; absent = its findings. */
   readonly part?: 'data' | 'holds' | 'secrets' | 'waivers'
-  /**
-   * The daemon does not answer, or no longer has the tenant, so that it cannot serve the runbook or the tenant's page.
-   */
+  /** The daemon does not answer, or no longer has the tenant, so it cannot serve the runbook or the tenant's page. */
   readonly whileDown?: true
   readonly cases: (input: MonitoringInput) => readonly AlertCase[]
 }

@@ -1,7 +1,4 @@
-/**
- * How long the last known value of a missing series is used: a long weekend. After that only alerts about the daemon
- * itself fire.
- */
+/** How long the last value of a missing series is used: a long weekend. Then only alerts about the daemon fire. */
 export const lastKnownFor = '3d'
 
 /** Selects series; matchers are written as in PromQL, empty ones are left out. */
@@ -21,10 +18,7 @@ export const unlessAlive = 'unless on (job, instance) tenantwatch_build_info'
 /** Excludes tenants that a daemon exports now. */
 const unlessExported = 'unless on (tenant) group by (tenant) (tenantwatch_check_enabled)'
 
-/**
- * Restricts to tenants that a living replica knows and does not own, so that possibly no replica exports them at
- * present.
- */
+/** Restricts to tenants that a living replica knows but does not own, so that possibly nobody exports them. */
 const whileUnowned = 'and on (tenant) tenantwatch_tenant_owned == 0'
 
 /** Excludes tenants that a living replica knows, whose last value may be one of another daemon. */

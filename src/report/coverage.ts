@@ -36,10 +36,7 @@ export function coverageOf(view: CheckView, inputs: readonly InputQuality[]): Co
   return { entities, evaluated: entities - unknown, passing: rest - unknown, failing, waived, unknown }
 }
 
-/**
- * The first match decides. A check that is switched off makes the requirement unknown, like one that cannot be
- * evaluated.
- */
+/** The first match decides. A check that is off makes the requirement unknown, like one that cannot be evaluated. */
 export function requirementState(checks: readonly Standing[]): RequirementState {
   if (checks.length === 0) return 'no_check'
   if (checks.includes('fail')) return 'fail'

@@ -87,10 +87,7 @@ export interface OcsfSource {
   ) => Pick<CheckFacts, 'title' | 'description' | 'risk' | 'remediation' | 'frameworks'> | undefined
 }
 
-/**
- * A finding keeps its `finding_info.uid`; each of its states has its own `metadata.uid`, by which duplicates can be
- * dropped.
- */
+/** A finding keeps its `finding_info.uid`; each of its states has its own `metadata.uid`, to drop duplicates. */
 export function complianceFinding(finding: FindingView, source: OcsfSource): object {
   const { evidence, message, severity } = finding
   const check = source.check(finding.check)

@@ -58,10 +58,7 @@ interface CronGroup {
   nextAt: number
 }
 
-/**
- * Runs named jobs by cron. Ticks missed during a suspend run once; ticks that a jump of the wall clock skipped do not
- * run.
- */
+/** Runs named jobs by cron. Ticks missed during a suspend run once; those that a clock jump skipped do not. */
 export function createScheduler({ clock, random, log, timezone, onJump }: SchedulerOptions): Scheduler {
   const entries = new Map<string, Entry>()
   const groups = new Map<string, CronGroup>()
@@ -200,10 +197,7 @@ export function createScheduler({ clock, random, log, timezone, onJump }: Schedu
 }
 
 interface CronTimes {
-  /**
-   * Next tick in milliseconds since the epoch; infinite without one in the next hundred years. Each call takes
-   * milliseconds.
-   */
+  /** Next tick in milliseconds since the epoch; infinite if none in a hundred years. A call takes milliseconds. */
   next(): number
   dispose(): void
 }

@@ -5,10 +5,7 @@ import type { Answered, Evidence, ProofContext } from './identity-proof.ts'
 /** Most ids stored with a hold, to recognize its tenant. */
 const mostIds = 200
 
-/**
- * Resources that still need a full sync after an operator accepted another tenant under this credential; null without
- * such an acceptance.
- */
+/** Resources to sync in full after another tenant was accepted under this credential; null if none was. */
 export function acceptedChange(
   { changeAccepted, acceptedCredential }: Pick<TenantRow, 'acceptedCredential' | 'changeAccepted'>,
   answered: Answered | null,

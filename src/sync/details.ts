@@ -73,10 +73,7 @@ export async function askById(run: Run, definition: FeedResource, one: LookUp): 
   return found
 }
 
-/**
- * Stores the fields that only an answer by id contains. For other fields the list counts; resolves with those that
- * differ.
- */
+/** Stores fields that only an answer by id contains. For others the list counts; resolves with those that differ. */
 export async function takeDetail(
   run: Run,
   item: Item,

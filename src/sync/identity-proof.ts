@@ -180,9 +180,7 @@ class Proof {
     return fetched
   }
 
-  /**
-   * True if over half of the page is known by `createdAt` and `email`, and over half of the oldest records are on it.
-   */
+  /** True if over half of the page is known by `createdAt` and `email`, and over half of the oldest are on it. */
   async #showsKnownPersons(definition: ResourceDefinition): Promise<boolean> {
     const { items } = await this.#firstPage(definition)
     this.#records += items.length

@@ -9,9 +9,7 @@ import { type ContractEvents, noteOddities } from './contract-events.ts'
 import { cursorDigest } from './pages/page-rules.ts'
 import type { TenantGuard } from './tenant-guard.ts'
 
-/**
- * Failures of an optional request that end the run: it cannot succeed after a stale answer or one of another tenant.
- */
+/** Failures of an optional request that end the run: after a stale or another tenant's answer it cannot succeed. */
 export const endsRun: ReadonlySet<Reason> = new Set(['aborted', 'internal', 'stale_answer', 'store', 'tenant_changed'])
 
 /** After these failures no further optional request of the run makes sense. */
@@ -62,10 +60,7 @@ export interface PageRequest {
   readonly isRepeated?: boolean
 }
 
-/**
- * Fetches a page until its identity is verified; others must not be written. A refused cursor of a feed is
- * `invalid_cursor`.
- */
+/** Fetches a page until its identity is verified. A refused cursor of a feed is `invalid_cursor`. */
 export async function fetchPage(
   run: Run,
   query: FeedQuery,
@@ -108,10 +103,7 @@ export function unsetNow({ context, opened }: Run): number {
   return opened.at + context.clock.monotonic() - opened.since
 }
 
-/**
- * Begins a full sync whose first page was requested at `begun`, and drops an open one; `again`: the list moved during
- * that.
- */
+/** Begins a full sync whose first page was requested at `begun`; drops an open one, whose list moved if `again`. */
 export function beginFullSync(
   run: Run,
   cursorBefore: string | null,

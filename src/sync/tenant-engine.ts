@@ -224,10 +224,7 @@ class Engine implements TenantEngine {
     }
   }
 
-  /**
-   * After a stale answer, earlier ones may have been stale, too: drops the full sync and restores the state before the
-   * run.
-   */
+  /** After a stale answer, earlier ones may be stale, too: drops the full sync and restores the former state. */
   async #takeBack({ definition: { name }, state }: Run): Promise<void> {
     const { store } = this.#context
     const open = await store.openFullSync(this.tenantId, name)
@@ -245,10 +242,7 @@ class Engine implements TenantEngine {
     await this.#acceptanceEnds(definition)
   }
 
-  /**
-   * Ends an accepted tenant change after a full sync of each readable resource, an accepted page after one of its
-   * resource.
-   */
+  /** An accepted tenant change ends after full syncs of all readable resources, an accepted page after its own. */
   async #acceptanceEnds({ name }: ResourceDefinition): Promise<void> {
     const { changeAccepted: owed, admitted } = this.#tenant
     if (owed === null && admitted?.resource !== name) return

@@ -33,10 +33,7 @@ export interface ProofOptions {
 
 /** Detects data of another tenant, because the API does not name its tenant (docs/sync.md#tenant-identity). */
 export interface TenantGuard {
-  /**
-   * True if the answer's identity is proven, false if the answer was read under an older identity. Throws during a
-   * hold.
-   */
+  /** True if the answer's identity is proven, false if it was read under an older one. Throws during a hold. */
   verify(fetched: Fetched, definition: ResourceDefinition, query: FeedQuery, signal: AbortSignal): Promise<boolean>
   /** Proves again that the API returns data of the tenant. Throws, after raising a hold, if it is another tenant's. */
   prove(signal: AbortSignal, options?: ProofOptions): Promise<void>
@@ -46,10 +43,7 @@ export interface TenantGuard {
   roundsOf(definition: Pick<ResourceDefinition, 'kind'>, careful?: boolean): number
   readonly troubled: boolean
   noteTrouble(): void
-  /**
-   * Resources with contradicting answers, as from servers with different data. Until they agree, unchanged answers are
-   * read again, too.
-   */
+  /** Resources whose answers contradict each other; until they agree, unchanged answers are read again, too. */
   readonly contradicted: Set<ResourceName>
   admits(state: SyncState, comparison: PageComparison, serverTime: number | null): boolean
   /** Raises a hold for another tenant if a proof finds one, else for the page; resolves with the error to throw. */

@@ -63,10 +63,7 @@ function hasSan(certificate: X509Certificate, name: string): boolean {
   return [...entries].some(([, , value = '']) => (value.startsWith('"') ? JSON.parse(value) : value) === name)
 }
 
-/**
- * Refuses unknown names, because another site can point its own name at this address (DNS rebinding). IP addresses are
- * safe.
- */
+/** Refuses unknown names: another site can point its own name here (DNS rebinding). IP addresses are safe. */
 function isAllowedHost(hostHeader: string, allowed: readonly string[]): boolean {
   const [, bracketed, plain = ''] = /^(?:\[([^\]]+)\]|([^:]*))(?::\d{1,5})?$/.exec(hostHeader) ?? []
   if (bracketed !== undefined) return isIPv6(bracketed)

@@ -7,7 +7,7 @@ export interface WebRequest {
   /** Percent-decoded; unchanged if it has invalid escapes. */
   readonly path: string
   /**
-   * The Host header (empty if an HTTP/1.0 request has none) and the host of an absolute request target (RFC 9112,
+   * The Host header (empty in HTTP/1.0 without one) and the host of an absolute request target (RFC 9112,
    * 3.2.2).
    */
   readonly hosts: readonly string[]

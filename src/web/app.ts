@@ -86,10 +86,7 @@ const gone = text(503, '')
 /** Most concurrent scrapes without pauses between renderings. */
 const maxUnpacedScrapes = 8
 
-/**
- * If many scrapes share a rendering, the next one waits as long as the last one took, so that half of the event loop
- * stays free.
- */
+/** If many share a rendering, the next one waits as long as the last one took: half of the event loop stays free. */
 function pacedScrapes({ sources, clock }: WebOptions): WebOptions['sources']['metrics'] {
   let [free, sharing] = [Promise.resolve(), 0]
   return async (accept) => {

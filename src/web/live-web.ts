@@ -18,10 +18,7 @@ export interface Candidate extends WebReading {
   readonly path: string | null
 }
 
-/**
- * The current web configuration. Its files are checked at each handshake and request; a valid change applies without a
- * reload.
- */
+/** The current web configuration. Files are checked at each handshake and request; a valid change applies. */
 export class LiveWeb {
   readonly #options: LiveWebOptions
   #path: string | null

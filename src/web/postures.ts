@@ -35,9 +35,7 @@ export function isFreshAndComplete(view: ResourceView, holds: readonly HoldView[
   return view.enabled && (state === 'fresh' || state === 'failing')
 }
 
-/**
- * True if the last run of a resource could not be stored, so that the mirror is older than the tenant's last answer.
- */
+/** True if the last run of a resource could not be stored, so that the mirror is older than the last answer. */
 export function isUnstored({ resources }: TenantPosture): boolean {
   return resources.some(({ enabled, modes }) => enabled && modes.some(({ up, reason }) => !up && reason === 'store'))
 }
@@ -63,9 +61,7 @@ function isAllWaived({ status, open, waived }: CheckView): boolean {
 
 export type ShownStatus = CheckStatus | 'waived'
 
-/**
- * The displayed status: a check whose failing entities are all waived is `waived`, or `unknown` while others may fail.
- */
+/** The displayed status: a check whose failing entities are all waived is `waived`, or `unknown` if others may fail. */
 export function shownStatus(view: CheckView): ShownStatus {
   if (!isAllWaived(view)) return view.status
   return view.notEvaluated === 0 && view.partial === undefined ? 'waived' : 'unknown'

@@ -10,10 +10,7 @@ export interface SlowReaders {
   readonly awaited: ReadonlySet<Socket>
   /** Destroys the socket with the longest wait; false if none waits. */
   cutLongest(): boolean
-  /**
-   * Destroys the socket after the deadline. `body` identifies the memory in use; a body that several clients share
-   * counts once.
-   */
+  /** Destroys the socket after the deadline. `body` is the memory in use; one that clients share counts once. */
   waitFor(socket: Socket, body: object, bytes: number, taken: Promise<unknown>): Promise<void>
 }
 

@@ -46,9 +46,7 @@ for (const [name, character] of Object.entries({
   entitiesByFirst[code(name)] = [...known, { name: Buffer.from(`${name};`), character: code(character) }]
 }
 
-/**
- * Length of the escape times 256, plus its character, or plus 0 if it resolves to nothing; 0 where no escape begins.
- */
+/** Length of the escape times 256, plus its character, or 0 if it resolves to nothing; 0 where no escape begins. */
 type Escape = number
 const none: Escape = 0
 const nothing = 0

@@ -15,9 +15,7 @@ const unguessable = 16
 /** Bytes processed without a pause; some 10 ms. */
 const pauseBytes = 2 ** 21
 
-/**
- * Replaces an echoed secret. In an answer with an echo, a text that contains it differs from what the tenant stores.
- */
+/** Replaces an echoed secret. In such an answer, a text that contains it differs from what the tenant stores. */
 export const withheldMark = '[withheld]'
 const mask = Buffer.from(withheldMark)
 
@@ -94,10 +92,7 @@ function* maskSteps(body: Buffer, known: readonly OwnSecret[], slices: SliceSear
   })
 }
 
-/**
- * Replaces the found places. Locates escapes only if there are any, because that takes four times the memory of the
- * body.
- */
+/** Replaces the found places. Locates escapes only if there are any: that takes four times the body's memory. */
 function* without(body: Buffer, escapes: Escapes, find: (bytes: Buffer) => Steps<readonly Place[]>): Steps<Buffer> {
   const bytes = yield* resolved(body, escapes)
   const places = yield* find(bytes)

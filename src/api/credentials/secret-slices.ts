@@ -86,10 +86,7 @@ export function formsOf(text: string): readonly Buffer[] {
   ].filter(({ length }) => length >= shortestRun)
 }
 
-/**
- * Base64 of the secret after `before` other bytes, as in `user:secret`, without the characters that depend on those
- * bytes.
- */
+/** Base64 of the secret after `before` other bytes, as in `user:secret`, without characters that depend on these. */
 function base64After(before: number, bytes: Buffer): string {
   const encoded = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
   return encoded.slice(Math.ceil((before * 8) / 6)).replace(/=+$/, '')

@@ -112,10 +112,7 @@ function textsOf({ name, kind, members }: FieldReader): [string, true | Describe
   return kind === 'text' || kind === 'guid' ? [[name, true]] : []
 }
 
-/**
- * `good`: all fields are valid; `plain`: also in table order, without other fields. V8 reads `raw[key]` fast in such a
- * loop.
- */
+/** `good`: all fields are valid; `plain`: also in table order, without others. V8 reads `raw[key]` fast so. */
 function lookAt({ readers, byName }: Table, raw: Raw, latest: number): 'plain' | 'good' | 'odd' {
   let seen = 0
   let isPlain = true

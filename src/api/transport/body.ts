@@ -22,10 +22,7 @@ const maxErrorBytes = 64 * 1024
 /** Most bytes that are read and discarded to keep the connection. */
 const maxUnreadBytes = 128 * 1024
 
-/**
- * The body in UTF-8 without byte order mark; null if `maxBytes` is 0 or the body of an error is unreadable. Throws
- * SyncError.
- */
+/** The body in UTF-8 without byte order mark; null if `maxBytes` is 0 or an error is unreadable. Throws SyncError. */
 export async function readBody(response: Response, maxBytes: number, signal: AbortSignal): Promise<Buffer | null> {
   const { body, headers, statusCode } = response
   if (maxBytes === 0) {
@@ -56,9 +53,7 @@ async function decoded(body: Readable, coding: string, maxBytes: number): Promis
   return insistOnText(await pipeline(body, decoder(), (chunks: AsyncIterable<Buffer>) => collect(chunks, maxBytes)))
 }
 
-/**
- * Copies the chunks into one buffer: a server may send single bytes, and each chunk takes hundreds of bytes of memory.
- */
+/** Copies the chunks into one buffer: a server may send single bytes, and each chunk takes hundreds in memory. */
 async function collect(source: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
   let bytes = Buffer.alloc(0)
   let size = 0

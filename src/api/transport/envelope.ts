@@ -46,9 +46,7 @@ const named = {
 }
 const maxOddities = 20
 
-/**
- * Reports members such as `errors`, `meta.warnings` and `pagination.total`, which may mean that the answer is partial.
- */
+/** Reports members such as `errors`, `meta.warnings` and `pagination.total`, which may mean a partial answer. */
 function envelopeOddities(body: object, meta: object, pagination: unknown): readonly Oddity[] {
   const unknown = [...unnamed(body, named.envelope), ...unnamed(meta, named.meta, 'meta.')]
   if (isObject(pagination)) unknown.push(...unnamed(pagination, named.pagination, 'pagination.'))

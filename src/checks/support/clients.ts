@@ -24,10 +24,7 @@ export async function clientRoleNames(reader: RecordReader, roles: Roles) {
   return { known: grouped(known), missing: grouped(missing), unnamed: grouped(unnamed) }
 }
 
-/**
- * Clients that cannot be evaluated, because they have no role name or meet `others`: some of their keys, and a test for
- * one key.
- */
+/** Clients that cannot be evaluated (no role name, or `others`): some of their keys, and a test for a key. */
 export async function unevaluatedClients(
   reader: RecordReader,
   count: number,

@@ -17,10 +17,7 @@ export function expectationFrom({ state, at, reason }: AcceptedState): Expectati
   return { expected: state, expectedFrom: 'state last accepted', acceptedAt: toIso(at), acceptedFor: reason }
 }
 
-/**
- * What a drift check without a baseline assumes: the first mirrored state, which nobody approved, passes. Null with a
- * baseline.
- */
+/** Assumption without a baseline: the first mirrored state passes, which nobody approved. Null with a baseline. */
 export function assumesFirstState({ baseline }: { readonly baseline: object }): string | null {
   return Object.keys(baseline).length > 0
     ? null

@@ -14,10 +14,7 @@ export function sinceByMirror(batches: AsyncIterable<readonly MirrorRecord[]>): 
   return mapBatches(batches, (document) => ({ document, since: timeOf(document, 'statusSince') }))
 }
 
-/**
- * Adds `since` from the history of each document, too. This covers other completed statuses, and records that earlier
- * versions mirrored.
- */
+/** Adds `since` from each document's history, too. Covers other completed statuses, and records of earlier versions. */
 export async function* sinceByHistory(
   reader: RecordReader,
   batches: AsyncIterable<readonly MirrorRecord[]>,

@@ -30,9 +30,7 @@ interface Drifts {
 /** Most states for which a terminal shows a command each; for more it shows the form of the command once. */
 const mostCommands = 3
 
-/**
- * Lists open drift on standard error, because standard output contains holds only. A terminal also shows the commands.
- */
+/** Lists open drift on standard error, because standard output has holds only. A terminal also shows commands. */
 export async function listDrift({ io, mirror, views, next }: Drifts): Promise<void> {
   const found: FindingView[] = []
   for (const check of drifting) found.push(...(await Array.fromAsync(views.findings({ check }))))

@@ -4,9 +4,7 @@ import { commandWith } from '../../model/text/command-line.ts'
 import { type Terminal, terminalOf } from '../../report/terminal.ts'
 import { wrapCommand } from './help-text.ts'
 
-/**
- * Prints the next step, on a terminal only: a sentence and a command to copy, with this command's configuration file.
- */
+/** Prints the next step, on a terminal only: a sentence and a command, with this command's configuration file. */
 export function printNext(io: Io, command: Command, sentence: string, words: string): void {
   const terminal = terminalOf(io)
   if (terminal !== null) print(io, `\n${nextLines(command, terminal, sentence, words)}`)

@@ -30,9 +30,7 @@ interface Trial {
   readonly tenant: string | undefined
 }
 
-/**
- * @throws ConfigError with the problem that `config check` reports, FatalError when the query fails over the mirror.
- */
+/** @throws ConfigError with the problem that `config check` reports, FatalError when its query fails on the mirror. */
 export async function tryOwnCheck(io: Io, command: Command, { file, format, tenant }: Trial): Promise<void> {
   const { settings } = loadConfiguration(io, command)
   const wanted = tenantOption(settings, tenant)

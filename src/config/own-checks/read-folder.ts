@@ -12,10 +12,7 @@ export type OwnCheckFile =
 
 export type OwnCheckFolder = { readonly files: readonly OwnCheckFile[] } | { readonly problem: string }
 
-/**
- * Files in the order of their names, without hidden files and subfolders. Follows links, which mounted configurations
- * contain.
- */
+/** Files by name, without hidden files and subfolders. Follows links, which mounted configurations contain. */
 export function readFolder(folder: string): OwnCheckFolder {
   try {
     const names = readdirSync(folder).filter((name) => !name.startsWith('.') && name.toLowerCase().endsWith('.sql'))

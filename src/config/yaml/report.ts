@@ -85,9 +85,7 @@ function shown(path: KeyPath, value: unknown): string {
   return mayContainSecret(path) ? kindOf(value) : quoted(value)
 }
 
-/**
- * True below a tenant's `auth`, which may contain a misplaced token, and for hashes and keys of the web configuration.
- */
+/** True below a tenant's `auth`, which may contain a misplaced token, and for hashes and keys of the web settings. */
 function mayContainSecret(path: KeyPath): boolean {
   const [top, second, third] = path
   if (top === 'tls_server_config') return second === 'cert' || second === 'key' || second === 'client_ca'

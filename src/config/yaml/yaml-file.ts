@@ -125,10 +125,7 @@ export function locateIn(file: string, yaml: YamlFile): Locate {
   }
 }
 
-/**
- * Drops errors below a key whose colon is missing, because the parser reads the indented lines after it as part of the
- * key.
- */
+/** Drops errors below a key whose colon is missing, because the parser reads the indented lines after it as the key. */
 function withoutFollowing(errors: readonly YAMLError[], source: string): readonly YAMLError[] {
   const isKey = ({ code }: YAMLError) => code === 'MULTILINE_IMPLICIT_KEY' || code === 'BLOCK_AS_IMPLICIT_KEY'
   const startsMap = new Set(errors.flatMap(({ code, pos }) => (code === 'BLOCK_AS_IMPLICIT_KEY' ? [pos[0]] : [])))

@@ -39,10 +39,7 @@ export function auditStore(database: Database): Operations<AuditStore> {
     return isPart
   }
 
-  /**
-   * Adds the head of the shared chain, so that the tenant's head, which reports contain, also covers the
-   * configurations.
-   */
+  /** Adds the head of the shared chain, so that the tenant's head in reports also covers the configurations. */
   function* sealSharedHead(tenantId: number, at: number): Steps<void> {
     const head = yield* chain.head(sharedChain)
     const sealedTo = yield* chain.sealedTo(tenantId, sharedLog)

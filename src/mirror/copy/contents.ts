@@ -9,10 +9,7 @@ export interface Contents {
   readonly digest: string
 }
 
-/**
- * Sums the digests of rows, regardless of order: databases sort texts with U+0000 differently, and rows have distinct
- * keys.
- */
+/** Sums the digests of rows, because databases sort texts with U+0000 differently. Rows have distinct keys. */
 export class ContentsSum {
   #rows = 0
   #sum = 0n

@@ -121,17 +121,13 @@ export interface FindingStore extends WaiverStore {
   confirmResult(tenantId: number, check: string, at: number, currentForMs?: number): Promise<void>
   /** Writes the confirmations of check results that were last written more than five minutes ago. */
   storeConfirmations(): Promise<void>
-  /**
-   * For evaluations that cannot be stored: `pass` and `not_applicable` are no longer shown, also by other processes.
-   */
+  /** For evaluations that cannot be stored: no process shows `pass` and `not_applicable` any longer. */
   expirePasses(tenantId: number): Promise<void>
   /** Changes with every write of this engine to the resource. */
   dataVersion(tenantId: number, resource: ResourceName): number
   /** In the order in which they were first opened. */
   findings(filter: FindingFilter): AsyncIterable<readonly FindingRow[]>
-  /**
-   * Newest time recorded before the clock was set back; null if none, or if an answer has confirmed the clock since.
-   */
+  /** Newest time recorded before the clock was set back; null if none, or if an answer confirmed the clock since. */
   unconfirmedTime(): Promise<number | null>
   /** True if the clock turned out to be wrong at the last opening of the finding; `now` is the confirmed time. */
   isOfWrongClock(fingerprint: string, now: number): Promise<boolean>

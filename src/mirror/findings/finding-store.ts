@@ -125,9 +125,7 @@ export function findingStore(
     )
   }
 
-  /**
-   * Batches in stored order; with a text or `inParts`, limited numbers of rows at a time, so that other work can run.
-   */
+  /** Batches in stored order; with a text or `inParts`, a limited number of rows at a time, for other work. */
   async function* scan<Row extends { readonly id: number }>(filter: FindingFilter, { rows, inParts, from }: Scan<Row>) {
     const { text = '', newestFirst = false, withPersonal = false } = filter
     const part = searchablePart(text)

@@ -75,10 +75,7 @@ export function acceptedStateStore(database: Database): AcceptedPart {
 const rank = (column: string) =>
   `case ${column} ${severities.map((severity, i) => `when '${severity}' then ${i}`).join(' ')} end`
 
-/**
- * Condition that the check had a complete result before: findings of its first one existed before anybody could review
- * them.
- */
+/** Condition that the check had a complete result before: nobody could review findings of its first one earlier. */
 const wasEvaluated = `exists (select 1 from check_status_changes c
   where c.tenant_id = d.tenant_id and c."check" = d."check" and c.at < d.at and c.entities is not null)`
 

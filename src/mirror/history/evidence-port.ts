@@ -68,10 +68,7 @@ export interface AcceptedDrift extends Decision {
 /** What an operator accepted (docs/operations.md#holds, docs/waivers.md#drift). */
 export type OperatorDecision = AcceptedHold | AcceptedDrift
 
-/**
- * A waiver came into force (`terms`: the first ones, else renewed ones) or no longer covers a finding
- * (docs/waivers.md).
- */
+/** A waiver came into force (`terms`: first or renewed) or no longer covers a finding (docs/waivers.md). */
 export interface WaiverChange extends WaiverTerms {
   readonly tenant: string
   readonly at: number

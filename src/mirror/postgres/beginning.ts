@@ -14,9 +14,7 @@ export const serverStart = 'cast(extract(epoch from pg_postmaster_start_time()) 
 /** The server's start, which identifies the server, and whether triggers fire there. */
 const found = `concat(${serverStart}, ' ', current_setting('session_replication_role'))`
 
-/**
- * Longest wait for a lock, in milliseconds: other tenants wait meanwhile, and a dead owner counts as alive for longer.
- */
+/** Longest wait for a lock, in milliseconds: other tenants wait, too, and a dead owner counts as alive for longer. */
 const lockMs = 8000
 
 /** Also overrides settings of role and database that would change the meaning of statements. */

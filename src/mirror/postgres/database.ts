@@ -142,10 +142,7 @@ export class PostgresDatabase extends BaseDatabase {
     }
   }
 
-  /**
-   * Sequences give out ids before their rows are committed; returns those given out up to a moment at which nobody
-   * writes.
-   */
+  /** Sequences give out ids before rows are committed; returns the last ids at a moment at which nobody writes. */
   override settledIds(tables: readonly string[]): Promise<readonly number[] | null> {
     const barrier = this.#barrier
     const given = tables.map((table) =>
@@ -232,16 +229,11 @@ function* rowsOf({ statement, params }: Fence): Steps<readonly unknown[]> {
   return (yield { statement, params, shape: 'all' }) as readonly unknown[]
 }
 
-/**
- * Runs transactions of this process that change the same rows one after the other, because they would conflict and be
- * repeated.
- */
+/** Runs transactions that change the same rows one after the other, because they would conflict and be repeated. */
 class Turns {
   readonly #last = new Map<string, Promise<void>>()
 
-  /**
-   * Resolves once all earlier transactions with the same changes have ended; call the result at the end of this one.
-   */
+  /** Resolves once earlier transactions with the same changes have ended; call the result at the end of this one. */
   async take(changes: Changes): Promise<() => void> {
     if (typeof changes === 'string' || 'length' in changes) return () => {}
     const key = changeKey(changes)

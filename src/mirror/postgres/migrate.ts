@@ -55,10 +55,7 @@ export async function bringUpToDate(session: Session, role: Role, upgrade: Upgra
   }
 }
 
-/**
- * Runs `work` in a transaction with limits of its own instead of the role's. @param lockedMs longest wait for a lock,
- * in milliseconds.
- */
+/** Runs `work` in a transaction without the role's limits. @param lockedMs longest wait for a lock, in milliseconds. */
 export async function inLimits<T>(session: Session, work: () => Promise<T>, lockedMs = mostLockedMs): Promise<T> {
   await session.sendText(
     `begin; set local statement_timeout = 0; set local idle_in_transaction_session_timeout = ${idleMs}; set local lock_timeout = ${lockedMs}`,
@@ -117,9 +114,7 @@ async function lockedByAnother(session: Session, lockedMs: number): Promise<Fata
 
 type Migration = Pick<ReturnType<typeof postgresMigrations>[number], 'sql' | 'hash' | 'folderMillis'>
 
-/**
- * Triggers are dropped meanwhile, so a migration that changes records must update their counts and revisions itself.
- */
+/** Triggers are dropped meanwhile: a migration that changes records must update their counts and revisions itself. */
 function statementsOf(due: readonly Migration[]): readonly string[] {
   const applied = due.flatMap(({ sql, hash, folderMillis }) => [
     ...sql,

@@ -13,10 +13,7 @@ import { DriverError, isFull, isRefusal } from './store-error.ts'
 
 export interface PoolOptions {
   readonly address: Address
-  /**
-   * Called for each new connection, so that the password may change; with `refused` after the server refused the last
-   * one.
-   */
+  /** Called for each new connection, because the password may change; `refused` = the server refused the last one. */
   readonly password: (refused?: 'refused') => Promise<string | null>
   readonly connections?: number
   /** Time after which an unused connection is closed, in milliseconds. */

@@ -38,9 +38,7 @@ export async function openPostgresMirror(options: Options): Promise<Mirror> {
   return postgresMirror({ database, [Symbol.asyncDispose]: disposeOf(opening) }, { insist })
 }
 
-/**
- * Always returns a row. Like an owner's fence, its lock prevents sealing while a row of the tenant is not committed.
- */
+/** Always returns a row. Like an owner's fence, its lock prevents sealing while a tenant's row is not committed. */
 const besideOwners = 'select count(*) from (select 1 from tenant_owners for key share) owners'
 
 /** In milliseconds: a heartbeat that takes longer is too late. */

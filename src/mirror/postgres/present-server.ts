@@ -26,10 +26,7 @@ export class PresentServer {
     throw new OtherServerError()
   }
 
-  /**
-   * True if a connection led to a different server since the last call: those of the heartbeats may be the outdated
-   * ones.
-   */
+  /** True if a connection led to a different server since the last call: the heartbeats' may be outdated. */
   takeDoubt(): boolean {
     const isDoubted = this.#isDoubted
     this.#isDoubted = false

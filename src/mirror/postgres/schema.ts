@@ -45,10 +45,7 @@ const replicas = pgTable('replicas', {
   configuration: text('configuration').notNull().default(''),
 })
 
-/**
- * Which replica may write a tenant. `epoch` is part of a key, so that a new owner waits for transactions of the last
- * one.
- */
+/** Which replica may write a tenant. With `epoch` in a key, a new owner waits for transactions of the last one. */
 const tenantOwners = pgTable(
   'tenant_owners',
   {

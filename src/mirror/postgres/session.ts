@@ -14,10 +14,7 @@ export interface Session {
   sendText(text: string): Promise<Answer>
   /** True if the server works for this connection, false if it waits for a statement, null if unknown. */
   isServed?(): Promise<boolean | null>
-  /**
-   * Call after the server did not answer: other open connections may be lost, too, and are closed when they are taken
-   * next.
-   */
+  /** The server did not answer: other open connections may be lost, too, and are closed when taken next. */
   distrust?(): void
   /** Returns the connection; `broken` = its state is unknown, so it is closed. */
   release(broken: boolean): void

@@ -13,10 +13,7 @@ const queryCanceled = '57014'
 /** For one table, in milliseconds; longer than the usual deadlock_timeout, after which an autovacuum gives way. */
 const lockMs = 1500
 
-/**
- * For all tables, in milliseconds: sessions that use them wait as long, and a replica works for only 6 s after its last
- * heartbeat.
- */
+/** For all tables, in milliseconds: other sessions wait as long, and a replica works 6 s without a heartbeat. */
 const locksMs = 2500
 
 /** Between two tries, in milliseconds: enough for replicas of the older version to send two heartbeats. */

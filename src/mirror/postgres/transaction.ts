@@ -13,9 +13,7 @@ export interface Timing {
   readonly clock: Pick<Clock, 'sleep'>
   readonly random: Random
   readonly limits?: Limits
-  /**
-   * Schemas of the tables; set explicitly, because settings of role or database may change while the mirror is open.
-   */
+  /** Schemas of the tables; set explicitly, because settings of role or database may change meanwhile. */
   readonly searchPath?: string
   /** The server that connections must lead to; absent = any. */
   readonly server?: PresentServer

@@ -106,10 +106,7 @@ begin
   end loop;
 end $$`
 
-/**
- * A block of ids has one revision, so tenants must not share blocks. A sequence of blocks does not wait for
- * transactions.
- */
+/** A block of ids has one revision, so tenants must not share blocks. A sequence does not wait for transactions. */
 const rids = [
   `create sequence if not exists rid_blocks minvalue 1 maxvalue ${lastBlock} no cycle`,
   `create function tenantwatch_rids(of_tenant bigint, of_records text, amount bigint)

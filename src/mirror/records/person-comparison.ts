@@ -11,10 +11,7 @@ interface Quarantined {
   readonly raw: string
 }
 
-/**
- * Compares persons by `email`, in any letter case, and `createdAt` to the second, because a server may stop sending
- * fractions.
- */
+/** Compares persons by `email`, in any letter case, and `createdAt` to the second, as a server may drop fractions. */
 export function personComparison(database: Database): Operations<Pick<SyncStore, 'comparePersons'>> {
   const byResource = memoize((resource: ResourceName) => statementsOf(database, resource))
   return {

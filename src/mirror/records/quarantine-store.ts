@@ -60,9 +60,7 @@ export interface QuarantineStore {
    */
   outdoing(tenantId: number, table: RecordTable): Steps<(rids: () => readonly number[]) => Steps<void>>
   knows(tenantId: number, table: RecordTable, key: string): Steps<boolean>
-  /**
-   * Quarantines a mirrored record that an answer by id contradicts, until a later one agrees or the record is removed.
-   */
+  /** Quarantines a mirrored record that an answer by id contradicts, until one agrees or the record is removed. */
   contradict(table: RecordTable, key: string, fields: readonly string[], context: QuarantineContext): Step<void>
   agree(tenantId: number, table: RecordTable, key: string): Step<void>
   /** Ends all contradictions of a resource, if its records are no longer read by id. */

@@ -72,10 +72,7 @@ export interface RecordReader {
     resource: ResourceName,
     field: string,
   ): Promise<readonly { readonly value: string; readonly count: number }[]>
-  /**
-   * Ignores letter case. `since`: the first search only runs after changes since this time, in milliseconds; null =
-   * always.
-   */
+  /** Ignores letter case. `since`: the first search requires a change since this time, in milliseconds; null = none. */
   hasRepeats(resource: ResourceName, field: string, since: number | null): Promise<boolean>
   /** Oldest first. */
   history(resource: ResourceName, ...keys: readonly string[]): Promise<readonly ChangeRow[]>

@@ -103,9 +103,7 @@ function adder(database: Database, resource: ResourceName, grouping: Grouping): 
   }
 }
 
-/**
- * The database builds the key, as in the triggers: SQLite binds numbers as doubles, PostgreSQL does not know the type.
- */
+/** The database builds the key, as in the triggers: SQLite binds numbers as doubles, PostgreSQL knows no type. */
 const adding = (rows: string) => `insert into record_counts (tenant_id, resource, grouping, value, count) ${rows}
   on conflict (tenant_id, resource, grouping, value) do update set count = record_counts.count + excluded.count`
 

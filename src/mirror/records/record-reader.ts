@@ -127,9 +127,7 @@ function recordReader({ database, prepared, repeats, tenantId }: Reading): RanRe
     return { records, counts, newest, known: isSame ? last : null }
   }
 
-  /**
-   * Compares digests in batches, because grouping half a million rows in SQLite would block the event loop for seconds.
-   */
+  /** Compares digests in batches: grouping half a million rows in SQLite would block the event loop for seconds. */
   async function searchRepeats(table: RecordTable, field: string, records: number): Promise<boolean> {
     const [key, column] = [columnOf(table, table.key), columnOf(table, field)]
     const next = prepared.rows<[Stored, string]>(
@@ -198,9 +196,7 @@ function recordReader({ database, prepared, repeats, tenantId }: Reading): RanRe
   return reader as RanReader
 }
 
-/**
- * Among a million texts, one search in 10,000 finds a false repeat; a cryptographic hash takes twenty times as long.
- */
+/** In a million texts, one search in 10,000 finds a false repeat; a cryptographic hash takes twenty times as long. */
 function digestOf(text: string): number {
   let [high, low] = [0x811c9dc5, 0x1b873593]
   for (let i = 0; i < text.length; i++) {

@@ -16,9 +16,7 @@ export interface Erasure {
   readonly at?: number
 }
 
-/**
- * Tables of the history, with the time column, and the columns that identify a thing, of which the last row is kept.
- */
+/** Tables of the history, with the time column, and columns that identify a thing, whose last row is kept. */
 const ofTenants = [
   ['check_status_changes', 'at', 'tenant_id, "check"'],
   ['runs', 'ended_at', 'tenant_id, resource'],

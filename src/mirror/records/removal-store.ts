@@ -20,10 +20,7 @@ export interface Removals {
   /** Keys by id, of quarantined records without a live version. */
   quarantinedKeys(tenantId: number, resource: ResourceName): Steps<ReadonlyMap<number, string>>
   absentQuarantined(tenantId: number, resource: ResourceName, fullSyncId: number): Steps<Absence>
-  /**
-   * Returns how many were live. `serverTime` of the full sync is for the shrink guard; undefined = removals do not
-   * count.
-   */
+  /** Returns how many were live. `serverTime` of the full sync: for the shrink guard; undefined = not counted. */
   tombstone(
     tenantId: number,
     resource: ResourceName,
@@ -40,9 +37,7 @@ export interface Removals {
   anyAccepted(tenantId: number, resource: ResourceName): Steps<boolean>
   /** Input of `withdraw`. */
   returnable(tenantId: number, resource: ResourceName): Step<Returnable | undefined>
-  /**
-   * Withdraws accepted and recent removals of records that are returned again; quarantined ones are identified by key.
-   */
+  /** Withdraws accepted and recent removals of records that are returned again, of quarantined ones by key. */
   withdraw(
     tenantId: number,
     resource: ResourceName,

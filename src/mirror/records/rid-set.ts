@@ -1,7 +1,4 @@
-/**
- * First id and length of each run, four bytes each. A page is mostly one run, because its records were created
- * together.
- */
+/** First id and length of each run, four bytes each. A page is mostly one run: its records were created together. */
 export function packRids(rids: readonly number[]): Buffer {
   const runs: number[] = []
   let next = -1

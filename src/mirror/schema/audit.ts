@@ -1,9 +1,6 @@
 import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-/**
- * Hash chain over the logs of a tenant (docs/evidence.md#proof-against-changes); never changed, and only erased as a
- * whole.
- */
+/** Hash chain over the logs of a tenant (docs/evidence.md#proof-against-changes); never changed or erased in part. */
 export const auditChain = sqliteTable(
   'audit_chain',
   {

@@ -1,9 +1,7 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-/**
- * Why an own check cannot be evaluated, in full or in part; for other checks, a JSON array of unevaluated entity ids.
- */
+/** Why an own check cannot be evaluated, fully or in part; for others, a JSON array of unevaluated entity ids. */
 export const checkProblems = sqliteTable(
   'check_problems',
   {

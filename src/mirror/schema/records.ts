@@ -22,10 +22,7 @@ export const recentRemovals = sqliteTable(
     rid: integer('rid').notNull(),
     /** Local time; moved to the current time when that clock is set back. */
     removedAt: integer('removed_at').notNull(),
-    /**
-     * Server time at the start of the full sync; if unreadable, local time as if the clock had not been set since the
-     * engine started.
-     */
+    /** Server time at the start of the full sync; if unreadable, local time as if not set since the engine's start. */
     serverTime: integer('server_time').notNull(),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.rid] })],

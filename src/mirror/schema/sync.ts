@@ -82,10 +82,7 @@ export const fullSyncs = sqliteTable(
   (table) => [uniqueIndex('full_syncs_resource').on(table.tenantId, table.resource)],
 )
 
-/**
- * Packed ids. Incremental pages beside the full sync count down from -1; page 0 = the full sync replaces one whose list
- * moved.
- */
+/** Packed ids. Incremental pages beside the full sync count down from -1; page 0 = it replaces one whose list moved. */
 export const fullSyncPages = sqliteTable(
   'full_sync_pages',
   {

@@ -60,9 +60,7 @@ export const tenants = sqliteTable('tenants', {
   createdAt: integer('created_at').notNull(),
   blockedUntil: integer('blocked_until').notNull().default(0),
   blockedForMs: integer('blocked_for_ms'),
-  /**
-   * JSON after a change of tenant: resources that still need a full sync, and those with records of the former tenant.
-   */
+  /** JSON after a change of tenant: resources that need a full sync, and those with records of the former tenant. */
   changeAccepted: text('change_accepted'),
   /** Digests of the credentials for which a change of tenant, and a denial, were accepted. */
   acceptedCredential: text('accepted_credential'),

@@ -95,10 +95,7 @@ export async function backUpMirror(options: BackupOptions): Promise<Backup> {
   }
 }
 
-/**
- * Not by `vacuum into`, which cannot be stopped and hides damage. The snapshot's transaction prevents restarts at each
- * commit.
- */
+/** Not by `vacuum into`, which cannot be stopped and hides damage. A snapshot prevents restarts at each commit. */
 async function copy({ from, signal, onProgress, pagesPerStep }: BackupOptions, file: string): Promise<void> {
   const source = openSnapshot(from)
   try {

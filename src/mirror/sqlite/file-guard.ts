@@ -14,9 +14,7 @@ export interface FileGuard extends Disposable {
   readonly moved: boolean
 }
 
-/**
- * Dispose of it after the connection is closed, because closing a file releases all POSIX locks of the process on it.
- */
+/** Dispose of it after the connection is closed: closing a file releases all POSIX locks of the process on it. */
 export function fileGuard(file: string): FileGuard {
   const fd = openSync(file, 'r')
   let closed = false

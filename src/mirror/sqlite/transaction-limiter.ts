@@ -18,10 +18,7 @@ export class TransactionLimiter {
     this.#clock = clock
   }
 
-  /**
-   * Null if a transaction may begin now; else resolves in a later turn of the event loop, when the caller must ask
-   * again.
-   */
+  /** Null if a transaction may begin now; else resolves in a later turn of the event loop: then call again. */
   later(): Promise<void> | null {
     if (this.#turnEndsAt === null) this.#beginTurn()
     return this.#isOver ? new Promise((resolve) => this.#waiting.add(resolve)) : null

@@ -6,10 +6,7 @@ import { columnOf, type RecordTable, recordTables } from '../records/record-tabl
 import { blockBits } from '../sync/page-fingerprint-cache.ts'
 import { words } from './words.ts'
 
-/**
- * Triggers that update counts of changed records. `tallies` counts new ones, because a trigger would add half of the
- * insert's time.
- */
+/** Triggers that update counts. `tallies` counts new records, for which a trigger would take half of an insert. */
 export function keepCounts(raw: BetterSqlite3.Database): void {
   for (const record of Object.values(recordTables)) {
     for (const grouping of record.counted) {

@@ -79,10 +79,7 @@ function findProblem(raw: BetterSqlite3.Database, differences: readonly string[]
   return differs ? 'its counts do not agree with its records' : null
 }
 
-/**
- * The read blocked checkpoints, so that the next commit would write hundreds of MiB. This connection has the right file
- * open.
- */
+/** The read blocked checkpoints: the next commit would write hundreds of MiB. This connection has the right file. */
 const emptyLog = "raw.pragma('wal_checkpoint(PASSIVE)')"
 
 async function askProcess(file: string, signal: AbortSignal): Promise<string | null | undefined> {

@@ -119,10 +119,7 @@ interface Row {
   readonly touched: number
 }
 
-/**
- * Finds records that an answer to a request by time lacks: the server ignored the filter, or could not complete the
- * answer.
- */
+/** Finds records that an answer to a request by time lacks: the server could not complete it, or ignored the filter. */
 export function leftOut(database: Database) {
   const batchOf = memoize((resource: string) => {
     const record = recordTables[oneOf(resourceNames, resource)]

@@ -185,10 +185,7 @@ export interface FullSyncNotes {
    * or null for an incremental sync beside the full sync.
    */
   adding(step: FullSyncStep, page: NotedPage): Steps<(rids: Buffer) => Steps<number | null>>
-  /**
-   * The returned function reads the records of the full sync's earlier pages, without those of an incremental sync
-   * beside it.
-   */
+  /** The returned function reads the records of earlier pages, without those of an incremental sync beside it. */
   showing(fullSyncId: number): Steps<() => Steps<Pick<RidSet, 'has'>>>
   drop(fullSyncId: number): Steps<void>
 }

@@ -27,9 +27,7 @@ export function knownListStore(database: Database, parts: KnownListParts): Opera
      union all select 1 from sync_states where tenant_id = @tenantId and resource = @resource and empty_accepted > 0`,
   )
 
-  /**
-   * True without a hold, quarantined record, open full sync or accepted removal, which all wait for a complete list.
-   */
+  /** True without hold, quarantined record, open full sync or accepted removal, which all wait for a complete list. */
   function* isSettled({ tenantId, resource }: ListCommit): Steps<boolean> {
     if (yield* quarantine.containsAny(tenantId, writer(resource).table)) return false
     if (yield* removals.anyAccepted(tenantId, resource)) return false

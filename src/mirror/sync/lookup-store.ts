@@ -7,9 +7,7 @@ import { contradictedMark, type QuarantineStore } from '../records/quarantine-st
 import { columnOf, recordTables } from '../records/record-tables.ts'
 import { writeWhereDue } from '../write-where-due.ts'
 
-/**
- * Look-ups in turns, so that unanswered ones do not delay others. Turns are counters, because a clock may be set back.
- */
+/** Look-ups in turns, so that unanswered ones do not delay others. Turns are counted: a clock may be set back. */
 export function lookUpStore(
   database: Database,
   quarantine: QuarantineStore,

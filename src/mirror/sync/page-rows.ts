@@ -123,9 +123,7 @@ export interface DetailQuery {
   readonly tenantId: number
   readonly resource: ResourceName
   readonly limit: number
-  /**
-   * Only unknown details of records changed since then; null = all, in the order never looked up, ambiguous, others.
-   */
+  /** Only unknown details of records changed since then; null = all: never looked up, ambiguous, others. */
   readonly changedSince: number | null
   /** Values of the detail's list field that do not determine the detail. */
   readonly ambiguous: readonly string[]

@@ -224,10 +224,7 @@ export interface SyncStore {
     readonly cursorBefore: string | null
     readonly again?: boolean
   }): Promise<FullSyncRow>
-  /**
-   * Whether a record was on two pages, so that the list moved and may have skipped another record; `moved-again` after
-   * `again`.
-   */
+  /** Whether a record was on two pages: the list moved and may have skipped another; `moved-again` after `again`. */
   fullSyncMoved(fullSyncId: number): Promise<'no' | 'moved' | 'moved-again'>
   dropFullSync(fullSyncId: number): Promise<void>
   /** Stores a wait that the server requested, during which the open full sync is not idle. */

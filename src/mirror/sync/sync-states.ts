@@ -115,10 +115,7 @@ function denialBy({ outcome, reason }: Pick<RunClose, 'outcome' | 'reason'>): Re
   return isRefusal(reason) ? reason : undefined
 }
 
-/**
- * The later success, because a resumed full sync may have older data. A time after `now` was recorded before the clock
- * was set back.
- */
+/** A resumed full sync may have older data. A time after `now` was recorded before the clock was set back. */
 function laterSuccess(success: number, known: number, now: number): number {
   return known > now ? success : Math.max(success, known)
 }

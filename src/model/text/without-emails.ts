@@ -1,9 +1,6 @@
 const emails = /[^\s<>"'(),;:]+@[^\s<>"'(),;:]+/g
 
-/**
- * Replaces each e-mail address with `[e-mail]`: names of API clients and roles, which are not personal fields, may
- * contain one.
- */
+/** Replaces e-mail addresses with `[e-mail]`: names of API clients and roles, not personal fields, may contain one. */
 export function withoutEmails(text: string): string {
   return text.includes('@') ? text.replace(emails, '[e-mail]') : text
 }

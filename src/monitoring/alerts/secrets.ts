@@ -21,10 +21,7 @@ const secretOf =
     `{{ $labels.tenant }}: the secret of ${client(queried)} ${state}`
 const expiresIn = `expires ${inDays}`
 
-/**
- * Alerts about the expiry of a secret, the least severe first. Each begins where the one before ends, so that a secret
- * has one alert.
- */
+/** Alerts about an expiring secret, the least severe first. Each begins where the last one ends. */
 export const secretLadder: readonly Alert[] = [
   {
     name: 'TenantwatchSecretExpiryNear',

@@ -17,10 +17,7 @@ export interface PanelSpec {
   readonly words?: Readonly<Record<string, { readonly text: string; readonly color: string }>>
   /** Replaces "No data" where an empty result is the good case. */
   readonly noValue?: string
-  /**
-   * Columns of a table: the labels shown, in order, with their headings; `Value` is the value. SQL queries name their
-   * columns.
-   */
+  /** Columns of a table: labels in order, with their headings; `Value` is the value. SQL queries name their columns. */
   readonly columns?: Readonly<Record<string, string>>
   /** Heading of the column with the colors and words; absent = that of `Value`. */
   readonly colored?: string

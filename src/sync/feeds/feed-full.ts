@@ -10,10 +10,7 @@ import { beginFullSync, type Run, unsetNow } from '../run.ts'
 import { readToEnd } from './feed-pages.ts'
 import { cursorFails, cursorRefused, readFeed } from './feed-reading.ts'
 
-/**
- * Full sync of a feed, with the decision on removals (docs/sync.md#full-sync); `extra` = repeated after a skipped row
- * or a contradiction.
- */
+/** Full sync of a feed, with removals (docs/sync.md#full-sync); `extra` = after a skipped row or a contradiction. */
 export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra = false): Promise<void> {
   run.mode = 'full'
   let ended: FullSyncRow

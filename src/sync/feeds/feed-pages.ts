@@ -97,9 +97,7 @@ function insistOnRestart(
   )
 }
 
-/**
- * Drops the full sync after a page that breaks the rules: a server that advances with each request would skip the page.
- */
+/** Drops the full sync after a page that breaks a rule: a server that advances with each request would skip it. */
 async function dropRefused({ context }: Run, { id }: FullSyncRow, error: unknown): Promise<never> {
   if (error instanceof PageRefused) await context.store.dropFullSync(id)
   throw error

@@ -10,9 +10,7 @@ import { advanceOf, beginFullSync, type Moment, momentOf, type Run } from '../ru
 const maxBuffered = 50
 const mostBytes = 2 * 2 ** 20
 
-/**
- * Buffers pages while the list may equal the mirror, as it nearly always does, so that no full sync need be written.
- */
+/** Buffers pages while the list may equal the mirror, as it nearly always does, and no full sync need be written. */
 export interface PageBuffer {
   readonly begun: Moment
   readonly isFirst: boolean

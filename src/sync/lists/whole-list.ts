@@ -64,9 +64,7 @@ interface Beside {
   readonly items: readonly Item[]
 }
 
-/**
- * Null unless the list is empty although others refer to it, or grants nothing, or lacks tenantwatch's own permission.
- */
+/** Null unless the list is empty although others refer to it, grants nothing, or lacks tenantwatch's permission. */
 async function contradictionOf(
   { context, tenantId }: Run,
   definition: WholeResource,

@@ -4,10 +4,7 @@ import { noteEvent, noteOddities, odditiesOf } from '../contract-events.ts'
 import { fetchPage, noteProgress, type Run } from '../run.ts'
 import { type Need, needOf, proveByUsers, provePage } from './confirm-answer.ts'
 
-/**
- * Writes a page, after a proof if its records require one (docs/sync.md#tenant-identity). Throws if the page is
- * refused.
- */
+/** Writes a page, after a proof if its records require it (docs/sync.md#tenant-identity). Throws if it is refused. */
 export async function commitPage(
   run: Run,
   fetched: Fetched,
@@ -49,10 +46,7 @@ export async function commitPage(
   noteProgress(run, result.counts, fetched.items.length)
 }
 
-/**
- * Stores a complete list and the run's success in one transaction; false, without a write, if it differs from the
- * mirror.
- */
+/** Stores a complete list and the run's success together; false, without a write, if it differs from the mirror. */
 export async function confirmList(
   run: Run,
   pages: readonly Fetched[],

@@ -109,10 +109,7 @@ async function proveIfPossible({ context, definition, guard, signal }: Run): Pro
   }
 }
 
-/**
- * Reads again in rounds that each end with a proof (docs/sync.md#tenant-identity); returns the first answer that
- * differs, else null.
- */
+/** Reads again, with a proof after each round (docs/sync.md#tenant-identity); the first differing answer, or null. */
 export async function differingAnswer(
   run: Run,
   fetched: Fetched,
@@ -147,10 +144,7 @@ async function isUnknown({ context, tenantId, definition }: Run, { items }: Fetc
 
 type Shown = Pick<Fetched, 'items' | 'hasMore'>
 
-/**
- * Compares pages regardless of order. A page of a feed may grow, or shrink if its records are equal and more pages
- * follow.
- */
+/** Compares pages regardless of order. A feed's page may grow, or shrink if its records are equal and more follow. */
 export function isSame(one: Shown, other: Shown, definition: ResourceDefinition): boolean {
   const { kind } = definition
   const exactly = kind === 'whole'

@@ -99,7 +99,7 @@ export async function decideRemovals(
   const removeNow = rule === 'two-full-syncs' ? allowed : []
   const removing = new Set(removeNow)
   if (fullSync.unreadable) {
-    // The record without a readable id may be one of the absent ones.
+    // An absent record may be the one without a readable id.
     const { absent } = await store.absence(fullSync.id)
     await store.markMissing(tenantId, name, rids(absent), at)
   } else if (rule === 'confirm') await store.markMissing(tenantId, name, allowed, at)
@@ -159,10 +159,7 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
   }
 }
 
-/**
- * Number of listed clients created in the 24 hours before `now` (milliseconds since the epoch), which replace removed
- * ones.
- */
+/** Number of listed clients created in the 24 hours before `now` (epoch milliseconds), which replace removed ones. */
 async function replacing({ context, tenantId, definition }: Run, now: number, absent: readonly AbsentRecord[]) {
   const gone = new Set(absent.map(({ key }) => key))
   const recent = { all: [{ field: 'createdAtMs', above: now - dayMs }] } as const

@@ -86,9 +86,7 @@ export interface LoadFindings {
   readonly most: number
 }
 
-/**
- * Without a search text, reads only the shown rows; with one, all rows except those of checks whose name contains it.
- */
+/** Without a search text, reads only the shown rows; with one, all rows but those of checks whose name contains it. */
 export async function loadFindings(request: LoadFindings): Promise<FoundFindings> {
   const { posture, query, most } = request
   const start = await startOf(request)

@@ -21,9 +21,7 @@ export function configurationsOf(replicas: readonly Configured[]): Configuration
 /** A reload or update of all replicas takes less. The alert waits as long. */
 const reloadMs = 15 * minuteMs
 
-/**
- * Logs once if living replicas have different configurations for longer than a reload takes, and once when that ends.
- */
+/** Logs once if living replicas have different configurations for longer than a reload takes, and once at its end. */
 export function differenceLog(log: Log, clock: Pick<Clock, 'monotonic'>): (configurations: Configurations) => void {
   let since: number | null = null
   let isLogged = false

@@ -23,10 +23,7 @@ const isWithin = (time: string, ms: number) => {
 
 /** Condition on the replica `r`. */
 export const isAlive = isWithin('r.seen_at', deadMs)
-/**
- * Condition that `r` shares the tenants of this replica: itself, even while the server is slow, and replicas with
- * recent heartbeats.
- */
+/** Condition that `r` shares this replica's tenants: itself, even if the server is slow, and recently seen ones. */
 const isWell = `(r.id = @id or ${isWithin('r.seen_at', lateMs)} and not r.alone and r.configured = @configured)`
 const hasLivingOwner = `exists (select 1 from replicas r where r.id = o.owner and ${isAlive})`
 const release = 'update tenant_owners set owner = null, epoch = epoch + 1, since = clock_timestamp()'

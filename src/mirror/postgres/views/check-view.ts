@@ -4,10 +4,7 @@ import { bigint, boolean, instant, nowMs, type SqlView, tenantColumn, text, time
 
 const blocking = `('tenant_changed', 'unauthorized', 'missing_permission', 'never', 'stale')`
 
-/**
- * Conditions that a time is not older than a limit in milliseconds, nor far ahead of the clock; for milliseconds and
- * for timestamps.
- */
+/** True for a time not older than a limit in milliseconds, nor far ahead; in milliseconds and as timestamp. */
 const isFreshSql = (at: string, limit: string) =>
   `(${nowMs} - ${at} <= ${limit} and ${at} - ${nowMs} <= ${futureToleranceMs})`
 
