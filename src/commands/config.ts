@@ -19,7 +19,7 @@ import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 import { addConfigInit } from './config-init.ts'
 import { loadConfiguration } from './support/configuration.ts'
-import { note } from './support/io.ts'
+import { warn } from './support/warn.ts'
 
 export function addConfig(program: Command, io: Io, done: (code: ExitCode) => void): void {
   const config = program
@@ -76,8 +76,9 @@ export function addConfig(program: Command, io: Io, done: (code: ExitCode) => vo
     .description('the effective configuration, defaults included, secrets masked')
     .addHelpText('after', '\nExample:\n  tenantwatch config print')
     .action((_options: object, command: Command) => {
-      const { settings, source } = loadConfiguration(io, command)
+      const { settings, source, ignoredPath } = loadConfiguration(io, command)
       print(io, `# ${source}\n${maskedYaml(settings).trimEnd()}`)
+      warn(io, ignoredStorePath(ignoredPath))
       done(exitCodes.ok)
     })
 }
@@ -95,12 +96,6 @@ function warningsOfValues({ tenants, waivers }: Settings, io: Io): readonly Diag
     ...tenants.flatMap(unusedDays),
     ...endedWaivers(waivers, io.clock.now()),
   ]
-}
-
-/** Warnings go to standard error; the configuration is valid. */
-function warn(io: Io, warnings: readonly Diagnosis[]): void {
-  const lines = warnings.map(({ sentence, advice }) => `Warning: ${sentence}. ${advice}`)
-  for (const line of new Set(lines)) note(io, printable(line))
 }
 
 /** Commands are not run here, but when the database is opened. */

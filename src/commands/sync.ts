@@ -2,6 +2,7 @@ import type { Command } from 'commander'
 import { countsText } from '../daemon/run-log.ts'
 import { openSession } from '../daemon/session.ts'
 import { syncRound } from '../daemon/sync-round.ts'
+import { ignoredStorePath } from '../doctor/config-warnings.ts'
 import { EngineRunning, UsageError } from '../model/errors.ts'
 import { listsRecords } from '../model/hold-remedy.ts'
 import type { TenantPosture } from '../model/posture.ts'
@@ -20,6 +21,7 @@ import { createLog } from './support/logger.ts'
 import { commandFor, printNext } from './support/next-command.ts'
 import { leastSeverity, oneOf, tenantOption } from './support/options.ts'
 import { syncProgress } from './support/sync-progress.ts'
+import { warn } from './support/warn.ts'
 
 interface SyncOptions {
   readonly tenant?: string
@@ -43,8 +45,8 @@ Runs every incremental sync, the full sync of every resource without one, and th
 are due. While it runs, a terminal shows how far it is; elsewhere each run that ended prints a line, and those that take
 longer one every 30 s. In the column RECORDS, +2 ~1 -0 =97 means 2 records created, 1 changed, 0 removed and 97 read without a change.
 
-Exit: 0 ok, 1 findings at or above --fail-on, 2 configuration, 3 a run failed or is on hold,
-or, with --fail-on, a check is unknown; 3 takes precedence. With --fail-on, the last line
+Exit: 0 ok, 1 findings at or above --fail-on, 2 configuration, 3 a run failed or a change is on
+hold, or, with --fail-on, a check is unknown; 3 takes precedence. With --fail-on, the last line
 on standard error is the cause of 1 or 3.
 
 Examples:
@@ -58,10 +60,11 @@ Examples:
 async function sync(io: Io, options: SyncOptions, command: Command): Promise<ExitCode> {
   const failOn = leastSeverity('--fail-on', options.failOn)
   const resource = oneOf('resource', resourceNames, options.resource)
-  const { settings } = loadConfiguration(io, command, { needsSecrets: true })
+  const { settings, ignoredPath } = loadConfiguration(io, command, { needsSecrets: true })
+  warn(io, ignoredStorePath(ignoredPath))
   const tenant = tenantOption(settings, options.tenant)
-  const off = settings.tenants.filter(({ name }) => tenant === undefined || name === tenant)
-  if (resource !== undefined && off.every(({ resources }) => !resources[resource].enabled)) {
+  const chosen = settings.tenants.filter(({ name }) => tenant === undefined || name === tenant)
+  if (resource !== undefined && chosen.every(({ resources }) => !resources[resource].enabled)) {
     throw new UsageError(`The resource ${resource} is switched off in the configuration`)
   }
   // The summary contains what a daemon logs at info.

@@ -27,7 +27,8 @@ export function diagnoseToken(
 ): readonly Diagnosis[] {
   if ('env' in token) return [ofVariable(token.env, subject, env)]
   if ('file' in token) return [ofFile(token.file, subject, now)]
-  const good = goodForMs === null ? 'could not be fetched' : `fetched now, used for ${describeDuration(goodForMs)}`
+  const good =
+    goodForMs === null ? 'could not be fetched' : `fetched now, to be used for ${describeDuration(goodForMs)}`
   if ('command' in token) return [ofFetched(`from the command ${basename(token.command[0] ?? '')}, ${good}`, goodForMs)]
   const { tokenUrl, clientSecret } = token.oauth2
   const secret =

@@ -29,10 +29,11 @@ it('warns beside the result that a listen address is open to everybody', async (
 it('warns of a path that a URL of the database replaces', async () => {
   const { run, env } = await cli()
   env['TENANTWATCH_STORE_PATH'] = '/data/tenantwatch.db'
-  env['TENANTWATCH_STORE_URL'] = `postgres://u:${canary}@db.example.com/d`
-  expect((await run('config', 'check')).stderr).toBe(
-    'Warning: TENANTWATCH_STORE_PATH is ignored, because a URL of the database is set. Remove TENANTWATCH_STORE_PATH\n',
-  )
+  env['TENANTWATCH_STORE_URL'] = `postgres://u:${canary}@127.0.0.1:1/d`
+  const warning =
+    'Warning: TENANTWATCH_STORE_PATH is ignored, because a URL of the database is set. Remove TENANTWATCH_STORE_PATH\n'
+  for (const command of ['check', 'print']) expect((await run('config', command)).stderr).toBe(warning)
+  expect((await run('sync')).stderr.startsWith(warning)).toBe(true)
 })
 
 it('warns once of a known document status in which a document fails no check', async () => {

@@ -99,6 +99,23 @@ it('full syncs at once only for the first time that a user is skipped, until it 
   expect(missing(test)).toEqual([])
 })
 
+it('full syncs at once at the first answer by id, also where earlier ones failed', async () => {
+  const test = await fullySynced()
+  const [, skipped = 0] = userIds(test)
+  const passes = async () => {
+    test.sim.requests.clear()
+    test.clock.advance(hourMs)
+    expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
+    return passesOf(test)
+  }
+  skipInList(test, [skipped])
+  const failing = test.sim.faults.add({ path: `${listOf}/${skipped}`, effect: { kind: 'status', status: 500 } })
+  expect([await passes(), await passes()]).toEqual([1, 1])
+  test.sim.faults.remove(failing.id)
+  expect([await passes(), await passes()]).toEqual([2, 1])
+  expect(test.observed.events).toEqual(Array(2).fill('users skipped_row'))
+})
+
 it('asks for no more missing users than confirmPerRun in a run, its extra full sync included', async () => {
   const test = await fullySynced({ settings: { removals: { confirmPerRun: 2 } } })
   const [, skipped = 0, gone = 0, alsoGone = 0] = userIds(test)

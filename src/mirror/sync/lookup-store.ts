@@ -29,7 +29,7 @@ export function lookUpStore(
         for (const { rid, key, fullSyncs } of yield* quarantine.withoutLive(tenantId, recordTables[resource])) {
           if (fullSyncs <= 0) continue
           if (onlyAccepted && (yield* isAccepted.get(tenantId, resource, rid)) === undefined) continue
-          found.push({ rid, key: Number(key), fullSyncs })
+          found.push({ rid, key: Number(key), fullSyncs, missingSince: null })
         }
         return found.slice(0, limit)
       }),
@@ -92,7 +92,8 @@ function missingStatements(database: Database, resource: ResourceName) {
        order by turn nulls first, key limit @limit`,
     ),
     missing: database.prepare<[string, number, number, number], MissingRecord>(
-      `select r.rid, r.${id} as key, r.absent_full_syncs as "fullSyncs" from "${name}" r ${indexedBy(`${name}_missing`)}
+      `select r.rid, r.${id} as key, r.absent_full_syncs as "fullSyncs", r.missing_since as "missingSince"
+       from "${name}" r ${indexedBy(`${name}_missing`)}
        left join accepted_removals a on a.tenant_id = r.tenant_id and a.resource = ? and a.rid = r.rid
        where r.tenant_id = ? and r.missing_since is not null and r.removed_at is null and (? = 0 or a.rid is not null)
        order by r.lookup_turn nulls first, a.rid is null, r.missing_since, r.rid limit ?`,

@@ -110,6 +110,8 @@ export interface LookUp {
 
 export interface MissingRecord extends LookUp {
   readonly fullSyncs: number
+  /** When it was first missing, or missing again after an answer by id; null in quarantine. In milliseconds since the epoch. */
+  readonly missingSince: number | null
 }
 
 export interface MissingQuery {

@@ -33,7 +33,7 @@ export function differenceIn(one: Items, other: Items, definition: ResourceDefin
 function named(id: string | number | null, { idField, nouns: [one] }: ResourceDefinition): string {
   if (idField === null) return one
   // Any other text may be a name.
-  return typeof id === 'number' || (id !== null && isGuid(id)) ? `${one} ${id}` : `a ${one} without a valid id`
+  return typeof id === 'number' || (id !== null && isGuid(id)) ? `${one} ${id}` : `one ${one} without a valid id`
 }
 
 /** Null when the record is in one answer only. */

@@ -27,7 +27,12 @@ export async function confirmMissing(
   let proven = false
   const resource = definition.name
   const limit = settings.removals.confirmPerRun - run.lookUps
-  for (const { rid, key, fullSyncs } of await store.missing({ tenantId, resource, limit, onlyAccepted })) {
+  for (const { rid, key, fullSyncs, missingSince } of await store.missing({
+    tenantId,
+    resource,
+    limit,
+    onlyAccepted,
+  })) {
     run.lookUps++
     try {
       const found = await askById(run, definition, { rid, key })
@@ -50,7 +55,8 @@ export async function confirmMissing(
       if (idOf(item, definition.idField) !== key) continue
       if (await agrees(run, item, meta, fullSyncs)) await store.noteExists(tenantId, resource, rid)
       noteEvent(run, 'skipped_row', String(key))
-      skipped ||= fullSyncs === 1
+      // The first answer since it is missing.
+      skipped ||= fullSyncs === 1 || (missingSince !== null && missingSince < run.startedAt)
     } catch (error) {
       const reason = reasonOf(error)
       if (endsRun.has(reason)) throw error

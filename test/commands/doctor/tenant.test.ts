@@ -53,7 +53,7 @@ it('reports the source and the age of a token, never the token', () => {
     warnOfSecretFiles([{ name: 'acme', auth: { ...auth, token: { file: loop } } }], silentLog()),
   ).not.toThrow()
   expect(of({ command: ['/usr/bin/vault', 'CANARY-argument'] }, hourMs)).toEqual([
-    'ok token: from the command vault, fetched now, used for 1 h',
+    'ok token: from the command vault, fetched now, to be used for 1 h',
   ])
   const oauth2 = {
     tokenUrl: 'https://login.example.com/token?key=CANARY',
@@ -62,7 +62,7 @@ it('reports the source and the age of a token, never the token', () => {
     scope: null,
   }
   expect(of({ oauth2 }, 54 * 60_000)).toEqual([
-    'ok token: by OAuth 2 from https://login.example.com, fetched now, used for 54 min',
+    'ok token: by OAuth 2 from https://login.example.com, fetched now, to be used for 54 min',
     expect.stringMatching(/^ok client secret: from the variable ACME_SECRET/),
   ])
   expect(of({ oauth2 })[0]).toMatch(/^fail token: .*could not be fetched$/)
@@ -75,7 +75,7 @@ it('reports for how long a fetched token is used', async () => {
   world.write('tenantwatch.yaml', config.replace('{ env: ACME_TOKEN }', `{ command: [cat, "${world.folder}/token"] }`))
   const { code, stdout } = await world.run('doctor')
   expect(code).toBe(0)
-  expect(stdout).toMatch(/^✓ +token +from the command cat, fetched now, used for 5 min$/m)
+  expect(stdout).toMatch(/^✓ +token +from the command cat, fetched now, to be used for 5 min$/m)
   expect(stdout).not.toContain(world.env['ACME_TOKEN'])
 })
 
