@@ -8,13 +8,15 @@ import { dayOf, toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
 import { effectOf, holdAdvice, remedyOf, replacesTenant } from '../model/hold-remedy.ts'
-import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
+import type { TenantPosture } from '../model/posture.ts'
+import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { plural } from '../model/text/numbers.ts'
+import { printableJson } from '../model/text/printable-json.ts'
 import type { Next } from '../report/findings-notes.ts'
 import { printWrapped } from '../report/terminal.ts'
-import { acceptDrifts, acceptedSentence, listDrift } from './support/accept-drift.ts'
+import { acceptDrifts, acceptedSentence, type ListedDrift, listDrift, openDrift } from './support/accept-drift.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
-import { type ListOptions, listHeldRecords } from './support/held-records.ts'
+import { type ListOptions, listFormatOf, listHeldRecords } from './support/held-records.ts'
 import { listHolds } from './support/hold-list.ts'
 import { commandFor } from './support/next-command.ts'
 import { insistOnReason, leastReason, positiveNumber, wholeNumber } from './support/options.ts'
@@ -39,7 +41,7 @@ export function addAccept(program: Command, io: Io, done: (code: ExitCode) => vo
     .option('--list', 'print the ids of the records that accepting this hold removes; decides nothing')
     .option('--details', 'with --list: include names of persons, e-mails and file names')
     .option('--limit <n>', 'with --list: at most this many ids (default: 100 as text, all as JSON)', positiveNumber)
-    .option('--format <format>', 'of --list: text, json')
+    .option('--format <format>', 'of a list: text, json')
     .addHelpText(
       'after',
       `
@@ -49,13 +51,15 @@ The list has one hold per line: id, tenant, resource, reason, count, and the wor
 the hold is gone. A terminal also gets a heading and, under each line, the cause, what to compare and what accepting
 does. Accepting a tenant_changed needs --count: it may replace the data of the tenant with those of another one.
 
-Drift that can be accepted (auth-settings-unchanged, role-permissions-unchanged) is listed on standard error.
-The id of a drifted state is the fingerprint of its finding with a digest of that state; findings, explain and the page
-show it, too. The check compares with the accepted state from then on. A fingerprint alone is refused, and so is the id of
-a state that has changed since. Of several ids, all are accepted or none. A hold is accepted alone.
+Drift that can be accepted (auth-settings-unchanged, role-permissions-unchanged) is listed on standard error; with
+--format json, one object has both lists. The id of a drifted state is the fingerprint of its finding with a digest of
+that state; findings, explain and the page show it, too. The check compares with the accepted state from then on. A
+fingerprint alone is refused, and so is the id of a state that has changed since. Of several ids, all are accepted or
+none. A hold is accepted alone.
 
 Examples:
   tenantwatch accept
+  tenantwatch accept --format json
   tenantwatch accept 3f2a9c01b7de --list
   tenantwatch accept 3f2a9c01b7de --list --details --limit 500
   tenantwatch accept 3f2a9c01b7de --count 120 --reason "Left with the spin-off, ticket 4711"
@@ -71,7 +75,7 @@ Examples:
 function insistOnPurpose([id, ...others]: readonly string[], options: AcceptOptions, list: string): void {
   const given = (names: readonly (keyof AcceptOptions)[]) => names.find((name) => options[name] !== undefined)
   const deciding = given(['reason', 'count'])
-  const listing = given(['details', 'limit', 'format'])
+  const listing = given(id === undefined ? ['details', 'limit'] : ['details', 'limit', 'format'])
   if (id === undefined && deciding !== undefined)
     throw new UsageError(`--${deciding} needs the id of a hold or of a drifted state; "${list}" lists them`)
   if (id === undefined && options.list === true)
@@ -95,8 +99,13 @@ async function accept(io: Io, ids: readonly string[], options: AcceptOptions, co
   const acceptances = acceptedHolds(await mirror.decisions(null))
   const [id, ...others] = ids
   if (id === undefined) {
+    const drift = await openDrift({ mirror, views })
+    if (listFormatOf(options) === 'json') {
+      print(io, printableJson(listedJson(await views.posture(), drift)))
+      return exitCodes.ok
+    }
     listHolds(io, { holds, acceptances, next })
-    await listDrift({ io, mirror, views, next })
+    listDrift(io, drift, next)
     return exitCodes.ok
   }
   const drifts = { io, mirror, views, next, given: ids, reason: options.reason?.trim() ?? '' }
@@ -124,6 +133,17 @@ async function accept(io: Io, ids: readonly string[], options: AcceptOptions, co
   await decide(io, mirror, hold, options)
   printWrapped(io, whenApplied(hold, settings, next))
   return exitCodes.ok
+}
+
+function listedJson(postures: readonly TenantPosture[], drift: readonly ListedDrift[]): object {
+  return {
+    holds: postures.flatMap(({ tenant, holds }) =>
+      holds.map((hold) => ({ tenant, ...hold, raisedAt: toIso(hold.raisedAt) })),
+    ),
+    drift: drift.map(({ driftId, finding: { tenant, check, entity, severity, message }, isAccepted }) => {
+      return { id: driftId, tenant, check, entity, severity, message, accepted: isAccepted }
+    }),
+  }
 }
 
 function noListOf(id: string, next: Next): string {

@@ -36,6 +36,26 @@ it('lists a hold as id, tenant, resource, reason and count', async () => {
   expect((await run('accept')).stdout).toBe(`${id} acme users shrink_held 125\n`)
 })
 
+it('lists holds and drift as JSON', async () => {
+  const { run, id, simulator, pass } = await shrunk()
+  simulator.primary.setSettings({ mfaEnabled: false })
+  pass(aDay)
+  await run('sync')
+  const { code, stdout, stderr } = await run('accept', '--format', 'json')
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  const { holds, drift } = JSON.parse(stdout)
+  const raisedAt = expect.stringMatching(/^2026-03-02T.*Z$/)
+  const effect = expect.stringContaining('Accepting removes 125 records of users')
+  expect(holds).toMatchObject([
+    { tenant: 'acme', id, resource: 'users', reason: 'shrink_held', count: 125, raisedAt, effect },
+  ])
+  const [{ id: driftId }] = drift
+  expect(drift).toMatchObject([{ tenant: 'acme', check: 'auth-settings-unchanged', accepted: false }])
+  expect(await run('accept', driftId, '--reason', 'Agreed with the board on 3 May')).toMatchObject({ code: 0 })
+  expect(JSON.parse((await run('accept', '--format', 'json')).stdout).drift).toMatchObject([{ accepted: true }])
+  expect(await run('accept', '--format', 'xml')).toMatchObject({ code: 2, stdout: '' })
+})
+
 it('shows people on a terminal a heading and the command to type next', async () => {
   const { runWith, id } = await shrunk()
   const texts: string[] = []

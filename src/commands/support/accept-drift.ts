@@ -30,18 +30,29 @@ interface Drifts {
 /** Most states for which a terminal shows a command each; for more it shows the form of the command once. */
 const mostCommands = 3
 
-/** Lists open drift on standard error, because standard output has holds only. A terminal also shows commands. */
-export async function listDrift({ io, mirror, views, next }: Drifts): Promise<void> {
+export interface ListedDrift {
+  readonly driftId: string
+  readonly finding: FindingView
+  readonly isAccepted: boolean
+}
+
+/** Open drift that can be accepted, the highest severity first. */
+export async function openDrift({ mirror, views }: Pick<Drifts, 'mirror' | 'views'>): Promise<readonly ListedDrift[]> {
   const found: FindingView[] = []
   for (const check of drifting) found.push(...(await Array.fromAsync(views.findings({ check }))))
   const tenants = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
-  const drifts: { readonly driftId: string; readonly finding: FindingView; readonly isAccepted: boolean }[] = []
+  const drifts: ListedDrift[] = []
   for (const finding of bySeverity(found)) {
     const driftId = driftIdIn(finding)
     if (driftId === null) continue
     const acceptance = await acceptanceOf(mirror, tenants.get(finding.tenant), finding)
     drifts.push({ driftId, finding, isAccepted: acceptance !== null })
   }
+  return drifts
+}
+
+/** Lists drift on standard error, because standard output has holds only. A terminal also shows commands. */
+export function listDrift(io: Io, drifts: readonly ListedDrift[], next: Next): void {
   if (drifts.length === 0) return
   const terminal = terminalOf({ ...io, stdout: io.stderr })
   const open = drifts.flatMap(({ driftId, isAccepted }) => (isAccepted ? [] : [driftId]))

@@ -26,9 +26,13 @@ interface HeldRecord extends EntityNames {
   readonly id: string
 }
 
+export function listFormatOf({ format }: ListOptions): (typeof formats)[number] {
+  return oneOf('format', formats, format) ?? 'text'
+}
+
 /** Prints the ids that a hold covers, one a line; sentences about them go to standard error. */
 export async function listHeldRecords(io: Io, mirror: Mirror, hold: HoldRow, options: HeldOptions): Promise<void> {
-  const format = oneOf('format', formats, options.format) ?? 'text'
+  const format = listFormatOf(options)
   const held = await mirror.heldRecords(hold.id)
   if (held === null) throw new UsageError(withoutRecords(hold, options.next('doctor')))
   const { id, tenant, resource, reason, count } = hold
