@@ -3,8 +3,8 @@ import { createViews } from '../daemon/views.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs, distance } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
+import type { Expiry } from '../model/expiry.ts'
 import { shortGuid } from '../model/guid.ts'
-import type { Deadline } from '../model/process/deadline.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
 import { fittingTable } from '../report/fitting-table.ts'
@@ -53,8 +53,8 @@ async function expiring(io: Io, options: ExpiringOptions, command: Command): Pro
   await using mirror = await openVerifiedMirror(settings, io)
   const views = createViews(mirror, settings, io.clock)
   const now = io.clock.now()
-  const found = (await views.deadlines(tenant)).filter(({ at }) => at <= now + days * dayMs)
-  const rows = found.map((deadline) => rowOf(deadline, now))
+  const found = (await views.expiries(tenant)).filter(({ at }) => at <= now + days * dayMs)
+  const rows = found.map((expiry) => rowOf(expiry, now))
   const cells = (row: Row) => columns.map((column) => row[column])
   const pieces =
     format === 'table'
@@ -97,11 +97,11 @@ const columns = [
 type Row = Readonly<Record<(typeof columns)[number], unknown>>
 
 /** The same columns for both kinds, null if a kind has none. `daysLeft`: whole days, negative a day after the end. */
-function rowOf(deadline: Deadline, now: number): Row {
-  const { tenant, kind, id, at } = deadline
+function rowOf(expiry: Expiry, now: number): Row {
+  const { tenant, kind, id, at } = expiry
   const common = { expires: toIso(at), daysLeft: Math.trunc((at - now) / dayMs), tenant, kind, id }
-  if (deadline.kind === 'secret') {
-    const { name, role, own } = deadline
+  if (expiry.kind === 'secret') {
+    const { name, role, own } = expiry
     return {
       ...common,
       name,
@@ -113,7 +113,7 @@ function rowOf(deadline: Deadline, now: number): Row {
       state: at <= now ? 'expired' : 'valid',
     }
   }
-  const { check, entity, owner, state } = deadline
+  const { check, entity, owner, state } = expiry
   return { ...common, name: null, role: null, own: false, check, entity, owner, state }
 }
 
@@ -124,20 +124,20 @@ interface TableOptions {
   readonly command: Command
 }
 
-function expiringTable(found: readonly Deadline[], { now, days, terminal, command }: TableOptions): string {
+function expiringTable(found: readonly Expiry[], { now, days, terminal, command }: TableOptions): string {
   if (found.length === 0) return `No known secret or waiver ends within ${days} days.\n`
   const isNarrow = terminal !== null && terminal.columns < columnsOfGuids
   const short = (id: string) => (isNarrow ? shortGuid(id) : id)
-  const rows = found.map((deadline) => [
-    toMinute(toIso(deadline.at)),
-    distance(deadline.at, now),
-    deadline.tenant,
-    kindOf(deadline),
-    short(deadline.id),
-    deadline.kind === 'secret'
-      ? `${deadline.own ? 'tenantwatch itself: ' : ''}${deadline.name ?? ''}`
-      : `${deadline.check} ${short(deadline.entity)}`,
-    deadline.kind === 'secret' ? '' : `owner ${deadline.owner}`,
+  const rows = found.map((expiry) => [
+    toMinute(toIso(expiry.at)),
+    distance(expiry.at, now),
+    expiry.tenant,
+    kindOf(expiry),
+    short(expiry.id),
+    expiry.kind === 'secret'
+      ? `${expiry.own ? 'tenantwatch itself: ' : ''}${expiry.name ?? ''}`
+      : `${expiry.check} ${short(expiry.entity)}`,
+    expiry.kind === 'secret' ? '' : `owner ${expiry.owner}`,
   ])
   const heading = ['EXPIRES (UTC)', '', 'TENANT', 'KIND', 'ID', 'OF', 'WAIVER']
   const isOneTenant = new Set(found.map(({ tenant }) => tenant)).size === 1
@@ -149,7 +149,7 @@ function expiringTable(found: readonly Deadline[], { now, days, terminal, comman
 /** A narrower terminal shows only the first characters of a GUID. */
 const columnsOfGuids = 120
 
-function kindOf(deadline: Deadline): string {
-  if (deadline.kind === 'secret' || deadline.state === 'active' || deadline.state === 'expired') return deadline.kind
-  return `${deadline.kind}, ${deadline.state}`
+function kindOf(expiry: Expiry): string {
+  if (expiry.kind === 'secret' || expiry.state === 'active' || expiry.state === 'expired') return expiry.kind
+  return `${expiry.kind}, ${expiry.state}`
 }

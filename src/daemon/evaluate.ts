@@ -144,7 +144,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         const outcomes = await evaluated(store, tenant, at, how)
         if (outcomes === null) return null
         // After a partial evaluation, stored results of other checks may still be outdated.
-        if (how.onlyInputs === undefined) failures.over(tenant.settings.name)
+        if (how.onlyInputs === undefined) failures.ended(tenant.settings.name)
         const { id, settings } = tenant
         for (const { check, opened, resolved: resolutions } of outcomes) {
           const resolved = Object.values(resolutions).reduce((sum, count) => sum + count, 0)

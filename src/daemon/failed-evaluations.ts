@@ -8,7 +8,7 @@ export interface FailedEvaluations {
   note(tenant: string, error: unknown): void
   /** The same without a log line: the caller logs the reason. */
   missed(tenants: Iterable<string>): void
-  over(tenant: string): void
+  ended(tenant: string): void
   /** True when the evaluations of a tenant have failed for `toleratedMs`. */
   hasLasted(tenant: string): boolean
   /** In milliseconds. */
@@ -31,7 +31,7 @@ export function failedEvaluations(clock: Clock, log: Log): FailedEvaluations {
     missed(tenants) {
       for (const tenant of tenants) if (!since.has(tenant)) since.set(tenant, clock.monotonic())
     },
-    over: (tenant) => void since.delete(tenant),
+    ended: (tenant) => void since.delete(tenant),
     hasLasted(tenant) {
       const began = since.get(tenant)
       return began !== undefined && clock.monotonic() - began >= this.toleratedMs

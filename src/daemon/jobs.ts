@@ -98,17 +98,17 @@ export function createJobs(scheduler: Scheduler, parts: JobParts): Jobs {
         { name: 'evaluate', expression: often.expression, run: evaluate },
       ]
       const wanted = new Map(jobs.map((job) => [job.name, { ...job, timezone }]))
-      const shapeOf = (job: Job) => JSON.stringify([job.expression, job.timezone, job.jitterMs, job.delayMs])
-      for (const [name, shape] of arranged) {
+      const keyOf = (job: Job) => JSON.stringify([job.expression, job.timezone, job.jitterMs, job.delayMs])
+      for (const [name, key] of arranged) {
         const job = wanted.get(name)
-        if (job !== undefined && shapeOf(job) === shape) continue
+        if (job !== undefined && keyOf(job) === key) continue
         scheduler.remove(name)
         arranged.delete(name)
       }
       for (const job of wanted.values()) {
         if (arranged.has(job.name)) continue
         scheduler.add(job)
-        arranged.set(job.name, shapeOf(job))
+        arranged.set(job.name, keyOf(job))
       }
     },
     async runDue(tenants) {

@@ -12,9 +12,9 @@ function tenantSeriesConfig(
   { name, resources: switches }: TenantSettings,
   checks: readonly string[],
 ): TenantSeriesConfig {
-  const shapes = inventories.flatMap((series): ResourceSeriesConfig[] => {
+  const resources = inventories.flatMap((series): ResourceSeriesConfig[] => {
     const { enabled, incremental } = switches[series.resource]
     return enabled ? [{ ...series, modes: incremental === null ? ['full'] : ['incremental', 'full'] }] : []
   })
-  return { name, resources: shapes, checks }
+  return { name, resources, checks }
 }

@@ -52,10 +52,10 @@ export function createReloader(parts: ReloadParts): Reloader {
     },
     async dispose(graceMs) {
       ended = true
-      const waiting = new AbortController()
-      const late = parts.clock.sleep(graceMs, waiting.signal).catch(() => {})
+      const timer = new AbortController()
+      const late = parts.clock.sleep(graceMs, timer.signal).catch(() => {})
       await Promise.race([queue.waitForUnlock(), late])
-      waiting.abort()
+      timer.abort()
     },
   }
 }

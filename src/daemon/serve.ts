@@ -47,7 +47,7 @@ export function createWeb({ session, live, io, log, heart, watch, reload, config
       findings: (query) => session.views.findingBatches(query),
       secrets: (tenant) => session.views.secrets(tenant),
       changes: (...asked) => session.views.changes(...asked),
-      deadlines: () => session.views.deadlines(),
+      expiries: () => session.views.expiries(),
       // A restart of the daemon does not help while the database server is unreachable.
       health: async () =>
         (session.stores.facts() === null ? await watch.problem() : null) ??

@@ -16,11 +16,11 @@ import type { ChangeView } from '../model/change.ts'
 import type { SecretView } from '../model/client-secret.ts'
 import type { Clock } from '../model/clock.ts'
 import { namesIn, namesOf } from '../model/entity-names.ts'
+import type { Expiry } from '../model/expiry.ts'
 import type { FindingView, NamedFinding } from '../model/finding.ts'
 import { mapTenants } from '../model/map-tenants.ts'
 import { memoize, memoizeWeakly } from '../model/memoize.ts'
 import type { CheckView, TenantPosture } from '../model/posture.ts'
-import type { Deadline } from '../model/process/deadline.ts'
 import type { SkewOf } from '../model/server-clock.ts'
 import { hasAny } from '../model/severity.ts'
 import { batches } from '../report/formats.ts'
@@ -39,7 +39,7 @@ export interface Views {
   findingBatches(query: FindingQuery): AsyncIterable<readonly FindingView[]>
   secrets(tenant: string): Promise<readonly SecretView[]>
   changes(tenant: string, most: number, withPersonal: boolean): Promise<readonly ChangeView[]>
-  deadlines(tenant?: string): Promise<readonly Deadline[]>
+  expiries(tenant?: string): Promise<readonly Expiry[]>
 }
 
 export interface EngineFacts {
@@ -135,7 +135,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     return readClientSecrets(store.records(id), ownClientId)
   }
 
-  async function deadlinesOf(tenant: Shown): Promise<readonly Deadline[]> {
+  async function expiriesOf(tenant: Shown): Promise<readonly Expiry[]> {
     const { name } = tenant.settings
     const secrets = await secretsOf(tenant)
     const ends = (await postureOf(tenant)).waivers
@@ -221,8 +221,8 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
       const tenant = (await evaluated()).find(({ settings: { name: known } }) => known === name)
       return tenant === undefined ? [] : secretsOf(tenant)
     },
-    async deadlines(name) {
-      const all = await ofEach(async (tenant) => (isNamed(tenant, name) ? deadlinesOf(tenant) : []))
+    async expiries(name) {
+      const all = await ofEach(async (tenant) => (isNamed(tenant, name) ? expiriesOf(tenant) : []))
       return all.flat().toSorted((a, b) => a.at - b.at)
     },
   }

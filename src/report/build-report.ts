@@ -61,7 +61,7 @@ export async function buildReport(request: ReportRequest): Promise<Report> {
   return {
     at: past.at,
     version: record.version,
-    historyBegins: toIso(Math.max(past.clampToLife(begunAt), past.at - record.retentionDays * dayMs)),
+    historyBegins: toIso(Math.max(past.clampToPeriod(begunAt), past.at - record.retentionDays * dayMs)),
     configuredSince: toIso(configuration.at),
     configurationDigest: configuration.digest,
     notes: notesOf(request, unconfigured),

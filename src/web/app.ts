@@ -161,7 +161,7 @@ function lost(status: number, message: string): Answer {
 }
 
 async function subscription({ exposeDetails }: WebAccess, { sources, clock }: WebOptions): Promise<Answer> {
-  const body = calendar({ deadlines: await sources.deadlines(), now: clock.now(), exposeDetails })
+  const body = calendar({ expiries: await sources.expiries(), now: clock.now(), exposeDetails })
   return ofType('text/calendar; charset=utf-8', body, {
     'Content-Disposition': 'inline; filename="tenantwatch.ics"',
   })

@@ -2,12 +2,12 @@ import { hash } from 'node:crypto'
 import ical from 'ical-generator'
 import { toIso } from '../model/dates.ts'
 import { dayMs, hourMs } from '../model/durations.ts'
-import type { Deadline } from '../model/process/deadline.ts'
+import type { Expiry } from '../model/expiry.ts'
 import { printable } from '../model/text/printable.ts'
 import { withoutWaiverDetails } from '../model/text/redact-finding.ts'
 import { withoutEmails } from '../model/text/without-emails.ts'
 
-/** Most events, because calendar clients fail on very large files; the deadlines nearest to now are kept. */
+/** Most events, because calendar clients fail on very large files; the expiries nearest to now are kept. */
 const maxEvents = 2000
 const longest = 200
 
@@ -15,17 +15,16 @@ const longest = 200
 const [earliest, latest] = [0, Date.UTC(9999, 11, 31, 23, 59, 59)]
 
 export interface CalendarOptions {
-  readonly deadlines: readonly Deadline[]
+  readonly expiries: readonly Expiry[]
   /** Milliseconds since the epoch. */
   readonly now: number
   readonly exposeDetails: boolean
 }
 
-/** RFC 5545, in UTC and with stable UIDs. Within a day the body changes only when a deadline changes. */
-export function calendar({ deadlines, now, exposeDetails }: CalendarOptions): string {
-  const nearest = deadlines.toSorted((a, b) => Math.abs(a.at - now) - Math.abs(b.at - now)).slice(0, maxEvents)
-  const cut =
-    deadlines.length > nearest.length ? ` The ${nearest.length} nearest of ${deadlines.length} are shown.` : ''
+/** RFC 5545, in UTC and with stable UIDs. Within a day the body changes only when a expiry changes. */
+export function calendar({ expiries, now, exposeDetails }: CalendarOptions): string {
+  const nearest = expiries.toSorted((a, b) => Math.abs(a.at - now) - Math.abs(b.at - now)).slice(0, maxEvents)
+  const cut = expiries.length > nearest.length ? ` The ${nearest.length} nearest of ${expiries.length} are shown.` : ''
   const made = ical({
     name: 'tenantwatch',
     description: `When secrets of API clients expire and waivers end.${cut}`,
@@ -33,14 +32,14 @@ export function calendar({ deadlines, now, exposeDetails }: CalendarOptions): st
     ttl: (6 * hourMs) / 1000,
   })
   const stamp = new Date(Math.floor(now / dayMs) * dayMs)
-  for (const deadline of nearest.toSorted((a, b) => a.at - b.at)) {
-    const shown = exposeDetails || deadline.kind === 'secret' ? deadline : withoutWaiverDetails(deadline)
+  for (const expiry of nearest.toSorted((a, b) => a.at - b.at)) {
+    const shown = exposeDetails || expiry.kind === 'secret' ? expiry : withoutWaiverDetails(expiry)
     const { summary, details } = wordsOf(shown)
     const worded = (text: string) => (exposeDetails ? text : withoutEmails(text))
     made.createEvent({
-      id: uidOf(deadline),
+      id: uidOf(expiry),
       stamp,
-      start: new Date(Math.min(Math.max(deadline.at, earliest), latest)),
+      start: new Date(Math.min(Math.max(expiry.at, earliest), latest)),
       summary: worded(summary),
       description: details.map(worded).join('\n'),
     })
@@ -49,15 +48,15 @@ export function calendar({ deadlines, now, exposeDetails }: CalendarOptions): st
 }
 
 /** Does not change with name, role or date, and contains no names that a person chose. */
-function uidOf({ tenant, kind, id }: Deadline): string {
+function uidOf({ tenant, kind, id }: Expiry): string {
   return `${hash('sha256', JSON.stringify([tenant, kind, id])).slice(0, 32)}@tenantwatch`
 }
 
-function wordsOf(deadline: Deadline): { readonly summary: string; readonly details: readonly string[] } {
-  const { tenant, at } = deadline
+function wordsOf(expiry: Expiry): { readonly summary: string; readonly details: readonly string[] } {
+  const { tenant, at } = expiry
   const when = `At ${toIso(at)}, tenant ${tenant}`
-  if (deadline.kind === 'secret') {
-    const { id, name, role, own } = deadline
+  if (expiry.kind === 'secret') {
+    const { id, name, role, own } = expiry
     const title = foreign(name ?? id)
     return {
       summary: own
@@ -66,7 +65,7 @@ function wordsOf(deadline: Deadline): { readonly summary: string; readonly detai
       details: [when, `Client ${foreign(id)}`, ...(role === null ? [] : [`Role ${foreign(role)}`])],
     }
   }
-  const { id, check, entity, owner, reason, state } = deadline
+  const { id, check, entity, owner, reason, state } = expiry
   return {
     summary: `${tenant}: waiver ${foreign(id)} ends (${check})`,
     details: [

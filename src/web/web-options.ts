@@ -2,10 +2,10 @@ import type { TlsSettings } from '../config/web/web-settings.ts'
 import type { ChangeView } from '../model/change.ts'
 import type { SecretView } from '../model/client-secret.ts'
 import type { Clock } from '../model/clock.ts'
+import type { Expiry } from '../model/expiry.ts'
 import type { FindingView } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import type { TenantPosture } from '../model/posture.ts'
-import type { Deadline } from '../model/process/deadline.ts'
 import type { Severity } from '../model/severity.ts'
 import type { AuthResult } from './basic-auth.ts'
 
@@ -57,7 +57,7 @@ export interface WebSources {
   /** The last changes in the mirror of a tenant, newest first. */
   readonly changes: (tenant: string, most: number, withPersonal: boolean) => Promise<readonly ChangeView[]>
   /** Secret expiries and waiver ends of all tenants, in order of time. */
-  readonly deadlines: () => Promise<readonly Deadline[]>
+  readonly expiries: () => Promise<readonly Expiry[]>
   /** Whether the engine's heartbeat is recent. */
   readonly health: () => Probe | Promise<Probe>
   /** Whether the database is open and every enabled resource was attempted once. */

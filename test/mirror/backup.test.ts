@@ -247,7 +247,7 @@ it.each(Object.entries(refused))(
 const remainsOf = (folder: string) => {
   const remains = join(folder, '.tenantwatch-backup-Ab12Cd')
   mkdirSync(remains)
-  for (const name of ['draft.db', 'draft.db-journal', 'draft.db-lock']) writeFileSync(join(remains, name), '')
+  for (const name of ['backup.db', 'backup.db-journal', 'backup.db-lock']) writeFileSync(join(remains, name), '')
   return remains
 }
 
@@ -261,11 +261,11 @@ it('removes the files of a killed backup, under whatever name', async () => {
 it('keeps files that another backup is writing', async () => {
   const { folder, back } = await world()
   const remains = remainsOf(folder)
-  const lock = takeEngineLock(join(remains, 'draft.db'))
+  const lock = takeEngineLock(join(remains, 'backup.db'))
   onTestFinished(() => lock[Symbol.dispose]())
   await back()
   expect(readdirSync(folder).toSorted()).toEqual([basename(remains), 'backup.db'])
-  expect(readdirSync(remains)).toContain('draft.db')
+  expect(readdirSync(remains)).toContain('backup.db')
 })
 
 it('keeps files that are not certainly of a killed backup', async () => {

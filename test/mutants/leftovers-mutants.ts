@@ -62,7 +62,7 @@ export const leftoversMutants: readonly Mutant[] = [
     ],
   }),
   ...mutantsIn('src/mirror/sync/page-store.ts', ['test/sync/older-versions.test.ts'], {
-    'a page that is not read again leaves older versions held': ['yield* outdo(() => unpackRids(rids))', ''],
+    'a page that is not read again leaves older versions held': ['yield* releaseOlder(() => unpackRids(rids))', ''],
   }),
   ...mutantsIn('src/api/transport/send.ts', ['test/api/secrecy.test.ts'], {
     'a server that sends the token back gets it stored and shown': [

@@ -1,13 +1,13 @@
 import fc from 'fast-check'
 import { expect, it } from 'vitest'
-import type { Deadline, SecretDeadline, WaiverDeadline } from '../../src/model/process/deadline.ts'
+import type { Expiry, SecretExpiry, WaiverExpiry } from '../../src/model/expiry.ts'
 import { calendar } from '../../src/web/calendar.ts'
 import { at } from '../metrics/support/posture.ts'
 import { sources, startServer } from './support/server.ts'
 
 const day = 86_400_000
 
-const secret = (over: Partial<SecretDeadline> = {}): SecretDeadline => ({
+const secret = (over: Partial<SecretExpiry> = {}): SecretExpiry => ({
   kind: 'secret',
   tenant: 'acme',
   id: '3f0c2b1e-77aa-4f5e-9d11-0c51e7a2b9d4',
@@ -18,7 +18,7 @@ const secret = (over: Partial<SecretDeadline> = {}): SecretDeadline => ({
   ...over,
 })
 
-const waiver = (over: Partial<WaiverDeadline> = {}): WaiverDeadline => ({
+const waiver = (over: Partial<WaiverExpiry> = {}): WaiverExpiry => ({
   kind: 'waiver',
   tenant: 'acme',
   id: 'W-1',
@@ -31,8 +31,7 @@ const waiver = (over: Partial<WaiverDeadline> = {}): WaiverDeadline => ({
   ...over,
 })
 
-const made = (deadlines: readonly Deadline[], over = {}) =>
-  calendar({ deadlines, now: at, exposeDetails: true, ...over })
+const made = (expiries: readonly Expiry[], over = {}) => calendar({ expiries, now: at, exposeDetails: true, ...over })
 
 /** The lines of a calendar, unfolded (RFC 5545, 3.1). */
 const linesOf = (text: string) => text.replaceAll('\r\n ', '').split('\r\n')
@@ -58,7 +57,7 @@ it('marks the secret of tenantwatch itself', () => {
 })
 
 it('keeps the UID of a deadline, whatever else of it changes, and changes nothing within a day', () => {
-  const uid = (deadline: Deadline) => valuesOf(made([deadline]), 'UID')[0]
+  const uid = (deadline: Expiry) => valuesOf(made([deadline]), 'UID')[0]
   const first = uid(secret())
   expect(uid(secret({ name: 'renamed', role: null, own: true, at: at + 300 * day }))).toBe(first)
   const others = [secret({ tenant: 'globex' }), secret({ id: 'W-1' }), waiver()]
@@ -104,9 +103,9 @@ it('moves dates out of range to the bounds and shows the nearest of very many', 
   expect(valuesOf(text, 'X-WR-CALDESC')[0]).toContain('The 2000 nearest of 2500 are shown.')
 })
 
-it('is served as a calendar, behind authentication like everything else, and empty without deadlines', async () => {
-  const deadlines = async () => [secret(), waiver()]
-  await using web = await startServer({ exposeDetails: false, sources: { ...sources, deadlines } })
+it('is served as a calendar, behind authentication like everything else, and empty without expiries', async () => {
+  const expiries = async () => [secret(), waiver()]
+  await using web = await startServer({ exposeDetails: false, sources: { ...sources, expiries } })
   const answer = await fetch(`${web.origin}/calendar.ics`)
   expect(answer.headers.get('content-type')).toBe('text/calendar; charset=utf-8')
   const text = await answer.text()

@@ -37,7 +37,7 @@ it('hides e-mail addresses in names of API clients and roles', async () => {
     ...sources,
     findings: findingsFrom([of]),
     changes: async () => [{ ...change, requestId: null, personal: false }],
-    deadlines: async () => [{ kind: 'secret', tenant: 'acme', id, name, role, own: false, at: expiresAt } as const],
+    expiries: async () => [{ kind: 'secret', tenant: 'acme', id, name, role, own: false, at: expiresAt } as const],
     secrets: async () => [{ clientId: id, name, role, expiresAt, own: false }],
   }
   for (const exposeDetails of [true, false]) {

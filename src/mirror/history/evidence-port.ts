@@ -123,7 +123,7 @@ export interface PastReader {
   readonly at: number
   /** Set if `at` is in local time that repeated: the latest time before the clock was set back. */
   readonly setBackFrom: number | null
-  clampToLife(time: number): number
+  clampToPeriod(time: number): number
   configuration(): Promise<NotedConfiguration | null>
   /** `evaluatedAt` is the last confirmation of the check result by then. */
   checkStates(tenantId: number): Promise<readonly CheckStateRow[]>

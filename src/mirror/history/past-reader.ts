@@ -136,10 +136,10 @@ export function pastReader(database: Database, { at, present, asOf }: PastMoment
   return {
     at,
     setBackFrom: asOf.setBackFrom,
-    clampToLife: asOf.clampToLife,
+    clampToPeriod: asOf.clampToPeriod,
     async configuration() {
       const row = await database.read(() => configuration.get())
-      return row === undefined ? null : { ...toConfiguration(row), at: asOf.clampToLife(row.at) }
+      return row === undefined ? null : { ...toConfiguration(row), at: asOf.clampToPeriod(row.at) }
     },
     async checkStates(tenantId) {
       const rows = await database.read(() => states.all(tenantId))

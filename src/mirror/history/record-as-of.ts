@@ -35,7 +35,7 @@ export interface RecordAsOf {
   /** `within` for a time outside these tables. */
   includes(time: number): boolean
   /** Replaces a time later than `at` by the time to which the clock was set back. */
-  clampToLife(time: number): number
+  clampToPeriod(time: number): number
 }
 
 export function clockSteps(database: Database): () => Steps<readonly ClockStep[]> {
@@ -53,15 +53,15 @@ export function clockSteps(database: Database): () => Steps<readonly ClockStep[]
  * reach.
  */
 export function recordAsOf(steps: readonly ClockStep[], at: number, present: boolean): RecordAsOf {
-  const life = steps.findLastIndex((step, i) => (present && i === steps.length - 1) || owns(step, at))
-  const own = steps[life]
+  const period = steps.findLastIndex((step, i) => (present && i === steps.length - 1) || owns(step, at))
+  const own = steps[period]
   const floor = own?.positions ?? {}
-  const ceiling = steps[life + 1]?.positions
+  const ceiling = steps[period + 1]?.positions
   return {
     setBackFrom: own !== undefined && at <= own.latest ? own.latest : null,
     includes: (time) => time <= (own !== undefined && at <= own.latest ? own.latest : at),
-    clampToLife: (time) =>
-      time <= at ? time : (steps.slice(0, life + 1).find(({ latest }) => latest >= time)?.at ?? at),
+    clampToPeriod: (time) =>
+      time <= at ? time : (steps.slice(0, period + 1).find(({ latest }) => latest >= time)?.at ?? at),
     within(table, alias = table) {
       const written = `(${alias}.id <= ${floor[table] ?? 0} or ${alias}.${recordTimes[table]} <= ${at})`
       return ceiling === undefined ? written : `${alias}.id <= ${ceiling[table] ?? 0} and ${written}`

@@ -58,7 +58,7 @@ export interface QuarantineStore {
    * Looks for older versions in quarantine. The returned function drops those of records that a page returned in the
    * known or a newer version.
    */
-  outdoing(tenantId: number, table: RecordTable): Steps<(rids: () => readonly number[]) => Steps<void>>
+  releasingOlder(tenantId: number, table: RecordTable): Steps<(rids: () => readonly number[]) => Steps<void>>
   knows(tenantId: number, table: RecordTable, key: string): Steps<boolean>
   /** Quarantines a mirrored record that an answer by id contradicts, until one agrees or the record is removed. */
   contradict(table: RecordTable, key: string, fields: readonly string[], context: QuarantineContext): Step<void>
@@ -93,7 +93,7 @@ export function quarantineStore(database: Database): QuarantineStore {
     const live = `select 1 from "${getTableName(table)}" r where r.tenant_id = quarantine.tenant_id
       and r.${column} = ${typeof leastKey(record) === 'number' ? stored : ofRecord} and r.removed_at is null`
     return {
-      outdo: database.prepare<[...OfResource, List]>(
+      releaseOlder: database.prepare<[...OfResource, List]>(
         `delete from quarantine where tenant_id = ? and resource = ? and ${isOlder} and key in
            (select cast(r.${column} as text) from "${getTableName(table)}" r where ${isIn('r.rid')})`,
       ),
@@ -165,11 +165,11 @@ export function quarantineStore(database: Database): QuarantineStore {
       const absences = yield* older.get(tenantId, resource, key)
       return absences === undefined ? null : absences < 0 ? 'alone' : 'quarantined'
     },
-    *outdoing(tenantId, { laterWins, resource }) {
+    *releasingOlder(tenantId, { laterWins, resource }) {
       if (laterWins === undefined) return function* () {}
       const any = yield* ahead(anyQuarantined.get(tenantId, resource))
       return function* (rids) {
-        if ((yield* any) !== undefined) yield* statements(resource).outdo.run(tenantId, resource, listOf(rids()))
+        if ((yield* any) !== undefined) yield* statements(resource).releaseOlder.run(tenantId, resource, listOf(rids()))
       }
     },
     *knows(tenantId, { resource }, key) {

@@ -14,7 +14,7 @@ import { FatalError } from '../../model/errors.ts'
 import { type EngineLock, takeEngineLock } from './engine-lock.ts'
 
 const prefix = '.tenantwatch-backup-'
-const name = 'draft.db'
+const name = 'backup.db'
 const beginning = 'begun'
 
 /** A file in its own folder beside the target, deleted on disposal unless it was published. */

@@ -72,7 +72,7 @@ export function pageStore(
           : yield* fullSyncNotes.adding(page.fullSync, { isEmpty: items.length === 0, unreadable, at }),
       returnable: yield* ahead(removals.returnable(tenantId, resource)),
       reserved: yield* writer(resource).reserve(tenantId, items.length),
-      outdo: yield* quarantine.outdoing(tenantId, writer(resource).table),
+      releaseOlder: yield* quarantine.releasingOlder(tenantId, writer(resource).table),
       shown: page.fullSync === undefined ? noneShown : yield* fullSyncNotes.showing(page.fullSync.id),
     }
   }
@@ -111,10 +111,10 @@ export function pageStore(
   function* commitKnown({ tenantId, resource, at, page, fullSync, ...memory }: KnownPageCommit): Steps<PageResult> {
     const add = yield* fullSyncNotes.adding(fullSync, { isEmpty: false, unreadable: false, at })
     const accepted = yield* ahead(removals.anyAccepted(tenantId, resource))
-    const outdo = yield* quarantine.outdoing(tenantId, writer(resource).table)
+    const releaseOlder = yield* quarantine.releasingOlder(tenantId, writer(resource).table)
     const rids = yield* pageFingerprints.intact(tenantId, resource, page, memory)
     if (rids === null || (yield* accepted)) throw new NotIntact()
-    yield* outdo(() => unpackRids(rids))
+    yield* releaseOlder(() => unpackRids(rids))
     yield* add(rids)
     return { admitted: true, counts: { ...noCounts, unchanged: countRids(rids) }, ...nothing }
   }

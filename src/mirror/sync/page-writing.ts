@@ -26,7 +26,7 @@ export interface ItemsWritten {
   readonly counts: { created: number; updated: number; unchanged: number; removed: number; quarantined: number }
   readonly laterDates: Record<string, number>
   readonly contradictory: Set<string>
-  readonly wellRids: number[]
+  readonly validRids: number[]
   readonly quarantinedKeys: (string | number)[]
   unreadable: boolean
   outdated: boolean
@@ -37,7 +37,7 @@ export interface AskedBefore {
   readonly returnable: ReturnType<Removals['returnable']>
   /** Ids for new records. */
   readonly reserved: Step<readonly number[]> | null
-  readonly outdo: (rids: () => readonly number[]) => Steps<void>
+  readonly releaseOlder: (rids: () => readonly number[]) => Steps<void>
   /** Records that earlier pages of the full sync returned. */
   readonly shown: () => Steps<Shown>
 }
@@ -75,7 +75,7 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
       const difference = compare(write, before)
       if (difference === null) {
         if (before.absent) yield* touch(before)
-        noteWell(written, before.rid, 'unchanged')
+        noteValid(written, before.rid, 'unchanged')
         continue
       }
       if (difference.earlierBy !== null && !(ofFullSync !== null && (yield* olderOf(page, write)) === 'alone')) {
@@ -85,13 +85,13 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
       }
       if (ofFullSync !== null && difference.indexes.length > 0) {
         const counts = (yield* shown()).has(before.rid) ? repeat(before, difference) : 'second'
-        if (counts === 'first') noteWell(written, before.rid, 'unchanged')
+        if (counts === 'first') noteValid(written, before.rid, 'unchanged')
         else if (counts !== 'second') yield* quarantineBoth(page, { write, rid: before.rid, ...counts }, written)
         if (counts !== 'second') continue
       }
       const { written: one, step } = change(before, difference, page)
       yield* step
-      noteWell(written, one.rid, one.kind === 'returned' ? 'created' : 'updated')
+      noteValid(written, one.rid, one.kind === 'returned' ? 'created' : 'updated')
       for (const row of log.written(table, write.key, one, page)) yield* log.insert.run(...row)
       noteLaterDates(written, table, one)
     }
@@ -109,7 +109,7 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
     const tally = tallies(tenantId, resource, columns)
     const rids = yield* create(unknown, page, { tally, reserved })
     for (const [i, { key }] of unknown.entries()) {
-      noteWell(written, rids[i] ?? 0, 'created')
+      noteValid(written, rids[i] ?? 0, 'created')
       if (recordCreations) yield* log.insert.run(...log.noted(table, key, 'created', page))
     }
     yield* tally.flush()
@@ -152,7 +152,7 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
     const { tenantId, resource } = page
     const written: ItemsWritten = {
       rids: [],
-      wellRids: [],
+      validRids: [],
       counts: { ...noCounts },
       laterDates: {},
       contradictory: new Set(known.contradictory),
@@ -164,7 +164,7 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
     if (unknown.length > 0) yield* writeNew(page, unknown, before, written)
     const keys = () => [...unknown.map(({ key }) => key), ...written.quarantinedKeys]
     yield* removals.withdraw(tenantId, resource, before.returnable, { rids: written.rids, keys })
-    yield* before.outdo(() => written.wellRids)
+    yield* before.releaseOlder(() => written.validRids)
     return written
   }
 }
@@ -179,9 +179,9 @@ interface Conflict {
   readonly field: string
 }
 
-function noteWell(written: ItemsWritten, rid: number, count: 'created' | 'updated' | 'unchanged'): void {
+function noteValid(written: ItemsWritten, rid: number, count: 'created' | 'updated' | 'unchanged'): void {
   written.rids.push(rid)
-  written.wellRids.push(rid)
+  written.validRids.push(rid)
   written.counts[count]++
 }
 

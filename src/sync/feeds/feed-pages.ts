@@ -22,7 +22,7 @@ export async function readToEnd(run: Run, definition: FeedResource): Promise<Ful
   let restarted = false
   while (!fullSync.reachedEnd) {
     const page = await ahead.take(wanted).catch((error: unknown) => {
-      insistOnRestart(run, fullSync, error, restarted)
+      rethrowUnlessRestartable(run, fullSync, error, restarted)
       return null
     })
     if (page === null) {
@@ -84,7 +84,7 @@ function rulesFor({ context }: Run, fullSync: FullSyncRow) {
 }
 
 /** Returns if a cursor was refused for the first time, so that the list is read from its beginning; else throws. */
-function insistOnRestart(
+function rethrowUnlessRestartable(
   { context, definition }: Run,
   { pages }: FullSyncRow,
   error: unknown,

@@ -35,7 +35,7 @@ export async function fullSyncOfList(run: Run, definition: PagedListResource): P
   const begin = async () => {
     const pages = pageBuffer(run)
     run.dataAsOf = pages.begun.at
-    return { pages, first: await pages.over(() => onePass(run, pages)) }
+    return { pages, first: await pages.releaseOnError(() => onePass(run, pages)) }
   }
   let { pages, first } = await begin()
   if ((first.changed || first.scrambled) && pages.isUnwritten()) ({ pages, first } = await begin())

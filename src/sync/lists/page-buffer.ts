@@ -21,7 +21,7 @@ export interface PageBuffer {
   isUnwritten(): boolean
   items(): readonly Item[]
   showsOther(page: Fetched, keys: readonly string[]): boolean
-  over<T>(read: () => Promise<T>): Promise<T>
+  releaseOnError<T>(read: () => Promise<T>): Promise<T>
 }
 
 export function pageBuffer(run: Run, fullSync?: FullSyncRow): PageBuffer {
@@ -62,7 +62,7 @@ export function pageBuffer(run: Run, fullSync?: FullSyncRow): PageBuffer {
         return !isDeepStrictEqual(earlier.find(isMeant), page.items.find(isMeant))
       })
     },
-    async over(read) {
+    async releaseOnError(read) {
       try {
         return await read()
       } catch (error) {

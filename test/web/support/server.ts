@@ -37,7 +37,7 @@ export const sources: WebSources = {
   findings: findingsFrom(acmeFindings),
   secrets: async (tenant) => (tenant === 'acme' ? acmeSecrets : []),
   changes: async () => [],
-  deadlines: async () => [],
+  expiries: async () => [],
   health: () => ({ ok: true, text: 'The engine is alive' }),
   ready: () => ({ ok: true, text: 'Ready' }),
   reload: async () => ({ ok: true, text: 'Reloaded' }),

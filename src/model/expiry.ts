@@ -1,8 +1,9 @@
-import type { WaiverState } from '../posture.ts'
+import type { WaiverState } from './posture.ts'
 
-export type Deadline = SecretDeadline | WaiverDeadline
+/** When a secret or a waiver ends; `at` in milliseconds since the epoch. */
+export type Expiry = SecretExpiry | WaiverExpiry
 
-export interface SecretDeadline {
+export interface SecretExpiry {
   readonly kind: 'secret'
   readonly tenant: string
   readonly id: string
@@ -12,7 +13,7 @@ export interface SecretDeadline {
   readonly at: number
 }
 
-export interface WaiverDeadline {
+export interface WaiverExpiry {
   readonly kind: 'waiver'
   readonly tenant: string
   readonly id: string
