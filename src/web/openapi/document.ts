@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { anyHostPaths } from '../access-control.ts'
+import './command-schemas.ts'
 import { type Body, type Operation, operations, type Parameter } from './operations.ts'
 import { components, error } from './schemas.ts'
 
