@@ -121,7 +121,9 @@ async function accept(io: Io, ids: readonly string[], options: AcceptOptions, co
     if (earlier !== undefined) throw new UsageError(endedSentence(earlier, next))
     if (options.list === true) throw new UsageError(noListOf(id, next))
     if (options.count !== undefined)
-      throw new UsageError('No hold has this id, and --count is for holds: leave it out to accept a drifted state')
+      throw new UsageError(
+        'No hold has this id; give it whole. --count is for holds: leave it out to accept a drifted state',
+      )
     await acceptDrifts(drifts)
     return exitCodes.ok
   }

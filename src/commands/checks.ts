@@ -88,7 +88,9 @@ function catalogue(listed: Listed, terminal: Terminal | null): string {
     isBroken(check) ? '' : [check.evaluates, ...check.needs].join(', '),
     check.own === undefined ? check.title : `${check.title} (own: ${check.own.file})`,
   ])
-  const broken = [...problems].map(([id, problem]) => `\n${id} cannot be evaluated: ${printable(problem)}`)
+  const broken = [...problems].map(([id, problem]) =>
+    wrapLine(`\n${id} cannot be evaluated: ${printable(problem)}`, terminal),
+  )
   const heading = ['CHECK', 'SEVERITY', 'READS', 'PASSES WHEN']
   // With three more columns, 80 characters leave no room for a sentence.
   const optional = terminal !== null && terminal.columns < 110 ? ['READS'] : []

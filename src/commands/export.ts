@@ -31,7 +31,7 @@ export function addExport(program: Command, io: Io, done: (code: ExitCode) => vo
     .addHelpText(
       'after',
       `
-Works beside a running engine.
+Works beside a running engine. CSV has the fields of the specification; NDJSON and JSON also have others.
 
 Examples:
   tenantwatch export users > users.ndjson

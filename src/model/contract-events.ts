@@ -3,7 +3,7 @@ export const contractEventMeanings = {
   unknown_field:
     'A field that the specification does not name is read by no check; one of the envelope, such as meta.warnings, may mean that the answer is partial',
   unknown_value:
-    'A value that the specification does not name is stored; if it is legitimate, add it to the configuration key that is named with it',
+    'A value that the specification does not name is stored; if it is legitimate and a configuration key is named with it, add it to that key',
   order_violation:
     'The list is out of order or moved while it was read; a record that it skipped comes with a later full sync',
   skipped_row: 'A full sync left out a record that exists; the list is read once more',

@@ -218,7 +218,7 @@ it('refuses what is no drift, what the configuration decides and what has no rea
   world.write('tenantwatch.yaml', unwaived)
   expect(await world.refused('0123456789ab', ...reason)).toMatch(/^2 .*No hold or drifted state has this id/)
   expect(await world.refused(role.driftId, '--count', '1', ...reason)).toMatch(
-    /^2 .*No hold has this id, and --count is for holds: leave it out/,
+    /^2 .*No hold has this id; give it whole. --count is for holds: leave it out/,
   )
   const baseline = 'checks: { role-permissions-unchanged: { baseline: { Auditor: [Api_Roles_Read] } } }\n'
   world.write('tenantwatch.yaml', world.read('tenantwatch.yaml') + baseline)

@@ -116,7 +116,7 @@ export function dataWarningsOf(file: string, errors: readonly EntityReason[]): s
   const [first] = errors
   if (first === undefined) return null
   const [entity, reason] = first
-  const many = errors.length === 1 ? 'one entity' : `${errors.length} entities, one of them`
+  const many = errors.length === 1 ? 'the entity' : `${errors.length} entities, such as`
   return `${file}: it cannot evaluate ${many} ${printable(entity, 80)}: ${printable(reason, longestSentence)}`
 }
 

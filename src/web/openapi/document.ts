@@ -27,7 +27,7 @@ export function openApiDocument(version: string): Json {
       title: 'tenantwatch',
       version,
       description:
-        'Data that a tenantwatch daemon mirrors and evaluates. Every GET route also answers HEAD. Names of persons, e-mails and file names are shown on loopback or behind authentication only. Fields may be added within v1.',
+        'Data that a tenantwatch daemon mirrors and evaluates. Every GET route also answers HEAD. Names of persons, e-mails and file names are shown as server.exposeDetails says, by default on loopback or behind authentication only. Fields may be added within v1.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: '/' }],

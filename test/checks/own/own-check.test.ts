@@ -119,7 +119,7 @@ it('is unknown while an entity cannot be evaluated, and names it with the reason
     ],
   })
   expect(await evaluator(scene)).toBe('unknown ambiguous 5')
-  expect(scene.problems.get('my-check')).toBe('my.sql: it cannot evaluate 2 entities, one of them 8: No role.')
+  expect(scene.problems.get('my-check')).toBe('my.sql: it cannot evaluate 2 entities, such as 8: No role.')
   scene.state.answer = answered({ ok: 5 })
   expect(await evaluator(scene)).toBe('pass null 5')
   expect(scene.problems.size).toBe(0)

@@ -248,6 +248,6 @@ it('tries the checks that operators wrote', async () => {
     /^! +own checks +own-one could not evaluate 1 of 250 entities \(status error\)\. See "tenantwatch checks --try \S*own\/own-one\.sql"/m,
   )
   expect((await world.run('checks', '--try', 'own/own-one.sql')).stderr).toContain(
-    'own-one.sql: it cannot evaluate one entity 1001: m',
+    'own-one.sql: it cannot evaluate the entity 1001: m',
   )
 })
