@@ -54,7 +54,7 @@ export const apiClientLeastPrivilege = defineCheck({
     const roles = await loadRoles(reader)
     const isForbidden = endsInOne(forbiddenSuffixes.map(plain))
     const forbiddenIn = memoizeWeakly((found: readonly MirroredRole[]) =>
-      excessOf(found, (code) => isForbidden(plain(code))),
+      excessOf(found, (code) => isForbidden(plain(code)) || isForbidden(plain(spaced(code)))),
     )
     const { known, missing, unnamed } = await clientRoleNames(reader, roles)
     const notEvaluated = missing.clients + unnamed.clients
@@ -108,6 +108,9 @@ function limitOf(clientId: string, isOwn: boolean, { allowed, forbiddenSuffixes,
 function endsInOne(suffixes: readonly string[]): (code: string) => boolean {
   return (code) => suffixes.some((suffix) => code.endsWith(suffix))
 }
+
+/** White space may separate words as well as be in the middle of one. */
+const spaced = (code: string) => code.replace(/\s+/gu, '_')
 
 /** Normalizes a code: `Api_Users_Create`, `API-USERS-CREATE` and `ApiUsersCreate` are equal. */
 function plain(code: string): string {

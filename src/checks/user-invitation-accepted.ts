@@ -3,7 +3,7 @@ import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
-import { formerDates, invited, invitedSince } from './support/invited-since.ts'
+import { formerUsers, invited, invitedSince } from './support/invited-since.ts'
 import { amongFew, factsOf, firstKeys, mapBatches, timeOf } from './support/records.ts'
 import { days, isOlderThan, olderThan } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
@@ -41,7 +41,7 @@ export const userInvitationAccepted = defineCheck({
     const undecided = { all: [other, old] }
     // The number of users by state is stored; few tenants need to look at dates.
     const notEvaluated = (await reader.count('users', { all: [other] })) && (await reader.count('users', undecided))
-    const former = await formerDates(reader)
+    const former = await formerUsers(reader)
     // Few tenants change the date of an invitation.
     const candidates = reader.select('users', { all: former.size === 0 ? [invited, old] : [invited] })
     const isUndecided = amongFew(reader, 'users', undecided)

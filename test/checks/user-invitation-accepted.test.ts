@@ -52,6 +52,48 @@ it.each([
   expect(brief(result)).toEqual(expected)
 })
 
+const was = (id: number, field: string, before: unknown, after: unknown) => ({
+  ...change(id, field, before, after),
+  at: now + id,
+})
+const [old, young] = [iso(now - 20 * dayMs), iso(now - dayMs)]
+const [mine, other] = ['ada@example.com', 'eve@example.com']
+
+it.each([
+  [
+    'absent for a moment',
+    [was(1, 'email', mine, null), { ...was(1, 'createdAt', old, young), id: 2 }, was(3, 'email', null, mine)],
+    ['1 medium'],
+  ],
+  [
+    'another one and back after the date moved',
+    [was(1, 'createdAt', old, young), was(2, 'email', mine, other), was(3, 'email', other, mine)],
+    ['1 medium'],
+  ],
+  [
+    'another one while the date moved',
+    [was(1, 'email', mine, other), was(2, 'createdAt', old, young), was(3, 'email', other, mine)],
+    ['1 medium'],
+  ],
+  [
+    'written in other letters',
+    [was(1, 'createdAt', old, young), was(2, 'email', mine.toUpperCase(), mine)],
+    ['1 medium'],
+  ],
+  ['another one at the former date', [was(1, 'createdAt', old, young), was(2, 'email', other, mine)], []],
+  [
+    'another one until the answer that moved the date',
+    [was(1, 'email', other, mine), { ...was(1, 'createdAt', old, young), id: 2 }],
+    [],
+  ],
+])('counts from the dates of the present e-mail, which was %s', async (_, changes, expected) => {
+  const result = await evaluator(check, (mirror) => {
+    mirror.put('users', user({ state: 'Invited', createdAt: young, email: mine }))
+    mirror.changes.push(...changes)
+  })
+  expect(brief(result)).toEqual(expected)
+})
+
 it('is about invited users alone', async () => {
   const result = await evaluator(check, (mirror) => mirror.put('users', user({ createdAt: '2020-01-01T00:00:00Z' })))
   expect(result).toMatchObject({ population: 0, failures: [] })

@@ -142,6 +142,28 @@ it('detects invented waivers, a past without its findings, and a chain without i
   )
 })
 
+it('detects that a lapsed waiver covers its finding again', async () => {
+  const waiver = `{ id: W-1, check: user-mfa-enrolled, entity: "*", tenant: acme, owner: ops, reason: Until the roll-out has ended, expires: 2026-04-30 }`
+  const world = await synced({ more: `waivers: [${waiver}]` })
+  const [{ entity }] = JSON.parse(
+    (await world.run('findings', '--all', '--check', 'user-mfa-enrolled', '--format', 'json')).stdout,
+  )
+  world.simulator.primary.updateUser(Number(entity.id), { email: 'other@example.com' })
+  world.pass(aDay)
+  await world.run('sync', '--full')
+  expect(await world.run('verify')).toMatchObject({ code: 0 })
+  withDatabase(world.store, (db) =>
+    db.exec(
+      'update waived_findings set facts = lapsed_facts, lapsed_at = null, lapsed_facts = null where lapsed_at is not null',
+    ),
+  )
+  const { code, stdout } = await world.run('verify')
+  expect(code).toBe(3)
+  expect(stdout).toMatch(
+    /^acme: MISMATCH: 1 finding \(of waiver W-1\) is waived in the table waived_findings although/m,
+  )
+})
+
 it('does not say that all agrees where a chain has no entries', async () => {
   const world = await synced()
   withDatabase(world.store, (db) => db.exec('delete from audit_chain where tenant_id > 0'))

@@ -472,3 +472,23 @@ it.each([
   // The counts that the mirror keeps are compared when the test ends.
   query('update check_states set open = ? where tenant_id = ? returning status', row?.['open'], acme)
 })
+
+it.each([
+  ['-9007199254740991', -1],
+  ['9007199254740992', 1],
+  ['9223372036854775806', 1],
+])('names rows with the id %s, which no row of the mirror has', async (id, sign) => {
+  const { mirror, query, acme, beta, kinds } = await sealed()
+  query(
+    `insert into accepted_states (id, tenant_id, "check", entity_id, state, at, reason)
+     values (${id}, ?, 'x', 'y', '1', ?, 'Forged') returning at`,
+    acme,
+    start,
+  )
+  const found = { what: 'rows_out_of_range', log: 'accepted_states', count: 1, at: start }
+  expect((await mirror.verifyChain(acme)).mismatches).toEqual([found])
+  await mirror.seal(acme, start + hourMs)
+  expect(await kinds()).toEqual(['accepted_states rows_out_of_range'])
+  expect(await kinds(beta)).toEqual([])
+  query(`delete from accepted_states where id * ${sign} > 9000000000000000 returning at`)
+})

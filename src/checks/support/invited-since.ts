@@ -7,25 +7,22 @@ const invitedState = 'Invited'
 
 export const invited = { field: 'state', is: invitedState } as const
 
-interface FormerDate {
-  /** In milliseconds since the epoch. */
-  readonly createdAt: number
-  /** State of the user until the date changed. */
+/** What a user was like before some change. */
+interface FormerUser {
+  readonly email: unknown
+  readonly createdAt: unknown
   readonly state: unknown
 }
 
-/**
- * By id, earlier `createdAt` of users who are invited: an invitation that is sent again may get a new date. One with
- * another e-mail since is a new invitation.
- */
-export const formerDates = memoizeWeakly(
-  async (reader: RecordReader): Promise<ReadonlyMap<string, readonly FormerDate[]>> => {
-    const former = new Map<string, readonly FormerDate[]>()
+/** By id, what users who are invited were like before, if their `createdAt` was an earlier one. */
+export const formerUsers = memoizeWeakly(
+  async (reader: RecordReader): Promise<ReadonlyMap<string, readonly FormerUser[]>> => {
+    const former = new Map<string, readonly FormerUser[]>()
     for await (const batch of reader.select('users', { all: [invited] })) {
       const changes = await reader.history('users', ...batch.map(({ key }) => key))
       const byKey = Map.groupBy(changes, ({ key }) => key)
       for (const user of batch) {
-        const earlier = datesIn(byKey.get(user.key) ?? []).filter((one) => one.createdAt < timeOf(user, 'createdAtMs'))
+        const earlier = formerOf(user, byKey.get(user.key) ?? []).filter((one) => isEarlier(one, user))
         if (earlier.length > 0) former.set(user.key, earlier)
       }
     }
@@ -33,27 +30,38 @@ export const formerDates = memoizeWeakly(
   },
 )
 
-function datesIn(changes: readonly ChangeRow[]): readonly FormerDate[] {
-  const sameSince = changes.findLastIndex(({ field }) => field === 'email')
-  const ofPerson = changes.slice(sameSince + 1)
-  return ofPerson.flatMap(({ field, before, at }, i) => {
-    const createdAt = field === 'createdAt' ? isoMs(before) : null
-    if (createdAt === null) return []
-    const left = ofPerson.find((one, j) => one.field === 'state' && (j > i || one.at === at))
-    return [{ createdAt, state: left?.before ?? invitedState }]
-  })
+/** @param changes oldest first; those of one moment are of one answer. */
+function formerOf({ fields }: MirrorRecord, changes: readonly ChangeRow[]): readonly FormerUser[] {
+  const former: FormerUser[] = []
+  let before: FormerUser = { email: fields['email'], createdAt: fields['createdAt'], state: fields['state'] }
+  for (const [i, change] of [...changes.entries()].reverse()) {
+    if (change.field !== null && change.field in before) before = { ...before, [change.field]: change.before }
+    if (changes[i - 1]?.at !== change.at) former.push(before)
+  }
+  return former
+}
+
+function isEarlier({ createdAt }: FormerUser, user: MirrorRecord): boolean {
+  const at = isoMs(createdAt)
+  return at !== null && at < timeOf(user, 'createdAtMs')
 }
 
 /**
- * When the user was invited, in milliseconds since the epoch. A date of a known state other than Invited is that of an
- * account, which was invited anew.
+ * When the user was invited, in milliseconds since the epoch: an invitation that is sent again may get a new date. One to
+ * another e-mail is another invitation, and a date of a known state other than Invited is that of an account.
  */
 export function invitedSince(
   user: MirrorRecord,
-  former: ReadonlyMap<string, readonly FormerDate[]>,
+  former: ReadonlyMap<string, readonly FormerUser[]>,
   knownStates: readonly string[],
 ): number {
-  const isOfInvitation = ({ state }: FormerDate) => state === invitedState || !knownStates.some((one) => one === state)
-  const dates = (former.get(user.key) ?? []).filter(isOfInvitation).map(({ createdAt }) => createdAt)
+  const email = letters(user.fields['email'])
+  const dates = (former.get(user.key) ?? []).flatMap((one) => {
+    const isInvited = one.state === invitedState || !knownStates.some((known) => known === one.state)
+    return isInvited && letters(one.email) === email ? (isoMs(one.createdAt) ?? []) : []
+  })
   return Math.min(timeOf(user, 'createdAtMs'), ...dates)
 }
+
+/** E-mails that differ in letter case are one. */
+const letters = (email: unknown) => String(email ?? '').toLowerCase()

@@ -35,9 +35,12 @@ export interface BackdatedRows extends AtEntry {
   readonly sealedBefore: number
 }
 
-/** Rows that an evaluation more than an hour ago should have sealed, so that their entries were removed. */
+/**
+ * Rows that an evaluation more than an hour ago should have sealed, so that their entries were removed; or rows with ids
+ * that the mirror never gives, which no evaluation seals.
+ */
 export interface UnsealedRows {
-  readonly what: 'rows_not_sealed'
+  readonly what: 'rows_not_sealed' | 'rows_out_of_range'
   readonly log: AuditLog
   readonly count: number
   /** When the first row was written. */
@@ -50,6 +53,15 @@ export interface FindingsMismatch {
   readonly count: number
   /** Fingerprint of the first one. */
   readonly fingerprint: string
+}
+
+/** Waivers that cover findings although the last change of them is that they lapsed. */
+export interface RevivedWaivers {
+  readonly what: 'lapses_missing'
+  /** Of findings. */
+  readonly count: number
+  /** Of the first of them. */
+  readonly waiver: string
 }
 
 /** Check results that do not agree with the last change of their check. */
@@ -75,6 +87,7 @@ export type ChainMismatch =
   | UnsealedRows
   | FindingsMismatch
   | ResultsMismatch
+  | RevivedWaivers
   | (AtEntry & { readonly what: 'entry_changed' | 'configuration_chain_changed' })
   | (AtEntry & { readonly what: 'entries_missing'; readonly missing: number })
   | ChainWithoutTenant

@@ -47,6 +47,9 @@ export type LogRow = readonly [id: number, ...values: unknown[]]
 /** Lower bound of ids: rows inserted by others may have ids below the mirror's first one. */
 export const beforeAnyRow = Number.MIN_SAFE_INTEGER
 
+/** No row of the mirror has an id above; it would not be an exact number here. */
+export const afterAnyRow = Number.MAX_SAFE_INTEGER
+
 export interface LogRange {
   readonly tenantId: number
   readonly after: number
@@ -56,6 +59,22 @@ export interface LogRange {
 
 /** Rows of a tenant after one id and up to another, in the order of their ids. */
 export type LogRows = Readonly<Record<AuditLog, (range: LogRange) => Step<LogRow[]>>>
+
+export interface StrayRows {
+  readonly count: number
+  /** When the first of them was written, by its own time. */
+  readonly at: number | null
+}
+
+/** Rows of a tenant whose ids are beyond those that are sealed. */
+export function strayRows(database: Database, log: AuditLog, tenantId: number): Step<StrayRows | undefined> {
+  return database
+    .prepare<[number], StrayRows>(
+      `select count(*) as count, min(${timeOf(log)}) as at from ${log}
+       where ${belongsTo(log)} and (id <= ${beforeAnyRow} or id > ${afterAnyRow})`,
+    )
+    .get(tenantId)
+}
 
 export function logRows(database: Database): LogRows {
   const reading = (log: AuditLog) => {

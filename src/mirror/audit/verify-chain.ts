@@ -12,8 +12,8 @@ import {
   RowsDigest,
 } from './chain.ts'
 import { compareFindings } from './compare-findings.ts'
-import { compareResults } from './compare-results.ts'
-import { type AuditLog, beforeAnyRow, logsOf, sharedChain, timeIn } from './logs.ts'
+import { compareLapses, compareResults } from './compare-results.ts'
+import { type AuditLog, afterAnyRow, beforeAnyRow, logsOf, sharedChain, strayRows, timeIn } from './logs.ts'
 
 interface Wanted {
   readonly tenantId: number
@@ -38,6 +38,7 @@ export async function verifyChain(database: Database, chain: Chain, wanted: Want
     if (tenantId !== sharedChain) {
       found.mismatches.push(...(await compareFindings(database, tenantId)))
       found.mismatches.push(...(await compareResults(database, tenantId)))
+      found.mismatches.push(...(await compareLapses(database, tenantId)))
       found.mismatches.push(...(await compareSharedHeads(database, chain, state)))
     }
     if (tenantId === sharedChain) found.mismatches.push(...(await chainsWithoutTenant(database)))
@@ -110,7 +111,7 @@ async function compare(
     at++
   }
   for (let after = beforeAnyRow; ; ) {
-    const range = { tenantId, after, to: Number.MAX_SAFE_INTEGER, most: rowsAtOnce }
+    const range = { tenantId, after, to: afterAnyRow, most: rowsAtOnce }
     const rows = await database.read(() => chain.rows[log](range))
     for (const row of rows) {
       for (let entry = digests[at]; entry !== undefined && row[0] > entry.lastId; entry = digests[at]) end(entry)
@@ -131,6 +132,9 @@ async function compare(
     await yieldToEventLoop()
   }
   for (let entry = digests[at]; entry !== undefined; entry = digests[at]) end(entry)
+  const stray = await database.read(() => strayRows(database, log, tenantId))
+  if (stray !== undefined && stray.count > 0)
+    found.mismatches.push({ what: 'rows_out_of_range', log, count: stray.count, at: stray.at ?? 0 })
   if (late.count > 0) found.mismatches.push({ what: 'rows_not_sealed', log, count: late.count, at: late.firstAt })
 }
 
