@@ -64,6 +64,7 @@ function escapeAt(bytes: Uint8Array, at: number, escapes: Escapes): Escape {
   }
   if ((first ?? 0) > 0x7f) return invisibleAt(bytes, at)
   if (escapes === 'json') return none
+  if (first === percent && ((bytes[at + 1] ?? 0) | lowerCase) === smallU) return numberedEscape(bytes, at + 2)
   if (first === percent) return hexEscape(bytes, at + 1, 3)
   if (first !== ampersand) return none
   return bytes[at + 1] === hash ? numberedEntity(bytes, at) : namedEntity(bytes, at)

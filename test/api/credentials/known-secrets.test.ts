@@ -26,6 +26,7 @@ it.each([
   ['in base64', (text: string) => Buffer.from(text).toString('base64').replace(/=+$/, '')],
   ['in hexadecimal digits', (text: string) => Buffer.from(text).toString('hex')],
   ['with each character escaped', (text: string) => Array.from(text, (one) => `%${hex(one)}`).join('')],
+  ['with each character escaped by escape()', (text: string) => Array.from(text, (one) => `%u00${hex(one)}`).join('')],
   ['as HTML', (text: string) => Array.from(text, (one) => `&#x${hex(one)};`).join('')],
   ['with characters without width', (text: string) => [...text].join('\u200b')],
   ['without its first and last characters', (text: string) => text.slice(3, -3)],
