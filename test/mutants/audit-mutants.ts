@@ -38,6 +38,12 @@ export const auditMutants: readonly Mutant[] = [
     'the age of a finding may be changed': ['pair.hasAge === 1 &&', 'pair.hasAge !== 2 &&'],
     'message and evidence of a finding may be changed': ['pair.hasTexts === 1 &&', 'pair.hasTexts !== 2 &&'],
   }),
+  ...mutantsIn('src/mirror/audit/compare-results.ts', ['test/commands/verify.test.ts'], {
+    'a lapsed waiver may be revived': ['w.lapsed_at is null and exists', 'w.lapsed_at is null and not exists'],
+  }),
+  ...mutantsIn('src/mirror/audit/logs.ts', tests, {
+    'rows with ids above those of the mirror are not missed': ['or id > ', 'or 0 > '],
+  }),
   ...mutantsIn('src/mirror/audit/logs.ts', ['test/commands/verify.test.ts'], {
     'rows with ids below the first one are not read': [
       'export const beforeAnyRow = Number.MIN_SAFE_INTEGER',

@@ -2,6 +2,10 @@ import { type Mutant, mutantsIn } from './mutants.ts'
 
 /** Deliberate mistakes in the checks, their configuration, and in who a waiver is about. */
 export const checksMutants: readonly Mutant[] = [
+  ...mutantsIn('src/checks/support/invited-since.ts', ['test/checks/user-invitation-accepted.test.ts'], {
+    'an account is as old an invitation as its date': ['isInvited && letters', 'letters'],
+    'an answer is taken apart into moments that never were': ['changes[i - 1]?.at !== change.at', 'true'],
+  }),
   ...mutantsIn(
     'src/checks/support/role-assessment.ts',
     ['test/checks/user-least-privilege.test.ts', 'test/checks/user-role-active.test.ts'],
