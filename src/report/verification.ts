@@ -55,8 +55,8 @@ function sentenceOf(mismatch: ChainMismatch): string {
       return `${plural(count, 'row')} of ${tableOf(log)}, the first of ${toIso(at)}, ${isAre(count)} not sealed: their entries were removed, or they were inserted with an earlier date`
     }
     case 'rows_out_of_range': {
-      const { log, count, at } = mismatch
-      return `${plural(count, 'row')} of ${tableOf(log)}, the first of ${toIso(at)}, ${count === 1 ? 'has an id' : 'have ids'} that no row of the mirror has, and ${isAre(count)} not sealed: ${count === 1 ? 'it was' : 'they were'} inserted`
+      const { log, count } = mismatch
+      return `${plural(count, 'row')} of ${tableOf(log)} ${count === 1 ? 'has' : 'have'} an id or a time that no row of the mirror has: ${count === 1 ? 'it was' : 'they were'} inserted`
     }
     case 'rows_backdated': {
       const { log, count, firstAt, sealedBefore } = mismatch
@@ -70,7 +70,7 @@ function sentenceOf(mismatch: ChainMismatch): string {
     case 'findings_changed':
       return `${findingsOf(mismatch)} of the table findings ${mismatch.count === 1 ? 'differs' : 'differ'} from ${mismatch.count === 1 ? 'its' : 'their'} events in entity, severity, state, message, evidence or age`
     case 'lapses_missing':
-      return `${plural(mismatch.count, 'finding')} (of waiver ${mismatch.waiver}${mismatch.count === 1 ? ') is' : ' and others) are'} waived in the table waived_findings although the last sealed change is that the waiver lapsed`
+      return `${plural(mismatch.count, 'finding')} (of waiver ${mismatch.waiver}${mismatch.count === 1 ? ') is' : ' and others) are'} not lapsed in the table waived_findings although the last sealed change is that the waiver lapsed`
     case 'results_changed':
       return `${plural(mismatch.count, 'result')} of the table check_states (${mismatch.check}${mismatch.count === 1 ? ') differs' : ' and others) differ'} from the last sealed change of the check`
     case 'tenant_missing': {

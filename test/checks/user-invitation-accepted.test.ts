@@ -94,6 +94,19 @@ it.each([
   expect(brief(result)).toEqual(expected)
 })
 
+it.each([
+  ['absent', [null, '', ' ']],
+  ['written with characters that nobody sees', [`\u200b${mine} `, mine.toUpperCase()]],
+])('counts from the first date while the e-mail is %s', async (_, present) => {
+  for (const email of present) {
+    const result = await evaluator(check, (mirror) => {
+      mirror.put('users', user({ state: 'Invited', createdAt: young, email }))
+      mirror.changes.push(was(1, 'email', mine, email), { ...was(1, 'createdAt', old, young), id: 2 })
+    })
+    expect(brief(result)).toEqual(['1 medium'])
+  }
+})
+
 it('is about invited users alone', async () => {
   const result = await evaluator(check, (mirror) => mirror.put('users', user({ createdAt: '2020-01-01T00:00:00Z' })))
   expect(result).toMatchObject({ population: 0, failures: [] })

@@ -160,7 +160,7 @@ it('detects that a lapsed waiver covers its finding again', async () => {
   const { code, stdout } = await world.run('verify')
   expect(code).toBe(3)
   expect(stdout).toMatch(
-    /^acme: MISMATCH: 1 finding \(of waiver W-1\) is waived in the table waived_findings although/m,
+    /^acme: MISMATCH: 1 finding \(of waiver W-1\) is not lapsed in the table waived_findings although/m,
   )
 })
 

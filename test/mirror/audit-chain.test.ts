@@ -485,10 +485,26 @@ it.each([
     acme,
     start,
   )
-  const found = { what: 'rows_out_of_range', log: 'accepted_states', count: 1, at: start }
+  const found = { what: 'rows_out_of_range', log: 'accepted_states', count: 1 }
   expect((await mirror.verifyChain(acme)).mismatches).toEqual([found])
   await mirror.seal(acme, start + hourMs)
   expect(await kinds()).toEqual(['accepted_states rows_out_of_range'])
   expect(await kinds(beta)).toEqual([])
   query(`delete from accepted_states where id * ${sign} > 9000000000000000 returning at`)
 })
+
+it.runIf(!onPostgres).each(["'2026-03-01'", "'x'", "x'00'", '0.5', '-1', '0', '9e15'])(
+  'names a row with the time %s, which is none',
+  async (at) => {
+    const { query, acme, kinds, mirror } = await sealed()
+    query(
+      `insert into accepted_states (tenant_id, "check", entity_id, state, at, reason)
+       values (?, 'x', 'y', '1', ${at}, 'Forged') returning id`,
+      acme,
+    )
+    const found = 'accepted_states rows_out_of_range'
+    expect(await kinds()).toContain(found)
+    await mirror.seal(acme, start + 2 * minuteMs)
+    expect(await kinds()).toContain(found)
+  },
+)

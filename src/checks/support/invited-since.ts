@@ -58,10 +58,16 @@ export function invitedSince(
   const email = letters(user.fields['email'])
   const dates = (former.get(user.key) ?? []).flatMap((one) => {
     const isInvited = one.state === invitedState || !knownStates.some((known) => known === one.state)
-    return isInvited && letters(one.email) === email ? (isoMs(one.createdAt) ?? []) : []
+    const former = letters(one.email)
+    const isSame = former === email || former === '' || email === ''
+    return isInvited && isSame ? (isoMs(one.createdAt) ?? []) : []
   })
   return Math.min(timeOf(user, 'createdAtMs'), ...dates)
 }
 
-/** E-mails that differ in letter case are one. */
-const letters = (email: unknown) => String(email ?? '').toLowerCase()
+/** E-mails that differ in letter case or in characters that nobody sees are one; an absent one may be any. */
+const letters = (email: unknown) =>
+  String(email ?? '')
+    .normalize('NFKC')
+    .replace(/[\s\p{Cc}\p{Cf}]/gu, '')
+    .toLowerCase()

@@ -35,12 +35,16 @@ export interface BackdatedRows extends AtEntry {
   readonly sealedBefore: number
 }
 
-/**
- * Rows that an evaluation more than an hour ago should have sealed, so that their entries were removed; or rows with ids
- * that the mirror never gives, which no evaluation seals.
- */
+/** Rows with an id that the mirror never gives and no evaluation seals, or without a time in milliseconds. */
+export interface StrayRows {
+  readonly what: 'rows_out_of_range'
+  readonly log: AuditLog
+  readonly count: number
+}
+
+/** Rows that an evaluation more than an hour ago should have sealed, so that their entries were removed. */
 export interface UnsealedRows {
-  readonly what: 'rows_not_sealed' | 'rows_out_of_range'
+  readonly what: 'rows_not_sealed'
   readonly log: AuditLog
   readonly count: number
   /** When the first row was written. */
@@ -85,6 +89,7 @@ export type ChainMismatch =
   | RowsMismatch
   | BackdatedRows
   | UnsealedRows
+  | StrayRows
   | FindingsMismatch
   | ResultsMismatch
   | RevivedWaivers

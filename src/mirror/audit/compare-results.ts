@@ -19,14 +19,16 @@ export async function compareResults(database: Database, tenantId: number): Prom
   return checks[0] === undefined ? [] : [{ what: 'results_changed', count: checks.length, check: checks[0] }]
 }
 
-/** The table `waived_findings` is not sealed: what lapsed under terms stays so until other terms are agreed. */
+/** The table `waived_findings` is not sealed: what lapsed under the terms in force must be there as lapsed. */
 export async function compareLapses(database: Database, tenantId: number): Promise<readonly RevivedWaivers[]> {
   const revived = database.prepareValues<[number], string>(
-    `select w.waiver from waived_findings w where w.tenant_id = ? and w.lapsed_at is null and exists (
-       select 1 from waiver_changes c where c.tenant_id = w.tenant_id and c.waiver = w.waiver
-         and c.fingerprint = w.fingerprint and c.terms = w.terms and not exists (
-           select 1 from waiver_changes n where n.tenant_id = c.tenant_id and n.waiver = c.waiver
-             and n.fingerprint is null and n.id > c.id)) order by w.waiver`,
+    `select c.waiver from waiver_changes c
+     join waivers t on t.tenant_id = c.tenant_id and t.id = c.waiver and t.terms = c.terms
+     join findings f on f.fingerprint = c.fingerprint
+     where c.tenant_id = ? and not exists (select 1 from waiver_changes n where n.tenant_id = c.tenant_id
+         and n.waiver = c.waiver and n.fingerprint is null and n.id > c.id)
+       and not exists (select 1 from waived_findings w where w.fingerprint = c.fingerprint and w.waiver = c.waiver
+         and w.tenant_id = c.tenant_id and w.terms = c.terms and w.lapsed_at is not null) order by c.waiver`,
   )
   const waivers = await database.read(() => revived.all(tenantId))
   return waivers[0] === undefined ? [] : [{ what: 'lapses_missing', count: waivers.length, waiver: waivers[0] }]

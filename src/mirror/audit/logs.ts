@@ -36,9 +36,10 @@ export const belongsTo = (log: AuditLog) => (log === sharedLog ? `? = ${sharedCh
 
 const timeOf = (log: AuditLog) => (log === 'decisions' ? 'decided_at' : 'at')
 
-/** When a row was written, in milliseconds since the epoch. */
+/** When a row was written, in milliseconds since the epoch; NaN where it states no number. */
 export function timeIn(log: AuditLog, [, ...values]: LogRow): number {
-  return Number(values[(auditLogs[log] as readonly string[]).indexOf(timeOf(log))])
+  const time = values[(auditLogs[log] as readonly string[]).indexOf(timeOf(log))]
+  return typeof time === 'number' ? time : Number.NaN
 }
 
 /** The id, followed by the columns of the log. */
@@ -60,18 +61,11 @@ export interface LogRange {
 /** Rows of a tenant after one id and up to another, in the order of their ids. */
 export type LogRows = Readonly<Record<AuditLog, (range: LogRange) => Step<LogRow[]>>>
 
-export interface StrayRows {
-  readonly count: number
-  /** When the first of them was written, by its own time. */
-  readonly at: number | null
-}
-
-/** Rows of a tenant whose ids are beyond those that are sealed. */
-export function strayRows(database: Database, log: AuditLog, tenantId: number): Step<StrayRows | undefined> {
+/** Number of rows of a tenant whose ids are beyond those that are sealed. */
+export function strayRows(database: Database, log: AuditLog, tenantId: number): Step<number | undefined> {
   return database
-    .prepare<[number], StrayRows>(
-      `select count(*) as count, min(${timeOf(log)}) as at from ${log}
-       where ${belongsTo(log)} and (id <= ${beforeAnyRow} or id > ${afterAnyRow})`,
+    .prepareValues<[number], number>(
+      `select count(*) from ${log} where ${belongsTo(log)} and (id <= ${beforeAnyRow} or id > ${afterAnyRow})`,
     )
     .get(tenantId)
 }

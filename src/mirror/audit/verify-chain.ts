@@ -98,6 +98,7 @@ async function compare(
   let digest = new RowsDigest()
   let late = noRows
   let backdated = noneBackdated
+  let strange = 0
   const end = (entry: DigestInForce) => {
     const mismatch = mismatchOf(entry, digest.end())
     if (mismatch !== null) found.mismatches.push(mismatch)
@@ -117,6 +118,7 @@ async function compare(
       for (let entry = digests[at]; entry !== undefined && row[0] > entry.lastId; entry = digests[at]) end(entry)
       const entry = digests[at]
       const time = timeIn(log, row)
+      if (!isTime(time)) strange++
       if (entry === undefined) {
         found.unsealed++
         if (time < sealedBy) late = withRow(late, time)
@@ -132,11 +134,16 @@ async function compare(
     await yieldToEventLoop()
   }
   for (let entry = digests[at]; entry !== undefined; entry = digests[at]) end(entry)
-  const stray = await database.read(() => strayRows(database, log, tenantId))
-  if (stray !== undefined && stray.count > 0)
-    found.mismatches.push({ what: 'rows_out_of_range', log, count: stray.count, at: stray.at ?? 0 })
+  strange += (await database.read(() => strayRows(database, log, tenantId))) ?? 0
+  if (strange > 0) found.mismatches.push({ what: 'rows_out_of_range', log, count: strange })
   if (late.count > 0) found.mismatches.push({ what: 'rows_not_sealed', log, count: late.count, at: late.firstAt })
 }
+
+/** The last millisecond of a date. */
+const latestTime = 8.64e15
+
+/** SQLite stores whatever another program writes. */
+const isTime = (time: number) => Number.isSafeInteger(time) && time > 0 && time <= latestTime
 
 const noRows = { count: 0, firstAt: Number.POSITIVE_INFINITY }
 
