@@ -3,7 +3,7 @@ import { type Mutant, mutantsIn } from './mutants.ts'
 /** Deliberate mistakes in the checks, their configuration, and in who a waiver is about. */
 export const checksMutants: readonly Mutant[] = [
   ...mutantsIn('src/checks/support/invited-since.ts', ['test/checks/user-invitation-accepted.test.ts'], {
-    'an account is as old an invitation as its date': ['isInvited && letters', 'letters'],
+    'an account is as old an invitation as its date': ['isInvited && isSame', 'isSame'],
     'an answer is taken apart into moments that never were': ['changes[i - 1]?.at !== change.at', 'true'],
   }),
   ...mutantsIn(
@@ -106,8 +106,12 @@ export const checksMutants: readonly Mutant[] = [
     'a waiver goes over to another person without an e-mail': ["kind === 'replaced' || !isSameFacts", '!isSameFacts'],
     'a waiver ends with a fraction of a second': [`'"$1Z"'`, "'$&'"],
     'a waiver ends when a creation is written again': [
-      "const { 'identity.createdAt': _, ...facts }",
-      'const { ...facts }',
+      "{ 'identity.createdAt': _, ...facts }: Facts",
+      '{ ...facts }: Facts',
+    ],
+    'a client that was created again keeps its waiver over an answer without its creation': [
+      'return comparable(before) === comparable(after) && isSameCreation(before, after)',
+      'return comparable(before) === comparable(after)',
     ],
     'a finding that begins with a new owner of the id is as old as that of the former one': [
       'set first_seen_at = d.at, reopened = 0',

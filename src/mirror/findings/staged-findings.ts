@@ -7,7 +7,7 @@ import { waiverUpkeep } from './waiver-store.ts'
 
 const instant = /"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z"/g
 
-/** Ignores fractions of seconds and `identity.createdAt`: another entity has another finding. */
+/** Ignores fractions of seconds and, of users, `identity.createdAt`: another entity has another finding. */
 function isSameFacts(accepted: string, present: string): boolean {
   const [before, after] = [JSON.parse(accepted) as Facts, JSON.parse(present) as Facts]
   return comparable(before) === comparable(after) && isSameCreation(before, after)
