@@ -109,10 +109,6 @@ export const checksMutants: readonly Mutant[] = [
       "{ 'identity.createdAt': _, ...facts }: Facts",
       '{ ...facts }: Facts',
     ],
-    'a client that was created again keeps its waiver over an answer without its creation': [
-      'return comparable(before) === comparable(after) && isSameCreation(before, after)',
-      'return comparable(before) === comparable(after)',
-    ],
     'a finding that begins with a new owner of the id is as old as that of the former one': [
       'set first_seen_at = d.at, reopened = 0',
       'set reopened = 0',

@@ -444,6 +444,10 @@ export const mutants: readonly Mutant[] = [
     ],
   }),
   ...mutantsIn('src/mirror/findings/staged-findings.ts', ['test/evaluate/waivers'], {
+    'a client that was created again keeps its waiver over an answer without its creation': [
+      'return comparable(before) === comparable(after) && isSameCreation(before, after)',
+      'return comparable(before) === comparable(after)',
+    ],
     'a waiver covers a finding whatever became of its facts': ['and w.facts <> d.facts', 'and false'],
   }),
   ...mutantsIn('src/evaluate/findings/split-findings.ts', ['test/evaluate/waivers'], {
