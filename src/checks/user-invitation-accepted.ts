@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { defineCheck } from '../evaluate/check.ts'
+import { defineCheck, maxUnevaluatedIds } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
-import { formerUsers, invited, invitedSince } from './support/invited-since.ts'
+import { formerUsers, invited, invitedBefore, invitedSince } from './support/invited-since.ts'
 import { amongFew, factsOf, firstKeys, mapBatches, timeOf } from './support/records.ts'
 import { days, isOlderThan, olderThan } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
@@ -40,7 +40,13 @@ export const userInvitationAccepted = defineCheck({
     const other = { field: 'state', notIn: knownUserStates } as const
     const undecided = { all: [other, old] }
     // The number of users by state is stored; few tenants need to look at dates.
-    const notEvaluated = (await reader.count('users', { all: [other] })) && (await reader.count('users', undecided))
+    const anyOther = (await reader.count('users', { all: [other] })) > 0
+    const young = { field: 'createdAtMs', above: Math.ceil(now - limit) - 1 } as const
+    const isOld = (since: number) => isOlderThan(since, limit, now)
+    const moved = anyOther
+      ? await invitedBefore(reader, { all: [other, young] }, knownUserStates, isOld)
+      : new Set<string>()
+    const notEvaluated = anyOther ? (await reader.count('users', undecided)) + moved.size : 0
     const former = await formerUsers(reader)
     // Few tenants change the date of an invitation.
     const candidates = reader.select('users', { all: former.size === 0 ? [invited, old] : [invited] })
@@ -48,9 +54,12 @@ export const userInvitationAccepted = defineCheck({
     return {
       population: (await reader.count('users', { all: [invited] })) + notEvaluated,
       notEvaluated,
-      unevaluated: notEvaluated === 0 ? [] : await firstKeys(reader, 'users', undecided),
+      unevaluated:
+        notEvaluated === 0
+          ? []
+          : [...moved, ...(await firstKeys(reader, 'users', undecided))].slice(0, maxUnevaluatedIds),
       candidates: mapBatches(candidates, (user) => ({ user, since: invitedSince(user, former, knownUserStates) })),
-      scope: async (id) => ((await isUndecided(id)) ? 'not_evaluated' : 'evaluated'),
+      scope: async (id) => (moved.has(id) || (await isUndecided(id)) ? 'not_evaluated' : 'evaluated'),
     }
   },
   evaluate({ user, since }, options, now) {

@@ -107,6 +107,22 @@ it.each([
   }
 })
 
+it.each([
+  ['was invited', [was(1, 'state', 'Invited', 'Pending'), { ...was(1, 'createdAt', old, young), id: 2 }], 1],
+  ['was in that state', [was(1, 'createdAt', old, young)], 1],
+  ['was active', [was(1, 'createdAt', old, young), was(2, 'state', 'Active', 'Pending')], 0],
+])(
+  'does not know whether a user in an unknown state accepted, whose date moved when it %s',
+  async (_, changes, notEvaluated) => {
+    const result = await evaluator(check, (mirror) => {
+      mirror.put('users', user({ state: 'Pending', createdAt: young, email: mine }))
+      mirror.changes.push(...changes)
+    })
+    expect(result).toMatchObject({ population: notEvaluated, notEvaluated, failures: [] })
+    expect(await result.scope('1', {})).toBe(notEvaluated === 1 ? 'not_evaluated' : 'evaluated')
+  },
+)
+
 it('is about invited users alone', async () => {
   const result = await evaluator(check, (mirror) => mirror.put('users', user({ createdAt: '2020-01-01T00:00:00Z' })))
   expect(result).toMatchObject({ population: 0, failures: [] })

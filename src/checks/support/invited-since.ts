@@ -1,4 +1,4 @@
-import type { ChangeRow, MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
+import type { ChangeRow, MirrorRecord, RecordReader, WhereOn } from '../../mirror/records/query.ts'
 import { isoMs } from '../../model/dates.ts'
 import { memoizeWeakly } from '../../model/memoize.ts'
 import { timeOf } from './records.ts'
@@ -14,21 +14,41 @@ interface FormerUser {
   readonly state: unknown
 }
 
+type FormerUsers = ReadonlyMap<string, readonly FormerUser[]>
+
 /** By id, what users who are invited were like before, if their `createdAt` was an earlier one. */
-export const formerUsers = memoizeWeakly(
-  async (reader: RecordReader): Promise<ReadonlyMap<string, readonly FormerUser[]>> => {
-    const former = new Map<string, readonly FormerUser[]>()
-    for await (const batch of reader.select('users', { all: [invited] })) {
-      const changes = await reader.history('users', ...batch.map(({ key }) => key))
-      const byKey = Map.groupBy(changes, ({ key }) => key)
-      for (const user of batch) {
-        const earlier = formerOf(user, byKey.get(user.key) ?? []).filter((one) => isEarlier(one, user))
-        if (earlier.length > 0) former.set(user.key, earlier)
-      }
-    }
-    return former
-  },
-)
+export const formerUsers = memoizeWeakly(async (reader: RecordReader): Promise<FormerUsers> => {
+  const former = new Map<string, readonly FormerUser[]>()
+  for await (const batch of reader.select('users', { all: [invited] }))
+    for (const one of await formerIn(reader, batch)) former.set(...one)
+  return former
+})
+
+/** Ids of users that meet the conditions, and were invited longer ago than their `createdAt` states. */
+export async function invitedBefore(
+  reader: RecordReader,
+  where: WhereOn<'users'>,
+  knownStates: readonly string[],
+  isOld: (since: number) => boolean,
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  for await (const batch of reader.select('users', where)) {
+    const former = await formerIn(reader, batch)
+    for (const user of batch) if (isOld(invitedSince(user, former, knownStates))) found.add(user.key)
+  }
+  return found
+}
+
+async function formerIn(reader: RecordReader, batch: readonly MirrorRecord[]): Promise<FormerUsers> {
+  const changes = await reader.history('users', ...batch.map(({ key }) => key))
+  const byKey = Map.groupBy(changes, ({ key }) => key)
+  return new Map(
+    batch.flatMap((user) => {
+      const earlier = formerOf(user, byKey.get(user.key) ?? []).filter((one) => isEarlier(one, user))
+      return earlier.length === 0 ? [] : [[user.key, earlier] as const]
+    }),
+  )
+}
 
 /** @param changes oldest first; those of one moment are of one answer. */
 function formerOf({ fields }: MirrorRecord, changes: readonly ChangeRow[]): readonly FormerUser[] {
@@ -50,11 +70,7 @@ function isEarlier({ createdAt }: FormerUser, user: MirrorRecord): boolean {
  * When the user was invited, in milliseconds since the epoch: an invitation that is sent again may get a new date. One to
  * another e-mail is another invitation, and a date of a known state other than Invited is that of an account.
  */
-export function invitedSince(
-  user: MirrorRecord,
-  former: ReadonlyMap<string, readonly FormerUser[]>,
-  knownStates: readonly string[],
-): number {
+export function invitedSince(user: MirrorRecord, former: FormerUsers, knownStates: readonly string[]): number {
   const email = letters(user.fields['email'])
   const dates = (former.get(user.key) ?? []).flatMap((one) => {
     const isInvited = one.state === invitedState || !knownStates.some((known) => known === one.state)
