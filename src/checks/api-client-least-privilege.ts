@@ -6,7 +6,7 @@ import { excessOf } from './support/bounded-list.ts'
 import { clientRoleNames, clientTitle, unevaluatedClients } from './support/clients.ts'
 import { factsOf, mapBatches, textOf } from './support/records.ts'
 import { loadRoles, type MirroredRole } from './support/roles.ts'
-import { quoted } from './support/words.ts'
+import { quoted, withoutUnseen } from './support/words.ts'
 
 const options = z.strictObject({
   /** Allowed codes by clientId. */
@@ -114,9 +114,7 @@ const spaced = (code: string) => code.replace(/\s+/gu, '_')
 
 /** Normalizes a code: `Api_Users_Create`, `API-USERS-CREATE` and `ApiUsersCreate` are equal. */
 function plain(code: string): string {
-  const words = code
-    .normalize('NFKC')
-    .replace(/[\s\p{Cc}\p{Cf}]/gu, '')
+  const words = withoutUnseen(code)
     .replace(/(?<=[\p{Ll}\p{N}])(?=\p{Lu})/gu, '_')
     .split(/[^\p{L}\p{N}]+/u)
   return `_${words.filter((word) => word !== '').join('_')}`.toLowerCase()

@@ -5,7 +5,7 @@ import { toIso } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
 import { formerUsers, invited, invitedBefore, invitedSince } from './support/invited-since.ts'
 import { amongFew, factsOf, firstKeys, mapBatches, timeOf } from './support/records.ts'
-import { days, isOlderThan, olderThan } from './support/time-limits.ts'
+import { days, isOlderThan, notOlderThan, olderThan } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
 
 const options = z.strictObject({
@@ -41,7 +41,7 @@ export const userInvitationAccepted = defineCheck({
     const undecided = { all: [other, old] }
     // The number of users by state is stored; few tenants need to look at dates.
     const anyOther = (await reader.count('users', { all: [other] })) > 0
-    const young = { field: 'createdAtMs', above: Math.ceil(now - limit) - 1 } as const
+    const young = notOlderThan('createdAtMs', limit, now)
     const isOld = (since: number) => isOlderThan(since, limit, now)
     const moved = anyOther
       ? await invitedBefore(reader, { all: [other, young] }, knownUserStates, isOld)

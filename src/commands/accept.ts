@@ -14,6 +14,7 @@ import { plural } from '../model/text/numbers.ts'
 import { printableJson } from '../model/text/printable-json.ts'
 import type { Next } from '../report/findings-notes.ts'
 import { printWrapped } from '../report/terminal.ts'
+import { holdJson } from '../web/postures.ts'
 import { acceptDrifts, acceptedSentence, type ListedDrift, listDrift, openDrift } from './support/accept-drift.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { type ListOptions, listFormatOf, listHeldRecords } from './support/held-records.ts'
@@ -139,9 +140,7 @@ async function accept(io: Io, ids: readonly string[], options: AcceptOptions, co
 
 function listedJson(postures: readonly TenantPosture[], drift: readonly ListedDrift[]): object {
   return {
-    holds: postures.flatMap(({ tenant, holds }) =>
-      holds.map((hold) => ({ tenant, ...hold, raisedAt: toIso(hold.raisedAt) })),
-    ),
+    holds: postures.flatMap(({ tenant, holds }) => holds.map((hold) => ({ tenant, ...holdJson(hold) }))),
     drift: drift.map(({ driftId, finding: { tenant, check, entity, severity, message }, isAccepted }) => {
       return { id: driftId, tenant, check, entity, severity, message, accepted: isAccepted }
     }),

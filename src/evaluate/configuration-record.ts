@@ -147,7 +147,7 @@ function configuredTenant(tenant: Configured, { checks, waivers, currentForMs }:
   })
   const accepted = waivers.map((waiver) => {
     const { id, check, entity, reason, owner, expiresMs } = waiver
-    return { id, check, entity, entityKey: guidKey(waiver.entity), terms: termsOf(waiver), reason, owner, expiresMs }
+    return { id, check, entity, entityKey: guidKey(entity), terms: termsOf(waiver), reason, owner, expiresMs }
   })
   return {
     tenant: tenant.name,

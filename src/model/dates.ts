@@ -47,6 +47,12 @@ export function secondOf(ms: number | null): number | null {
   return ms === null ? null : Math.floor(ms / 1000)
 }
 
+/** True for instants of one second, in any notation, and where one of them is missing. */
+export function mayBeOneSecond(a: unknown, b: unknown): boolean {
+  const [one, other] = [secondOf(isoMs(a)), secondOf(isoMs(b))]
+  return one === null || other === null || one === other
+}
+
 const [zero, colon, dash, dot, capitalT, capitalZ] = [0x30, 0x3a, 0x2d, 0x2e, 0x54, 0x5a]
 
 /** Parses the form `2026-01-02T03:04:05Z`, with or without milliseconds, ten times as fast as the pattern. */

@@ -25,7 +25,7 @@ import type { FindingView } from '../model/finding.ts'
 import type { CheckView, TenantPosture, WaiverView } from '../model/posture.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import { hidePatterns, withoutDetails, withoutWaiverDetails } from '../model/text/redact-finding.ts'
-import { dataQualityOf, resourceState, tally } from '../web/postures.ts'
+import { dataQualityOf, holdJson, resourceState, tally } from '../web/postures.ts'
 import { coverageOf, requirementsOf, standingOf, unknownReasonOf } from './coverage.ts'
 import { withEntityNames } from './entity-names.ts'
 import {
@@ -132,7 +132,7 @@ async function tenantReport(tenant: RecordedTenant, known: Known): Promise<Tenan
     openTotal,
     waivedTotal,
     resources: posture.resources.map((view) => reportResource(view, posture)),
-    holds: posture.holds.map((hold) => ({ ...hold, raisedAt: toIso(hold.raisedAt) })),
+    holds: posture.holds.map(holdJson),
     waivers: posture.waivers.map((waiver) => reportWaiver(waiver, request.details)),
     decisions: row === undefined ? [] : (await request.past.decisions(row.id)).map(reportDecision),
     chainHead: row === undefined ? null : await chainHeadOf(request.past, row.id),

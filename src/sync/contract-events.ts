@@ -108,6 +108,6 @@ export function canRemember(oddities: readonly Oddity[]): boolean {
   return oddities.length <= maxRemembered
 }
 
-export function noteOddities(run: ObservedRun, oddities: readonly Oddity[]): void {
+export function noteOddities(run: ObservedRun, oddities: readonly Oddity[] = []): void {
   for (const { kind, field, detail } of oddities) noteEvent(run, kind, field, detail)
 }

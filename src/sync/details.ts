@@ -68,7 +68,7 @@ export async function askById(run: Run, definition: FeedResource, one: LookUp): 
   await context.store.noteLookup(tenantId, definition.name, one.rid)
   const found = definition.lookUp && (await context.reader.fetchOne(definition, one.key, signal))
   if (found === undefined || !run.guard.covers(found.meta.identity)) return undefined
-  noteOddities(run, found.meta.oddities ?? [])
+  noteOddities(run, found.meta.oddities)
   if (found.item !== null && idOf(found.item, definition.idField) === one.key) run.shownById = true
   return found
 }

@@ -72,9 +72,9 @@ export async function fetchPage(
       const fetched = await ask()
       const { serverTime, receivedAt: at } = fetched.meta
       run.answered = { serverTime, at }
-      noteOddities(run, fetched.meta.oddities ?? [])
+      noteOddities(run, fetched.meta.oddities)
       if (!(await guard.verify(fetched, definition, query, signal))) continue
-      noteOddities(run, fetched.oddities ?? [])
+      noteOddities(run, fetched.oddities)
       return fetched
     }
   } catch (error) {

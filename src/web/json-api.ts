@@ -12,7 +12,7 @@ import { severities } from '../model/severity.ts'
 import { csvLine } from '../model/text/csv.ts'
 import { jsonArray } from '../model/text/printable-json.ts'
 import { type Answer, ofType, type Parsed, refuse, someOf, type WebRequest } from './answer.ts'
-import { dataQualityOf, resourceState, tally } from './postures.ts'
+import { dataQualityOf, holdJson, resourceState, tally } from './postures.ts'
 import { shownFindings } from './shown-findings.ts'
 import type { FindingQuery, KnownNames, WebAccess, WebOptions, WebSources } from './web-options.ts'
 
@@ -31,7 +31,7 @@ function tenantJson(posture: TenantPosture): object {
     identityMessage: identitySentence(posture),
     clockSkewSeconds: posture.clockSkewMs === null ? null : posture.clockSkewMs / 1000,
     blockedUntil: posture.blockedUntil > posture.at ? toIso(posture.blockedUntil) : null,
-    holds: posture.holds.map((hold) => ({ ...hold, raisedAt: toIso(hold.raisedAt) })),
+    holds: posture.holds.map(holdJson),
     resources: posture.resources.map((view) => resourceJson(view, posture)),
     checks,
     findings: { open, openTotal, waivedTotal },

@@ -1,4 +1,5 @@
 import type { CheckStatus } from '../model/check-status.ts'
+import { toIso } from '../model/dates.ts'
 import type { CheckView, HoldView, ResourceView, TenantPosture } from '../model/posture.ts'
 import { hasAny, type Severity, severities, total } from '../model/severity.ts'
 import { hidden, withoutWaiverDetails } from '../model/text/redact-finding.ts'
@@ -102,4 +103,9 @@ export function shownPostures(postures: readonly TenantPosture[], exposeDetails:
     waivers: posture.waivers.map((waiver) => withoutWaiverDetails(waiver)),
     checks: posture.checks.map((view) => (view.problem === undefined ? view : { ...view, problem: hiddenProblem })),
   }))
+}
+
+/** For programs. */
+export function holdJson(hold: HoldView): Omit<HoldView, 'raisedAt'> & { readonly raisedAt: string } {
+  return { ...hold, raisedAt: toIso(hold.raisedAt) }
 }

@@ -35,7 +35,7 @@ it.each([
 })
 
 it.each([
-  ['accepted it, and was invited anew', [change(1, 'state', 'Active', 'Invited')], []],
+  ['accepted it, and was invited again', [change(1, 'state', 'Active', 'Invited')], []],
   ['was in an unknown state since', [change(1, 'state', 'Pending', 'Invited')], ['1 medium']],
   [
     'was closed later',

@@ -89,9 +89,11 @@ export const checksMutants: readonly Mutant[] = [
       "evidence['identity'] === undefined ? identityFields : []",
     ],
   }),
+  ...mutantsIn('src/model/dates.ts', ['test/evaluate/identity.test.ts'], {
+    'the finding of a reassigned id continues': ['other === null || one === other', 'other === null || one !== null'],
+    'a fraction of a second makes another person': ['[secondOf(isoMs(a)), secondOf(isoMs(b))]', '[isoMs(a), isoMs(b)]'],
+  }),
   ...mutantsIn('src/evaluate/findings/identity.ts', ['test/evaluate/identity.test.ts'], {
-    'the finding of a reassigned id continues': ['now === null || created === now', 'now === null || created !== null'],
-    'a fraction of a second makes another person': ['return secondOf(isoMs(createdAt))', 'return isoMs(createdAt)'],
     'a user who was created again is another person whatever the e-mail': [
       "after['emailDigest'] === before['emailDigest']) return true",
       "after['emailDigest'] === before) return true",

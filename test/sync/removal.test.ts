@@ -30,6 +30,13 @@ const passesOf = ({ sim }: TestEngine) => {
   const cursors = sim.requests.filter(({ path }) => path === listOf).map(({ cursor }) => cursor)
   return Math.min(...cursors.map((one) => cursors.filter((cursor) => cursor === one).length))
 }
+/** Those of another full sync, an hour later. */
+const passesOfNext = async (test: TestEngine) => {
+  test.sim.requests.clear()
+  test.clock.advance(hourMs)
+  expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
+  return passesOf(test)
+}
 const missing = (test: TestEngine) =>
   test.query('select user_id from users where missing_since is not null order by user_id').map((row) => row['user_id'])
 const liveOf = (test: TestEngine, table: string) =>
@@ -81,12 +88,7 @@ it('full syncs once more at once when the full sync skipped a user that exists, 
 it('full syncs at once only for the first time that a user is skipped, until it is listed again', async () => {
   const test = await fullySynced()
   const [, skipped = 0] = userIds(test)
-  const passes = async () => {
-    test.sim.requests.clear()
-    test.clock.advance(hourMs)
-    expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
-    return passesOf(test)
-  }
+  const passes = () => passesOfNext(test)
   skipInList(test, [skipped])
   expect([await passes(), await passes()]).toEqual([2, 1])
   await test.restart()
@@ -102,12 +104,7 @@ it('full syncs at once only for the first time that a user is skipped, until it 
 it('full syncs at once at the first answer by id, also where earlier ones failed', async () => {
   const test = await fullySynced()
   const [, skipped = 0] = userIds(test)
-  const passes = async () => {
-    test.sim.requests.clear()
-    test.clock.advance(hourMs)
-    expect(await test.run('users', 'full')).toMatchObject({ outcome: 'success' })
-    return passesOf(test)
-  }
+  const passes = () => passesOfNext(test)
   skipInList(test, [skipped])
   const failing = test.sim.faults.add({ path: `${listOf}/${skipped}`, effect: { kind: 'status', status: 500 } })
   expect([await passes(), await passes()]).toEqual([1, 1])

@@ -2,6 +2,7 @@ import type { ChangeRow, MirrorRecord, RecordReader, WhereOn } from '../../mirro
 import { isoMs } from '../../model/dates.ts'
 import { memoizeWeakly } from '../../model/memoize.ts'
 import { timeOf } from './records.ts'
+import { withoutUnseen } from './words.ts'
 
 const invitedState = 'Invited'
 
@@ -74,16 +75,12 @@ export function invitedSince(user: MirrorRecord, former: FormerUsers, knownState
   const email = letters(user.fields['email'])
   const dates = (former.get(user.key) ?? []).flatMap((one) => {
     const isInvited = one.state === invitedState || !knownStates.some((known) => known === one.state)
-    const former = letters(one.email)
-    const isSame = former === email || former === '' || email === ''
+    const formerEmail = letters(one.email)
+    const isSame = formerEmail === email || formerEmail === '' || email === ''
     return isInvited && isSame ? (isoMs(one.createdAt) ?? []) : []
   })
   return Math.min(timeOf(user, 'createdAtMs'), ...dates)
 }
 
 /** E-mails that differ in letter case or in characters that nobody sees are one; an absent one may be any. */
-const letters = (email: unknown) =>
-  String(email ?? '')
-    .normalize('NFKC')
-    .replace(/[\s\p{Cc}\p{Cf}]/gu, '')
-    .toLowerCase()
+const letters = (email: unknown) => withoutUnseen(String(email ?? '')).toLowerCase()

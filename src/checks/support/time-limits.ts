@@ -26,5 +26,12 @@ export function isOlderThan(since: number, limitMs: number, now: number): boolea
 
 /** `isOlderThan` as a condition on a time of the mirror, which is in whole milliseconds. */
 export function olderThan<Field extends string>(field: Field, limitMs: number, now: number): Condition<Field> {
-  return { field, atMost: Math.ceil(now - limitMs) - 1 }
+  return { field, atMost: lastOlder(limitMs, now) }
 }
+
+/** The opposite of `olderThan`. */
+export function notOlderThan<Field extends string>(field: Field, limitMs: number, now: number): Condition<Field> {
+  return { field, above: lastOlder(limitMs, now) }
+}
+
+const lastOlder = (limitMs: number, now: number) => Math.ceil(now - limitMs) - 1

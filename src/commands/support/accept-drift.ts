@@ -14,7 +14,7 @@ import type { Next } from '../../report/findings-notes.ts'
 import { bySeverity } from '../../report/findings-table.ts'
 import { fittingTable } from '../../report/fitting-table.ts'
 import { printWrapped, terminalOf } from '../../report/terminal.ts'
-import { severalMatch } from './find-finding.ts'
+import { fingerprintsFrom } from './find-finding.ts'
 import { wrapCommand } from './help-text.ts'
 import { insistOnReason } from './options.ts'
 
@@ -201,8 +201,7 @@ async function findOne(
   states: readonly FindingView['state'][],
   prefix: string,
 ): Promise<FindingView | null> {
-  const fingerprints = await mirror.fingerprintsFrom(prefix, 2)
-  if (fingerprints.length > 1) throw new UsageError(severalMatch)
+  const fingerprints = await fingerprintsFrom(mirror, prefix)
   for await (const finding of views.findings({ states, fingerprints })) return finding
   return null
 }

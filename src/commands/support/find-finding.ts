@@ -7,8 +7,6 @@ import type { FindingView } from '../../model/finding.ts'
 
 const minLength = 6
 
-export const severalMatch = 'Several findings match this prefix; give more characters of the fingerprint'
-
 /**
  * The finding with a fingerprint, the beginning of one, or the id of a drifted state.
  *
@@ -22,9 +20,20 @@ export async function findFinding(
 ): Promise<FindingView> {
   if (given.length < minLength) throw new UsageError(`Give at least ${minLength} characters of the fingerprint`)
   const [, prefix = given] = driftIdPattern.exec(given.toLowerCase()) ?? []
-  const fingerprints = await mirror.fingerprintsFrom(prefix.toLowerCase(), 2)
-  if (fingerprints.length > 1) throw new UsageError(severalMatch)
+  const fingerprints = await fingerprintsFrom(mirror, prefix.toLowerCase())
   const states = ['open', 'waived', 'resolved'] as const
   for await (const finding of readFindings({ store: mirror, waivers, now, states, fingerprints })) return finding
   throw new UsageError('No finding has this fingerprint; see "tenantwatch findings --all"')
+}
+
+/**
+ * The fingerprint that begins so, or none.
+ *
+ * @throws UsageError when several do.
+ */
+export async function fingerprintsFrom(mirror: Mirror, prefix: string): Promise<readonly string[]> {
+  const found = await mirror.fingerprintsFrom(prefix, 2)
+  if (found.length > 1)
+    throw new UsageError('Several findings match this prefix; give more characters of the fingerprint')
+  return found
 }

@@ -1,6 +1,6 @@
 import type { FindingRow } from '../../mirror/port.ts'
 import type { MirrorRecord } from '../../mirror/records/query.ts'
-import { isoMs, secondOf } from '../../model/dates.ts'
+import { mayBeOneSecond } from '../../model/dates.ts'
 import { shortFingerprint } from '../../model/finding.ts'
 import { digestOf } from '../digest.ts'
 
@@ -25,16 +25,11 @@ export function identityOf({ key, fields }: MirrorRecord): { readonly identity: 
 export function isSameEntity(known: Evidence, present: Evidence): boolean {
   const [before, after] = [identityIn(known), identityIn(present)]
   if (typeof after['emailDigest'] === 'string' && after['emailDigest'] === before['emailDigest']) return true
-  const [created, now] = [createdSecond(before), createdSecond(after)]
-  return created === null || now === null || created === now
+  return mayBeOneSecond(before['createdAt'], after['createdAt'])
 }
 
 function identityIn({ identity }: Evidence): Evidence {
   return (typeof identity === 'object' && identity !== null ? identity : {}) as Evidence
-}
-
-function createdSecond({ createdAt }: Evidence): number | null {
-  return secondOf(isoMs(createdAt))
 }
 
 /** `expectedFrom` of evidence whose expected state is configured, so that an operator cannot accept another one. */

@@ -27,7 +27,7 @@ export async function noteWaivers(request: NoteWaivers): Promise<void> {
     await store.dropAcceptances(tenant.id, id)
     // Also for an expired waiver: if the clock is ahead, the waiver is valid again after its correction.
     await acceptStored(request, waiver, terms)
-    const noted = { id, check, entity, entityKey: guidKey(waiver.entity), terms, since: now, expiresAt }
+    const noted = { id, check, entity, entityKey: guidKey(entity), terms, since: now, expiresAt }
     await store.noteWaiver(tenant.id, noted)
   }
 }

@@ -1,4 +1,5 @@
 import type { Resolution } from '../../model/check-status.ts'
+import { mayBeOneSecond } from '../../model/dates.ts'
 import { memoize } from '../../model/memoize.ts'
 import type { Database } from '../database.ts'
 import type { NewFinding } from '../port.ts'
@@ -18,8 +19,7 @@ type Facts = Readonly<Record<string, unknown>>
 /** Where no e-mail address identifies an entity, the second of its creation does, unless one is missing. */
 function isSameCreation(before: Facts, after: Facts): boolean {
   if ([before, after].some((facts) => typeof facts['identity.emailDigest'] === 'string')) return true
-  const [created, now] = [before['identity.createdAt'], after['identity.createdAt']]
-  return typeof created !== 'string' || typeof now !== 'string' || created.slice(0, 19) === now.slice(0, 19)
+  return mayBeOneSecond(before['identity.createdAt'], after['identity.createdAt'])
 }
 
 function comparable({ 'identity.createdAt': _, ...facts }: Facts): string {
