@@ -2,6 +2,6 @@ import { defineConfig } from 'drizzle-kit'
 
 export default defineConfig({
   dialect: 'sqlite',
-  schema: './src/mirror/schema/drizzle-kit.cjs',
+  schema: './src/store/schema/drizzle-kit.cjs',
   out: './drizzle',
 })

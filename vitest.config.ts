@@ -15,7 +15,7 @@ export const robustness = [
   'test/commands/local-clock.test.ts',
   'test/commands/own-checks.test.ts',
   'test/evaluate/on-engine.test.ts',
-  'test/mirror/own-query.test.ts',
+  'test/store/own-query.test.ts',
   'test/own-checks.test.ts',
   'test/sync/convergence.test.ts',
   'test/sync/model.test.ts',
@@ -25,8 +25,8 @@ export const robustness = [
 
 /** Tests that take most of a minute on the PostgreSQL within the process: `npm run test:postgres`, best on a server. */
 const onPostgres = [
-  'test/mirror/postgres/{copy,database,engine-lease,heartbeat,migrations,plans}.test.ts',
-  'test/mirror/postgres/{replica,replica-stores,replica-trouble,session,snapshot,table-locks,views}.test.ts',
+  'test/store/postgres/{copy,database,engine-lease,heartbeat,migrations,plans}.test.ts',
+  'test/store/postgres/{replica,replica-stores,replica-trouble,session,snapshot,table-locks,views}.test.ts',
 ]
 
 export const base: TestUserConfig = {

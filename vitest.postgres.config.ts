@@ -15,9 +15,9 @@ export default defineConfig({
     // Each of them has a thread with a PostgreSQL of its own.
     maxWorkers: 2,
     include: [
-      'test/mirror/{audit-chain,finding-names,finding-order,named-records,own-query,page-fingerprint-cache,record,record-counts,record-retention,typed-records}.test.ts',
+      'test/store/{audit-chain,finding-names,finding-order,named-records,own-query,page-fingerprint-cache,record,record-counts,record-retention,typed-records}.test.ts',
       'test/own-checks.test.ts',
-      'test/mirror/postgres/*.test.ts',
+      'test/store/postgres/*.test.ts',
       // The PostgreSQL within the process takes minutes for what a server takes seconds.
       ...(process.env['TEST_POSTGRES_URL'] === undefined ? [] : ofEngine),
     ],

@@ -33,7 +33,7 @@ const taken = [
   '}',
 ]
 
-const path = 'src/mirror/sync/planted.ts'
+const path = 'src/store/sync/planted.ts'
 
 const planted = `import type { Database } from '../database.ts'
 import type { Step, Steps } from '../steps.ts'

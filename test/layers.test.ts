@@ -7,7 +7,7 @@ const ranks: Readonly<Record<string, number>> = {
   resources: 1,
   api: 2,
   config: 2,
-  mirror: 2,
+  store: 2,
   sync: 3,
   evaluate: 3,
   schedule: 3,
@@ -72,7 +72,7 @@ it('keeps the simulator apart: it imports nothing of the rest, and only commands
 
 it('hands the database to nobody but the mirror', () => {
   const driver = /from '(better-sqlite3|drizzle-orm|pg)[^']*'/g
-  expect(placesOf(driver, (path) => partOf(path) === 'mirror')).toEqual([])
+  expect(placesOf(driver, (path) => partOf(path) === 'store')).toEqual([])
 })
 
 it('lets no store see which database it is', () => {
@@ -84,24 +84,24 @@ it('lets no store see which database it is', () => {
     'erasure-store.ts',
     'write-where-due.ts',
   ]
-  const isPortable = (path: string) => portable.some((part) => path.startsWith(`mirror/${part}`))
+  const isPortable = (path: string) => portable.some((part) => path.startsWith(`store/${part}`))
   const stores = edges.filter(({ from }) => isPortable(from))
   expect(stores.length).toBeGreaterThan(50)
-  expect(named(stores.filter(({ to }) => /^mirror\/(sqlite\/|sql\.ts)/.test(to)))).toEqual([])
+  expect(named(stores.filter(({ to }) => /^store\/(sqlite\/|sql\.ts)/.test(to)))).toEqual([])
   const driver = /from '(better-sqlite3|drizzle-orm\/better-sqlite3|node:sqlite)'/g
   expect(placesOf(driver, (path) => !isPortable(path))).toEqual([])
 })
 
 it('keeps each driver in its folder: the stores are for every database', () => {
-  const isDriver = (path: string) => /^mirror\/(postgres|sqlite)\//.test(path)
-  const isStore = (path: string) => partOf(path) === 'mirror' && !isDriver(path)
+  const isDriver = (path: string) => /^store\/(postgres|sqlite)\//.test(path)
+  const isStore = (path: string) => partOf(path) === 'store' && !isDriver(path)
   const packages = /from '(better-sqlite3|pg|@electric-sql\/[^']*|drizzle-orm\/(?!sqlite-core')[^']*)'/g
   expect(placesOf(packages, (path) => !isStore(path))).toEqual([])
   expect(named(edges.filter(({ from, to }) => isStore(from) && isDriver(to)))).toEqual([])
 })
 
 it('names no resource in the engine, the evaluation and the mirror', () => {
-  const engine = new Set(['evaluate', 'mirror', 'sync'])
+  const engine = new Set(['evaluate', 'store', 'sync'])
   const generic = files.filter(({ path }) => engine.has(partOf(path)))
   const names = resourceNames.join('|')
   const tables = names.replaceAll('-', '_')
@@ -138,12 +138,12 @@ it('sets timers only where their length is bounded by the limit of a timer', () 
     'api/credentials/command-source.ts',
     'api/deadline.ts',
     'commands/start.ts',
-    'mirror/own-checks/sandbox-process.ts',
-    'mirror/own-checks/sandbox.ts',
-    'mirror/postgres/pool.ts',
     'model/process/system-clock.ts',
     'simulator/server/pause.ts',
     'simulator/start.ts',
+    'store/own-checks/sandbox-process.ts',
+    'store/own-checks/sandbox.ts',
+    'store/postgres/pool.ts',
     'web/connection-limit.ts',
     'web/page/page-script.ts',
     'web/request-listener.ts',

@@ -5,10 +5,10 @@ import { getTableName, is, Table } from 'drizzle-orm'
 import { build } from 'esbuild'
 import { expect, it } from 'vitest'
 import { checks } from '../src/checks/index.ts'
-import * as schema from '../src/mirror/schema/index.ts'
-import { mirrored } from '../src/mirror/schema/mirrored.ts'
 import { resourceNames } from '../src/model/resource-names.ts'
 import { resources } from '../src/resources/index.ts'
+import * as schema from '../src/store/schema/index.ts'
+import { mirrored } from '../src/store/schema/mirrored.ts'
 import { bundleOptions, programOptions } from '../tools/bundle.ts'
 import { bundledPackages } from '../tools/third-party.ts'
 import { sourceFiles } from './support/sources.ts'
@@ -39,8 +39,8 @@ it('imports resources and checks in the order of their names', () => {
 })
 
 it('exports every table file of the schema', () => {
-  const exported = [...read('src/mirror/schema/index.ts').matchAll(/from '\.\/(.+)\.ts'/g)].map(([, name]) => name)
-  const files = filesIn('src/mirror/schema').filter((name) => !['index', 'mirrored'].includes(name))
+  const exported = [...read('src/store/schema/index.ts').matchAll(/from '\.\/(.+)\.ts'/g)].map(([, name]) => name)
+  const files = filesIn('src/store/schema').filter((name) => !['index', 'mirrored'].includes(name))
   expect(exported).toEqual(files)
 })
 

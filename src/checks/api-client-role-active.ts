@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
-import type { WhereOn } from '../mirror/records/query.ts'
+import type { WhereOn } from '../store/records/query.ts'
 import { rolesEvidence } from './support/bounded-list.ts'
 import { clientRoleNames, clientTitle, unevaluatedClients } from './support/clients.ts'
 import { factsOf, mapBatches, textOf } from './support/records.ts'

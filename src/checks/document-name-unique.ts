@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
-import type { RecordReader } from '../mirror/records/query.ts'
+import type { RecordReader } from '../store/records/query.ts'
 import { factsOf, textOf } from './support/records.ts'
 
 /** File names per query. */

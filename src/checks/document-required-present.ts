@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
-import type { MirrorRecord, RecordReader } from '../mirror/records/query.ts'
 import { dayMs } from '../model/durations.ts'
+import type { MirrorRecord, RecordReader } from '../store/records/query.ts'
 import { lastTouched } from './support/documents.ts'
 import { comparableName, globMatcher } from './support/glob.ts'
 import { factsOf, textOf, timeOf } from './support/records.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { defineCheck, maxUnevaluatedIds } from '../evaluate/check.ts'
-import type { RecordReader } from '../mirror/records/query.ts'
+import type { RecordReader } from '../store/records/query.ts'
 import { boundedList } from './support/bounded-list.ts'
 import { textOf } from './support/records.ts'
 import { loadRoles, type MirroredRole } from './support/roles.ts'

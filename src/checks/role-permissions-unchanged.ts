@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineCheck, maxUnevaluatedIds, type Scope } from '../evaluate/check.ts'
 import { configuredBaseline } from '../evaluate/findings/identity.ts'
-import type { AcceptedState } from '../mirror/port.ts'
+import type { AcceptedState } from '../store/port.ts'
 import { assumesFirstState, type Expectation, expectationFrom, scopeOfDrift } from './support/drift.ts'
 import { loadRoles, type MirroredRole, type Roles } from './support/roles.ts'
 import { listed, quoted } from './support/words.ts'

@@ -1,12 +1,12 @@
 import { resolve } from 'node:path'
 import type { Command } from 'commander'
-import { type Backup, type BackupStep, backUpMirror } from '../mirror/sqlite/backup.ts'
 import { toIso } from '../model/dates.ts'
 import { describeDuration } from '../model/durations.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { printWrapped } from '../report/terminal.ts'
+import { type Backup, type BackupStep, backUpMirror } from '../store/sqlite/backup.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { type StatusLine, statusLine } from './support/io.ts'
 

@@ -1,9 +1,9 @@
 import type { Command } from 'commander'
 import { openStore } from '../daemon/open-store.ts'
-import type { Mirror, TenantRow } from '../mirror/port.ts'
-import { storeFacts } from '../mirror/sqlite/store-facts.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import type { Mirror, TenantRow } from '../store/port.ts'
+import { storeFacts } from '../store/sqlite/store-facts.ts'
 import { loadConfiguration } from './support/configuration.ts'
 
 export function addPurge(program: Command, io: Io, done: (code: ExitCode) => void): void {

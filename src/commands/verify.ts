@@ -1,11 +1,11 @@
 import type { Command } from 'commander'
-import { sharedChain } from '../mirror/port.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { escapeInJson } from '../model/text/printable-json.ts'
 import { terminalOf, wrapLine } from '../report/terminal.ts'
 import { type NamedVerification, verificationJson, verificationText } from '../report/verification.ts'
+import { sharedChain } from '../store/port.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { oneOf, repeatable } from './support/options.ts'
 

@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { Mirror } from '../mirror/port.ts'
 import { reasonOf } from '../model/errors.ts'
+import type { Mirror } from '../store/port.ts'
 import type { TenantParts } from './tenant-parts.ts'
 
 /**

@@ -1,5 +1,5 @@
-import type { Mirror } from '../mirror/port.ts'
 import { reasonOf } from '../model/errors.ts'
+import type { Mirror } from '../store/port.ts'
 
 /**
  * Resolves once the whole mirror was read; after a failure of the database server the next call reads it again.

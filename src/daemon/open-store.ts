@@ -1,16 +1,16 @@
 import { createPlain } from '../api/credentials/create-source.ts'
 import type { KnownSecrets, SecretMask } from '../api/credentials/known-secrets.ts'
 import type { Settings } from '../config/settings.ts'
-import type { Mirror } from '../mirror/port.ts'
-import { parseAddress } from '../mirror/postgres/address.ts'
-import type { PostgresOptions } from '../mirror/postgres/open.ts'
-import { openAsReplica, openPostgresMirror } from '../mirror/postgres/postgres-mirror.ts'
-import { openMirror } from '../mirror/sqlite/sqlite-mirror.ts'
-import { onlyStore, type TenantStores } from '../mirror/tenant-stores.ts'
 import { minuteMs, secondMs } from '../model/durations.ts'
 import { FatalError, SyncError, UsageError } from '../model/errors.ts'
 import { type Log, silentLog } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
+import type { Mirror } from '../store/port.ts'
+import { parseAddress } from '../store/postgres/address.ts'
+import type { PostgresOptions } from '../store/postgres/open.ts'
+import { openAsReplica, openPostgresMirror } from '../store/postgres/postgres-mirror.ts'
+import { openMirror } from '../store/sqlite/sqlite-mirror.ts'
+import { onlyStore, type TenantStores } from '../store/tenant-stores.ts'
 
 type Configured = Pick<Settings, 'store'>
 

@@ -1,8 +1,8 @@
 import type { TenantSettings } from '../config/settings.ts'
-import type { RecordReader } from '../mirror/records/query.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
 import type { Log } from '../model/log.ts'
+import type { RecordReader } from '../store/records/query.ts'
 
 /** Days before the expiry at which a warning is logged once. */
 const warnAt = [0, 1, 3, 7, 14, 30] as const

@@ -1,5 +1,5 @@
-import type { Mirror } from '../mirror/port.ts'
 import type { ServerClock } from '../model/server-clock.ts'
+import type { Mirror } from '../store/port.ts'
 
 export interface ClockOfTenant {
   readonly tenantId: number

@@ -1,7 +1,7 @@
-import type { FirstRecord, Mirror } from '../mirror/port.ts'
 import type { Clock } from '../model/clock.ts'
 import { minuteMs } from '../model/durations.ts'
 import { sharedRecords } from '../model/shared-records.ts'
+import type { FirstRecord, Mirror } from '../store/port.ts'
 
 /** By name of a configured tenant: another one with the same API clients or documents. */
 type SharedBy = ReadonlyMap<string, string>

@@ -1,8 +1,8 @@
-import type { Mirror } from '../mirror/port.ts'
 import type { Clock } from '../model/clock.ts'
 import { minuteMs } from '../model/durations.ts'
 import { FatalError, reasonOf, SyncError } from '../model/errors.ts'
 import type { Log } from '../model/log.ts'
+import type { Mirror } from '../store/port.ts'
 import type { Probe } from '../web/web-options.ts'
 
 /** Share of time spent on reading the whole database to detect damage. */

@@ -1,9 +1,9 @@
 import { acceptedHolds } from '../evaluate/accepted-holds.ts'
-import type { Mirror } from '../mirror/port.ts'
-import type { ServerFacts } from '../mirror/postgres/server-facts.ts'
-import { layoutFacts, obstacleTo, type StoreFacts } from '../mirror/sqlite/store-facts.ts'
 import { dayOf } from '../model/dates.ts'
 import { dayMs, describeDuration } from '../model/durations.ts'
+import type { Mirror } from '../store/port.ts'
+import type { ServerFacts } from '../store/postgres/server-facts.ts'
+import { layoutFacts, obstacleTo, type StoreFacts } from '../store/sqlite/store-facts.ts'
 import { type Diagnosis, failure, fine, problemOf, warning } from './diagnosis.ts'
 import { diagnoseServer } from './postgres.ts'
 

@@ -2,7 +2,7 @@ import { assumedRule, type EnrolmentRule, enrolmentRules, isEnrolled } from '../
 import { userMfaEnrolled } from '../checks/user-mfa-enrolled.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import { settingsOf } from '../evaluate/check-settings.ts'
-import type { RecordReader } from '../mirror/records/query.ts'
+import type { RecordReader } from '../store/records/query.ts'
 import { type Diagnosis, fine, warning } from './diagnosis.ts'
 
 /** The mirror's users by their multi-factor flags, as `checks.user-mfa-enrolled.enrolledWhen` reads them. */

@@ -2,11 +2,11 @@ import { join } from 'node:path'
 import { frameworks, unknownRequirements } from '../checks/frameworks.ts'
 import { queryOf } from '../checks/own/own-check.ts'
 import type { OwnCheck, OwnChecksSettings } from '../config/own-checks/own-check.ts'
-import { tryQuery } from '../mirror/own-checks/ask.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { shellWord } from '../model/text/command-line.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
+import { tryQuery } from '../store/own-checks/ask.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 export interface TriedCheck {

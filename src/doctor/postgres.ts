@@ -1,12 +1,12 @@
-import { defaultConnections } from '../mirror/postgres/pool.ts'
-import { connectionsOfReplica } from '../mirror/postgres/postgres-mirror.ts'
-import { configurationsOf } from '../mirror/postgres/replicas/configurations.ts'
-import type { MirrorState, ServerFacts } from '../mirror/postgres/server-facts.ts'
-import { enableTriggers } from '../mirror/postgres/triggers.ts'
 import { describeDuration, secondMs } from '../model/durations.ts'
 import { isLoopback } from '../model/process/loopback.ts'
 import { plural } from '../model/text/numbers.ts'
 import { replicaName } from '../model/text/replica-name.ts'
+import { defaultConnections } from '../store/postgres/pool.ts'
+import { connectionsOfReplica } from '../store/postgres/postgres-mirror.ts'
+import { configurationsOf } from '../store/postgres/replicas/configurations.ts'
+import type { MirrorState, ServerFacts } from '../store/postgres/server-facts.ts'
+import { enableTriggers } from '../store/postgres/triggers.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 /** Views compute ages by the server's clock, so a greater skew is reported. */

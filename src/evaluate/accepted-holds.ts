@@ -1,4 +1,4 @@
-import type { AcceptedHold, OperatorDecision } from '../mirror/port.ts'
+import type { AcceptedHold, OperatorDecision } from '../store/port.ts'
 
 /** Decisions that accepted a hold, by its id, also after a run has applied them. */
 export function acceptedHolds(decisions: readonly OperatorDecision[]): ReadonlyMap<string, AcceptedHold> {

@@ -1,9 +1,9 @@
 import type * as z from 'zod'
-import type { AcceptedState, NoAnswer, OwnAnswer, OwnQuery } from '../mirror/port.ts'
-import type { RecordReader } from '../mirror/records/query.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
+import type { AcceptedState, NoAnswer, OwnAnswer, OwnQuery } from '../store/port.ts'
+import type { RecordReader } from '../store/records/query.ts'
 import { digestOf } from './digest.ts'
 
 export class CheckFailed extends Error {

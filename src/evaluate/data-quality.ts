@@ -1,10 +1,10 @@
 import type { TenantSettings } from '../config/settings.ts'
-import type { HoldRow, PostureStore, ResourceQuality, SyncState, TenantRow } from '../mirror/port.ts'
 import { assessInput, type InputFacts, type InputQuality } from '../model/data-quality.ts'
 import { fullFreshnessLimitMs, isFresh } from '../model/freshness.ts'
 import type { Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { greatestSkewMs, isSkewed, type SkewOf } from '../model/server-clock.ts'
+import type { HoldRow, PostureStore, ResourceQuality, SyncState, TenantRow } from '../store/port.ts'
 import { type Check, inputsOf } from './check.ts'
 
 export type EvaluatedSettings = Pick<

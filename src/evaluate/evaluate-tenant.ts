@@ -1,6 +1,6 @@
-import type { CheckResult, ResultBatch } from '../mirror/port.ts'
 import { reasonOf } from '../model/errors.ts'
 import { minFreshnessMs } from '../model/freshness.ts'
+import type { CheckResult, ResultBatch } from '../store/port.ts'
 import { type Check, CheckFailed, inputsOf } from './check.ts'
 import { settingsOf } from './check-settings.ts'
 import { readDataQuality } from './data-quality.ts'

@@ -1,9 +1,9 @@
-import type { HoldRow, PastReader, PastRun, ResourceQuality, SyncState, TenantRow } from '../mirror/port.ts'
 import { minuteMs } from '../model/durations.ts'
 import { readStored } from '../model/errors.ts'
 import type { Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
+import type { HoldRow, PastReader, PastRun, ResourceQuality, SyncState, TenantRow } from '../store/port.ts'
 import { fullFailure, incrementalFailure, type MeasuredQuality, type TenantDataQuality } from './data-quality.ts'
 import type { ReadPosture } from './read-posture.ts'
 

@@ -1,5 +1,4 @@
 import type { ResourceSettings, Waiver } from '../config/settings.ts'
-import type { AcceptedHold, CheckStateRow, PastReader, PostureStore, SyncState } from '../mirror/port.ts'
 import type { InputQuality } from '../model/data-quality.ts'
 import { toIso } from '../model/dates.ts'
 import { type DecidedStatus, decideStatus, rawResultOf } from '../model/decide-status.ts'
@@ -15,6 +14,7 @@ import {
 import { isHoldReason, isRefusal, type Reason } from '../model/reasons.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import { identifying } from '../resources/index.ts'
+import type { AcceptedHold, CheckStateRow, PastReader, PostureStore, SyncState } from '../store/port.ts'
 import { acceptedHolds } from './accepted-holds.ts'
 import type { Check } from './check.ts'
 import { ruleContextOf, settingsOf, severitiesOf } from './check-settings.ts'

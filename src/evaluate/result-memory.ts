@@ -1,4 +1,4 @@
-import type { CommittedResult } from '../mirror/port.ts'
+import type { CommittedResult } from '../store/port.ts'
 
 type Result = Pick<CommittedResult, 'status' | 'reason' | 'validUntil'>
 

@@ -1,4 +1,4 @@
-import type { ReplicaFacts } from '../mirror/tenant-stores.ts'
+import type { ReplicaFacts } from '../store/tenant-stores.ts'
 import type { Family, FamilyDefinition } from './family.ts'
 import { timestampSeconds } from './posture-gauge.ts'
 

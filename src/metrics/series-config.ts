@@ -1,8 +1,8 @@
 import type { TenantSettings, Waiver } from '../config/settings.ts'
-import type { MirrorRecord, RecordReader } from '../mirror/records/query.ts'
 import type { ClientSecret } from '../model/client-secret.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import type { MirrorRecord, RecordReader } from '../store/records/query.ts'
 import type { AddSeries, FamilyDefinition } from './family.ts'
 
 export interface InventoryContext {

@@ -1,6 +1,6 @@
-import type { PastReader, TenantRow } from '../mirror/port.ts'
 import { type EntityNames, namesOf, recordsOfEntity } from '../model/entity-names.ts'
 import type { FindingView } from '../model/finding.ts'
+import type { PastReader, TenantRow } from '../store/port.ts'
 import { batches } from './formats.ts'
 
 export interface NameSource {

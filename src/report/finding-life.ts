@@ -1,8 +1,8 @@
 import { type FactChange, factChanges, materialFacts } from '../evaluate/findings/material-facts.ts'
-import type { FindingEventRow } from '../mirror/port.ts'
 import { toIso } from '../model/dates.ts'
 import type { Severity } from '../model/severity.ts'
 import { withoutName, withoutNames } from '../model/text/redact-finding.ts'
+import type { FindingEventRow } from '../store/port.ts'
 import { changedField } from './words.ts'
 
 export interface ExplainedEvent {

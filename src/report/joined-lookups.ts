@@ -1,6 +1,6 @@
-import type { ChangeFilter, Mirror, TenantChangeRow } from '../mirror/port.ts'
-import type { ChangeRow } from '../mirror/records/query.ts'
-import { recordTables } from '../mirror/records/record-tables.ts'
+import type { ChangeFilter, Mirror, TenantChangeRow } from '../store/port.ts'
+import type { ChangeRow } from '../store/records/query.ts'
+import { recordTables } from '../store/records/record-tables.ts'
 
 /** Returns a change as it is shown; null = it is part of another one. */
 export type Join = <Change extends ChangeRow>(change: Change) => Change | null

@@ -1,7 +1,7 @@
 import type { Waiver } from '../config/settings.ts'
 import { readRecord } from '../evaluate/configuration-record.ts'
 import { termsOf } from '../evaluate/waivers/waivers.ts'
-import type { NotedConfiguration, WaiverChange } from '../mirror/port.ts'
+import type { NotedConfiguration, WaiverChange } from '../store/port.ts'
 
 /** The removal of a waiver from the configuration, or its return with the same terms. */
 export interface WaiverPresence {

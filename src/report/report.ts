@@ -1,11 +1,11 @@
-import { compareIds } from '../mirror/findings/entity-order.ts'
-import type { OperatorDecision } from '../mirror/port.ts'
 import type { CheckStatus } from '../model/check-status.ts'
 import { toIso } from '../model/dates.ts'
 import type { FindingView, WaiverMark } from '../model/finding.ts'
 import type { HoldView, WaiverView } from '../model/posture.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import { type Severity, severities } from '../model/severity.ts'
+import { compareIds } from '../store/findings/entity-order.ts'
+import type { OperatorDecision } from '../store/port.ts'
 import type { DataQuality, ResourceState } from '../web/postures.ts'
 
 /** `waived` = every failing entity is waived and all others were evaluated; `off` = switched off in the configuration. */

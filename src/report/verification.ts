@@ -1,6 +1,6 @@
-import type { ChainHead, ChainMismatch, ChainVerification, FindingsMismatch, RowsMismatch } from '../mirror/port.ts'
 import { toIso } from '../model/dates.ts'
 import { grouped, plural } from '../model/text/numbers.ts'
+import type { ChainHead, ChainMismatch, ChainVerification, FindingsMismatch, RowsMismatch } from '../store/port.ts'
 
 /** Verification of one tenant, or of the configuration of all. */
 export interface NamedVerification extends ChainVerification {

@@ -1,9 +1,9 @@
 import type { Waiver } from '../config/settings.ts'
 import { type FactChange, factChanges } from '../evaluate/findings/material-facts.ts'
 import { isAbout, isValid } from '../evaluate/waivers/waivers.ts'
-import type { EvidenceStore, WaiverChange } from '../mirror/port.ts'
 import { dayOf, toIso } from '../model/dates.ts'
 import type { FindingView } from '../model/finding.ts'
+import type { EvidenceStore, WaiverChange } from '../store/port.ts'
 import { changeInWords, withoutNamesIn } from './finding-life.ts'
 import { keyOf, recordedWaivers, type WaiverPresence } from './recorded-waivers.ts'
 

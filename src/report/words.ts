@@ -1,8 +1,8 @@
-import { recordTables } from '../mirror/records/record-tables.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import { listChange } from '../model/text/list-change.ts'
 import { grouped, plural } from '../model/text/numbers.ts'
 import { printableJson } from '../model/text/printable-json.ts'
+import { recordTables } from '../store/records/record-tables.ts'
 import {
   type Coverage,
   type Report,

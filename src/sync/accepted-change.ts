@@ -1,4 +1,4 @@
-import type { TenantRow } from '../mirror/port.ts'
+import type { TenantRow } from '../store/port.ts'
 import { enabledResources } from './context.ts'
 import type { Answered, Evidence, ProofContext } from './identity-proof.ts'
 

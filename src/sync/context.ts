@@ -1,9 +1,9 @@
 import type { TenantReader } from '../api/reader.ts'
 import type { TenantSettings } from '../config/settings.ts'
-import type { FindingStore, SyncStore } from '../mirror/port.ts'
 import type { Clock } from '../model/clock.ts'
 import type { Log } from '../model/log.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
+import type { FindingStore, SyncStore } from '../store/port.ts'
 import type { SyncObserver } from './observer.ts'
 
 export type EngineStore = SyncStore & Pick<FindingStore, 'records'>

@@ -1,5 +1,5 @@
-import type { HoldRow } from '../mirror/port.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import type { HoldRow } from '../store/port.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 
 /** Applies decisions of operators (docs/sync.md#holds); returns the resources that they concern. */

@@ -1,10 +1,10 @@
 import type { TenantSettings } from '../config/settings.ts'
-import type { SyncState } from '../mirror/port.ts'
 import { fullFreshnessLimitMs } from '../model/freshness.ts'
 import { memoize } from '../model/memoize.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { type ResourceName, resourceNames, type SyncMode } from '../model/resource-names.ts'
 import { resources } from '../resources/index.ts'
+import type { SyncState } from '../store/port.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 
 export interface DueRun {

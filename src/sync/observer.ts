@@ -1,7 +1,7 @@
-import type { CommitCounts } from '../mirror/port.ts'
 import type { ContractEventKind } from '../model/contract-events.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
+import type { CommitCounts } from '../store/port.ts'
 
 /** Progress of a running sync. */
 export interface SyncProgress {

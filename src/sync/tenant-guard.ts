@@ -1,12 +1,12 @@
 import { Mutex } from 'async-mutex'
 import type { FeedQuery, Fetched } from '../api/reader.ts'
-import type { HoldRow, PageComparison, SyncState, TenantRow } from '../mirror/port.ts'
 import { dayMs } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import type { ChangeCause } from '../model/hold-cause.ts'
 import { holdHint, isDenied, ownClientCause, remedyOf } from '../model/hold-remedy.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
 import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import type { HoldRow, PageComparison, SyncState, TenantRow } from '../store/port.ts'
 import { acceptedChange, awaitsAccepted, idsOf, isOther } from './accepted-change.ts'
 import { enabledResources, type TenantContext } from './context.ts'
 import {

@@ -1,8 +1,8 @@
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
 import { minuteMs } from '../../src/model/durations.ts'
+import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
 import { aDay, cli, synced } from './support/cli.ts'
 
 async function world() {

@@ -2,8 +2,8 @@ import { chmodSync, existsSync, readdirSync, statSync, utimesSync } from 'node:f
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { parse } from 'yaml'
-import { takeEngineLock } from '../../src/mirror/sqlite/engine-lock.ts'
 import type { FindingView } from '../../src/model/finding.ts'
+import { takeEngineLock } from '../../src/store/sqlite/engine-lock.ts'
 import { synced } from './support/cli.ts'
 
 const terms = ['--reason', 'Break-glass account, sealed in the safe', '--owner', 'security', '--expires', '2026-06-30']

@@ -3,11 +3,11 @@ import { createJobs } from '../../src/daemon/jobs.ts'
 import type { Session } from '../../src/daemon/session.ts'
 import { storeWatch } from '../../src/daemon/store-watch.ts'
 import type { TenantParts } from '../../src/daemon/tenant-parts.ts'
-import type { Mirror } from '../../src/mirror/port.ts'
 import { SyncError } from '../../src/model/errors.ts'
 import { silentLog } from '../../src/model/log.ts'
 import type { Io } from '../../src/model/process/io.ts'
 import type { Job, Scheduler } from '../../src/schedule/scheduler.ts'
+import type { Mirror } from '../../src/store/port.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 
 /** Jobs over tenants with one resource each; `run` is what a sync of a tenant does. */

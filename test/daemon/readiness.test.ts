@@ -2,9 +2,9 @@ import { expect, it, vi } from 'vitest'
 import type { TenantSettings } from '../../src/config/settings.ts'
 import { readinessOf } from '../../src/daemon/serve.ts'
 import type { Views } from '../../src/daemon/views.ts'
-import type { Mirror } from '../../src/mirror/port.ts'
-import { onlyStore } from '../../src/mirror/tenant-stores.ts'
 import type { TenantPosture } from '../../src/model/posture.ts'
+import type { Mirror } from '../../src/store/port.ts'
+import { onlyStore } from '../../src/store/tenant-stores.ts'
 
 type Facts = Partial<Pick<TenantPosture, 'blockedUntil' | 'holds'>> & { readonly tried?: readonly string[] }
 

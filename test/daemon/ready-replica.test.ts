@@ -1,6 +1,6 @@
 import { expect, it, vi } from 'vitest'
-import type { ReplicaFacts } from '../../src/mirror/tenant-stores.ts'
 import { SyncError } from '../../src/model/errors.ts'
+import type { ReplicaFacts } from '../../src/store/tenant-stores.ts'
 import { reloadable } from '../commands/support/reloading.ts'
 
 const facts = { isConfirmed: true } as ReplicaFacts

@@ -1,8 +1,8 @@
 import { expect, it, vi } from 'vitest'
 import { eraseOutdated } from '../../src/daemon/retention.ts'
 import { ProvenClock } from '../../src/daemon/tenant-parts.ts'
-import type { Mirror } from '../../src/mirror/port.ts'
 import { dayMs } from '../../src/model/durations.ts'
+import type { Mirror } from '../../src/store/port.ts'
 
 const now = Date.parse('2026-03-01T12:00:00Z')
 const retentionMs = 400 * dayMs

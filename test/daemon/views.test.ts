@@ -4,9 +4,9 @@ import { expect, it } from 'vitest'
 import { catalogue } from '../../src/commands/support/configuration.ts'
 import { loadSettings } from '../../src/config/load-settings.ts'
 import { createViews } from '../../src/daemon/views.ts'
-import type { Mirror } from '../../src/mirror/port.ts'
-import { openMirror } from '../../src/mirror/sqlite/sqlite-mirror.ts'
 import { identitySentence } from '../../src/model/posture.ts'
+import type { Mirror } from '../../src/store/port.ts'
+import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
 import { aDay, type Cli, synced } from '../commands/support/cli.ts'
 
 const twoTenants = {

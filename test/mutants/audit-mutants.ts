@@ -1,16 +1,16 @@
 import { type Mutant, mutantsIn } from './mutants.ts'
 
-const tests = ['test/mirror/audit-chain.test.ts']
+const tests = ['test/store/audit-chain.test.ts']
 
 /** Deliberate mistakes in the chain that shows whether the history was changed. */
 export const auditMutants: readonly Mutant[] = [
-  ...mutantsIn('src/mirror/audit/chain.ts', tests, {
+  ...mutantsIn('src/store/audit/chain.ts', tests, {
     'an entry does not depend on the one before it': [
       "entry.hash !== hashOf(this.#tenantId, before?.hash ?? '', entry)",
       "entry.hash === ''",
     ],
   }),
-  ...mutantsIn('src/mirror/audit/verify-chain.ts', tests, {
+  ...mutantsIn('src/store/audit/verify-chain.ts', tests, {
     'rows are sealed only by their number': [
       'if (entry.digest === found.digest && entry.rows === found.rows) return null',
       'if (entry.rows === found.rows) return null',
@@ -30,7 +30,7 @@ export const auditMutants: readonly Mutant[] = [
     'rows that were inserted into the past are sealed as if they were new': ['if (count > 0) {', 'if (count < 0) {'],
     'a clock that is set back looks like rows inserted into the past': ['at >= sealedBefore && ', ''],
   }),
-  ...mutantsIn('src/mirror/audit/compare-findings.ts', tests, {
+  ...mutantsIn('src/store/audit/compare-findings.ts', tests, {
     'a finding of another entity has the fingerprint of its event': [
       'fingerprintOf({ ...pair, tenant }) === fingerprint &&',
       'pair.check !== null &&',
@@ -38,19 +38,19 @@ export const auditMutants: readonly Mutant[] = [
     'the age of a finding may be changed': ['pair.hasAge === 1 &&', 'pair.hasAge !== 2 &&'],
     'message and evidence of a finding may be changed': ['pair.hasTexts === 1 &&', 'pair.hasTexts !== 2 &&'],
   }),
-  ...mutantsIn('src/mirror/audit/compare-results.ts', ['test/commands/verify.test.ts'], {
+  ...mutantsIn('src/store/audit/compare-results.ts', ['test/commands/verify.test.ts'], {
     'a lapsed waiver may be revived': ['and w.lapsed_at is not null', ''],
   }),
-  ...mutantsIn('src/mirror/audit/logs.ts', tests, {
+  ...mutantsIn('src/store/audit/logs.ts', tests, {
     'rows with ids above those of the mirror are not missed': ['or id > ', 'or 0 > '],
   }),
-  ...mutantsIn('src/mirror/audit/logs.ts', ['test/commands/verify.test.ts'], {
+  ...mutantsIn('src/store/audit/logs.ts', ['test/commands/verify.test.ts'], {
     'rows with ids below the first one are not read': [
       'export const beforeAnyRow = Number.MIN_SAFE_INTEGER',
       'export const beforeAnyRow = 0',
     ],
   }),
-  ...mutantsIn('src/mirror/audit/sealed-erasure.ts', tests, {
+  ...mutantsIn('src/store/audit/sealed-erasure.ts', tests, {
     'an erasure hides that rows did not match': ['differs: matches ? 0 : 1', 'differs: 0'],
     'an erasure compares the number of rows only': [
       'matches &&= found.digest === digest && found.rows === sealed',
@@ -71,7 +71,7 @@ export const auditMutants: readonly Mutant[] = [
   ...mutantsIn('src/commands/verify.ts', ['test/commands/verify.test.ts'], {
     'a head that is in no chain is no mismatch': ['unknownHeads.length === 0 && all', 'all'],
   }),
-  ...mutantsIn('src/mirror/history/past-reader.ts', ['test/commands/verify.test.ts'], {
+  ...mutantsIn('src/store/history/past-reader.ts', ['test/commands/verify.test.ts'], {
     'a report of the past shows the head of the present': ["asOf.within('audit_chain')", "'true'"],
   }),
 ]

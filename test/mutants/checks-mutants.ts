@@ -56,7 +56,7 @@ export const checksMutants: readonly Mutant[] = [
       'busy.length > 0',
     ],
   }),
-  ...mutantsIn('src/mirror/records/record-tables.ts', ['test/evaluate/documents-never-done.test.ts'], {
+  ...mutantsIn('src/store/records/record-tables.ts', ['test/evaluate/documents-never-done.test.ts'], {
     'a document that goes from one status to another that is not done is young again': [
       '(next[column.field] === column.is) === (known[column.field] === column.is)',
       'next[column.field] === known[column.field]',
@@ -104,7 +104,7 @@ export const checksMutants: readonly Mutant[] = [
     ],
     'evidence holds the e-mail itself': ['digestOf([key, email.normalize(', 'String([key, email.normalize('],
   }),
-  ...mutantsIn('src/mirror/findings/staged-findings.ts', ['test/evaluate/identity.test.ts'], {
+  ...mutantsIn('src/store/findings/staged-findings.ts', ['test/evaluate/identity.test.ts'], {
     'a waiver goes over to another person without an e-mail': ["kind === 'replaced' || !isSameFacts", '!isSameFacts'],
     'a waiver ends with a fraction of a second': [`'"$1Z"'`, "'$&'"],
     'a waiver ends when a creation is written again': [
@@ -116,7 +116,7 @@ export const checksMutants: readonly Mutant[] = [
       'set reopened = 0',
     ],
   }),
-  ...mutantsIn('src/mirror/records/record-reader.ts', ['test/sync/contract-events.test.ts'], {
+  ...mutantsIn('src/store/records/record-reader.ts', ['test/sync/contract-events.test.ts'], {
     'an e-mail in other letters is another one': ['digestOf(text.toLowerCase())', 'digestOf(text)'],
     'a user who may be gone is counted for a repeated e-mail': [
       'and missing_since is null and absent_full_syncs = 0',

@@ -40,25 +40,25 @@ export const decoderMutants: readonly Mutant[] = [
       'return { ok: false, id, raw: described === undefined ? rawWithoutSecrets(raw, described) : raw, problem: context.problem }',
     ],
   }),
-  ...mutantsIn('src/mirror/records/repeats.ts', ['test/sync/same-id-twice.test.ts'], {
+  ...mutantsIn('src/store/records/repeats.ts', ['test/sync/same-id-twice.test.ts'], {
     'of two records with one id in one answer the first counts': [
       'if (field === null) continue',
       'if (field !== undefined) continue',
     ],
   }),
-  ...mutantsIn('src/mirror/sync/page-writing.ts', ['test/sync/same-id-twice.test.ts'], {
+  ...mutantsIn('src/store/sync/page-writing.ts', ['test/sync/same-id-twice.test.ts'], {
     'a record that the full sync has shown before is written again': [
       'ofFullSync !== null && difference.indexes.length > 0',
       'ofFullSync !== null && difference.indexes.length < 0',
     ],
   }),
-  ...mutantsIn('src/mirror/sync/full-sync-store.ts', ['test/sync/moved-list.test.ts'], {
+  ...mutantsIn('src/store/sync/full-sync-store.ts', ['test/sync/moved-list.test.ts'], {
     'what an incremental sync shows beside a full one counts as a page of it': [
       "'select page, rids from full_sync_pages where full_sync_id = ? and page > ? order by page'",
       "'select page, rids from full_sync_pages where full_sync_id = ? and abs(page) > ? order by page'",
     ],
   }),
-  ...mutantsIn('src/mirror/sync/page-store.ts', ['test/sync/user-details.test.ts'], {
+  ...mutantsIn('src/store/sync/page-store.ts', ['test/sync/user-details.test.ts'], {
     'a detail with another role name supplies the role': [
       "if (ifEqual.some((field) => fields.includes(field)) || typeof value !== 'number')",
       "if (typeof value !== 'number')",

@@ -2,10 +2,10 @@ import { type Mutant, mutantsIn } from './mutants.ts'
 
 /** Deliberate mistakes in how the program lives on its machine: its files, its configuration, its processes. */
 export const hostingMutants: readonly Mutant[] = [
-  ...mutantsIn('src/mirror/sqlite/open-database.ts', ['test/mirror/real-file.test.ts'], {
+  ...mutantsIn('src/store/sqlite/open-database.ts', ['test/store/real-file.test.ts'], {
     'a symbolic link to a database has a lock of its own': ['return realFile(path)', 'return path'],
   }),
-  ...mutantsIn('src/mirror/sqlite/engine-lock.ts', ['test/mirror/real-file.test.ts'], {
+  ...mutantsIn('src/store/sqlite/engine-lock.ts', ['test/store/real-file.test.ts'], {
     'a database is opened by the second of its hard links': ['stats.nlink < 2', 'stats.nlink < 9'],
   }),
   ...mutantsIn('src/commands/support/write-file.ts', ['test/commands/report.test.ts'], {

@@ -50,7 +50,7 @@ export const identityMutants: readonly Mutant[] = [
       'some((input) => input.off)',
     ],
   }),
-  ...mutantsIn('src/mirror/sync/tenant-store.ts', ['test/sync/accepted-tenant.test.ts'], {
+  ...mutantsIn('src/store/sync/tenant-store.ts', ['test/sync/accepted-tenant.test.ts'], {
     'users of a former tenant that are not removed yet count as reliable': [
       ' || (yield* removalOwed.get(tenantId, resource)) !== undefined',
       '',
@@ -88,7 +88,7 @@ export const identityMutants: readonly Mutant[] = [
     ],
     'no proof follows a changed answer': ['    await prove()\n  }', '  }'],
   }),
-  ...mutantsIn('src/mirror/sync/page-store.ts', tests, {
+  ...mutantsIn('src/store/sync/page-store.ts', tests, {
     'the page rule rests for invalid records': [
       'createdAtOf(item.ok ? item.record : item.raw)',
       'item.ok ? createdAtOf(item.record) : null',
@@ -112,7 +112,7 @@ export const identityMutants: readonly Mutant[] = [
       'serverBegan',
     ],
   }),
-  ...mutantsIn('src/mirror/records/person-comparison.ts', tests, {
+  ...mutantsIn('src/store/records/person-comparison.ts', tests, {
     'users are recognized without their e-mail': [
       'if (shown === undefined || lower(shown.email) !== lower(person.email)) return false',
       'if (shown === undefined) return false',
@@ -182,19 +182,19 @@ export const identityMutants: readonly Mutant[] = [
       "outcome === 'denied') return",
     ],
   }),
-  ...mutantsIn('src/mirror/sync/page-store.ts', ['test/sync/user-details.test.ts'], {
+  ...mutantsIn('src/store/sync/page-store.ts', ['test/sync/user-details.test.ts'], {
     'an answer by id that contradicts the list is overlooked': [
       'if (contested.length === 0) yield*',
       'if (contested.length >= 0) yield*',
     ],
   }),
-  ...mutantsIn('src/mirror/records/quarantine-store.ts', ['test/sync/user-details.test.ts'], {
+  ...mutantsIn('src/store/records/quarantine-store.ts', ['test/sync/user-details.test.ts'], {
     'a list that is read well ends the quarantine of a contradicted user': [
       'then not exists (',
       'then 1 = 1 or not exists (',
     ],
   }),
-  ...mutantsIn('src/mirror/sync/lookup-store.ts', ['test/sync/user-details.test.ts'], {
+  ...mutantsIn('src/store/sync/lookup-store.ts', ['test/sync/user-details.test.ts'], {
     'contradicted users are not looked up first': ['resource, half)', 'resource, 0)'],
   }),
 ]

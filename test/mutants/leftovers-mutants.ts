@@ -49,19 +49,19 @@ export const leftoversMutants: readonly Mutant[] = [
       "if (readFileSync(file, 'utf8') === null)",
     ],
   }),
-  ...mutantsIn('src/mirror/sync/page-writing.ts', ['test/sync/older-versions.test.ts'], {
+  ...mutantsIn('src/store/sync/page-writing.ts', ['test/sync/older-versions.test.ts'], {
     'an older version of a record is written': [
       'if (difference.earlierBy !== null && ',
       'if (difference.earlierBy !== null && page.at < 0 && ',
     ],
   }),
-  ...mutantsIn('src/mirror/records/quarantine-store.ts', ['test/sync/older-versions.test.ts'], {
+  ...mutantsIn('src/store/records/quarantine-store.ts', ['test/sync/older-versions.test.ts'], {
     'the older version that an unfinished full sync showed is taken by the next one': [
       "absences < 0 ? 'alone'",
       "absences < 1 ? 'alone'",
     ],
   }),
-  ...mutantsIn('src/mirror/sync/page-store.ts', ['test/sync/older-versions.test.ts'], {
+  ...mutantsIn('src/store/sync/page-store.ts', ['test/sync/older-versions.test.ts'], {
     'a page that is not read again leaves older versions held': ['yield* releaseOlder(() => unpackRids(rids))', ''],
   }),
   ...mutantsIn('src/api/transport/send.ts', ['test/api/secrecy.test.ts'], {
@@ -82,10 +82,10 @@ export const leftoversMutants: readonly Mutant[] = [
   ...mutantsIn('src/resources/users.ts', ['test/sync/user-details.test.ts'], {
     'a detail of another person supplies the role': ["['roleName', 'email', 'createdAt']", "['roleName']"],
   }),
-  ...mutantsIn('src/mirror/sync/absence.ts', tests, {
+  ...mutantsIn('src/store/sync/absence.ts', tests, {
     'a quarantined record without a live version is never due for removal': ['absent.push(...quarantined.absent)', ''],
   }),
-  ...mutantsIn('src/mirror/records/quarantine-store.ts', tests, {
+  ...mutantsIn('src/store/records/quarantine-store.ts', tests, {
     'a quarantined record leaves with the first full sync without it': [
       'if (fullSyncId === unbrokenFullSync) yield* releaseAll',
       'if (fullSyncId >= unbrokenFullSync) yield* releaseAll',
@@ -97,10 +97,10 @@ export const leftoversMutants: readonly Mutant[] = [
       'let since = Number',
     ],
   }),
-  ...mutantsIn('src/mirror/sync/lookup-store.ts', tests, {
+  ...mutantsIn('src/store/sync/lookup-store.ts', tests, {
     'a quarantined user is not asked for by id': ['if (fullSyncs <= 0) continue', 'if (fullSyncs <= 9) continue'],
   }),
-  ...mutantsIn('src/mirror/sync/full-sync-store.ts', tests, {
+  ...mutantsIn('src/store/sync/full-sync-store.ts', tests, {
     'a full sync with an unreadable id releases quarantined records': [
       'if (unreadable === 0) yield* parts.quarantine',
       'yield* parts.quarantine',

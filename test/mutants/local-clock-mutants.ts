@@ -53,10 +53,10 @@ export const localClockMutants: readonly Mutant[] = [
       'return this.#clock.now()',
     ],
   }),
-  ...mutantsIn('src/mirror/records/record-retention.ts', clock, {
+  ...mutantsIn('src/store/records/record-retention.ts', clock, {
     'rows of a clock that showed 1970 are erased at once': ['time > (from ?? latest)', 'true'],
   }),
-  ...mutantsIn('src/mirror/records/record-retention.ts', ['test/mirror/record-retention.test.ts'], {
+  ...mutantsIn('src/store/records/record-retention.ts', ['test/store/record-retention.test.ts'], {
     'rows dated long ago are erased although they were written after recent ones': [
       'first.get(latest, now)) ?? Number.MAX_SAFE_INTEGER',
       'first.get(latest, -1)) ?? Number.MAX_SAFE_INTEGER',
@@ -81,7 +81,7 @@ export const localClockMutants: readonly Mutant[] = [
   ...mutantsIn('src/evaluate/findings/resolve-finding.ts', clock, {
     'a finding of a wrong clock counts as fixed': ["ofWrongClock ? 'clock_corrected' : 'fixed'", "'fixed'"],
   }),
-  ...mutantsIn('src/mirror/history/evidence-store.ts', ['test/evaluate/wrong-clock.test.ts'], {
+  ...mutantsIn('src/store/history/evidence-store.ts', ['test/evaluate/wrong-clock.test.ts'], {
     'a finding of a clock that was behind counts as fixed': ['s.confirmed_at >= s.latest', 's.confirmed_at < 0'],
     'a document of a wrong clock never gets old enough to fail': [
       '    for (const cap of caps) yield* cap.run({ at })\n',
@@ -91,7 +91,7 @@ export const localClockMutants: readonly Mutant[] = [
   ...mutantsIn('src/daemon/evaluate.ts', ['test/daemon/evaluate.test.ts'], {
     'any server time confirms the clock': ['serverTime !== null && !isSkewed(serverTime - now)', 'serverTime !== null'],
   }),
-  ...mutantsIn('src/mirror/erasure-store.ts', clock, {
+  ...mutantsIn('src/store/erasure-store.ts', clock, {
     'a tenant is purged without its evidence': [
       "filter((name) => name !== 'record_counts')",
       "filter((name) => name !== 'record_counts' && name !== 'finding_events')",

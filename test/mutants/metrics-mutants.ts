@@ -29,7 +29,7 @@ export const metricsMutants: readonly Mutant[] = [
       '...(isRefusal(blocked) && { accessRefused: true })',
     ],
   }),
-  ...mutantsIn('src/mirror/sync/sync-states.ts', ['test/sync/access-denied.test.ts'], {
+  ...mutantsIn('src/store/sync/sync-states.ts', ['test/sync/access-denied.test.ts'], {
     'a run that fails for another reason ends a refusal': [
       'return isRefusal(reason) ? reason : undefined',
       'return isRefusal(reason) ? reason : null',

@@ -18,25 +18,25 @@ export function mutantsIn(
 }
 
 export const mutants: readonly Mutant[] = [
-  ...mutantsIn('src/mirror/sync/page-store.ts', ['test/mirror/writing.test.ts'], {
+  ...mutantsIn('src/store/sync/page-store.ts', ['test/store/writing.test.ts'], {
     'a detail that was supplied gives its resource no other version': [
       'database.write(detail,',
       "database.write('nothing',",
     ],
   }),
-  ...mutantsIn('src/mirror/sync/tenant-store.ts', ['test/forgotten-steps.test.ts'], {
+  ...mutantsIn('src/store/sync/tenant-store.ts', ['test/forgotten-steps.test.ts'], {
     'a step of a store operation is not taken': [
       'yield* putChange(tenantId, { changeAccepted, former:',
       'putChange(tenantId, { changeAccepted, former:',
     ],
   }),
-  ...mutantsIn('src/mirror/sync/full-sync-store.ts', ['test/mirror/writing.test.ts'], {
+  ...mutantsIn('src/store/sync/full-sync-store.ts', ['test/store/writing.test.ts'], {
     'an operation writes outside of a transaction': [
       "database.write('nothing', () => noteWait.run({ until, tenantId, resource }))",
       'database.read(() => noteWait.run({ until, tenantId, resource }))',
     ],
   }),
-  ...mutantsIn('src/mirror/sync/page-store.ts', ['test/mirror', 'test/sync/guard'], {
+  ...mutantsIn('src/store/sync/page-store.ts', ['test/store', 'test/sync/guard'], {
     'the cursor is stored although its page was refused': [
       '    if (page.admit !== undefined',
       '    if (page.cursor !== undefined) yield* putState(page.tenantId, page.resource, { cursor: page.cursor })\n    if (page.admit !== undefined',
@@ -58,7 +58,7 @@ export const mutants: readonly Mutant[] = [
       'if (error === null) await',
     ],
   }),
-  ...mutantsIn('src/mirror/sync/full-sync-store.ts', ['test/sync/moved-list.test.ts'], {
+  ...mutantsIn('src/store/sync/full-sync-store.ts', ['test/sync/moved-list.test.ts'], {
     'a list that moved while it was read counts as complete': [
       'if (shown.hasAny(page)) {',
       'if (shown.hasAny(page) && fullSyncId < 0) {',
@@ -96,13 +96,13 @@ export const mutants: readonly Mutant[] = [
       'if (false) throw',
     ],
   }),
-  ...mutantsIn('src/mirror/sync/known-list.ts', ['test/sync/steady-incremental.test.ts', 'test/sync/removal.test.ts'], {
+  ...mutantsIn('src/store/sync/known-list.ts', ['test/sync/steady-incremental.test.ts', 'test/sync/removal.test.ts'], {
     'a record that a list lacks is overlooked, as all others are known': [
       '(yield* removals.live(tenantId, resource)).length !== good.length',
       '(yield* removals.live(tenantId, resource)).length < good.length',
     ],
   }),
-  ...mutantsIn('src/mirror/sync/known-list.ts', ['test/sync/steady-incremental.test.ts', 'test/sync/hold'], {
+  ...mutantsIn('src/store/sync/known-list.ts', ['test/sync/steady-incremental.test.ts', 'test/sync/hold'], {
     'a hold outlives the list that gives no cause for it': [
       'return (yield* unsettled.get({ tenantId, resource })) === undefined',
       'return unsettled !== undefined',
@@ -131,7 +131,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsIn('src/model/dates.ts', ['test/api/decode', 'test/model', 'test/hostile'], {
     'an impossible day is moved to the next month': ['d > daysInMonth(y, mo)', 'd > 31'],
   }),
-  ...mutantsIn('src/mirror/sqlite/open-database.ts', ['test/mirror'], {
+  ...mutantsIn('src/store/sqlite/open-database.ts', ['test/store'], {
     'commits are no longer forced to the disk': [
       "  raw.pragma('synchronous = FULL')\n  if",
       "  raw.pragma('synchronous = NORMAL')\n  if",
@@ -147,7 +147,7 @@ export const mutants: readonly Mutant[] = [
       'const removeNow = allowed',
     ],
   }),
-  ...mutantsIn('src/mirror/records/record-tables.ts', ['test/mirror', 'test/sync/user-details.test.ts'], {
+  ...mutantsIn('src/store/records/record-tables.ts', ['test/store', 'test/sync/user-details.test.ts'], {
     'the null roleId of the list overwrites a known one': [
       'field.unstatedInList !== undefined)',
       'field.unstatedInList === undefined)',
@@ -201,7 +201,7 @@ export const mutants: readonly Mutant[] = [
       '',
     ],
   }),
-  ...mutantsIn('src/mirror/copy/copy-mirror.ts', ['test/mirror/postgres/copy.test.ts'], {
+  ...mutantsIn('src/store/copy/copy-mirror.ts', ['test/store/postgres/copy.test.ts'], {
     'a decision made while a copy is verified is lost': [
       '  source.insistOnUnchanged()\n  await target.complete()',
       '  await target.complete()',
@@ -234,7 +234,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsIn('src/model/text/printable.ts', ['test/commands', 'test/hostile', 'test/web'], {
     'control characters reach the terminal': ['    .replace(/[\\p{Cc}', '    .replace(/[\\p{Co}'],
   }),
-  ...mutantsIn('src/mirror/sync/page-writing.ts', ['test/mirror', 'test/sync/quarantine.test.ts'], {
+  ...mutantsIn('src/store/sync/page-writing.ts', ['test/store', 'test/sync/quarantine.test.ts'], {
     'a quarantined record does not count as seen': [
       'if (before === undefined || before.removed) continue',
       'if (before === undefined || !before.removed) continue',
@@ -270,13 +270,13 @@ export const mutants: readonly Mutant[] = [
       'outputError: (text, write) => write(text),',
     ],
   }),
-  ...mutantsIn('src/mirror/sqlite/connection.ts', ['test/mirror/busy-timeout'], {
+  ...mutantsIn('src/store/sqlite/connection.ts', ['test/store/busy-timeout'], {
     'every write waits again for a program that holds the database': [
       'if (isLong) wait(shortTimeoutMs)',
       'if (isLong) wait(longTimeoutMs)',
     ],
   }),
-  ...mutantsIn('src/mirror/sync/lookup-store.ts', ['test/sync/removal.test.ts'], {
+  ...mutantsIn('src/store/sync/lookup-store.ts', ['test/sync/removal.test.ts'], {
     'those asked for by id take no turns': [
       'order by r.lookup_turn nulls first, a.rid is null',
       'order by a.rid is null',
@@ -288,16 +288,16 @@ export const mutants: readonly Mutant[] = [
       'durationMs: at - fullSync.startedAt,',
     ],
   }),
-  ...mutantsIn('src/mirror/sync/sync-states.ts', ['test/sync/clock-set.test.ts'], {
+  ...mutantsIn('src/store/sync/sync-states.ts', ['test/sync/clock-set.test.ts'], {
     'a success keeps its time ahead of a clock that was set back': [
       '...(before && timesBefore(startedAt, before)), ',
       '',
     ],
   }),
-  ...mutantsIn('src/mirror/sqlite/engine-lock.ts', ['test/mirror'], {
+  ...mutantsIn('src/store/sqlite/engine-lock.ts', ['test/store'], {
     'a second engine works on the same database': ["lock.pragma('locking_mode = EXCLUSIVE')", ''],
   }),
-  ...mutantsIn('src/mirror/sqlite/open-database.ts', ['test/secrets/privacy.test.ts'], {
+  ...mutantsIn('src/store/sqlite/open-database.ts', ['test/secrets/privacy.test.ts'], {
     'what is erased can still be read in the file': ["raw.pragma('secure_delete = ON')", ''],
   }),
   ...mutantsIn('src/api/transport/value-cap.ts', ['test/faults/body.test.ts'], {
@@ -361,10 +361,10 @@ export const mutants: readonly Mutant[] = [
       'failures',
     ],
   }),
-  ...mutantsIn('src/mirror/findings/confirmations.ts', ['test/commands/passed-thresholds.test.ts'], {
+  ...mutantsIn('src/store/findings/confirmations.ts', ['test/commands/passed-thresholds.test.ts'], {
     'a report of the past shows a pass after its threshold': [' || (validUntil !== null && at > validUntil)', ''],
   }),
-  ...mutantsIn('src/mirror/findings/result-store.ts', ['test/commands/passed-thresholds.test.ts'], {
+  ...mutantsIn('src/store/findings/result-store.ts', ['test/commands/passed-thresholds.test.ts'], {
     'a fail is shown after its threshold': [
       "decided.status === 'unknown' ? undefined",
       "decided.status !== 'pass' ? undefined",
@@ -395,7 +395,7 @@ export const mutants: readonly Mutant[] = [
     'an unknown check does not fail a strict round': ['...(unknown === 0 ? [] : [', '...(unknown >= 0 ? [] : ['],
     'a failed run does not fail a strict round': ['  causes.push(', '  void [].concat('],
   }),
-  ...mutantsIn('src/mirror/own-checks/answer.ts', ['test/mirror/own-query.test.ts'], {
+  ...mutantsIn('src/store/own-checks/answer.ts', ['test/store/own-query.test.ts'], {
     'an own query reads a table under the borrowed name of a view': [
       "if (hidden.has(String(by)) || table === 'json_each'",
       "if (undeclared.has(String(by)) || table === 'json_each'",
@@ -443,7 +443,7 @@ export const mutants: readonly Mutant[] = [
       'withoutEmails(',
     ],
   }),
-  ...mutantsIn('src/mirror/findings/staged-findings.ts', ['test/evaluate/waivers'], {
+  ...mutantsIn('src/store/findings/staged-findings.ts', ['test/evaluate/waivers'], {
     'a client that was created again keeps its waiver over an answer without its creation': [
       'return comparable(before) === comparable(after) && isSameCreation(before, after)',
       'return comparable(before) === comparable(after)',
@@ -507,16 +507,16 @@ export const mutants: readonly Mutant[] = [
   ...mutantsIn('src/web/openapi/schemas.ts', ['test/web/openapi'], {
     'a field of an answer is not described': ['    quarantined: count,\n', ''],
   }),
-  ...mutantsIn('src/mirror/findings/confirmations.ts', ['test/mirror/record', 'test/commands/as-of'], {
+  ...mutantsIn('src/store/findings/confirmations.ts', ['test/store/record', 'test/commands/as-of'], {
     'the record does not show that no evaluation took place': [
       'return at - evaluatedAt > currentForMs || at < evaluatedAt',
       'return at - evaluatedAt > 1000 * currentForMs',
     ],
   }),
-  ...mutantsIn('src/mirror/history/record-as-of.ts', ['test/commands/as-of'], {
+  ...mutantsIn('src/store/history/record-as-of.ts', ['test/commands/as-of'], {
     'a report after the clock was set back shows an earlier state': ['floor[table] ?? 0', '0 * (floor[table] ?? 0)'],
   }),
-  ...mutantsIn('src/mirror/records/record-retention.ts', ['test/mirror/record', 'test/commands/as-of'], {
+  ...mutantsIn('src/store/records/record-retention.ts', ['test/store/record', 'test/commands/as-of'], {
     'what still held is erased with what is outdated': [
       'and id not in (select max(id)',
       'and 0 not in (select max(id)',
@@ -532,10 +532,10 @@ export const mutants: readonly Mutant[] = [
       'former !== undefined',
     ],
   }),
-  ...mutantsIn('src/mirror/history/past-reader.ts', ['test/commands/as-of'], {
+  ...mutantsIn('src/store/history/past-reader.ts', ['test/commands/as-of'], {
     'a report of then is made by the configuration of now': ["asOf.within('configurations')", "'1 = 1'"],
   }),
-  ...mutantsIn('src/mirror/sqlite/triggers.ts', ['test/commands/as-of'], {
+  ...mutantsIn('src/store/sqlite/triggers.ts', ['test/commands/as-of'], {
     'the record forgets why a waiver covers no longer': [
       'when old.lapsed_at is null and new.lapsed_at is not null begin',
       'when 1 = 0 begin',
@@ -603,7 +603,7 @@ export const mutants: readonly Mutant[] = [
     ],
     'findings that took the place of others are not named': ['store.findingVersion(tenant.id, check.id)', 'tenant.id'],
   }),
-  ...mutantsIn('src/mirror/sqlite/transaction-limiter.ts', ['test/mirror/transaction-limiter'], {
+  ...mutantsIn('src/store/sqlite/transaction-limiter.ts', ['test/store/transaction-limiter'], {
     'transactions of all tenants run in one turn of the event loop': [
       'return this.#isOver ?',
       'return this.#waiting.size > 9 ?',
@@ -612,16 +612,16 @@ export const mutants: readonly Mutant[] = [
   ...mutantsIn('src/model/clock.ts', ['test/model/sleeps'], {
     'all sleeps of the schedule listen to one signal': ['clock.sleep(ms, sleeper.signal)', 'clock.sleep(ms, signal)'],
   }),
-  ...mutantsIn('src/mirror/findings/confirmations.ts', ['test/mirror/record'], {
+  ...mutantsIn('src/store/findings/confirmations.ts', ['test/store/record'], {
     'a confirmation that is not written yet looks like a gap in the record': [
       'isGap(confirmedState(state, before), at, currentForMs)',
       'isGap(state, at, currentForMs)',
     ],
   }),
-  ...mutantsIn('src/mirror/findings/result-statements.ts', ['test/mirror/waiting-driver'], {
+  ...mutantsIn('src/store/findings/result-statements.ts', ['test/store/waiting-driver'], {
     'a confirmation is given to a later result': [' and evaluated_at between @of and @at', ''],
   }),
-  ...mutantsIn('src/mirror/findings/confirmations.ts', ['test/mirror/waiting-driver'], {
+  ...mutantsIn('src/store/findings/confirmations.ts', ['test/store/waiting-driver'], {
     'a confirmation is forgotten with the one before it': [
       'if (last(one.tenantId, one.check) === one) forget',
       'forget',
@@ -636,7 +636,7 @@ export const mutants: readonly Mutant[] = [
   ...mutantsIn('src/daemon/evaluate.ts', ['test/daemon/evaluate'], {
     'other processes show what passed before results could not be stored': ['if (fails(tenant) &&', 'if (false &&'],
   }),
-  ...mutantsIn('src/mirror/findings/result-store.ts', ['test/mirror/results'], {
+  ...mutantsIn('src/store/findings/result-store.ts', ['test/store/results'], {
     'check results of an evaluation take effect one by one': ['if (staged) await commit()', 'await commit()'],
   }),
   ...mutantsIn('src/evaluate/evaluate-tenant.ts', ['test/evaluate/result-memory'], {

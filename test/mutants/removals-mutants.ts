@@ -8,7 +8,7 @@ export const removalsMutants: readonly Mutant[] = [
       'if (run.contradicted && extra)',
     ],
   }),
-  ...mutantsIn('src/mirror/sqlite/database.ts', ['test/evaluate/on-engine.test.ts'], {
+  ...mutantsIn('src/store/sqlite/database.ts', ['test/evaluate/on-engine.test.ts'], {
     'a statement that the database refuses ends the whole evaluation': [
       " || code === 'SQLITE_ERROR') return error",
       ') return error',
@@ -44,7 +44,7 @@ export const removalsMutants: readonly Mutant[] = [
   ...mutantsIn('src/sync/details.ts', ['test/sync/removal.test.ts'], {
     'a route that denies everybody confirms removals': ['return listed.length === 0', 'return listed.length >= 0'],
   }),
-  ...mutantsIn('src/mirror/records/removal-store.ts', ['test/sync/guard-budget.test.ts'], {
+  ...mutantsIn('src/store/records/removal-store.ts', ['test/sync/guard-budget.test.ts'], {
     'records that come while removals are held lift the hold a day later': [
       'Math.min(at, unsetAt, heldSince ?? at) - dayMs',
       'Math.min(at, unsetAt) - dayMs',
@@ -71,24 +71,20 @@ export const removalsMutants: readonly Mutant[] = [
       '',
     ],
   }),
-  ...mutantsIn(
-    'src/mirror/sync/hold-store.ts',
-    ['test/sync/guard-budget.test.ts', 'test/mirror/named-records.test.ts'],
-    {
-      'a hold that was accepted keeps its id when it is raised again': [
-        ' && (yield* wasApplied.get(other.id)) === undefined',
-        '',
-      ],
-      'a hold that changes begins again': ['if (other.cause === text && (yield', 'if (other.cause !== text && (yield'],
-    },
-  ),
+  ...mutantsIn('src/store/sync/hold-store.ts', ['test/sync/guard-budget.test.ts', 'test/store/named-records.test.ts'], {
+    'a hold that was accepted keeps its id when it is raised again': [
+      ' && (yield* wasApplied.get(other.id)) === undefined',
+      '',
+    ],
+    'a hold that changes begins again': ['if (other.cause === text && (yield', 'if (other.cause !== text && (yield'],
+  }),
   ...mutantsIn('src/sync/removals/removals.ts', ['test/sync/quarantine-removal.test.ts'], {
     'a record that may be the one without a readable id counts as read': [
       '  if (fullSync.unreadable) {\n    // An absent',
       "  if (rule === 'confirm') {\n    // An absent",
     ],
   }),
-  ...mutantsIn('src/mirror/sync/page-store.ts', ['test/sync/quarantine-removal.test.ts'], {
+  ...mutantsIn('src/store/sync/page-store.ts', ['test/sync/quarantine-removal.test.ts'], {
     'a role that may be the one without a readable id counts as read': [
       'if (written.unreadable) yield* removals.markMissing(resource, absent, page.at)',
       'if (written.unreadable) written.counts.removed = 0',
@@ -147,7 +143,7 @@ export const removalsMutants: readonly Mutant[] = [
       'refused.add(rid)',
     ],
   }),
-  ...mutantsIn('src/mirror/sync/absence.ts', ['test/sync/confirm-documents.test.ts'], {
+  ...mutantsIn('src/store/sync/absence.ts', ['test/sync/confirm-documents.test.ts'], {
     'a quarantined document is a control': ['and q.resource = ? and q.key', 'and q.resource = ? and 1 = 0 and q.key'],
   }),
   ...mutantsIn('src/sync/removals/confirm-by-time.ts', ['test/sync/confirm-never-updated.test.ts'], {

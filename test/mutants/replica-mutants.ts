@@ -1,9 +1,9 @@
 import { type Mutant, mutantsIn } from './mutants.ts'
 
-const rules = ['test/mirror/postgres/replica.test.ts']
-const heartbeats = ['test/mirror/postgres/heartbeat.test.ts']
-const stores = ['test/mirror/postgres/replica-stores.test.ts']
-const upgrades = ['test/mirror/postgres/table-locks.test.ts']
+const rules = ['test/store/postgres/replica.test.ts']
+const heartbeats = ['test/store/postgres/heartbeat.test.ts']
+const stores = ['test/store/postgres/replica-stores.test.ts']
+const upgrades = ['test/store/postgres/table-locks.test.ts']
 
 /** Deliberate mistakes in the rules by which replicas share the tenants. */
 export const replicaMutants: readonly Mutant[] = [
@@ -13,7 +13,7 @@ export const replicaMutants: readonly Mutant[] = [
   ...mutantsIn('src/metrics/metrics.ts', ['test/metrics/metrics.test.ts'], {
     'a scrape shows tenants that another replica has taken meanwhile': ['if (isUnchanged()) return', 'return'],
   }),
-  ...mutantsIn('src/mirror/postgres/replicas/replica-statements.ts', rules, {
+  ...mutantsIn('src/store/postgres/replicas/replica-statements.ts', rules, {
     'a frozen replica keeps others from its share': ["isWithin('r.seen_at', lateMs)", "isWithin('r.seen_at', deadMs)"],
     'replicas that have just begun count for what is given back': [
       "isWithin('r.began_at', newMs)",
@@ -29,7 +29,7 @@ export const replicaMutants: readonly Mutant[] = [
       "isWithin('o.since', 60 * deadMs)",
     ],
   }),
-  ...mutantsIn('src/mirror/postgres/replicas/replica.ts', heartbeats, {
+  ...mutantsIn('src/store/postgres/replicas/replica.ts', heartbeats, {
     'a replica works while triggers do not fire': ['note(yield* triggers)', ''],
     'a replica owns tenants for a while although triggers do not fire': [
       'this.#sentAt = Number.NEGATIVE_INFINITY\n    if',
@@ -37,7 +37,7 @@ export const replicaMutants: readonly Mutant[] = [
     ],
     'triggers that were off for a moment are not noticed': [' && versions === this.#triggers', ''],
   }),
-  ...mutantsIn('src/mirror/postgres/replicas/heartbeat.ts', heartbeats, {
+  ...mutantsIn('src/store/postgres/replicas/heartbeat.ts', heartbeats, {
     'what changed while triggers did not fire is not counted': [
       'if (this.#replica.isCountDoubted) await this.#settleCounts()',
       '',
@@ -49,18 +49,18 @@ export const replicaMutants: readonly Mutant[] = [
     'heartbeats stay on the former server': ['heartbeats.distrustConnections()', ''],
     'connections stay on the former server': ['=== true) database.distrustConnections()', '=== true) return'],
   }),
-  ...mutantsIn('src/mirror/postgres/settle-counts.ts', heartbeats, {
+  ...mutantsIn('src/store/postgres/settle-counts.ts', heartbeats, {
     'other replicas go on with what they remember of the former counts': ['epoch = epoch + 1', 'epoch = epoch'],
     'results by wrong counts stay': ['.prepare(expireAllPasses)', ".prepare('select 1')"],
   }),
-  ...mutantsIn('src/mirror/postgres/triggers.ts', heartbeats, {
+  ...mutantsIn('src/store/postgres/triggers.ts', heartbeats, {
     'a trigger that is switched off counts as one that fires': ["t.tgenabled in ('O', 'A')", 't.tgenabled is not null'],
   }),
-  ...mutantsIn('src/mirror/postgres/beginning.ts', ['test/mirror/postgres/transaction.test.ts'], {
+  ...mutantsIn('src/store/postgres/beginning.ts', ['test/store/postgres/transaction.test.ts'], {
     'connections to two servers are used': ['  server?.insist(start)', '  void server'],
     'rows are written although triggers do not fire': ["role === 'replica'", "role === 'local'"],
   }),
-  ...mutantsIn('src/mirror/postgres/replicas/replica.ts', rules, {
+  ...mutantsIn('src/store/postgres/replicas/replica.ts', rules, {
     'the fence lets former owners of a tenant write': [
       'and owner = ? and epoch = ? for key share',
       'and (owner = ? or epoch >= ?) for key share',
@@ -83,7 +83,7 @@ export const replicaMutants: readonly Mutant[] = [
       'takeAbandoned.all({ id, lastBeat, most: Math.min(most, partOf(shares)), among })',
     ],
   }),
-  ...mutantsIn('src/mirror/postgres/replicas/replica-stores.ts', stores, {
+  ...mutantsIn('src/store/postgres/replicas/replica-stores.ts', stores, {
     'a tenant is given back in the middle of its runs': [
       'own.filter(([name]) => worker.isIdle(name))',
       'own.filter(() => true)',
@@ -99,14 +99,14 @@ export const replicaMutants: readonly Mutant[] = [
       '      this.#leaving = new Set()\n      for (const id of ids) this.#stores.delete(id)\n    }',
     ],
   }),
-  ...mutantsIn('src/mirror/postgres/replicas/configurations.ts', stores, {
+  ...mutantsIn('src/store/postgres/replicas/configurations.ts', stores, {
     'a reload is logged as configurations that differ': ['clock.monotonic() - since < reloadMs', 'false'],
   }),
-  ...mutantsIn('src/mirror/postgres/migrate.ts', upgrades, {
+  ...mutantsIn('src/store/postgres/migrate.ts', upgrades, {
     'a migration takes the tenants before it has the tables': ['    await lockTables(session)\n', ''],
     'a migration is ended by a limit of the role': ['set local statement_timeout = 0; ', ''],
   }),
-  ...mutantsIn('src/mirror/postgres/table-locks.ts', upgrades, {
+  ...mutantsIn('src/store/postgres/table-locks.ts', upgrades, {
     'a migration ends with a deadlock': [' || driverCodeOf(error) === deadlockDetected', ''],
     'a migration waits for all tables together without a limit': ['driverCodeOf(error) === queryCanceled ?', 'false ?'],
     'a migration waits for others without end': [

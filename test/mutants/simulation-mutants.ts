@@ -22,7 +22,7 @@ export const simulationMutants: readonly Mutant[] = [
       '',
     ],
   }),
-  ...mutantsIn('src/mirror/records/record-tables.ts', tests, {
+  ...mutantsIn('src/store/records/record-tables.ts', tests, {
     'a roleId stays known after the role name changed': [
       'const isWorthless = next[dependsOn] !== known[dependsOn]',
       'const isWorthless = known === null',

@@ -1,10 +1,10 @@
 import { type Mutant, mutantsIn } from './mutants.ts'
 
-const tests = ['test/mirror/postgres/snapshot.test.ts']
+const tests = ['test/store/postgres/snapshot.test.ts']
 
 /** Mistakes in the snapshots that own checks read from PostgreSQL. */
 export const snapshotMutants: readonly Mutant[] = [
-  ...mutantsIn('src/mirror/postgres/snapshot-sandboxes.ts', tests, {
+  ...mutantsIn('src/store/postgres/snapshot-sandboxes.ts', tests, {
     'an own check reads a snapshot from before its data changed': [
       'former.versions === versionsOf(tenant, former.resources)',
       "former.versions !== ''",
@@ -22,10 +22,10 @@ export const snapshotMutants: readonly Mutant[] = [
       '      () => {},\n',
     ],
   }),
-  ...mutantsIn('src/mirror/postgres/snapshot.ts', tests, {
+  ...mutantsIn('src/store/postgres/snapshot.ts', tests, {
     'a snapshot ends after its first page': ['while (rows.length === pageSize)', 'while (rows.length < 0)'],
   }),
-  ...mutantsIn('src/mirror/own-checks/sandbox-process.ts', tests, {
+  ...mutantsIn('src/store/own-checks/sandbox-process.ts', tests, {
     'a snapshot that is begun again keeps the rows of the first try': [
       '      database?.close()\n      database = new DatabaseSync(name)',
       '      database ??= new DatabaseSync(name)',

@@ -75,10 +75,10 @@ export const webMutants: readonly Mutant[] = [
       'entity: { ...finding.entity, id: isNamed ? hidden : id },',
     ],
   }),
-  ...mutantsIn('src/mirror/findings/entity-names.ts', ['test/mirror/finding-names.test.ts'], {
+  ...mutantsIn('src/store/findings/entity-names.ts', ['test/store/finding-names.test.ts'], {
     'a finding is found by the name of a user of another tenant': ['r.tenant_id = "findings"."tenant_id" and ', ''],
   }),
-  ...mutantsIn('src/mirror/findings/entity-order.ts', ['test/mirror/finding-order.test.ts'], {
+  ...mutantsIn('src/store/findings/entity-order.ts', ['test/store/finding-order.test.ts'], {
     'the list by entity loses findings beyond those that are kept in memory': [
       'kept.length < 2 * most',
       'kept.length < most / 2',

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { ChangeRow } from '../../src/mirror/records/query.ts'
 import { joinedLookups } from '../../src/report/joined-lookups.ts'
+import type { ChangeRow } from '../../src/store/records/query.ts'
 
 type Step = readonly [key: string, at: number, field: string, before: unknown, after: unknown]
 

@@ -1,6 +1,6 @@
-import type { HoldRow } from '../../src/mirror/port.ts'
 import { hourMs } from '../../src/model/durations.ts'
 import type { HoldCause } from '../../src/model/hold-cause.ts'
+import type { HoldRow } from '../../src/store/port.ts'
 import type { Machine } from './machine.ts'
 import { keysOf, quarantinedKeys } from './oracle-mirror.ts'
 import type { Feed } from './readings.ts'

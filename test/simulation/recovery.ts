@@ -1,7 +1,7 @@
 import { checks } from '../../src/checks/index.ts'
-import type { Mirror } from '../../src/mirror/port.ts'
 import { hourMs, minuteMs, secondMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
+import type { Mirror } from '../../src/store/port.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
 import type { WallClock } from './clocks.ts'
 import { comparable, liveForms } from './forms.ts'

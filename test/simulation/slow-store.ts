@@ -1,4 +1,4 @@
-import type { Mirror, ResultBatch } from '../../src/mirror/port.ts'
+import type { Mirror, ResultBatch } from '../../src/store/port.ts'
 import type { Prng } from './prng.ts'
 import type { Scope, VirtualTime } from './virtual-time.ts'
 

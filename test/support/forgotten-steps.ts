@@ -15,7 +15,7 @@ const config = join(root, 'tsconfig.forgotten-steps.json')
  */
 export function forgottenSteps(planted: Readonly<Record<string, string>> = {}): readonly string[] {
   const files: Record<string, string> = {
-    [config]: JSON.stringify({ extends: './tsconfig.json', include: ['src/mirror'], files: Object.keys(planted) }),
+    [config]: JSON.stringify({ extends: './tsconfig.json', include: ['src/store'], files: Object.keys(planted) }),
   }
   for (const [path, text] of Object.entries(planted)) files[join(root, path)] = text
   const api = new API({
@@ -31,7 +31,7 @@ export function forgottenSteps(planted: Readonly<Record<string, string>> = {}): 
     const { program, checker } = project
     return program
       .getSourceFileNames()
-      .filter((name) => name.startsWith(join(root, 'src/mirror/')) && !drivers.test(name))
+      .filter((name) => name.startsWith(join(root, 'src/store/')) && !drivers.test(name))
       .toSorted()
       .flatMap((name) => {
         const file = program.getSourceFile(name)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { expect, onTestFinished } from 'vitest'
-import type { Mirror } from '../../src/mirror/port.ts'
+import type { Mirror } from '../../src/store/port.ts'
 import { temporaryFolder } from './temporary.ts'
 import { openTestMirror } from './test-database.ts'
 

@@ -1,6 +1,6 @@
-import type { HoldRow } from '../../src/mirror/port.ts'
 import { minuteMs } from '../../src/model/durations.ts'
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
+import type { HoldRow } from '../../src/store/port.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
 import { type TestEngine, type TestEngineOptions, testEngine } from './engine.ts'
 

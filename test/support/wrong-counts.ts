@@ -1,6 +1,6 @@
-import type { Words } from '../../src/mirror/database.ts'
-import { countDifferences } from '../../src/mirror/records/record-counts.ts'
-import { words as sqliteWords } from '../../src/mirror/sqlite/words.ts'
+import type { Words } from '../../src/store/database.ts'
+import { countDifferences } from '../../src/store/records/record-counts.ts'
+import { words as sqliteWords } from '../../src/store/sqlite/words.ts'
 
 const findingsBy = (counts: string) => `select s.tenant_id, s."check", s.open from check_states s
   where s.owing = 0 and (select coalesce(sum(cast(value as bigint)), 0) from ${counts}) <> (

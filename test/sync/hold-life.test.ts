@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
-import type { HoldRow } from '../../src/mirror/port.ts'
 import { minuteMs } from '../../src/model/durations.ts'
+import type { HoldRow } from '../../src/store/port.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
 import { accept, ending, first, heldBack, live, theHold } from '../support/sync-queries.ts'
 

@@ -3,8 +3,8 @@ import * as z from 'zod'
 import type { OwnCheck, OwnChecksSettings, WellFormedCheck } from '../../config/own-checks/own-check.ts'
 import { type Check, type CheckFacts, CheckFailed, type Evaluated, type Failure } from '../../evaluate/check.ts'
 import { digestOf } from '../../evaluate/digest.ts'
-import type { EntityReason, OwnAnswer, OwnQuery } from '../../mirror/port.ts'
 import { printable } from '../../model/text/printable.ts'
+import type { EntityReason, OwnAnswer, OwnQuery } from '../../store/port.ts'
 
 const longestSentence = 1000
 const longestEntity = 500

@@ -1,4 +1,4 @@
-import type { ConditionOn, MirrorRecord, RecordReader, WhereOn } from '../../mirror/records/query.ts'
+import type { ConditionOn, MirrorRecord, RecordReader, WhereOn } from '../../store/records/query.ts'
 import { amongFew, firstKeys, textOf } from './records.ts'
 import type { Roles } from './roles.ts'
 import { quoted } from './words.ts'

@@ -1,4 +1,4 @@
-import type { MirrorRecord } from '../../mirror/records/query.ts'
+import type { MirrorRecord } from '../../store/records/query.ts'
 import { textOf, timeOf } from './records.ts'
 import { onDate } from './words.ts'
 

@@ -1,4 +1,4 @@
-import type { ConditionOn, GroupCount } from '../../mirror/records/query.ts'
+import type { ConditionOn, GroupCount } from '../../store/records/query.ts'
 
 interface Flags {
   readonly mfaStatus?: boolean

@@ -1,6 +1,6 @@
-import type { ChangeRow, MirrorRecord, RecordReader, WhereOn } from '../../mirror/records/query.ts'
 import { isoMs } from '../../model/dates.ts'
 import { memoizeWeakly } from '../../model/memoize.ts'
+import type { ChangeRow, MirrorRecord, RecordReader, WhereOn } from '../../store/records/query.ts'
 import { timeOf } from './records.ts'
 import { withoutUnseen } from './words.ts'
 

@@ -1,7 +1,7 @@
 import { maxUnevaluatedIds } from '../../evaluate/check.ts'
-import type { FieldsOf, MirrorRecord, RecordReader, WhereOn } from '../../mirror/records/query.ts'
 import { toIso } from '../../model/dates.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
+import type { FieldsOf, MirrorRecord, RecordReader, WhereOn } from '../../store/records/query.ts'
 
 /** Id of the response that contained the present values of a record, and the time it was read. */
 export function readingOf(record: MirrorRecord): { readonly requestId: string | null; readonly readAt: string } {

@@ -1,4 +1,4 @@
-import type { ConditionOn, RecordReader } from '../../mirror/records/query.ts'
+import type { ConditionOn, RecordReader } from '../../store/records/query.ts'
 import type { RoleAssessment, RoleReference } from './role-assessment.ts'
 
 export interface RoleGroup extends RoleReference {

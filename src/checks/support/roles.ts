@@ -1,4 +1,4 @@
-import type { MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
+import type { MirrorRecord, RecordReader } from '../../store/records/query.ts'
 import { factsOf } from './records.ts'
 
 export interface MirroredRole {

@@ -1,5 +1,5 @@
 import type { Loaded } from '../../evaluate/check.ts'
-import type { MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
+import type { MirrorRecord, RecordReader } from '../../store/records/query.ts'
 import { onlyRecord } from './records.ts'
 
 export const settingsEntityId = 'authentication-settings'

@@ -1,5 +1,5 @@
-import type { ChangeRow, MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
 import { parseIsoDate } from '../../model/dates.ts'
+import type { ChangeRow, MirrorRecord, RecordReader } from '../../store/records/query.ts'
 import { mapBatches, timeOf } from './records.ts'
 import { isDoneByMirror } from './statuses.ts'
 

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { CheckContext } from '../../evaluate/check.ts'
-import type { ConditionOn } from '../../mirror/records/query.ts'
+import type { ConditionOn } from '../../store/records/query.ts'
 
 /** A configured list of upload statuses. The specification lists neither all statuses nor the meaning of null. */
 export const statuses = (...byDefault: readonly string[]) =>

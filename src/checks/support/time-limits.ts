@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import type { Condition } from '../../mirror/records/query.ts'
+import type { Condition } from '../../store/records/query.ts'
 
 const wrongType = (unit: string) => `expected a number of ${unit}, without a unit`
 

@@ -1,6 +1,6 @@
 import type { Loaded } from '../../evaluate/check.ts'
-import type { ConditionOn, MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
 import { futureToleranceMs, isFresh } from '../../model/freshness.ts'
+import type { ConditionOn, MirrorRecord, RecordReader } from '../../store/records/query.ts'
 import { firstKeys, mapBatches, textOf } from './records.ts'
 import type { RoleAssessment, RoleReference } from './role-assessment.ts'
 import { countOf, mayBeOf, roleGroups } from './role-groups.ts'

@@ -3,9 +3,9 @@ import { checks } from '../../checks/index.ts'
 import { type LoadedSettings, type LoadOptions, loadSettings } from '../../config/load-settings.ts'
 import type { Catalogue, Settings } from '../../config/settings.ts'
 import { openStore } from '../../daemon/open-store.ts'
-import type { Mirror } from '../../mirror/port.ts'
 import type { Io } from '../../model/process/io.ts'
 import { resources } from '../../resources/index.ts'
+import type { Mirror } from '../../store/port.ts'
 
 export const catalogue: Catalogue = { resources, checks }
 

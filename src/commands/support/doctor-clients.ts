@@ -1,10 +1,10 @@
 import { createTenantClient } from '../../api/client.ts'
 import type { TenantClient } from '../../api/reader.ts'
 import type { TenantSettings } from '../../config/settings.ts'
-import type { Mirror, TenantRow } from '../../mirror/port.ts'
 import { silentLog } from '../../model/log.ts'
 import type { Io } from '../../model/process/io.ts'
 import { version } from '../../model/process/version.ts'
+import type { Mirror, TenantRow } from '../../store/port.ts'
 import { enabledNames } from '../../sync/due.ts'
 
 /** Requests per second while an engine runs: both count towards the tenant's rate limit. */

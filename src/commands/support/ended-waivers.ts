@@ -1,7 +1,7 @@
 import type { Settings, Waiver } from '../../config/settings.ts'
 import { anyEntity, isAbout, isValid, lapsesOf } from '../../evaluate/waivers/waivers.ts'
-import type { Mirror } from '../../mirror/port.ts'
 import type { FindingView } from '../../model/finding.ts'
+import type { Mirror } from '../../store/port.ts'
 
 /**
  * Advice for each waiver that no longer covers the finding: the alert of an expired waiver continues after a second

@@ -1,9 +1,9 @@
 import type { Settings } from '../../config/settings.ts'
 import { driftIdPattern } from '../../evaluate/findings/identity.ts'
 import { readFindings } from '../../evaluate/findings/read-findings.ts'
-import type { Mirror } from '../../mirror/port.ts'
 import { UsageError } from '../../model/errors.ts'
 import type { FindingView } from '../../model/finding.ts'
+import type { Mirror } from '../../store/port.ts'
 
 const minLength = 6
 

@@ -1,4 +1,3 @@
-import type { HoldRow, Mirror } from '../../mirror/port.ts'
 import { type EntityNames, namesIn, namesOf } from '../../model/entity-names.ts'
 import { UsageError } from '../../model/errors.ts'
 import { type Io, print } from '../../model/process/io.ts'
@@ -6,6 +5,7 @@ import { grouped as number } from '../../model/text/numbers.ts'
 import { printable } from '../../model/text/printable.ts'
 import { printableJson } from '../../model/text/printable-json.ts'
 import type { Next } from '../../report/findings-notes.ts'
+import type { HoldRow, Mirror } from '../../store/port.ts'
 import { note } from './io.ts'
 import { oneOf } from './options.ts'
 

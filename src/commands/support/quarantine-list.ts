@@ -1,5 +1,4 @@
 import type { Command } from 'commander'
-import type { Mirror, QuarantinedRecord } from '../../mirror/port.ts'
 import { toIso } from '../../model/dates.ts'
 import { type Io, print } from '../../model/process/io.ts'
 import { plainId } from '../../model/text/printable.ts'
@@ -8,6 +7,7 @@ import { hidden } from '../../model/text/redact-finding.ts'
 import { fits, fittingTable } from '../../report/fitting-table.ts'
 import { toMinute } from '../../report/formats.ts'
 import { type Terminal, terminalOf } from '../../report/terminal.ts'
+import type { Mirror, QuarantinedRecord } from '../../store/port.ts'
 import { printNext } from './next-command.ts'
 
 interface Wanted {

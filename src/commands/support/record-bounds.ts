@@ -1,6 +1,6 @@
-import type { RecordBounds } from '../../mirror/port.ts'
 import { toIso } from '../../model/dates.ts'
 import { UsageError } from '../../model/errors.ts'
+import type { RecordBounds } from '../../store/port.ts'
 
 export const noRecordYet = 'There is no history yet; run "tenantwatch sync" once'
 

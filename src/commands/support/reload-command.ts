@@ -1,7 +1,7 @@
 import { formatListen } from '../../config/listen.ts'
 import type { Settings } from '../../config/settings.ts'
-import { lockStateOf } from '../../mirror/sqlite/engine-lock.ts'
 import { isLoopback } from '../../model/process/loopback.ts'
+import { lockStateOf } from '../../store/sqlite/engine-lock.ts'
 
 /** The command that makes a running engine read its configuration again; null while none is running. */
 export function reloadCommand({ store, server }: Pick<Settings, 'store' | 'server'>): string | null {

@@ -1,7 +1,7 @@
-import type { FindingStore } from '../../mirror/port.ts'
 import type { CheckStatus, Resolution } from '../../model/check-status.ts'
 import type { UnknownReason } from '../../model/reasons.ts'
 import { hasAny } from '../../model/severity.ts'
+import type { FindingStore } from '../../store/port.ts'
 import type { CheckOutcome } from '../evaluation.ts'
 
 export interface CloseFindings {

@@ -1,7 +1,7 @@
-import type { FindingRow } from '../../mirror/port.ts'
-import type { MirrorRecord } from '../../mirror/records/query.ts'
 import { mayBeOneSecond } from '../../model/dates.ts'
 import { shortFingerprint } from '../../model/finding.ts'
+import type { FindingRow } from '../../store/port.ts'
+import type { MirrorRecord } from '../../store/records/query.ts'
 import { digestOf } from '../digest.ts'
 
 type Evidence = Readonly<Record<string, unknown>>

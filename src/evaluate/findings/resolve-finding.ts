@@ -1,7 +1,7 @@
-import type { FindingRow, FindingStore } from '../../mirror/port.ts'
 import type { Resolution } from '../../model/check-status.ts'
 import type { InputQuality } from '../../model/data-quality.ts'
 import { clocksAgree } from '../../model/decide-status.ts'
+import type { FindingRow, FindingStore } from '../../store/port.ts'
 import type { Check, Evaluated } from '../check.ts'
 import { identityOf, isSameEntity } from './identity.ts'
 

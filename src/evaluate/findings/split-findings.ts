@@ -1,8 +1,8 @@
 import type { Waiver } from '../../config/settings.ts'
-import type { CheckStateRow, FindingRow, LapseCount, PostureStore, WaiverTerms } from '../../mirror/port.ts'
 import { fingerprintOf } from '../../model/finding.ts'
 import { guidKey } from '../../model/guid.ts'
 import { type Severity, type SeverityCounts, total } from '../../model/severity.ts'
+import type { CheckStateRow, FindingRow, LapseCount, PostureStore, WaiverTerms } from '../../store/port.ts'
 import type { Check } from '../check.ts'
 import { anyEntity, isCovering, isValid, lapsesOf, termsOf, waiversOf } from '../waivers/waivers.ts'
 

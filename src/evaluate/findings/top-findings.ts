@@ -1,9 +1,9 @@
 import type { Waiver } from '../../config/settings.ts'
-import type { FindingStore, OpenFinding, OpenFindingStore, WaiverTerms } from '../../mirror/port.ts'
 import type { NamedFinding } from '../../model/finding.ts'
 import type { CheckView } from '../../model/posture.ts'
 import { hasAny, type Severity, severities } from '../../model/severity.ts'
 import { plainId } from '../../model/text/printable.ts'
+import type { FindingStore, OpenFinding, OpenFindingStore, WaiverTerms } from '../../store/port.ts'
 import type { CheckFacts } from '../check.ts'
 import { anyEntity, isCovering, isValid, lapsesOf, termsOf } from '../waivers/waivers.ts'
 

@@ -1,6 +1,6 @@
 import type { Waiver } from '../../config/settings.ts'
-import type { Acceptance, FindingRow, FindingStore } from '../../mirror/port.ts'
 import { guidKey } from '../../model/guid.ts'
+import type { Acceptance, FindingRow, FindingStore } from '../../store/port.ts'
 import type { Check } from '../check.ts'
 import type { EvaluatedTenant } from '../data-quality.ts'
 import { factsText, materialFacts } from '../findings/material-facts.ts'

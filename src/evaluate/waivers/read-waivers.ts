@@ -1,7 +1,7 @@
 import type { Waiver } from '../../config/settings.ts'
-import type { PostureStore, WaiverBreadth } from '../../mirror/port.ts'
 import { guidKey } from '../../model/guid.ts'
 import type { Breadth, WaiverState, WaiverView } from '../../model/posture.ts'
+import type { PostureStore, WaiverBreadth } from '../../store/port.ts'
 import { type Check, inputsOf } from '../check.ts'
 import { settingsOf } from '../check-settings.ts'
 import { type EvaluatedTenant, inputQualities, type TenantDataQuality } from '../data-quality.ts'

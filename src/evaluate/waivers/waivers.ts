@@ -1,8 +1,8 @@
 import type { Waiver } from '../../config/settings.ts'
-import type { Lapse } from '../../mirror/port.ts'
 import { dayOf } from '../../model/dates.ts'
 import type { WaiverMark } from '../../model/finding.ts'
 import { guidKey } from '../../model/guid.ts'
+import type { Lapse } from '../../store/port.ts'
 import { digestOf } from '../digest.ts'
 import { differenceOf } from '../findings/material-facts.ts'
 

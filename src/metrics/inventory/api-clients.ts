@@ -1,5 +1,5 @@
-import type { MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
 import type { ClientSecret, SecretView } from '../../model/client-secret.ts'
+import type { MirrorRecord, RecordReader } from '../../store/records/query.ts'
 import { idLabel, labelText } from '../label-text.ts'
 import { fromMirror } from '../posture-gauge.ts'
 import type { InventoryGauge } from '../series-config.ts'

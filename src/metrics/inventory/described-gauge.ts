@@ -1,6 +1,6 @@
 import { knownValues } from '../../config/settings.ts'
-import type { RecordReader, Scalar } from '../../mirror/records/query.ts'
 import type { Gauge, ResourceDefinition } from '../../model/resource.ts'
+import type { RecordReader, Scalar } from '../../store/records/query.ts'
 import type { AddSeries } from '../family.ts'
 import { labelText } from '../label-text.ts'
 import { fromMirror } from '../posture-gauge.ts'

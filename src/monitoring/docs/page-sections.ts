@@ -1,7 +1,7 @@
 import type { Check } from '../../evaluate/check.ts'
-import type { OwnView } from '../../mirror/own-checks/views.ts'
-import type { SqlView } from '../../mirror/postgres/views/view.ts'
 import { type ResourceDefinition, takesUpdatedAfter } from '../../model/resource.ts'
+import type { OwnView } from '../../store/own-checks/views.ts'
+import type { SqlView } from '../../store/postgres/views/view.ts'
 import { markdownTable, wrapped } from './markdown.ts'
 
 export type Sections = Readonly<Record<string, string>>

@@ -1,7 +1,7 @@
-import type { FullSyncRow } from '../../mirror/port.ts'
 import { reasonOf } from '../../model/errors.ts'
 import type { Reason } from '../../model/reasons.ts'
 import type { FeedResource } from '../../model/resource.ts'
+import type { FullSyncRow } from '../../store/port.ts'
 import { noteEvent } from '../contract-events.ts'
 import { readDetails } from '../details.ts'
 import { confirmMissing } from '../removals/confirm-missing.ts'

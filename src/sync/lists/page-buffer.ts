@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Fetched, Item } from '../../api/reader.ts'
-import type { FullSyncRow } from '../../mirror/port.ts'
 import { SyncError } from '../../model/errors.ts'
+import type { FullSyncRow } from '../../store/port.ts'
 import { commitPage, confirmList } from '../pages/commit-page.ts'
 import { idTextOf, queryAt } from '../pages/page-rules.ts'
 import { advanceOf, beginFullSync, type Moment, momentOf, type Run } from '../run.ts'

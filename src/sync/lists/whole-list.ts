@@ -1,7 +1,7 @@
 import type { Fetched, Item } from '../../api/reader.ts'
-import type { MirrorRecord, RecordReader } from '../../mirror/records/query.ts'
 import type { Emptiness } from '../../model/emptiness.ts'
 import type { Contradictions, ResourceDefinition, WholeResource } from '../../model/resource.ts'
+import type { MirrorRecord, RecordReader } from '../../store/records/query.ts'
 import { commitPage, confirmList } from '../pages/commit-page.ts'
 import { contradiction, differingAnswer, guidsCount } from '../pages/confirm-answer.ts'
 import { fetchPage, type Run } from '../run.ts'

@@ -1,5 +1,5 @@
 import type { FeedQuery, Fetched } from '../../api/reader.ts'
-import type { PageCommit, PageComparison, WholeList } from '../../mirror/port.ts'
+import type { PageCommit, PageComparison, WholeList } from '../../store/port.ts'
 import { noteEvent, noteOddities, odditiesOf } from '../contract-events.ts'
 import { fetchPage, noteProgress, type Run } from '../run.ts'
 import { type Need, needOf, proveByUsers, provePage } from './confirm-answer.ts'

@@ -1,7 +1,7 @@
 import type { FeedQuery, Fetched, Item } from '../../api/reader.ts'
-import type { PageComparison } from '../../mirror/port.ts'
 import { reasonOf, SyncError } from '../../model/errors.ts'
 import type { ResourceDefinition } from '../../model/resource.ts'
+import type { PageComparison } from '../../store/port.ts'
 import { enabledResources } from '../context.ts'
 import { endsRun, type Run } from '../run.ts'
 import { differenceIn, writtenBy } from './answer-difference.ts'

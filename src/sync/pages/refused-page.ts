@@ -1,10 +1,10 @@
 import type { FeedQuery, Fetched } from '../../api/reader.ts'
-import type { AdmittedPage, PageComparison, SyncState } from '../../mirror/port.ts'
 import { createdAtOf } from '../../model/dates.ts'
 import { hourMs } from '../../model/durations.ts'
 import { isRefusedRequest } from '../../model/errors.ts'
 import type { PagedListResource, ResourceDefinition } from '../../model/resource.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
+import type { AdmittedPage, PageComparison, SyncState } from '../../store/port.ts'
 import type { TenantContext } from '../context.ts'
 import { idOf, queryAt } from './page-rules.ts'
 

@@ -1,8 +1,8 @@
 import { expect } from 'vitest'
 import type { Check, Failure } from '../../../src/evaluate/check.ts'
-import type { AcceptedState } from '../../../src/mirror/port.ts'
 import { parseIsoDate } from '../../../src/model/dates.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
+import type { AcceptedState } from '../../../src/store/port.ts'
 import { type FakeMirror, fakeMirror } from '../../evaluate/support/fake-mirror.ts'
 
 /** The instant at which checks are tested: 2026-03-01 12:00 UTC. */

@@ -176,7 +176,7 @@ it('warns as soon as data is older than its freshness limit', async () => {
 
 it('asks a request a second beside an engine, whatever rate is configured', async () => {
   const world = await synced({ tenants: [{ name: 'acme' }] })
-  const { takeEngineLock } = await import('../../../src/mirror/sqlite/engine-lock.ts')
+  const { takeEngineLock } = await import('../../../src/store/sqlite/engine-lock.ts')
   world.simulator.requests.clear()
   using _lock = takeEngineLock(world.store)
   const { code, general } = await doctorOutput(world)

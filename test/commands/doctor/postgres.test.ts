@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { diagnoseServer } from '../../../src/doctor/postgres.ts'
-import type { MirrorState, ServerFacts } from '../../../src/mirror/postgres/server-facts.ts'
+import type { MirrorState, ServerFacts } from '../../../src/store/postgres/server-facts.ts'
 
 const now = 1_000_000
 const alive = { id: 'pod-a/4k2j9x', alone: 0, alive: 1, heartbeatAgeMs: 1900, tenants: 2, configuration: 'a' }

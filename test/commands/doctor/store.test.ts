@@ -2,9 +2,9 @@ import { chmodSync, closeSync, openSync, readFileSync, rmSync, writeFileSync, wr
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { diagnosePlace } from '../../../src/doctor/database.ts'
-import { lockStateOf } from '../../../src/mirror/sqlite/engine-lock.ts'
-import { type StoreFacts, storeFacts } from '../../../src/mirror/sqlite/store-facts.ts'
 import { resources } from '../../../src/resources/index.ts'
+import { lockStateOf } from '../../../src/store/sqlite/engine-lock.ts'
+import { type StoreFacts, storeFacts } from '../../../src/store/sqlite/store-facts.ts'
 import { withDatabase } from '../../support/sqlite.ts'
 import { aDay, cli, synced } from '../support/cli.ts'
 

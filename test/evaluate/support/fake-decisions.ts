@@ -1,4 +1,4 @@
-import type { AcceptedState, NotedWaiver, WaiverStore } from '../../../src/mirror/port.ts'
+import type { AcceptedState, NotedWaiver, WaiverStore } from '../../../src/store/port.ts'
 
 /** Accepted states in memory; waivers are noted, but what they accept is nothing a fake keeps up. */
 export function fakeDecisions(): WaiverStore {

@@ -1,4 +1,7 @@
 import { unmirrored } from '../../../src/evaluate/data-quality.ts'
+import { parseIsoDate } from '../../../src/model/dates.ts'
+import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
+import { resources } from '../../../src/resources/index.ts'
 import type {
   CheckStateRow,
   FindingRow,
@@ -8,11 +11,8 @@ import type {
   PastReader,
   SyncState,
   TenantRow,
-} from '../../../src/mirror/port.ts'
-import type { ChangeRow, MirrorRecord } from '../../../src/mirror/records/query.ts'
-import { parseIsoDate } from '../../../src/model/dates.ts'
-import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
-import { resources } from '../../../src/resources/index.ts'
+} from '../../../src/store/port.ts'
+import type { ChangeRow, MirrorRecord } from '../../../src/store/records/query.ts'
 import { fakeDecisions } from './fake-decisions.ts'
 import { fakeReader } from './fake-reader.ts'
 import { commitInto } from './fake-results.ts'

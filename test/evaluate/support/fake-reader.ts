@@ -1,5 +1,5 @@
-import type { ChangeRow, MirrorRecord, RecordReader, Where } from '../../../src/mirror/records/query.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
+import type { ChangeRow, MirrorRecord, RecordReader, Where } from '../../../src/store/records/query.ts'
 import { fieldOf, matches } from './matches.ts'
 
 export interface FakeRecords {

@@ -1,5 +1,5 @@
-import type { CheckResult, CommittedResult, NewFinding } from '../../../src/mirror/port.ts'
 import type { Resolution } from '../../../src/model/check-status.ts'
+import type { CheckResult, CommittedResult, NewFinding } from '../../../src/store/port.ts'
 import type { FakeMirror } from './fake-mirror.ts'
 
 type Kept = Pick<FakeMirror, 'findings' | 'states' | 'events' | 'tenant'>

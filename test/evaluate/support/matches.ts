@@ -1,4 +1,4 @@
-import type { Condition, MirrorRecord, Scalar, Where } from '../../../src/mirror/records/query.ts'
+import type { Condition, MirrorRecord, Scalar, Where } from '../../../src/store/records/query.ts'
 
 /** Whether a record meets the conditions, by the words of the port and no database. */
 export function matches(record: MirrorRecord, { all = [], anyOf = [] }: Where = {}): boolean {

@@ -1,4 +1,4 @@
-import type { SyncState } from '../../../src/mirror/port.ts'
+import type { SyncState } from '../../../src/store/port.ts'
 
 /** Puts the server's clock ahead of the local one by so many milliseconds, as all resources of a mirror show it. */
 export function skewClocks(

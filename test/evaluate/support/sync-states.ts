@@ -1,5 +1,5 @@
-import type { SyncState } from '../../../src/mirror/port.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
+import type { SyncState } from '../../../src/store/port.ts'
 
 /** Nothing was ever asked for. */
 export function neverState(resource: ResourceName): SyncState {

@@ -1,5 +1,5 @@
-import type { MirrorRecord, RecordReader } from '../../../src/mirror/records/query.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
+import type { MirrorRecord, RecordReader } from '../../../src/store/records/query.ts'
 
 export type Records = Readonly<Partial<Record<ResourceName, readonly MirrorRecord[]>>>
 

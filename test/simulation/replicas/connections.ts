@@ -1,13 +1,13 @@
-import type { Answer, Session, Sessions } from '../../../src/mirror/postgres/session.ts'
-import type { AnyStatement } from '../../../src/mirror/postgres/statement.ts'
-import { DriverError } from '../../../src/mirror/postgres/store-error.ts'
 import { secondMs } from '../../../src/model/durations.ts'
+import type { Answer, Session, Sessions } from '../../../src/store/postgres/session.ts'
+import type { AnyStatement } from '../../../src/store/postgres/statement.ts'
+import { DriverError } from '../../../src/store/postgres/store-error.ts'
 import type { Prng } from '../prng.ts'
 import type { VirtualTime } from '../virtual-time.ts'
 import type { DatabaseServer, ServerConnection } from './database-server.ts'
 import type { Host } from './host.ts'
 
-/** As `src/mirror/postgres/pool.ts` has it. */
+/** As `src/store/postgres/pool.ts` has it. */
 const connectMs = 10 * secondMs
 
 /** Latencies in milliseconds, of which a connection has one. */

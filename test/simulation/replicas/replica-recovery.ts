@@ -1,6 +1,6 @@
-import { postgresWords } from '../../../src/mirror/postgres/words.ts'
-import { countDifferences } from '../../../src/mirror/records/record-counts.ts'
 import { minuteMs } from '../../../src/model/durations.ts'
+import { postgresWords } from '../../../src/store/postgres/words.ts'
+import { countDifferences } from '../../../src/store/records/record-counts.ts'
 import { differences, sameSet } from '../recovery.ts'
 import { mustFail } from '../truth.ts'
 import type { VirtualTime } from '../virtual-time.ts'

@@ -1,0 +1,363 @@
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import BetterSqlite3 from 'better-sqlite3'
+import { expect, it, onTestFinished } from 'vitest'
+import { type BackupOptions, type BackupStep, backUpMirror } from '../../src/store/sqlite/backup.ts'
+import { takeEngineLock } from '../../src/store/sqlite/engine-lock.ts'
+import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
+import { testMirror } from '../support/mirror.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+import { incomingUser } from './support/incoming-user.ts'
+
+const at = Date.UTC(2026, 0, 1)
+
+const user = (userId: number) => incomingUser(userId, { lastName: 'Byron '.repeat(50) })
+
+/** A mirror with some users whose engine is open, and a folder for backups. */
+async function world() {
+  const test = testMirror()
+  const { tenant } = await test.mirror.openTenant('acme', 'https://api.example.com', at)
+  let last = 0
+  /** Commits a page of new users with the cursor that follows them. */
+  const commit = (count: number) => {
+    const items = Array.from({ length: count }, () => user(++last))
+    return test.mirror.commitPage({
+      tenantId: tenant.id,
+      resource: 'users',
+      items,
+      at,
+      requestId: 'r1',
+      recordCreations: true,
+      cursor: String(last),
+    })
+  }
+  await commit(200)
+  const folder = temporaryFolder()
+  const target = join(folder, 'backup.db')
+  const back = (more: Partial<BackupOptions> = {}) =>
+    backUpMirror({ from: test.path, to: target, signal: new AbortController().signal, ...more })
+  return { ...test, commit, folder, target, back }
+}
+
+/** The result of opening a file as it is. */
+function look(file: string) {
+  const db = new BetterSqlite3(file, { readonly: true })
+  try {
+    return {
+      users: Number(db.prepare('select count(*) from users').pluck().get()),
+      cursor: db.prepare("select cursor from sync_states where resource = 'users'").pluck().get(),
+      schema: db.prepare('select type, name, sql from sqlite_master order by name').all(),
+      settings: ['application_id', 'user_version', 'auto_vacuum'].map((name) => db.pragma(name, { simple: true })),
+      health: db.pragma('integrity_check', { simple: true }),
+    }
+  } finally {
+    db.close()
+  }
+}
+
+it('copies one instant of the mirror in one pass while the engine continues to write', async () => {
+  const { commit, path, target, back } = await world()
+  const then = look(path)
+  const later: Promise<unknown>[] = []
+  const seen: BackupStep[] = []
+  const made = await back({
+    pagesPerStep: 5,
+    onProgress(step) {
+      seen.push(step)
+      if (step.doing === 'copying') later.push(commit(10))
+    },
+  })
+  await Promise.all(later)
+  expect(look(target)).toEqual(then)
+  expect(look(path).users).toBe(200 + 10 * later.length)
+  expect(made).toMatchObject({ file: target, records: 200, bytes: statSync(target).size })
+  const pages = seen.flatMap((step) => (step.doing === 'copying' ? [step.pages] : []))
+  expect(pages).toEqual(pages.map((_, i) => 5 * i))
+  expect(pages.length).toBeGreaterThan(10)
+  expect(seen.at(-1)).toEqual({ doing: 'checking' })
+})
+
+it('makes a file for its owner alone that opens without another one beside it', async () => {
+  const { folder, target, back } = await world()
+  await back()
+  expect(readdirSync(folder)).toEqual(['backup.db'])
+  expect(statSync(target).mode & 0o777).toBe(0o600)
+  const db = new BetterSqlite3(target)
+  expect(db.pragma('journal_mode', { simple: true })).toBe('delete')
+  expect(db.prepare('select count(*) from users').pluck().get()).toBe(200)
+  expect(readdirSync(folder)).toEqual(['backup.db'])
+  db.close()
+})
+
+it('changes no byte of the mirror', async () => {
+  const { path, back } = await world()
+  const bytes = () => ['', '-wal', '-lock'].map((suffix) => readFileSync(path + suffix).toString('base64'))
+  const before = bytes()
+  await back()
+  expect(bytes()).toEqual(before)
+})
+
+it('contains data that is only in the log of a killed engine', async () => {
+  const { path, target, back } = await world()
+  const crashed = join(temporaryFolder(), 'mirror.db')
+  for (const suffix of ['', '-wal']) writeFileSync(crashed + suffix, readFileSync(path + suffix))
+  expect(statSync(`${crashed}-wal`).size).toBeGreaterThan(0)
+  await back({ from: crashed })
+  expect(look(target)).toEqual(look(path))
+})
+
+it('leaves the old backup in place until the new one is whole', async () => {
+  const { commit, target, back } = await world()
+  await back()
+  const old = readFileSync(target)
+  await commit(50)
+  await back({ onProgress: () => expect(readFileSync(target).equals(old)).toBe(true) })
+  expect(look(target).users).toBe(250)
+})
+
+it('leaves everything as it was when it is stopped', async () => {
+  const { commit, folder, target, back } = await world()
+  await back()
+  const old = readFileSync(target)
+  await commit(50)
+  const stopping = new AbortController()
+  const stopped = back({ signal: stopping.signal, pagesPerStep: 5, onProgress: () => stopping.abort() })
+  await expect(stopped).rejects.toMatchObject({ name: 'AbortError' })
+  expect(readFileSync(target).equals(old)).toBe(true)
+  expect(readdirSync(folder)).toEqual(['backup.db'])
+})
+
+it('follows a symbolic link to the file that it names', async () => {
+  const { folder, target, back } = await world()
+  await back()
+  const link = join(folder, 'latest.db')
+  symlinkSync('backup.db', link)
+  expect(await back({ to: link })).toMatchObject({ file: target })
+  expect(readdirSync(folder).toSorted()).toEqual(['backup.db', 'latest.db'])
+})
+
+it('takes an empty file for a free place', async () => {
+  const { target, back } = await world()
+  writeFileSync(target, '')
+  await back()
+  expect(look(target).users).toBe(200)
+})
+
+type World = Awaited<ReturnType<typeof world>>
+
+const refused: Readonly<Record<string, readonly [prepare: (world: World) => string, output: RegExp]>> = {
+  'the mirror itself': [({ path }) => path, /^\S+mirror\.db is the mirror itself \(store\.path\)/],
+  'a symbolic link to the mirror': [
+    ({ path, target }) => {
+      symlinkSync(path, target)
+      return target
+    },
+    /^\S+mirror\.db is the mirror itself/,
+  ],
+  'a hard link to the mirror': [
+    ({ path, folder }) => {
+      linkSync(path, join(folder, 'hard.db'))
+      return join(folder, 'hard.db')
+    },
+    /^\S+hard\.db is the mirror itself/,
+  ],
+  'the mirror by way of a linked folder': [
+    ({ path, target }) => {
+      symlinkSync(dirname(path), target)
+      return join(target, basename(path))
+    },
+    /^\S+mirror\.db is the mirror itself/,
+  ],
+  'the log of the mirror': [
+    ({ path }) => `${path}-wal`,
+    /-wal is the mirror itself \(store\.path\) or lies in its place/,
+  ],
+  'the lock of the mirror': [({ path }) => `${path}-lock`, /-lock is the mirror itself .* or lies in its place/],
+  'the mirror of another engine': [
+    () => testMirror().path,
+    /-wal shows that \S+mirror\.db is, or was, a database in use/,
+  ],
+  'a place where a log is left that would be mixed in': [
+    ({ target }) => {
+      writeFileSync(`${target}-wal`, 'frames')
+      return target
+    },
+    /backup\.db-wal shows that \S+backup\.db is, or was, a database in use/,
+  ],
+  'a folder': [({ folder }) => `${folder}/`, /^\S+ is a folder; name a file in it$/],
+  'a missing folder': [({ folder }) => join(folder, 'not', 'x.db'), /^There is no folder \S+\/not for the backup/],
+  'a file in the place of a folder': [
+    ({ target }) => {
+      writeFileSync(target, '')
+      return join(target, 'x.db')
+    },
+    /^There is no folder \S+\/backup\.db for the backup/,
+  ],
+  'a link to nowhere': [
+    ({ target }) => {
+      symlinkSync('nowhere', target)
+      return target
+    },
+    /backup\.db is a symbolic link to a file that does not exist/,
+  ],
+  'a device': [() => '/dev/null', /^\/dev\/null is no regular file/],
+  'a text': [
+    ({ target }) => {
+      writeFileSync(target, 'precious')
+      return target
+    },
+    /backup\.db is no backup of tenantwatch and is left as it is/,
+  ],
+  'the database of another program': [
+    ({ target }) => {
+      new BetterSqlite3(target).exec('create table notes (text)').close()
+      return target
+    },
+    /backup\.db is no backup of tenantwatch and is left as it is/,
+  ],
+  'no name': [() => '', /^Name the file for the backup$/],
+}
+
+it.each(Object.entries(refused))(
+  'refuses %s as a target in one sentence and changes nothing',
+  async (_, [make, output]) => {
+    const one = await world()
+    const to = make(one)
+    const places = [one.folder, dirname(one.path)]
+    const shown = () => places.map((place) => readdirSync(place, { recursive: true, encoding: 'utf8' }).toSorted())
+    const contents = () => (existsSync(one.target) && statSync(one.target).isFile() ? readFileSync(one.target) : null)
+    const before = [shown(), contents()]
+    const failed = one.back({ to })
+    await expect(failed).rejects.toMatchObject({ name: 'UsageError', message: expect.stringMatching(output) })
+    expect([shown(), contents()]).toEqual(before)
+    await one.mirror.ping()
+  },
+)
+
+const remainsOf = (folder: string) => {
+  const remains = join(folder, '.tenantwatch-backup-Ab12Cd')
+  mkdirSync(remains)
+  for (const name of ['backup.db', 'backup.db-journal', 'backup.db-lock']) writeFileSync(join(remains, name), '')
+  return remains
+}
+
+it('removes the files of a killed backup, under whatever name', async () => {
+  const { folder, back } = await world()
+  remainsOf(folder)
+  await back({ to: join(folder, 'another.db') })
+  expect(readdirSync(folder)).toEqual(['another.db'])
+})
+
+it('keeps files that another backup is writing', async () => {
+  const { folder, back } = await world()
+  const remains = remainsOf(folder)
+  const lock = takeEngineLock(join(remains, 'backup.db'))
+  onTestFinished(() => lock[Symbol.dispose]())
+  await back()
+  expect(readdirSync(folder).toSorted()).toEqual([basename(remains), 'backup.db'])
+  expect(readdirSync(remains)).toContain('backup.db')
+})
+
+it('keeps files that are not certainly of a killed backup', async () => {
+  const { folder, back } = await world()
+  const begun = join(folder, '.tenantwatch-backup-Begun0')
+  mkdirSync(begun)
+  const other = remainsOf(temporaryFolder())
+  symlinkSync(other, join(folder, '.tenantwatch-backup-Link00'))
+  const foreign = remainsOf(folder)
+  writeFileSync(join(foreign, 'notes'), 'precious')
+  await back()
+  const links = '.tenantwatch-backup-Link00'
+  expect(readdirSync(folder).toSorted()).toEqual([basename(foreign), basename(begun), links, 'backup.db'])
+  expect(readdirSync(other)).toHaveLength(3)
+  expect(readFileSync(join(foreign, 'notes'), 'utf8')).toBe('precious')
+})
+
+it('names the mirror, and not the folder of the backup, when the mirror cannot be reached', async () => {
+  const { back, folder } = await world()
+  const loop = join(temporaryFolder(), 'loop.db')
+  symlinkSync(loop, loop)
+  await expect(back({ from: loop })).rejects.toMatchObject({
+    name: 'FatalError',
+    message: expect.stringMatching(/^The database \S+loop\.db cannot be opened \(ELOOP\); /),
+  })
+  expect(readdirSync(folder)).toEqual([])
+})
+
+it.runIf(process.getuid?.() !== 0)('says that this user may not read the mirror', async () => {
+  const { back, path } = await world()
+  chmodSync(path, 0)
+  await expect(back()).rejects.toThrow(/^The database \S+ cannot be opened \(.+\); this user may not read it: run /)
+})
+
+it('keeps the old backup when the mirror is damaged', async () => {
+  const { target, back, folder } = await world()
+  await back()
+  const old = readFileSync(target)
+  const damaged = join(temporaryFolder(), 'mirror.db')
+  const bytes = Buffer.from(old)
+  // Pages of records, which no opening reads.
+  for (let page = bytes.length / 4096 - 10; page * 4096 < bytes.length; page++) {
+    bytes.fill(0xa5, page * 4096, page * 4096 + 512)
+  }
+  writeFileSync(damaged, bytes)
+  await expect(back({ from: damaged })).rejects.toMatchObject({
+    name: 'FatalError',
+    message: expect.stringMatching(
+      /^No backup was made: \S+mirror\.db, or its copy on the disk of \S+, is damaged \(.+\); restore a backup/,
+    ),
+  })
+  expect(readFileSync(target).equals(old)).toBe(true)
+  expect(readdirSync(folder)).toEqual(['backup.db'])
+})
+
+it('reports that there is no mirror, and which program owns the database', async () => {
+  const { target, back, folder } = await world()
+  const none = back({ from: join(folder, 'none.db') })
+  await expect(none).rejects.toThrow(/^There is no mirror at \S+none\.db yet; run "tenantwatch sync" first$/)
+  const other = join(folder, 'other.db')
+  new BetterSqlite3(other).exec('create table notes (text)').close()
+  await expect(back({ from: other })).rejects.toThrow(/^\S+other\.db is a database of another program/)
+  expect(existsSync(target)).toBe(false)
+})
+
+it('copies a mirror of an older layout, so that there is a way back from an upgrade', async () => {
+  const { mirror, path, target, back } = await world()
+  await mirror[Symbol.asyncDispose]()
+  const older = new BetterSqlite3(path)
+  older.exec('delete from __drizzle_migrations; drop table check_status_changes')
+  older.close()
+  expect(() => openMirror(path, 'beside')).toThrow(/has an older layout/)
+  expect(await back()).toMatchObject({ records: 200, syncedAt: null })
+  expect(look(target)).toEqual(look(path))
+})
+
+it('reports in one sentence that a folder is not writable', async () => {
+  const { back } = await world()
+  await expect(back({ to: '/proc/backup.db' })).rejects.toMatchObject({
+    name: 'FatalError',
+    message:
+      'The backup /proc/backup.db could not be made (ENOENT); check that /proc is writable for this user and its disk is sound; nothing was replaced',
+  })
+})
+
+it('starts as a mirror again where it is copied to', async () => {
+  const { target, back } = await world()
+  await back()
+  const place = join(temporaryFolder(), 'mirror.db')
+  writeFileSync(place, readFileSync(target))
+  await using restored = openMirror(place, 'engine')
+  const [tenant] = await restored.tenants()
+  expect(await restored.records(tenant?.id ?? 0).count('users')).toBe(200)
+  await restored.verify()
+})

@@ -1,0 +1,87 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, it } from 'vitest'
+import { lapsedReading, openReading } from '../../src/store/findings/finding-store.ts'
+import type { CheckResult, Mirror, NewFinding } from '../../src/store/port.ts'
+import { words } from '../../src/store/sqlite/words.ts'
+import { now } from '../checks/support/evaluator.ts'
+import { testMirror } from '../support/mirror.ts'
+import { check, findingOf, resultOf } from './support/results.ts'
+
+const finding = (id: number, more?: Partial<NewFinding>) =>
+  findingOf(id, { fingerprint: `f${String((id * 7919) % 10_000).padStart(4, '0')}`, ...more })
+
+const checkResult = (tenantId: number, failing: readonly NewFinding[], more?: Partial<CheckResult>) =>
+  resultOf(tenantId, now, [failing], more)
+
+async function opened() {
+  const test = testMirror()
+  const { tenant } = await test.mirror.openTenant('acme', 'https://x', 1)
+  return { ...test, tenantId: tenant.id }
+}
+
+const listed = async (mirror: Mirror, tenantId: number) =>
+  (await Array.fromAsync(mirror.openFindings(tenantId, check, 'high'))).flat()
+
+it('finds the top findings by one index, in its order, however many there are', async () => {
+  const { query } = await opened()
+  const planOf = (text: string) =>
+    query(`explain query plan ${text.replaceAll(/@\w+/g, '1')}`).map(({ detail }) => String(detail))
+  expect(planOf(openReading(words))).toEqual([
+    'SEARCH f USING INDEX findings_open (tenant_id=? AND check=? AND severity=? AND (first_seen_at,fingerprint)>(?,?))',
+  ])
+  expect(planOf(lapsedReading).slice(0, 2)).toEqual([
+    'SEARCH w USING INDEX waived_findings_lapsed (tenant_id=? AND check=? AND waiver=? AND terms=? AND open_severity=? AND lapsed_at>?)',
+    'SEARCH f USING INDEX findings_fingerprint (fingerprint=?)',
+  ])
+})
+
+it('hands over every open finding of a severity once, those first seen longest ago in front', async () => {
+  const { mirror, tenantId } = await opened()
+  const early = Array.from({ length: 700 }, (_, i) => finding(i + 2000))
+  const late = Array.from({ length: 5 }, (_, i) => finding(i))
+  const mild = finding(9999, { severity: 'low' })
+  await mirror.commitResult(checkResult(tenantId, [...early, mild]))
+  await mirror.commitResult(checkResult(tenantId, [...early.slice(1), mild, ...late], { at: now + 1 }))
+  const found = await listed(mirror, tenantId)
+  const sorted = [...early.slice(1), ...late].map(({ fingerprint }, i) => `${i < 699 ? 0 : 1} ${fingerprint}`).sort()
+  expect(found.map(({ fingerprint }) => fingerprint)).toEqual(sorted.map((key) => key.slice(2)))
+  expect(found[0]).toEqual({ ...found[0], entityType: 'user', severity: 'high' })
+})
+
+it('yields while the findings of a large check result are written, and reports when there are more', async () => {
+  const { mirror, tenantId } = await opened()
+  const many = Array.from({ length: 900 }, (_, i) => finding(i))
+  const written = mirror.commitResult(checkResult(tenantId, many)).then(() => 'written')
+  while ((await mirror.checkStates(tenantId)).length === 0) await nextTurn()
+  const version = mirror.findingVersion(tenantId, check)
+  const reading = mirror.openFindings(tenantId, check, 'high')[Symbol.asyncIterator]()
+  expect(await Promise.race([written, reading.next().then(() => 'read')])).toBe('read')
+  await written
+  expect(mirror.findingVersion(tenantId, check)).not.toBe(version)
+  expect(await listed(mirror, tenantId)).toHaveLength(900)
+})
+
+it('gives the findings of a check another number when they change, and no other check', async () => {
+  const { mirror, tenantId } = await opened()
+  const numbers = () => [mirror.findingVersion(tenantId, check), mirror.findingVersion(tenantId, 'other')]
+  const steps: (readonly [what: string, act: () => Promise<unknown>, changes: 'none' | 'mine' | 'all'])[] = [
+    ['opened', () => mirror.commitResult(checkResult(tenantId, [finding(1), finding(2)])), 'mine'],
+    ['the same', () => mirror.commitResult(checkResult(tenantId, [finding(1), finding(2)], { at: now + 1 })), 'none'],
+    ['confirmed', () => mirror.confirmResult(tenantId, check, now + 2), 'none'],
+    [
+      'moreSevere',
+      () =>
+        mirror.commitResult(checkResult(tenantId, [finding(1), finding(2, { severity: 'critical' })], { at: now + 3 })),
+      'mine',
+    ],
+    ['resolved', () => mirror.commitResult(checkResult(tenantId, [finding(1)], { at: now + 4 })), 'mine'],
+    ['accepted', () => mirror.noteAcceptances(tenantId, { id: 'w', check, terms: 't' }, [], now), 'all'],
+    ['dropped', () => mirror.dropAcceptances(tenantId, 'w'), 'all'],
+  ]
+  for (const [what, act, changes] of steps) {
+    const before = numbers()
+    await act()
+    const changed = numbers().map((number, i) => number !== before[i])
+    expect([what, changed]).toEqual([what, { none: [false, false], mine: [true, false], all: [true, true] }[changes]])
+  }
+})

@@ -1,0 +1,109 @@
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import BetterSqlite3 from 'better-sqlite3'
+import { expect, it } from 'vitest'
+import { FatalError } from '../../src/model/errors.ts'
+import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
+import { testMirror } from '../support/mirror.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+it('admits one engine to a database and refuses a second one at once', async () => {
+  const { path, mirror } = testMirror()
+  expect(() => openMirror(path, 'engine')).toThrow(/Another tenantwatch engine .* is working on/)
+  await mirror.ping()
+})
+
+it('opens beside a running engine for commands that read', async () => {
+  const { path, mirror } = testMirror()
+  await mirror.openTenant('acme', 'https://api.example.com', 1)
+  await using beside = openMirror(path, 'beside')
+  expect((await beside.tenants()).map(({ name }) => name)).toEqual(['acme'])
+})
+
+it('keeps the files for this user alone', () => {
+  const { path } = testMirror()
+  for (const suffix of ['', '-wal', '-lock']) expect(statSync(path + suffix).mode & 0o777).toBe(0o600)
+})
+
+it('refuses a database of another program and leaves it as it is', () => {
+  const path = join(temporaryFolder(), 'other.db')
+  const other = new BetterSqlite3(path)
+  other.exec('create table notes (text)')
+  other.close()
+  expect(() => openMirror(path, 'engine')).toThrow(/is a database of another program/)
+  expect(new BetterSqlite3(path).prepare('select count(*) as n from notes').get()).toEqual({ n: 0 })
+})
+
+it.each([
+  ['a text', (path: string) => writeFileSync(path, 'a text of somebody')],
+  ['a folder', (path: string) => mkdirSync(path)],
+  [
+    'a database of another program',
+    (path: string) => new BetterSqlite3(path).exec('create table notes (text)').close(),
+  ],
+])('leaves nothing beside %s that store.path names by mistake', (_, make) => {
+  const path = join(temporaryFolder(), 'wrong')
+  make(path)
+  expect(() => openMirror(path, 'engine')).toThrow(FatalError)
+  expect(readdirSync(dirname(path))).toEqual(['wrong'])
+})
+
+it('refuses a database written by a newer version', async () => {
+  const path = join(temporaryFolder(), 'newer.db')
+  await openMirror(path, 'engine')[Symbol.asyncDispose]()
+  const file = new BetterSqlite3(path)
+  file.exec("insert into __drizzle_migrations (hash, created_at) values ('x', 99999999999999)")
+  file.close()
+  expect(() => openMirror(path, 'engine')).toThrow(/was written by a newer tenantwatch/)
+})
+
+it.runIf(existsSync('/proc/self'))('makes the folders it lacks, and ends where none can be made', async () => {
+  const path = join(temporaryFolder(), 'a', 'b', 'mirror.db')
+  await openMirror(path, 'engine')[Symbol.asyncDispose]()
+  expect(statSync(dirname(path)).mode & 0o777).toBe(0o700)
+  expect(() => openMirror('/proc/none/mirror.db', 'engine')).toThrow(/\/proc\/none\/mirror\.db cannot be opened/)
+})
+
+const text = 'this is a text and no database, and it is long enough to be read as a header of one '.repeat(20)
+
+it.each(['engine', 'beside'] as const)('asks for another store.path where there is no database (%s)', (role) => {
+  const folder = temporaryFolder()
+  const path = join(folder, 'text.db')
+  for (const content of [text, 'a-token']) {
+    writeFileSync(path, content)
+    expect(() => openMirror(path, role)).toThrow(
+      /^\S+text\.db is no SQLite database; correct store\.path, or restore a backup if it was the mirror$/,
+    )
+  }
+  expect(() => openMirror(folder, role)).toThrow(/ is a folder; set store\.path to a file in it$/)
+})
+
+it('reports that a mirror is damaged whose beginning was overwritten', async () => {
+  const path = join(temporaryFolder(), 'text.db')
+  await openMirror(path, 'engine')[Symbol.asyncDispose]()
+  writeFileSync(path, text)
+  expect(() => openMirror(path, 'engine')).toThrow(/cannot be opened \(SQLITE_NOTADB\); it is damaged/)
+})
+
+it.each(['engine', 'beside'] as const)(
+  'reports in one sentence that names in a layout are damaged (%s)',
+  async (role) => {
+    const path = join(temporaryFolder(), 'hit.db')
+    await openMirror(path, 'engine')[Symbol.asyncDispose]()
+    const file = new BetterSqlite3(path)
+    file.unsafeMode(true)
+    file.pragma('writable_schema = ON')
+    file.exec(
+      "update sqlite_master set sql = replace(sql, 'incremental_reason', 'incremental_qeason') where name = 'sync_states'",
+    )
+    file.close()
+    const sentence = /^The database \S+hit\.db is damaged \(no such column: .*incremental_reason.*\); restore a backup/
+    expect(() => openMirror(path, role)).toThrow(sentence)
+    // The lock was given back.
+    expect(() => openMirror(path, role)).toThrow(sentence)
+  },
+)
+
+it('reports that there is no mirror yet when a reading command comes first', () => {
+  expect(() => openMirror(join(temporaryFolder(), 'none.db'), 'beside')).toThrow(/run "tenantwatch sync" first/)
+})

@@ -1,0 +1,353 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, it, onTestFinished } from 'vitest'
+import type { FindingView } from '../../../src/model/finding.ts'
+import { systemClock } from '../../../src/model/process/system-clock.ts'
+import { resourceNames } from '../../../src/model/resource-names.ts'
+import { copiedTables } from '../../../src/store/copy/copied-tables.ts'
+import { openDatabaseTarget } from '../../../src/store/postgres/copy-target.ts'
+import { openPostgresMirror } from '../../../src/store/postgres/postgres-mirror.ts'
+import { aDay, type Ran } from '../../commands/support/cli.ts'
+import { wider } from '../../commands/support/on-terminal.ts'
+import { enlarge } from '../../support/large-mirror.ts'
+import { testPostgres } from '../../support/postgres.ts'
+import { withDatabase } from '../../support/sqlite.ts'
+import { isOnServer, type Moving, movingWorld, terminalOn } from './support/moving-world.ts'
+
+const onServer = it.runIf(isOnServer)
+
+const views: readonly (readonly string[])[] = [
+  ['findings', '--format', 'json', '--all'],
+  ['history', '--format', 'json', '--details'],
+  ['report', '--format', 'json', '--details'],
+  ['report', '--format', 'json', '--as-of', '2026-03-02T18:00:00Z'],
+  ['accept'],
+  ['verify', '--format', 'json'],
+  ['expiring', '--format', 'json'],
+  ...resourceNames.flatMap((name) => ['acme', 'globex'].map((tenant) => ['export', name, '--tenant', tenant])),
+]
+
+/** Tables of what cannot be read from a tenant again. */
+const worthMoving = [
+  'accepted_states',
+  'audit_chain',
+  'changes',
+  'decisions',
+  'finding_events',
+  'findings',
+  'held_records',
+  'holds',
+  'page_fingerprints',
+  'quarantine',
+  'sync_states',
+  'users',
+  'waived_findings',
+  'waiver_changes',
+  'waivers',
+] as const
+
+type Run = Moving['run']
+
+async function seenBy(run: Run): Promise<readonly Ran[]> {
+  const seen: Ran[] = []
+  for (const view of views) seen.push(await run(...view))
+  return seen
+}
+
+const moved = async (world: Moving) => {
+  const made = await world.migrate()
+  expect(made).toMatchObject({ code: 0, stderr: '' })
+  return made
+}
+
+onServer('shows the same from the database as from the file, which stays as it is', async () => {
+  const world = await movingWorld()
+  const bytes = readFileSync(world.store)
+  const before = await seenBy(world.run)
+  const { stdout } = await moved(world)
+  for (const table of worthMoving) expect(stdout).toMatch(new RegExp(`^${table} +[1-9]\\d* +yes$`, 'm'))
+  expect(before[0]?.stdout).toContain('"state":"resolved"')
+  expect(stdout).toMatch(/^Copied \d+ rows from \S+mirror\.db to the database "test_\w+" at 127\.0\.0\.1:\d+$/m)
+  expect(await seenBy(world.runThere)).toEqual(before)
+  expect(world.wrongCounts()).toEqual([])
+  expect(readFileSync(world.store).equals(bytes)).toBe(true)
+  expect(world.postgres.query(`select to_regclass('tenantwatch_copy') as mark`)).toEqual([{ mark: null }])
+})
+
+onServer('reports as JSON', async () => {
+  const world = await movingWorld()
+  const { stdout } = await world.migrate({}, '--format', 'json')
+  const [{ count }] = withDatabase(world.store, (raw) => raw.prepare('select count(*) as count from users').all()) as [
+    { count: number },
+  ]
+  expect(JSON.parse(stdout)).toMatchObject({
+    from: world.store,
+    verified: true,
+    tables: expect.arrayContaining([{ table: 'users', rows: count, verified: true }]),
+  })
+})
+
+onServer('breaks its sentences on a terminal', async () => {
+  const world = await movingWorld()
+  const texts: string[] = []
+  const stdout = { isTTY: true, columns: 80, write: (text: string) => texts.push(text) > 0 }
+  expect((await world.migrate({ stdout })).code).toBe(0)
+  const text = texts.join('')
+  expect(text).toMatch(/\nNext: set store\.url instead of store\.path, start the engine, and check that\n/)
+  // Only the path of the file may be longer.
+  expect(wider(text, 80).filter((line) => line.includes(' '))).toEqual([])
+})
+
+/** The summary, without its times and without the progress that a sync of more than a second prints before it. */
+const lines = ({ stdout }: Ran) => stdout.replaceAll(/^.*: (full|incremental) sync.* s.*\n| +\d+\.\d s$/gm, '')
+
+async function syncs(world: Moving, run: Run): Promise<{ said: string; asked: readonly string[] }> {
+  world.simulator.requests.clear()
+  const ran = await run('sync')
+  // Runs beside each other may ask for one proof of the tenant twice.
+  const asked = new Set(world.simulator.requests.all().map(({ path, query }) => `${path} ${JSON.stringify(query)}`))
+  return { said: lines(ran), asked: [...asked].toSorted() }
+}
+
+onServer('syncs on from the stored cursors with the requests that the file would have caused', async () => {
+  const world = await movingWorld()
+  await moved(world)
+  const { postgres, simulator } = world
+  const events = () => postgres.query('select count(*) as n, max(id) as id from finding_events')
+  const before = events()
+  const there = await syncs(world, world.runThere)
+  expect(there.said).toMatch(/acme +users +incremental +ok +\+0 ~0 -0 =0/)
+  expect(there.asked.join('\n')).toContain('"cursor"')
+  expect(events()).toEqual(before)
+  const here = await syncs(world, world.run)
+  expect(there).toEqual(here)
+  // Changes from here on come to the same, with new records, findings, history and removals.
+  const [gone, changed] = [...simulator.primary.state.users()].map(({ userId }) => userId)
+  simulator.primary.removeUser(gone ?? 0)
+  simulator.primary.updateUser(changed ?? 0, { firstName: 'Later' })
+  for (let n = 0; n < 150; n++) simulator.primary.addUser({ mfaStatus: false })
+  world.pass(aDay)
+  for (const run of [world.runThere, world.run])
+    expect(await syncs(world, run)).toMatchObject({ said: expect.stringContaining('users') })
+
+  const timeless = async (run: Run) =>
+    (JSON.parse((await run('findings', '--format', 'json', '--all')).stdout) as FindingView[])
+      .map(({ fingerprint, state, message }) => `${fingerprint} ${state} ${message}`)
+      .toSorted()
+  expect(await timeless(world.runThere)).toEqual(await timeless(world.run))
+  expect(await world.runThere('export', 'users', '--tenant', 'acme')).toEqual(
+    await world.run('export', 'users', '--tenant', 'acme'),
+  )
+  expect(world.wrongCounts()).toEqual([])
+})
+
+onServer('gives new records ids of blocks that no copied record is in', async () => {
+  const world = await movingWorld()
+  await moved(world)
+  const [{ next, highest }] = world.postgres.query(
+    `select tenantwatch_rids(1, 'users', 1) as next, (select max(rid) from users) as highest`,
+  ) as [{ next: number; highest: number }]
+  expect(next >> 8).toBeGreaterThan(highest >> 8)
+})
+
+onServer('refuses a database that is not empty, and leaves it as it is', async () => {
+  const world = await movingWorld()
+  expect((await world.runThere('sync')).stdout).toContain('users')
+  const before = world.postgres.query('select count(*) as n from changes')
+  const { code, stdout, stderr } = await world.migrate()
+  expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+  expect(stderr).toMatch(
+    /^tenantwatch: The database of store\.url is not empty: its table \w+ has rows; set store\.url to an empty database, .*\n$/,
+  )
+  expect(world.postgres.query('select count(*) as n from changes')).toEqual(before)
+  expect(await world.runThere('findings')).toMatchObject({ code: 0 })
+})
+
+onServer('leaves the layout of a database that it refuses', async () => {
+  const world = await movingWorld('current')
+  world.postgres.query(`insert into tenants (name, base_url, created_at) values ('acme', 'https://x', 1)`)
+  world.postgres.query(
+    'delete from tenantwatch_migrations where created_at = (select max(created_at) from tenantwatch_migrations)',
+  )
+  world.postgres.query('alter table replicas drop column configuration')
+  const layout = () => world.postgres.query('select hash from tenantwatch_migrations')
+  const before = layout()
+  expect(await world.migrate()).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('its table tenants has rows'),
+  })
+  expect(layout()).toEqual(before)
+})
+
+onServer('lets no engine begin that waited for its turn while a copy began', async () => {
+  const postgres = testPostgres()
+  onTestFinished(() => postgres.drop())
+  const options = { url: async () => postgres.url ?? '', role: 'engine', clock: systemClock() } as const
+  const first = await openPostgresMirror({ ...options, random: () => 0.1 })
+  const clock = {
+    ...options.clock,
+    async sleep(ms: number, signal?: AbortSignal) {
+      if (signal !== undefined) return await options.clock.sleep(ms, signal)
+      postgres.query(`create table tenantwatch_copy as select 'mirror.db' as source`)
+      await first[Symbol.asyncDispose]()
+    },
+  }
+  await expect(openPostgresMirror({ ...options, clock, random: () => 0.2 })).rejects.toThrow(
+    'contains an unfinished copy of mirror.db',
+  )
+  expect(postgres.query('select * from replicas')).toEqual([])
+})
+
+onServer('refuses a database of another program', async () => {
+  const world = await movingWorld()
+  world.postgres.query('create table customers (id bigint)')
+  expect(await world.migrate()).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('contains tables of another program'),
+  })
+})
+
+onServer('copies into tables that are there already and empty', async () => {
+  const world = await movingWorld('current')
+  await moved(world)
+  expect(await seenBy(world.runThere)).toEqual(await seenBy(world.run))
+})
+
+onServer('runs only with no engine on the database', async () => {
+  const world = await movingWorld()
+  await using _engine = await openDatabaseTarget({
+    url: async () => world.postgres.url ?? '',
+    clock: world.clock,
+    random: () => 0.7,
+    source: 'other.db',
+  })
+  const impatient = { ...world.clock, sleep: (ms: number, signal?: AbortSignal) => world.clock.sleep(ms / 50, signal) }
+  expect(await world.migrate({ clock: impatient })).toEqual({
+    code: 3,
+    stdout: '',
+    stderr:
+      'tenantwatch: Another tenantwatch engine (run, sync or migrate-store) is working on the database of store.url; stop it first\n',
+  })
+})
+
+onServer('names the right that the user lacks', async () => {
+  const world = await movingWorld()
+  const { query, url } = world.postgres
+  const name = `limited_${process.pid}`
+  query(`create role ${name} login`)
+  const limited = { ...world.env, TENANTWATCH_STORE_URL: (url ?? '').replace(/\/\/[^@]*@/, `//${name}@`) }
+  const refusal = async () => {
+    const { code, stdout, stderr } = await world.migrate({ env: limited })
+    expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
+    return stderr
+  }
+  try {
+    expect(await refusal()).toMatch(
+      /^tenantwatch: The database .* lacks a permission \(42501\); make it the owner of the database, .*\n$/,
+    )
+    // With the rights of an engine, but not of the owner.
+    expect((await world.runThere('sync')).stdout).toContain('users')
+    for (const kind of ['tables', 'sequences']) query(`grant all on all ${kind} in schema public to ${name}`)
+    for (const { name: table } of copiedTables) query(`alter table "${table}" disable trigger user`)
+    for (const { name: table } of copiedTables) query(`truncate "${table}"`)
+    for (const { name: table } of copiedTables) query(`alter table "${table}" enable trigger user`)
+    expect(await refusal()).toMatch(
+      /^tenantwatch: The copy was interrupted: The database user lacks a permission \(42501\); make it the owner .*; run .*\n$/,
+    )
+  } finally {
+    query(`drop owned by ${name}`)
+    query(`drop role ${name}`)
+  }
+})
+
+const again = /run "tenantwatch migrate-store"\s+again to continue\n$/
+
+onServer('stops at SIGTERM, lets nobody open the half copy, and continues', async () => {
+  const world = await movingWorld()
+  const stop = new AbortController()
+  const stderr = terminalOn('Copying', () => stop.abort(new DOMException('The program is stopping', 'AbortError')))
+  expect(await world.migrate({ stop: stop.signal, stderr })).toMatchObject({ code: 3, stdout: '' })
+  expect(stderr.shown).toMatch(/^tenantwatch: The copy was stopped; /)
+  expect(stderr.shown).toMatch(again)
+  for (const command of ['sync', 'findings', 'report', 'doctor']) {
+    const ran = await world.runThere(command)
+    expect(ran.code).toBe(3)
+    expect(ran.stdout + ran.stderr).toContain(
+      `The database of store.url contains an unfinished copy of ${world.store}; finish it with "tenantwatch migrate-store --from ${world.store}", or give`,
+    )
+  }
+  await moved(world)
+  expect(await seenBy(world.runThere)).toEqual(await seenBy(world.run))
+})
+
+onServer('continues after it was killed, once the lease of the killed one has ended', async () => {
+  const world = await movingWorld('current')
+  enlarge(world.store)
+  const env = { ...world.env, TENANTWATCH_STORE_URL: world.postgres.url ?? '' }
+  const main = join(import.meta.dirname, '../../../src/main.ts')
+  const child = spawn(process.execPath, [main, 'migrate-store', '--from', world.store], { cwd: world.folder, env })
+  const ended = once(child, 'exit')
+  const copied = () => Number(world.postgres.query('select count(*) as n from users')[0]?.['n'])
+  await expect.poll(copied, { timeout: 60_000, interval: 1 }).toBeGreaterThan(0)
+  child.kill('SIGKILL')
+  expect(await ended).toEqual([null, 'SIGKILL'])
+  expect((await world.runThere('sync')).stderr).toContain('contains an unfinished copy')
+  const left = copied()
+  expect(left % 1000).toBe(0)
+  await moved(world)
+  expect(copied()).toBeGreaterThan(9000)
+  expect(await seenBy(world.runThere)).toEqual(await seenBy(world.run))
+})
+
+onServer('ends with a sentence when the server is gone, and continues when it is back', async () => {
+  const world = await movingWorld()
+  const stderr = terminalOn('Copying', () => {
+    world.postgres.query(
+      'select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()',
+    )
+  })
+  expect(await world.migrate({ stderr })).toMatchObject({ code: 3, stdout: '' })
+  expect(stderr.shown).toMatch(
+    /^tenantwatch: The copy was interrupted: The database server cannot be reached( \(57P01\))?; /,
+  )
+  expect(stderr.shown).toMatch(again)
+  // The lease of the first one, which could not return it, ends after ten seconds.
+  world.postgres.query(`update replicas set seen_at = seen_at - interval '11 seconds'`)
+  await moved(world)
+  expect(await seenBy(world.runThere)).toEqual(await seenBy(world.run))
+})
+
+onServer('does not complete a copy that differs, and replaces what differs when run again', async () => {
+  const world = await movingWorld('current')
+  const { query } = world.postgres
+  query(`create function tamper() returns trigger language plpgsql as $$ begin
+    update findings set message = 'All is well' where id = 1; return null; end $$`)
+  query('create trigger tamper after insert on record_counts for each statement execute function tamper()')
+  const { code, stdout, stderr } = await world.migrate()
+  expect(code).toBe(3)
+  expect(stdout).toMatch(/^findings +\d+ +NO$/m)
+  expect(stdout.match(/NO$/gm)).toHaveLength(1)
+  expect(stdout).not.toContain('Next')
+  expect(stderr).toBe(
+    'tenantwatch: The copy differs from the file and is not used; run "tenantwatch migrate-store" again to replace what differs\n',
+  )
+  expect((await world.runThere('sync')).stderr).toContain('contains an unfinished copy')
+  query('drop trigger tamper on record_counts')
+  await moved(world)
+  expect(await seenBy(world.runThere)).toEqual(await seenBy(world.run))
+})
+
+onServer('notices a decision that was made while it copied', async () => {
+  const world = await movingWorld()
+  const stderr = terminalOn('Copying', () => {
+    withDatabase(world.store, (raw) => raw.exec('delete from decisions'))
+  })
+  expect(await world.migrate({ stderr })).toMatchObject({ code: 3, stdout: '' })
+  expect(stderr.shown).toMatch(
+    /^tenantwatch: \S+ was changed while it was copied, as by "tenantwatch accept"; run .*\n$/,
+  )
+  await moved(world)
+  expect(world.postgres.query('select * from decisions')).toEqual([])
+})

@@ -1,0 +1,97 @@
+import { expect, onTestFinished } from 'vitest'
+import type { Io } from '../../../../src/model/process/io.ts'
+import { postgresWords } from '../../../../src/store/postgres/words.ts'
+import { aDay, type Cli, synced } from '../../../commands/support/cli.ts'
+import { onPostgresOf } from '../../../commands/support/on-postgres.ts'
+import { type TestPostgres, testPostgres } from '../../../support/postgres.ts'
+import { wrongCounts } from '../../../support/wrong-counts.ts'
+
+/** These need a server: the program opens connections of its own. */
+export const isOnServer = process.env['TEST_POSTGRES_URL'] !== undefined
+
+const sizes = { users: 60, documents: 60 }
+
+/** Details of all users in each run: which ones are read first depends on when their pages were received. */
+const more = `userDetails: { perRun: 250 }
+waivers:
+  - { id: W-1, check: user-mfa-enrolled, entity: "*", tenant: acme, owner: ops, reason: Until the roll-out has ended, expires: 2026-04-30 }
+`
+
+/** A mirror in a file with something in nearly every table, and the program to run on it. */
+export async function filledWorld(): Promise<Cli> {
+  const world = await synced({
+    simulator: { sizes },
+    tenants: [{ name: 'acme' }, { name: 'globex', token: 'secondReader' }],
+    more,
+  })
+  const { simulator, pass, run } = world
+  const { primary } = simulator
+  const [first, second, third, fourth] = [...primary.state.users()].map(({ userId }) => userId)
+  primary.updateUser(first ?? 0, { firstName: 'Half \u0000 and \u001a and \u001a0', lastName: 'Ångström 🌍' })
+  primary.updateUser(second ?? 0, { mfaStatus: true, mfaAction: false })
+  primary.updateUser(third ?? 0, { raw: { mfaStatus: 'true', note: 'a\u0000b' } })
+  primary.removeUser(fourth ?? 0)
+  pass(aDay)
+  expect(await run('sync')).toMatchObject({ code: 0 })
+  // One hold is accepted and applied, another one stays.
+  primary.removeUsers(0.5)
+  pass(aDay)
+  expect(await run('sync')).toMatchObject({ code: 3 })
+  const [id = ''] = (await run('accept')).stdout.split(' ')
+  expect(await run('accept', id, '--reason', 'Left with the spin-off')).toMatchObject({ code: 0 })
+  primary.removeDocuments(0.6)
+  const { name } = primary.addRole({ name: 'Odd\u0000role' })
+  primary.addUser({ roleName: name, firstName: 'Newcomer' })
+  pass(aDay)
+  await run('sync', '--full')
+  pass(aDay)
+  await run('sync', '--full')
+  return world
+}
+
+type Ran = ReturnType<Cli['run']>
+
+export interface Moving extends Cli {
+  readonly postgres: TestPostgres
+  /** For the database: its waits take their time, because connections are watched by them. */
+  readonly clock: Io['clock']
+  /** Runs on the database. */
+  runThere(...args: readonly string[]): Ran
+  /** Runs `migrate-store` from the file to the database, with parts of another world. */
+  migrate(io?: Partial<Io>, ...args: readonly string[]): Ran
+  wrongCounts(): readonly unknown[]
+}
+
+/** The filled mirror beside an empty database. */
+export async function movingWorld(layout: 'empty' | 'current' = 'empty'): Promise<Moving> {
+  const world = await filledWorld()
+  const postgres = testPostgres(layout)
+  onTestFinished(() => postgres.drop())
+  const { clock, runThere } = onPostgresOf(world, postgres)
+  return {
+    ...world,
+    postgres,
+    clock,
+    runThere: (...args) => runThere({}, ...args),
+    migrate: (io = {}, ...args) => runThere(io, 'migrate-store', '--from', world.store, ...args),
+    wrongCounts: () => wrongCounts(postgresWords, (sql) => postgres.query(sql)),
+  }
+}
+
+/** A terminal on which something happens when it first shows a text. */
+export function terminalOn(text: string, act: () => void): NonNullable<Partial<Io>['stderr']> & { shown: string } {
+  let hasHappened = false
+  return {
+    isTTY: true,
+    columns: 200,
+    shown: '',
+    write(piece) {
+      if (!piece.startsWith('\r')) this.shown += piece
+      if (!hasHappened && piece.includes(text)) {
+        hasHappened = true
+        act()
+      }
+      return true
+    },
+  }
+}

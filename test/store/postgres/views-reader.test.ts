@@ -1,0 +1,99 @@
+import { expect, it } from 'vitest'
+import { sqlViews } from '../../../src/store/postgres/views/index.ts'
+import { onPostgres } from '../../support/test-database.ts'
+import { type SqlWorld, sqlWorld } from './support/sql-world.ts'
+import { testRole } from './support/test-role.ts'
+
+/** Does something as a role that has the grants of docs/sql.md. */
+function asReader<T>({ sql }: SqlWorld, act: () => T): T {
+  const role = testRole({ query: sql })
+  const [{ name: schema } = {}] = sql('select current_schema() as name')
+  sql(`grant usage on schema "${schema}" to ${role}`)
+  sql(`grant select on ${sqlViews.map(({ name }) => name).join(', ')} to ${role}`)
+  sql(`set role ${role}`)
+  try {
+    return act()
+  } finally {
+    sql('reset role')
+  }
+}
+
+it.runIf(onPostgres)('lets a role read the views that has no right on a table', async () => {
+  const world = await sqlWorld()
+  const tables = world.sql('select tablename from pg_tables where schemaname = current_schema()')
+  expect(tables.length).toBeGreaterThan(20)
+  asReader(world, () => {
+    for (const { name } of sqlViews) world.sql(`select * from ${name}`)
+    expect(world.sql('select * from tenantwatch_users').length).toBeGreaterThan(0)
+    for (const { tablename } of tables) {
+      expect(() => world.sql(`select * from "${tablename}"`), String(tablename)).toThrow('permission denied')
+      expect(() => world.sql(`delete from "${tablename}"`), String(tablename)).toThrow('permission denied')
+    }
+    expect(() => world.sql(`update tenantwatch_users set email = ''`)).toThrow('cannot update')
+  })
+})
+
+it.runIf(onPostgres)('shows no raw content, unknown field, cursor or digest of a credential', async () => {
+  const world = await sqlWorld()
+  const { sql } = world
+  const secret = 'hunter2-hunter2'
+  sql(`insert into quarantine (tenant_id, resource, key, raw, problem, first_seen_at, last_seen_at)
+    values (1, 'users', '7', '${secret}', '${secret}', 1, 1)`)
+  sql(`update users set extra = '{"password":"${secret}"}', request_id = '${secret}'`)
+  sql(`update sync_states set cursor = '${secret}', message = '${secret}'`)
+  sql(
+    `update tenants set accepted_credential = '${secret}', denied_credential = '${secret}', base_url = '${secret}', admitted = '${secret}'`,
+  )
+  sql(`insert into holds (id, tenant_id, resource, reason, count, message, cause, raised_at)
+    values ('h', 1, 'users', 'shrink_held', 1, 'm', '{"c":"${secret}"}', 1)`)
+  asReader(world, () => {
+    for (const { name } of sqlViews) {
+      const rows = sql(`select * from ${name}`)
+      expect(JSON.stringify(rows), name).not.toContain(secret)
+    }
+    expect(sql(`select quarantined from tenantwatch_sync where resource = 'users'`)).toEqual([{ quarantined: 1 }])
+  })
+})
+
+it.runIf(onPostgres)('leaves removed records out, also for a function of the reader', async () => {
+  const world = await sqlWorld()
+  const { sql } = world
+  sql(`update users set removed_at = 1, email = 'gone@example.com' where rid = (select min(rid) from users)`)
+  sql(`create function tell(email text) returns boolean language plpgsql cost 0.0001 as $$
+    begin if email = 'gone@example.com' then raise exception 'seen'; end if; return true; end $$`)
+  const [{ n = 0 } = {}] = sql('select count(*) as n from users')
+  expect(sql('select email from tenantwatch_users where tell(email)')).toHaveLength(Number(n) - 1)
+  expect(() => sql('select email from users where tell(email)')).toThrow('seen')
+})
+
+it.runIf(onPostgres)('reads JSON that has U+0000, which PostgreSQL does not', async () => {
+  const world = await sqlWorld()
+  const evidence = { name: 'a\0b\0\0c', path: '\\u0000', plain: '\\\\u0000', list: ['\\\0'] }
+  world.sql('update findings set evidence = ?', JSON.stringify(evidence))
+  world.sql(
+    'insert into changes (tenant_id, resource, key, at, kind, field, before, after) values (1, ?, ?, 1, ?, ?, ?, ?)',
+    'users',
+    '1',
+    'changed',
+    'firstName',
+    JSON.stringify('a\0'),
+    'null',
+  )
+  const shown = world.sql('select distinct evidence::text as text from tenantwatch_findings')
+  expect(shown.map(({ text }) => JSON.parse(String(text)))).toEqual([
+    { name: 'a\ufffdb\ufffd\ufffdc', path: '\\u0000', plain: '\\\\u0000', list: ['\\\ufffd'] },
+  ])
+  expect(world.sql(`select before, after from tenantwatch_history where field = 'firstName'`)).toEqual([
+    { before: 'a\ufffd', after: null },
+  ])
+})
+
+it.runIf(onPostgres)('shows the members of lists', async () => {
+  const world = await sqlWorld()
+  const roles = await world.test.exported('roles')
+  const codes = roles.flatMap(({ roleId, permissions }) =>
+    (permissions as readonly { readonly code: string }[]).map(({ code }) => `${roleId} ${code}`),
+  )
+  const found = world.sql('select role_id, code from tenantwatch_role_permissions')
+  expect(found.map(({ role_id, code }) => `${role_id} ${code}`).toSorted()).toEqual(codes.toSorted())
+})

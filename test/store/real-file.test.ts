@@ -1,0 +1,49 @@
+import { linkSync, mkdirSync, readdirSync, symlinkSync, unlinkSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { expect, it } from 'vitest'
+import { lockStateOf, realFile } from '../../src/store/sqlite/engine-lock.ts'
+import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
+import { storeFacts, storeSize } from '../../src/store/sqlite/store-facts.ts'
+import { testMirror } from '../support/mirror.ts'
+import { temporaryFolder } from '../support/temporary.ts'
+
+it('has one lock on a database, whatever links lead to it', () => {
+  const { path } = testMirror()
+  const file = `${path}.link`
+  symlinkSync(path, file)
+  const folder = join(temporaryFolder(), 'linked')
+  symlinkSync(dirname(path), folder)
+  for (const link of [file, path.replace(dirname(path), folder)]) {
+    expect(() => openMirror(link, 'engine')).toThrow(/Another tenantwatch engine .* is working on/)
+    expect(lockStateOf(link)).toMatchObject({ held: true })
+    expect(storeFacts(link)).toMatchObject({ path, exists: true })
+    expect(storeSize(link)).toEqual(storeSize(path))
+  }
+})
+
+it('makes a database where a link to nowhere points, with its lock beside it', async () => {
+  const place = temporaryFolder()
+  mkdirSync(join(place, 'real'))
+  symlinkSync('real/m.db', join(place, 'current.db'))
+  await using _mirror = openMirror(join(place, 'current.db'), 'engine')
+  expect(readdirSync(place)).toEqual(['current.db', 'real'])
+  expect(() => openMirror(join(place, 'real', 'm.db'), 'engine')).toThrow(/Another tenantwatch engine/)
+})
+
+it('names a file in folders that do not exist yet', () => {
+  const place = temporaryFolder()
+  symlinkSync(place, join(place, 'here'))
+  expect(realFile(join(place, 'here', 'none', 'm.db'))).toBe(join(place, 'none', 'm.db'))
+  symlinkSync('round', join(place, 'round'))
+  expect(() => openMirror(join(place, 'round'), 'engine')).toThrow(/cannot be opened \(ELOOP\)/)
+})
+
+it.each(['engine', 'beside'] as const)('opens no database with a second name as %s', async (role) => {
+  const { path, mirror } = testMirror()
+  await mirror[Symbol.asyncDispose]()
+  const other = join(dirname(path), 'hard.db')
+  linkSync(path, other)
+  for (const name of [path, other]) expect(() => openMirror(name, role)).toThrow(/has 2 names \(hard links\)/)
+  unlinkSync(other)
+  await openMirror(path, role)[Symbol.asyncDispose]()
+})

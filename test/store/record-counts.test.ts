@@ -1,0 +1,136 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { dayMs } from '../../src/model/durations.ts'
+import type { Mirror } from '../../src/store/port.ts'
+import { now } from '../checks/support/evaluator.ts'
+import { document, role, user } from '../checks/support/facts.ts'
+import { testMirror } from '../support/mirror.ts'
+
+const text = fc.oneof(
+  fc.constantFrom('Active', 'Invited', '"quoted"', 'a,b', '\\', '\u0000', 'tab\there', 'é 😀', '\u2028', '1', 'null'),
+  fc.string({ unit: 'binary', maxLength: 6 }),
+)
+const userFields = fc.record({
+  userId: fc.integer({ min: 1, max: 6 }),
+  state: text,
+  mfaStatus: fc.boolean(),
+  mfaAction: fc.boolean(),
+  roleId: fc.option(fc.integer({ min: 1, max: 3 })),
+  roleName: fc.option(text),
+})
+const documentFields = fc.record({
+  fileId: fc.constantFrom('a', 'b', 'c'),
+  uploadStatus: fc.option(text),
+})
+const rids = fc.uniqueArray(fc.integer({ min: 1, max: 8 }), { maxLength: 4 })
+
+/** One thing that befalls the records of a tenant. */
+const step = fc.oneof(
+  fc.record({ do: fc.constant('users' as const), items: fc.array(userFields, { maxLength: 5 }) }),
+  fc.record({ do: fc.constant('detail' as const), item: userFields }),
+  fc.record({ do: fc.constant('documents' as const), items: fc.array(documentFields, { maxLength: 5 }) }),
+  fc.record({ do: fc.constant('roles' as const), names: fc.uniqueArray(fc.integer({ min: 1, max: 4 })) }),
+  fc.record({ do: fc.constantFrom('missing' as const, 'remove' as const, 'removeDocuments' as const), rids }),
+  fc.record({ do: fc.constant('refused' as const), items: fc.array(userFields, { minLength: 1, maxLength: 3 }) }),
+  fc.record({ do: fc.constant('purge' as const) }),
+)
+
+type Step = typeof step extends fc.Arbitrary<infer T> ? T : never
+
+const ok = (record: Readonly<Record<string, unknown>>) => ({ ok: true as const, record, extra: null })
+const about = { at: now, requestId: 'req-1', recordCreations: true }
+
+async function perform(mirror: Mirror, tenantId: number, one: Step): Promise<unknown> {
+  switch (one.do) {
+    case 'users':
+      return mirror.commitPage({
+        ...about,
+        tenantId,
+        resource: 'users',
+        items: one.items.map((item) => ok(user(item))),
+      })
+    case 'detail':
+      return mirror.commitDetail({ ...about, tenantId, resource: 'users', item: ok(user(one.item)) })
+    case 'documents': {
+      const items = one.items.map((item) => ok(document(item)))
+      return mirror.commitPage({ ...about, tenantId, resource: 'documents', items })
+    }
+    case 'roles': {
+      const items = one.names.map((roleId) => ok(role({ roleId, state: roleId % 2 === 0 ? 'Active' : 'Inactive' })))
+      const whole = { startedAt: now, durationMs: 1, serverTime: now }
+      return mirror.commitPage({ ...about, tenantId, resource: 'roles', items, whole })
+    }
+    case 'missing':
+      return mirror.markMissing(tenantId, 'users', one.rids, now)
+    case 'remove':
+      return mirror.remove(tenantId, 'users', one.rids, now, null)
+    case 'removeDocuments':
+      return mirror.remove(tenantId, 'documents', one.rids, now, null)
+    case 'refused': {
+      const items = [...one.items.map((item) => ok(user(item))), ok(user({ userId: 99, createdAt: {} as string }))]
+      return mirror.commitPage({ ...about, tenantId, resource: 'users', items }).catch(() => {})
+    }
+    case 'purge':
+      return mirror.eraseOutdated(now + dayMs)
+    default:
+      throw new TypeError(`Unknown step ${one satisfies never}`)
+  }
+}
+
+it('keeps its counts with the records, whatever befalls them', async () => {
+  const { mirror, wrongCounts } = testMirror()
+  let name = 0
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.tuple(fc.boolean(), step), { maxLength: 12 }), async (steps) => {
+      const tenants = await Promise.all(['a', 'b'].map((one) => mirror.openTenant(`${one}-${name++}`, 'https://x', 1)))
+      const [first = 0, second = 0] = tenants.map(({ tenant }) => tenant.id)
+      for (const [isFirst, one] of steps) await perform(mirror, isFirst ? first : second, one)
+      expect(wrongCounts()).toEqual([])
+    }),
+    { numRuns: 150 },
+  )
+})
+
+it('returns the same numbers from its counts as from the records', async () => {
+  const { mirror, query } = testMirror()
+  const { tenant } = await mirror.openTenant('acme', 'https://x', 1)
+  const states = ['Active', 'Invited', 'Locked']
+  const items = Array.from({ length: 60 }, (_, i) =>
+    ok(
+      user({ userId: i + 1, state: states[i % 3], mfaStatus: i % 2 === 0, roleName: i % 5 === 0 ? null : `r${i % 4}` }),
+    ),
+  )
+  await mirror.commitPage({ ...about, tenantId: tenant.id, resource: 'users', items })
+  const three = query('select rid from users order by rid limit 3').map(({ rid }) => Number(rid))
+  await mirror.remove(tenant.id, 'users', three, now, null)
+  const reader = mirror.records(tenant.id)
+  const groups = await reader.countBy('users', ['state', 'mfaStatus'], { all: [{ field: 'state', not: 'Locked' }] })
+  const fresh = query(
+    `select state, mfa_status, count(*) as count from users
+     where removed_at is null and state != 'Locked' group by 1, 2 order by 1, 2`,
+  )
+  expect(groups.map(({ values, count }) => [...values, count])).toEqual(
+    fresh.map((row) => [row['state'], row['mfa_status'] === 1, row['count']]),
+  )
+  const named = { all: [{ field: 'roleName', in: ['r1', 'r2'] }], anyOf: [[{ field: 'state', is: 'Active' }]] } as const
+  const [counted] = query(
+    `select count(*) as n from users where removed_at is null and role_name in ('r1', 'r2') and state = 'Active'`,
+  )
+  expect(await reader.count('users', named)).toBe(counted?.['n'])
+  expect(await reader.count('users', { all: [{ field: 'roleName', is: null }] })).toBe(11)
+  expect(await reader.count('users')).toBe(57)
+})
+
+it('counts the records without reading them', async () => {
+  const { mirror, query } = testMirror()
+  const { tenant } = await mirror.openTenant('acme', 'https://x', 1)
+  await mirror.commitPage({ ...about, tenantId: tenant.id, resource: 'users', items: [ok(user())] })
+  const countAs = (count: number) => query('update record_counts set count = ? returning 1', count)
+  countAs(41)
+  const reader = mirror.records(tenant.id)
+  const users = (await mirror.quality(tenant.id)).find(({ state }) => state.resource === 'users')
+  expect([users?.live, await reader.count('users'), (await reader.countBy('users', ['state']))[0]?.count]).toEqual([
+    41, 41, 41,
+  ])
+  countAs(1)
+})

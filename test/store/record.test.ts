@@ -1,0 +1,134 @@
+import { expect, it } from 'vitest'
+import { dayMs, minuteMs } from '../../src/model/durations.ts'
+import type { CheckResult } from '../../src/store/port.ts'
+import { testMirror } from '../support/mirror.ts'
+import { check, findingOf, resultOf } from './support/results.ts'
+
+const start = Date.parse('2026-03-01T12:00:00Z')
+
+const checkResult = (tenantId: number, at: number, failing: readonly string[] = [], more?: Partial<CheckResult>) =>
+  resultOf(tenantId, at, [failing.map((id) => findingOf(id))], { notEvaluated: 0, ...more })
+
+async function opened() {
+  const test = testMirror()
+  const { tenant } = await test.mirror.openTenant('acme', 'https://x', start)
+  return { ...test, tenantId: tenant.id }
+}
+
+it('writes nothing for an evaluation that changed nothing, and a row for whatever another one changes', async () => {
+  const { mirror, query, tenantId } = await opened()
+  const rows = () => query('select count(*) as n from check_status_changes')[0]?.['n']
+  const all = () =>
+    ['check_status_changes', 'configurations', 'tenant_states', 'finding_events', 'clock_steps', 'retention'].map(
+      (table) => query(`select * from ${table}`),
+    )
+  const configuration = { digest: 'd', content: '{}' }
+  for (let i = 0; i < 3; i++) {
+    const at = start + i * minuteMs
+    await mirror.noteTime(at)
+    await mirror.noteConfiguration({ ...configuration, at })
+    await mirror.noteTenantState(tenantId, '{"holds":[]}', at)
+    await mirror.commitResult(checkResult(tenantId, at, ['1']))
+  }
+  const before = all()
+  expect(before.map((found) => found.length)).toEqual([1, 1, 1, 1, 0, 1])
+  for (let i = 3; i < 60; i++) {
+    const at = start + i * minuteMs
+    await mirror.noteTime(at)
+    await mirror.noteConfiguration({ ...configuration, at })
+    await mirror.noteTenantState(tenantId, '{"holds":[]}', at)
+    if (i % 2 === 0) await mirror.confirmResult(tenantId, check, at)
+    else await mirror.commitResult(checkResult(tenantId, at, ['1']))
+  }
+  expect(all()).toEqual(before)
+  let at = start + 60 * minuteMs
+  for (const more of [{ entities: 10 }, { notEvaluated: 1 }, { rule: 's' }]) {
+    await mirror.commitResult(checkResult(tenantId, at, ['1'], more))
+    await mirror.commitResult(checkResult(tenantId, at, ['1'], more))
+    at += minuteMs
+  }
+  expect(rows()).toBe(4)
+  await mirror.commitResult(checkResult(tenantId, at, ['1', '2'], { rule: 's' }))
+  expect(rows()).toBe(5)
+})
+
+it('notes that nobody evaluated for longer than a check result is shown', async () => {
+  const { mirror, query, tenantId } = await opened()
+  await mirror.commitResult(checkResult(tenantId, start))
+  await mirror.confirmResult(tenantId, check, start + 15 * minuteMs)
+  await mirror.confirmResult(tenantId, check, start + 31 * minuteMs)
+  await mirror.confirmResult(tenantId, check, start + 91 * minuteMs, 60 * minuteMs)
+  await mirror.storeConfirmations()
+  const kept = query('select at, confirmed_at as "confirmedAt" from check_status_changes order by id')
+  expect(kept).toEqual([
+    { at: start, confirmedAt: start + 15 * minuteMs },
+    { at: start + 31 * minuteMs, confirmedAt: null },
+  ])
+  const confirmed = async (at: number) => (await (await mirror.past(at, false)).checkStates(tenantId))[0]?.evaluatedAt
+  expect(await confirmed(start + 10 * minuteMs)).toBe(start + 10 * minuteMs)
+  expect(await confirmed(start + 30 * minuteMs)).toBe(start + 15 * minuteMs)
+  expect(await confirmed(start + 40 * minuteMs)).toBe(start + 40 * minuteMs)
+})
+
+it('keeps the last row that is still valid when older ones are erased', async () => {
+  const { mirror, query, tenantId } = await opened()
+  for (const [day, failing] of [['1'], ['1', '2'], ['1'], ['1', '3']].entries()) {
+    await mirror.noteTenantState(tenantId, `{"day":${day}}`, start + day * dayMs)
+    await mirror.noteConfiguration({ at: start + day * dayMs, digest: `${day}`, content: `{"day":${day}}` })
+    await mirror.commitResult(checkResult(tenantId, start + day * dayMs, failing))
+  }
+  await mirror.eraseOutdated(start + 2.5 * dayMs)
+  const past = await mirror.past(start + 2.6 * dayMs, false)
+  expect(await past.configuration()).toMatchObject({ digest: '2' })
+  expect(await past.tenantState(tenantId)).toBe('{"day":2}')
+  expect(await past.checkStates(tenantId)).toMatchObject([{ status: 'fail', open: { high: 1 } }])
+  const open = (await Array.fromAsync(past.findings({}))).flat()
+  expect(open.map(({ fingerprint }) => fingerprint)).toEqual(['f1'])
+  expect(query('select fingerprint, kind from finding_events order by id')).toEqual([
+    { fingerprint: 'f1', kind: 'opened' },
+    { fingerprint: 'f3', kind: 'opened' },
+  ])
+  expect(await mirror.recordBounds()).toEqual({ begins: start, erasedBefore: start + 2.5 * dayMs })
+})
+
+it('erases the problems of checks that are no longer evaluated after the retention', async () => {
+  const { mirror, tenantId } = await opened()
+  for (const own of ['gone', 'evaluated']) {
+    await mirror.commitResult(checkResult(tenantId, start, [], { check: own }))
+    await mirror.noteProblem(tenantId, own, 'It cannot evaluate ann@example.com')
+  }
+  await mirror.commitResult(checkResult(tenantId, start + 3 * dayMs, [], { check: 'evaluated' }))
+  await mirror.eraseOutdated(start)
+  expect([...(await mirror.checkProblems(tenantId)).keys()]).toEqual(['evaluated', 'gone'])
+  await mirror.eraseOutdated(start + dayMs)
+  expect([...(await mirror.checkProblems(tenantId)).keys()]).toEqual(['evaluated'])
+})
+
+it('takes no notice of a clock that is put right by less than a second, and notes each greater step once', async () => {
+  const { mirror, query, tenantId } = await opened()
+  await mirror.commitResult(checkResult(tenantId, start))
+  await mirror.noteTime(start - 900)
+  expect(query('select * from clock_steps')).toEqual([])
+  await mirror.noteTime(start - minuteMs)
+  await mirror.noteTime(start - minuteMs)
+  await mirror.noteTime(start + minuteMs)
+  expect(query('select at, latest, until, resumed from clock_steps')).toEqual([
+    { at: start - minuteMs, latest: start, until: start - minuteMs, resumed: start + minuteMs },
+  ])
+})
+
+it('keeps the configured tenants as of the last configuration', async () => {
+  const { mirror, query } = testMirror()
+  const named = (...names: readonly string[]) =>
+    names.map((tenant) => ({ tenant, resources: '{}', checks: '[]', waivers: '[]' }))
+  const configured = () => query('select tenant from configured_tenants order by tenant').map(({ tenant }) => tenant)
+  await mirror.noteConfiguration({ at: start, digest: 'a', content: '{}', tenants: named('acme', 'other') })
+  expect(configured()).toEqual(['acme', 'other'])
+  await mirror.noteConfiguration({ at: start, digest: 'b', content: '{}', tenants: named('acme') })
+  expect(configured()).toEqual(['acme'])
+  // As of a database that an earlier version wrote under the same configuration.
+  query('delete from configured_tenants where tenant = ? returning tenant', 'acme')
+  await mirror.noteConfiguration({ at: start, digest: 'b', content: '{}', tenants: named('acme') })
+  expect(configured()).toEqual(['acme'])
+  expect(query('select count(*) as n from configurations')).toEqual([{ n: 2 }])
+})

@@ -1,0 +1,65 @@
+import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
+import { type Mirror, noCounts } from '../../../src/store/port.ts'
+import { now } from '../../checks/support/evaluator.ts'
+import { client, document, role, settings, user } from '../../checks/support/facts.ts'
+import { type TestMirror, testMirror } from '../../support/mirror.ts'
+
+export type Records = Readonly<Partial<Record<ResourceName, readonly Readonly<Record<string, unknown>>[]>>>
+
+export interface TwoTenants extends TestMirror {
+  readonly acme: number
+  readonly globex: number
+}
+
+/** A mirror of two tenants of which every resource was read in full once; names of the second hold the word `globex`. */
+export async function twoTenants(): Promise<TwoTenants> {
+  const test = testMirror()
+  const acme = await readInFull(test.mirror, 'acme', recordsOf('acme'))
+  const globex = await readInFull(test.mirror, 'globex', recordsOf('globex'))
+  return { ...test, acme, globex }
+}
+
+export function recordsOf(name: string): Records {
+  return {
+    'api-clients': [client({ name })],
+    'authentication-settings': [settings({ tenantName: name })],
+    documents: [document({ filename: `${name}.pdf` })],
+    permissions: [{ permissionId: 1, name, module: null, function: null, code: 'Api_Users_Read' }],
+    roles: [role({ name })],
+    users: [1, 2, 3].map((userId) => user({ userId, lastName: name, email: `${userId}@${name}.example` })),
+  }
+}
+
+/** Opens a tenant all of whose resources have these records. */
+export async function readInFull(mirror: Mirror, name: string, records: Records): Promise<number> {
+  const { tenant } = await mirror.openTenant(name, `https://${name}.example.com`, now)
+  for (const resource of resourceNames) await readOne(mirror, tenant.id, resource, records[resource] ?? [])
+  return tenant.id
+}
+
+/** As after a complete full sync of one page. */
+export async function readOne(
+  mirror: Mirror,
+  tenantId: number,
+  resource: ResourceName,
+  records: readonly Readonly<Record<string, unknown>>[],
+): Promise<void> {
+  const items = records.map((record) => ({ ok: true as const, record, extra: null }))
+  const whole = { startedAt: now, durationMs: 1000, serverTime: now }
+  await mirror.commitPage({ tenantId, resource, items, at: now, requestId: 'req-1', whole, recordCreations: true })
+  await mirror.closeRun({
+    tenantId,
+    resource,
+    mode: 'full',
+    startedAt: now,
+    endedAt: now,
+    dataAsOf: now,
+    outcome: 'success',
+    reason: null,
+    message: null,
+    pages: 1,
+    counts: noCounts,
+    reachedEndServerTime: null,
+    answered: { serverTime: now, at: now },
+  })
+}

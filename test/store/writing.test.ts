@@ -1,0 +1,339 @@
+import BetterSqlite3 from 'better-sqlite3'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import type { ResourceName } from '../../src/model/resource-names.ts'
+import type { Operations } from '../../src/store/database.ts'
+import type { CheckResult, Mirror, NewFinding, NotedWaiver, PageCommit, RunClose } from '../../src/store/port.ts'
+import { Connection } from '../../src/store/sqlite/connection.ts'
+import { testMirror } from '../support/mirror.ts'
+import { incomingUser as user } from './support/incoming-user.ts'
+
+const at = Date.UTC(2026, 0, 1)
+const tenantId = 1
+const check = 'user-mfa-enrolled'
+const resource = 'users'
+const ofUsers = { tenantId, resource } as const
+
+const finding: NewFinding = {
+  fingerprint: 'f1',
+  entityType: 'user',
+  entityId: '1',
+  severity: 'high',
+  message: 'User 1 fails.',
+  evidence: {},
+}
+const checkResult: CheckResult = {
+  tenantId,
+  check,
+  at,
+  entities: 1,
+  rule: 'r',
+  failing: [[finding]],
+  decide: () => ({ status: 'fail', reason: null }),
+  resolve: async () => 'fixed',
+}
+const waiver: NotedWaiver = { id: 'w', check, entity: '*', entityKey: '*', terms: 't', since: at, expiresAt: at + 1 }
+const hold = { tenantId, resource, reason: 'shrink_held', count: 1, message: '', cause: {}, rids: [1], at } as const
+const page: PageCommit = { ...ofUsers, items: [user(1), user(2)], at, requestId: null, recordCreations: true }
+const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true, fullSyncMs: 1 }
+const whole = { startedAt: at, durationMs: 1, serverTime: at }
+const run: RunClose = {
+  ...ofUsers,
+  mode: 'full',
+  startedAt: at,
+  endedAt: at,
+  dataAsOf: at,
+  outcome: 'success',
+  reason: null,
+  message: null,
+  reachedEndServerTime: null,
+  answered: null,
+  pages: 1,
+  counts: { created: 0, updated: 0, unchanged: 0, removed: 0, quarantined: 0 },
+}
+
+const query = { text: 'select 1', inputs: [], now: at, tenant: 'acme', timeoutMs: 9000, maxRows: 1 }
+
+const drained = async (items: AsyncIterable<unknown>) => {
+  for await (const _ of items);
+}
+
+type Operation = Exclude<keyof Mirror, symbol | 'dataVersion' | 'findingVersion' | 'readTogether'>
+
+/** One call of every operation, in an order in which those that write have something to write. */
+const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
+  openTenant: (mirror) => mirror.openTenant('acme', 'https://x', at),
+  adoptBaseUrl: (mirror) => mirror.adoptBaseUrl(tenantId, 'https://y'),
+  noteTenant: (mirror) => mirror.noteTenant(tenantId, { blockedUntil: 5, former: ['users'] }),
+  noteOwnRecords: (mirror) => mirror.noteOwnRecords(tenantId, resource),
+  noteSync: (mirror) => mirror.noteSync(tenantId, resource, { cursor: 'c' }),
+  startFullSync: (mirror) => mirror.startFullSync({ ...ofUsers, at, cursorBefore: null }),
+  noteWait: (mirror) => mirror.noteWait(tenantId, resource, at + 1),
+  commitPage: (mirror) =>
+    mirror.commitPage({
+      ...page,
+      fullSync: { id: 1, advance },
+      remember: { digest: 'd', reading: 'r', note: '{}' },
+    }),
+  knownPage: (mirror) => mirror.knownPage(tenantId, resource, 1, 'r'),
+  fullSyncMoved: (mirror) => mirror.fullSyncMoved(1),
+  cursorSeen: (mirror) => mirror.cursorSeen(1, 'c'),
+  absence: (mirror) => mirror.absence(1),
+  besideFullSync: (mirror) => mirror.besideFullSync(1),
+  leftOut: async (mirror) => {
+    const { id } = await mirror.startFullSync({ tenantId, resource: 'documents', at, cursorBefore: null })
+    return mirror.leftOut(id, 0, at)
+  },
+  markMissing: (mirror) => mirror.markMissing(tenantId, resource, [1], at),
+  missing: (mirror) => mirror.missing({ ...ofUsers, limit: 1, onlyAccepted: false }),
+  noteLookup: (mirror) => mirror.noteLookup(tenantId, resource, 1),
+  noteExists: (mirror) => mirror.noteExists(tenantId, resource, 1),
+  listed: (mirror) => mirror.listed(tenantId, resource, 1),
+  detailCandidates: (mirror) => mirror.detailCandidates({ ...ofUsers, limit: 9, changedSince: null, ambiguous: [] }),
+  commitDetail: (mirror) =>
+    mirror.commitDetail({ ...ofUsers, item: user(2, { roleId: 7 }), at: at + 1, requestId: null }),
+  completeFullSync: (mirror) =>
+    mirror.completeFullSync({
+      fullSyncId: 1,
+      at,
+      durationMs: 1,
+      requestId: null,
+      cursor: 'c',
+      reachedEndServerTime: at,
+      unsetAt: at,
+      remove: [],
+      absent: [1],
+    }),
+  commitKnownPage: async (mirror) => {
+    const { id } = await mirror.startFullSync({ ...ofUsers, at, cursorBefore: null })
+    return mirror.commitKnownPage({
+      ...ofUsers,
+      at,
+      page: 1,
+      fullSync: { id, advance },
+      digest: 'd',
+      reading: 'r',
+    })
+  },
+  dropFullSync: (mirror) => mirror.dropFullSync(2),
+  confirmList: (mirror) =>
+    mirror.confirmList({ ...ofUsers, items: page.items, requestId: null, whole, end: { ...run, pages: 1 } }),
+  closeRun: (mirror) => mirror.closeRun(run),
+  remove: (mirror) => mirror.remove(tenantId, resource, [2], at, null, at),
+  removalBudget: (mirror) =>
+    mirror.removalBudget({ ...ofUsers, at, steadyAt: at, unsetAt: at, serverTime: at, confirmed: true }),
+  raiseHold: (mirror) => mirror.raiseHold(hold),
+  decide: async (mirror) =>
+    mirror.decide({ holdId: (await mirror.holds()).map(({ id }) => id)[0] ?? '', reason: '', at }),
+  pendingDecisions: (mirror) => mirror.pendingDecisions(tenantId),
+  withdrawAcceptedRemovals: (mirror) => mirror.withdrawAcceptedRemovals(tenantId),
+  holds: (mirror) => mirror.holds(tenantId),
+  liftHold: (mirror) => mirror.liftHold(tenantId, resource, 'shrink_held'),
+  knownKeys: (mirror) => mirror.knownKeys(tenantId, resource, [1]),
+  knowsAny: (mirror) => mirror.knowsAny(tenantId),
+  liveCount: (mirror) => mirror.liveCount(tenantId, resource),
+  comparePersons: (mirror) => mirror.comparePersons(tenantId, resource, [{ id: 1, email: null, createdAt: at }]),
+  openFullSync: (mirror) => mirror.openFullSync(tenantId, resource),
+  syncState: (mirror) => mirror.syncState(tenantId, resource),
+  tenant: (mirror) => mirror.tenant(tenantId),
+  tenants: (mirror) => mirror.tenants(),
+  records: async (mirror) => {
+    const reader = mirror.records(tenantId)
+    await drained(reader.select(resource))
+    await drained(reader.select(resource, { all: [{ field: 'state', is: 'Active' }] }))
+    await reader.count(resource)
+    await reader.countBy(resource, ['state'])
+    await reader.duplicates('roles', 'name')
+    await reader.hasRepeats(resource, 'email', null)
+    await reader.history(resource, '1')
+  },
+  quality: (mirror) => mirror.quality(tenantId),
+  isLive: (mirror) => mirror.isLive(tenantId, resource, '1'),
+  isTombstone: (mirror) => mirror.isTombstone(tenantId, resource, '1'),
+  isUncertain: (mirror) => mirror.isUncertain(tenantId, resource, '1'),
+  record: (mirror) => mirror.record(tenantId, resource, '1'),
+  commitResult: (mirror) => mirror.commitResult(checkResult),
+  expirePasses: (mirror) => mirror.expirePasses(tenantId),
+  confirmResult: (mirror) => mirror.confirmResult(tenantId, check, at + 9e8),
+  resultBatch: async (mirror) => {
+    const batch = mirror.resultBatch()
+    await batch.add(checkResult)
+    await batch.commit()
+  },
+  storeConfirmations: (mirror) => mirror.storeConfirmations(),
+  checkStates: (mirror) => mirror.checkStates(tenantId),
+  findings: (mirror) => drained(mirror.findings({ all: true, text: 'fails' })),
+  openFindings: (mirror) => drained(mirror.openFindings(tenantId, check, 'high')),
+  noteWaiver: (mirror) => mirror.noteWaiver(tenantId, waiver),
+  noteAcceptances: (mirror) =>
+    mirror.noteAcceptances(tenantId, waiver, [{ fingerprint: 'f1', severity: 'high', facts: '{}', later: false }], at),
+  notedWaivers: (mirror) => mirror.notedWaivers(tenantId),
+  lapses: (mirror) => mirror.lapses(['f1']),
+  lapseCounts: (mirror) => mirror.lapseCounts(tenantId, check),
+  lapsedUnderAll: (mirror) => mirror.lapsedUnderAll(tenantId, check, [{ waiver: 'w', terms: 't' }]),
+  lapsesAt: (mirror) => mirror.lapsesAt(tenantId, at, 10),
+  waiverBreadth: (mirror) => mirror.waiverBreadth(tenantId),
+  applyDecision: async (mirror) => {
+    const { id: holdId } = await mirror.raiseHold({ ...hold, resource: 'all', reason: 'tenant_changed' })
+    await mirror.decide({ holdId, reason: '', at })
+    for (const decision of await mirror.pendingDecisions(tenantId))
+      await mirror.applyDecision(decision, { tenantId, at, coversKnown: true })
+  },
+  dropAcceptances: (mirror) => mirror.dropAcceptances(tenantId, 'w'),
+  keepFirstStates: (mirror) => mirror.keepFirstStates(tenantId, check, [{ entityId: '1', state: 1 }], at),
+  acceptStates: (mirror) => mirror.acceptStates([{ tenantId, check, entityId: '1', state: 2, at, reason: '' }]),
+  acceptedStates: (mirror) => mirror.acceptedStates(tenantId, check),
+  acceptedVersion: (mirror) => mirror.acceptedVersion(tenantId, check),
+  noteConfiguration: (mirror) => mirror.noteConfiguration({ at, digest: 'd', content: '{}' }),
+  noteTenantState: (mirror) => mirror.noteTenantState(tenantId, '{}', at + 9e9),
+  noteTime: (mirror) => mirror.noteTime(at - 9e9),
+  firstRecords: (mirror) => mirror.firstRecords(),
+  unconfirmedTime: (mirror) => mirror.unconfirmedTime(),
+  confirmTime: async (mirror) => {
+    const record = { fileId: 'd1', filename: '', uploadStatus: 'Completed', createdAt: '2026-01-01T00:00:00Z' }
+    const items = [{ ok: true, record: { ...record, updatedAt: null }, extra: null }] as const
+    await mirror.commitPage({ ...page, resource: 'documents', items })
+    await mirror.confirmTime(at - 9e9)
+  },
+  isOfWrongClock: (mirror) => mirror.isOfWrongClock('f1', at),
+  recordBounds: (mirror) => mirror.recordBounds(),
+  past: async (mirror) => {
+    const past = await mirror.past(at, true)
+    await drained(past.findings({ all: true }))
+    await past.checkStates(tenantId)
+  },
+  findingEvents: (mirror) => mirror.findingEvents('f1'),
+  findingTransitions: (mirror) => mirror.findingTransitions({ tenantId: 1, check: 'user-mfa-enrolled', at: 0 }, 10),
+  fingerprintsFrom: (mirror) => mirror.fingerprintsFrom('f', 1),
+  changes: (mirror) => drained(mirror.changes({ tenantId })),
+  hasEntity: (mirror) => mirror.hasEntity({ key: '1' }),
+  latestChanges: (mirror) => mirror.latestChanges(tenantId, 1, true),
+  decisions: (mirror) => mirror.decisions(tenantId),
+  configurations: (mirror) => drained(mirror.configurations()),
+  waiverChanges: (mirror) => mirror.waiverChanges(tenantId),
+  endDetails: (mirror) => mirror.endDetails(tenantId, 'users'),
+  noteProblem: (mirror) => mirror.noteProblem(tenantId, check, 'odd'),
+  checkProblems: (mirror) => mirror.checkProblems(tenantId),
+  ask: (mirror) => mirror.ask(tenantId, query),
+  overdueErasure: (mirror) => mirror.overdueErasure(at),
+  heldRecords: (mirror) => mirror.heldRecords('a hold'),
+  quarantined: (mirror) => mirror.quarantined(),
+  ping: (mirror) => mirror.ping(),
+  isVerified: (mirror) => mirror.isVerified(),
+  verify: (mirror) => mirror.verify(),
+  eraseOutdated: (mirror) => mirror.eraseOutdated(at + 9e9),
+  seal: (mirror) => mirror.seal(tenantId, at),
+  verifyChain: (mirror) => mirror.verifyChain(tenantId),
+  purgeTenant: (mirror) => mirror.purgeTenant(tenantId),
+}
+
+/** Statements that write outside of a transaction. */
+function outsideTransactions(): string[] {
+  const outside: string[] = []
+  const prepare = Connection.prototype.prepare
+  const spy = vi.spyOn(Connection.prototype, 'prepare').mockImplementation(function (this: Connection, text: string) {
+    const statement = prepare.call(this, text)
+    for (const name of statement.readonly ? [] : (['run', 'get', 'all'] as const)) {
+      const execute = statement[name].bind(statement) as (...values: unknown[]) => never
+      statement[name] = (...values: unknown[]) => {
+        if (!this.inTransaction) outside.push(text)
+        return execute(...values)
+      }
+    }
+    return statement
+  })
+  onTestFinished(() => spy.mockRestore())
+  return outside
+}
+
+const recordTables: Readonly<Record<string, ResourceName>> = {
+  users: 'users',
+  documents: 'documents',
+  roles: 'roles',
+  permissions: 'permissions',
+  api_clients: 'api-clients',
+  authentication_settings: 'authentication-settings',
+}
+
+/** Notes, in the database itself, which records and findings are changed; the turn of asking is no part of a record. */
+function noteChanges(path: string) {
+  const beside = new BetterSqlite3(path)
+  onTestFinished(() => void beside.close())
+  beside.exec('create table noted (tenant_id integer, kind text, name text)')
+  const tables = [
+    ...Object.entries(recordTables).map(([table, name]) => [table, 'resource', `'${name}'`] as const),
+    ...['findings', 'waived_findings'].map((table) => [table, 'check', `%."check"`] as const),
+  ]
+  for (const [table, kind, name] of tables) {
+    const columns = beside.pragma(`table_info(${table})`) as { readonly name: string }[]
+    const watched = columns.map((column) => `"${column.name}"`).filter((column) => column !== '"lookup_turn"')
+    const events = [['insert', 'new'] as const, ['delete', 'old'] as const, [`update of ${watched}`, 'new'] as const]
+    for (const [event, row] of events)
+      beside.exec(`create trigger "noted ${table} ${event.slice(0, 6)}" after ${event} on ${table} begin
+        insert into noted values (${row}.tenant_id, '${kind}', ${name.replace('%', row)}); end`)
+  }
+  const take = beside.prepare<[], { tenantId: number; kind: string; name: string }>(
+    'delete from noted returning tenant_id as tenantId, kind, name',
+  )
+  return () => take.all()
+}
+
+it('writes in transactions only, and gives the records and findings that one changes another version', async () => {
+  const outside = outsideTransactions()
+  const { mirror, path } = testMirror()
+  // The opening itself, which no operation runs.
+  outside.length = 0
+  await calls.openTenant(mirror)
+  const take = noteChanges(path)
+  const versionOf = ({ kind, name }: { readonly kind: string; readonly name: string }) =>
+    kind === 'check' ? mirror.findingVersion(tenantId, name) : mirror.dataVersion(tenantId, name as ResourceName)
+  const watched = [
+    ...Object.values(recordTables).map((name) => ({ kind: 'resource', name })),
+    { kind: 'check', name: check },
+  ]
+  const [found, changing]: [string[], string[]] = [[], []]
+  for (const [operation, call] of Object.entries(calls)) {
+    const before = new Map(watched.map((one) => [one.name, versionOf(one)]))
+    await call(mirror)
+    const changed = [...new Map(take().map((one) => [one.name, one])).values()]
+    if (changed.length > 0) changing.push(operation)
+    for (const one of changed) if (versionOf(one) === before.get(one.name)) found.push(`${operation}: ${one.name}`)
+  }
+  expect(outside).toEqual([])
+  expect(found).toEqual([])
+  expect(changing).toEqual([
+    'commitPage',
+    'markMissing',
+    'noteExists',
+    'commitDetail',
+    'completeFullSync',
+    'remove',
+    'commitResult',
+    'noteAcceptances',
+    'applyDecision',
+    'dropAcceptances',
+    'confirmTime',
+    'eraseOutdated',
+    'purgeTenant',
+  ])
+})
+
+it('skips the version of records for an unchanged page or list', async () => {
+  const { mirror } = testMirror()
+  for (const operation of ['openTenant', 'startFullSync', 'commitPage'] as const) await calls[operation](mirror)
+  await mirror.dropFullSync(1)
+  const { id } = await mirror.startFullSync({ ...ofUsers, at, cursorBefore: null })
+  const version = mirror.dataVersion(tenantId, resource)
+  const known = { ...ofUsers, at, page: 1, digest: 'd', reading: 'r' }
+  const seen = await mirror.commitKnownPage({ ...known, fullSync: { id, advance } })
+  expect(seen?.counts.unchanged).toBe(2)
+  await mirror.dropFullSync(id)
+  const list = { ...ofUsers, items: page.items, requestId: null, whole, end: { ...run, pages: 1 } }
+  expect((await mirror.confirmList(list))?.unchanged).toBe(2)
+  expect(mirror.dataVersion(tenantId, resource)).toBe(version)
+})
+
+it('takes no operation for a part of the mirror that does not run through the database', () => {
+  const past = { ping: async () => {} }
+  // @ts-expect-error: `Database.run`, `write`, `writeProgress` and `each` alone make what an operation returns.
+  expect(past satisfies Operations<Pick<Mirror, 'ping'>>).toBe(past)
+})
