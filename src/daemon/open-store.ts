@@ -31,7 +31,7 @@ export async function openStore(
   log: Log = silentLog(),
 ): Promise<Mirror> {
   const { clock, random } = io
-  if (store.url === null) return openMirror(store.path, role, role === 'engine' ? clock : undefined)
+  if (store.url === null) return openMirror(store.path, role)
   return openPostgresMirror({ url: urlOf(store.url, io, log), role, clock, random, log })
 }
 

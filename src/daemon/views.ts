@@ -100,13 +100,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   }
 
   function postureOf(tenant: Shown): Promise<TenantPosture> {
-    return together(tenant, () => readPostureOf(tenant))
-  }
-
-  /** Reads the common time outside: inside it would wait for connections that the shared reads occupy. */
-  async function together<T>({ store, unconfirmedTime }: Shown, work: () => Promise<T>): Promise<T> {
-    await unconfirmedTime()
-    return store.readTogether(work)
+    return readPostureOf(tenant)
   }
 
   async function readPostureOf(tenant: Shown): Promise<TenantPosture> {
@@ -192,14 +186,11 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     // A replica that owns no tenant answers without the database.
     if (!settings.tenants.some(({ name }) => isOwn(name))) return []
     const reading = async (tenant: Shown) => {
-      const { posture, findings } = await together(tenant, async () => {
-        const posture = await readPostureOf(tenant)
-        return { posture, findings: await namedFindings(tenant, posture) }
-      })
+      const posture = await readPostureOf(tenant)
+      const findings = await namedFindings(tenant, posture)
       return {
         posture,
         findings,
-        readTogether: tenant.store.readTogether,
         records: tenant.store.records(tenant.id),
         settings: tenant.settings,
         waived: memoize((check: string) => waivedEntities(posture, check)),

@@ -1,5 +1,11 @@
 import type { ResourceName } from '../model/resource-names.ts'
-import type { Change, Changes, Versions } from './database.ts'
+import type { Change, Changes } from './database.ts'
+
+/** Counters of changes, in memory, because only this process's engine writes records and findings. */
+export interface Versions {
+  ofRecords(tenantId: number, resource: ResourceName): number
+  ofFindings(tenantId: number, check: string): number
+}
 
 export class ChangeVersions implements Versions {
   readonly #ofOne = new Map<string, number>()

@@ -69,29 +69,6 @@ it('looks for the last changes no further back than 50,000 of all tenants', asyn
   expect(await views.changes('acme', 20, true)).toHaveLength(20)
 })
 
-it('reads what all tenants wait for before the reads of each, which hold a connection', async () => {
-  const world = await synced(twoTenants)
-  const reading = new AsyncLocalStorage<true>()
-  const read: string[] = []
-  const { views, mirror } = viewsOf(world, Date.parse('2026-03-01T13:00:00Z'), (mirror) => ({
-    ...mirror,
-    readTogether: (work) => reading.run(true, work),
-    unconfirmedTime() {
-      read.push(`time ${reading.getStore() ?? 'outside'}`)
-      return mirror.unconfirmedTime()
-    },
-    checkStates(tenantId) {
-      read.push(`states ${reading.getStore() === true ? 'within' : 'outside'}`)
-      return mirror.checkStates(tenantId)
-    },
-  }))
-  await using _ = mirror
-  await views.posture()
-  expect(read).toEqual(['time outside', 'states within', 'states within'])
-  await views.readings()
-  expect(read.slice(3)).toEqual(['time outside', 'states within', 'states within'])
-})
-
 it('evaluates one tenant alone where only one is asked for', async () => {
   const world = await synced(twoTenants)
   const { views, mirror } = viewsOf(world, Date.parse('2026-03-01T13:00:00Z'))

@@ -16,7 +16,7 @@ import { serverTimesReached } from '../../src/model/server-clock.ts'
 import { resources } from '../../src/resources/index.ts'
 import type { Mirror } from '../../src/store/port.ts'
 import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
-import { words } from '../../src/store/sqlite/words.ts'
+import { sqliteDialect } from '../../src/store/db/sqlite/dialect.ts'
 import { onlyStore } from '../../src/store/tenant-stores.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
 import { openTenantEngine, type TenantEngine } from '../../src/sync/tenant-engine.ts'
@@ -218,7 +218,7 @@ export class Machine {
 
   async #close(): Promise<void> {
     this.#fuse = null
-    const wrong = wrongCounts(words, (sql) => this.query(sql))
+    const wrong = wrongCounts(sqliteDialect, (sql) => this.query(sql))
     if (wrong.length > 0) throw new Error(`Counts do not agree with what they count: ${JSON.stringify(wrong)}`)
     this.#beside.close()
     const process = this.#process

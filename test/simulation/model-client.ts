@@ -79,7 +79,7 @@ export function createModelClient(
   const random = () => prng.next()
   const read = createReadCall({ send, access, rateLimiter, bucket: new RetryBucket(), random, observer: undefined })
   const answerTimes = new AnswerTimes(clock, options.serverTimesReached)
-  const direct = createTenantReader({ read, api, answerTimes, version: 'model', observer: undefined })
+  const direct = createTenantReader({ read, api, answerTimes, observer: undefined })
   return {
     answerTimes,
     reader: rereadReplays(direct, (ms, signal) => rateLimiter.sleep(ms, signal), undefined),

@@ -1,13 +1,8 @@
 import { copyFileSync, existsSync } from 'node:fs'
 import BetterSqlite3 from 'better-sqlite3'
-import { onTestFinished } from 'vitest'
 import type { Mirror } from '../../src/store/port.ts'
-import { PostgresDatabase } from '../../src/store/postgres/database.ts'
-import { postgresMirror } from '../../src/store/postgres/postgres-mirror.ts'
-import { postgresWords } from '../../src/store/postgres/words.ts'
 import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
-import { words } from '../../src/store/sqlite/words.ts'
-import { type TestPostgres, testPostgres, testTiming } from './postgres.ts'
+import { sqliteDialect } from '../../src/store/db/sqlite/dialect.ts'
 import { wrongCounts } from './wrong-counts.ts'
 
 /** `TEST_DATABASE=postgres` runs tests of the mirror on PostgreSQL. */
@@ -26,7 +21,7 @@ export interface OpenedMirror {
 
 /** An engine's mirror at this path: a file, or the name of a database for the length of a test. */
 export function openTestMirror(path: string): OpenedMirror {
-  return onPostgres ? ofPostgres(path) : ofSqlite(path)
+  return ofSqlite(path)
 }
 
 function ofSqlite(path: string): OpenedMirror {
@@ -35,7 +30,7 @@ function ofSqlite(path: string): OpenedMirror {
   return {
     mirror,
     query: (sql, ...values) => beside.prepare(sql).all(...values) as Record<string, unknown>[],
-    wrongCounts: () => wrongCounts(words, (sql) => beside.prepare(sql).all()),
+    wrongCounts: () => wrongCounts(sqliteDialect, (sql) => beside.prepare(sql).all()),
     closeQuery: () => void beside.close(),
     crashTo(next) {
       for (const suffix of ['', '-wal']) {
@@ -45,27 +40,3 @@ function ofSqlite(path: string): OpenedMirror {
   }
 }
 
-const databases = new Map<string, TestPostgres>()
-
-function ofPostgres(path: string): OpenedMirror {
-  const database = databases.get(path) ?? testPostgres()
-  if (!databases.has(path)) {
-    databases.set(path, database)
-    onTestFinished(() => database.drop())
-  }
-  const sessions = database.connect()
-  const mirror = postgresMirror({
-    database: new PostgresDatabase(sessions, testTiming),
-    [Symbol.asyncDispose]: () => sessions[Symbol.asyncDispose](),
-  })
-  return {
-    mirror,
-    query: (sql, ...values) => database.query(sql, ...values),
-    wrongCounts: () => wrongCounts(postgresWords, (sql) => database.query(sql)),
-    closeQuery() {},
-    crashTo(next) {
-      sessions.sever()
-      databases.set(next, database)
-    },
-  }
-}

@@ -3,25 +3,24 @@ import { dirname, isAbsolute } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { FatalError } from '../../model/errors.ts'
 import { makeFolder } from '../../model/process/make-folder.ts'
+import { sqliteDialect } from '../db/sqlite/dialect.ts'
+import type { Connections } from '../db/sqlite/sqlite-db.ts'
 import { countDifferences } from '../records/record-counts.ts'
-import { busyTimeoutOf, Connection, codeOf } from './connection.ts'
-import { SqliteDatabase } from './database.ts'
+import { Connection, codeOf } from './connection.ts'
 import { type EngineLock, insistOnOneName, lockStateOf, realFile, takeEngineLock } from './engine-lock.ts'
 import { applicationIdOf, damageOf, type FileGuard, fileGuard, toBegin } from './file-guard.ts'
 import { bringUpToDate, schemaAge } from './migrate.ts'
-import type { TransactionLimiter } from './transaction-limiter.ts'
 import { insistOnHealth, isQuicklyVerified } from './verify-file.ts'
-import { words } from './words.ts'
 
 export interface OpenedDatabase extends Disposable {
-  readonly database: SqliteDatabase
+  readonly connections: Connections
   readonly guard: FileGuard
   /** False for a file that is too large to verify when it is opened; verify it before the first write. */
   readonly verified: boolean
 }
 
 /** @throws FatalError when the database cannot be opened, created or migrated; nothing is changed then. */
-export function openForEngine(path: string, limiter?: TransactionLimiter): OpenedDatabase {
+export function openForEngine(path: string): OpenedDatabase {
   const file = real(path)
   const umask = process.umask(0o077)
   try {
@@ -30,7 +29,7 @@ export function openForEngine(path: string, limiter?: TransactionLimiter): Opene
     const isForeign = isThere(file) && !existsSync(`${file}-lock`)
     const lock = takeEngineLock(file)
     try {
-      return openWritable(file, lock, limiter)
+      return openWritable(file, lock)
     } catch (error) {
       // Leaves no lock file beside a file that is not a mirror.
       if (isForeign) rmSync(`${file}-lock`, { force: true })
@@ -50,7 +49,7 @@ function isThere(file: string): boolean {
   return stats !== undefined && (stats.size > 0 || !stats.isFile())
 }
 
-function openWritable(file: string, lock: EngineLock, limiter: TransactionLimiter | undefined): OpenedDatabase {
+function openWritable(file: string, lock: EngineLock): OpenedDatabase {
   // Before SQLite opens an empty file, because that deletes the write-ahead log of the lost one.
   if (lock.mirrorMade && (statSync(file, { throwIfNoEntry: false })?.size ?? 0) === 0) throw gone(file)
   const raw = new Connection(file)
@@ -65,7 +64,7 @@ function openWritable(file: string, lock: EngineLock, limiter: TransactionLimite
     if (age === 'empty' && lock.mirrorMade) throw gone(file)
     verified = age !== 'current' || isQuicklyVerified(file)
     if (age === 'empty') raw.pragma('auto_vacuum = INCREMENTAL')
-    else if (verified) insistOnHealth(raw, file, age === 'current' ? countDifferences(words) : [])
+    else if (verified) insistOnHealth(raw, file, age === 'current' ? countDifferences(sqliteDialect) : [])
     raw.pragma('journal_mode = WAL')
     // Bytes; truncates a log that grew during a long read.
     raw.pragma('journal_size_limit = 16777216')
@@ -80,22 +79,26 @@ function openWritable(file: string, lock: EngineLock, limiter: TransactionLimite
     throw error
   }
   const guard = fileGuard(file)
+  const reader = openReader(file)
   return {
-    database: new SqliteDatabase(raw, {
-      busyTimeout: busyTimeoutOf(raw),
-      onError: (error) => guard.note(error),
-      ...(limiter && { limiter }),
-    }),
+    connections: { writer: raw, reader, onError: (error) => guard.note(error) },
     guard,
     verified,
     [Symbol.dispose]() {
       // SQLite would apply the log of a lost file to the file that replaced it.
+      reader.close()
       if (guard.moved) emptyLog(raw)
       raw.close()
       guard[Symbol.dispose]()
       lock[Symbol.dispose]()
     },
   }
+}
+
+function openReader(file: string): BetterSqlite3.Database {
+  const reader = new BetterSqlite3(file, { readonly: true, fileMustExist: true })
+  reader.pragma('temp_store = MEMORY')
+  return reader
 }
 
 function emptyLog(raw: BetterSqlite3.Database): void {
@@ -132,11 +135,13 @@ export function openBesideEngine(path: string): OpenedDatabase {
       throw error
     }
     const guard = fileGuard(file)
+    const reader = openReader(file)
     return {
-      database: new SqliteDatabase(raw, { onError: (error) => guard.note(error) }),
+      connections: { writer: raw, reader, onError: (error) => guard.note(error) },
       guard,
       verified: false,
       [Symbol.dispose]() {
+        reader.close()
         raw.close()
         guard[Symbol.dispose]()
       },

@@ -1,17 +1,15 @@
 import type BetterSqlite3 from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
-import { fieldColumns } from '../records/record-codec.ts'
+import { sqliteDialect } from '../db/sqlite/dialect.ts'
 import { missing, nameOf } from '../records/record-counts.ts'
 import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
-import { blockBits } from '../sync/page-fingerprint-cache.ts'
-import { words } from './words.ts'
 
 /** Triggers that update counts. `tallies` counts new records, for which a trigger would take half of an insert. */
 export function keepCounts(raw: BetterSqlite3.Database): void {
   for (const record of Object.values(recordTables)) {
     for (const grouping of record.counted) {
       const columns = grouping.map((field) => columnOf(record, field))
-      const value = (row: string) => words.jsonArray(columns.map((column) => `${row}.${column}`))
+      const value = (row: string) => sqliteDialect.jsonArray(columns.map((column) => `${row}.${column}`))
       const differs = columns.map((column) => `old.${column} is not new.${column}`)
       raw.exec(triggers(record, { name: nameOf(grouping), columns, value, differs, counts: isLive }))
     }
@@ -46,24 +44,6 @@ function triggers({ resource, table }: RecordTable, { name, columns, value, diff
     create temp trigger "${from} count ${name} update" after update of ${['"removed_at"', ...columns].join(', ')}
       on main."${from}" when ${moved} begin ${less} ${more} end;
     create temp trigger "${from} count ${name} delete" after delete on main."${from}" begin ${less} end;`
-}
-
-/** Temporary triggers that count every change, on the only connection that writes records. */
-export function countRevisions(raw: BetterSqlite3.Database): void {
-  for (const record of Object.values(recordTables)) {
-    const name = getTableName(record.table)
-    const watched = [...fieldColumns(record), record.key, 'extra', 'removedAt', 'missingSince', 'absentFullSyncs']
-    const list = [...new Set(watched)].map((property) => columnOf(record, property)).join(', ')
-    for (const event of [`update of ${list}`, 'delete']) {
-      raw.exec(
-        `create temp trigger "${name} ${event.slice(0, 6)}" after ${event} on main."${name}" begin
-           insert into record_revisions (resource, block, revision)
-           values ('${record.resource}', old.rid >> ${blockBits}, 1)
-           on conflict (resource, block) do update set revision = revision + 1;
-         end`,
-      )
-    }
-  }
 }
 
 /** Triggers that record each change of a waiver in the same transaction, whichever statement writes it. */

@@ -5,9 +5,9 @@ import { createRequire } from 'node:module'
 import { constants, setPriority } from 'node:os'
 import BetterSqlite3 from 'better-sqlite3'
 import { endWithProcess } from '../../model/process/end-with-process.ts'
+import { sqliteDialect } from '../db/sqlite/dialect.ts'
 import { countDifferences } from '../records/record-counts.ts'
 import { damaged, damageOf } from './file-guard.ts'
-import { words } from './words.ts'
 
 const logPages = 1000
 
@@ -47,7 +47,7 @@ function readHere(file: string): void {
   // A new connection reads the file; the existing one would use pages from its cache.
   const raw = new BetterSqlite3(file, { readonly: true, fileMustExist: true })
   try {
-    insistOnHealth(raw, file, countDifferences(words))
+    insistOnHealth(raw, file, countDifferences(sqliteDialect))
   } finally {
     raw.close()
   }
@@ -92,7 +92,7 @@ async function askProcess(file: string, signal: AbortSignal): Promise<string | n
     process.stdout.write(JSON.stringify([problem]))`
   const driver = createRequire(import.meta.url).resolve('better-sqlite3')
   try {
-    const child = spawn(process.execPath, ['-e', script, driver, file, ...countDifferences(words)], {
+    const child = spawn(process.execPath, ['-e', script, driver, file, ...countDifferences(sqliteDialect)], {
       // The process needs no environment variables, which may contain secrets.
       env: {},
       stdio: ['ignore', 'pipe', 'ignore'],

@@ -1,6 +1,7 @@
-import type { List, Words } from '../database.ts'
+import type { Dialect, List } from '../db.ts'
+import { recordInserts } from './record-inserts.ts'
 
-export const words: Words = {
+export const sqliteDialect: Dialect = {
   selectByKeys: ({ columns, table, key }) =>
     `select ${columns.join(', ')} from "${table}"
      where tenant_id = @tenantId and ${key} in (select value from json_each(@keys))`,
@@ -25,7 +26,7 @@ export const words: Words = {
     const row = `(${Array(columns).fill('?').join(', ')})`
     return Array(rows).fill(row).join(', ')
   },
-  rowsFrom: null,
+  recordInserts,
 }
 
 function setOf(cases: readonly string[]): string {
