@@ -20,9 +20,11 @@ export interface Db extends AsyncDisposable {
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T>
   /** One transaction: stored as a whole, and durable, or not at all. */
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  /** By table, the id up to which all rows are committed; null = unknown, because others are writing. */
+  settledIds(tables: readonly string[]): Promise<readonly number[] | null>
 }
 
-export type Stored = bigint | Buffer | null | number | string
+export type Stored = null | number | string
 
 declare const list: unique symbol
 
@@ -58,10 +60,28 @@ export interface Dialect {
   jsonWith(json: string, member: string, text: string): string
   /** Rows of `columns` parameters each, for `values` and `in`. */
   rowsOf(rows: number, columns: number): string
+  /** Inserts new records of one table, with these columns. */
+  recordInserts(table: string, columns: readonly string[]): RecordInserts
+}
+
+export interface InsertStamp {
+  readonly tenantId: number
+  readonly at: number
+  readonly requestId: string | null
+}
+
+export interface RecordInserts {
+  /** A row is the values of the columns. Returns the ids of the new rows, in the same order. */
+  insert(sql: Sql, rows: readonly (readonly Stored[])[], stamp: InsertStamp): Promise<readonly number[]>
 }
 
 export interface Pattern {
   readonly operator: string
   /** Patterns, one of which matches these consecutive letters, each in one of its cases; no case = any letter. */
   of(letters: readonly (readonly string[])[]): readonly string[]
+}
+
+export interface TenantKeys {
+  readonly tenantId: number
+  readonly keys: List
 }

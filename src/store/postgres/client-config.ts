@@ -1,9 +1,9 @@
 import { Socket } from 'node:net'
 import type { types as TypesOfDriver } from 'pg'
 import { secondMs } from '../../model/durations.ts'
-import type { Address } from './address.ts'
+import type { Address } from '../db/postgres/address.ts'
 import type { ParserOf } from './batch.ts'
-import { parsers } from './codec.ts'
+import { parsers } from '../db/postgres/codec.ts'
 import { guardedStream } from './guarded-stream.ts'
 
 /** Longest wait for a connection, in milliseconds. */

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { Sessions } from './session.ts'
-import { isFull } from './store-error.ts'
+import { isFull } from '../db/postgres/store-error.ts'
 
 const shown = new AsyncLocalStorage<true>()
 

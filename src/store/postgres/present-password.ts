@@ -1,5 +1,5 @@
 import type { Log } from '../../model/log.ts'
-import { parseAddress, shown } from './address.ts'
+import { parseAddress, shown } from '../db/postgres/address.ts'
 
 interface UrlSource {
   readonly url: (refused?: 'refused') => Promise<string>

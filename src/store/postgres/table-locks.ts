@@ -4,7 +4,7 @@ import { FatalError } from '../../model/errors.ts'
 import type { Log } from '../../model/log.ts'
 import { presentSchema } from './present-schema.ts'
 import type { Session } from './session.ts'
-import { DriverError, driverCodeOf } from './store-error.ts'
+import { DriverError, driverCodeOf } from '../db/postgres/store-error.ts'
 
 const lockNotAvailable = '55P03'
 const deadlockDetected = '40P01'

@@ -7,7 +7,7 @@ import { isToShow } from './lanes.ts'
 import type { PresentServer } from './present-server.ts'
 import type { Answer, Session, Sessions } from './session.ts'
 import type { AnyStatement } from './statement.ts'
-import { driverCodeOf, ofCommit, serverSilent } from './store-error.ts'
+import { driverCodeOf, ofCommit, serverSilent } from '../db/postgres/store-error.ts'
 
 export interface Timing {
   readonly clock: Pick<Clock, 'sleep'>

@@ -1,7 +1,8 @@
-import type { List, Words } from '../database.ts'
-import { sqlTypeOf } from './schema.ts'
+import { sqlTypeOf } from '../../postgres/schema.ts'
+import type { Dialect, List } from '../db.ts'
+import { recordInserts } from './record-inserts.ts'
 
-export const postgresWords: Words = {
+export const postgresDialect: Dialect = {
   // A plan from when the table was small stays in use: with `= any` it may read all rows of the tenant for each page.
   selectByKeys: ({ columns, table, key }) =>
     `select ${columns.join(', ')} from unnest(@keys::${sqlTypeOf(table, key.replaceAll('"', ''))}[]) as given (wanted)
@@ -27,10 +28,7 @@ export const postgresWords: Words = {
     const row = `(${Array(columns).fill('?').join(', ')})`
     return Array(rows).fill(row).join(', ')
   },
-  rowsFrom(columns) {
-    const lists = columns.map(({ type }) => `?::${type === 'integer' ? 'bigint' : 'text'}[]`)
-    return `unnest(${lists.join(', ')}) as given (${columns.map(({ name }) => name).join(', ')})`
-  },
+  recordInserts,
 }
 
 function setOf(cases: readonly string[]): string {

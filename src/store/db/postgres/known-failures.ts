@@ -1,25 +1,19 @@
 export interface KnownFailure {
   /** SQLSTATE or its class, or an error code of Node. */
-  readonly codes: RegExp
+  readonly codes?: RegExp
   /** Message of the driver, for errors without a code. */
   readonly message?: RegExp
-  /** Function of the server that reports the error. */
-  readonly routine?: RegExp
   readonly sentence: string
   readonly hint?: string
 }
 
-const noRoom = {
-  sentence: 'The database server has no room left',
-  hint: 'Free space or memory on the database server; nothing was lost',
-}
-
 /** The first match counts. */
 export const knownFailures: readonly KnownFailure[] = [
-  { codes: /^$/, message: /^Cannot use a pool after/, sentence: 'The mirror is closed' },
+  { message: /^Cannot use a pool after/, sentence: 'The mirror is closed' },
   {
     codes: /^(ECONN|ENOTFOUND|EAI_|ETIMEDOUT|EHOST|ENET|EPIPE|ENOENT|08|57P0)/,
-    message: /^(Connection terminated|timeout e|Client has encountered a connection error|Client was closed)/i,
+    message:
+      /^(Connection terminated|timeout e|Query read timeout|Client has encountered a connection error|Client was closed)/i,
     sentence: 'The database server cannot be reached',
     hint: 'Check that the server runs and that the host and port of store.url are right',
   },
@@ -65,7 +59,6 @@ export const knownFailures: readonly KnownFailure[] = [
     hint: 'Name it with sslrootcert in store.url; if it is named, add the authority that the server uses now, and let the server send intermediate certificates',
   },
   {
-    codes: /^$/,
     message: /does not support SSL/,
     sentence: 'The database server does not offer TLS',
     hint: 'Switch it on there with ssl=on; sslmode=disable connects without TLS',
@@ -78,13 +71,8 @@ export const knownFailures: readonly KnownFailure[] = [
   },
   {
     codes: /^53[12]00/,
-    ...noRoom,
-  },
-  // Before version 16 a full disk has no code of its own there.
-  {
-    codes: /^XX000/,
-    routine: /^write_(item|relcache_init_file)$/,
-    ...noRoom,
+    sentence: 'The database server has no room left',
+    hint: 'Free space or memory on the database server; nothing was lost',
   },
   {
     codes: /^53/,
