@@ -1,7 +1,7 @@
 import type { Connection, FieldDef, Submittable } from 'pg'
+import { DriverError } from '../db/postgres/store-error.ts'
 import type { Answer } from './session.ts'
 import type { AnyStatement } from './statement.ts'
-import { DriverError } from '../db/postgres/store-error.ts'
 
 /** Text, or bytes in binary format. */
 export type WireValue = string | Buffer | null

@@ -2,8 +2,8 @@ import { Socket } from 'node:net'
 import type { types as TypesOfDriver } from 'pg'
 import { secondMs } from '../../model/durations.ts'
 import type { Address } from '../db/postgres/address.ts'
-import type { ParserOf } from './batch.ts'
 import { parsers } from '../db/postgres/codec.ts'
+import type { ParserOf } from './batch.ts'
 import { guardedStream } from './guarded-stream.ts'
 
 /** Longest wait for a connection, in milliseconds. */

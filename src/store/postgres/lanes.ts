@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { Sessions } from './session.ts'
 import { isFull } from '../db/postgres/store-error.ts'
+import type { Sessions } from './session.ts'
 
 const shown = new AsyncLocalStorage<true>()
 

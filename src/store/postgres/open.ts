@@ -1,6 +1,7 @@
 import { minuteMs } from '../../model/durations.ts'
 import type { Log } from '../../model/log.ts'
 import { type Address, parseAddress } from '../db/postgres/address.ts'
+import { startError } from '../db/postgres/store-error.ts'
 import { PostgresDatabase } from './database.ts'
 import { twoLanes } from './lanes.ts'
 import { bringUpToDate, inLimits, type Role } from './migrate.ts'
@@ -8,7 +9,6 @@ import { openPool, type PoolOptions } from './pool.ts'
 import { presentPassword } from './present-password.ts'
 import { insistOnServer } from './server-check.ts'
 import type { Sessions } from './session.ts'
-import { startError } from '../db/postgres/store-error.ts'
 import type { Timing } from './transaction.ts'
 
 export interface OpenedPostgres extends AsyncDisposable {

@@ -3,13 +3,13 @@ import { TLSSocket } from 'node:tls'
 import type { Pool, PoolClient } from 'pg'
 import { secondMs } from '../../model/durations.ts'
 import type { Address } from '../db/postgres/address.ts'
+import { DriverError, isFull, isRefusal } from '../db/postgres/store-error.ts'
 import { Batch, notRun, type ParserOf, type Prepared, type Sent, type WireValue, wireValue } from './batch.ts'
 import { clientConfig, connectMs, parserOf } from './client-config.ts'
 import { guardedStream } from './guarded-stream.ts'
 import { activityLimits, type ServerActivity, serverActivity } from './server-activity.ts'
 import type { Answer, Session, Sessions } from './session.ts'
 import type { AnyStatement } from './statement.ts'
-import { DriverError, isFull, isRefusal } from '../db/postgres/store-error.ts'
 
 export interface PoolOptions {
   readonly address: Address

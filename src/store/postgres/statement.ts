@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
-import { type Ask, BaseStatement, type Step } from '../steps.ts'
 import { encodeParameter } from '../db/postgres/codec.ts'
 import { type Translated, translate } from '../db/postgres/placeholders.ts'
+import { type Ask, BaseStatement, type Step } from '../steps.ts'
 
 /** `values`: rows are the values of their only column. */
 export type Rows = 'objects' | 'arrays' | 'values'

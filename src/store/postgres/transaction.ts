@@ -1,13 +1,13 @@
 import type { Clock, Random } from '../../model/clock.ts'
 import { minuteMs, secondMs } from '../../model/durations.ts'
 import { SyncError } from '../../model/errors.ts'
+import { driverCodeOf, ofCommit, serverSilent } from '../db/postgres/store-error.ts'
 import type { Ask, SlowSteps, Step, Take } from '../steps.ts'
 import { begin, committing, insistOnUse, type Kind, limiting } from './beginning.ts'
 import { isToShow } from './lanes.ts'
 import type { PresentServer } from './present-server.ts'
 import type { Answer, Session, Sessions } from './session.ts'
 import type { AnyStatement } from './statement.ts'
-import { driverCodeOf, ofCommit, serverSilent } from '../db/postgres/store-error.ts'
 
 export interface Timing {
   readonly clock: Pick<Clock, 'sleep'>
