@@ -1,7 +1,7 @@
 import { secondMs } from '../../../src/model/durations.ts'
 import type { Answer, Session, Sessions } from '../../../src/store/postgres/session.ts'
 import type { AnyStatement } from '../../../src/store/postgres/statement.ts'
-import { DriverError } from '../../../src/store/postgres/store-error.ts'
+import { DriverError } from '../../../src/store/db/postgres/store-error.ts'
 import type { Prng } from '../prng.ts'
 import type { VirtualTime } from '../virtual-time.ts'
 import type { DatabaseServer, ServerConnection } from './database-server.ts'
