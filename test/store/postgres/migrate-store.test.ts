@@ -12,9 +12,9 @@ import { openPostgresMirror } from '../../../src/store/db/postgres/postgres-mirr
 import { aDay, type Ran } from '../../commands/support/cli.ts'
 import { wider } from '../../commands/support/on-terminal.ts'
 import { enlarge } from '../../support/large-mirror.ts'
-import { testPostgres } from '../../support/postgres.ts'
+import { isOnServer, testPostgres } from '../../support/postgres.ts'
 import { withDatabase } from '../../support/sqlite.ts'
-import { isOnServer, type Moving, movingWorld, terminalOn } from './support/moving-world.ts'
+import { type Moving, movingWorld, terminalOn } from './support/moving-world.ts'
 
 const onServer = it.runIf(isOnServer)
 

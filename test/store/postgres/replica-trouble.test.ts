@@ -3,11 +3,11 @@ import { expect, it, onTestFinished } from 'vitest'
 import { unconfirmed } from '../../../src/daemon/serve.ts'
 import type { Log } from '../../../src/model/log.ts'
 import { parseAddress } from '../../../src/store/db/postgres/address.ts'
+import { replicaOver } from '../../../src/store/db/postgres/postgres-mirror.ts'
+import { DriverError } from '../../../src/store/db/postgres/store-error.ts'
 import { PostgresDatabase } from '../../../src/store/postgres/database.ts'
 import { openPool } from '../../../src/store/postgres/pool.ts'
-import { replicaOver } from '../../../src/store/db/postgres/postgres-mirror.ts'
 import type { Sessions } from '../../../src/store/postgres/session.ts'
-import { DriverError } from '../../../src/store/db/postgres/store-error.ts'
 import { testPostgres, testTiming } from '../../support/postgres.ts'
 
 /** A replica whose server fails as the test says; its loops run when the test wakes them. */

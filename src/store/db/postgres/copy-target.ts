@@ -11,17 +11,16 @@ import { decodeText } from './codec.ts'
 const blocksPerRead = 32
 
 /** Copies into an empty database, as a whole or not at all. @throws like `copyMirror`. */
-export async function copyInto(db: Db, options: Omit<CopyOptions, 'target'>): Promise<readonly CopiedRows[]> {
-  const copied = await db.write(async (sql) => {
+export function copyInto(db: Db, options: Omit<CopyOptions, 'target'>): Promise<readonly CopiedRows[]> {
+  return db.write(async (sql) => {
     // The effects of triggers are copied, too.
     for (const { name } of copiedTables) await sql(`alter table "${name}" disable trigger user`)
     const rows = await copyMirror({ ...options, target: targetOver(db, sql) })
     for (const { name } of copiedTables) await sql(`alter table "${name}" enable trigger user`)
+    for (const { name } of copiedTables) await sql(`analyze "${name}"`)
     for (const text of raiseSequences()) await sql(text)
     return rows
   })
-  for (const { name } of copiedTables) await db.write((sql) => sql(`analyze "${name}"`))
-  return copied
 }
 
 function targetOver({ dialect }: Db, sql: Sql): CopyTarget {

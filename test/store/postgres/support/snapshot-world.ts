@@ -1,10 +1,10 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { onTestFinished, vi } from 'vitest'
-import { PostgresDatabase } from '../../../../src/store/postgres/database.ts'
 import { postgresMirror } from '../../../../src/store/db/postgres/postgres-mirror.ts'
 import { type SnapshotLimits, snapshotLimits } from '../../../../src/store/db/postgres/snapshot.ts'
 import { SnapshotSandboxes } from '../../../../src/store/db/postgres/snapshot-sandboxes.ts'
 import { DriverError } from '../../../../src/store/db/postgres/store-error.ts'
+import { PostgresDatabase } from '../../../../src/store/postgres/database.ts'
 import { testPostgres, testTiming } from '../../../support/postgres.ts'
 import { watchedSessions } from './watched-sessions.ts'
 
