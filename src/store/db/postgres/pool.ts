@@ -3,7 +3,7 @@ import { secondMs } from '../../../model/durations.ts'
 import type { Address } from './address.ts'
 import { parsers } from './codec.ts'
 import type { Query } from './statement.ts'
-import { isRefusal } from './store-error.ts'
+import { isRefusal, throwDriverError } from './store-error.ts'
 
 /** Longest wait for a connection, in milliseconds. */
 const connectMs = 10 * secondMs
@@ -71,6 +71,12 @@ export async function openPool(options: PoolOptions): Promise<Connections> {
     },
     end: () => pool.end(),
   }
+}
+
+/** The answer to the last statement of the query's text. @throws DriverError. */
+export async function ask(connection: Pick<Connection, 'query'>, query: Query): Promise<Answer> {
+  const answers = [await connection.query(query).catch(throwDriverError)].flat()
+  return answers.at(-1) ?? { rows: [], command: '' }
 }
 
 /** Configuration of the driver without the password. @param types parsers of the driver. */

@@ -4,9 +4,9 @@ import { minuteMs, secondMs } from '../../../model/durations.ts'
 import { SyncError } from '../../../model/errors.ts'
 import type { Db, RowMode, Sql } from '../db.ts'
 import { postgresDialect } from './dialect.ts'
-import type { Answer, Connection, Connections } from './pool.ts'
-import { type Query, Statements } from './statement.ts'
-import { DriverError, driverCodeOf, isLost, storeError } from './store-error.ts'
+import { ask, type Connection, type Connections } from './pool.ts'
+import { Statements } from './statement.ts'
+import { driverCodeOf, isLost, storeError, throwDriverError } from './store-error.ts'
 
 /** In milliseconds. */
 export interface Limits {
@@ -19,9 +19,6 @@ export interface Limits {
 }
 
 export const workLimits: Limits = { statementMs: minuteMs, idleMs: 5 * secondMs, silenceMs: minuteMs + 15 * secondMs }
-
-/** Limits of answers that a client waits for: a failed scrape or page is soon requested again. */
-export const showLimits: Limits = { ...workLimits, statementMs: 15 * secondMs, silenceMs: 20 * secondMs }
 
 /** Longest wait for a lock, in milliseconds: other tenants wait, too, and a dead owner counts as alive for longer. */
 const lockMs = 8 * secondMs
@@ -130,7 +127,7 @@ export class PostgresDb implements Db {
   }
 
   async #attempt<T>(access: Access, work: (sql: Sql) => Promise<T>): Promise<T> {
-    const connection = await this.#connections.connect().catch(fail)
+    const connection = await this.#connections.connect().catch(throwDriverError)
     const sql: Sql = async <Row>(text: string, params: readonly unknown[] = [], mode: RowMode = 'objects') => {
       const { rows } = await ask(connection, this.#statements.queryOf(text, params, mode))
       return (mode === 'values' ? rows.map((row) => (row as readonly unknown[])[0]) : rows) as Row[]
@@ -166,16 +163,6 @@ function beginning({ limits = workLimits, searchPath }: PostgresOptions): string
 
 function lastId(table: string): string {
   return `select case when is_called then last_value else last_value - 1 end from "${table}_id_seq"`
-}
-
-/** The answer to the last statement of the query's text. */
-export async function ask(connection: Connection, query: Query): Promise<Answer> {
-  const answers = [await connection.query(query).catch(fail)].flat()
-  return answers.at(-1) ?? { rows: [], command: '' }
-}
-
-function fail(error: unknown): never {
-  throw new DriverError(error)
 }
 
 async function isRolledBack(connection: Connection): Promise<boolean> {

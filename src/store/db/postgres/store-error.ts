@@ -21,6 +21,10 @@ export class DriverError extends Error {
   }
 }
 
+export function throwDriverError(error: unknown): never {
+  throw new DriverError(error)
+}
+
 const named = ['table', 'column', 'constraint', 'routine'] as const
 
 const isSqlState = /^[0-9FHPX][0-9A-Z]{4}$/

@@ -1,16 +1,16 @@
 import type { TLSSocket } from 'node:tls'
 import type { Client } from 'pg'
-import type { Clock } from '../../model/clock.ts'
-import type { OwnerView } from '../../model/posture.ts'
-import { type Address, parseAddress, shown } from '../db/postgres/address.ts'
-import { clientConfig } from './client-config.ts'
-import { marker, newestAppliedText, postgresMigrations } from './migrate.ts'
-import { isForeignRole, presentSchema } from './present-schema.ts'
-import type { Configured } from './replicas/configurations.ts'
-import { type OwnerRow, ownersOf, ownersText } from './replicas/owners.ts'
-import { isAlive } from './replicas/replica-statements.ts'
+import type { Clock } from '../../../model/clock.ts'
+import type { OwnerView } from '../../../model/posture.ts'
+import { type Address, parseAddress, shown } from './address.ts'
+import { marker, newestAppliedText, newestOf, postgresMigrations } from './migrate.ts'
+import { clientConfig } from './pool.ts'
+import { isForeignRole, presentSchema } from '../../postgres/present-schema.ts'
+import type { Configured } from '../../postgres/replicas/configurations.ts'
+import { type OwnerRow, ownersOf, ownersText } from '../../postgres/replicas/owners.ts'
+import { isAlive } from '../../postgres/replicas/replica-statements.ts'
 import { ownTables, type ServerProblem, serverProblem } from './server-check.ts'
-import { type Triggers, triggerFacts } from './triggers.ts'
+import { type Triggers, triggerFacts } from '../../postgres/triggers.ts'
 
 export type Layout = 'none' | 'older' | 'current' | 'newer'
 
@@ -116,7 +116,7 @@ export async function readServerFacts(url: string, clock: Pick<Clock, 'now' | 'm
     await client.query(`begin read only; set local statement_timeout = ${limits.statement_timeout}`)
     const [row] = (await all<Row>(facts)) as [Row]
     const { version, user, notOwned, connections, used } = row
-    const problem = await serverProblem({ sendText: (text) => client.query(text) })
+    const problem = await serverProblem(client)
     const layout = row.marked === 1 ? await layoutIn(all) : 'none'
     return {
       place: shown(address),
@@ -159,7 +159,7 @@ async function mirrorIn(all: All): Promise<MirrorState> {
 async function layoutIn(all: All): Promise<Layout> {
   const [row] = await all<{ readonly at: number }>(newestAppliedText)
   const at = row?.at ?? 0
-  const newest = Math.max(...postgresMigrations().map(({ folderMillis }) => folderMillis))
+  const newest = newestOf(postgresMigrations())
   if (at === 0) return 'none'
   return at === newest ? 'current' : at < newest ? 'older' : 'newer'
 }
