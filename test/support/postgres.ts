@@ -7,7 +7,7 @@ import { type Connection, type Connections, openPool } from '../../src/store/db/
 import { PostgresDb, type PostgresOptions } from '../../src/store/db/postgres/postgres-db.ts'
 import { DriverError } from '../../src/store/db/postgres/store-error.ts'
 import { dropDerived, makeDerived } from '../../src/store/postgres/derived.ts'
-import { postgresMigrations } from '../../src/store/postgres/migrate.ts'
+import { postgresMigrations } from '../../src/store/db/postgres/migrate.ts'
 import type { Reply, Request, WorkerData } from './postgres-worker.ts'
 
 /** Of a server that tests may make databases on; else PostgreSQL within a thread of this process. */

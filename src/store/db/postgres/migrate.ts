@@ -134,13 +134,8 @@ function statementsOf(due: readonly Migration[]): readonly string[] {
   return [...dropDerived, ...applied, ...makeDerived()]
 }
 
-/**
- * Prevents replicas of an older version from writing into the new layout: raises epochs, and dates their heartbeats
- * back so that they take no tenant. They remain owners until they count as dead, because they export the tenants until
- * then.
- */
-const fenceOlderReplicas =
-  "update tenant_owners set epoch = epoch + 1; update replicas set seen_at = seen_at - interval '1 millisecond'"
+/** Replicas of an older version write nothing into the new layout. They renew nothing either: the layout is newer. */
+const fenceOlderReplicas = 'update leases set epoch = epoch + 1'
 
 export function postgresMigrations() {
   return readMigrationFiles({ migrationsFolder: join(migrationsFolder(), 'postgres') })

@@ -2,19 +2,19 @@ import type { TLSSocket } from 'node:tls'
 import type { Client } from 'pg'
 import type { Clock } from '../../../model/clock.ts'
 import type { OwnerView } from '../../../model/posture.ts'
+import { type OwnerRow, ownersOf } from '../../leased-stores.ts'
+import { isForeignRole, presentSchema } from '../../postgres/present-schema.ts'
+import { type Triggers, triggerFacts } from '../../postgres/triggers.ts'
+import { isAlive, ownersText, renewalAgeMs } from '../lease-statements.ts'
 import { type Address, parseAddress, shown } from './address.ts'
 import { marker, newestAppliedText, newestOf, postgresMigrations } from './migrate.ts'
 import { clientConfig } from './pool.ts'
-import { isForeignRole, presentSchema } from '../../postgres/present-schema.ts'
-import type { Configured } from '../../postgres/replicas/configurations.ts'
-import { type OwnerRow, ownersOf, ownersText } from '../../postgres/replicas/owners.ts'
-import { isAlive } from '../../postgres/replicas/replica-statements.ts'
 import { ownTables, type ServerProblem, serverProblem } from './server-check.ts'
-import { type Triggers, triggerFacts } from '../../postgres/triggers.ts'
 
 export type Layout = 'none' | 'older' | 'current' | 'newer'
 
-export interface ReplicaState extends Configured {
+export interface ReplicaState {
+  readonly id: string
   /** A command that works without replicas beside it. */
   readonly alone: number
   readonly alive: number
@@ -92,9 +92,8 @@ interface Row {
   readonly marked: number
 }
 
-const replicas = `select r.id, r.alone, r.configuration, ${isAlive} as alive,
-    cast(extract(epoch from clock_timestamp() - r.seen_at) * 1000 as bigint) as "heartbeatAgeMs",
-    (select count(*) from tenant_owners o where o.owner = r.id and o.tenant_id <> 0) as tenants
+const replicas = `select r.id, r.alone, ${isAlive} as alive, ${renewalAgeMs('r')} as "heartbeatAgeMs",
+    (select count(*) from leases l where l.owner = r.id and l.tenant_id <> 0) as tenants
   from replicas r order by r.id`
 
 const runs = 'select min(started_at) as oldest, max(ended_at) as latest, count(*) as count from runs'

@@ -1,9 +1,9 @@
 import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
-import { parseAddress, shown } from '../../../src/store/postgres/address.ts'
-import { selfSigned } from '../../support/certificate.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
+import { parseAddress, shown } from '../../../../src/store/db/postgres/address.ts'
+import { selfSigned } from '../../../support/certificate.ts'
+import { temporaryFolder } from '../../../support/temporary.ts'
 
 const refusal = (text: string) => {
   try {

@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
-import { UsageError } from '../../../src/model/errors.ts'
-import { silentLog } from '../../../src/model/log.ts'
-import { parseAddress } from '../../../src/store/postgres/address.ts'
-import { presentPassword } from '../../../src/store/postgres/present-password.ts'
+import { UsageError } from '../../../../src/model/errors.ts'
+import { silentLog } from '../../../../src/model/log.ts'
+import { parseAddress } from '../../../../src/store/db/postgres/address.ts'
+import { currentPassword } from '../../../../src/store/db/postgres/password.ts'
 
 const urlWith = (password: string) => `postgres://u:${password}@db.example.com/m`
 
@@ -18,7 +18,7 @@ it('gives the password of the URL as it is now, and the last one while the URL c
   const { log, warned } = watchedLog()
   const texts = [urlWith('new'), '', urlWith('newer').slice(0, 18), null, urlWith('newest'), urlWith('x').slice(0, 9)]
   const url = async () => texts.shift() ?? Promise.reject(new UsageError('store.url: the file is not there'))
-  const password = presentPassword({ url, log }, parseAddress(urlWith('first')))
+  const password = currentPassword({ url, log }, parseAddress(urlWith('first')))
   const given: unknown[] = []
   while (texts.length > 0) given.push(await password())
   expect(given).toEqual(['new', 'new', 'new', 'new', 'newest', 'newest'])
@@ -28,7 +28,7 @@ it('gives the password of the URL as it is now, and the last one while the URL c
 })
 
 it('asks for another password after a refusal', async () => {
-  const password = presentPassword(
+  const password = currentPassword(
     { url: async (refused) => urlWith(refused === undefined ? 'old' : 'new') },
     parseAddress(urlWith('old')),
   )
@@ -40,7 +40,7 @@ it('warns once when the URL names another place than the one in use, and again w
   const other = 'postgres://v:hunter2@db.example.com:5433/m'
   const texts = [urlWith('a'), 'postgres://v:b@db.example.com/m?sslmode=require', other, other, urlWith('c'), other]
   const url = async () => texts.shift() ?? ''
-  const password = presentPassword({ url, log }, parseAddress(urlWith('a')))
+  const password = currentPassword({ url, log }, parseAddress(urlWith('a')))
   const given: unknown[] = []
   while (texts.length > 0) given.push(await password())
   expect(given).toEqual(['a', 'b', 'hunter2', 'hunter2', 'c', 'hunter2'])

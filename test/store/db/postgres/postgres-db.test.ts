@@ -1,6 +1,5 @@
-import { type AddressInfo, createServer } from 'node:net'
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import { expect, it, onTestFinished, vi } from 'vitest'
+import { expect, it, onTestFinished } from 'vitest'
 import type { Sql } from '../../../../src/store/db/db.ts'
 import { parseAddress } from '../../../../src/store/db/postgres/address.ts'
 import { openPool } from '../../../../src/store/db/postgres/pool.ts'
@@ -243,48 +242,4 @@ onServer('closes a connection whose server is silent', async () => {
     message: 'The database server cannot be reached',
   })
   expect(await db.read((sql) => sql('select 1 as n'))).toEqual([{ n: 1 }])
-})
-
-/** A server that wants this password in clear text. */
-async function serverWith(wanted: string): Promise<number> {
-  const ready = [message('R', Buffer.alloc(4)), message('Z', Buffer.from('I'))]
-  const refused = message('E', Buffer.from('SFATAL\0C28P01\0Mrefused\0\0'))
-  const server = createServer((socket) => {
-    socket.on('error', () => {})
-    socket.once('data', () => {
-      socket.write(message('R', Buffer.from([0, 0, 0, 3])))
-      socket.once('data', (given) => {
-        if (given.toString('utf8', 5, given.length - 1) === wanted) socket.write(Buffer.concat(ready))
-        else socket.end(refused)
-      })
-    })
-  })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-  onTestFinished(() => void server.close())
-  return (server.address() as AddressInfo).port
-}
-
-function message(type: string, content: Buffer): Buffer {
-  const head = Buffer.from(`${type}\0\0\0\0`)
-  head.writeInt32BE(content.length + 4, 1)
-  return Buffer.concat([head, content])
-}
-
-it.each([
-  { passwords: ['old', 'new'], asked: [undefined, 'refused', undefined], isConnected: true },
-  { passwords: ['old', 'old'], asked: [undefined, 'refused'], isConnected: false },
-  { passwords: ['old', 'older'], asked: [undefined, 'refused', undefined], isConnected: false },
-])('reads a refused password once more: $passwords', async ({ passwords, asked, isConnected }) => {
-  const address = { host: '127.0.0.1', port: await serverWith('new'), database: 'd', user: 'u', tls: null }
-  let [current = ''] = passwords
-  const password = vi.fn(async (refused?: 'refused') => {
-    if (refused === 'refused') current = passwords[1] ?? ''
-    return current
-  })
-  const pool = await openPool({ address, password, connections: 1, idleMs: 1000, silenceMs: 1000 })
-  const connected = await pool.connect().catch(({ code }: { code: string }) => code)
-  if (typeof connected !== 'string') connected.release(true)
-  expect(typeof connected === 'string' ? connected : 'connected').toBe(isConnected ? 'connected' : '28P01')
-  expect(password.mock.calls.map(([refused]) => refused)).toEqual(asked)
-  await pool.end()
 })

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { bringUpToDate } from '../../../src/store/postgres/migrate.ts'
-import { translate } from '../../../src/store/postgres/placeholders.ts'
-import { postgresWords } from '../../../src/store/postgres/words.ts'
-import { testPostgres, testTiming } from '../../support/postgres.ts'
+import { postgresDialect } from '../../../../src/store/db/postgres/dialect.ts'
+import { bringUpToDate } from '../../../../src/store/db/postgres/migrate.ts'
+import { translate } from '../../../../src/store/db/postgres/placeholders.ts'
+import { testPostgres, testTiming } from '../../../support/postgres.ts'
 
 it('reads records by their keys alone, with a plan that was made while the table was small', async () => {
   const { connect, drop, query } = testPostgres()
@@ -16,7 +16,7 @@ it('reads records by their keys alone, with a plan that was made while the table
   session.release(false)
 
   const { text, slots } = translate(
-    postgresWords.selectByKeys({ columns: ['user_id'], table: 'users', key: '"user_id"' }),
+    postgresDialect.selectByKeys({ columns: ['user_id'], table: 'users', key: '"user_id"' }),
   )
   expect(slots).toEqual(['keys', 'tenantId'])
   query(`prepare by_keys (bigint[], bigint) as ${text}`)

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { readServerFacts } from '../../../src/store/postgres/server-facts.ts'
-import { synced } from '../../commands/support/cli.ts'
-import { testPostgres } from '../../support/postgres.ts'
-import { isOnServer } from './support/moving-world.ts'
+import { readServerFacts } from '../../../../src/store/db/postgres/server-facts.ts'
+import { synced } from '../../../commands/support/cli.ts'
+import { testPostgres } from '../../../support/postgres.ts'
+import { isOnServer } from '../../postgres/support/moving-world.ts'
 
 const clock = { now: () => Date.now(), monotonic: () => performance.now() }
 

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
-import { dayMs } from '../../../src/model/durations.ts'
-import { systemClock } from '../../../src/model/process/system-clock.ts'
-import type { Mirror } from '../../../src/store/port.ts'
-import { PostgresDatabase } from '../../../src/store/postgres/database.ts'
-import { openPostgresMirror, postgresMirror } from '../../../src/store/postgres/postgres-mirror.ts'
-import { noTenant, Replica } from '../../../src/store/postgres/replicas/replica.ts'
-import { testPostgres, testTiming } from '../../support/postgres.ts'
-import { incomingUser } from '../support/incoming-user.ts'
+import { dayMs } from '../../../../src/model/durations.ts'
+import { systemClock } from '../../../../src/model/process/system-clock.ts'
+import { PostgresDatabase } from '../../../../src/store/db/postgres/postgres-db.ts'
+import { openPostgresMirror, postgresMirror } from '../../../../src/store/db/postgres/postgres-mirror.ts'
+import type { Mirror } from '../../../../src/store/port.ts'
+import { noTenant, Replica } from '../../../../src/store/postgres/replicas/replica.ts'
+import { testPostgres, testTiming } from '../../../support/postgres.ts'
+import { incomingUser } from '../../support/incoming-user.ts'
 
 const onServer = it.runIf(process.env['TEST_POSTGRES_URL'] !== undefined)
 /** In this database: other tests use the server at the same time. */

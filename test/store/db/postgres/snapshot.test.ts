@@ -1,20 +1,19 @@
 import { join } from 'node:path'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import { ownChecks } from '../../../src/checks/own/own-check.ts'
-import type { WellFormedCheck } from '../../../src/config/own-checks/own-check.ts'
-import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
-import { resultMemory } from '../../../src/evaluate/result-memory.ts'
-import { silentLog } from '../../../src/model/log.ts'
-import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
-import { ownViews } from '../../../src/store/own-checks/views.ts'
-import type { Mirror, OwnAnswer, OwnQuery } from '../../../src/store/port.ts'
-import { DriverError } from '../../../src/store/postgres/store-error.ts'
-import { openMirror } from '../../../src/store/sqlite/sqlite-mirror.ts'
-import { iso, now } from '../../checks/support/evaluator.ts'
-import { client, document, role, settings, user } from '../../checks/support/facts.ts'
-import { tenantSettings } from '../../evaluate/support/tenant-settings.ts'
-import { temporaryFolder } from '../../support/temporary.ts'
-import { type Records, readInFull, readOne, recordsOf } from '../support/two-tenants.ts'
+import { ownChecks } from '../../../../src/checks/own/own-check.ts'
+import type { WellFormedCheck } from '../../../../src/config/own-checks/own-check.ts'
+import { evaluateTenant } from '../../../../src/evaluate/evaluate-tenant.ts'
+import { resultMemory } from '../../../../src/evaluate/result-memory.ts'
+import { silentLog } from '../../../../src/model/log.ts'
+import { type ResourceName, resourceNames } from '../../../../src/model/resource-names.ts'
+import { DriverError } from '../../../../src/store/db/postgres/store-error.ts'
+import { ownViews } from '../../../../src/store/own-checks/views.ts'
+import type { Mirror, OwnAnswer, OwnQuery } from '../../../../src/store/port.ts'
+import { openMirror } from '../../../../src/store/sqlite/sqlite-mirror.ts'
+import { iso, now } from '../../../checks/support/evaluator.ts'
+import { client, document, role, settings, user } from '../../../checks/support/facts.ts'
+import { tenantSettings } from '../../../evaluate/support/tenant-settings.ts'
+import { temporaryFolder } from '../../../support/temporary.ts'
 import {
   filesOf,
   hasProc,
@@ -23,7 +22,8 @@ import {
   sandboxProcesses,
   serverAway,
   snapshotWorld,
-} from './support/snapshot-world.ts'
+} from '../../postgres/support/snapshot-world.ts'
+import { type Records, readInFull, readOne, recordsOf } from '../../support/two-tenants.ts'
 
 const query = (text: string, inputs: readonly ResourceName[] = ['users']): OwnQuery => ({
   text,

@@ -1,9 +1,9 @@
 import { expect, it, onTestFinished } from 'vitest'
-import { openPostgres } from '../../../src/store/postgres/open.ts'
-import { serverProblem } from '../../../src/store/postgres/server-check.ts'
-import { readServerFacts } from '../../../src/store/postgres/server-facts.ts'
-import { testPostgres, testTiming } from '../../support/postgres.ts'
-import { isOnServer } from './support/moving-world.ts'
+import { openPostgres } from '../../../../src/store/db/postgres/open.ts'
+import { problemOf } from '../../../../src/store/db/postgres/server-check.ts'
+import { readServerFacts } from '../../../../src/store/db/postgres/server-facts.ts'
+import { testOptions, testPostgres } from '../../../support/postgres.ts'
+import { isOnServer } from '../../postgres/support/moving-world.ts'
 
 const clock = { now: () => Date.now(), monotonic: () => performance.now() }
 
@@ -15,7 +15,7 @@ async function saidOf(prepare: (query: ReturnType<typeof testPostgres>['query'],
   const [{ name } = {}] = query('select current_database() as name')
   const database = prepare(query, String(name))
   const url = (postgres.url ?? '').replace(/[^/]*$/, database)
-  const opened = openPostgres({ ...testTiming, url: async () => url, role: 'engine' })
+  const opened = openPostgres({ ...testOptions, url: async () => url, role: 'engine' })
   await using _ = await opened.catch(() => null)
   const started = await opened.then(() => '').catch(({ message }: Error) => message)
   return { started, problem: (await readServerFacts(url, clock)).problem }
@@ -68,7 +68,7 @@ it.runIf(isOnServer)('finds nothing in the way of a sound one', async () => {
 
 const sound = {
   ...{ version: 17, encoding: 'UTF8', fsync: 'on', commits: 'on', readonly: 'off', standby: 0, replication: 'origin' },
-  ...{ searchPath: 'public', schema: 'public', forbidden: 0, others: null },
+  ...{ searchPath: 'public', schema: 'public', forbidden: 0 },
 }
 
 it.each([
@@ -77,7 +77,6 @@ it.each([
   [{ fsync: 'off' }, 'the server runs with fsync=off and could lose what it confirmed', 'Switch it on'],
   [{ forbidden: 1 }, 'its user may not read and write all tables of tenantwatch', 'Make it their owner'],
   [{ schema: null, forbidden: 1 }, expect.stringMatching(/^the search_path of its user/), expect.any(String)],
-])('of a server that differs by %j, it names the first problem', async (over, sentence, advice) => {
-  const problem = await serverProblem({ sendText: async () => ({ rows: [{ ...sound, ...over }] }) })
-  expect(problem).toEqual({ sentence, advice })
+])('of a server that differs by %j, it names the first problem', (over, sentence, advice) => {
+  expect(problemOf({ ...sound, ...over })).toEqual({ sentence, advice })
 })
