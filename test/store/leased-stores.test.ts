@@ -7,7 +7,7 @@ import type { Db } from '../../src/store/db/db.ts'
 import { Leases } from '../../src/store/db/leases.ts'
 import { PostgresDb } from '../../src/store/db/postgres/postgres-db.ts'
 import { DriverError, storeError } from '../../src/store/db/postgres/store-error.ts'
-import { LeasedStores } from '../../src/store/leased-stores.ts'
+import { LeasedStores, type LeasedStoresOptions } from '../../src/store/leased-stores.ts'
 import type { Mirror } from '../../src/store/port.ts'
 import type { TenantWorker } from '../../src/store/tenant-stores.ts'
 import { testOptions, testPostgres } from '../support/postgres.ts'
@@ -20,7 +20,8 @@ function world() {
   const { query } = postgres
   const time = { ms: 0 }
   const warnings: string[] = []
-  const log = { ...silentLog(), warn: ({ detail }: { readonly detail: string }) => void warnings.push(detail) }
+  const warn = ({ detail }: { readonly detail: string }) => void warnings.push(detail)
+  const log = { ...silentLog(), warn } as LeasedStoresOptions['log']
   const sleeping: (() => void)[] = []
   const clock = {
     now: () => 1_000_000 + time.ms,
@@ -86,7 +87,8 @@ it('keeps the store of a tenant while it owns it, and has none while another rep
   const [a, b] = [replica('a'), replica('b')]
   await a.configure(tenants)
   expect(owned(a)).toEqual(['t1', 't2'])
-  expect([a.of('t1') === a.of('t1'), a.of('t1') === a.of('t2'), a.shared() === null]).toEqual([true, false, false])
+  const store = a.of('t1')
+  expect([a.of('t1') === store, a.of('t2') === store, a.shared() === null]).toEqual([true, false, false])
   await b.configure(tenants)
   expect([owned(b), b.shared()]).toEqual([[], null])
   die('a')
