@@ -25,7 +25,7 @@ export const robustness = [
 
 /** Tests that take most of a minute on the PostgreSQL within the process: `npm run test:postgres`, best on a server. */
 const onPostgres = [
-  'test/store/postgres/{replica-trouble,views}.test.ts',
+  'test/store/postgres/views.test.ts',
   'test/store/db/postgres/{copy,dialect,migrations,plans,postgres-db,snapshot}.test.ts',
 ]
 

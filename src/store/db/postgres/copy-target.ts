@@ -6,6 +6,7 @@ import { countAgain } from '../../records/record-counts.ts'
 import { blockBits } from '../../sync/page-fingerprint-cache.ts'
 import type { Db, Sql } from '../db.ts'
 import { decodeText } from './codec.ts'
+import { assertEmpty } from './migrate.ts'
 
 /** Blocks of a table that one statement reads, which are some hundred rows. */
 const blocksPerRead = 32
@@ -13,6 +14,8 @@ const blocksPerRead = 32
 /** Copies into an empty database, as a whole or not at all. @throws like `copyMirror`. */
 export function copyInto(db: Db, options: Omit<CopyOptions, 'target'>): Promise<readonly CopiedRows[]> {
   return db.write(async (sql) => {
+    // An engine may have worked since the database was opened.
+    await assertEmpty(sql)
     // The effects of triggers are copied, too.
     for (const { name } of copiedTables) await sql(`alter table "${name}" disable trigger user`)
     const rows = await copyMirror({ ...options, target: targetOver(db, sql) })

@@ -149,7 +149,8 @@ const firstFilled = `select name from (${copiedTables
   .map(({ name }) => `select '${name}' as name where exists (select 1 from "${name}")`)
   .join(' union all ')}) filled order by name limit 1`
 
-async function assertEmpty(run: Run): Promise<void> {
+/** @throws FatalError when a table of the mirror has rows. */
+export async function assertEmpty(run: Run): Promise<void> {
   const [filled] = await run<{ readonly name: string }>(firstFilled)
   if (filled === undefined) return
   throw new FatalError(
