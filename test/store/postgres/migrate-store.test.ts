@@ -158,22 +158,6 @@ onServer('refuses a database that is not empty, and leaves it as it is', async (
   expect(await world.runThere('findings')).toMatchObject({ code: 0 })
 })
 
-onServer('leaves the layout of a database that it refuses', async () => {
-  const world = await movingWorld('current')
-  world.postgres.query(`insert into tenants (name, base_url, created_at) values ('acme', 'https://x', 1)`)
-  world.postgres.query(
-    'delete from tenantwatch_migrations where created_at = (select max(created_at) from tenantwatch_migrations)',
-  )
-  world.postgres.query('alter table replicas drop column tenants')
-  const layout = () => world.postgres.query('select hash from tenantwatch_migrations')
-  const before = layout()
-  expect(await world.migrate()).toMatchObject({
-    code: 3,
-    stderr: expect.stringContaining('its table tenants has rows'),
-  })
-  expect(layout()).toEqual(before)
-})
-
 onServer('refuses a database of another program', async () => {
   const world = await movingWorld()
   world.postgres.query('create table customers (id bigint)')

@@ -1,3 +1,4 @@
+import { FatalError } from '../../../model/errors.ts'
 import { type Contents, ContentsSum, type Row, respelled } from '../../copy/contents.ts'
 import { type CopiedTable, copiedTables } from '../../copy/copied-tables.ts'
 import { type CopiedRows, type CopyOptions, type CopyTarget, copyMirror } from '../../copy/copy-mirror.ts'
@@ -6,7 +7,6 @@ import { countAgain } from '../../records/record-counts.ts'
 import { blockBits } from '../../sync/page-fingerprint-cache.ts'
 import type { Db, Sql } from '../db.ts'
 import { decodeText } from './codec.ts'
-import { assertEmpty } from './migrate.ts'
 
 /** Blocks of a table that one statement reads, which are some hundred rows. */
 const blocksPerRead = 32
@@ -14,7 +14,6 @@ const blocksPerRead = 32
 /** Copies into an empty database, as a whole or not at all. @throws like `copyMirror`. */
 export function copyInto(db: Db, options: Omit<CopyOptions, 'target'>): Promise<readonly CopiedRows[]> {
   return db.write(async (sql) => {
-    // An engine may have worked since the database was opened.
     await assertEmpty(sql)
     // The effects of triggers are copied, too.
     for (const { name } of copiedTables) await sql(`alter table "${name}" disable trigger user`)
@@ -24,6 +23,19 @@ export function copyInto(db: Db, options: Omit<CopyOptions, 'target'>): Promise<
     for (const text of raiseSequences()) await sql(text)
     return rows
   })
+}
+
+const firstFilled = `select name from (${copiedTables
+  .map(({ name }) => `select '${name}' as name where exists (select 1 from "${name}")`)
+  .join(' union all ')}) filled order by name limit 1`
+
+/** @throws FatalError when a table of the mirror has rows. */
+async function assertEmpty(sql: Sql): Promise<void> {
+  const [filled] = await sql<string>(firstFilled, [], 'values')
+  if (filled === undefined) return
+  throw new FatalError(
+    `The database of store.url is not empty: its table ${filled} has rows; set store.url to an empty database, because a copy is never mixed with other data`,
+  )
 }
 
 function targetOver({ dialect }: Db, sql: Sql): CopyTarget {
