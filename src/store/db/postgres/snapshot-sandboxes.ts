@@ -5,22 +5,21 @@ import type { ResourceName } from '../../../model/resource-names.ts'
 import type { Database } from '../../database.ts'
 import { askIn } from '../../own-checks/ask.ts'
 import type { NoAnswer, OwnAnswer, OwnQuery } from '../../own-checks/question.ts'
-import type { Sandbox } from '../../own-checks/sandbox.ts'
-import { type SnapshotLimits, snapshotFile, snapshotLimits, takeSnapshot } from './snapshot.ts'
+import { type Snapshot, type SnapshotLimits, snapshotFile, snapshotLimits, takeSnapshot } from './snapshot.ts'
 
 /** How long an unused snapshot is kept; longer than the default interval of evaluations. */
 const keptMs = 90 * secondMs
 
-/** Most snapshots kept. Each is a process of about 60 MB without its records. */
+/** Most snapshots kept besides the one used last. Each is a process of about 60 MB without its records. */
 const mostKept = 3
+const mostKeptBytes = 64 * 2 ** 20
 
 interface Tenant {
   readonly database: Database
   readonly tenantId: number
 }
 
-interface Snapshot extends Tenant {
-  readonly sandbox: Sandbox
+interface Kept extends Tenant, Snapshot {
   readonly resources: ReadonlySet<ResourceName>
   /** Data versions of the resources from before they were read. */
   readonly versions: string
@@ -36,7 +35,7 @@ export class SnapshotSandboxes implements AsyncDisposable {
   readonly #limits: SnapshotLimits
   readonly #turn = new Mutex()
   /** The one used last is at the end. */
-  #kept: readonly Snapshot[] = []
+  #kept: readonly Kept[] = []
 
   constructor(clock: Pick<Clock, 'sleep'>, limits = snapshotLimits) {
     this.#clock = clock
@@ -65,7 +64,7 @@ export class SnapshotSandboxes implements AsyncDisposable {
     await this.#drop(() => true)
   }
 
-  async #snapshotFor(tenant: Tenant, { inputs }: OwnQuery, signal?: AbortSignal): Promise<Snapshot | NoAnswer> {
+  async #snapshotFor(tenant: Tenant, { inputs }: OwnQuery, signal?: AbortSignal): Promise<Kept | NoAnswer> {
     const { database, tenantId } = tenant
     const last = this.#kept.find((one) => one.database === database && one.tenantId === tenantId)
     if (last !== undefined && isUsable(last, inputs)) {
@@ -77,21 +76,26 @@ export class SnapshotSandboxes implements AsyncDisposable {
     // With the inputs of earlier queries, one snapshot is enough for all of them.
     const resources = new Set([...(last?.resources ?? []), ...inputs])
     const versions = versionsOf(tenant, resources)
-    const sandbox = await takeSnapshot(database, { tenantId, resources }, this.#limits, signal)
-    return 'kind' in sandbox ? sandbox : { ...tenant, sandbox, resources, versions, idle: new AbortController() }
+    const taken = await takeSnapshot(database, { tenantId, resources }, this.#limits, signal)
+    return 'kind' in taken ? taken : { ...tenant, ...taken, resources, versions, idle: new AbortController() }
   }
 
-  async #keep(used: Snapshot): Promise<void> {
+  async #keep(used: Kept): Promise<void> {
     this.#kept = [...this.#kept, used]
     this.#clock.sleep(keptMs, used.idle.signal).then(
       () => this.#drop((one) => one === used),
       () => {},
     )
-    const surplus = this.#kept.slice(0, -mostKept)
+    let bytes = 0
+    const older = this.#kept.slice(0, -1).toReversed()
+    const surplus = older.filter((one, at) => {
+      bytes += one.bytes
+      return at >= mostKept || bytes > mostKeptBytes
+    })
     await this.#drop((one) => one.sandbox.problem !== null || surplus.includes(one))
   }
 
-  async #drop(isMeant: (snapshot: Snapshot) => boolean): Promise<void> {
+  async #drop(isMeant: (snapshot: Kept) => boolean): Promise<void> {
     const dropped = this.#kept.filter(isMeant)
     this.#kept = this.#kept.filter((one) => !dropped.includes(one))
     for (const { idle, sandbox } of dropped) {
@@ -101,7 +105,7 @@ export class SnapshotSandboxes implements AsyncDisposable {
   }
 }
 
-function isUsable(snapshot: Snapshot, inputs: readonly ResourceName[]): boolean {
+function isUsable(snapshot: Kept, inputs: readonly ResourceName[]): boolean {
   return (
     snapshot.sandbox.problem === null &&
     inputs.every((input) => snapshot.resources.has(input)) &&

@@ -21,6 +21,12 @@ export const snapshotLimits: SnapshotLimits = { timeoutMs: minuteMs, maxBytes: 5
 /** Records read at once. */
 const pageSize = 1000
 
+export interface Snapshot {
+  readonly sandbox: Sandbox
+  /** Of the records, as sent to the sandbox. */
+  readonly bytes: number
+}
+
 interface Wanted {
   readonly tenantId: number
   readonly resources: ReadonlySet<ResourceName>
@@ -36,7 +42,7 @@ export async function takeSnapshot(
   wanted: Wanted,
   { timeoutMs, maxBytes }: SnapshotLimits,
   signal?: AbortSignal,
-): Promise<Sandbox | NoAnswer> {
+): Promise<Snapshot | NoAnswer> {
   signal?.throwIfAborted()
   const deadline = { timeoutMs, problem: `a snapshot of the records takes longer than ${timeoutMs / secondMs} s` }
   await using opening = new AsyncDisposableStack()
@@ -47,12 +53,12 @@ export async function takeSnapshot(
   // If the server does not answer, it ends later.
   filling.catch(() => {})
   try {
-    await Promise.race([filling, sandbox.stopped])
+    const bytes = await Promise.race([filling, sandbox.stopped])
     const indexes = tables.flatMap((table) => table.indexes)
     const reply = await sandbox.ask<{ readonly kind: 'taken' }>({ kind: 'end', indexes }, deadline, signal)
     if (reply.kind === 'failed') return reply
     opening.move()
-    return sandbox
+    return { sandbox, bytes }
   } catch (error) {
     signal?.throwIfAborted()
     if (sandbox.problem !== null) return failed(sandbox.problem)
@@ -67,7 +73,7 @@ interface Filling {
   readonly maxBytes: number
 }
 
-async function fill(sandbox: Sandbox, sql: Sql, { tables, tenantId, maxBytes }: Filling): Promise<void> {
+async function fill(sandbox: Sandbox, sql: Sql, { tables, tenantId, maxBytes }: Filling): Promise<number> {
   // Before a table is analyzed, each page would be found by sorting the tenant's records.
   await sql('set local enable_sort = off')
   // Tables of other resources stay empty.
@@ -90,4 +96,5 @@ async function fill(sandbox: Sandbox, sql: Sql, { tables, tenantId, maxBytes }: 
       after = rows.at(-1)?.[0] ?? null
     } while (rows.length === pageSize)
   }
+  return bytes
 }

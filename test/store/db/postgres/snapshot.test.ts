@@ -270,7 +270,7 @@ it.runIf(hasProc)('keeps a few processes only, whatever the number of tenants', 
   const tenants: number[] = []
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) tenants.push(await readInFull(mirror, name, recordsOf(name)))
   for (const tenant of tenants) expect(await mirror.ask(tenant, names)).toMatchObject({ kind: 'answered' })
-  expect(sandboxProcesses()).toHaveLength(3)
+  expect(sandboxProcesses()).toHaveLength(4)
 })
 
 it.runIf(hasProc)(
