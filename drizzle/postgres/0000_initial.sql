@@ -522,16 +522,17 @@ CREATE TABLE "rid_counters" (
 --> statement-breakpoint
 CREATE TABLE "replicas" (
 	"id" text COLLATE "C" PRIMARY KEY NOT NULL,
-	"seen_at" timestamp with time zone NOT NULL,
-	"alone" boolean NOT NULL
+	"until" timestamp with time zone NOT NULL,
+	"alone" boolean NOT NULL,
+	"tenants" text COLLATE "C" NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE "tenant_owners" (
+CREATE TABLE "leases" (
 	"tenant_id" bigint PRIMARY KEY NOT NULL,
 	"owner" text COLLATE "C",
 	"epoch" bigint NOT NULL,
-	"since" timestamp with time zone NOT NULL,
-	"configured_at" timestamp with time zone NOT NULL
+	"until" timestamp with time zone NOT NULL,
+	"since" timestamp with time zone NOT NULL
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX "audit_chain_sequence" ON "audit_chain" USING btree ("tenant_id","sequence");--> statement-breakpoint
@@ -573,6 +574,6 @@ CREATE UNIQUE INDEX "users_key" ON "users" USING btree ("tenant_id","user_id");-
 CREATE INDEX "users_posture" ON "users" USING btree ("tenant_id","state","mfa_status","mfa_action","created_at_ms") WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX "users_role" ON "users" USING btree ("tenant_id","role_name" NULLS FIRST,"role_id" NULLS FIRST) WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX "users_unread" ON "users" USING btree ("tenant_id","lookup_turn" NULLS FIRST,read_at desc) WHERE role_id is null and removed_at is null;--> statement-breakpoint
-CREATE INDEX "users_lookup" ON "users" USING btree ("tenant_id","lookup_turn" NULLS FIRST,"user_id") WHERE removed_at is null;--> statement-breakpoint
+CREATE INDEX "users_lookup" ON "users" USING btree ("tenant_id","lookup_turn" NULLS FIRST,"user_id") WHERE role_id is not null and removed_at is null;--> statement-breakpoint
 CREATE INDEX "users_missing" ON "users" USING btree ("tenant_id","lookup_turn" NULLS FIRST) WHERE missing_since is not null;--> statement-breakpoint
-CREATE UNIQUE INDEX "tenant_owners_epoch" ON "tenant_owners" USING btree ("tenant_id","epoch");
+CREATE UNIQUE INDEX "leases_epoch" ON "leases" USING btree ("tenant_id","epoch");

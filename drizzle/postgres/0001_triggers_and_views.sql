@@ -1,1 +1,1 @@
--- Triggers and views, made again after every migration: sha256 005ec9b96702cc14c8558f677eb983362b9f4ce0691257f3bd7ac7ee8776e89c
+-- Triggers and views, made again after every migration: sha256 cc862ff7660325eb2279d299aa979eeccd34ff8193b3127fed5a959932914375

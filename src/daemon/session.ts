@@ -21,7 +21,6 @@ import type { TenantStores } from '../store/tenant-stores.ts'
 import type { DueRun } from '../sync/due.ts'
 import type { RunResult, SyncProgress } from '../sync/observer.ts'
 import { type ChangedTenants, changeTenants } from './change-tenants.ts'
-import { configurationDigest } from './configuration-digest.ts'
 import { createEvaluator, type EvaluationOptions, type Evaluator } from './evaluate.ts'
 import { evaluateEach } from './evaluate-each.ts'
 import { firstVerification } from './first-verification.ts'
@@ -144,8 +143,7 @@ export class Session implements AsyncDisposable {
 
   async reconfigure(next: Settings, alongside: () => void = () => {}): Promise<ChangedTenants> {
     const changed = await this.#changing.runExclusive(async () => {
-      const now = this.#options.io.clock.now()
-      const undo = await this.stores.configure(next.tenants, now, () => configurationDigest(next))
+      const undo = await this.stores.configure(next.tenants)
       return this.#change(next, alongside).catch((error: unknown) => {
         if (this.#settings !== next) undo()
         throw error

@@ -1,8 +1,13 @@
 import { copyFileSync, existsSync } from 'node:fs'
 import BetterSqlite3 from 'better-sqlite3'
+import { onTestFinished } from 'vitest'
+import { postgresDialect } from '../../src/store/db/postgres/dialect.ts'
+import { PostgresDb } from '../../src/store/db/postgres/postgres-db.ts'
+import { postgresMirror } from '../../src/store/db/postgres/postgres-mirror.ts'
 import type { Mirror } from '../../src/store/port.ts'
 import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
 import { sqliteDialect } from '../../src/store/db/sqlite/dialect.ts'
+import { type TestPostgres, testOptions, testPostgres } from './postgres.ts'
 import { wrongCounts } from './wrong-counts.ts'
 
 /** `TEST_DATABASE=postgres` runs tests of the mirror on PostgreSQL. */
@@ -21,7 +26,7 @@ export interface OpenedMirror {
 
 /** An engine's mirror at this path: a file, or the name of a database for the length of a test. */
 export function openTestMirror(path: string): OpenedMirror {
-  return ofSqlite(path)
+  return onPostgres ? ofPostgres(path) : ofSqlite(path)
 }
 
 function ofSqlite(path: string): OpenedMirror {
@@ -40,3 +45,27 @@ function ofSqlite(path: string): OpenedMirror {
   }
 }
 
+const databases = new Map<string, TestPostgres>()
+
+function ofPostgres(path: string): OpenedMirror {
+  const database = databases.get(path) ?? testPostgres()
+  if (!databases.has(path)) {
+    databases.set(path, database)
+    onTestFinished(() => database.drop())
+  }
+  const connections = database.connect()
+  const db = new PostgresDb(connections, testOptions)
+  const opened = new AsyncDisposableStack()
+  opened.use(db)
+  const mirror = postgresMirror(db, { clock: testOptions.clock, opened })
+  return {
+    mirror,
+    query: (sql, ...values) => database.query(sql, ...values),
+    wrongCounts: () => wrongCounts(postgresDialect, (sql) => database.query(sql)),
+    closeQuery() {},
+    crashTo(next) {
+      connections.sever()
+      databases.set(next, database)
+    },
+  }
+}

@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { getTableName } from 'drizzle-orm'
+import { postgresDialect as postgresWords } from '../db/postgres/dialect.ts'
 import { fieldColumns } from '../records/record-codec.ts'
 import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
 import { presentSchema } from './present-schema.ts'
 import { tables } from './schema.ts'
-import { postgresWords } from './words.ts'
 
 /** Blocks of 256 record ids share one revision, and belong to one resource of one tenant. */
 const blockBits = 8
