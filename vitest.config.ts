@@ -25,8 +25,8 @@ export const robustness = [
 
 /** Tests that take most of a minute on the PostgreSQL within the process: `npm run test:postgres`, best on a server. */
 const onPostgres = [
-  'test/store/postgres/{replica-trouble,views}.test.ts',
-  'test/store/db/postgres/{copy,migrations,plans,postgres-db,snapshot}.test.ts',
+  'test/store/postgres/views.test.ts',
+  'test/store/db/postgres/{copy,dialect,migrations,plans,postgres-db,snapshot}.test.ts',
 ]
 
 export const base: TestUserConfig = {

@@ -1,17 +1,17 @@
 import { type Mutant, mutantsIn } from './mutants.ts'
 
-const tests = ['test/store/postgres/snapshot.test.ts']
+const tests = ['test/store/db/postgres/snapshot.test.ts']
 
 /** Mistakes in the snapshots that own checks read from PostgreSQL. */
 export const snapshotMutants: readonly Mutant[] = [
-  ...mutantsIn('src/store/postgres/snapshot-sandboxes.ts', tests, {
+  ...mutantsIn('src/store/db/postgres/snapshot-sandboxes.ts', tests, {
     'an own check reads a snapshot from before its data changed': [
-      'former.versions === versionsOf(tenant, former.resources)',
-      "former.versions !== ''",
+      'snapshot.versions === versionsOf(snapshot, snapshot.resources)',
+      "snapshot.versions !== ''",
     ],
     'an own check reads a snapshot that lacks one of its inputs': [
-      'inputs.every((input) => former.resources.has(input))',
-      'inputs.some((input) => former.resources.has(input))',
+      'inputs.every((input) => snapshot.resources.has(input))',
+      'inputs.some((input) => snapshot.resources.has(input))',
     ],
     'an own check reads the snapshot of another tenant': [
       'one.database === database && one.tenantId === tenantId',
@@ -22,7 +22,7 @@ export const snapshotMutants: readonly Mutant[] = [
       '      () => {},\n',
     ],
   }),
-  ...mutantsIn('src/store/postgres/snapshot.ts', tests, {
+  ...mutantsIn('src/store/db/postgres/snapshot.ts', tests, {
     'a snapshot ends after its first page': ['while (rows.length === pageSize)', 'while (rows.length < 0)'],
   }),
   ...mutantsIn('src/store/own-checks/sandbox-process.ts', tests, {

@@ -3,15 +3,18 @@ import { Mutex } from 'async-mutex'
 import { onTestFinished } from 'vitest'
 import { parseAddress } from '../../src/store/db/postgres/address.ts'
 import { encodeParameter } from '../../src/store/db/postgres/codec.ts'
+import { postgresMigrations } from '../../src/store/db/postgres/migrate.ts'
 import { type Connection, type Connections, openPool } from '../../src/store/db/postgres/pool.ts'
 import { PostgresDb, type PostgresOptions } from '../../src/store/db/postgres/postgres-db.ts'
 import { DriverError } from '../../src/store/db/postgres/store-error.ts'
 import { dropDerived, makeDerived } from '../../src/store/postgres/derived.ts'
-import { postgresMigrations } from '../../src/store/db/postgres/migrate.ts'
 import type { Reply, Request, WorkerData } from './postgres-worker.ts'
 
 /** Of a server that tests may make databases on; else PostgreSQL within a thread of this process. */
 const url = process.env['TEST_POSTGRES_URL'] ?? null
+
+/** Some tests need a server: the program opens connections of its own. */
+export const isOnServer = url !== null
 
 export interface TestPostgres {
   /** For `store.url`; null within this process. */

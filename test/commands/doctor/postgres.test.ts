@@ -114,4 +114,3 @@ it('names ten of many', () => {
   const many = Array.from({ length: 12 }, (_, n) => ({ ...alive, id: `pod-${n}/a` }))
   expect(withReplicas(many)['replicas']).toMatch(/^ok: 12 alive: pod-0\/a .*pod-9\/a \([^)]*\), 2 more$/)
 })
-

@@ -1,3 +1,4 @@
+import { FatalError } from '../../../model/errors.ts'
 import { type Contents, ContentsSum, type Row, respelled } from '../../copy/contents.ts'
 import { type CopiedTable, copiedTables } from '../../copy/copied-tables.ts'
 import { type CopiedRows, type CopyOptions, type CopyTarget, copyMirror } from '../../copy/copy-mirror.ts'
@@ -11,17 +12,30 @@ import { decodeText } from './codec.ts'
 const blocksPerRead = 32
 
 /** Copies into an empty database, as a whole or not at all. @throws like `copyMirror`. */
-export async function copyInto(db: Db, options: Omit<CopyOptions, 'target'>): Promise<readonly CopiedRows[]> {
-  const copied = await db.write(async (sql) => {
+export function copyInto(db: Db, options: Omit<CopyOptions, 'target'>): Promise<readonly CopiedRows[]> {
+  return db.write(async (sql) => {
+    await assertEmpty(sql)
     // The effects of triggers are copied, too.
     for (const { name } of copiedTables) await sql(`alter table "${name}" disable trigger user`)
     const rows = await copyMirror({ ...options, target: targetOver(db, sql) })
     for (const { name } of copiedTables) await sql(`alter table "${name}" enable trigger user`)
+    for (const { name } of copiedTables) await sql(`analyze "${name}"`)
     for (const text of raiseSequences()) await sql(text)
     return rows
   })
-  for (const { name } of copiedTables) await db.write((sql) => sql(`analyze "${name}"`))
-  return copied
+}
+
+const firstFilled = `select name from (${copiedTables
+  .map(({ name }) => `select '${name}' as name where exists (select 1 from "${name}")`)
+  .join(' union all ')}) filled order by name limit 1`
+
+/** @throws FatalError when a table of the mirror has rows. */
+async function assertEmpty(sql: Sql): Promise<void> {
+  const [filled] = await sql<string>(firstFilled, [], 'values')
+  if (filled === undefined) return
+  throw new FatalError(
+    `The database of store.url is not empty: its table ${filled} has rows; set store.url to an empty database, because a copy is never mixed with other data`,
+  )
 }
 
 function targetOver({ dialect }: Db, sql: Sql): CopyTarget {

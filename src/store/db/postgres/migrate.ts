@@ -3,7 +3,6 @@ import { readMigrationFiles } from 'drizzle-orm/migrator'
 import type { Clock } from '../../../model/clock.ts'
 import { describeDuration, secondMs } from '../../../model/durations.ts'
 import { FatalError } from '../../../model/errors.ts'
-import { copiedTables } from '../../copy/copied-tables.ts'
 import { migrationsFolder } from '../../migrations.ts'
 import { dropDerived, makeDerived } from '../../postgres/derived.ts'
 import { presentSchema } from '../../postgres/present-schema.ts'
@@ -29,8 +28,8 @@ const pauseMs = 4 * secondMs
 /** Time in milliseconds after which the server ends the transaction of a process that was suspended. */
 const idleMs = 5 * secondMs
 
-/** All but `beside` migrate; `copy` fills an empty database. */
-export type Role = 'engine' | 'beside' | 'copy'
+/** `beside` does not migrate. */
+export type Role = 'engine' | 'beside'
 
 export interface Upgrade {
   readonly clock: Pick<Clock, 'sleep'>
@@ -43,8 +42,8 @@ export interface Upgrade {
 type Run = <Row>(text: string) => Promise<Row[]>
 
 /**
- * Migrates. @throws FatalError, without a change, when the database is another program's or of a newer tenantwatch,
- * when a copy's target is not empty, or when others use the tables of an older layout.
+ * Migrates. @throws FatalError, without a change, when the database is another program's or of a newer tenantwatch, or
+ * when others use the tables of an older layout.
  */
 export async function bringUpToDate(connection: Connection, role: Role, upgrade: Upgrade): Promise<void> {
   const { clock, migrations = postgresMigrations(), waitMs = turnMs } = upgrade
@@ -52,7 +51,7 @@ export async function bringUpToDate(connection: Connection, role: Role, upgrade:
     try {
       return await inTransaction(connection, async (run) => {
         // A current layout needs no lock: any role can hold an advisory lock.
-        if (role !== 'copy' && (await newestIn(run)) === newestOf(migrations)) return
+        if ((await newestIn(run)) === newestOf(migrations)) return
         await waitForTurn(run, waitMs)
         await migrate(run, role, migrations)
       })
@@ -99,7 +98,6 @@ async function migrate(run: Run, role: Role, migrations: readonly Migration[]): 
   if (at === 0) await createMarker(run)
   else if (due.length > 0) await run(fenceOlderReplicas)
   if (due.length > 0) for (const statement of statementsOf(due)) await run(statement)
-  if (role === 'copy') await assertEmpty(run)
 }
 
 /** Time of the newest applied migration; 0 = none. */
@@ -143,18 +141,6 @@ export function postgresMigrations() {
 
 export function newestOf(migrations: readonly Migration[]): number {
   return Math.max(...migrations.map(({ folderMillis }) => folderMillis))
-}
-
-const firstFilled = `select name from (${copiedTables
-  .map(({ name }) => `select '${name}' as name where exists (select 1 from "${name}")`)
-  .join(' union all ')}) filled order by name limit 1`
-
-async function assertEmpty(run: Run): Promise<void> {
-  const [filled] = await run<{ readonly name: string }>(firstFilled)
-  if (filled === undefined) return
-  throw new FatalError(
-    `The database of store.url is not empty: its table ${filled.name} has rows; set store.url to an empty database, because a copy is never mixed with other data`,
-  )
 }
 
 export function newerLayout(): FatalError {

@@ -35,7 +35,8 @@ interface Lane {
   readonly limits: Limits
 }
 
-const lanes = {
+/** Connections and limits of each. */
+export const lanes = {
   work: { connections: 8, idleMs: 30 * secondMs, limits: workLimits },
   // A failed scrape or page is soon requested again; scrapes may be minutes apart.
   show: {

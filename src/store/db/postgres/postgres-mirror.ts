@@ -48,7 +48,7 @@ export async function copyToPostgres(
   copy: Omit<CopyOptions, 'target'>,
 ): Promise<CopiedMirror> {
   await using opening = new AsyncDisposableStack()
-  const opened = opening.use(await openPostgres({ ...options, role: 'copy' }))
+  const opened = opening.use(await openPostgres({ ...options, role: 'engine' }))
   const { db } = await engineOn(opened, options, opening)
   return { place: shown(opened.address), tables: await copyInto(db, copy) }
 }

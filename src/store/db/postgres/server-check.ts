@@ -42,60 +42,56 @@ export interface ServerProblem {
   readonly advice: string
 }
 
-interface Rule {
-  readonly isBroken: (server: Server) => boolean
-  readonly sentence: (server: Server) => string
-  readonly advice: string
-}
+type Rule = readonly [isBroken: (server: Server) => boolean, sentence: (server: Server) => string, advice: string]
 
 /** The first broken one counts. */
 const rules: readonly Rule[] = [
-  {
-    isBroken: ({ version }) => version < oldestServer,
-    sentence: ({ version }) => `PostgreSQL ${version} is too old`,
-    advice: `Use version ${oldestServer} or later`,
-  },
-  {
-    isBroken: ({ encoding }) => encoding !== 'UTF8',
-    sentence: ({ encoding }) => `its encoding is ${encoding}`,
-    advice: 'Create it with encoding UTF8',
-  },
-  {
-    isBroken: ({ fsync }) => fsync !== 'on',
-    sentence: () => 'the server runs with fsync=off and could lose what it confirmed',
-    advice: 'Switch it on',
-  },
-  {
-    isBroken: ({ standby }) => standby === 1,
-    sentence: () => 'the server is a standby and read-only',
-    advice: 'Set store.url to the primary server',
-  },
-  {
-    isBroken: ({ commits }) => commits === 'off',
-    sentence: () => 'it has synchronous_commit=off and could lose what it confirmed',
-    advice: 'Switch it on',
-  },
-  {
-    isBroken: (server) => server.readonly !== 'off',
-    sentence: () => 'default_transaction_read_only=on makes its transactions read-only',
-    advice: 'Reset it for the user, the database or the server, whichever sets it',
-  },
-  {
-    isBroken: ({ replication }) => replication === 'replica',
-    sentence: () => 'session_replication_role=replica of its user switches the triggers off',
-    advice: 'Reset it',
-  },
-  {
-    isBroken: ({ schema }) => schema === null || /^(pg_|information_schema$)/.test(schema),
-    sentence: ({ searchPath }) =>
+  [
+    ({ version }) => version < oldestServer,
+    ({ version }) => `PostgreSQL ${version} is too old`,
+    `Use version ${oldestServer} or later`,
+  ],
+  [
+    ({ encoding }) => encoding !== 'UTF8',
+    ({ encoding }) => `its encoding is ${encoding}`,
+    'Create it with encoding UTF8',
+  ],
+  [
+    ({ fsync }) => fsync !== 'on',
+    () => 'the server runs with fsync=off and could lose what it confirmed',
+    'Switch it on',
+  ],
+  [
+    ({ standby }) => standby === 1,
+    () => 'the server is a standby and read-only',
+    'Set store.url to the primary server',
+  ],
+  [
+    ({ commits }) => commits === 'off',
+    () => 'it has synchronous_commit=off and could lose what it confirmed',
+    'Switch it on',
+  ],
+  [
+    (server) => server.readonly !== 'off',
+    () => 'default_transaction_read_only=on makes its transactions read-only',
+    'Reset it for the user, the database or the server, whichever sets it',
+  ],
+  [
+    ({ replication }) => replication === 'replica',
+    () => 'session_replication_role=replica of its user switches the triggers off',
+    'Reset it',
+  ],
+  [
+    ({ schema }) => schema === null || /^(pg_|information_schema$)/.test(schema),
+    ({ searchPath }) =>
       `the search_path of its user (${searchPath}) leads to no schema that the user may use for tables`,
-    advice: 'Create that schema, or correct the path with "alter role … set search_path"',
-  },
-  {
-    isBroken: ({ forbidden }) => forbidden > 0,
-    sentence: () => 'its user may not read and write all tables of tenantwatch',
-    advice: 'Make it their owner',
-  },
+    'Create that schema, or correct the path with "alter role … set search_path"',
+  ],
+  [
+    ({ forbidden }) => forbidden > 0,
+    () => 'its user may not read and write all tables of tenantwatch',
+    'Make it their owner',
+  ],
 ]
 
 /** Null if the server does not lose confirmed transactions and can store the mirror's texts. Changes nothing. */
@@ -105,8 +101,8 @@ export async function serverProblem(connection: Pick<Connection, 'query'>): Prom
 }
 
 export function problemOf(server: Server): ServerProblem | null {
-  const broken = rules.find(({ isBroken }) => isBroken(server))
-  return broken === undefined ? null : { sentence: broken.sentence(server), advice: broken.advice }
+  for (const [isBroken, sentence, advice] of rules) if (isBroken(server)) return { sentence: sentence(server), advice }
+  return null
 }
 
 /** @throws FatalError when the server could lose confirmed transactions, or cannot store the mirror's texts. */

@@ -13,9 +13,9 @@ import { derivedMigration, isDerivedMigration } from '../../../../src/store/post
 import { tables } from '../../../../src/store/postgres/schema.ts'
 import * as schema from '../../../../src/store/schema/index.ts'
 import { mirrored } from '../../../../src/store/schema/mirrored.ts'
-import { testOptions } from '../../../support/postgres.ts'
+import { isOnServer, testOptions } from '../../../support/postgres.ts'
 import { migrated } from '../../postgres/support/migrated.ts'
-import { isOnServer } from '../../postgres/support/moving-world.ts'
+
 import { testRole } from '../../postgres/support/test-role.ts'
 
 const folder = join(import.meta.dirname, '../../../../drizzle')

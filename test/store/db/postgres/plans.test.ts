@@ -1,20 +1,10 @@
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import { postgresDialect } from '../../../../src/store/db/postgres/dialect.ts'
-import { bringUpToDate } from '../../../../src/store/db/postgres/migrate.ts'
 import { translate } from '../../../../src/store/db/postgres/placeholders.ts'
-import { testPostgres, testTiming } from '../../../support/postgres.ts'
+import { postgresDb } from '../../../support/postgres.ts'
 
 it('reads records by their keys alone, with a plan that was made while the table was small', async () => {
-  const { connect, drop, query } = testPostgres()
-  const sessions = connect()
-  onTestFinished(async () => {
-    await sessions[Symbol.asyncDispose]()
-    await drop()
-  })
-  const session = await sessions.take()
-  await bringUpToDate(session, 'engine', testTiming)
-  session.release(false)
-
+  const { query } = postgresDb()
   const { text, slots } = translate(
     postgresDialect.selectByKeys({ columns: ['user_id'], table: 'users', key: '"user_id"' }),
   )

@@ -4,9 +4,9 @@ import type { Sql } from '../../../../src/store/db/db.ts'
 import { parseAddress } from '../../../../src/store/db/postgres/address.ts'
 import { openPool } from '../../../../src/store/db/postgres/pool.ts'
 import { PostgresDb } from '../../../../src/store/db/postgres/postgres-db.ts'
-import { postgresDb, testOptions, testPostgres } from '../../../support/postgres.ts'
+import { isOnServer, postgresDb, testOptions, testPostgres } from '../../../support/postgres.ts'
 
-const onServer = it.runIf(process.env['TEST_POSTGRES_URL'] !== undefined)
+const onServer = it.runIf(isOnServer)
 
 const insert = 'insert into tenants (name, base_url, created_at) values (?, ?, ?)'
 const put = (name: string) => (sql: Sql) => sql(insert, [name, 'https://x', 1])

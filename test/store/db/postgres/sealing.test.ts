@@ -2,22 +2,22 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { dayMs } from '../../../../src/model/durations.ts'
 import { systemClock } from '../../../../src/model/process/system-clock.ts'
-import { PostgresDatabase } from '../../../../src/store/db/postgres/postgres-db.ts'
+import { PostgresDb } from '../../../../src/store/db/postgres/postgres-db.ts'
 import { openPostgresMirror, postgresMirror } from '../../../../src/store/db/postgres/postgres-mirror.ts'
 import type { Mirror } from '../../../../src/store/port.ts'
-import { noTenant, Replica } from '../../../../src/store/postgres/replicas/replica.ts'
-import { testPostgres, testTiming } from '../../../support/postgres.ts'
+import { isOnServer, testOptions, testPostgres } from '../../../support/postgres.ts'
 import { incomingUser } from '../../support/incoming-user.ts'
 
-const onServer = it.runIf(process.env['TEST_POSTGRES_URL'] !== undefined)
+const onServer = it.runIf(isOnServer)
 /** In this database: other tests use the server at the same time. */
 const waits = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`
 const start = Date.parse('2026-03-01T12:00:00Z')
 const tenantId = 1
 const ofUsers = { tenantId, resource: 'users', requestId: 'r', recordCreations: true } as const
 
-const mirrorOver = (database: PostgresDatabase): Mirror =>
-  postgresMirror({ database, async [Symbol.asyncDispose]() {} })
+const mirrorOver = (db: PostgresDb): Mirror => postgresMirror(db, { clock: testOptions.clock })
+
+const leaseOf = (id: number) => ['select 1 from leases where tenant_id = ? and epoch = 1', [id]] as const
 
 /** A tenant with its owner, the work of no tenant, and a command beside them. Some writes wait for a gate before they end. */
 async function world() {
@@ -25,30 +25,29 @@ async function world() {
   onTestFinished(() => postgres.drop())
   const { query, url } = postgres
   query(`insert into tenants (id, name, base_url, created_at) values (${tenantId}, 'acme', 'https://x', 1)`)
+  query(
+    `insert into leases (tenant_id, owner, epoch, until, since) values (0, 'a', 1, now(), now()), (1, 'a', 1, now(), now())`,
+  )
   query(`create function wait_at_gate() returns trigger language plpgsql as $$
     begin perform pg_advisory_xact_lock_shared(42); return null; end $$`)
   query(`create trigger late after insert on accepted_states for each row when (new.entity_id = 'late')
     execute function wait_at_gate()`)
   query('create trigger late after delete on changes for each row execute function wait_at_gate()')
-  const sessions = postgres.connect()
-  onTestFinished(() => sessions[Symbol.asyncDispose]())
-  const replica = new Replica(new PostgresDatabase(sessions, testTiming), { monotonic: () => 0 }, 'a', false)
-  await replica.beat()
-  await replica.register([noTenant, tenantId])
-  await replica.balance([tenantId])
+  const connections = postgres.connect()
+  onTestFinished(() => connections.end())
+  const db = new PostgresDb(connections, testOptions)
   const options = { url: async () => url ?? '', clock: systemClock(), random: () => 0.5 }
   const beside = await openPostgresMirror({ ...options, role: 'beside' })
   onTestFinished(() => beside[Symbol.asyncDispose]())
-  const gate = await sessions.take()
+  const gate = await connections.connect()
   onTestFinished(() => gate.release(true))
-  await gate.sendText('select pg_advisory_lock(42)')
+  await gate.query({ text: 'select pg_advisory_lock(42)' })
   return {
     query,
-    replica,
-    owner: mirrorOver(replica.fenced(tenantId)),
-    shared: mirrorOver(replica.fenced(noTenant)),
+    owner: mirrorOver(db.fencedBy(...leaseOf(tenantId))),
+    shared: mirrorOver(db.fencedBy(...leaseOf(0))),
     beside,
-    open: () => gate.sendText('select pg_advisory_unlock(42)'),
+    open: () => gate.query({ text: 'select pg_advisory_unlock(42)' }),
     /** Until so many statements wait for a lock, or the work that should wait has ended. */
     async waiting(locks: number, work: Promise<unknown>): Promise<void> {
       let isOver = false
@@ -109,7 +108,7 @@ onServer('seals nothing that an erasure under way erases', async () => {
 onServer('leaves the chain to the new owner of a tenant', async () => {
   const { owner, query, beside } = await world()
   await accept(beside, 'a')
-  query('update tenant_owners set epoch = epoch + 1 where tenant_id = ? returning epoch', tenantId)
+  query('update leases set epoch = epoch + 1 where tenant_id = ? returning epoch', tenantId)
   await owner.seal(tenantId, start).catch((error: unknown) => expect(error).toMatchObject({ reason: 'aborted' }))
   expect(query('select sequence from audit_chain')).toEqual([])
 })

@@ -2,8 +2,7 @@ import { expect, it, onTestFinished } from 'vitest'
 import { openPostgres } from '../../../../src/store/db/postgres/open.ts'
 import { problemOf } from '../../../../src/store/db/postgres/server-check.ts'
 import { readServerFacts } from '../../../../src/store/db/postgres/server-facts.ts'
-import { testOptions, testPostgres } from '../../../support/postgres.ts'
-import { isOnServer } from '../../postgres/support/moving-world.ts'
+import { isOnServer, testOptions, testPostgres } from '../../../support/postgres.ts'
 
 const clock = { now: () => Date.now(), monotonic: () => performance.now() }
 

@@ -1,8 +1,7 @@
 import { expect, it, onTestFinished } from 'vitest'
 import { readServerFacts } from '../../../../src/store/db/postgres/server-facts.ts'
 import { synced } from '../../../commands/support/cli.ts'
-import { testPostgres } from '../../../support/postgres.ts'
-import { isOnServer } from '../../postgres/support/moving-world.ts'
+import { isOnServer, testPostgres } from '../../../support/postgres.ts'
 
 const clock = { now: () => Date.now(), monotonic: () => performance.now() }
 

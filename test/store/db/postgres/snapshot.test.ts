@@ -6,7 +6,6 @@ import { evaluateTenant } from '../../../../src/evaluate/evaluate-tenant.ts'
 import { resultMemory } from '../../../../src/evaluate/result-memory.ts'
 import { silentLog } from '../../../../src/model/log.ts'
 import { type ResourceName, resourceNames } from '../../../../src/model/resource-names.ts'
-import { DriverError } from '../../../../src/store/db/postgres/store-error.ts'
 import { ownViews } from '../../../../src/store/own-checks/views.ts'
 import type { Mirror, OwnAnswer, OwnQuery } from '../../../../src/store/port.ts'
 import { openMirror } from '../../../../src/store/sqlite/sqlite-mirror.ts'
@@ -15,6 +14,7 @@ import { client, document, role, settings, user } from '../../../checks/support/
 import { tenantSettings } from '../../../evaluate/support/tenant-settings.ts'
 import { temporaryFolder } from '../../../support/temporary.ts'
 import {
+  failure,
   filesOf,
   hasProc,
   isPage,
@@ -118,9 +118,7 @@ it('reads all pages in one transaction that only reads', async () => {
   const acme = await readInFull(mirror, 'acme', { ...recordsOf('acme'), users })
   watch.sent.splice(0)
   expect(await mirror.ask(acme, names)).toMatchObject(alarms(['acme 2500', 'seen']))
-  const words = watch.sent.map((text) =>
-    isPage(text) ? 'page' : (/^(begin.*?read only|commit)/.exec(text)?.[0] ?? ''),
-  )
+  const words = watch.sent.map((text) => (isPage(text) ? 'page' : (/^begin.*?read only|^commit/.exec(text)?.[0] ?? '')))
   const begin = 'begin isolation level repeatable read, read only'
   expect(words.filter(Boolean)).toEqual([begin, 'page', 'page', 'page', 'commit'])
 })
@@ -145,7 +143,7 @@ it('begins the snapshot again after a conflict with another transaction', async 
   let pages = 0
   watch.onSend = (text) => {
     // In the second table, when the first one is there.
-    if (isPage(text) && ++pages === 2) throw new DriverError({ code: '40001', message: 'conflict' })
+    if (isPage(text) && ++pages === 2) throw failure('40001')
   }
   const count =
     "select (select count(*) from documents) || ' ' || count(*) as entity, 'alarm' as status, 'seen' as reason from users"
@@ -212,9 +210,9 @@ it('makes the check unknown when no snapshot can be taken, and evaluates it agai
 })
 
 it('stores nothing once another replica owns the tenant', async () => {
-  const { mirror, mirrorOver, database } = snapshotWorld()
+  const { mirror, mirrorOver, db } = snapshotWorld()
   const tenant = { id: await readInFull(mirror, 'acme', recordsOf('acme')), settings: tenantSettings() }
-  const store = mirrorOver(database.fencedBy('select 1 where false', []))
+  const store = mirrorOver(db.fencedBy('select 1 where false'))
   await expect(evaluateTenant({ store, tenant, checks, now, log: silentLog() })).rejects.toMatchObject({
     reason: 'aborted',
   })
@@ -272,7 +270,7 @@ it.runIf(hasProc)('keeps a few processes only, whatever the number of tenants', 
   const tenants: number[] = []
   for (const name of ['a', 'b', 'c', 'd', 'e', 'f']) tenants.push(await readInFull(mirror, name, recordsOf(name)))
   for (const tenant of tenants) expect(await mirror.ask(tenant, names)).toMatchObject({ kind: 'answered' })
-  expect(sandboxProcesses()).toHaveLength(4)
+  expect(sandboxProcesses()).toHaveLength(3)
 })
 
 it.runIf(hasProc)(

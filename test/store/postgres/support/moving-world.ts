@@ -6,9 +6,6 @@ import { onPostgresOf } from '../../../commands/support/on-postgres.ts'
 import { type TestPostgres, testPostgres } from '../../../support/postgres.ts'
 import { wrongCounts } from '../../../support/wrong-counts.ts'
 
-/** These need a server: the program opens connections of its own. */
-export const isOnServer = process.env['TEST_POSTGRES_URL'] !== undefined
-
 const sizes = { users: 60, documents: 60 }
 
 /** Details of all users in each run: which ones are read first depends on when their pages were received. */
