@@ -46,13 +46,12 @@ function world() {
       const fail = async () => {
         throw storeError(new DriverError({ code: trouble.code, message: 'in trouble' }))
       }
-      const db: Db = {
+      const db = {
         dialect: inner.dialect,
         read: (work) => (trouble.code === '' ? inner.read(work) : fail()),
         write: (work) => (trouble.code === '' ? inner.write(work) : fail()),
         settledIds: (tables) => inner.settledIds(tables),
-        [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),
-      }
+      } as Db
       const leases = new Leases({ db, clock, id, assertTables: async () => {} })
       const stores = new LeasedStores({
         ...{ leases, db, clock, log, random: () => 0.5 },
