@@ -164,12 +164,14 @@ it('gives back tenants that are not configured any more, and keeps them if the w
 })
 
 it('keeps its tenants when another configuration cannot be taken up', async () => {
-  const { replica, trouble, query } = world()
+  const { replica, trouble, query, pass, time } = world()
   const a = replica('a')
   await a.configure(tenants)
   trouble.code = 'ECONNREFUSED'
   await expect(a.configure([{ name: 't3', baseUrl: 'https://x' }])).rejects.toMatchObject({ reason: 'store' })
   trouble.code = ''
+  a.begin(idle())
+  for (time.ms = 1; a.facts().heartbeatAt < 1_000_003; time.ms++) await pass()
   expect([owned(a), query(`select 1 from tenants where name = 't3'`)]).toEqual([['t1', 't2'], []])
 })
 
