@@ -33,7 +33,6 @@ const worthMoving = [
   'findings',
   'held_records',
   'holds',
-  'page_fingerprints',
   'quarantine',
   'sync_states',
   'users',

@@ -73,7 +73,7 @@ async function contentsOf(sql: Sql, { name, columns, json }: CopiedTable): Promi
 /** Statements that raise the sequences: new rows must get ids after the copied ones, new records ids of another block. */
 function raiseSequences(): readonly string[] {
   const raise = (sequence: string, last: string, rows: string) =>
-    `select setval(${sequence}, ${last}) from ${rows} having ${last} is not null`
+    `select setval(${sequence}, ${last}) from ${rows} having ${last} > 0`
   const identities = copiedTables
     // The only row of `retention` is written with its id.
     .filter(({ name, key }) => key.length === 1 && key[0] === 'id' && name !== 'retention')
