@@ -93,7 +93,7 @@ it('lets no store see which database it is', () => {
 })
 
 it('keeps each driver in its folder: the stores are for every database', () => {
-  const isDriver = (path: string) => /^store\/(postgres|sqlite)\//.test(path)
+  const isDriver = (path: string) => /^store\/(db\/)?(postgres|sqlite)\//.test(path)
   const isStore = (path: string) => partOf(path) === 'store' && !isDriver(path)
   const packages = /from '(better-sqlite3|pg|@electric-sql\/[^']*|drizzle-orm\/(?!sqlite-core')[^']*)'/g
   expect(placesOf(packages, (path) => !isStore(path))).toEqual([])
@@ -143,7 +143,6 @@ it('sets timers only where their length is bounded by the limit of a timer', () 
     'simulator/start.ts',
     'store/own-checks/sandbox-process.ts',
     'store/own-checks/sandbox.ts',
-    'store/postgres/pool.ts',
     'web/connection-limit.ts',
     'web/page/page-script.ts',
     'web/request-listener.ts',

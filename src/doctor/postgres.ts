@@ -117,7 +117,7 @@ function diagnoseLayout(layout: ServerFacts['layout']): readonly Diagnosis[] {
 /** Empty while all triggers fire. */
 function diagnoseTriggers({ lostTriggers }: MirrorState): readonly Diagnosis[] {
   if (lostTriggers === 0) return []
-  const sentence = `${plural(lostTriggers, 'trigger')} missing, switched off or replaced: no replica works`
+  const sentence = `${plural(lostTriggers, 'trigger')} missing, switched off or replaced: changes of records are not counted`
   const advice = `Wait until the restore has ended, or ${enableTriggers}; if one is lost, restore a backup`
   return [failure('triggers', sentence, advice)]
 }

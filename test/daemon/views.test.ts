@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { catalogue } from '../../src/commands/support/configuration.ts'

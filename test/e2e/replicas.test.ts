@@ -80,10 +80,9 @@ it('each replica shows who owns a tenant, and after a kill that nobody does', as
   const ofA = await exported(a)
   a.child.kill('SIGKILL')
   await a.ended
-  await client.query(
-    'select 1 from leases o join tenants t on t.id = tenant_id where name = any($1) for update of o',
-    [ofA],
-  )
+  await client.query('select 1 from leases o join tenants t on t.id = tenant_id where name = any($1) for update of o', [
+    ofA,
+  ])
   const orphans = async () => (await ownersBy(b)).filter(({ alive }) => !alive)
   await until(async () => (await orphans()).length > 0)
   const found = await orphans()

@@ -46,13 +46,12 @@ function world() {
       const fail = async () => {
         throw storeError(new DriverError({ code: trouble.code, message: 'in trouble' }))
       }
-      const db: Db = {
+      const db = {
         dialect: inner.dialect,
         read: (work) => (trouble.code === '' ? inner.read(work) : fail()),
         write: (work) => (trouble.code === '' ? inner.write(work) : fail()),
         settledIds: (tables) => inner.settledIds(tables),
-        [Symbol.asyncDispose]: () => inner[Symbol.asyncDispose](),
-      }
+      } as Db
       const leases = new Leases({ db, clock, id, assertTables: async () => {} })
       const stores = new LeasedStores({
         ...{ leases, db, clock, log, random: () => 0.5 },
@@ -165,12 +164,14 @@ it('gives back tenants that are not configured any more, and keeps them if the w
 })
 
 it('keeps its tenants when another configuration cannot be taken up', async () => {
-  const { replica, trouble, query } = world()
+  const { replica, trouble, query, pass, time } = world()
   const a = replica('a')
   await a.configure(tenants)
   trouble.code = 'ECONNREFUSED'
   await expect(a.configure([{ name: 't3', baseUrl: 'https://x' }])).rejects.toMatchObject({ reason: 'store' })
   trouble.code = ''
+  a.begin(idle())
+  for (time.ms = 1; a.facts().heartbeatAt < 1_000_003; time.ms++) await pass()
   expect([owned(a), query(`select 1 from tenants where name = 't3'`)]).toEqual([['t1', 't2'], []])
 })
 

@@ -314,4 +314,3 @@ it('skips the version of records for an unchanged list', async () => {
   expect((await mirror.confirmList(list))?.unchanged).toBe(2)
   expect(mirror.dataVersion(tenantId, resource)).toBe(version)
 })
-

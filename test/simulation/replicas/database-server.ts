@@ -42,7 +42,8 @@ interface Statement {
 export class DatabaseServer {
   readonly #url: string
   readonly #time: VirtualTime
-  readonly #control: pg.Client
+  /** One connection, for one query after the other. */
+  readonly #control: pg.Pool
   readonly #jobs: Job[] = []
   readonly #idle: pg.Client[] = []
   readonly #all = new Set<pg.Client>()
@@ -51,7 +52,7 @@ export class DatabaseServer {
   /** Beside the life, at once. */
   readonly mirror: Mirror
 
-  private constructor(url: string, time: VirtualTime, control: pg.Client, db: PostgresDb) {
+  private constructor(url: string, time: VirtualTime, control: pg.Pool, db: PostgresDb) {
     this.#url = url
     this.#time = time
     this.#control = control
@@ -77,7 +78,9 @@ export class DatabaseServer {
     const { address, password } = parseAddress(own)
     const limits = { connections: 2, idleMs: minuteMs, silenceMs: minuteMs }
     const pool = await openPool({ address, password: async () => password, ...limits })
-    return new DatabaseServer(own, time, await connect(own), new PostgresDb(pool, beside))
+    const control = new pg.Pool({ connectionString: own, types, max: 1, idleTimeoutMillis: 0 })
+    control.on('error', () => {})
+    return new DatabaseServer(own, time, control, new PostgresDb(pool, beside))
   }
 
   connect(): Promise<ServerConnection> {

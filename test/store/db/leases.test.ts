@@ -74,14 +74,20 @@ it('shares the tenants evenly: what a replica has beyond its share, another one 
 it('leaves no share for a replica that is late, and takes its tenants when it is dead', async () => {
   const { replica, pass } = world()
   const [a, b] = [replica('a'), replica('b')]
+  const all = four.map(({ name }) => name)
+  const release = () => a.release([...a.held.values()].filter(({ tenant }) => tenant === 't3' || tenant === 't4'))
   await started(a)
   await b.renew()
-  await a.release([...a.held.values()].filter(({ tenant }) => tenant === 't3' || tenant === 't4'))
-  await b.renew()
+  await release()
+  await a.renew()
+  expect(owned(a)).toEqual(['t1', 't2'])
   pass(4, 'b')
-  expect([await a.renew(), owned(a)]).toEqual([{ takenOver: 0, unowned: 0, surplus: 0 }, ['t1', 't2']])
-  pass(7, 'b')
-  expect([await a.renew(), owned(a)]).toEqual([{ takenOver: 2, unowned: 0, surplus: 0 }, four.map(({ name }) => name)])
+  await a.renew()
+  expect(owned(a)).toEqual(all)
+  await release()
+  await b.renew()
+  pass(11, 'b')
+  expect([await a.renew(), owned(a)]).toEqual([{ takenOver: 2, unowned: 0, surplus: 0 }, all])
 })
 
 it('shares tenants only with replicas that have the same ones', async () => {

@@ -1,11 +1,10 @@
 import type { Clock } from '../../../model/clock.ts'
-import { FatalError, SyncError } from '../../../model/errors.ts'
+import { FatalError } from '../../../model/errors.ts'
 import { type Log, silentLog } from '../../../model/log.ts'
 import type { CopiedRows, CopyOptions } from '../../copy/copy-mirror.ts'
 import { Database } from '../../database.ts'
 import { LeasedStores } from '../../leased-stores.ts'
 import type { Mirror } from '../../port.ts'
-import { enableTriggers, type Triggers, triggerFacts } from '../../postgres/triggers.ts'
 import { storesOver } from '../../stores.ts'
 import type { TenantStores } from '../../tenant-stores.ts'
 import type { Db, Sql } from '../db.ts'
@@ -104,17 +103,12 @@ async function engineOn(
   return { db: work.fencedBy(...held.fence), assertHeld: () => held.assertHeld() }
 }
 
-/** @returns function that throws FatalError for a newer layout, SyncError `store` while triggers do not fire. */
+/** @returns function that throws FatalError for a newer layout. */
 function tablesCheck(): (sql: Sql) => Promise<void> {
   const newest = newestOf(postgresMigrations())
   return async (sql) => {
     const [at = 0] = await sql<number>(newestAppliedText, [], 'values')
     if (at > newest) throw newerLayout()
-    const [triggers] = await sql<Triggers>(triggerFacts())
-    if (triggers === undefined || triggers.lost === 0) return
-    throw new SyncError('store', `${triggers.lost} triggers of the database are missing, switched off or replaced`, {
-      hint: `Wait until the restore has ended, or ${enableTriggers}`,
-    })
   }
 }
 

@@ -41,12 +41,11 @@ it.runIf(isOnServer)('reads the server, its limits and the layout of the mirror'
 it.runIf(isOnServer)('reads replicas, owners and runs', async () => {
   const { query, facts } = database('current')
   query(`insert into tenants (id, name, base_url, created_at) values (1, 'acme', 'x', 0), (2, 'globex', 'x', 0)`)
-  const [now, past] = [`clock_timestamp() + interval '9 seconds'`, `clock_timestamp() - interval '30 seconds'`]
-  query(
-    `insert into replicas (id, until, alone, tenants) values ('pod-a/1', ${now}, false, 'a'), ('pod-b/2', ${past}, false, 'a')`,
-  )
-  query(`insert into leases (tenant_id, owner, epoch, until, since) values
-    (0, 'pod-a/1', 1, ${now}, now()), (1, 'pod-a/1', 1, ${now}, now()), (2, 'pod-b/2', 1, ${past}, now())`)
+  query(`insert into replicas (id, until, alone, tenants) values ('pod-a/1', clock_timestamp() + interval '9 seconds', false, ''),
+    ('pod-b/2', clock_timestamp() - interval '30 seconds', false, '')`)
+  query(`insert into leases (tenant_id, owner, epoch, since, until)
+    select t, r.id, 1, now(), r.until from (values (0, 'pod-a/1'), (1, 'pod-a/1'), (2, 'pod-b/2')) v (t, owner)
+    join replicas r on r.id = owner`)
   const { mirror } = await facts()
   expect(mirror?.replicas).toEqual([
     { id: 'pod-a/1', alone: 0, alive: 1, heartbeatAgeMs: expect.any(Number), tenants: 1 },
