@@ -1,1 +1,1 @@
--- Triggers and views, made again after every migration: sha256 cc862ff7660325eb2279d299aa979eeccd34ff8193b3127fed5a959932914375
+-- Triggers and views, made again after every migration: sha256 337ece05b8957ffc224f3215fc35396eaf24eb5132fab90ff9b8799cd8309764

@@ -3,8 +3,8 @@ import { type Contents, ContentsSum, type Row, respelled } from '../../copy/cont
 import { type CopiedTable, copiedTables } from '../../copy/copied-tables.ts'
 import { type CopiedRows, type CopyOptions, type CopyTarget, copyMirror } from '../../copy/copy-mirror.ts'
 import { sqlTypeOf } from '../../postgres/schema.ts'
+import { blockBits } from '../../postgres/triggers.ts'
 import { countAgain } from '../../records/record-counts.ts'
-import { blockBits } from '../../sync/page-fingerprint-cache.ts'
 import type { Db, Sql } from '../db.ts'
 import { decodeText } from './codec.ts'
 
@@ -81,7 +81,6 @@ function raiseSequences(): readonly string[] {
     .map(({ name }) => raise(`pg_get_serial_sequence('"${name}"', 'id')::regclass`, 'max(id)', `"${name}"`))
   const blocks = copiedTables.flatMap(({ name, columns }) => [
     ...(columns.includes('rid') ? [`select max(rid) >> ${blockBits} as block from "${name}"`] : []),
-    ...(columns.includes('block') ? [`select max(block) as block from "${name}"`] : []),
   ])
   return [...identities, raise(`'rid_blocks'::regclass`, 'max(block)', `(${blocks.join(' union all ')}) used`)]
 }

@@ -81,8 +81,6 @@ it('changes the type and the name of columns that views and triggers use, and ke
   const type = `select data_type as type from information_schema.columns
     where table_schema = current_schema() and table_name = 'tenantwatch_users' and column_name = 'state'`
   expect(query(type)).toEqual([{ type: 'character varying' }])
-  query(`update users set state = 'Invited'`)
-  expect(query('select count(*)::int as n from record_revisions')).toEqual([{ n: 1 }])
   // Nothing is due any more.
   await migrate()
   expect(query(namesOfDerived)).toEqual(before)
