@@ -39,7 +39,8 @@ export interface SimulationOptions {
 
 export interface LifeView {
   readonly step: number
-  readonly isRecovered: boolean
+  /** When the faults ended and the recovery began; null before. */
+  readonly recoversSince: number | null
   readonly machine: Machine
   readonly settings: TenantSettings
   /** Wall time. */
@@ -130,17 +131,18 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     if (!machine.isUp) continue
     const posture = await oracle.observe(step, !faults && step >= warmUpSteps)
     trace.update(JSON.stringify(posture))
-    await options.look?.({ step, isRecovered: false, machine, settings, now: wall.now })
+    await options.look?.({ step, recoversSince: null, machine, settings, now: wall.now })
     if (!faults) await acceptAnnouncedEmpty(machine, oracle)
   }
   life.stop()
   await calamity.end()
+  const recoversSince = time.now
   await checkRecovery({
     ...{ time, world: own, wall, machine, oracle, ledger },
     service: createService(readings, cursors),
     step: steps,
   })
-  await options.look?.({ step: steps, isRecovered: true, machine, settings, now: wall.now })
+  await options.look?.({ step: steps, recoversSince, machine, settings, now: wall.now })
   await machine.dispose()
   time.end()
   return {
