@@ -76,7 +76,7 @@ export function createModelClient(
       return undefined
     },
   })
-  const random = () => prng.next()
+  const random = () => prng.stream(`retry ${clock.monotonic()}`).next()
   const read = createReadCall({ send, access, rateLimiter, bucket: new RetryBucket(), random, observer: undefined })
   const answerTimes = new AnswerTimes(clock, options.serverTimesReached)
   const direct = createTenantReader({ read, api, answerTimes, observer: undefined })
