@@ -173,14 +173,13 @@ export class Session implements AsyncDisposable {
     try {
       await this.#insistOnStore(signal)
       try {
-        const result = await tenant.engine.run(resource, mode, signal)
+        const result = await tenant.unevaluated.during(() => tenant.engine.run(resource, mode, signal))
         this.#unstored.ended(result, io.clock.now())
         this.#runLog.ended(result, tenant.engine.resources, io.clock.monotonic())
         tenant.serverClock.note(result)
         if (result.outcome === 'success') tenant.client.answerTimes.settle(resource)
-        if (result.outcome !== 'skipped' && result.reason !== 'aborted') {
-          await this.#evaluateTenant(tenant.settings.name, { onlyInputs: [resource], signal })
-        }
+        const onlyInputs = tenant.unevaluated.take()
+        if (onlyInputs.length > 0) await this.#evaluateTenant(tenant.settings.name, { onlyInputs, signal })
         return result
       } finally {
         await this.mirror.ping()

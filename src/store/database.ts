@@ -1,17 +1,6 @@
-import type { ResourceName } from '../model/resource-names.ts'
 import type { Db, Dialect, RecordInserts, RowMode, Sql } from './db/db.ts'
 import { type Builder, type Query, queryOf, type RowOf } from './orm.ts'
-import { ChangeVersions, type Versions } from './versions.ts'
-
-/** Records and findings that a transaction may change; `acceptances` = facts of findings that waivers accept. */
-export type Change =
-  | 'acceptances'
-  | 'everything'
-  | 'nothing'
-  | { readonly tenantId: number; readonly resource: ResourceName }
-  | { readonly tenantId: number; readonly check: string }
-
-export type Changes = Change | readonly Change[]
+import { type Changes, ChangeVersions, type Versions } from './versions.ts'
 
 /** A statement as text; each database prepares it once. */
 export class Statement<Bind extends readonly unknown[], Row> {

@@ -1,5 +1,6 @@
-import type { Change, Database } from './database.ts'
+import type { Database } from './database.ts'
 import type { Sql } from './db/db.ts'
+import type { Change } from './versions.ts'
 
 /**
  * For an operation that often has nothing to write: reads first, because a transaction waits for the disk, and decides

@@ -12,7 +12,6 @@ import { columnOf, leastKey, type RecordTable, recordTables, type Stored } from 
 /** Larger batches are promoted to the old generation of the heap. */
 const batchSize = 125
 
-/** Batch size of rows with two values. */
 const repeatsBatchSize = 1000
 
 type Value = Stored | List
@@ -69,10 +68,9 @@ function recordReader({ database, prepared, repeats, tenantId }: Reading): Recor
     const next = prepared.objects<Record<string, Stored>>(
       `${selectOf(table)} where tenant_id = ? and removed_at is null and ${key} > ? order by ${key} limit ${batchSize}`,
     )
-    const read = (after: Stored) => database.read((tx) => next.all(tx, tenantId, after))
-    let after: Stored = leastKey(table)
-    for (;;) {
-      const rows = await read(after)
+    for (let after: Stored = leastKey(table); ; ) {
+      const from: Stored = after
+      const rows: Record<string, Stored>[] = await database.read((tx) => next.all(tx, tenantId, from))
       if (rows.length === 0) return
       yield rows.map((row) => toRecord(table, row))
       if (rows.length < batchSize) return
