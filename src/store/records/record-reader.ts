@@ -9,9 +9,7 @@ import { decode, fieldColumns } from './record-codec.ts'
 import { keptCounts } from './record-counts.ts'
 import { columnOf, leastKey, type RecordTable, recordTables, type Stored } from './record-tables.ts'
 
-/** Larger batches are promoted to the old generation of the heap. */
 const batchSize = 125
-
 const repeatsBatchSize = 1000
 
 type Value = Stored | List
