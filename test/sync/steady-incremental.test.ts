@@ -1,6 +1,6 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { walCommits } from '../../bench/support/wal-commits.ts'
+import { walCommits } from '../support/wal-commits.ts'
 import { minuteMs } from '../../src/model/durations.ts'
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
