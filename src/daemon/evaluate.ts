@@ -6,6 +6,7 @@ import type { Check } from '../evaluate/check.ts'
 import { configurationRecord } from '../evaluate/configuration-record.ts'
 import type { EvaluatedTenant, TenantDataQuality } from '../evaluate/data-quality.ts'
 import { evaluateTenant } from '../evaluate/evaluate-tenant.ts'
+import type { EvaluateTenant } from '../evaluate/evaluation.ts'
 import { closeTenants } from '../evaluate/findings/close-findings.ts'
 import { inputSnapshot } from '../evaluate/past-store.ts'
 import type { QueryBudget } from '../evaluate/query-budget.ts'
@@ -18,23 +19,18 @@ import { fingerprintOf, shortFingerprint } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
 import { version } from '../model/process/version.ts'
-import type { ResourceName } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import { type Mirror, sharedChain } from '../store/port.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
 import { failedEvaluations } from './failed-evaluations.ts'
 import { sharedTenants } from './shared-tenants.ts'
 
-export interface EvaluationOptions {
+type Forwarded = 'beingRead' | 'currentForMs' | 'keepUnlisted' | 'onlyInputs' | 'signal' | 'waivers'
+
+export interface EvaluationOptions extends Pick<EvaluateTenant, Forwarded> {
   readonly checks?: readonly Check[]
-  /** True when unlisted checks may exist: their findings stay open. */
-  readonly keepUnlisted?: boolean
-  readonly onlyInputs?: readonly ResourceName[]
-  readonly waivers?: readonly Waiver[]
-  readonly currentForMs?: number
   /** In milliseconds since the epoch; null or absent = not confirmed in this process. */
   readonly serverTime?: number | null
-  readonly signal?: AbortSignal
 }
 
 /** Evaluations are serialized, because each compares its results with stored ones. */

@@ -173,13 +173,15 @@ export class Session implements AsyncDisposable {
     try {
       await this.#insistOnStore(signal)
       try {
-        const result = await tenant.unevaluated.during(() => tenant.engine.run(resource, mode, signal))
+        const result = await tenant.runs.during(resource, () => tenant.engine.run(resource, mode, signal))
         this.#unstored.ended(result, io.clock.now())
         this.#runLog.ended(result, tenant.engine.resources, io.clock.monotonic())
         tenant.serverClock.note(result)
         if (result.outcome === 'success') tenant.client.answerTimes.settle(resource)
-        const onlyInputs = tenant.unevaluated.take()
-        if (onlyInputs.length > 0) await this.#evaluateTenant(tenant.settings.name, { onlyInputs, signal })
+        if (result.outcome !== 'skipped' && result.reason !== 'aborted') {
+          const beingRead = tenant.runs.resources
+          await this.#evaluateTenant(tenant.settings.name, { onlyInputs: [resource], beingRead, signal })
+        }
         return result
       } finally {
         await this.mirror.ping()

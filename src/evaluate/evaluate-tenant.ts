@@ -49,9 +49,11 @@ async function unlisted({ store, tenant, checks }: EvaluateTenant): Promise<read
   return (await store.checkStates(tenant.id)).map(({ check }) => check).filter((id) => !listed.has(id))
 }
 
-function isDue(check: Check, { tenant, onlyInputs }: EvaluateTenant): boolean {
+function isDue(check: Check, { tenant, onlyInputs, beingRead = [] }: EvaluateTenant): boolean {
   if (!settingsOf(check, tenant.settings).enabled) return false
-  return onlyInputs === undefined || inputsOf(check).some((input) => onlyInputs.includes(input))
+  if (onlyInputs === undefined) return true
+  const inputs = inputsOf(check)
+  return inputs.some((input) => onlyInputs.includes(input)) && !inputs.some((input) => beingRead.includes(input))
 }
 
 async function repeated(run: CheckRun): Promise<CheckOutcome | null> {

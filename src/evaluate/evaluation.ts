@@ -16,6 +16,8 @@ export interface EvaluateTenant {
   readonly log: Log
   /** Absent = evaluate all checks, and close findings of disabled ones. */
   readonly onlyInputs?: readonly ResourceName[]
+  /** Resources that runs are reading now: with `onlyInputs`, a check that needs one is evaluated after its run. */
+  readonly beingRead?: readonly ResourceName[]
   readonly memory?: ResultMemory
   readonly waivers?: readonly Waiver[]
   /** In milliseconds; absent = 15 minutes. */
