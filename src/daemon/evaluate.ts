@@ -1,7 +1,7 @@
 import { Mutex } from 'async-mutex'
 import { waitFor } from '../api/deadline.ts'
 import { checks, checksOf } from '../checks/index.ts'
-import type { Settings, Waiver } from '../config/settings.ts'
+import type { Settings } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
 import { configurationRecord } from '../evaluate/configuration-record.ts'
 import type { EvaluatedTenant, TenantDataQuality } from '../evaluate/data-quality.ts'
