@@ -93,7 +93,7 @@ it('lets no store see which database it is', () => {
 })
 
 it('keeps each driver in its folder: the stores are for every database', () => {
-  const isDriver = (path: string) => /^store\/(postgres|sqlite)\//.test(path)
+  const isDriver = (path: string) => /^store\/(db\/)?(postgres|sqlite)\//.test(path)
   const isStore = (path: string) => partOf(path) === 'store' && !isDriver(path)
   const packages = /from '(better-sqlite3|pg|@electric-sql\/[^']*|drizzle-orm\/(?!sqlite-core')[^']*)'/g
   expect(placesOf(packages, (path) => !isStore(path))).toEqual([])

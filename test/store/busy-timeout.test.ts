@@ -1,8 +1,9 @@
 import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
-import type { SqliteDatabase } from '../../src/store/sqlite/database.ts'
-import { openForEngine } from '../../src/store/sqlite/open-database.ts'
+import { openForEngine } from '../../src/store/db/sqlite/open.ts'
+import { busyTimeoutOf } from '../../src/store/sqlite/connection.ts'
+import { SqliteDatabase } from '../../src/store/sqlite/database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 function opened() {
@@ -13,7 +14,7 @@ function opened() {
     other.close()
     engine[Symbol.dispose]()
   })
-  return { database: engine.database, other }
+  return { database: new SqliteDatabase(engine.writer, { busyTimeout: busyTimeoutOf(engine.writer) }), other }
 }
 
 const write = (database: SqliteDatabase) => database.write('nothing', function* () {})

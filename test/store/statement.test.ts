@@ -1,8 +1,8 @@
+import BetterSqlite3 from 'better-sqlite3'
 import { count, eq, sql } from 'drizzle-orm'
 import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 import { expect, it } from 'vitest'
 import { orm } from '../../src/store/orm.ts'
-import { Connection } from '../../src/store/sqlite/connection.ts'
 import { SqliteDatabase } from '../../src/store/sqlite/database.ts'
 import type { Ask } from '../../src/store/steps.ts'
 
@@ -10,7 +10,7 @@ const notes = sqliteTable('notes', { n: integer('n').notNull(), ofTenant: text('
 const tenants = sqliteTable('tenants', { name: text('name').notNull(), since: integer('since').notNull() })
 
 function opened() {
-  const raw = new Connection(':memory:')
+  const raw = new BetterSqlite3(':memory:')
   raw.exec("create table notes (n integer not null, of_tenant text); insert into notes values (1, 'a'), (2, 'b')")
   raw.exec("create table tenants (name text not null, since integer not null); insert into tenants values ('a', 7)")
   return new SqliteDatabase(raw)

@@ -1,8 +1,8 @@
+import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
 import { dayMs, minuteMs } from '../../src/model/durations.ts'
 import type { Database } from '../../src/store/database.ts'
 import type { CheckResult, NewFinding, NotedWaiver } from '../../src/store/port.ts'
-import { Connection } from '../../src/store/sqlite/connection.ts'
 import { SqliteDatabase } from '../../src/store/sqlite/database.ts'
 import { keepWaiverRecord } from '../../src/store/sqlite/triggers.ts'
 import { storesOver } from '../../src/store/stores.ts'
@@ -27,7 +27,7 @@ const waiting = () => opened((path) => new WaitingDatabase(path))
 
 const atOnce = () =>
   opened((path) => {
-    const raw = new Connection(path)
+    const raw = new BetterSqlite3(path)
     onTestFinished(() => void raw.close())
     keepWaiverRecord(raw)
     return new SqliteDatabase(raw)

@@ -1,11 +1,11 @@
 import { join } from 'node:path'
+import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { Connection } from '../../src/store/sqlite/connection.ts'
 import { SqliteDatabase } from '../../src/store/sqlite/database.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 function opened() {
-  const raw = new Connection(join(temporaryFolder(), 'progress.db'))
+  const raw = new BetterSqlite3(join(temporaryFolder(), 'progress.db'))
   raw.pragma('journal_mode = WAL')
   raw.pragma('synchronous = FULL')
   raw.exec('create table notes (n integer)')

@@ -1,4 +1,4 @@
-import BetterSqlite3 from 'better-sqlite3'
+import type BetterSqlite3 from 'better-sqlite3'
 
 /** Milliseconds. A waiting write blocks the process, signals included. */
 const longTimeoutMs = 1000
@@ -33,20 +33,12 @@ const weighed = /(=|\bis|\bfrom|\blimit|\boffset) \?/gi
  * as the run: its planner examines each bound limit, and a 0 or 1 bound in an equality, such as the first tenant's id.
  * A unary plus hides a parameter from the planner without a change of its value.
  */
-export class Connection extends BetterSqlite3 {
-  readonly #atOnce = super.transaction((body: () => unknown) => body()).immediate
-
-  override prepare<Bind extends unknown[] | object = unknown[], Row = unknown>(text: string) {
-    return super.prepare<Bind, Row>(text.replace(weighed, '$1 +?'))
-  }
-
-  /** Like `transaction(body).immediate()`, which takes longer to create its functions than to begin and commit. */
-  atOnce<T>(body: () => T): T {
-    return this.#atOnce(body) as T
-  }
+export function stablePlan(text: string): string {
+  return text.replace(weighed, '$1 +?')
 }
 
-/** Code of SQLite or the system; empty for other errors. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && 'code' in error ? String(error.code) : ''
+/** Like `transaction(body).immediate()`, which takes longer to create its functions than to begin and commit. */
+export function atOnceOn(raw: BetterSqlite3.Database): <T>(body: () => T) => T {
+  const run = raw.transaction((body: () => unknown) => body()).immediate
+  return <T>(body: () => T) => run(body) as T
 }

@@ -1,8 +1,10 @@
+import type BetterSqlite3 from 'better-sqlite3'
 import { SyncError } from '../../model/errors.ts'
 import { BaseDatabase } from '../base-database.ts'
 import type { Changes, Ran, RecordInserts } from '../database.ts'
+import { codeOf, storeError } from '../db/sqlite/store-error.ts'
 import type { Statement, Step } from '../steps.ts'
-import { type BusyTimeout, type Connection, codeOf } from './connection.ts'
+import { atOnceOn, type BusyTimeout, stablePlan } from './connection.ts'
 import { recordInserts } from './record-inserts.ts'
 import { drive, SqliteStatement } from './statement.ts'
 import type { TransactionLimiter } from './transaction-limiter.ts'
@@ -17,26 +19,28 @@ export interface DatabaseOptions {
 
 export class SqliteDatabase extends BaseDatabase {
   readonly sql = words
-  readonly raw: Connection
+  readonly raw: BetterSqlite3.Database
+  readonly #atOnce: <T>(body: () => T) => T
   readonly #options: DatabaseOptions
 
-  constructor(raw: Connection, options: DatabaseOptions = {}) {
+  constructor(raw: BetterSqlite3.Database, options: DatabaseOptions = {}) {
     super()
     this.raw = raw
+    this.#atOnce = atOnceOn(raw)
     this.#options = options
   }
 
   prepare<Bind extends readonly unknown[] = readonly unknown[], Row = unknown>(text: string): Statement<Bind, Row> {
-    return new SqliteStatement(this.raw.prepare(text))
+    return new SqliteStatement(this.raw.prepare(stablePlan(text)))
   }
 
   prepareRows<Bind extends readonly unknown[], Row extends readonly unknown[]>(text: string): Statement<Bind, Row> {
-    const statement = this.raw.prepare(text)
+    const statement = this.raw.prepare(stablePlan(text))
     return new SqliteStatement(statement.reader ? statement.raw() : statement)
   }
 
   prepareValues<Bind extends readonly unknown[], Value>(text: string): Statement<Bind, Value> {
-    return new SqliteStatement(this.raw.prepare(text).pluck())
+    return new SqliteStatement(this.raw.prepare(stablePlan(text)).pluck())
   }
 
   recordInserts(table: string, columns: readonly string[]): RecordInserts {
@@ -74,7 +78,7 @@ export class SqliteDatabase extends BaseDatabase {
   #transactNow<T>(changes: Changes, body: () => Step<T>): T {
     const { busyTimeout } = this.#options
     try {
-      const result = this.raw.atOnce(() => drive(body()))
+      const result = this.#atOnce(() => drive(body()))
       busyTimeout?.regain()
       return result
     } catch (error) {
@@ -89,20 +93,4 @@ export class SqliteDatabase extends BaseDatabase {
     this.#options.onError?.(error)
     return this.raw.open ? storeError(error) : new SyncError('store', 'The mirror is closed', { cause: error })
   }
-}
-
-/** An error of a statement that SQLite cannot compile stays unchanged: it is a bug, not a problem of the file. */
-function storeError(error: unknown): unknown {
-  const code = codeOf(error)
-  if (!(error instanceof Error) || error.name !== 'SqliteError' || code === 'SQLITE_ERROR') return error
-  return new SyncError('store', `The mirror could not be written (${code})`, { cause: error, ...hintFor(code) })
-}
-
-function hintFor(code: string): { hint?: string } {
-  if (code.startsWith('SQLITE_FULL')) return { hint: 'Free space on the volume of store.path; nothing was lost' }
-  if (code.startsWith('SQLITE_BUSY')) return { hint: 'Another program has locked the database; close it' }
-  if (code.startsWith('SQLITE_READONLY')) return { hint: 'Make store.path and its folder writable for this user' }
-  if (code.startsWith('SQLITE_CORRUPT') || code.startsWith('SQLITE_NOTADB'))
-    return { hint: 'The database file is damaged; restore a backup, or move it and its -lock file away to begin again' }
-  return {}
 }

@@ -1,13 +1,14 @@
 import type { Clock } from '../../model/clock.ts'
 import type { Operations } from '../database.ts'
+import { type OpenedFile, openBesideEngine, openForEngine } from '../db/sqlite/open.ts'
+import { verifyFile } from '../db/sqlite/verify-file.ts'
 import { ask } from '../own-checks/ask.ts'
 import type { AdminStore, Mirror } from '../port.ts'
 import { storesOver } from '../stores.ts'
-import { damaged } from './file-guard.ts'
-import { type OpenedDatabase, openBesideEngine, openForEngine } from './open-database.ts'
+import { busyTimeoutOf } from './connection.ts'
+import { SqliteDatabase } from './database.ts'
 import { TransactionLimiter } from './transaction-limiter.ts'
 import { countRevisions, keepCounts, keepWaiverRecord } from './triggers.ts'
-import { leaveCheckpoints, verifyFile } from './verify-file.ts'
 
 /**
  * As `engine`, opens the file exclusively and migrates it. With a clock, limits transactions per turn of the event
@@ -16,30 +17,33 @@ import { leaveCheckpoints, verifyFile } from './verify-file.ts'
  * @throws FatalError when the file cannot be opened.
  */
 export function openMirror(path: string, role: 'engine' | 'beside', clock?: Pick<Clock, 'monotonic'>): Mirror {
-  const opened =
-    role === 'engine' ? openForEngine(path, clock && new TransactionLimiter(clock)) : openBesideEngine(path)
+  const opened = role === 'engine' ? openForEngine(path) : openBesideEngine(path)
   try {
-    return mirrorOver(opened)
+    const { writer, check } = opened
+    const database = new SqliteDatabase(writer, {
+      ...(role === 'engine' && { busyTimeout: busyTimeoutOf(writer) }),
+      onError: (error) => check.note(error),
+      ...(clock && { limiter: new TransactionLimiter(clock) }),
+    })
+    return mirrorOver(database, opened)
   } catch (error) {
     opened[Symbol.dispose]()
-    if (!(error instanceof Error) || error.name !== 'SqliteError') throw error
-    // The layout is current but the statements do not fit it: a name in the schema is damaged.
-    throw damaged(opened.database.raw.name, error.message)
+    throw error
   }
 }
 
-function mirrorOver(opened: OpenedDatabase): Mirror {
-  const { database, guard } = opened
-  keepCounts(database.raw)
-  countRevisions(database.raw)
-  keepWaiverRecord(database.raw)
+function mirrorOver(database: SqliteDatabase, opened: OpenedFile): Mirror {
+  const { file, writer, check } = opened
+  keepCounts(writer)
+  countRevisions(writer)
+  keepWaiverRecord(writer)
   const { flush, ...stores } = storesOver(database)
   return {
     ...stores,
-    ask: (tenantId, query, signal) => database.run(() => ask(query, { file: database.raw.name, tenantId }, signal)),
-    ...fileStore(opened),
+    ask: (tenantId, query, signal) => database.run(() => ask(query, { file, tenantId }, signal)),
+    ...fileStore(database, opened),
     async [Symbol.asyncDispose]() {
-      if (!guard.moved) await flush()
+      if (!check.isMoved) await flush()
       opened[Symbol.dispose]()
     },
   } satisfies Operations<Omit<Mirror, 'readTogether'>>
@@ -47,20 +51,19 @@ function mirrorOver(opened: OpenedDatabase): Mirror {
 
 type Part = Operations<Pick<AdminStore, 'isVerified' | 'ping' | 'verify'>>
 
-function fileStore({ database, guard, ...opened }: OpenedDatabase): Part {
-  const { raw } = database
+function fileStore(database: SqliteDatabase, { file, reader, check, ...opened }: OpenedFile): Part {
   let { verified } = opened
   return {
     ping: () =>
       database.run(() => {
-        raw.prepare('select 1').get()
-        guard.insist()
+        reader.prepare('select 1').get()
+        check.assertInPlace()
       }),
     isVerified: () => verified,
     verify: (signal = new AbortController().signal) =>
       database.run(async () => {
-        guard.insist()
-        await leaveCheckpoints(raw, () => verifyFile(raw.name, signal))
+        check.assertInPlace()
+        await verifyFile(file, signal)
         verified = true
       }),
   }

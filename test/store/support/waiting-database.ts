@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { Mutex } from 'async-mutex'
+import BetterSqlite3 from 'better-sqlite3'
 import { BaseDatabase } from '../../../src/store/base-database.ts'
 import type { Changes, Ran, RecordInserts } from '../../../src/store/database.ts'
-import { Connection } from '../../../src/store/sqlite/connection.ts'
 import { keepWaiverRecord } from '../../../src/store/sqlite/triggers.ts'
 import { words } from '../../../src/store/sqlite/words.ts'
 import type { Ask, Statement, Step, Steps, Take } from '../../../src/store/steps.ts'
@@ -100,7 +100,7 @@ export class WaitingDatabase extends BaseDatabase {
 
 /** Closing rolls back what was not committed. */
 function opened(path: string) {
-  const connection = new Connection(path)
+  const connection = new BetterSqlite3(path)
   return { connection, [Symbol.dispose]: () => void connection.close() }
 }
 
@@ -118,7 +118,7 @@ function statementOf<Bind extends readonly unknown[], Row>(statement: Text): Sta
 async function taken<T>(
   steps: Iterator<Asked, T, unknown>,
   first: IteratorResult<Asked, T>,
-  raw: Connection,
+  raw: BetterSqlite3.Database,
 ): Promise<T> {
   let next = first
   while (next.done !== true) {
@@ -129,7 +129,7 @@ async function taken<T>(
 }
 
 /** What is asked ahead is answered at once. */
-function answered(raw: Connection, { statement: asked, params, shape }: Ask): unknown {
+function answered(raw: BetterSqlite3.Database, { statement: asked, params, shape }: Ask): unknown {
   const { text, rows } = asked as Text
   const statement = raw.prepare(text)
   if (shape === 'run') return void statement.run(...params)
