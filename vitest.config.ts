@@ -25,8 +25,8 @@ export const robustness = [
 
 /** Tests that take most of a minute on the PostgreSQL within the process: `npm run test:postgres`, best on a server. */
 const onPostgres = [
-  'test/store/postgres/{copy,database,engine-lease,heartbeat,migrations,plans}.test.ts',
-  'test/store/postgres/{replica,replica-stores,replica-trouble,session,snapshot,table-locks,views}.test.ts',
+  'test/store/postgres/views.test.ts',
+  'test/store/db/postgres/{copy,dialect,migrations,plans,postgres-db,snapshot}.test.ts',
 ]
 
 export const base: TestUserConfig = {

@@ -18,6 +18,8 @@ export default defineConfig({
       'test/store/{audit-chain,finding-names,finding-order,named-records,own-query,page-fingerprint-cache,record,record-counts,record-retention,typed-records}.test.ts',
       'test/own-checks.test.ts',
       'test/store/postgres/*.test.ts',
+      'test/store/db/*.test.ts',
+      'test/store/db/postgres/*.test.ts',
       // The PostgreSQL within the process takes minutes for what a server takes seconds.
       ...(process.env['TEST_POSTGRES_URL'] === undefined ? [] : ofEngine),
     ],

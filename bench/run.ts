@@ -1,58 +1,82 @@
-import { copyFileSync, mkdirSync, writeFileSync } from 'node:fs'
+import { mkdtempDisposableSync } from 'node:fs'
+import { cpus, loadavg, tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { benchmarks } from './benchmarks/index.ts'
-import { startApiServer } from './support/api-server.ts'
-import { bundlePrograms } from './support/bundle.ts'
-import { machine } from './support/machine.ts'
-import { type BenchOptions, help, readOptions } from './support/options.ts'
-import { short, showResult, showTargets } from './support/print.ts'
-import type { Benchmark, Result } from './support/result.ts'
-import { createStores } from './support/stores.ts'
-import { evaluator, factsOf } from './support/targets.ts'
+import { parseArgs } from 'node:util'
+import { fleet } from './benchmarks/fleet.ts'
+import { postgres } from './benchmarks/postgres.ts'
+import { restart } from './benchmarks/restart.ts'
+import { users } from './benchmarks/users.ts'
+import type { Benchmark, Options } from './support/benchmark.ts'
+import { bundlePrograms } from './support/programs.ts'
+import { startTenant } from './support/tenant.ts'
 
-const say = (text: string) => void process.stdout.write(`${text}\n`)
+const benchmarks: readonly Benchmark[] = [users, restart, fleet, postgres]
 
-function chosen({ only }: BenchOptions): readonly Benchmark[] {
-  const unknown = only.filter((name) => !benchmarks.some((benchmark) => benchmark.name === name))
-  if (unknown.length === 0) {
-    return benchmarks.filter(({ name, slow }) => (only.length === 0 ? slow !== true : only.includes(name)))
+const help = `npm run bench -- [name…] [options]
+
+${benchmarks.map(({ name, about }) => `  ${name.padEnd(15)}${about}`).join('\n')}
+
+Without a name: users.
+
+  --users N      users of the large tenant, a multiple of 100 (100000)
+  --large        the same with 1,000,000 users afterwards
+  --rounds N     rounds, of which medians are shown (5)
+  --tenants N    tenants of the fleet (1000)
+  --minutes N    how long the fleet is measured after it is ready (2)
+
+Needs Linux. Databases are in the folder for temporary files (TMPDIR).
+`
+
+function readArguments(args: string[]): { readonly chosen: readonly Benchmark[]; readonly options: Options } | null {
+  const text = (value: string) => ({ type: 'string', default: value }) as const
+  const { values, positionals } = parseArgs({
+    args,
+    allowPositionals: true,
+    options: {
+      users: text('100000'),
+      large: { type: 'boolean', default: false },
+      rounds: text('5'),
+      tenants: text('1000'),
+      minutes: text('2'),
+      help: { type: 'boolean', default: false },
+    },
+  })
+  if (values.help) return null
+  const number = (name: 'users' | 'rounds' | 'tenants' | 'minutes', multiple = 1) => {
+    const value = Number(values[name])
+    if (value > 0 && value % multiple === 0) return value
+    throw new Error(`--${name} ${values[name]}: expected a multiple of ${multiple} above 0`)
   }
-  throw new Error(`No benchmark ${unknown.join(', ')}: there are ${benchmarks.map(({ name }) => name).join(', ')}`)
+  const chosen = (positionals.length === 0 ? ['users'] : positionals).map((wanted) => {
+    const found = benchmarks.find(({ name }) => name === wanted)
+    if (found !== undefined) return found
+    throw new Error(`Benchmark ${wanted}: expected one of ${benchmarks.map(({ name }) => name).join(', ')}`)
+  })
+  const sizes = [number('users', 100), ...(values.large ? [1_000_000] : [])]
+  const [rounds, tenants, minutes] = [number('rounds'), number('tenants'), number('minutes')]
+  return { chosen, options: { users: sizes, rounds, tenants, minutes } }
 }
 
-async function run(options: BenchOptions): Promise<void> {
-  const wanted = chosen(options)
-  const where = machine()
-  say(`# ${short(options.records)} records, medians of ${options.rounds}; Node ${where.node}, ${where.cores} cores`)
-  say(`${where.processor}, ${where.memoryGiB} GiB, load ${where.load}\n`)
+async function run(chosen: readonly Benchmark[], options: Options): Promise<void> {
+  const load = (loadavg()[0] ?? Number.NaN).toFixed(1)
+  const machine = `Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model}), load ${load}`
+  console.log(`${machine}; medians of ${options.rounds}`)
   await using programs = await bundlePrograms()
-  if (options.profile !== null) {
-    mkdirSync(options.profile, { recursive: true })
-    copyFileSync(programs.path.engine, join(options.profile, 'engine.mjs'))
-  }
-  await using server = await startApiServer(programs.path.server)
-  using stores = createStores(server, programs, options)
-  process.once('exit', () => stores[Symbol.dispose]())
+  await using tenant = await startTenant()
+  using folder = mkdtempDisposableSync(join(tmpdir(), 'tenantwatch-bench-'))
+  process.once('exit', folder.remove)
   process.once('SIGINT', () => process.exit(130))
-  const results = new Map<string, Result>()
-  for (const benchmark of wanted) {
-    const result = await benchmark.run({ options, programs, server, stores })
-    results.set(benchmark.name, result)
-    say(showResult(benchmark, result))
+  for (const { name, about, run } of chosen) {
+    const tables = await run({ options, programs, tenant, folder: folder.path })
+    console.log(`\n## ${name}: ${about}\n\n${tables}`)
   }
-  const targets = evaluator(factsOf(results))
-  say(showTargets(targets, options.records))
-  if (options.json === null) return
-  const report = { machine: where, options, results: Object.fromEntries(results), targets }
-  writeFileSync(options.json, `${JSON.stringify(report, null, 2)}\n`)
 }
 
 try {
-  const options = readOptions(process.argv.slice(2))
-  if (options === 'help') say(help)
-  else await run(options)
+  const read = readArguments(process.argv.slice(2))
+  if (read === null) console.log(help)
+  else await run(read.chosen, read.options)
 } catch (error) {
-  const [what, cause] = error instanceof Error ? [error.message, error.cause] : [String(error), undefined]
-  process.stderr.write(`bench: ${what}${cause === undefined ? '' : `: ${String(cause)}`}\n`)
+  console.error(`bench: ${error instanceof Error ? error.message : String(error)}`)
   process.exitCode = 1
 }

@@ -280,27 +280,6 @@ CREATE TABLE `full_syncs` (
 );
 --> statement-breakpoint
 CREATE UNIQUE INDEX `full_syncs_resource` ON `full_syncs` (`tenant_id`,`resource`);--> statement-breakpoint
-CREATE TABLE `page_fingerprints` (
-	`tenant_id` integer NOT NULL,
-	`resource` text NOT NULL,
-	`page` integer NOT NULL,
-	`digest` text NOT NULL,
-	`reading` text NOT NULL,
-	`note` text NOT NULL,
-	`rids` blob NOT NULL,
-	`lowest` integer NOT NULL,
-	`highest` integer NOT NULL,
-	`revision` integer NOT NULL,
-	PRIMARY KEY(`tenant_id`, `resource`, `page`)
-);
---> statement-breakpoint
-CREATE TABLE `record_revisions` (
-	`resource` text NOT NULL,
-	`block` integer NOT NULL,
-	`revision` integer NOT NULL,
-	PRIMARY KEY(`resource`, `block`)
-);
---> statement-breakpoint
 CREATE TABLE `runs` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
@@ -552,5 +531,5 @@ CREATE UNIQUE INDEX `users_key` ON `users` (`tenant_id`,`user_id`);--> statement
 CREATE INDEX `users_posture` ON `users` (`tenant_id`,`state`,`mfa_status`,`mfa_action`,`created_at_ms`) WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX `users_role` ON `users` (`tenant_id`,`role_name`,`role_id`) WHERE removed_at is null;--> statement-breakpoint
 CREATE INDEX `users_unread` ON `users` (`tenant_id`,`lookup_turn`,read_at desc) WHERE role_id is null and removed_at is null;--> statement-breakpoint
-CREATE INDEX `users_lookup` ON `users` (`tenant_id`,`lookup_turn`,`user_id`) WHERE removed_at is null;--> statement-breakpoint
+CREATE INDEX `users_lookup` ON `users` (`tenant_id`,`lookup_turn`,`user_id`) WHERE role_id is not null and removed_at is null;--> statement-breakpoint
 CREATE INDEX `users_missing` ON `users` (`tenant_id`,`lookup_turn`) WHERE missing_since is not null;

@@ -143,7 +143,6 @@ it('sets timers only where their length is bounded by the limit of a timer', () 
     'simulator/start.ts',
     'store/own-checks/sandbox-process.ts',
     'store/own-checks/sandbox.ts',
-    'store/postgres/pool.ts',
     'web/connection-limit.ts',
     'web/page/page-script.ts',
     'web/request-listener.ts',

@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { postgresMigrations } from '../src/store/db/postgres/migrate.ts'
 import { derivedMigration, isDerivedMigration } from '../src/store/postgres/derived.ts'
-import { postgresMigrations } from '../src/store/postgres/migrate.ts'
 
 /** Adds a migration for what changed in the tables. drizzle-kit does not know the triggers and views of PostgreSQL, which any
  * migration makes again: where they changed, its first line says so; where they alone did, it has no statement. */

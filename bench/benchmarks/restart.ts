@@ -1,50 +1,77 @@
-import { alternate } from '../support/alternate.ts'
-import { product } from '../support/engine.ts'
-import { writeConfig } from '../support/place.ts'
-import { startDaemon } from '../support/program.ts'
-import type { Bench, Benchmark, Taken } from '../support/result.ts'
-import { worldOf } from '../support/world-of.ts'
+import { mkdtempDisposableSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Benchmark, Context } from '../support/benchmark.ts'
+import { writeConfig } from '../support/config.ts'
+import { scrape, startDaemon, untilReady } from '../support/daemon.ts'
+import { runMeasured } from '../support/measured-process.ts'
+import { short, table, verdict } from '../support/print.ts'
+import { median } from '../support/statistics.ts'
 
-/** Nobody listens there: what counts is what the daemon knows before it asked anybody. */
-const deadOrigin = 'http://127.0.0.1:9'
+const fewUsers = 50
+
+interface Restart {
+  readonly firstScrapeMs: number
+  readonly readyMs: number
+  readonly readyCpuMs: number
+  readonly scrapeCpuMs: number
+}
+
+interface Line {
+  readonly name: string
+  readonly measure: (restart: Restart) => number
+  /** What many users may cost, given what few cost. */
+  readonly atMost?: (few: number) => number
+}
+
+const lines: readonly Line[] = [
+  {
+    name: 'shows the records after ms',
+    measure: ({ firstScrapeMs }) => firstScrapeMs,
+    atMost: (few) => 2 * few + 100,
+  },
+  { name: 'ready after ms', measure: ({ readyMs }) => readyMs },
+  { name: 'CPU until then, ms', measure: ({ readyCpuMs }) => readyCpuMs },
+  { name: 'a scrape, CPU ms', measure: ({ scrapeCpuMs }) => scrapeCpuMs, atMost: (few) => 1.25 * few + 1 },
+]
 
 export const restart: Benchmark = {
   name: 'restart',
-  about: 'from the start of the process to the first scrape that shows the truth',
-  async run(bench) {
-    const { records, rounds } = bench.options
-    const store = await bench.stores.evaluated(worldOf(records))
-    const empty = await emptyMirror(bench)
-    const subjects = [
-      { name: `${product}: empty mirror`, run: () => firstScrape(bench, empty, deadOrigin, 0) },
-      { name: `${product}: ${records} users`, run: () => firstScrape(bench, store, bench.server.origin, records) },
-    ]
-    const rows = await alternate(rounds, subjects)
-    const [none = Number.NaN, full = Number.NaN] = rows.map(({ wallMs }) => wallMs)
-    return { rows, against: `${product}: empty mirror`, facts: { 'ms empty': none, 'ms full': full } }
+  about: 'the daemon on a mirror of a tenant: start, readiness, scrape',
+  async run(context) {
+    const few = await restarts(context, fewUsers)
+    const tables: string[] = []
+    for (const count of context.options.users) {
+      const many = await restarts(context, count)
+      const rows = lines.map(({ name, measure, atMost }) => {
+        const [withFew, withMany] = [median(few.map(measure)), median(many.map(measure))]
+        const target = atMost && { atMost: atMost(withFew) }
+        return [name, short(withFew), short(withMany), ...verdict(withMany, target)]
+      })
+      tables.push(table([['', `${fewUsers} users`, `${short(count)} users`, 'target', ''], ...rows]))
+    }
+    return tables.join('\n\n')
   },
 }
 
-/** A mirror that was made and never filled. */
-async function emptyMirror(bench: Bench): Promise<string> {
-  const store = bench.stores.fresh()
-  await using daemon = await startDaemon(bench, writeConfig({ origin: deadOrigin, store }), { probed: false })
-  daemon.stop()
-  await daemon.ended
-  return store
-}
-
-async function firstScrape(bench: Bench, original: string, origin: string, users: number): Promise<Taken> {
-  return bench.stores.on(original, async (store) => {
-    await using daemon = await startDaemon(bench, writeConfig({ origin, store }))
-    const { status, text } = await daemon.get('/metrics')
-    const wallMs = performance.now() - daemon.startedAt
-    // What was never read is not shown at all.
-    const shown = /^tenantwatch_mirror_records\{[^}]*resource="users"[^}]*\} (\d+)/m.exec(text)?.[1] ?? 0
-    daemon.stop()
-    const probe = await daemon.ended
-    if (status !== 200 || Number(shown) !== users)
-      throw new Error(`The first scrape shows ${shown} users, not ${users}`)
-    return { wallMs, cpuMs: probe?.cpuMs ?? Number.NaN, peakMiB: probe?.peakMiB ?? Number.NaN }
-  })
+async function restarts({ options, programs, tenant, folder: parent }: Context, users: number): Promise<Restart[]> {
+  using folder = mkdtempDisposableSync(join(parent, 'restart-'))
+  const config = writeConfig({ origin: tenant.origin, folder: folder.path })
+  await tenant.fill({ users, changed: false })
+  await runMeasured(programs, programs.product, ['sync', '--config', config], `+${users} ~0 -0 =0`)
+  const all: Restart[] = []
+  for (let i = 0; i < options.rounds; i++) {
+    await using daemon = await startDaemon(programs, config)
+    const { text } = await daemon.get('/metrics')
+    const firstScrapeMs = daemon.elapsedMs()
+    const [, shown] = /^tenantwatch_mirror_records\{[^}]*resource="users"[^}]*\} (\d+)/m.exec(text) ?? []
+    if (Number(shown) !== users) throw new Error(`The first scrape shows ${shown} users instead of ${users}`)
+    await untilReady(daemon)
+    const readyMs = daemon.elapsedMs()
+    const { cpuMs: readyCpuMs } = await daemon.read()
+    const { cpuMs: scrapeCpuMs } = await scrape(daemon, 10)
+    all.push({ firstScrapeMs, readyMs, readyCpuMs, scrapeCpuMs })
+    daemon.terminate()
+    await daemon.ended()
+  }
+  return all
 }

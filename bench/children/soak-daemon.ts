@@ -3,11 +3,15 @@ import { createLog } from '../../src/commands/support/logger.ts'
 import { loadSettings } from '../../src/config/load-settings.ts'
 import { startDaemon } from '../../src/daemon/daemon.ts'
 import type { Io } from '../../src/model/process/io.ts'
-import { fastClock } from '../support/fast-clock.ts'
-import type { SoakDaemonTask } from '../support/soak-tasks.ts'
+import { fastClock, type Pace } from '../support/fast-clock.ts'
 
-/** The daemon as `run` starts it, on a clock that runs fast. */
-const { config, pace } = JSON.parse(process.argv[2] ?? '') as SoakDaemonTask
+interface Task {
+  readonly config: string
+  readonly pace: Pace
+}
+
+/** The daemon as `run` starts it, on a fast clock. */
+const { config, pace } = JSON.parse(process.argv[2] ?? '') as Task
 const stopping = new AbortController()
 process.on('SIGTERM', () => stopping.abort())
 const io: Io = {

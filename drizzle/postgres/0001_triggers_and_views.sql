@@ -1,1 +1,1 @@
--- Triggers and views, made again after every migration: sha256 005ec9b96702cc14c8558f677eb983362b9f4ce0691257f3bd7ac7ee8776e89c
+-- Triggers and views, made again after every migration: sha256 337ece05b8957ffc224f3215fc35396eaf24eb5132fab90ff9b8799cd8309764

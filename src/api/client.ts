@@ -79,7 +79,7 @@ export function createTenantClient(options: TenantClientOptions): TenantClient {
   })
   const read = createReadCall({ send, access, rateLimiter, bucket: new RetryBucket(options.retries), random, observer })
   const answerTimes = new AnswerTimes(clock, options.serverTimesReached)
-  const direct = createTenantReader({ read, api, answerTimes, version: options.version, observer })
+  const direct = createTenantReader({ read, api, answerTimes, observer })
   const reader = rereadReplays(direct, (ms, signal) => rateLimiter.sleep(ms, signal), observer)
 
   return {

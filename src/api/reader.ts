@@ -49,10 +49,6 @@ export interface Page<T> {
   readonly oddities: readonly Oddity[]
   readonly meta: AnswerMeta
   readonly bytes: number
-  /** Digest of the records as sent; null when it cannot be computed. */
-  readonly digest: string | null
-  /** True if the digest equals `unless`; then `items` is empty. */
-  readonly same: boolean
 }
 
 /** The answer to a look-up; `item` is null on 404: the record does not exist or belongs to another tenant. */
@@ -79,13 +75,8 @@ export type Described<F extends Fields> = ResourceDefinition & { readonly fields
 
 /** Reads every endpoint of the API by the descriptors in `src/resources/`; records have the types of their fields. */
 export interface TenantReader {
-  /** Reads a page or an unpaginated list; records with the digest `unless` are not decoded. */
-  fetch<F extends Fields>(
-    resource: Described<F>,
-    query: FeedQuery,
-    signal?: AbortSignal,
-    unless?: string,
-  ): Promise<Fetched<RecordOf<F>>>
+  /** Reads a page or an unpaginated list. */
+  fetch<F extends Fields>(resource: Described<F>, query: FeedQuery, signal?: AbortSignal): Promise<Fetched<RecordOf<F>>>
   /** Users and roles only. */
   fetchOne<F extends Fields>(resource: Described<F>, id: number, signal?: AbortSignal): Promise<Lookup<RecordOf<F>>>
 }

@@ -13,17 +13,17 @@ export function rereadReplays(
 ): TenantReader {
   return {
     ...reader,
-    async fetch(resource, query, signal, unless) {
+    async fetch(resource, query, signal) {
       for (const ms of pausesMs) {
         try {
-          return await reader.fetch(resource, query, signal, unless)
+          return await reader.fetch(resource, query, signal)
         } catch (error) {
           if (!(error instanceof RecentReplay)) throw error
           observer?.retry(error.reason)
           await sleep(ms, signal)
         }
       }
-      return reader.fetch(resource, query, signal, unless)
+      return reader.fetch(resource, query, signal)
     },
   }
 }

@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { parseIsoDate } from '../model/dates.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import type { Fields } from '../model/fields.ts'
@@ -18,7 +17,6 @@ import {
   openEnvelope,
   type Pagination,
   readPagination,
-  recordsDigest,
   refusePart,
   violation,
   withCursor,
@@ -29,7 +27,6 @@ export interface TenantReaderParts {
   readonly read: (call: ReadCall) => Promise<ReadAnswer>
   readonly api: ApiOptions
   readonly answerTimes: AnswerTimes
-  readonly version: string
   readonly observer: TenantObserver | undefined
 }
 
@@ -37,17 +34,12 @@ type Asked = ReadAnswer & Pick<AnsweredRequest, 'request' | 'what'>
 type Stated = Pick<AnsweredRequest, 'requestId' | 'resource' | 'serverTime' | 'timestamp'> &
   Partial<Pick<Envelope, 'oddities'>>
 
-export function createTenantReader({ read, api, answerTimes, version, observer }: TenantReaderParts): TenantReader {
+export function createTenantReader({ read, api, answerTimes, observer }: TenantReaderParts): TenantReader {
   const decoders = memoize((fields: Fields) => recordDecoder(fields))
   function decoderOf<F extends Fields>({ fields }: Described<F>, { hasEcho }: ReadAnswer): RecordDecoder<F> {
     const decode = decoders(fields) as RecordDecoder<F>
     return hasEcho ? (raw, latest) => decode(raw, latest, true) : decode
   }
-
-  // Part of the digest, because another version or field table may decode the same page differently.
-  const saltOf = memoize(
-    (fields: Fields) => `${version} ${hash('sha256', JSON.stringify(fields), 'base64url').slice(0, 8)}`,
-  )
 
   /** Throws for a stale answer. */
   function metaOf(answer: Asked, stated: Stated): AnswerMeta {
@@ -72,7 +64,7 @@ export function createTenantReader({ read, api, answerTimes, version, observer }
   }
 
   return {
-    async fetch<F extends Fields>(resource: Described<F>, query: FeedQuery, signal?: AbortSignal, unless?: string) {
+    async fetch<F extends Fields>(resource: Described<F>, query: FeedQuery, signal?: AbortSignal) {
       const { kind, name } = resource
       const endpoint = endpointOf(resource)
       const what = inWords('GET', endpoint)
@@ -84,9 +76,7 @@ export function createTenantReader({ read, api, answerTimes, version, observer }
       const body = answer.body ?? Buffer.alloc(0)
       const decode = decoderOf(resource, answer)
       return readAnswer(() => {
-        const known = kind === 'whole' ? null : recordsDigest(body, saltOf(resource.fields))
-        const same = known !== null && known.digest === unless
-        const envelope = openEnvelope(same ? known.rest : body.toString(), 200, what)
+        const envelope = openEnvelope(body.toString(), 200, what)
         const meta = metaOf({ ...answer, request, what }, { ...envelope, resource: name })
         if (kind === 'whole') {
           return {
@@ -99,7 +89,7 @@ export function createTenantReader({ read, api, answerTimes, version, observer }
         const pagination = readPagination(withCursor(envelope, answer.cursor), what)
         const items = readItems(envelope, what, decode)
         const oddities = limitOddities(pageSize, pagination)
-        return { items, ...pagination, oddities, meta, bytes: body.length, digest: known?.digest ?? null, same }
+        return { items, ...pagination, oddities, meta, bytes: body.length }
       })
     },
     async fetchOne<F extends Fields>(resource: Described<F>, id: number, signal?: AbortSignal) {

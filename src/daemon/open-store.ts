@@ -5,11 +5,11 @@ import { minuteMs, secondMs } from '../model/durations.ts'
 import { FatalError, SyncError, UsageError } from '../model/errors.ts'
 import { type Log, silentLog } from '../model/log.ts'
 import type { Io } from '../model/process/io.ts'
+import { parseAddress } from '../store/db/postgres/address.ts'
+import type { OpenOptions } from '../store/db/postgres/open.ts'
+import { openAsReplica, openPostgresMirror } from '../store/db/postgres/postgres-mirror.ts'
 import type { Mirror } from '../store/port.ts'
-import { parseAddress } from '../store/postgres/address.ts'
-import type { PostgresOptions } from '../store/postgres/open.ts'
-import { openAsReplica, openPostgresMirror } from '../store/postgres/postgres-mirror.ts'
-import { openMirror } from '../store/sqlite/sqlite-mirror.ts'
+import { openMirror } from '../store/db/sqlite/sqlite-mirror.ts'
 import { onlyStore, type TenantStores } from '../store/tenant-stores.ts'
 
 type Configured = Pick<Settings, 'store'>
@@ -31,7 +31,7 @@ export async function openStore(
   log: Log = silentLog(),
 ): Promise<Mirror> {
   const { clock, random } = io
-  if (store.url === null) return openMirror(store.path, role, role === 'engine' ? clock : undefined)
+  if (store.url === null) return openMirror(store.path, role)
   return openPostgresMirror({ url: urlOf(store.url, io, log), role, clock, random, log })
 }
 
@@ -61,7 +61,7 @@ export async function openStores(
 }
 
 /** Masks the password of the database in tenants' answers, so that it cannot enter the mirror. */
-function noting(url: PostgresOptions['url'], { note }: SecretMask): PostgresOptions['url'] {
+function noting(url: OpenOptions['url'], { note }: SecretMask): OpenOptions['url'] {
   return async (refused) => {
     const text = await url(refused)
     note(parseAddress(text).password ?? '')
@@ -80,7 +80,7 @@ export function urlOf(
   source: NonNullable<Settings['store']['url']>,
   { clock, env }: Pick<Io, 'clock' | 'env'>,
   log: Log = silentLog(),
-): PostgresOptions['url'] {
+): OpenOptions['url'] {
   const plain = createPlain(source, { clock, log, env: (name) => env[name], cycleMs: refusedMs, lifeMs: minuteMs })
   return async (refused) => {
     try {

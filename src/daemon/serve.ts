@@ -40,7 +40,6 @@ export function createWeb({ session, live, io, log, heart, watch, reload, config
     log,
     configFile,
     sources: {
-      reading: session.stores.readToShow,
       metrics: (accept) => session.metrics.render(accept),
       names: () => namesOf(session.settings),
       posture: async (tenant) => withLostSecrets(session.settings, await withOwners(session, tenant)),

@@ -21,7 +21,6 @@ import type { TenantStores } from '../store/tenant-stores.ts'
 import type { DueRun } from '../sync/due.ts'
 import type { RunResult, SyncProgress } from '../sync/observer.ts'
 import { type ChangedTenants, changeTenants } from './change-tenants.ts'
-import { configurationDigest } from './configuration-digest.ts'
 import { createEvaluator, type EvaluationOptions, type Evaluator } from './evaluate.ts'
 import { evaluateEach } from './evaluate-each.ts'
 import { firstVerification } from './first-verification.ts'
@@ -144,8 +143,7 @@ export class Session implements AsyncDisposable {
 
   async reconfigure(next: Settings, alongside: () => void = () => {}): Promise<ChangedTenants> {
     const changed = await this.#changing.runExclusive(async () => {
-      const now = this.#options.io.clock.now()
-      const undo = await this.stores.configure(next.tenants, now, () => configurationDigest(next))
+      const undo = await this.stores.configure(next.tenants)
       return this.#change(next, alongside).catch((error: unknown) => {
         if (this.#settings !== next) undo()
         throw error
@@ -175,14 +173,13 @@ export class Session implements AsyncDisposable {
     try {
       await this.#insistOnStore(signal)
       try {
-        const result = await tenant.engine.run(resource, mode, signal)
+        const result = await tenant.unevaluated.during(() => tenant.engine.run(resource, mode, signal))
         this.#unstored.ended(result, io.clock.now())
         this.#runLog.ended(result, tenant.engine.resources, io.clock.monotonic())
         tenant.serverClock.note(result)
         if (result.outcome === 'success') tenant.client.answerTimes.settle(resource)
-        if (result.outcome !== 'skipped' && result.reason !== 'aborted') {
-          await this.#evaluateTenant(tenant.settings.name, { onlyInputs: [resource], signal })
-        }
+        const onlyInputs = tenant.unevaluated.take()
+        if (onlyInputs.length > 0) await this.#evaluateTenant(tenant.settings.name, { onlyInputs, signal })
         return result
       } finally {
         await this.mirror.ping()

@@ -17,6 +17,7 @@ import type { TenantStores } from '../store/tenant-stores.ts'
 import { enabledNames, shortestIntervalMs } from '../sync/due.ts'
 import type { RunResult, SyncObserver, SyncProgress } from '../sync/observer.ts'
 import { openTenantEngine, type TenantEngine } from '../sync/tenant-engine.ts'
+import { UnevaluatedInputs } from './unevaluated-inputs.ts'
 
 /** The server time of a tenant with a proven identity: none before the first success, nor during its hold. */
 export class ProvenClock implements ServerClock {
@@ -88,6 +89,7 @@ export interface TenantParts {
   readonly engine: TenantEngine
   readonly scope: TenantScope
   readonly serverClock: ProvenClock
+  readonly unevaluated: UnevaluatedInputs
 }
 
 export interface TenantPartsOptions {
@@ -135,6 +137,7 @@ export async function openTenant(tenant: TenantSettings, options: TenantPartsOpt
     engine,
     scope: new TenantScope(),
     serverClock: new ProvenClock(client.answerTimes),
+    unevaluated: new UnevaluatedInputs(),
   }
 }
 

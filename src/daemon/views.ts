@@ -44,7 +44,7 @@ export interface Views {
 
 export interface EngineFacts {
   readonly skewOf: (tenant: string) => SkewOf
-  /** Store of a tenant that this process owns, which is ahead of the mirror. Null for tenants of other replicas. */
+  /** Store of a tenant that this process owns; null for tenants of other replicas. */
   readonly storeOf: (tenant: string) => Mirror | null
   readonly unstored: Pick<UnstoredRuns, 'over'>
   readonly evaluator: Pick<Evaluator, 'fails'>
@@ -64,6 +64,10 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   const names = settings.tenants.map(({ name }) => name)
   const shared = sharedTenants(names, clock)
   const topOf = memoizeWeakly((_: Mirror) => topFindingsMemory())
+  // What the owner of a tenant has in memory is newer. Everything else is read by the connections that wait for no run.
+  const shownOf = memoizeWeakly(({ checkStates, dataVersion, findingVersion }: Mirror): Mirror => {
+    return { ...mirror, checkStates, dataVersion, findingVersion }
+  })
 
   async function evaluated(): Promise<readonly Shown[]> {
     const ids = new Map((await mirror.tenants()).map(({ name, id }) => [name, id]))
@@ -83,7 +87,8 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
         ...(sharedWith !== undefined && { sharedWith }),
       }
       if (engine === undefined) return known
-      return { ...known, store: engine.storeOf(tenant.name) ?? mirror, skewOf: engine.skewOf(tenant.name) }
+      const own = engine.storeOf(tenant.name)
+      return { ...known, store: own === null ? mirror : shownOf(own), skewOf: engine.skewOf(tenant.name) }
     })
   }
 
@@ -100,13 +105,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
   }
 
   function postureOf(tenant: Shown): Promise<TenantPosture> {
-    return together(tenant, () => readPostureOf(tenant))
-  }
-
-  /** Reads the common time outside: inside it would wait for connections that the shared reads occupy. */
-  async function together<T>({ store, unconfirmedTime }: Shown, work: () => Promise<T>): Promise<T> {
-    await unconfirmedTime()
-    return store.readTogether(work)
+    return readPostureOf(tenant)
   }
 
   async function readPostureOf(tenant: Shown): Promise<TenantPosture> {
@@ -192,14 +191,11 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
     // A replica that owns no tenant answers without the database.
     if (!settings.tenants.some(({ name }) => isOwn(name))) return []
     const reading = async (tenant: Shown) => {
-      const { posture, findings } = await together(tenant, async () => {
-        const posture = await readPostureOf(tenant)
-        return { posture, findings: await namedFindings(tenant, posture) }
-      })
+      const posture = await readPostureOf(tenant)
+      const findings = await namedFindings(tenant, posture)
       return {
         posture,
         findings,
-        readTogether: tenant.store.readTogether,
         records: tenant.store.records(tenant.id),
         settings: tenant.settings,
         waived: memoize((check: string) => waivedEntities(posture, check)),

@@ -1,9 +1,9 @@
 import { acceptedHolds } from '../evaluate/accepted-holds.ts'
 import { dayOf } from '../model/dates.ts'
 import { dayMs, describeDuration } from '../model/durations.ts'
+import type { ServerFacts } from '../store/db/postgres/server-facts.ts'
 import { layoutFacts, obstacleTo, type StoreFacts } from '../store/db/sqlite/store-facts.ts'
 import type { Mirror } from '../store/port.ts'
-import type { ServerFacts } from '../store/postgres/server-facts.ts'
 import { type Diagnosis, failure, fine, problemOf, warning } from './diagnosis.ts'
 import { diagnoseServer } from './postgres.ts'
 
@@ -47,6 +47,7 @@ function diagnoseLock({ held }: StoreFacts['lock']): Diagnosis {
     const advice = 'Run the doctor as the user of the daemon'
     return warning('engine', 'unknown whether one is running: no permission to read the lock file', advice)
   }
+
   return fine('engine', held ? 'one is running' : 'none is running on this database')
 }
 

@@ -2,10 +2,8 @@ import { describeDuration, secondMs } from '../model/durations.ts'
 import { isLoopback } from '../model/process/loopback.ts'
 import { plural } from '../model/text/numbers.ts'
 import { replicaName } from '../model/text/replica-name.ts'
-import { defaultConnections } from '../store/postgres/pool.ts'
-import { connectionsOfReplica } from '../store/postgres/postgres-mirror.ts'
-import { configurationsOf } from '../store/postgres/replicas/configurations.ts'
-import type { MirrorState, ServerFacts } from '../store/postgres/server-facts.ts'
+import { connectionsOfCommand, connectionsOfReplica } from '../store/db/postgres/open.ts'
+import type { MirrorState, ServerFacts } from '../store/db/postgres/server-facts.ts'
 import { enableTriggers } from '../store/postgres/triggers.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
@@ -36,12 +34,7 @@ export function diagnoseServer(facts: ServerFacts, reading: ServerReading): read
     ...diagnoseLayout(layout),
     ...(mirror === null
       ? []
-      : [
-          ...diagnoseTriggers(mirror),
-          diagnoseReplicas(mirror),
-          ...diagnoseConfigurations(mirror),
-          ...diagnoseOwners(mirror, reading),
-        ]),
+      : [...diagnoseTriggers(mirror), diagnoseReplicas(mirror), ...diagnoseOwners(mirror, reading)]),
   ]
 }
 
@@ -102,7 +95,7 @@ function diagnoseConnections({ connections, used, mirror }: ServerFacts): Diagno
   const alive = living(mirror).length
   // One more replica, for a rolling update or a command.
   const needed = (alive + 1) * connectionsOfReplica
-  const sentence = `${used} of ${connections} in use; each replica needs up to ${connectionsOfReplica}, each command up to ${defaultConnections}`
+  const sentence = `${used} of ${connections} in use; each replica needs up to ${connectionsOfReplica}, each command up to ${connectionsOfCommand}`
   if (needed <= connections && used < mostUsed * connections) return fine('connections', sentence)
   return warning('connections', sentence, 'Raise max_connections or the limit of the role or database, or use a pooler')
 }
@@ -124,7 +117,7 @@ function diagnoseLayout(layout: ServerFacts['layout']): readonly Diagnosis[] {
 /** Empty while all triggers fire. */
 function diagnoseTriggers({ lostTriggers }: MirrorState): readonly Diagnosis[] {
   if (lostTriggers === 0) return []
-  const sentence = `${plural(lostTriggers, 'trigger')} missing, switched off or replaced: no replica works`
+  const sentence = `${plural(lostTriggers, 'trigger')} missing, switched off or replaced: changes of records are not counted`
   const advice = `Wait until the restore has ended, or ${enableTriggers}; if one is lost, restore a backup`
   return [failure('triggers', sentence, advice)]
 }
@@ -146,20 +139,6 @@ function diagnoseReplicas(mirror: MirrorState): Diagnosis {
   const ended = stale.length === 0 ? '' : `; died: ${list(stale)}`
   if (alive.length === 0) return warning(subject, `none is alive${ended}`, 'No sync is running: start the daemon')
   return fine(subject, `${alive.length} alive: ${list(alive)}${ended}`)
-}
-
-/** Empty while the configurations agree. */
-function diagnoseConfigurations(mirror: MirrorState): readonly Diagnosis[] {
-  const configurations = configurationsOf(living(mirror))
-  if (configurations.length <= 1) return []
-  const names = configurations.map((same) => [
-    ...same.slice(0, mostNames),
-    ...(same.length > mostNames ? [`${same.length - mostNames} more`] : []),
-  ])
-  const sentence = `${configurations.length} different ones among living replicas: ${names.map((same) => same.join(', ')).join('; ')}`
-  const advice =
-    'During a reload of the configuration or an update this is normal; else give all the same configuration and version'
-  return [warning('configurations', sentence, advice)]
 }
 
 /** Empty without replicas that could own a tenant. */

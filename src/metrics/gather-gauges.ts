@@ -3,7 +3,6 @@ import { mapTenants } from '../model/map-tenants.ts'
 import { memoize } from '../model/memoize.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import type { Mirror } from '../store/port.ts'
 import type { RecordReader } from '../store/records/query.ts'
 import { checkGauges } from './check-gauges.ts'
 import { renderLine, renderTenant, tailOf } from './exposition.ts'
@@ -26,7 +25,6 @@ export interface TenantReading {
   readonly posture: TenantPosture
   readonly findings: readonly NamedFinding[]
   readonly records: RecordReader
-  readonly readTogether: Mirror['readTogether']
   readonly settings: InventoryContext['settings']
   readonly waived: InventoryContext['waived']
 }
@@ -91,14 +89,10 @@ interface Read {
   readonly text: string
 }
 
-function readInventory({ config, reading }: ReadTenant): Promise<readonly Read[]> {
-  return reading.readTogether(() => readGauges(config, reading))
-}
-
-async function readGauges(
-  config: TenantSeriesConfig,
-  { posture, records, settings, waived }: TenantReading,
-): Promise<readonly Read[]> {
+async function readInventory({
+  config,
+  reading: { posture, records, settings, waived },
+}: ReadTenant): Promise<readonly Read[]> {
   const reads: Read[] = []
   const secrets = memoize(readSecrets)
   const only = memoize(async (resource: ResourceName) => {

@@ -30,11 +30,6 @@ export const replicaMetrics = {
     help: `Configured tenants that no living replica owns, as of the last heartbeat, and those that this replica is giving back. Without a recent heartbeat, the ones that it owned count as well. ${where}`,
     labelNames: [],
   },
-  configurations: {
-    name: 'tenantwatch_replica_configurations',
-    help: `Different configurations of tenants, checks, freshness and waivers, or versions, among living replicas, as of the last heartbeat. ${where}`,
-    labelNames: [],
-  },
 } as const satisfies Readonly<Record<string, FamilyDefinition>>
 
 export interface ReplicaReading extends ReplicaFacts {
@@ -44,7 +39,7 @@ export interface ReplicaReading extends ReplicaFacts {
 
 /** @param shown tenants whose series this replica exports now. */
 export function replicaFamilies(
-  { tenants, heartbeatAt, takeovers, unowned, configurations }: ReplicaReading,
+  { tenants, heartbeatAt, takeovers, unowned }: ReplicaReading,
   shown: ReadonlySet<string>,
 ): readonly Family[] {
   const owned = tenants.map((tenant) => ({ labels: { tenant }, value: Number(shown.has(tenant)) }))
@@ -54,7 +49,6 @@ export function replicaFamilies(
     family(replicaMetrics.heartbeatAt, 'gauge', timestampSeconds(heartbeatAt)),
     family(replicaMetrics.takeovers, 'counter', takeovers),
     family(replicaMetrics.unowned, 'gauge', unowned),
-    family(replicaMetrics.configurations, 'gauge', configurations),
   ]
 }
 

@@ -1,10 +1,9 @@
 import { getTableColumns, getTableName } from 'drizzle-orm'
-import type { Database, Operations } from './database.ts'
+import type { Database } from './database.ts'
 import type { AdminStore } from './port.ts'
 import { eraseRecord } from './records/record-retention.ts'
 import { columnOf, recordTables } from './records/record-tables.ts'
 import * as schema from './schema/index.ts'
-import { ended } from './steps.ts'
 
 const dependent = [
   'delete from configured_tenants where tenant = (select name from tenants where id = ?)',
@@ -22,18 +21,18 @@ const own = [...ofTenants.filter((name) => name !== 'record_counts'), 'record_co
   (name) => `delete from "${name}" where tenant_id = ?`,
 )
 
-type Part = Operations<Pick<AdminStore, 'eraseOutdated' | 'overdueErasure' | 'purgeTenant'>>
+type Part = Pick<AdminStore, 'eraseOutdated' | 'overdueErasure' | 'purgeTenant'>
 
 export function erasureStore(database: Database): Part {
   return {
-    eraseOutdated: (erasure) => database.write('everything', () => eraseRecord(database, erasure)),
+    eraseOutdated: (erasure) => database.write('everything', (tx) => eraseRecord(tx, database, erasure)),
     purgeTenant: (tenantId) =>
-      database.write('everything', function* () {
+      database.write('everything', async (tx) => {
         for (const text of [...dependent, ...own, 'delete from tenants where id = ?'])
-          yield* ended(database.prepare<[number]>(text).run(tenantId))
+          await database.prepare<[number]>(text).run(tx, tenantId)
       }),
     overdueErasure: (before) =>
-      database.read(() => {
+      database.read((tx) => {
         const named = Object.values(recordTables).flatMap((record) => {
           const present = record.personal.map((field) => `${columnOf(record, field)} is not null`)
           if (present.length === 0) return []
@@ -44,7 +43,7 @@ export function erasureStore(database: Database): Part {
         const isOverdue = [resolved, ...named].join(' or ')
         return database
           .prepareValues<[{ before: number }], string>(`select name from tenants t where ${isOverdue} order by name`)
-          .all({ before })
+          .all(tx, { before })
       }),
   }
 }

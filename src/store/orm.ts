@@ -1,6 +1,6 @@
 import { Column, fillPlaceholders, is, type Query as Text } from 'drizzle-orm'
 import { BaseSQLiteDatabase, type SQLiteSession, SQLiteSyncDialect } from 'drizzle-orm/sqlite-core'
-import type { Statement, Step, Steps } from './steps.ts'
+import type { Sql } from './db/db.ts'
 
 export interface Builder<Result> {
   readonly _: { readonly result: Result }
@@ -9,10 +9,12 @@ export interface Builder<Result> {
 
 export type RowOf<Result> = Result extends readonly (infer Row)[] ? Row : never
 
+type Placeholders = Readonly<Record<string, unknown>>
+
 export interface Query<Row> {
-  all(placeholders?: Readonly<Record<string, unknown>>): Step<Row[]>
-  get(placeholders?: Readonly<Record<string, unknown>>): Step<Row | undefined>
-  run(placeholders?: Readonly<Record<string, unknown>>): Step<void>
+  all(tx: Sql, placeholders?: Placeholders): Promise<Row[]>
+  get(tx: Sql, placeholders?: Placeholders): Promise<Row | undefined>
+  run(tx: Sql, placeholders?: Placeholders): Promise<void>
 }
 
 interface Prepared {
@@ -29,26 +31,21 @@ const session: Pick<Session, never> = { prepareQuery: (query: Text, fields: Prep
 /** Drizzle's builders without a connection; their SQL works on both databases. */
 export const orm = new BaseSQLiteDatabase('sync', new SQLiteSyncDialect(), session as Session, undefined)
 
-type PrepareRows = (text: string) => Statement<readonly unknown[], readonly unknown[]>
-
-export function queryOf<Result>(prepareRows: PrepareRows, builder: Builder<Result>): Query<RowOf<Result>> {
+export function queryOf<Result>(builder: Builder<Result>): Query<RowOf<Result>> {
   const {
     query: { sql, params },
     fields = [],
   } = builder.prepare() as Prepared
-  const statement = prepareRows(sql)
-  const bound = (placeholders: Readonly<Record<string, unknown>>) => fillPlaceholders(params, { ...placeholders })
-  const rowOf = (values: readonly unknown[]) => toRow(fields, values) as RowOf<Result>
+  const all = async (tx: Sql, placeholders: Placeholders = {}): Promise<RowOf<Result>[]> => {
+    const rows = await tx<readonly unknown[]>(sql, fillPlaceholders(params, { ...placeholders }), 'arrays')
+    return rows.map((values) => toRow(fields, values) as RowOf<Result>)
+  }
   return {
-    *all(placeholders = {}): Steps<RowOf<Result>[]> {
-      const rows = yield* statement.all(...bound(placeholders))
-      return rows.map(rowOf)
+    all,
+    get: async (tx, placeholders) => (await all(tx, placeholders))[0],
+    async run(tx, placeholders) {
+      await all(tx, placeholders)
     },
-    *get(placeholders = {}): Steps<RowOf<Result> | undefined> {
-      const row = yield* statement.get(...bound(placeholders))
-      return row && rowOf(row)
-    },
-    run: (placeholders = {}) => statement.run(...bound(placeholders)),
   }
 }
 

@@ -64,8 +64,6 @@ export interface AdminStore {
   purgeTenant(tenantId: number): Promise<void>
   /** Names of tenants with data due for erasure: findings resolved, or named records removed, before `before`. */
   overdueErasure(before: number): Promise<readonly string[]>
-  /** Faster if the database is on a network. `work` must only read, and must not wait for reads that began outside. */
-  readTogether<T>(work: () => Promise<T>): Promise<T>
   /** @throws FatalError when the store is lost, replaced or damaged. */
   ping(): Promise<void>
   /** False until a store that was too large to verify at opening is verified. */

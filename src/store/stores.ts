@@ -1,5 +1,5 @@
 import { auditStore } from './audit/audit-store.ts'
-import type { Database, Operations } from './database.ts'
+import type { Database } from './database.ts'
 import { erasureStore } from './erasure-store.ts'
 import { findingStore, openFindings } from './findings/finding-store.ts'
 import { resultStore } from './findings/result-store.ts'
@@ -19,13 +19,12 @@ import { fullSyncNotes, fullSyncStore } from './sync/full-sync-store.ts'
 import { holdStore } from './sync/hold-store.ts'
 import { knownListStore } from './sync/known-list.ts'
 import { lookUpStore } from './sync/lookup-store.ts'
-import { pageFingerprints } from './sync/page-fingerprint-cache.ts'
 import { pageStore, recordWriters } from './sync/page-store.ts'
 import { qualityStore } from './sync/quality-store.ts'
 import { runEnds } from './sync/sync-states.ts'
 import { tenantStore } from './sync/tenant-store.ts'
 
-type Others = 'ask' | 'isVerified' | 'ping' | 'readTogether' | 'verify' | typeof Symbol.asyncDispose
+type Others = 'ask' | 'isVerified' | 'ping' | 'verify' | typeof Symbol.asyncDispose
 
 /** All operations that are the same on every database. Call `flush` before closing. */
 export function storesOver(database: Database) {
@@ -35,7 +34,6 @@ export function storesOver(database: Database) {
   const notes = fullSyncNotes(database)
   const ends = runEnds(database)
   const writer = recordWriters(database)
-  const pages = pageFingerprints(database)
   const { versions } = database
   const checkResults = resultStore(database)
   const records = recordReaders(database)
@@ -49,10 +47,9 @@ export function storesOver(database: Database) {
       quarantine,
       removals: removal,
       fullSyncNotes: notes,
-      pageFingerprints: pages,
     }),
     ...removalStore(database, removal),
-    ...fullSyncStore(database, { removals: removal, quarantine, fullSyncNotes: notes, pageFingerprints: pages }),
+    ...fullSyncStore(database, { removals: removal, quarantine, fullSyncNotes: notes }),
     ...lookUpStore(database, quarantine),
     ...personComparison(database),
     ...holdStore(database, removal),
@@ -72,6 +69,5 @@ export function storesOver(database: Database) {
     ...erasureStore(database),
     dataVersion: (tenantId, resource) => versions.ofRecords(tenantId, resource),
     findingVersion: (tenantId, check) => versions.ofFindings(tenantId, check),
-    readTogether: (work) => database.readTogether(work),
-  } satisfies Operations<Omit<Mirror, Others>> & Pick<Mirror, 'readTogether'>
+  } satisfies Omit<Mirror, Others>
 }

@@ -25,8 +25,6 @@ export interface ReplicaFacts {
   readonly unowned: number
   /** A text that differs after each change of the tenants that this process owns. */
   readonly owned: string
-  /** Number of different configurations among living replicas, as of the last heartbeat. */
-  readonly configurations: number
 }
 
 /** The stores that this process writes through. Reads of any tenant go through the mirror. */
@@ -38,19 +36,16 @@ export interface TenantStores extends AsyncDisposable {
   /**
    * Sets the configured tenants; call before `of`.
    *
-   * @param digest of the configuration, by which replicas detect that theirs differ.
    * @returns a function that restores the previous tenants.
    * @throws SyncError `store`; the previous tenants then stay.
    */
-  configure(tenants: readonly TenantName[], at: number, digest: () => Promise<string>): Promise<() => void>
+  configure(tenants: readonly TenantName[]): Promise<() => void>
   /** Names of tenants that were removed from the configuration. */
   removed(configured: readonly string[]): Promise<readonly string[]>
   /** Null if this process is the only one. */
   facts(): ReplicaFacts | null
   /** Owners of mirrored tenants, by name; null if this process is the only one. @throws SyncError `store`. */
   owners(): Promise<ReadonlyMap<string, OwnerView> | null>
-  /** Reads within `read` do not wait for runs: for answers that a client waits for, such as a scrape. */
-  readToShow<T>(read: () => T): T
   /** @param worker notified when the stores change. */
   begin(worker: TenantWorker): void
 }
@@ -67,7 +62,6 @@ export function onlyStore(mirror: Mirror): TenantStores {
     },
     facts: () => null,
     owners: async () => null,
-    readToShow: (read) => read(),
     begin() {},
     async [Symbol.asyncDispose]() {},
   }

@@ -1,5 +1,20 @@
 import type { ResourceName } from '../model/resource-names.ts'
-import type { Change, Changes, Versions } from './database.ts'
+
+/** Records and findings that a transaction may change; `acceptances` = facts of findings that waivers accept. */
+export type Change =
+  | 'acceptances'
+  | 'everything'
+  | 'nothing'
+  | { readonly tenantId: number; readonly resource: ResourceName }
+  | { readonly tenantId: number; readonly check: string }
+
+export type Changes = Change | readonly Change[]
+
+/** Counters of changes, in memory, because only this process's engine writes records and findings. */
+export interface Versions {
+  ofRecords(tenantId: number, resource: ResourceName): number
+  ofFindings(tenantId: number, check: string): number
+}
 
 export class ChangeVersions implements Versions {
   readonly #ofOne = new Map<string, number>()

@@ -1,5 +1,6 @@
-import type { Change, Database, Ran } from './database.ts'
-import type { Step, Steps } from './steps.ts'
+import type { Database } from './database.ts'
+import type { Sql } from './db/db.ts'
+import type { Change } from './versions.ts'
 
 /**
  * For an operation that often has nothing to write: reads first, because a transaction waits for the disk, and decides
@@ -7,16 +8,14 @@ import type { Step, Steps } from './steps.ts'
  *
  * @param due the change to write; null = none.
  */
-export function writeWhereDue(
+export async function writeWhereDue(
   database: Database,
   change: Change,
-  due: () => Steps<(() => Step<unknown>) | null>,
-): Ran<Promise<void>> {
-  return database.run(async () => {
-    if ((await database.read(due)) === null) return
-    await database.transact(change, function* () {
-      const write = yield* due()
-      if (write !== null) yield* write()
-    })
+  due: (tx: Sql) => Promise<((tx: Sql) => Promise<unknown>) | null>,
+): Promise<void> {
+  if ((await database.read(due)) === null) return
+  await database.write(change, async (tx) => {
+    const write = await due(tx)
+    if (write !== null) await write(tx)
   })
 }

@@ -60,7 +60,6 @@ export function oddityWords(field: string, detail: string | undefined): string {
   return detail === undefined ? field : `${field} (${detail})`
 }
 
-const maxRemembered = 100
 const mostOfValue = 60
 
 interface Read {
@@ -101,11 +100,6 @@ function listedFields({ fields }: ResourceDefinition, settings: TenantSettings) 
     if (kind !== 'text' || !('known' in rules) || rules.known === undefined || !('setting' in rules.known)) return []
     return [{ field, known: knownValues(settings, rules.known), setting: rules.known.setting }]
   })
-}
-
-/** False for a page with so many deviations that they are not stored: it is read each time. */
-export function canRemember(oddities: readonly Oddity[]): boolean {
-  return oddities.length <= maxRemembered
 }
 
 export function noteOddities(run: ObservedRun, oddities: readonly Oddity[] = []): void {

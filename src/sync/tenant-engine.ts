@@ -234,12 +234,15 @@ class Engine implements TenantEngine {
     await store.noteSync(this.tenantId, name, complete)
   }
 
-  async #fullSyncCompleted(definition: ResourceDefinition): Promise<void> {
-    if (this.#tenant.former.includes(definition.name)) {
-      await this.#context.store.noteOwnRecords(this.tenantId, definition.name)
-      await this.#refresh()
-    }
-    await this.#acceptanceEnds(definition)
+  /** One at a time: each concurrent run removes its own resource from the same lists. */
+  #fullSyncCompleted(definition: ResourceDefinition): Promise<void> {
+    return this.#deciding.runExclusive(async () => {
+      if (this.#tenant.former.includes(definition.name)) {
+        await this.#context.store.noteOwnRecords(this.tenantId, definition.name)
+        await this.#refresh()
+      }
+      await this.#acceptanceEnds(definition)
+    })
   }
 
   /** An accepted tenant change ends after full syncs of all readable resources, an accepted page after its own. */

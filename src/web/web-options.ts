@@ -42,8 +42,6 @@ export interface KnownNames {
 }
 
 export interface WebSources {
-  /** Wraps everything that an answer to GET reads. */
-  readonly reading: <T>(answer: () => T) => T
   /** The exposition for an Accept header, in pieces; a rejection gives a 500. */
   readonly metrics: (
     accept: string | undefined,

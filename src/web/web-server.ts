@@ -49,14 +49,11 @@ export interface WebServer {
 }
 
 export function createWebServer(options: WebOptions): WebServer {
-  const { access, clock, listen, log, sources } = options
+  const { access, clock, listen, log } = options
   const { tls } = access()
   const readers = slowReaders()
   const lane = heavyLane({ clock, most: maxHeavy, makeRoom: readers.cutLongest })
-  const answer = requestListener(createApp(options, lane), log, readers)
-  // POST is not wrapped: work that a reload starts must not run as a read.
-  const listener: typeof answer = (request, response) =>
-    request.method === 'POST' ? answer(request, response) : sources.reading(() => answer(request, response))
+  const listener = requestListener(createApp(options, lane), log, readers)
   const server =
     tls === null
       ? createServer(limits, listener)

@@ -54,8 +54,6 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
     oddities: [],
     meta: expectedMeta,
     bytes: Buffer.byteLength(JSON.stringify(answers['/api/public/users'])),
-    digest: expect.stringContaining('1.2.3 '),
-    same: false,
   })
   expect(await client.fetchOne(users, 7)).toEqual({ item: item({ ...user, roleId: 2 }), meta: expectedMeta })
   expect(await client.fetch(roles, {})).toEqual(whole(role))
@@ -70,22 +68,6 @@ it('reads all eight endpoints with their records, pagination and meta', async ()
     '/api/public/roles 200',
     '/api/public/roles/{id} 200',
   ])
-})
-
-it('leaves the records of a page unread whose digest is named', async () => {
-  await using server = await testServer((_, response) => sendJson(response, 200, page([user])))
-  const { client } = testClient(server.url)
-  await using _ = client
-  const { digest, ...first } = await client.fetch(users, {})
-  const meta = { ...first.meta, requestId: expect.stringMatching(sentRequestId) }
-  expect(await client.fetch(users, {}, undefined, digest ?? '')).toEqual({
-    ...first,
-    meta,
-    items: [],
-    digest,
-    same: true,
-  })
-  expect(await client.fetch(users, {}, undefined, 'another')).toEqual({ ...first, meta, digest, same: false })
 })
 
 it('sends GET with the token, a version and no-cache', async () => {

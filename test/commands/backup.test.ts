@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, w
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
-import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
+import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { aDay, cli, synced } from './support/cli.ts'
 
 async function world() {

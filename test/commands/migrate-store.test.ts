@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { expect, it } from 'vitest'
-import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
+import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { damageIndex, enlarge } from '../support/large-mirror.ts'
 import { withDatabase } from '../support/sqlite.ts'
 import { cli, synced } from './support/cli.ts'

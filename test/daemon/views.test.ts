@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { catalogue } from '../../src/commands/support/configuration.ts'
@@ -6,7 +5,7 @@ import { loadSettings } from '../../src/config/load-settings.ts'
 import { createViews } from '../../src/daemon/views.ts'
 import { identitySentence } from '../../src/model/posture.ts'
 import type { Mirror } from '../../src/store/port.ts'
-import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
+import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { aDay, type Cli, synced } from '../commands/support/cli.ts'
 
 const twoTenants = {
@@ -67,29 +66,6 @@ it('looks for the last changes no further back than 50,000 of all tenants', asyn
   await using _ = mirror
   expect((await views.changes('globex', 20, true)).map(({ entity }) => entity)).toEqual(['old'])
   expect(await views.changes('acme', 20, true)).toHaveLength(20)
-})
-
-it('reads what all tenants wait for before the reads of each, which hold a connection', async () => {
-  const world = await synced(twoTenants)
-  const reading = new AsyncLocalStorage<true>()
-  const read: string[] = []
-  const { views, mirror } = viewsOf(world, Date.parse('2026-03-01T13:00:00Z'), (mirror) => ({
-    ...mirror,
-    readTogether: (work) => reading.run(true, work),
-    unconfirmedTime() {
-      read.push(`time ${reading.getStore() ?? 'outside'}`)
-      return mirror.unconfirmedTime()
-    },
-    checkStates(tenantId) {
-      read.push(`states ${reading.getStore() === true ? 'within' : 'outside'}`)
-      return mirror.checkStates(tenantId)
-    },
-  }))
-  await using _ = mirror
-  await views.posture()
-  expect(read).toEqual(['time outside', 'states within', 'states within'])
-  await views.readings()
-  expect(read.slice(3)).toEqual(['time outside', 'states within', 'states within'])
 })
 
 it('evaluates one tenant alone where only one is asked for', async () => {

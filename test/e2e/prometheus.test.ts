@@ -334,13 +334,11 @@ const unseen: Readonly<Record<'firing' | 'ended', Readonly<Record<string, string
   firing: {
     TenantwatchTenantsUnowned: 'It needs replicas on PostgreSQL.',
     TenantwatchReplicaStale: 'It needs replicas on PostgreSQL.',
-    TenantwatchReplicaConfigurationsDiffer: 'It needs replicas on PostgreSQL.',
     TenantwatchUserOverprivileged: 'Its check is off until an allow-list is configured.',
   },
   ended: {
     TenantwatchTenantsUnowned: 'It needs replicas on PostgreSQL.',
     TenantwatchReplicaStale: 'It needs replicas on PostgreSQL.',
-    TenantwatchReplicaConfigurationsDiffer: 'It needs replicas on PostgreSQL.',
     TenantwatchUserOverprivileged: 'Its check is off until an allow-list is configured.',
     TenantwatchWatchdog: 'It fires always: that is what it is for.',
   },

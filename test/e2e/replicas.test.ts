@@ -80,10 +80,9 @@ it('each replica shows who owns a tenant, and after a kill that nobody does', as
   const ofA = await exported(a)
   a.child.kill('SIGKILL')
   await a.ended
-  await client.query(
-    'select 1 from tenant_owners o join tenants t on t.id = tenant_id where name = any($1) for update of o',
-    [ofA],
-  )
+  await client.query('select 1 from leases o join tenants t on t.id = tenant_id where name = any($1) for update of o', [
+    ofA,
+  ])
   const orphans = async () => (await ownersBy(b)).filter(({ alive }) => !alive)
   await until(async () => (await orphans()).length > 0)
   const found = await orphans()
@@ -122,28 +121,6 @@ it('takes up a configuration without some of its tenants, and one with them agai
   await reload(configured, tenants.size)
   one.child.kill('SIGTERM')
   expect(await one.ended).toMatchObject({ code: 0 })
-})
-
-it('replicas count their configurations, and doctor names those with another one, until all are reloaded', async () => {
-  const { place, shared } = await world()
-  const replicas = [await daemon(place), await daemon(place)] as const
-  await shared(...replicas)
-  const counted = async (count: number) => {
-    const ofAll = () => Promise.all(replicas.map(({ get }) => get('/metrics')))
-    const values = async () =>
-      (await ofAll()).map(({ text }) => seriesOf(text, 'tenantwatch_replica_configurations')[0]?.value)
-    await until(async () => (await values()).every((value) => value === count))
-  }
-  await counted(1)
-  const file = join(place.folder, 'config.yaml')
-  writeFileSync(file, `${readFileSync(file, 'utf8')}\nchecks: { document-current: { days: 36500 } }\n`)
-  const doctor = async () => (await program(place, 'doctor').ended).stdout
-  replicas[0].child.kill('SIGHUP')
-  await counted(2)
-  expect(await doctor()).toMatch(/^! +configurations +2 different ones among living replicas: \S+; \S+\. During/m)
-  replicas[1].child.kill('SIGHUP')
-  await counted(1)
-  expect(await doctor()).not.toMatch(/configurations +\d/)
 })
 
 it('sync refuses beside a replica, and says why', async () => {

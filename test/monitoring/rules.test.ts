@@ -87,7 +87,6 @@ it('names in every title and every text the tenant and the entity that the alert
     'TenantwatchInstanceDown',
     'TenantwatchMetricsMissing',
     'TenantwatchReplicaStale',
-    'TenantwatchReplicaConfigurationsDiffer',
     'TenantwatchConfigReloadFailed',
     'TenantwatchWatchdog',
   ])

@@ -58,7 +58,7 @@ export class Calamity {
     if (machine.ailing !== null) this.#count('check-ailing')
     const deaths = this.#comes('death', 0.2) ? prng.between(1, 3) : 0
     for (let i = 0; i < deaths && machine.isUp; i++) {
-      const isAtWork = prng.chance(0.7)
+      const isAtWork = !machine.hasInstantStore && prng.chance(0.7)
       if (isAtWork) {
         const onlyCursors = prng.chance(0.5)
         machine.lightFuse(prng.between(0, onlyCursors ? 3 : 80), onlyCursors)
@@ -139,7 +139,10 @@ export class Calamity {
   #waiveAndReuse(): void {
     const { machine, world, prng, wall, time, maker, oracle } = this.#parts
     const check = 'user-mfa-enrolled'
-    const open = machine.query('select entity_id as id from findings where resolved_at is null and "check" = ?', check)
+    const open = machine.query(
+      'select entity_id as id from findings where resolved_at is null and "check" = ? order by 1',
+      check,
+    )
     const users = open.flatMap(({ id }) => world.users.get(String(id)) ?? []).filter(({ mfaStatus }) => !mfaStatus)
     if (users.length === 0) return
     const { userId } = prng.pick(users)

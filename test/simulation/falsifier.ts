@@ -1,4 +1,5 @@
 import type { Answer } from '../../src/api/transport/outcome.ts'
+import { minuteMs } from '../../src/model/durations.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { Asked } from './asked.ts'
 import { feedOf, resourceOfDetail } from './false-answers.ts'
@@ -169,7 +170,7 @@ export class Falsifier {
 
   /** Loses up to four more records every now and then. */
   #bleed(): void {
-    const { weather, time, prng, own, ledger } = this.#parts
+    const { weather, time, own, ledger } = this.#parts
     if (!weather.has('bleeding-list')) {
       this.#bled.clear()
       return
@@ -179,6 +180,7 @@ export class Falsifier {
     const everyMs = (detail % 2 === 0 ? 8 : 25) * 60_000
     if (time.now - this.#bledAt < everyMs) return
     this.#bledAt = time.now
+    const prng = this.#parts.prng.stream(`bleeding-list ${Math.floor(time.now / minuteMs)}`)
     const left = own.ids(feed).filter((id) => !this.#bled.has(`${feed} ${id}`))
     for (const id of left.slice(1, 1 + prng.between(1, 5))) {
       this.#bled.add(`${feed} ${id}`)

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
+import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { temporaryRoot } from '../support/temporary-root.ts'
 import { type SimulationOptions, type SimulationReport, simulate } from './simulate.ts'
 import { Tally } from './tally.ts'
 
-export type LifeOptions = Pick<SimulationOptions, 'steps' | 'faults' | 'only'>
+export type LifeOptions = Pick<SimulationOptions, 'steps' | 'faults' | 'only' | 'steady' | 'look'>
 
 /** Runs the lives of many seeds one after the other, each in a folder that is removed at its end. */
 export async function* live(seeds: Iterable<number>, options: LifeOptions): AsyncGenerator<SimulationReport> {

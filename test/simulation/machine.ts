@@ -14,9 +14,9 @@ import type { TenantPosture } from '../../src/model/posture.ts'
 import type { ResourceName, SyncMode } from '../../src/model/resource-names.ts'
 import { serverTimesReached } from '../../src/model/server-clock.ts'
 import { resources } from '../../src/resources/index.ts'
+import { sqliteDialect } from '../../src/store/db/sqlite/dialect.ts'
 import type { Mirror } from '../../src/store/port.ts'
-import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
-import { words } from '../../src/store/sqlite/words.ts'
+import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { onlyStore } from '../../src/store/tenant-stores.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
 import { openTenantEngine, type TenantEngine } from '../../src/sync/tenant-engine.ts'
@@ -45,6 +45,8 @@ export interface MachineParts {
   readonly settings: TenantSettings
   readonly folder: string
   readonly evaluateMs: number
+  /** True: no operation of the store takes time, so that the life does not depend on how many there are. */
+  readonly instantStore?: boolean
   /** Lets the oracle look on while everything is evaluated. */
   readonly attend: (evaluator: () => Promise<unknown>) => Promise<void>
   /** Receives each run that ended. */
@@ -69,6 +71,13 @@ interface Process {
   purgedAt: number
 }
 
+interface Repeated {
+  readonly intervalMs: number
+  readonly jitterMs: number
+  readonly key: string
+  readonly job: () => void
+}
+
 /** The machine the daemon runs on: its processes one after the other, and the database file that outlives them. */
 export class Machine {
   readonly #parts: MachineParts
@@ -89,6 +98,10 @@ export class Machine {
     this.#log = bugLog(parts.bug, parts.logged)
     this.#path = join(parts.folder, 'mirror-0.db')
     copyFileSync(template, this.#path)
+  }
+
+  get hasInstantStore(): boolean {
+    return this.#parts.instantStore ?? false
   }
 
   get isUp(): boolean {
@@ -166,7 +179,7 @@ export class Machine {
     const parts = { scope, mirror, store, client, engine, evaluator, serverClock }
     this.#process = { ...parts, stop, running, evaluation, purgedAt: time.now }
     await this.#schedule(this.#process)
-    pace.slow = true
+    pace.slow = !this.hasInstantStore
   }
 
   /** As SIGKILL: the whole process stops, and the file stays as it is. */
@@ -218,7 +231,7 @@ export class Machine {
 
   async #close(): Promise<void> {
     this.#fuse = null
-    const wrong = wrongCounts(words, (sql) => this.query(sql))
+    const wrong = wrongCounts(sqliteDialect, (sql) => this.query(sql))
     if (wrong.length > 0) throw new Error(`Counts do not agree with what they count: ${JSON.stringify(wrong)}`)
     this.#beside.close()
     const process = this.#process
@@ -288,7 +301,8 @@ export class Machine {
       for (const [mode, schedule] of [['incremental', incremental] as const, ['full', full] as const]) {
         if (schedule === null) continue
         const job = () => this.#launch(process, `${resource} ${mode}`, () => this.#runToEnd(process, resource, mode))
-        this.#repeat(process, schedule.intervalMs, job, jitterMs)
+        const key = `jitter ${resource} ${mode}`
+        this.#repeat(process, { intervalMs: schedule.intervalMs, jitterMs, key, job })
       }
     }
     const evaluate = () =>
@@ -298,21 +312,22 @@ export class Machine {
         process.purgedAt = time.now
         await eraseOutdated(process.store, { clocks, retentionMs, now: wall.now })
       })
-    this.#repeat(process, evaluateMs, evaluate, 0)
+    this.#repeat(process, { intervalMs: evaluateMs, jitterMs: 0, key: 'jitter evaluate', job: evaluate })
     evaluate()
     for (const { resource, mode } of await process.engine.due('run')) {
       this.#launch(process, `${resource} ${mode}`, () => this.#runToEnd(process, resource, mode))
     }
   }
 
-  #repeat({ scope }: Process, intervalMs: number, job: () => void, jitter: number): void {
+  #repeat({ scope }: Process, { intervalMs, jitterMs, key, job }: Repeated): void {
     const { time, prng } = this.#parts
     const next = () => {
       const tick = (Math.floor(time.now / intervalMs) + 1) * intervalMs
       time.at(
         tick,
         () => {
-          time.at(time.now + (jitter === 0 ? 0 : prng.between(0, jitter)), job, scope)
+          const splayMs = jitterMs === 0 ? 0 : prng.stream(`${key} ${tick}`).between(0, jitterMs)
+          time.at(time.now + splayMs, job, scope)
           next()
         },
         scope,
@@ -345,7 +360,9 @@ export class Machine {
     const result = await engine.run(resource, mode, stop.signal)
     const isEvaluated = result.outcome !== 'skipped' && result.reason !== 'aborted'
     // The daemon evaluates after each run; here after some of them, which leaves check results old enough to be wrong.
-    if (isEvaluated && this.#parts.prng.chance(0.2)) await this.evaluate([resource])
+    const { prng, time } = this.#parts
+    const coin = prng.stream(`evaluate ${resource} ${mode} ${Math.floor(time.now / minuteMs)}`)
+    if (isEvaluated && coin.chance(0.2)) await this.evaluate([resource])
     return result.retryAt
   }
 }

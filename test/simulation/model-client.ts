@@ -76,10 +76,10 @@ export function createModelClient(
       return undefined
     },
   })
-  const random = () => prng.next()
+  const random = () => prng.stream(`retry ${clock.monotonic()}`).next()
   const read = createReadCall({ send, access, rateLimiter, bucket: new RetryBucket(), random, observer: undefined })
   const answerTimes = new AnswerTimes(clock, options.serverTimesReached)
-  const direct = createTenantReader({ read, api, answerTimes, version: 'model', observer: undefined })
+  const direct = createTenantReader({ read, api, answerTimes, observer: undefined })
   return {
     answerTimes,
     reader: rereadReplays(direct, (ms, signal) => rateLimiter.sleep(ms, signal), undefined),

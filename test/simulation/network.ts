@@ -1,5 +1,5 @@
 import type { Outcome } from '../../src/api/transport/outcome.ts'
-import { secondMs } from '../../src/model/durations.ts'
+import { minuteMs, secondMs } from '../../src/model/durations.ts'
 import { SyncError } from '../../src/model/errors.ts'
 import type { ResourceName } from '../../src/model/resource-names.ts'
 import { askedOf, isFeedName, resourceOf } from './asked.ts'
@@ -39,12 +39,20 @@ export interface NetworkParts {
   readonly bornAt: () => number
 }
 
+interface Struck {
+  readonly world: World
+  readonly answer: ServiceAnswer
+  readonly prng: Prng
+}
+
 /** The wire between the daemon and the tenant: latencies, faults, answers. */
 export class Network {
   readonly #parts: NetworkParts
   readonly #falsifier: Falsifier
   #requests = 0
   #turns = 0
+  #cycle = 0
+  readonly #asked = new Map<string, number>()
 
   constructor(parts: NetworkParts) {
     this.#parts = parts
@@ -57,14 +65,15 @@ export class Network {
   }
 
   async send(path: string, token: string, scope: Scope, signal?: AbortSignal): Promise<Outcome> {
-    const { time, prng, weather, ledger } = this.#parts
+    const { time, weather, ledger } = this.#parts
+    const prng = this.#prngOf(path)
     this.#insistOnSilence(path)
     ledger.requests++
     try {
       await time.sleep(prng.between(5, 80), scope, signal)
       if (weather.has('outage')) return failure('network', true)
-      const fault = weather.strike()
-      const outcome = this.#replayed(path, token, fault)
+      const fault = weather.strike(prng)
+      const outcome = this.#replayed(path, token, fault, prng)
       await time.sleep(outcome === 'silence' ? requestTimeoutMs : prng.between(5, 300), scope, signal)
       if (outcome === 'silence') return failure('timeout', true)
       if (outcome.kind === 'failure') return outcome
@@ -79,6 +88,18 @@ export class Network {
     }
   }
 
+  /** Keyed by the ordinal of a path among the requests of ten minutes, so that the next cycle begins alike after any number of them. */
+  #prngOf(path: string): Prng {
+    const { time, prng } = this.#parts
+    const cycle = Math.floor(time.now / (10 * minuteMs))
+    if (cycle !== this.#cycle) this.#asked.clear()
+    this.#cycle = cycle
+    const [name = ''] = path.split('?')
+    const ordinal = (this.#asked.get(name) ?? 0) + 1
+    this.#asked.set(name, ordinal)
+    return prng.stream(`request ${cycle} ${name} ${ordinal}`)
+  }
+
   #insistOnSilence(path: string): void {
     const { time, wall, ledger, bornAt } = this.#parts
     const broken = ledger.waits.brokenBy(time.now, bornAt(), wall)
@@ -87,7 +108,7 @@ export class Network {
   }
 
   /** A cache in front of the tenant answers without it. */
-  #replayed(path: string, token: string, fault: RequestFault | null): Outcome | 'silence' {
+  #replayed(path: string, token: string, fault: RequestFault | null, prng: Prng): Outcome | 'silence' {
     const { ledger, time, weather } = this.#parts
     const resource = resourceOf(path)
     const isOwn = token === 'token-of-own' && !weather.has('dead-token')
@@ -96,14 +117,14 @@ export class Network {
       weather.note('replay')
       return replayed
     }
-    const outcome = this.#answer(path, token, fault)
+    const outcome = this.#answer(path, token, fault, prng)
     if (outcome === 'silence' || outcome.kind === 'failure' || outcome.status !== 200) return outcome
     ledger.answeredAt = time.now
     if (fault === null && isOwn) this.#falsifier.learn(path, resource, outcome)
     return outcome
   }
 
-  #answer(path: string, token: string, fault: RequestFault | null): Outcome | 'silence' {
+  #answer(path: string, token: string, fault: RequestFault | null, prng: Prng): Outcome | 'silence' {
     const { weather, own, other } = this.#parts
     const resource = resourceOf(path)
     if (weather.has('dead-token')) return this.#refuse(401)
@@ -118,7 +139,7 @@ export class Network {
     const world = isSwapped || this.#isMixed(path) ? other : own
     const answer = this.#falsifier.answer(askedOf(path), world)
     if (fault === null) return this.#deliver(path, world, answer)
-    const struck = this.#strike(fault, path, world, answer)
+    const struck = this.#strike(fault, path, { world, answer, prng })
     if (struck === null) return this.#deliver(path, world, answer)
     weather.note(fault)
     return struck
@@ -151,8 +172,8 @@ export class Network {
     return shown.length >= 5 && shown.filter((id) => ids.has(id)).length * 2 < shown.length
   }
 
-  #strike(fault: RequestFault, path: string, world: World, answer: ServiceAnswer): Outcome | 'silence' | null {
-    const { prng, weather, cursors, service, other, own, ledger } = this.#parts
+  #strike(fault: RequestFault, path: string, { world, answer, prng }: Struck): Outcome | 'silence' | null {
+    const { weather, cursors, service, other, own, ledger } = this.#parts
     const cursor = new URL(path, 'http://tenant').searchParams.get('cursor')
     const [name = ''] = path.replace('/api/public/', '').split('?')
     const isFeed = answer.pagination !== null
@@ -167,7 +188,7 @@ export class Network {
         return this.#refuse(prng.pick([500, 502, 503]))
       case 'short-wait':
       case 'long-wait':
-        return this.#refuse(prng.pick([429, 503]), weather.statedWait(fault))
+        return this.#refuse(prng.pick([429, 503]), weather.statedWait(fault, prng))
       case 'denied-once':
         return this.#refuse(401)
       case 'list-not-found':

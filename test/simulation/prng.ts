@@ -1,4 +1,6 @@
-/** The one source of chance of a simulated life: a stream that depends on nothing but its seed (sfc32). */
+import { createHash } from 'node:crypto'
+
+/** The one source of chance of a simulated life: it depends on nothing but its seed (sfc32). */
 export interface Prng {
   /** A number in [0, 1). */
   next(): number
@@ -6,6 +8,17 @@ export interface Prng {
   between(low: number, high: number): number
   chance(probability: number): boolean
   pick<T>(list: readonly T[]): T
+  /** The stream to draw from for one purpose: this one, unless streams are keyed. */
+  stream(key: string): Prng
+}
+
+/**
+ * Each purpose has a stream of its own, so that one draw more or fewer for one purpose changes nothing for the others. A stream
+ * begins again each time that it is asked for.
+ */
+export function createKeyedPrng(seed: number): Prng {
+  const stream = (key: string) => createPrng(createHash('sha256').update(`${seed} ${key}`).digest().readUInt32LE())
+  return { ...createPrng(seed), stream }
 }
 
 export function createPrng(seed: number): Prng {
@@ -22,7 +35,7 @@ export function createPrng(seed: number): Prng {
     return (t >>> 0) / 0x1_0000_0000
   }
   for (let i = 0; i < 15; i++) next()
-  return {
+  const prng: Prng = {
     next,
     between: (low, high) => low + Math.floor(next() * (high - low + 1)),
     chance: (probability) => next() < probability,
@@ -31,7 +44,9 @@ export function createPrng(seed: number): Prng {
       if (found === undefined) throw new RangeError('Nothing to pick from')
       return found
     },
+    stream: () => prng,
   }
+  return prng
 }
 
 /** Something that may happen, with its weight among its like. */

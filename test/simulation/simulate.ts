@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { TenantSettings } from '../../src/config/settings.ts'
 import { minuteMs, secondMs } from '../../src/model/durations.ts'
 import { Calamity } from './calamity.ts'
 import { WallClock } from './clocks.ts'
@@ -10,7 +11,7 @@ import { chooseSettings } from './machine-settings.ts'
 import { Network } from './network.ts'
 import { type Evaluated, Oracle } from './oracle.ts'
 import { chooseSizes, createMaker, populate, populateOther } from './populate.ts'
-import { createPrng } from './prng.ts'
+import { createKeyedPrng, createPrng } from './prng.ts'
 import { chooseReadings } from './readings.ts'
 import { checkRecovery } from './recovery.ts'
 import { createService } from './service.ts'
@@ -26,10 +27,24 @@ export interface SimulationOptions {
   readonly faults: boolean
   /** The one fault there is; absent for all. */
   readonly only?: string
+  /** True: the life is the same however many operations of the store, draws and requests there are. */
+  readonly steady?: boolean
+  /** Sees the machine after each step in which it is up, and once more after the recovery. */
+  readonly look?: (view: LifeView) => Promise<void>
   /** Folder of this life's own. */
   readonly folder: string
   /** An empty mirror, to be copied. */
   readonly template: string
+}
+
+export interface LifeView {
+  readonly step: number
+  /** When the faults ended and the recovery began; null before. */
+  readonly recoversSince: number | null
+  readonly machine: Machine
+  readonly settings: TenantSettings
+  /** Wall time. */
+  readonly now: number
 }
 
 export interface SimulationReport {
@@ -55,8 +70,8 @@ const warmUpSteps = 8
 
 /** Runs one simulated life of daemon and tenant by its seed, and returns the oracle's report. */
 export async function simulate(options: SimulationOptions): Promise<SimulationReport> {
-  const { seed, steps, faults, only = null, folder, template } = options
-  const prng = createPrng(seed)
+  const { seed, steps, faults, only = null, folder, template, steady = false } = options
+  const prng = steady ? createKeyedPrng(seed) : createPrng(seed)
   const time = new VirtualTime(start)
   const wall = new WallClock(time)
   const readings = chooseReadings(prng, pagedFaults.has(only ?? ''))
@@ -66,7 +81,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const own = populate(time, 'acme', chooseSizes(prng, faults && only !== 'bleeding-list'), prng, maker)
   const other = populateOther(own, prng)
   const ledger = new Ledger()
-  const weather = new Weather(time, prng, only)
+  const weather = new Weather(time, prng.stream('weather'), only)
   const server = { skewMs: 0 }
   const trace = createHash('sha256')
   let runs = 0
@@ -78,7 +93,7 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   })
   const machine: Machine = new Machine(
     {
-      ...{ time, wall, prng, network, settings, folder, evaluateMs: stepMs },
+      ...{ time, wall, prng, network, settings, folder, evaluateMs: stepMs, instantStore: steady },
       attend: (evaluator) => oracle.attend(evaluator),
       runEnded(result) {
         runs++
@@ -97,10 +112,13 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
   const oracle: Oracle = new Oracle({ world: own, wall, ledger, cursors, readings, machine, settings })
   const settingsKnown = () => machine.query('select 1 from authentication_settings').length > 0
   const life = createLife(
-    { time, world: own, prng, maker, readings, rough: faults, settingsKnown },
+    { time, world: own, prng: prng.stream('life'), maker, readings, rough: faults, settingsKnown },
     faults ? prng.between(6, 40) : prng.between(2, 24),
   )
-  const calamity = new Calamity({ time, wall, prng, weather, machine, oracle, ledger, server, world: own, maker })
+  const calamity = new Calamity({
+    ...{ time, wall, weather, machine, oracle, ledger, server, world: own, maker },
+    prng: prng.stream('calamity'),
+  })
   await machine.start()
   for (let step = 0; step < steps; step++) {
     if (faults) {
@@ -113,15 +131,18 @@ export async function simulate(options: SimulationOptions): Promise<SimulationRe
     if (!machine.isUp) continue
     const posture = await oracle.observe(step, !faults && step >= warmUpSteps)
     trace.update(JSON.stringify(posture))
+    await options.look?.({ step, recoversSince: null, machine, settings, now: wall.now })
     if (!faults) await acceptAnnouncedEmpty(machine, oracle)
   }
   life.stop()
   await calamity.end()
+  const recoversSince = time.now
   await checkRecovery({
     ...{ time, world: own, wall, machine, oracle, ledger },
     service: createService(readings, cursors),
     step: steps,
   })
+  await options.look?.({ step: steps, recoversSince, machine, settings, now: wall.now })
   await machine.dispose()
   time.end()
   return {

@@ -138,10 +138,10 @@ export class Weather {
   }
 
   /** The fault that befalls the next request, null for none. */
-  strike(): RequestFault | null {
+  strike(prng: Prng): RequestFault | null {
     for (const { until, chance, kinds } of this.#storms) {
-      if (until <= this.#time.now || !this.#prng.chance(chance)) continue
-      return this.#prng.pick(kinds)
+      if (until <= this.#time.now || !prng.chance(chance)) continue
+      return prng.pick(kinds)
     }
     return null
   }
@@ -157,8 +157,8 @@ export class Weather {
   }
 
   /** A stated wait: short ones are waited for, long ones end the run (docs/sync.md#requests). */
-  statedWait(fault: 'short-wait' | 'long-wait'): number {
-    return fault === 'short-wait' ? this.#prng.between(1, 30) * secondMs : this.#prng.between(31, 5400) * secondMs
+  statedWait(fault: 'short-wait' | 'long-wait', prng: Prng): number {
+    return (fault === 'short-wait' ? prng.between(1, 30) : prng.between(31, 5400)) * secondMs
   }
 
   #count(name: string): void {

@@ -12,7 +12,7 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { FatalError } from '../../src/model/errors.ts'
 import { fileCheck } from '../../src/store/db/sqlite/file-check.ts'
-import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
+import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
 it('ends no engine because the file cannot be looked at just now', () => {

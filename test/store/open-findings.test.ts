@@ -1,8 +1,8 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
+import { sqliteDialect } from '../../src/store/db/sqlite/dialect.ts'
 import { lapsedReading, openReading } from '../../src/store/findings/finding-store.ts'
 import type { CheckResult, Mirror, NewFinding } from '../../src/store/port.ts'
-import { words } from '../../src/store/sqlite/words.ts'
 import { now } from '../checks/support/evaluator.ts'
 import { testMirror } from '../support/mirror.ts'
 import { check, findingOf, resultOf } from './support/results.ts'
@@ -26,7 +26,7 @@ it('finds the top findings by one index, in its order, however many there are', 
   const { query } = await opened()
   const planOf = (text: string) =>
     query(`explain query plan ${text.replaceAll(/@\w+/g, '1')}`).map(({ detail }) => String(detail))
-  expect(planOf(openReading(words))).toEqual([
+  expect(planOf(openReading(sqliteDialect))).toEqual([
     'SEARCH f USING INDEX findings_open (tenant_id=? AND check=? AND severity=? AND (first_seen_at,fingerprint)>(?,?))',
   ])
   expect(planOf(lapsedReading).slice(0, 2)).toEqual([

@@ -2,7 +2,7 @@ import { existsSync, statSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
+import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { testMirror } from '../support/mirror.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 
@@ -67,25 +67,6 @@ it('reports that a mirror is damaged whose beginning was overwritten', async () 
   writeFileSync(path, text)
   expect(() => openMirror(path, 'engine')).toThrow(/is damaged \(SQLITE_NOTADB\); restore a backup/)
 })
-
-it.each(['engine', 'beside'] as const)(
-  'reports in one sentence that names in a layout are damaged (%s)',
-  async (role) => {
-    const path = join(temporaryFolder(), 'hit.db')
-    await openMirror(path, 'engine')[Symbol.asyncDispose]()
-    const file = new BetterSqlite3(path)
-    file.unsafeMode(true)
-    file.pragma('writable_schema = ON')
-    file.exec(
-      "update sqlite_master set sql = replace(sql, 'incremental_reason', 'incremental_qeason') where name = 'sync_states'",
-    )
-    file.close()
-    const sentence = /^The database \S+hit\.db is damaged \(no such column: .*incremental_reason.*\); restore a backup/
-    expect(() => openMirror(path, role)).toThrow(sentence)
-    // The lock was given back.
-    expect(() => openMirror(path, role)).toThrow(sentence)
-  },
-)
 
 it('reports that there is no mirror yet when a reading command comes first', () => {
   expect(() => openMirror(join(temporaryFolder(), 'none.db'), 'beside')).toThrow(/run "tenantwatch sync" first/)

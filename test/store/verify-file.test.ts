@@ -1,6 +1,6 @@
 import { expect, it, onTestFinished } from 'vitest'
+import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import type { Mirror } from '../../src/store/port.ts'
-import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
 import { damageIndex, largeMirror } from '../support/large-mirror.ts'
 import { testMirror } from '../support/mirror.ts'
 

@@ -1,7 +1,6 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import type { ResourceName } from '../../src/model/resource-names.ts'
-import type { Operations } from '../../src/store/database.ts'
 import type { CheckResult, Mirror, NewFinding, NotedWaiver, PageCommit, RunClose } from '../../src/store/port.ts'
 import { testMirror } from '../support/mirror.ts'
 import { incomingUser as user } from './support/incoming-user.ts'
@@ -56,7 +55,7 @@ const drained = async (items: AsyncIterable<unknown>) => {
   for await (const _ of items);
 }
 
-type Operation = Exclude<keyof Mirror, symbol | 'dataVersion' | 'findingVersion' | 'readTogether'>
+type Operation = Exclude<keyof Mirror, symbol | 'dataVersion' | 'findingVersion'>
 
 /** One call of every operation, in an order in which those that write have something to write. */
 const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
@@ -71,9 +70,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
     mirror.commitPage({
       ...page,
       fullSync: { id: 1, advance },
-      remember: { digest: 'd', reading: 'r', note: '{}' },
     }),
-  knownPage: (mirror) => mirror.knownPage(tenantId, resource, 1, 'r'),
   fullSyncMoved: (mirror) => mirror.fullSyncMoved(1),
   cursorSeen: (mirror) => mirror.cursorSeen(1, 'c'),
   absence: (mirror) => mirror.absence(1),
@@ -102,17 +99,6 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
       remove: [],
       absent: [1],
     }),
-  commitKnownPage: async (mirror) => {
-    const { id } = await mirror.startFullSync({ ...ofUsers, at, cursorBefore: null })
-    return mirror.commitKnownPage({
-      ...ofUsers,
-      at,
-      page: 1,
-      fullSync: { id, advance },
-      digest: 'd',
-      reading: 'r',
-    })
-  },
   dropFullSync: (mirror) => mirror.dropFullSync(2),
   confirmList: (mirror) =>
     mirror.confirmList({ ...ofUsers, items: page.items, requestId: null, whole, end: { ...run, pages: 1 } }),
@@ -319,23 +305,14 @@ it('writes in transactions only, and gives the records and findings that one cha
   ])
 })
 
-it('skips the version of records for an unchanged page or list', async () => {
+it('skips the version of records for an unchanged list', async () => {
   const { mirror } = testMirror()
   for (const operation of ['openTenant', 'startFullSync', 'commitPage'] as const) await calls[operation](mirror)
   await mirror.dropFullSync(1)
   const { id } = await mirror.startFullSync({ ...ofUsers, at, cursorBefore: null })
   const version = mirror.dataVersion(tenantId, resource)
-  const known = { ...ofUsers, at, page: 1, digest: 'd', reading: 'r' }
-  const seen = await mirror.commitKnownPage({ ...known, fullSync: { id, advance } })
-  expect(seen?.counts.unchanged).toBe(2)
   await mirror.dropFullSync(id)
   const list = { ...ofUsers, items: page.items, requestId: null, whole, end: { ...run, pages: 1 } }
   expect((await mirror.confirmList(list))?.unchanged).toBe(2)
   expect(mirror.dataVersion(tenantId, resource)).toBe(version)
-})
-
-it('takes no operation for a part of the mirror that does not run through the database', () => {
-  const past = { ping: async () => {} }
-  // @ts-expect-error: `Database.run`, `write`, `writeProgress` and `each` alone make what an operation returns.
-  expect(past satisfies Operations<Pick<Mirror, 'ping'>>).toBe(past)
 })

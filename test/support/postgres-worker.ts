@@ -1,8 +1,8 @@
 import { type MessagePort, workerData } from 'node:worker_threads'
 import { PGlite } from '@electric-sql/pglite'
 import pg from 'pg'
-import { parsers } from '../../src/store/postgres/codec.ts'
-import { DriverError } from '../../src/store/postgres/store-error.ts'
+import { parsers } from '../../src/store/db/postgres/codec.ts'
+import { DriverError } from '../../src/store/db/postgres/store-error.ts'
 
 export interface Request {
   readonly id: number

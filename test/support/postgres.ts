@@ -1,25 +1,26 @@
 import { MessageChannel, type MessagePort, receiveMessageOnPort, Worker } from 'node:worker_threads'
 import { Mutex } from 'async-mutex'
 import { onTestFinished } from 'vitest'
-import { parseAddress } from '../../src/store/postgres/address.ts'
-import { encodeParameter } from '../../src/store/postgres/codec.ts'
-import { PostgresDatabase } from '../../src/store/postgres/database.ts'
+import { parseAddress } from '../../src/store/db/postgres/address.ts'
+import { encodeParameter } from '../../src/store/db/postgres/codec.ts'
+import { postgresMigrations } from '../../src/store/db/postgres/migrate.ts'
+import { type Connection, type Connections, openPool } from '../../src/store/db/postgres/pool.ts'
+import { PostgresDb, type PostgresOptions } from '../../src/store/db/postgres/postgres-db.ts'
+import { DriverError } from '../../src/store/db/postgres/store-error.ts'
 import { dropDerived, makeDerived } from '../../src/store/postgres/derived.ts'
-import { postgresMigrations } from '../../src/store/postgres/migrate.ts'
-import { openPool } from '../../src/store/postgres/pool.ts'
-import type { Session, Sessions } from '../../src/store/postgres/session.ts'
-import { DriverError } from '../../src/store/postgres/store-error.ts'
-import type { Timing } from '../../src/store/postgres/transaction.ts'
 import type { Reply, Request, WorkerData } from './postgres-worker.ts'
 
 /** Of a server that tests may make databases on; else PostgreSQL within a thread of this process. */
 const url = process.env['TEST_POSTGRES_URL'] ?? null
 
+/** Some tests need a server: the program opens connections of its own. */
+export const isOnServer = url !== null
+
 export interface TestPostgres {
   /** For `store.url`; null within this process. */
   readonly url: string | null
   /** Connections as of a process: `sever` ends them as its death does. */
-  connect(): Sessions & { sever(): void }
+  connect(): Connections & { sever(): void }
   query(sql: string, ...values: readonly unknown[]): Record<string, unknown>[]
   drop(): Promise<void>
 }
@@ -133,88 +134,75 @@ export function testPostgres(layout: 'empty' | 'current' = 'current'): TestPostg
 
 const lock = new Mutex()
 
-function ofPglite(space: string): Sessions {
+function ofPglite(space: string): Connections {
   return {
-    async take() {
+    async connect() {
       const release = await lock.acquire()
-      let last: Promise<unknown> = Promise.resolve()
       return {
-        send({ text, rows }, params) {
-          const sent = last.then(async () => {
-            const found = await ask({ space, text, params, asArrays: rows !== 'objects' })
-            return { rows: rows === 'values' ? found.map((row) => (row as readonly unknown[])[0]) : found }
-          })
-          last = sent
-          last.catch(() => {})
-          return sent
+        async query({ text, values, rowMode }) {
+          const rows = await ask({ space, text, params: values ?? null, asArrays: rowMode === 'array' })
+          return { rows, command: '' }
         },
-        async sendText(text) {
-          await last.catch(() => {})
-          last = Promise.resolve()
-          return { rows: await ask({ space, text, params: null, asArrays: false }) }
-        },
-        release(broken) {
-          if (!broken) release()
+        release(isBroken) {
+          if (!isBroken) release()
           else void ask({ space, text: 'rollback', params: null, asArrays: false }).then(release, release)
         },
       }
     },
-    async [Symbol.asyncDispose]() {},
+    async end() {},
   }
 }
 
 const urlOf = (server: string, database: string) => server.replace(/[^/]*$/, database)
 
-function ofServer(url: string, space: string): Sessions {
+function ofServer(url: string, space: string): Connections {
   const { address, password } = parseAddress(urlOf(url, space))
-  const pool = openPool({ address, password: () => Promise.resolve(password) })
+  const options = { connections: 8, idleMs: 10_000, silenceMs: 60_000 }
+  const pool = openPool({ address, password: () => Promise.resolve(password), ...options })
   return {
-    take: async () => (await pool).take(),
-    [Symbol.asyncDispose]: async () => (await pool)[Symbol.asyncDispose](),
+    connect: async () => (await pool).connect(),
+    end: async () => (await pool).end(),
   }
 }
 
-function severable(sessions: Sessions): Sessions & { sever(): void } {
-  const taken = new Set<Session>()
+function severable(connections: Connections): Connections & { sever(): void } {
+  const taken = new Set<Connection>()
   let severed = false
-  const gone = () => Promise.reject(new DriverError({ code: '57P01', message: 'severed' }))
+  const gone = () => Promise.reject(Object.assign(new Error('severed'), { code: '57P01' }))
   return {
-    async take() {
+    async connect() {
       if (severed) return await gone()
-      const session = await sessions.take()
-      taken.add(session)
+      const connection = await connections.connect()
+      taken.add(connection)
       return {
-        send: (...given) => (severed ? gone() : session.send(...given)),
-        sendText: (text) => (severed ? gone() : session.sendText(text)),
-        release(broken) {
-          if (taken.delete(session)) session.release(broken)
+        query: (query) => (severed ? gone() : connection.query(query)),
+        release(isBroken) {
+          if (taken.delete(connection)) connection.release(isBroken)
         },
       }
     },
     sever() {
       severed = true
-      for (const session of taken) session.release(true)
+      for (const connection of taken) connection.release(true)
       taken.clear()
     },
-    [Symbol.asyncDispose]: () => sessions[Symbol.asyncDispose](),
+    end: () => connections.end(),
   }
 }
 
-/** A server of tests always answers; after a conflict, a transaction runs again in a later turn of the event loop. */
-export const testTiming: Timing = {
-  clock: {
-    sleep: (_, signal) => new Promise<void>((resolve) => signal === undefined && void setImmediate(resolve)),
-  },
+/** After a conflict, a transaction runs again in a later turn of the event loop. */
+export const testOptions: PostgresOptions = {
+  clock: { sleep: () => new Promise<void>((resolve) => void setImmediate(resolve)) },
   random: () => 0.5,
 }
 
 /** A database with the present layout, for the length of a test. */
-export function postgresDatabase(): PostgresDatabase {
+export function postgresDb(options: Partial<PostgresOptions> = {}): PostgresDb & Pick<TestPostgres, 'query'> {
   const postgres = testPostgres()
-  const sessions = postgres.connect()
+  const db = new PostgresDb(postgres.connect(), { ...testOptions, ...options })
   onTestFinished(async () => {
-    await sessions[Symbol.asyncDispose]()
+    await db[Symbol.asyncDispose]()
     await postgres.drop()
   })
-  return new PostgresDatabase(sessions, testTiming)
+  return Object.assign(db, { query: postgres.query })
 }

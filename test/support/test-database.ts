@@ -1,13 +1,13 @@
 import { copyFileSync, existsSync } from 'node:fs'
 import BetterSqlite3 from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
+import { postgresDialect } from '../../src/store/db/postgres/dialect.ts'
+import { PostgresDb } from '../../src/store/db/postgres/postgres-db.ts'
+import { postgresMirror } from '../../src/store/db/postgres/postgres-mirror.ts'
+import { sqliteDialect } from '../../src/store/db/sqlite/dialect.ts'
+import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import type { Mirror } from '../../src/store/port.ts'
-import { PostgresDatabase } from '../../src/store/postgres/database.ts'
-import { postgresMirror } from '../../src/store/postgres/postgres-mirror.ts'
-import { postgresWords } from '../../src/store/postgres/words.ts'
-import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
-import { words } from '../../src/store/sqlite/words.ts'
-import { type TestPostgres, testPostgres, testTiming } from './postgres.ts'
+import { type TestPostgres, testOptions, testPostgres } from './postgres.ts'
 import { wrongCounts } from './wrong-counts.ts'
 
 /** `TEST_DATABASE=postgres` runs tests of the mirror on PostgreSQL. */
@@ -35,7 +35,7 @@ function ofSqlite(path: string): OpenedMirror {
   return {
     mirror,
     query: (sql, ...values) => beside.prepare(sql).all(...values) as Record<string, unknown>[],
-    wrongCounts: () => wrongCounts(words, (sql) => beside.prepare(sql).all()),
+    wrongCounts: () => wrongCounts(sqliteDialect, (sql) => beside.prepare(sql).all()),
     closeQuery: () => void beside.close(),
     crashTo(next) {
       for (const suffix of ['', '-wal']) {
@@ -53,18 +53,18 @@ function ofPostgres(path: string): OpenedMirror {
     databases.set(path, database)
     onTestFinished(() => database.drop())
   }
-  const sessions = database.connect()
-  const mirror = postgresMirror({
-    database: new PostgresDatabase(sessions, testTiming),
-    [Symbol.asyncDispose]: () => sessions[Symbol.asyncDispose](),
-  })
+  const connections = database.connect()
+  const db = new PostgresDb(connections, testOptions)
+  const opened = new AsyncDisposableStack()
+  opened.use(db)
+  const mirror = postgresMirror(db, { clock: testOptions.clock, opened })
   return {
     mirror,
     query: (sql, ...values) => database.query(sql, ...values),
-    wrongCounts: () => wrongCounts(postgresWords, (sql) => database.query(sql)),
+    wrongCounts: () => wrongCounts(postgresDialect, (sql) => database.query(sql)),
     closeQuery() {},
     crashTo(next) {
-      sessions.sever()
+      connections.sever()
       databases.set(next, database)
     },
   }

@@ -1,6 +1,6 @@
-import type { Words } from '../../src/store/database.ts'
+import type { Dialect } from '../../src/store/db/db.ts'
+import { sqliteDialect } from '../../src/store/db/sqlite/dialect.ts'
 import { countDifferences } from '../../src/store/records/record-counts.ts'
-import { words as sqliteWords } from '../../src/store/sqlite/words.ts'
 
 const findingsBy = (counts: string) => `select s.tenant_id, s."check", s.open from check_states s
   where s.owing = 0 and (select coalesce(sum(cast(value as bigint)), 0) from ${counts}) <> (
@@ -8,7 +8,7 @@ const findingsBy = (counts: string) => `select s.tenant_id, s."check", s.open fr
     where f.tenant_id = s.tenant_id and f."check" = s."check" and f.resolved_at is null)`
 
 /** Where counts that are kept do not agree with a fresh count of what they count: records, and open findings. */
-export function wrongCounts(words: Words, query: (sql: string) => readonly unknown[]): readonly unknown[] {
-  const counts = words === sqliteWords ? 'json_each(s.open)' : 'json_each_text(s.open::json)'
-  return [...countDifferences(words), findingsBy(counts)].flatMap(query)
+export function wrongCounts(dialect: Dialect, query: (sql: string) => readonly unknown[]): readonly unknown[] {
+  const counts = dialect === sqliteDialect ? 'json_each(s.open)' : 'json_each_text(s.open::json)'
+  return [...countDifferences(dialect), findingsBy(counts)].flatMap(query)
 }

@@ -12,8 +12,6 @@ const page = (nextCursor: string): Fetched => ({
   meta: { requestId: null, serverTime: null, receivedAt: 0, receivedMonotonic: 0, identity: 1, credential: '' },
 })
 
-const at = (cursor: string) => ({ cursor, known: null })
-
 /** Pages ahead of a feed whose answers the test releases. */
 function opened(verified: readonly boolean[] = []) {
   const asked: { readonly cursor: string | undefined; readonly signal: AbortSignal }[] = []
@@ -36,9 +34,9 @@ function opened(verified: readonly boolean[] = []) {
 
 it('has asked for the page when it has begun, and asks for it once', async () => {
   const { ahead, asked, answers } = opened()
-  await ahead.begin(at('c1'))
+  await ahead.begin('c1')
   expect(asked.map(({ cursor }) => cursor)).toEqual(['c1'])
-  const taken = ahead.take(at('c1'))
+  const taken = ahead.take('c1')
   answers[0]?.resolve(page('c2'))
   expect((await taken).nextCursor).toBe('c2')
   expect(asked).toHaveLength(1)
@@ -46,14 +44,14 @@ it('has asked for the page when it has begun, and asks for it once', async () =>
 
 it('asks again for a page that is not the one begun, and for one that was read under an older identity', async () => {
   const other = opened()
-  await other.ahead.begin(at('c1'))
-  const taken = other.ahead.take(at('c9'))
+  await other.ahead.begin('c1')
+  const taken = other.ahead.take('c9')
   other.answers[1]?.resolve(page('c10'))
   expect((await taken).nextCursor).toBe('c10')
   const older = opened([false])
-  await older.ahead.begin(at('c1'))
+  await older.ahead.begin('c1')
   older.answers[0]?.resolve(page('old'))
-  const again = older.ahead.take(at('c1'))
+  const again = older.ahead.take('c1')
   await expect.poll(() => older.answers.length, { timeout: 60_000 }).toBe(2)
   older.answers[1]?.resolve(page('new'))
   expect((await again).nextCursor).toBe('new')
@@ -61,16 +59,16 @@ it('asks again for a page that is not the one begun, and for one that was read u
 
 it('reports a failure when its page is taken, and ignores failures of pages that are not', async () => {
   const { ahead, answers } = opened()
-  await ahead.begin(at('c1'))
+  await ahead.begin('c1')
   answers[0]?.reject(new Error('refused'))
-  await ahead.begin(at('c2'))
+  await ahead.begin('c2')
   answers[1]?.reject(new Error('broken'))
-  await expect(ahead.take(at('c2'))).rejects.toThrow('broken')
+  await expect(ahead.take('c2')).rejects.toThrow('broken')
 })
 
 it('ends the request under way when it is disposed', async () => {
   const { ahead, asked } = opened()
-  await ahead.begin(at('c1'))
+  await ahead.begin('c1')
   await ahead[Symbol.asyncDispose]()
   expect(asked[0]?.signal.aborted).toBe(true)
 })

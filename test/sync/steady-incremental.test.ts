@@ -1,12 +1,12 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import { walCommits } from '../../bench/support/wal-commits.ts'
 import { minuteMs } from '../../src/model/durations.ts'
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
 import { isPagedList } from '../support/descriptors.ts'
 import type { TestEngine } from '../support/engine.ts'
 import { accept, ending, everyRow, heldBack, live, synced, theHold } from '../support/sync-queries.ts'
+import { walCommits } from '../support/wal-commits.ts'
 
 const lists = ['api-clients', 'authentication-settings', 'permissions', 'roles'] as const
 const path = '/api/public/api-clients'

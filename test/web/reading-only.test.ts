@@ -24,7 +24,9 @@ const paths = [
 const schedule = scheduleLine('0 0 1 1 *')
 
 it('writes nothing and sends the tenant no request for any GET', async () => {
-  await using world = await openWorld({ more: schedule })
+  await using world = await openWorld({
+    more: `${schedule}\nchecks: { document-processing-finished: { enabled: false } }`,
+  })
   expect(await world.run('sync')).toMatchObject({ code: 0 })
   await using daemon = await world.daemon()
   await vi.waitFor(async () => expect((await fetch(`${daemon.origin}/readyz`)).status).toBe(200), 30_000)

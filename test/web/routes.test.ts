@@ -1,4 +1,3 @@
-import { AsyncLocalStorage } from 'node:async_hooks'
 import { readdirSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:net'
@@ -7,7 +6,7 @@ import { expect, it, vi } from 'vitest'
 import { SyncError } from '../../src/model/errors.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { whyNotListening } from '../../src/model/process/listen-error.ts'
-import type { WebSources } from '../../src/web/web-options.ts'
+
 import { sources, startServer } from './support/server.ts'
 import { answerOf, roundTrip } from './support/wire.ts'
 
@@ -323,32 +322,6 @@ function status(
     sent.end()
   })
 }
-
-it('reads for answers to GET within `reading`, and reloads outside of it', async () => {
-  const within: string[] = []
-  const reading = new AsyncLocalStorage<boolean>()
-  const note = (what: string) => void within.push(`${what} ${reading.getStore() ?? false}`)
-  const noting: WebSources = {
-    ...sources,
-    reading: (answer) => reading.run(true, answer),
-    async metrics(accept) {
-      note('metrics')
-      return sources.metrics(accept)
-    },
-    async posture(tenant) {
-      note('posture')
-      return sources.posture(tenant)
-    },
-    async reload() {
-      note('reload')
-      return sources.reload()
-    },
-  }
-  await using web = await startServer({ sources: noting })
-  for (const path of ['/metrics', '/api/v1/status']) await fetch(web.origin + path)
-  await fetch(`${web.origin}/-/reload`, { method: 'POST' })
-  expect(within).toEqual(['metrics true', 'posture true', 'reload false'])
-})
 
 it('names in a runbook the address that serves it, and keeps the words of links to other documentation', async () => {
   await using web = await startServer()

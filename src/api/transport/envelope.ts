@@ -1,4 +1,3 @@
-import { hash } from 'node:crypto'
 import { parseIsoDate } from '../../model/dates.ts'
 import { SyncError } from '../../model/errors.ts'
 import { isGuid } from '../../model/guid.ts'
@@ -127,28 +126,6 @@ export function readErrorFacts(bytes: Buffer | null): ErrorFacts {
 
 function codeIn(text: string): string | null {
   return codeLike.exec(text)?.[1] ?? null
-}
-
-/** Replaces the records while the rest is parsed; no server sends this string. */
-const placeholder = '\u{10fffe}records'
-
-export interface RecordsDigest {
-  readonly digest: string
-  readonly rest: string
-}
-
-/**
- * Digest of a list, so that an unchanged one is not parsed again; null for an answer of another structure: with the
- * records replaced, it must be an envelope whose `data` is the placeholder. `salt` distinguishes decoders.
- */
-export function recordsDigest(body: Buffer, salt: string): RecordsDigest | null {
-  const start = body.indexOf('[')
-  const end = body.lastIndexOf(']') + 1
-  if (start === -1 || end <= start) return null
-  const [before, after] = [body.toString('utf8', 0, start), body.toString('utf8', end)]
-  const envelope = parseJson(`${before}"${placeholder}"${after}`)
-  if (!isObject(envelope) || envelope['data'] !== placeholder) return null
-  return { digest: `${salt} ${hash('sha256', body.subarray(start, end), 'base64url')}`, rest: `${before}[]${after}` }
 }
 
 export interface Pagination {

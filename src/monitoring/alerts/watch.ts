@@ -105,14 +105,6 @@ const alerts: readonly Alert[] = [
     ],
   },
   {
-    name: 'TenantwatchReplicaConfigurationsDiffer',
-    summary: 'Replicas of tenantwatch have different configurations',
-    description:
-      'Replicas on one database have different checks, waivers or versions: findings of a tenant end and begin again when another replica takes it over. `tenantwatch doctor` names the replicas: give all the same configuration, and reload or restart them.',
-    dashboard: 'operations',
-    cases: () => [{ severity: 'warning', for: '15m', expr: 'max by (job) (tenantwatch_replica_configurations) > 1' }],
-  },
-  {
     name: 'TenantwatchConfigReloadFailed',
     summary: '{{ $labels.instance }}: the last reload of the configuration failed',
     description:

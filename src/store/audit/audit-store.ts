@@ -1,6 +1,6 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import type { Database, Operations } from '../database.ts'
-import type { Steps } from '../steps.ts'
+import type { Database } from '../database.ts'
+import type { Sql } from '../db/db.ts'
 import type { AuditStore } from './audit-port.ts'
 import { chainOver, digestOf } from './chain.ts'
 import { type AuditLog, belongsTo, logRows, logsOf, sharedChain, sharedLog, tenantLogs } from './logs.ts'
@@ -9,13 +9,13 @@ import { verifyChain } from './verify-chain.ts'
 /** Most rows of an entry, and of a log in one transaction, which takes some 20 ms. */
 const rowsPerEntry = 5000
 
-export function auditStore(database: Database): Operations<AuditStore> {
+export function auditStore(database: Database): AuditStore {
   const chain = chainOver(database, logRows(database))
   const dueWhere = (logs: readonly AuditLog[], ...more: readonly string[]) => {
     const conditions = [...logs.map(hasUnsealed), ...more]
     const isDue = database.prepare<number[]>(`select 1 where ${conditions.join(' or ')}`)
     const parameters = logs.length * 2 + more.length
-    return (tenantId: number) => isDue.get(...Array<number>(parameters).fill(tenantId))
+    return (tx: Sql, tenantId: number) => isDue.get(tx, ...Array<number>(parameters).fill(tenantId))
   }
   const isSharedDue = dueWhere([sharedLog])
   const isTenantDue = dueWhere(tenantLogs, hasNewSharedHead)
@@ -24,41 +24,45 @@ export function auditStore(database: Database): Operations<AuditStore> {
   const insistOnNoSharedErasure = database.prepare('update retention set erased_before = erased_before')
 
   /** @returns true if rows are left. */
-  function* sealPart(tenantId: number, at: number, settled: readonly number[]): Steps<boolean> {
-    if (tenantId === sharedChain) yield* insistOnNoSharedErasure.run()
-    else yield* insistOnNoErasure.run(tenantId)
+  async function sealPart(tx: Sql, tenantId: number, at: number, settled: readonly number[]): Promise<boolean> {
+    if (tenantId === sharedChain) await insistOnNoSharedErasure.run(tx)
+    else await insistOnNoErasure.run(tx, tenantId)
     let isPart = false
     for (const [i, log] of logsOf(tenantId).entries()) {
-      const range = { tenantId, after: yield* chain.sealedTo(tenantId, log), to: settled[i] ?? 0, most: rowsPerEntry }
-      const found = yield* digestOf(chain.rows[log], range)
+      const range = {
+        tenantId,
+        after: await chain.sealedTo(tx, tenantId, log),
+        to: settled[i] ?? 0,
+        most: rowsPerEntry,
+      }
+      const found = await digestOf(tx, chain.rows[log], range)
       if (found.rows === 0) continue
-      yield* chain.append(tenantId, { ...found, at, log, replaces: 0, differs: 0, sealedTo: found.lastId })
+      await chain.append(tx, tenantId, { ...found, at, log, replaces: 0, differs: 0, sealedTo: found.lastId })
       isPart ||= found.rows === rowsPerEntry
     }
-    if (tenantId !== sharedChain) yield* sealSharedHead(tenantId, at)
+    if (tenantId !== sharedChain) await sealSharedHead(tx, tenantId, at)
     return isPart
   }
 
   /** Adds the head of the shared chain, so that the tenant's head in reports also covers the configurations. */
-  function* sealSharedHead(tenantId: number, at: number): Steps<void> {
-    const head = yield* chain.head(sharedChain)
-    const sealedTo = yield* chain.sealedTo(tenantId, sharedLog)
+  async function sealSharedHead(tx: Sql, tenantId: number, at: number): Promise<void> {
+    const head = await chain.head(tx, sharedChain)
+    const sealedTo = await chain.sealedTo(tx, tenantId, sharedLog)
     if (head === null || head.sequence === sealedTo) return
     const { sequence, hash: digest } = head
     const stated = { firstId: sequence, lastId: sequence, rows: 1, digest, sealedTo: sequence }
-    yield* chain.append(tenantId, { ...stated, at, log: sharedLog, replaces: 0, differs: 0 })
+    await chain.append(tx, tenantId, { ...stated, at, log: sharedLog, replaces: 0, differs: 0 })
   }
 
   return {
-    seal: (tenantId, at) =>
-      database.run(async () => {
-        const isDue = tenantId === sharedChain ? isSharedDue : isTenantDue
-        if ((await database.read(() => isDue(tenantId))) === undefined) return
-        const settled = await database.settledIds(logsOf(tenantId))
-        if (settled === null) return
-        while (await database.transact('nothing', () => sealPart(tenantId, at, settled))) await yieldToEventLoop()
-      }),
-    verifyChain: (tenantId, heads = []) => database.run(() => verifyChain(database, chain, { tenantId, heads })),
+    seal: async (tenantId, at) => {
+      const isDue = tenantId === sharedChain ? isSharedDue : isTenantDue
+      if ((await database.read((tx) => isDue(tx, tenantId))) === undefined) return
+      const settled = await database.settledIds(logsOf(tenantId))
+      if (settled === null) return
+      while (await database.write('nothing', (tx) => sealPart(tx, tenantId, at, settled))) await yieldToEventLoop()
+    },
+    verifyChain: (tenantId, heads = []) => verifyChain(database, chain, { tenantId, heads }),
   }
 }
 

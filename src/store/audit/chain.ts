@@ -1,7 +1,7 @@
 import { createHash, hash } from 'node:crypto'
 import { canonicalText } from '../copy/contents.ts'
-import type { Database } from '../database.ts'
-import type { Statement, Step, Steps } from '../steps.ts'
+import type { Database, Statement } from '../database.ts'
+import type { Sql } from '../db/db.ts'
 import { type AuditLog, type LogRange, type LogRow, type LogRows, logsOf, sharedLog } from './logs.ts'
 
 /** Times are in milliseconds since the epoch. The table `audit_chain` describes the members. */
@@ -54,12 +54,12 @@ export class RowsDigest {
 const rowsAtOnce = 500
 
 /** Digest of at most `most` rows, read some hundred at a time. */
-export function* digestOf(read: LogRows[AuditLog], range: LogRange) {
+export async function digestOf(tx: Sql, read: LogRows[AuditLog], range: LogRange) {
   const digest = new RowsDigest()
   let { after } = range
   while (digest.rows < range.most) {
     const most = Math.min(rowsAtOnce, range.most - digest.rows)
-    const rows: LogRow[] = yield* read({ ...range, after, most })
+    const rows: LogRow[] = await read(tx, { ...range, after, most })
     for (const row of rows) digest.add(row)
     if (rows.length < most) break
     after = digest.lastId
@@ -136,11 +136,11 @@ export const entriesAtOnce = 1000
 export interface Chain {
   readonly rows: LogRows
   readonly entriesAfter: Statement<[tenantId: number, sequence: number], ChainEntry>
-  head(tenantId: number): Steps<ChainHead | null>
-  hashAt(tenantId: number, sequence: number): Step<string | undefined>
-  sealedTo(tenantId: number, log: AuditLog): Steps<number>
-  state(tenantId: number): Steps<ChainState>
-  append(tenantId: number, entry: NewEntry): Steps<void>
+  head(tx: Sql, tenantId: number): Promise<ChainHead | null>
+  hashAt(tx: Sql, tenantId: number, sequence: number): Promise<string | undefined>
+  sealedTo(tx: Sql, tenantId: number, log: AuditLog): Promise<number>
+  state(tx: Sql, tenantId: number): Promise<ChainState>
+  append(tx: Sql, tenantId: number, entry: NewEntry): Promise<void>
 }
 
 export function chainOver(database: Database, rows: LogRows): Chain {
@@ -163,27 +163,27 @@ export function chainOver(database: Database, rows: LogRows): Chain {
   const chain: Chain = {
     rows,
     entriesAfter,
-    *head(tenantId) {
-      return (yield* last.get(tenantId)) ?? null
+    async head(tx, tenantId) {
+      return (await last.get(tx, tenantId)) ?? null
     },
-    hashAt: (tenantId, sequence) => hashAt.get(tenantId, sequence),
-    *sealedTo(tenantId, log) {
-      return (yield* lastOf.get(tenantId, log)) ?? 0
+    hashAt: (tx, tenantId, sequence) => hashAt.get(tx, tenantId, sequence),
+    async sealedTo(tx, tenantId, log) {
+      return (await lastOf.get(tx, tenantId, log)) ?? 0
     },
-    *state(tenantId) {
+    async state(tx, tenantId) {
       const state = new ChainState(tenantId)
       for (;;) {
-        const entries = yield* entriesAfter.all(tenantId, state.head?.sequence ?? 0)
+        const entries = await entriesAfter.all(tx, tenantId, state.head?.sequence ?? 0)
         for (const entry of entries) state.add(entry)
         if (entries.length < entriesAtOnce) return state
       }
     },
-    *append(tenantId, { at, ...given }) {
-      const before = yield* chain.head(tenantId)
+    async append(tx, tenantId, { at, ...given }) {
+      const before = await chain.head(tx, tenantId)
       const entry = { ...given, at: Math.round(at), sequence: (before?.sequence ?? 0) + 1 }
       const { sequence, log, firstId, lastId, rows: count, digest, replaces, differs, sealedTo } = entry
       const values = [sequence, entry.at, log, firstId, lastId, count, digest, replaces, differs, sealedTo]
-      yield* insert.run(tenantId, ...values, hashOf(tenantId, before?.hash ?? '', entry))
+      await insert.run(tx, tenantId, ...values, hashOf(tenantId, before?.hash ?? '', entry))
     },
   }
   return chain

@@ -34,7 +34,7 @@ const columns = `f."check", f.entity_type as "entityType", f.entity_id as "entit
  */
 export async function compareFindings(database: Database, tenantId: number): Promise<readonly FindingsMismatch[]> {
   const tenantName = database.prepareValues<[number], string>('select name from tenants where id = ?')
-  const tenant = (await database.read(() => tenantName.get(tenantId))) ?? ''
+  const tenant = (await database.read((tx) => tenantName.get(tx, tenantId))) ?? ''
   const ofEvents = database.prepare<[number, string], Pair>(
     `select e.fingerprint, ${columns} from finding_events e
        left join findings f on f.fingerprint = e.fingerprint and f.tenant_id = e.tenant_id
@@ -50,7 +50,7 @@ export async function compareFindings(database: Database, tenantId: number): Pro
   const found = new Map<FindingsMismatch['what'], { count: number; fingerprint: string }>()
   for (const statement of [ofEvents, withoutEvents]) {
     for (let after = ''; ; ) {
-      const pairs = await database.read(() => statement.all(tenantId, after))
+      const pairs = await database.read((tx) => statement.all(tx, tenantId, after))
       for (const pair of pairs) {
         const what = mismatchOf(tenant, pair)
         if (what === null) continue

@@ -15,7 +15,7 @@ export async function compareResults(database: Database, tenantId: number): Prom
        from check_status_changes l where l.tenant_id = s.tenant_id and l."check" = s."check")
      where s.tenant_id = ? and (${differing.join(' or ')}) order by s."check"`,
   )
-  const checks = await database.read(() => changed.all(tenantId))
+  const checks = await database.read((tx) => changed.all(tx, tenantId))
   return checks[0] === undefined ? [] : [{ what: 'results_changed', count: checks.length, check: checks[0] }]
 }
 
@@ -30,6 +30,6 @@ export async function compareLapses(database: Database, tenantId: number): Promi
        and not exists (select 1 from waived_findings w where w.fingerprint = c.fingerprint and w.waiver = c.waiver
          and w.tenant_id = c.tenant_id and w.terms = c.terms and w.lapsed_at is not null) order by c.waiver`,
   )
-  const waivers = await database.read(() => revived.all(tenantId))
+  const waivers = await database.read((tx) => revived.all(tx, tenantId))
   return waivers[0] === undefined ? [] : [{ what: 'lapses_missing', count: waivers.length, waiver: waivers[0] }]
 }

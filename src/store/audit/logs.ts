@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts'
-import type { Step } from '../steps.ts'
+import type { Sql } from '../db/db.ts'
 
 /** Append-only tables, each with the columns that never change. */
 export const auditLogs = {
@@ -59,15 +59,15 @@ export interface LogRange {
 }
 
 /** Rows of a tenant after one id and up to another, in the order of their ids. */
-export type LogRows = Readonly<Record<AuditLog, (range: LogRange) => Step<LogRow[]>>>
+export type LogRows = Readonly<Record<AuditLog, (tx: Sql, range: LogRange) => Promise<LogRow[]>>>
 
 /** Number of rows of a tenant whose ids are beyond those that are sealed. */
-export function strayRows(database: Database, log: AuditLog, tenantId: number): Step<number | undefined> {
+export function strayRows(tx: Sql, database: Database, log: AuditLog, tenantId: number): Promise<number | undefined> {
   return database
     .prepareValues<[number], number>(
       `select count(*) from ${log} where ${belongsTo(log)} and (id <= ${beforeAnyRow} or id > ${afterAnyRow})`,
     )
-    .get(tenantId)
+    .get(tx, tenantId)
 }
 
 export function logRows(database: Database): LogRows {
@@ -76,7 +76,7 @@ export function logRows(database: Database): LogRows {
     const select = database.prepareRows<[number, number, number, number], LogRow>(
       `select ${columns} from ${log} where ${belongsTo(log)} and id > ? and id <= ? order by id limit ?`,
     )
-    return ({ tenantId, after, to, most }: LogRange) => select.all(tenantId, after, to, most)
+    return (tx: Sql, { tenantId, after, to, most }: LogRange) => select.all(tx, tenantId, after, to, most)
   }
   return Object.fromEntries(auditLogNames.map((log) => [log, reading(log)])) as LogRows
 }

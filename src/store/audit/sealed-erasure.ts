@@ -1,5 +1,5 @@
 import type { Database } from '../database.ts'
-import type { Steps } from '../steps.ts'
+import type { Sql } from '../db/db.ts'
 import { chainOver, digestOf } from './chain.ts'
 import { type AuditLog, beforeAnyRow, logRows, logsOf } from './logs.ts'
 
@@ -8,7 +8,7 @@ export type ErasedBefore = Readonly<Partial<Record<AuditLog, number>>>
 
 export interface SealedErasure {
   /** Call after the erasure: appends an entry for each log with erased sealed rows. */
-  end(at: number): Steps<void>
+  end(tx: Sql, at: number): Promise<void>
 }
 
 interface Touched {
@@ -27,15 +27,16 @@ interface Touched {
  * Compares the rows that an erasure may touch with their digests, so that the entry that replaces these states whether
  * they still matched (docs/evidence.md#proof-against-changes). Call inside the transaction of the erasure, before it.
  */
-export function* beginSealedErasure(
+export async function beginSealedErasure(
+  tx: Sql,
   database: Database,
   tenantIds: Iterable<number>,
   before: ErasedBefore,
-): Steps<SealedErasure> {
+): Promise<SealedErasure> {
   const chain = chainOver(database, logRows(database))
   const touched: Touched[] = []
   for (const tenantId of tenantIds) {
-    const state = yield* chain.state(tenantId)
+    const state = await chain.state(tx, tenantId)
     for (const log of logsOf(tenantId)) {
       const inForce = state.inForce.get(log) ?? []
       const digests = inForce.filter(({ firstId }) => firstId < (before[log] ?? 0))
@@ -44,7 +45,7 @@ export function* beginSealedErasure(
       let rows = 0
       for (const { lastId, digest, rows: sealed } of digests) {
         const range = { tenantId, after, to: lastId, most: Number.MAX_SAFE_INTEGER }
-        const found = yield* digestOf(chain.rows[log], range)
+        const found = await digestOf(tx, chain.rows[log], range)
         matches &&= found.digest === digest && found.rows === sealed
         rows += found.rows
         after = lastId
@@ -55,14 +56,14 @@ export function* beginSealedErasure(
     }
   }
   return {
-    *end(at) {
+    async end(tx, at) {
       for (const { tenantId, log, replaces, isAll, to, rows, matches } of touched) {
         const range = { tenantId, after: beforeAnyRow, to, most: Number.MAX_SAFE_INTEGER }
-        const left = yield* digestOf(chain.rows[log], range)
+        const left = await digestOf(tx, chain.rows[log], range)
         if (left.rows === rows) continue
         // SQLite reuses the id of an erased last row.
-        const sealedTo = isAll ? left.lastId : yield* chain.sealedTo(tenantId, log)
-        yield* chain.append(tenantId, { ...left, at, log, replaces, differs: matches ? 0 : 1, sealedTo })
+        const sealedTo = isAll ? left.lastId : await chain.sealedTo(tx, tenantId, log)
+        await chain.append(tx, tenantId, { ...left, at, log, replaces, differs: matches ? 0 : 1, sealedTo })
       }
     },
   }

@@ -61,7 +61,7 @@ async function readChain(database: Database, chain: Chain, { tenantId, heads }: 
   const state = new ChainState(tenantId)
   const met: ChainHead[] = []
   for (;;) {
-    const entries = await database.read(() => chain.entriesAfter.all(tenantId, state.head?.sequence ?? 0))
+    const entries = await database.read((tx) => chain.entriesAfter.all(tx, tenantId, state.head?.sequence ?? 0))
     for (const entry of entries) {
       state.add(entry)
       const { sequence, at, hash } = entry
@@ -113,7 +113,7 @@ async function compare(
   }
   for (let after = beforeAnyRow; ; ) {
     const range = { tenantId, after, to: afterAnyRow, most: rowsAtOnce }
-    const rows = await database.read(() => chain.rows[log](range))
+    const rows = await database.read((tx) => chain.rows[log](tx, range))
     for (const row of rows) {
       for (let entry = digests[at]; entry !== undefined && row[0] > entry.lastId; entry = digests[at]) end(entry)
       const entry = digests[at]
@@ -134,7 +134,7 @@ async function compare(
     await yieldToEventLoop()
   }
   for (let entry = digests[at]; entry !== undefined; entry = digests[at]) end(entry)
-  strange += (await database.read(() => strayRows(database, log, tenantId))) ?? 0
+  strange += (await database.read((tx) => strayRows(tx, database, log, tenantId))) ?? 0
   if (strange > 0) found.mismatches.push({ what: 'rows_out_of_range', log, count: strange })
   if (late.count > 0) found.mismatches.push({ what: 'rows_not_sealed', log, count: late.count, at: late.firstAt })
 }
@@ -173,7 +173,7 @@ async function sealedWithout(
   const ofTenants = database.prepareValues<[number, number], number | null>(
     `select max(at) from audit_chain where tenant_id <> ${sharedChain} and replaces = 0 and at > ? and at < ?`,
   )
-  return (await database.read(() => ofTenants.get(after, at))) ?? null
+  return (await database.read((tx) => ofTenants.get(tx, after, at))) ?? null
 }
 
 /** In milliseconds since the epoch; 0 = none. */
@@ -181,14 +181,14 @@ async function lastEvaluation(database: Database, tenantId: number): Promise<num
   const last = database.prepareValues<[number, number], number | null>(
     `select max(evaluated_at) from check_states where tenant_id = ? or ? = ${sharedChain}`,
   )
-  return (await database.read(() => last.get(tenantId, tenantId))) ?? 0
+  return (await database.read((tx) => last.get(tx, tenantId, tenantId))) ?? 0
 }
 
 /** Checks that the shared chain still has the heads in the tenant's entries; its rows are compared separately. */
 async function compareSharedHeads(database: Database, chain: Chain, state: ChainState): Promise<ChainMismatch[]> {
   const differing: ChainMismatch[] = []
   for (const { sequence, at, firstId, digest } of state.sharedHeads) {
-    const hash = await database.read(() => chain.hashAt(sharedChain, firstId))
+    const hash = await database.read((tx) => chain.hashAt(tx, sharedChain, firstId))
     if (hash !== digest) differing.push({ what: 'configuration_chain_changed', sequence, at })
   }
   return differing
@@ -200,7 +200,7 @@ async function chainsWithoutTenant(database: Database): Promise<ChainMismatch[]>
     `select tenant_id as "tenantId", count(*) as entries, max(at) as at from audit_chain
      where tenant_id <> ${sharedChain} and tenant_id not in (select id from tenants) group by tenant_id order by tenant_id`,
   )
-  return (await database.read(() => orphans.all())).map((orphan) => ({ what: 'tenant_missing', ...orphan }))
+  return (await database.read((tx) => orphans.all(tx))).map((orphan) => ({ what: 'tenant_missing', ...orphan }))
 }
 
 function mismatchOf(entry: ChainEntry, found: Pick<ChainEntry, 'rows' | 'digest'>): ChainMismatch | null {

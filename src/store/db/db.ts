@@ -13,16 +13,18 @@ export type Sql = <Row>(text: string, params?: readonly unknown[], mode?: RowMod
  *
  * @throws SyncError `store` for an error of the database; other errors of `work` unchanged.
  */
-export interface Db extends AsyncDisposable {
+export interface Db {
   /** SQL in which the databases differ. */
   readonly dialect: Dialect
   /** All statements see the same committed state of the database. */
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T>
   /** One transaction: stored as a whole, and durable, or not at all. */
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>
+  /** By table, the id up to which all rows are committed; null = unknown, because others are writing. */
+  settledIds(tables: readonly string[]): Promise<readonly number[] | null>
 }
 
-export type Stored = bigint | Buffer | null | number | string
+export type Stored = null | number | string
 
 declare const list: unique symbol
 
@@ -58,10 +60,28 @@ export interface Dialect {
   jsonWith(json: string, member: string, text: string): string
   /** Rows of `columns` parameters each, for `values` and `in`. */
   rowsOf(rows: number, columns: number): string
+  /** Inserts new records of one table, with these columns. */
+  recordInserts(table: string, columns: readonly string[]): RecordInserts
+}
+
+export interface InsertStamp {
+  readonly tenantId: number
+  readonly at: number
+  readonly requestId: string | null
+}
+
+export interface RecordInserts {
+  /** A row is the values of the columns. Returns the ids of the new rows, in the same order. */
+  insert(sql: Sql, rows: readonly (readonly Stored[])[], stamp: InsertStamp): Promise<readonly number[]>
 }
 
 export interface Pattern {
   readonly operator: string
   /** Patterns, one of which matches these consecutive letters, each in one of its cases; no case = any letter. */
   of(letters: readonly (readonly string[])[]): readonly string[]
+}
+
+export interface TenantKeys {
+  readonly tenantId: number
+  readonly keys: List
 }

@@ -1,7 +1,7 @@
 import { minuteMs } from '../../model/durations.ts'
 import { minFreshnessMs } from '../../model/freshness.ts'
 import type { Database } from '../database.ts'
-import type { Steps } from '../steps.ts'
+import type { Sql } from '../db/db.ts'
 import type { Confirmation, resultStatements, StoredState } from './result-statements.ts'
 
 /** Interval at which an unchanged check result is written; confirmations in between stay in memory. */
@@ -17,7 +17,7 @@ export interface Confirmations {
   /** Keeps a confirmation in memory; writes it at once if the history must have a gap. */
   confirm(tenantId: number, check: string, at: number, currentForMs?: number): Promise<void>
   /** Writes the last confirmation and returns the stored state. Run the steps inside a transaction. */
-  written(tenantId: number, check: string): Steps<StoredState | undefined>
+  written(tx: Sql, tenantId: number, check: string): Promise<StoredState | undefined>
   /** Call after a different check result was committed. */
   forget(tenantId: number, check: string): void
   /** Passes are not shown beyond their last confirmation. */
@@ -40,27 +40,27 @@ export function confirmationStore(database: Database, sql: ReturnType<typeof res
   }
 
   async function write(some: () => readonly Confirmation[]): Promise<void> {
-    const written = await database.transact('nothing', function* () {
+    const written = await database.write('nothing', async (tx) => {
       const found = some()
-      for (const confirmation of found) yield* sql.confirm.run(confirmation)
+      for (const confirmation of found) await sql.confirm.run(tx, confirmation)
       return found
     })
     // A later confirmation may have been added meanwhile.
     for (const one of written) if (last(one.tenantId, one.check) === one) forget(one.tenantId, one.check)
   }
 
-  function* written(tenantId: number, check: string): Steps<StoredState | undefined> {
+  async function written(tx: Sql, tenantId: number, check: string): Promise<StoredState | undefined> {
     const confirmation = last(tenantId, check)
-    if (confirmation !== undefined) yield* sql.confirm.run(confirmation)
-    return yield* sql.stateOf.get(tenantId, check)
+    if (confirmation !== undefined) await sql.confirm.run(tx, confirmation)
+    return await sql.stateOf.get(tx, tenantId, check)
   }
 
   /** Writes a new row for the same result after a gap in the history. */
-  function* beginAgain(tenantId: number, check: string, at: number): Steps<void> {
-    const state = yield* written(tenantId, check)
+  async function beginAgain(tx: Sql, tenantId: number, check: string, at: number): Promise<void> {
+    const state = await written(tx, tenantId, check)
     if (state === undefined) return
-    yield* sql.record(tenantId, { ...state, evaluatedAt: at }, check)
-    yield* sql.evaluated.run(at, tenantId, check)
+    await sql.record(tx, tenantId, { ...state, evaluatedAt: at }, check)
+    await sql.evaluated.run(tx, at, tenantId, check)
   }
 
   return {
@@ -69,10 +69,10 @@ export function confirmationStore(database: Database, sql: ReturnType<typeof res
     written,
     async confirm(tenantId, check, at, currentForMs) {
       const before = last(tenantId, check)
-      const state = await database.read(() => sql.stateOf.get(tenantId, check))
+      const state = await database.read((tx) => sql.stateOf.get(tx, tenantId, check))
       if (state === undefined) return
       if (isGap(confirmedState(state, before), at, currentForMs)) {
-        await database.transact('nothing', () => beginAgain(tenantId, check, at))
+        await database.write('nothing', (tx) => beginAgain(tx, tenantId, check, at))
         forget(tenantId, check)
         return
       }
@@ -82,9 +82,9 @@ export function confirmationStore(database: Database, sql: ReturnType<typeof res
     forget,
     async expirePasses(tenantId) {
       const last = [...(confirmed.get(tenantId)?.values() ?? [])]
-      await database.transact('nothing', function* () {
-        for (const one of last) yield* sql.confirm.run(one)
-        yield* sql.expirePasses.run(tenantId)
+      await database.write('nothing', async (tx) => {
+        for (const one of last) await sql.confirm.run(tx, one)
+        await sql.expirePasses.run(tx, tenantId)
       })
     },
     async storeDue() {

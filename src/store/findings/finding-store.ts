@@ -17,12 +17,12 @@ import {
 } from 'drizzle-orm'
 import { resolutions } from '../../model/check-status.ts'
 import { type Severity, severities } from '../../model/severity.ts'
-import type { Database, Operations, Words } from '../database.ts'
+import type { Database } from '../database.ts'
+import type { Dialect, Sql } from '../db/db.ts'
 import { orm } from '../orm.ts'
 import type { FindingFilter, FindingRow, FindingStore, OpenFinding, OpenFindingStore, WaiverTerms } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
 import { findingEvents, findings, tenants } from '../schema/index.ts'
-import type { Step, Steps } from '../steps.ts'
 import { personalReader, personalText } from './entity-names.ts'
 import { type EntityPlace, entityOrder, firstPlaces } from './entity-order.ts'
 import type { ResultStore } from './result-store.ts'
@@ -51,7 +51,7 @@ const ofCheck = 'f.tenant_id = @tenantId and f."check" = @check and f.severity =
 const next = `(f.first_seen_at, f.fingerprint) > (@at, @after) order by f.first_seen_at, f.fingerprint limit @most`
 
 /** Reads only the index `findings_open`. */
-export const openReading = (words: Pick<Words, 'indexedBy'>) =>
+export const openReading = (words: Pick<Dialect, 'indexedBy'>) =>
   `select ${openColumns} from findings f ${words.indexedBy('findings_open')} where ${ofCheck} and ${next}`
 
 /** Starts from the lapsed rows, which are few, not from the many findings that a waiver for all entities covers. */
@@ -60,7 +60,7 @@ export const lapsedReading = `select ${openColumns} from waived_findings w cross
     and w.open_severity = @severity and w.lapsed_at is not null and ${ofCheck} and ${next}`
 
 /** In display order. Does not wait for a large check result that is being written, which would delay scrapes. */
-export function openFindings(database: Database): Operations<Pick<OpenFindingStore, 'openFindings'>> {
+export function openFindings(database: Database): Pick<OpenFindingStore, 'openFindings'> {
   const all = database.prepare<[Place], StoredOpen>(openReading(database.sql))
   const lapsed = database.prepare<[Place & { readonly waiver: string; readonly terms: string }], StoredOpen>(
     lapsedReading,
@@ -69,8 +69,8 @@ export function openFindings(database: Database): Operations<Pick<OpenFindingSto
     let last = { at: Number.MIN_SAFE_INTEGER, after: '' }
     for (let most = firstBatch; ; most = laterBatch) {
       const place = { tenantId, check, severity, ...last, most }
-      const rows = await database.read(() =>
-        lapsedUnder === undefined ? all.all(place) : lapsed.all({ ...place, ...lapsedUnder }),
+      const rows = await database.read((tx) =>
+        lapsedUnder === undefined ? all.all(tx, place) : lapsed.all(tx, { ...place, ...lapsedUnder }),
       )
       const end = rows.at(-1)
       if (end === undefined) return
@@ -82,7 +82,7 @@ export function openFindings(database: Database): Operations<Pick<OpenFindingSto
   }
 
   return {
-    openFindings: (...of) => database.each(read(...of)),
+    openFindings: (...of) => read(...of),
   }
 }
 
@@ -103,10 +103,7 @@ function toFinding({ id: _, tenantId: __, ...row }: Stored): FindingRow {
   }
 }
 
-export function findingStore(
-  database: Database,
-  checkResults: ResultStore,
-): Operations<Pick<FindingStore, 'findings'>> {
+export function findingStore(database: Database, checkResults: ResultStore): Pick<FindingStore, 'findings'> {
   const idsOf = (where: SQL | undefined, order: SQL, skipped = 0) =>
     database.select(orm.select({ id: findings.id }).from(findings).where(where).orderBy(order).limit(1).offset(skipped))
   const addPersonal = personalReader(database)
@@ -135,20 +132,23 @@ export function findingStore(
     const order = newestFirst ? desc(findings.id) : asc(findings.id)
     const beyond = (id: number) => (newestFirst ? lt(findings.id, id) : gt(findings.id, id))
 
-    function* batchBeyond(id: number): Steps<{ readonly found: readonly Row[]; readonly last: number | undefined }> {
+    async function batchBeyond(
+      tx: Sql,
+      id: number,
+    ): Promise<{ readonly found: readonly Row[]; readonly last: number | undefined }> {
       const where = and(beyond(id), wanted)
       if (!isSearch) {
-        const found = yield* rows(where, order, batchSize)
+        const found = await rows(tx, where, order, batchSize)
         return { found, last: found.at(-1)?.id }
       }
       const range = and(beyond(id), filter.check === undefined ? undefined : ofCheck)
-      const [end] = yield* idsOf(range, order, searchedAtOnce - 1).all()
+      const [end] = await idsOf(range, order, searchedAtOnce - 1).all(tx)
       const within = end === undefined ? undefined : newestFirst ? gte(findings.id, end.id) : lte(findings.id, end.id)
-      return { found: yield* rows(and(where, within, having), order, searchedAtOnce), last: end?.id }
+      return { found: await rows(tx, and(where, within, having), order, searchedAtOnce), last: end?.id }
     }
 
     for (let reached = from ?? (newestFirst ? Number.MAX_SAFE_INTEGER : 0); ; ) {
-      const { found, last } = await database.read(() => batchBeyond(reached))
+      const { found, last } = await database.read((tx) => batchBeyond(tx, reached))
       if (found.length > 0) yield found
       if (last === undefined) return
       reached = last
@@ -162,14 +162,14 @@ export function findingStore(
     from: EntityPlace | null,
   ) {
     const compare = entityOrder(direction)
-    const places = () => scan(filter, { rows: (...of) => placesOf(...of).all(), inParts: true, from: undefined })
+    const places = () => scan(filter, { rows: (tx, ...of) => placesOf(...of).all(tx), inParts: true, from: undefined })
     let beyond = from
     for (let most = firstPlacesAtOnce; ; most *= 8) {
       const next = await firstPlaces(places(), { compare, most, beyond })
       for (let at = 0; at < next.length; at += batchSize) {
         const ids = next.slice(at, at + batchSize).map(({ id }) => id)
-        const rows = await database.read(() =>
-          wholeRows(filter)(inArray(findings.id, ids), asc(findings.id), batchSize),
+        const rows = await database.read((tx) =>
+          wholeRows(filter)(tx, inArray(findings.id, ids), asc(findings.id), batchSize),
         )
         const byId = new Map(rows.map((row) => [row.id, row]))
         yield ids.flatMap((id) => byId.get(id) ?? [])
@@ -179,10 +179,11 @@ export function findingStore(
     }
   }
 
-  const wholeRows = ({ withPersonal = false }: FindingFilter) =>
-    function* (...of: Parameters<typeof rowsOf>): Steps<readonly Stored[]> {
-      const rows = yield* rowsOf(...of).all()
-      return withPersonal ? yield* addPersonal(rows) : rows
+  const wholeRows =
+    ({ withPersonal = false }: FindingFilter) =>
+    async (tx: Sql, ...of: Parameters<typeof rowsOf>): Promise<readonly Stored[]> => {
+      const rows = await rowsOf(...of).all(tx)
+      return withPersonal ? await addPersonal(tx, rows) : rows
     }
 
   async function* read(filter: FindingFilter) {
@@ -191,7 +192,7 @@ export function findingStore(
     const [start] =
       after === undefined
         ? []
-        : await database.read(() => placesOf(eq(findings.fingerprint, after), asc(findings.id), 1).all())
+        : await database.read((tx) => placesOf(eq(findings.fingerprint, after), asc(findings.id), 1).all(tx))
     if (after !== undefined && start === undefined) return
     const batches =
       byEntity === undefined
@@ -201,13 +202,13 @@ export function findingStore(
   }
 
   return {
-    findings: (filter) => database.each(read(filter)),
+    findings: (filter) => read(filter),
   }
 }
 
 /** `rows`: reads rows that meet a condition. `from`: id after which the first batch begins. */
 interface Scan<Row> {
-  readonly rows: (where: SQL | undefined, order: SQL, most: number) => Step<readonly Row[]>
+  readonly rows: (tx: Sql, where: SQL | undefined, order: SQL, most: number) => Promise<readonly Row[]>
   readonly inParts: boolean
   readonly from: number | undefined
 }

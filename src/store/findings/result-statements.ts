@@ -1,5 +1,5 @@
-import type { Database, List } from '../database.ts'
-import type { Step, Steps } from '../steps.ts'
+import type { Database } from '../database.ts'
+import type { List, Sql } from '../db/db.ts'
 import type { CheckStateRow, NewFinding } from './finding-port.ts'
 
 export interface StoredState extends Omit<CheckStateRow, 'status' | 'reason' | 'open'> {
@@ -84,22 +84,23 @@ export function resultStatements(database: Database) {
     expirePasses,
     settled,
     owing,
-    known: (fingerprints: readonly string[]) => known.all(sql.listOf(fingerprints)),
-    byId: (ids: readonly number[]) => byId.all(sql.listOf(ids)),
+    known: (tx: Sql, fingerprints: readonly string[]) => known.all(tx, sql.listOf(fingerprints)),
+    byId: (tx: Sql, ids: readonly number[]) => byId.all(tx, sql.listOf(ids)),
     putState(
+      tx: Sql,
       tenantId: number,
       check: string,
       row: Omit<StoredState, 'check' | 'owing'> & { readonly owing: boolean },
-    ): Step<void> {
+    ): Promise<void> {
       const { status, reason, entities, notEvaluated, since, evaluatedAt, validUntil, rule, open } = row
       const values = [status, reason, entities, notEvaluated, since, evaluatedAt, validUntil, rule, open]
-      return putState.run(tenantId, check, ...values, row.owing ? 1 : 0)
+      return putState.run(tx, tenantId, check, ...values, row.owing ? 1 : 0)
     },
     /** Call before `putState`: the stored state has the end time of the last check result. */
-    *record(tenantId: number, row: Omit<StoredState, 'check' | 'owing'>, check: string): Steps<void> {
+    async record(tx: Sql, tenantId: number, row: Omit<StoredState, 'check' | 'owing'>, check: string): Promise<void> {
       const { status, reason, entities, notEvaluated, since, evaluatedAt, rule, open } = row
-      yield* endRecord.run({ tenantId, check })
-      yield* beginRecord.run(tenantId, check, evaluatedAt, status, reason, entities, notEvaluated, since, rule, open)
+      await endRecord.run(tx, { tenantId, check })
+      await beginRecord.run(tx, tenantId, check, evaluatedAt, status, reason, entities, notEvaluated, since, rule, open)
     },
   }
 }

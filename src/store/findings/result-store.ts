@@ -3,10 +3,10 @@ import { checkStatuses, type Resolution } from '../../model/check-status.ts'
 import type { DecidedStatus } from '../../model/decide-status.ts'
 import { unknownReasons } from '../../model/reasons.ts'
 import type { SeverityCounts } from '../../model/severity.ts'
-import type { Database, Operations } from '../database.ts'
+import type { Database } from '../database.ts'
+import type { Sql } from '../db/db.ts'
 import type { CheckResult, CheckStateRow, CommittedResult, FindingStore, NewFinding } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
-import type { Steps } from '../steps.ts'
 import { confirmationStore, confirmedState, isGap } from './confirmations.ts'
 import { resultStatements, type StoredFinding, type StoredState } from './result-statements.ts'
 import { sameFacts } from './same-facts.ts'
@@ -17,7 +17,7 @@ type ResultPart = Pick<
   'checkStates' | 'commitResult' | 'confirmResult' | 'expirePasses' | 'resultBatch' | 'storeConfirmations'
 >
 
-export interface ResultStore extends Operations<ResultPart> {
+export interface ResultStore extends ResultPart {
   /** Applies the remaining differences of committed check results, for example after a crash. */
   settle(): Promise<void>
   flush(): Promise<void>
@@ -49,7 +49,12 @@ export function resultStore(database: Database): ResultStore {
   const confirmations = confirmationStore(database, sql)
 
   async function compare(update: ResultUpdate, batch: readonly NewFinding[]): Promise<void> {
-    const rows = await database.read(() => sql.known(batch.map(({ fingerprint }) => fingerprint)))
+    const rows = await database.read((tx) =>
+      sql.known(
+        tx,
+        batch.map(({ fingerprint }) => fingerprint),
+      ),
+    )
     const known = new Map(rows.map((row) => [row.fingerprint, row] as const))
     for (const { evidence: raw, facts = () => '{}', isSameEntity = () => true, ...finding } of batch) {
       const evidence = JSON.stringify(raw)
@@ -75,11 +80,11 @@ export function resultStore(database: Database): ResultStore {
 
   async function end(update: ResultUpdate, lastSeenAt: number): Promise<void> {
     const { tenantId, check, resolve } = update.checkResult
-    const open = await database.read(() => sql.openIds.all(tenantId, check))
+    const open = await database.read((tx) => sql.openIds.all(tx, tenantId, check))
     const gone = open.filter((id) => !update.seen.has(id))
     for (let at = 0; at < gone.length; at += batchSize) {
       if (at > 0) await yieldToEventLoop()
-      for (const row of await database.read(() => sql.byId(gone.slice(at, at + batchSize)))) {
+      for (const row of await database.read((tx) => sql.byId(tx, gone.slice(at, at + batchSize)))) {
         const resolution = await resolve({ ...row, evidence: JSON.parse(row.evidence) as Record<string, unknown> })
         if (resolution === null) {
           count(update.open, row.severity)
@@ -96,7 +101,7 @@ export function resultStore(database: Database): ResultStore {
   async function stage(update: ResultUpdate): Promise<void> {
     if (update.pending.length <= batchSize) return
     const { tenantId, check, at } = update.checkResult
-    await database.transact('nothing', () => staging.stage(tenantId, check, at, update.pending))
+    await database.write('nothing', (tx) => staging.stage(tx, tenantId, check, at, update.pending))
     update.pending = []
     update.staged = true
   }
@@ -105,21 +110,21 @@ export function resultStore(database: Database): ResultStore {
   async function unencumbered(tenantId: number, check: string): Promise<StoredState | undefined> {
     for (;;) {
       const confirmation = confirmations.last(tenantId, check)
-      const { stored, isStaged } = await database.read(function* () {
-        return { stored: yield* sql.stateOf.get(tenantId, check), isStaged: yield* staging.has(tenantId, check) }
+      const { stored, isStaged } = await database.read(async (tx) => {
+        return { stored: await sql.stateOf.get(tx, tenantId, check), isStaged: await staging.has(tx, tenantId, check) }
       })
       if (isOwing(stored)) await settleCheck(tenantId, check)
       else if (!isStaged) return stored && confirmedState(stored, confirmation)
       else {
-        await database.transact('nothing', () => discardPart(tenantId, check))
+        await database.write('nothing', (tx) => discardPart(tx, tenantId, check))
         await yieldToEventLoop()
       }
     }
   }
 
-  function* discardPart(tenantId: number, check: string): Steps<void> {
+  async function discardPart(tx: Sql, tenantId: number, check: string): Promise<void> {
     // Keep rows that a committed check result owes.
-    if (!isOwing(yield* sql.stateOf.get(tenantId, check))) yield* staging.discard(tenantId, check)
+    if (!isOwing(await sql.stateOf.get(tx, tenantId, check))) await staging.discard(tx, tenantId, check)
   }
 
   async function prepare(checkResult: CheckResult): Promise<PreparedResult & { readonly committed: CommittedResult }> {
@@ -158,8 +163,8 @@ export function resultStore(database: Database): ResultStore {
       const changes = changed.flatMap(({ update: { staged, pending, checkResult } }) => {
         return staged || pending.length > 0 ? [checkResult] : []
       })
-      await database.transact(changes, function* () {
-        for (const one of changed) yield* put(one)
+      await database.write(changes, async (tx) => {
+        for (const one of changed) await put(tx, one)
       })
     }
     for (const one of prepared) {
@@ -182,47 +187,45 @@ export function resultStore(database: Database): ResultStore {
     return isSame(prepared) && before?.validUntil === validUntil && !update.staged && update.pending.length === 0
   }
 
-  function* put(prepared: PreparedResult): Steps<void> {
+  async function put(tx: Sql, prepared: PreparedResult): Promise<void> {
     const { update, before, decided, validUntil } = prepared
     const { tenantId, check, at, entities, notEvaluated = null, rule, currentForMs } = update.checkResult
     const { status, reason } = decided
-    yield* staging.stage(tenantId, check, at, update.pending)
-    if (!update.staged && update.pending.length > 0) while (yield* staging.apply(tenantId, check));
+    await staging.stage(tx, tenantId, check, at, update.pending)
+    if (!update.staged && update.pending.length > 0) while (await staging.apply(tx, tenantId, check));
     const since = before?.status === status && before.reason === reason ? before.since : at
     const open = JSON.stringify(update.open)
     const state = { status, reason, entities, notEvaluated, since, evaluatedAt: at, validUntil, rule, open }
-    const stored = yield* confirmations.written(tenantId, check)
+    const stored = await confirmations.written(tx, tenantId, check)
     const isNew = !isSame(prepared) || stored === undefined || isGap(stored, at, currentForMs)
-    if (isNew) yield* sql.record(tenantId, state, check)
-    yield* sql.putState(tenantId, check, { ...state, owing: update.staged })
+    if (isNew) await sql.record(tx, tenantId, state, check)
+    await sql.putState(tx, tenantId, check, { ...state, owing: update.staged })
   }
 
   async function settleCheck(tenantId: number, check: string): Promise<void> {
-    if (!isOwing(await database.read(() => sql.stateOf.get(tenantId, check)))) return
-    while (await database.transact({ tenantId, check }, () => settlePart(tenantId, check))) await yieldToEventLoop()
+    if (!isOwing(await database.read((tx) => sql.stateOf.get(tx, tenantId, check)))) return
+    while (await database.write({ tenantId, check }, (tx) => settlePart(tx, tenantId, check))) await yieldToEventLoop()
   }
 
-  function* settlePart(tenantId: number, check: string): Steps<boolean> {
+  async function settlePart(tx: Sql, tenantId: number, check: string): Promise<boolean> {
     // Another caller may have settled it; later staged rows belong to an uncommitted check result.
-    if (!isOwing(yield* sql.stateOf.get(tenantId, check))) return false
-    if (yield* staging.apply(tenantId, check)) return true
-    yield* sql.settled.run(tenantId, check)
+    if (!isOwing(await sql.stateOf.get(tx, tenantId, check))) return false
+    if (await staging.apply(tx, tenantId, check)) return true
+    await sql.settled.run(tx, tenantId, check)
     return false
   }
 
   return {
-    checkStates: (tenantId) =>
-      database.run(async () => {
-        const last = confirmations.of(tenantId)
-        const states = await database.readOwn(() => sql.statesOf.all(tenantId))
-        return states.map((state) => toCheckState(confirmedState(state, last.get(state.check))))
-      }),
-    commitResult: (checkResult) =>
-      database.run(async () => {
-        const prepared = await prepare(checkResult)
-        await commitAll([prepared])
-        return prepared.committed
-      }),
+    checkStates: async (tenantId) => {
+      const last = confirmations.of(tenantId)
+      const states = await database.read((tx) => sql.statesOf.all(tx, tenantId))
+      return states.map((state) => toCheckState(confirmedState(state, last.get(state.check))))
+    },
+    commitResult: async (checkResult) => {
+      const prepared = await prepare(checkResult)
+      await commitAll([prepared])
+      return prepared.committed
+    },
     resultBatch() {
       let pending: PreparedResult[] = []
       let changes = 0
@@ -233,27 +236,25 @@ export function resultStore(database: Database): ResultStore {
         await commitAll(prepared)
       }
       return {
-        add: (checkResult) =>
-          database.run(async () => {
-            const prepared = await prepare(checkResult)
-            const { staged, pending: own } = prepared.update
-            if (staged || changes + own.length > batchSize) await commit()
-            pending.push(prepared)
-            changes += own.length
-            if (staged) await commit()
-            return prepared.committed
-          }),
-        commit: () => database.run(commit),
+        add: async (checkResult) => {
+          const prepared = await prepare(checkResult)
+          const { staged, pending: own } = prepared.update
+          if (staged || changes + own.length > batchSize) await commit()
+          pending.push(prepared)
+          changes += own.length
+          if (staged) await commit()
+          return prepared.committed
+        },
+        commit,
       }
     },
-    confirmResult: (tenantId, check, at, currentForMs) =>
-      database.run(() => confirmations.confirm(tenantId, check, at, currentForMs)),
-    expirePasses: (tenantId) => database.run(() => confirmations.expirePasses(tenantId)),
-    storeConfirmations: () => database.run(() => confirmations.storeDue()),
-    settle: () =>
-      database.run(async () => {
-        for (const { tenantId, check } of await database.read(() => sql.owing.all())) await settleCheck(tenantId, check)
-      }),
+    confirmResult: (tenantId, check, at, currentForMs) => confirmations.confirm(tenantId, check, at, currentForMs),
+    expirePasses: (tenantId) => confirmations.expirePasses(tenantId),
+    storeConfirmations: () => confirmations.storeDue(),
+    settle: async () => {
+      for (const { tenantId, check } of await database.read((tx) => sql.owing.all(tx)))
+        await settleCheck(tenantId, check)
+    },
     flush: () => confirmations.flush(),
   }
 }

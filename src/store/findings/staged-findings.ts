@@ -2,8 +2,8 @@ import type { Resolution } from '../../model/check-status.ts'
 import { mayBeOneSecond } from '../../model/dates.ts'
 import { memoize } from '../../model/memoize.ts'
 import type { Database } from '../database.ts'
+import type { Sql } from '../db/db.ts'
 import type { NewFinding } from '../port.ts'
-import type { Steps } from '../steps.ts'
 import { waiverUpkeep } from './waiver-store.ts'
 
 const instant = /"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z"/g
@@ -49,11 +49,11 @@ interface Differing {
 
 /** Run the steps of the writing methods inside a transaction. */
 export interface StagedFindings {
-  stage(tenantId: number, check: string, at: number, differences: readonly StagedFinding[]): Steps<void>
-  has(tenantId: number, check: string): Steps<boolean>
-  discard(tenantId: number, check: string): Steps<void>
+  stage(tx: Sql, tenantId: number, check: string, at: number, differences: readonly StagedFinding[]): Promise<void>
+  has(tx: Sql, tenantId: number, check: string): Promise<boolean>
+  discard(tx: Sql, tenantId: number, check: string): Promise<void>
   /** Applies one batch to findings and history; false if none is left. */
-  apply(tenantId: number, check: string): Steps<boolean>
+  apply(tx: Sql, tenantId: number, check: string): Promise<boolean>
 }
 
 const rowsAtOnce = 25
@@ -108,28 +108,29 @@ export function stagedFindings(database: Database): StagedFindings {
     'update waived_findings set lapsed_at = ?, lapsed_facts = ? where fingerprint = ? and waiver = ?',
   )
   return {
-    *stage(tenantId, check, at, differences) {
+    async stage(tx, tenantId, check, at, differences) {
       for (let from = 0; from < differences.length; ) {
         const rows = differences.length - from < rowsAtOnce ? 1 : rowsAtOnce
         const values = differences.slice(from, from + rows).flatMap((one) => [tenantId, check, at, ...valuesOf(one)])
-        yield* stage(rows).run(...values)
+        await stage(rows).run(tx, ...values)
         from += rows
       }
     },
-    *has(tenantId, check) {
-      return ((yield* last.get(tenantId, check)) ?? null) !== null
+    async has(tx, tenantId, check) {
+      return ((await last.get(tx, tenantId, check)) ?? null) !== null
     },
-    *discard(tenantId, check) {
-      yield* drop.run(tenantId, check, (yield* last.get(tenantId, check)) ?? 0)
+    async discard(tx, tenantId, check) {
+      await drop.run(tx, tenantId, check, (await last.get(tx, tenantId, check)) ?? 0)
     },
-    *apply(tenantId, check) {
-      const id = (yield* last.get(tenantId, check)) ?? null
+    async apply(tx, tenantId, check) {
+      const id = (await last.get(tx, tenantId, check)) ?? null
       if (id === null) return false
-      for (const { fingerprint, waiver, accepted, present, at, kind } of yield* differing.all(tenantId, check, id)) {
-        if (kind === 'replaced' || !isSameFacts(accepted, present)) yield* lapse.run(at, present, fingerprint, waiver)
+      for (const { fingerprint, waiver, accepted, present, at, kind } of await differing.all(tx, tenantId, check, id)) {
+        if (kind === 'replaced' || !isSameFacts(accepted, present))
+          await lapse.run(tx, at, present, fingerprint, waiver)
       }
-      for (const statement of writing) yield* statement.run(tenantId, check, id)
-      yield* drop.run(tenantId, check, id)
+      for (const statement of writing) await statement.run(tx, tenantId, check, id)
+      await drop.run(tx, tenantId, check, id)
       return true
     },
   }

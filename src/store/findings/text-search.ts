@@ -1,8 +1,8 @@
 import { or, type SQL, sql } from 'drizzle-orm'
-import type { Words } from '../database.ts'
+import type { Dialect } from '../db/db.ts'
 import { findings } from '../schema/index.ts'
 
-type SearchWords = Pick<Words, 'forLike' | 'pattern'>
+type SearchWords = Pick<Dialect, 'forLike' | 'pattern'>
 
 /** ASCII and letters without case. */
 const comparable = /^[\x20-\x7e\p{Lo}]*$/u

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util'
 import { memoize } from '../../model/memoize.ts'
 import { severities } from '../../model/severity.ts'
-import type { Database, List, Operations, Words } from '../database.ts'
+import type { Database } from '../database.ts'
+import type { Dialect, List } from '../db/db.ts'
 import type { Lapse, LapseCount, LapseEvent, NotedWaiver, WaiverBreadth, WaiverStore } from '../port.ts'
 
-type AcceptedPart = Operations<
-  Pick<WaiverStore, 'acceptedStates' | 'keepFirstStates' | 'acceptStates' | 'acceptedVersion'>
->
+type AcceptedPart = Pick<WaiverStore, 'acceptedStates' | 'keepFirstStates' | 'acceptStates' | 'acceptedVersion'>
 
 interface StoredAcceptedState {
   readonly entityId: string
@@ -41,33 +40,33 @@ export function acceptedStateStore(database: Database): AcceptedPart {
   )
   return {
     acceptedStates: (tenantId, check) =>
-      database.read(function* () {
-        const rows = (yield* last.all(tenantId, check)).filter(({ entityId }) => entityId !== whole)
-        if (rows.length === 0 && (yield* isKept.get(tenantId, check)) === undefined) return null
+      database.read(async (tx) => {
+        const rows = (await last.all(tx, tenantId, check)).filter(({ entityId }) => entityId !== whole)
+        if (rows.length === 0 && (await isKept.get(tx, tenantId, check)) === undefined) return null
         return rows.map((row) => ({ ...row, state: JSON.parse(row.state) as unknown }))
       }),
     keepFirstStates: (tenantId, check, states, at) =>
-      database.write('nothing', function* () {
-        if ((yield* isKept.get(tenantId, check)) !== undefined) return
+      database.write('nothing', async (tx) => {
+        if ((await isKept.get(tx, tenantId, check)) !== undefined) return
         for (const { entityId, state } of [...states, { entityId: whole, state: null }])
-          yield* put.run(tenantId, check, entityId, JSON.stringify(state), at, null)
+          await put.run(tx, tenantId, check, entityId, JSON.stringify(state), at, null)
       }),
     acceptStates: (accepted) =>
-      database.write('nothing', function* () {
+      database.write('nothing', async (tx) => {
         for (const tenantId of [...new Set(accepted.map((one) => one.tenantId))].sort((a, b) => a - b))
-          yield* lock.run(tenantId)
+          await lock.run(tx, tenantId)
         for (const { tenantId, check, entityId, state } of accepted) {
-          const before = yield* lastOf.get(tenantId, check, entityId)
+          const before = await lastOf.get(tx, tenantId, check, entityId)
           if (before !== undefined && before.reason !== null && isDeepStrictEqual(JSON.parse(before.state), state))
             return false
         }
         for (const { tenantId, check, entityId, state, at, reason } of accepted)
-          yield* put.run(tenantId, check, entityId, JSON.stringify(state), at, reason)
+          await put.run(tx, tenantId, check, entityId, JSON.stringify(state), at, reason)
         return true
       }),
     acceptedVersion: (tenantId, check) =>
-      database.read(function* () {
-        return (yield* version.get(tenantId, check)) ?? 0
+      database.read(async (tx) => {
+        return (await version.get(tx, tenantId, check)) ?? 0
       }),
   }
 }
@@ -80,7 +79,7 @@ const wasEvaluated = `exists (select 1 from check_status_changes c
   where c.tenant_id = d.tenant_id and c."check" = d."check" and c.at < d.at and c.entities is not null)`
 
 /** Ends acceptances after another tenant was accepted, where the same ids are different entities. */
-export const anotherTenant = (sql: Words) => `update waived_findings set lapsed_at = @at,
+export const anotherTenant = (sql: Dialect) => `update waived_findings set lapsed_at = @at,
   lapsed_facts = ${sql.jsonWith('facts', 'tenant', 'accepted as another one')}
   where tenant_id = @tenantId and lapsed_at is null`
 
@@ -103,19 +102,17 @@ export function waiverUpkeep(part: string): readonly string[] {
   ]
 }
 
-type Part = Operations<
-  Pick<
-    WaiverStore,
-    | 'notedWaivers'
-    | 'dropAcceptances'
-    | 'noteAcceptances'
-    | 'noteWaiver'
-    | 'lapses'
-    | 'lapseCounts'
-    | 'lapsedUnderAll'
-    | 'lapsesAt'
-    | 'waiverBreadth'
-  >
+type Part = Pick<
+  WaiverStore,
+  | 'notedWaivers'
+  | 'dropAcceptances'
+  | 'noteAcceptances'
+  | 'noteWaiver'
+  | 'lapses'
+  | 'lapseCounts'
+  | 'lapsedUnderAll'
+  | 'lapsesAt'
+  | 'waiverBreadth'
 >
 
 /** Reads only the index `waived_findings_lapsed`; counting its ranges takes half the time of grouping rows. */
@@ -175,34 +172,34 @@ export function waiverStore(database: Database): Part {
     breadthReading,
   )
   return {
-    notedWaivers: (tenantId) => database.read(() => noted.all(tenantId)),
+    notedWaivers: (tenantId) => database.read((tx) => noted.all(tx, tenantId)),
     dropAcceptances: (tenantId, waiver) =>
-      database.write('acceptances', function* () {
-        yield* drop.run(tenantId, waiver)
-        yield* forget.run(tenantId, waiver)
+      database.write('acceptances', async (tx) => {
+        await drop.run(tx, tenantId, waiver)
+        await forget.run(tx, tenantId, waiver)
       }),
     noteAcceptances: (tenantId, { id, check, terms }, accepted, at) =>
-      database.write('acceptances', function* () {
+      database.write('acceptances', async (tx) => {
         for (const { later, ...finding } of accepted)
-          yield* accept.run({ ...finding, waiver: id, tenantId, check, terms, at, later: later ? 1 : 0 })
+          await accept.run(tx, { ...finding, waiver: id, tenantId, check, terms, at, later: later ? 1 : 0 })
       }),
     noteWaiver: (tenantId, { id, check, entity, entityKey, terms, since, expiresAt }) =>
-      database.write('acceptances', function* () {
+      database.write('acceptances', async (tx) => {
         // Delete and insert: the trigger on inserts records the terms.
-        yield* forget.run(tenantId, id)
-        yield* note.run(tenantId, id, check, entity, entityKey, terms, since, expiresAt)
+        await forget.run(tx, tenantId, id)
+        await note.run(tx, tenantId, id, check, entity, entityKey, terms, since, expiresAt)
       }),
-    lapses: (fingerprints) => database.read(() => ofFindings.all(sql.listOf(fingerprints))),
-    lapseCounts: (tenantId, check) => database.read(() => counts.all(tenantId, check)),
+    lapses: (fingerprints) => database.read((tx) => ofFindings.all(tx, sql.listOf(fingerprints))),
+    lapseCounts: (tenantId, check) => database.read((tx) => counts.all(tx, tenantId, check)),
     lapsedUnderAll: (tenantId, check, waivers) =>
-      database.read(() => {
+      database.read((tx) => {
         const terms = waivers.flatMap((waiver) => [waiver.waiver, waiver.terms])
-        return underAll(waivers.length).all(...terms, tenantId, check, waivers.length)
+        return underAll(waivers.length).all(tx, ...terms, tenantId, check, waivers.length)
       }),
-    lapsesAt: (tenantId, at, most) => database.read(() => lapsedAt.all(at, tenantId, most)),
+    lapsesAt: (tenantId, at, most) => database.read((tx) => lapsedAt.all(tx, at, tenantId, most)),
     waiverBreadth: (tenantId) =>
-      database.read(function* () {
-        const rows = yield* breadth.all(tenantId)
+      database.read(async (tx) => {
+        const rows = await breadth.all(tx, tenantId)
         return rows.map((row): WaiverBreadth => ({ ...row, later: row.later === 1, moreSevere: row.moreSevere === 1 }))
       }),
   }

@@ -1,8 +1,7 @@
-import type { Database } from '../database.ts'
+import type { Database, Statement } from '../database.ts'
 import { decode } from '../records/record-codec.ts'
 import type { RecordTable, Stored } from '../records/record-tables.ts'
 import type { Written } from '../records/record-writer.ts'
-import type { Statement } from '../steps.ts'
 
 export interface ChangeContext {
   readonly tenantId: number

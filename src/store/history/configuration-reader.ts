@@ -20,7 +20,7 @@ export function configurationReader(database: Database): () => AsyncIterable<Not
   )
   return async function* () {
     for (let after = 0; ; ) {
-      const row = await database.read(() => next.get(after))
+      const row = await database.read((tx) => next.get(tx, after))
       if (row === undefined) return
       yield toConfiguration(row)
       after = row.id

@@ -39,8 +39,8 @@ export function decisionReader(database: Database): (tenantId: number | null) =>
      where a.reason is not null and ${ofTenant('a.tenant_id')} order by a.id`,
   )
   return async (tenantId) => {
-    const stored = await database.read(function* () {
-      return { holds: yield* holds.all({ tenantId }), drift: yield* drift.all({ tenantId }) }
+    const stored = await database.read(async (tx) => {
+      return { holds: await holds.all(tx, { tenantId }), drift: await drift.all(tx, { tenantId }) }
     })
     const all: OperatorDecision[] = [
       ...stored.holds.map(({ resource, holdReason, ...row }) => ({

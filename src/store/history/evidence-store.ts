@@ -3,21 +3,19 @@ import { deflateRaw } from 'node:zlib'
 import { getTableName } from 'drizzle-orm'
 import { minuteMs, secondMs } from '../../model/durations.ts'
 import { greatestSkewMs } from '../../model/server-clock.ts'
-import type { Database, Operations, Words } from '../database.ts'
+import type { Database } from '../database.ts'
+import type { Dialect, Sql } from '../db/db.ts'
 import type { FindingStore } from '../port.ts'
 import { columnOf, recordTables } from '../records/record-tables.ts'
-import type { Step, Steps } from '../steps.ts'
 import { writeWhereDue } from '../write-where-due.ts'
 import type { ConfiguredTenant, EvidenceStore } from './evidence-port.ts'
 import { pastReader } from './past-reader.ts'
 import { clockSteps, type RecordTableName, recordAsOf, recordTimes } from './record-as-of.ts'
 
-type ClockPart = Operations<
-  Pick<EvidenceStore, 'confirmTime'> & Pick<FindingStore, 'isOfWrongClock' | 'unconfirmedTime'>
->
+type ClockPart = Pick<EvidenceStore, 'confirmTime'> & Pick<FindingStore, 'isOfWrongClock' | 'unconfirmedTime'>
 
 /** True for a time later than the confirmed one, or between a step back and a jump forward that no answer confirmed. */
-const ofWrongClock = (sql: Words) => `select case when e.at > @now or exists (select 1 from clock_steps s
+const ofWrongClock = (sql: Dialect) => `select case when e.at > @now or exists (select 1 from clock_steps s
     where s.confirmed_at >= s.latest and s.resumed - s.until > ${greatestSkewMs}
       and e.at between s.at and s.latest and e.id > coalesce(${sql.jsonMember('s.positions', 'finding_events', 'integer')}, 0)) then 1 else 0 end
   from finding_events e where e.fingerprint = @fingerprint and e.kind in ('opened', 'reopened') order by e.id desc limit 1`
@@ -38,24 +36,24 @@ export function clockStore(database: Database): ClockPart {
   })
   const isWrong = database.prepareValues<[{ fingerprint: string; now: number }], number>(ofWrongClock(database.sql))
 
-  function* unconfirmed(): Steps<number | null> {
-    return (yield* newest.get()) ?? null
+  async function unconfirmed(tx: Sql): Promise<number | null> {
+    return (await newest.get(tx)) ?? null
   }
 
-  function* confirmed(at: number): Steps<void> {
-    yield* confirm.run(at)
-    for (const cap of caps) yield* cap.run({ at })
+  async function confirmed(tx: Sql, at: number): Promise<void> {
+    await confirm.run(tx, at)
+    for (const cap of caps) await cap.run(tx, { at })
   }
 
   return {
     confirmTime: (at) =>
-      writeWhereDue(database, 'everything', function* () {
-        return (yield* unconfirmed()) === null ? null : () => confirmed(at)
+      writeWhereDue(database, 'everything', async (tx) => {
+        return (await unconfirmed(tx)) === null ? null : () => confirmed(tx, at)
       }),
     unconfirmedTime: () => database.read(unconfirmed),
     isOfWrongClock: (fingerprint, now) =>
-      database.read(function* () {
-        return (yield* isWrong.get({ fingerprint, now })) === 1
+      database.read(async (tx) => {
+        return (await isWrong.get(tx, { fingerprint, now })) === 1
       }),
   }
 }
@@ -63,9 +61,7 @@ export function clockStore(database: Database): ClockPart {
 /** Runs in another thread, because the configuration of a thousand tenants has megabytes. */
 const deflated = (content: string): Promise<Buffer> => promisify(deflateRaw)(content)
 
-type Part = Operations<
-  Pick<EvidenceStore, 'noteConfiguration' | 'noteTenantState' | 'noteTime' | 'recordBounds' | 'past'>
->
+type Part = Pick<EvidenceStore, 'noteConfiguration' | 'noteTenantState' | 'noteTime' | 'recordBounds' | 'past'>
 
 /** Smaller steps are normal corrections of the clock. */
 const leastStepMs = secondMs
@@ -117,54 +113,54 @@ export function evidenceStore(database: Database, settle: () => Promise<void>): 
   )
 
   /** The write that the current time requires in `clock_steps`; null = none. */
-  function* stepAt(at: number): Steps<(() => Step<void>) | null> {
-    const step = (yield* steps()).at(-1)
-    const last = yield* lastRows.all()
+  async function stepAt(tx: Sql, at: number): Promise<((tx: Sql) => Promise<void>) | null> {
+    const step = (await steps(tx)).at(-1)
+    const last = await lastRows.all(tx)
     const since = last.filter(({ table, id }) => id > (step?.positions[table] ?? 0))
     const latest = Math.max(step?.until ?? Number.NEGATIVE_INFINITY, ...since.map((row) => row.at))
     if (latest - at > leastStepMs) {
       const positions = JSON.stringify(Object.fromEntries(last.map(({ table, id }) => [table, id])))
-      return () => insertStep.run(at, latest, at, positions)
+      return (tx) => insertStep.run(tx, at, latest, at, positions)
     }
     if (step === undefined || step.resumed !== null) return null
-    if (at > step.latest) return () => resume.run(at)
-    return at - step.until >= minuteMs ? () => liveOn.run(at) : null
+    if (at > step.latest) return (tx) => resume.run(tx, at)
+    return at - step.until >= minuteMs ? (tx) => liveOn.run(tx, at) : null
   }
 
-  function* configure(tenants: readonly ConfiguredTenant[]): Steps<void> {
-    yield* clearConfigured.run()
+  async function configure(tx: Sql, tenants: readonly ConfiguredTenant[]): Promise<void> {
+    await clearConfigured.run(tx)
     for (const { tenant, resources, checks, waivers } of tenants)
-      yield* insertConfigured.run(tenant, resources, checks, waivers)
+      await insertConfigured.run(tx, tenant, resources, checks, waivers)
   }
 
   return {
-    noteConfiguration: ({ at, digest, content, tenants = [] }) =>
-      database.run(async () => {
-        const { last, known } = await database.read(function* () {
-          return { last: yield* lastConfiguration.get(), known: yield* configured.get() }
-        })
-        if (last === digest && known === tenants.length) return
-        const packed = last === digest ? null : await deflated(content)
-        await database.transact('nothing', function* () {
-          yield* configure(tenants)
-          if (packed === null) return
-          yield* insertConfiguration.run(at, digest, packed)
-          yield* begin.run(at)
-        })
-      }),
+    noteConfiguration: async ({ at, digest, content, tenants = [] }) => {
+      const { last, known } = await database.read(async (tx) => {
+        return { last: await lastConfiguration.get(tx), known: await configured.get(tx) }
+      })
+      if (last === digest && known === tenants.length) return
+      const packed = last === digest ? null : await deflated(content)
+      await database.write('nothing', async (tx) => {
+        await configure(tx, tenants)
+        if (packed === null) return
+        await insertConfiguration.run(tx, at, digest, packed)
+        await begin.run(tx, at)
+      })
+    },
     noteTenantState: (tenantId, state, at) =>
-      writeWhereDue(database, 'nothing', function* () {
-        return (yield* lastState.get(tenantId)) === state ? null : () => insertState.run(tenantId, at, state)
+      writeWhereDue(database, 'nothing', async (tx) => {
+        return (await lastState.get(tx, tenantId)) === state
+          ? null
+          : (tx: Sql) => insertState.run(tx, tenantId, at, state)
       }),
-    noteTime: (at) => writeWhereDue(database, 'nothing', () => stepAt(at)),
+    noteTime: (at) => writeWhereDue(database, 'nothing', (tx) => stepAt(tx, at)),
     recordBounds: () =>
-      database.read(function* () {
-        return (yield* bounds.get()) ?? { begins: null, erasedBefore: null }
+      database.read(async (tx) => {
+        return (await bounds.get(tx)) ?? { begins: null, erasedBefore: null }
       }),
-    past: (at, present) =>
-      database.run(async () => {
-        await settle()
-        return pastReader(database, { at, present, asOf: recordAsOf(await database.read(steps), at, present) })
-      }),
+    past: async (at, present) => {
+      await settle()
+      return pastReader(database, { at, present, asOf: recordAsOf(await database.read(steps), at, present) })
+    },
   }
 }

@@ -3,13 +3,13 @@ import { getTableName } from 'drizzle-orm'
 import { entityTypeOf } from '../../model/entity-names.ts'
 import { memoize } from '../../model/memoize.ts'
 import { severities } from '../../model/severity.ts'
-import type { Database, Operations, Words } from '../database.ts'
+import type { Database } from '../database.ts'
+import type { Dialect, Sql } from '../db/db.ts'
 import { personalReader } from '../findings/entity-names.ts'
 import type { RecordReader } from '../records/query.ts'
 import { oneOf } from '../records/record-codec.ts'
 import { parseChange, type StoredChange } from '../records/record-reader.ts'
 import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
-import type { Step } from '../steps.ts'
 import { configurationReader } from './configuration-reader.ts'
 import { decisionReader } from './decision-reader.ts'
 import type {
@@ -47,20 +47,18 @@ export function historyStore(
   database: Database,
   readers: (tenantId: number) => RecordReader,
   settle: () => Promise<void>,
-): Operations<
-  Pick<
-    EvidenceStore,
-    | 'findingEvents'
-    | 'findingTransitions'
-    | 'fingerprintsFrom'
-    | 'record'
-    | 'changes'
-    | 'hasEntity'
-    | 'latestChanges'
-    | 'decisions'
-    | 'waiverChanges'
-    | 'configurations'
-  >
+): Pick<
+  EvidenceStore,
+  | 'findingEvents'
+  | 'findingTransitions'
+  | 'fingerprintsFrom'
+  | 'record'
+  | 'changes'
+  | 'hasEntity'
+  | 'latestChanges'
+  | 'decisions'
+  | 'waiverChanges'
+  | 'configurations'
 > {
   const decisions = decisionReader(database)
   const waiverChanges = waiverChangeReader(database)
@@ -91,11 +89,10 @@ export function historyStore(
     )
   })
 
-  const settled = <T>(body: () => Step<T>) =>
-    database.run(async () => {
-      await settle()
-      return database.read(body)
-    })
+  const settled = async <T>(body: (tx: Sql) => Promise<T>) => {
+    await settle()
+    return database.read(body)
+  }
 
   async function* read(filter: ChangeFilter) {
     const { text, values } = conditionsOf(filter, database.sql)
@@ -104,7 +101,7 @@ export function historyStore(
        where c.id > ? ${text} order by c.id limit ${batchSize}`,
     )
     for (let after = 0; ; ) {
-      const rows = await database.read(() => select.all(after, ...values))
+      const rows = await database.read((tx) => select.all(tx, after, ...values))
       if (rows.length === 0) return
       yield rows.map(toChange)
       after = rows.at(-1)?.id ?? after
@@ -114,8 +111,8 @@ export function historyStore(
 
   return {
     findingEvents: (fingerprint) =>
-      settled(function* () {
-        const rows = yield* events.all(fingerprint)
+      settled(async (tx) => {
+        const rows = await events.all(tx, fingerprint)
         return rows.map((row) => ({
           ...row,
           kind: oneOf(kinds, row.kind),
@@ -123,13 +120,15 @@ export function historyStore(
           evidence: JSON.parse(row.evidence) as Record<string, unknown>,
         }))
       }),
-    findingTransitions: ({ tenantId, check, at }, most) => settled(() => transitions.all(at, tenantId, check, most)),
-    fingerprintsFrom: (prefix, most) => settled(() => beginning.all(prefix, `${prefix}\u{10ffff}`, most)),
+    findingTransitions: ({ tenantId, check, at }, most) =>
+      settled((tx) => transitions.all(tx, at, tenantId, check, most)),
+    fingerprintsFrom: (prefix, most) => settled((tx) => beginning.all(tx, prefix, `${prefix}\u{10ffff}`, most)),
     latestChanges: (tenantId, most, withPersonal) =>
-      settled(function* () {
-        const changes = (yield* latest.all(tenantId, most)).map(toChange)
+      settled(async (tx) => {
+        const changes = (await latest.all(tx, tenantId, most)).map(toChange)
         if (!withPersonal) return changes
-        return yield* addPersonal(
+        return await addPersonal(
+          tx,
           changes.map((change) => ({
             ...change,
             tenantId,
@@ -138,29 +137,28 @@ export function historyStore(
           })),
         )
       }),
-    record: (tenantId, resource, key) =>
-      database.run(async () => {
-        const { key: field, keyOf } = recordTables[resource]
-        const found = readers(tenantId).select(resource, { all: [{ field, is: keyOf(key) }] })
-        for await (const [record] of found) return record ?? null
-        return null
-      }),
+    record: async (tenantId, resource, key) => {
+      const { key: field, keyOf } = recordTables[resource]
+      const found = readers(tenantId).select(resource, { all: [{ field, is: keyOf(key) }] })
+      for await (const [record] of found) return record ?? null
+      return null
+    },
     hasEntity: ({ tenantId = null, resources, key }) =>
-      database.read(function* () {
+      database.read(async (tx) => {
         for (const record of tablesOf(resources)) {
           const { resource, keyOf } = record
           const id = keyOf(key)
           // Not an id of this resource; not every database can compare it.
           if (typeof id === 'number' && !Number.isSafeInteger(id)) continue
           const of = { tenantId, resource, key: id, text: String(id) }
-          if ((yield* entity(record).get(of)) !== undefined) return true
+          if ((await entity(record).get(tx, of)) !== undefined) return true
         }
         return false
       }),
-    changes: (filter) => database.each(read(filter)),
-    decisions: (tenantId) => database.run(() => decisions(tenantId)),
-    waiverChanges: (tenantId) => database.run(() => waiverChanges(tenantId)),
-    configurations: () => database.each(configurations()),
+    changes: (filter) => read(filter),
+    decisions: (tenantId) => decisions(tenantId),
+    waiverChanges: (tenantId) => waiverChanges(tenantId),
+    configurations: () => configurations(),
   }
 }
 
@@ -175,7 +173,7 @@ function tablesOf(resources: ChangeFilter['resources']): readonly RecordTable[] 
   )
 }
 
-function conditionsOf({ tenantId, resources, key, field, since, until }: ChangeFilter, sql: Words) {
+function conditionsOf({ tenantId, resources, key, field, since, until }: ChangeFilter, sql: Dialect) {
   const parts: (readonly [string, unknown])[] = []
   if (tenantId !== undefined) parts.push(['c.tenant_id = ?', tenantId])
   if (resources !== undefined) parts.push([sql.isIn('c.resource'), sql.listOf(resources)])

@@ -1,4 +1,5 @@
-import type { Database, List } from '../database.ts'
+import type { Database } from '../database.ts'
+import type { List } from '../db/db.ts'
 import { presentPersonal } from '../records/personal-fields.ts'
 import { recordTables } from '../records/record-tables.ts'
 import type { PastReader } from './evidence-port.ts'
@@ -19,12 +20,13 @@ export function pastPersonal(database: Database, asOf: RecordAsOf): PastReader['
        and ${sql.isIn('field')} and not (${asOf.within('changes', 'c')}) order by id desc`,
   )
   return (tenantId, resource, ids) =>
-    database.read(function* () {
+    database.read(async (tx) => {
       const { keyOf, personal } = recordTables[resource]
-      const found = yield* present(tenantId, resource, ids)
+      const found = await present(tx, tenantId, resource, ids)
       if (found.size === 0) return found
       const texts = [...found.keys()]
-      for (const { key, field, before } of yield* later.all(
+      for (const { key, field, before } of await later.all(
+        tx,
         tenantId,
         resource,
         sql.listOf(texts),

@@ -6,7 +6,8 @@ import { unknownReasons } from '../../model/reasons.ts'
 import { resourceNames } from '../../model/resource-names.ts'
 import { severities } from '../../model/severity.ts'
 import type { ChainHead } from '../audit/chain.ts'
-import type { Database, List } from '../database.ts'
+import type { Database } from '../database.ts'
+import type { List } from '../db/db.ts'
 import type { CheckStateRow, FindingFilter, FindingRow, FindingStore, Lapse, LapseCount } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
 import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
@@ -49,14 +50,14 @@ function pastFindings(database: Database, asOf: RecordAsOf): FindingStore['findi
     const lists = [tenantIds, fingerprints].flatMap((list) => (list === undefined ? [] : [sql.listOf(list)]))
     const bound = check === undefined ? lists : [...lists, check]
     for (let after = 0; ; ) {
-      const rows = await database.read(() => select.all(after, ...bound))
+      const rows = await database.read((tx) => select.all(tx, after, ...bound))
       if (rows.length === 0) return
       yield rows.map(toFinding)
       after = rows.at(-1)?.id ?? after
       await yieldToEventLoop()
     }
   }
-  return (filter) => database.each(read(filter))
+  return (filter) => read(filter)
 }
 
 function toFinding({ id: _, isOpen, ...row }: StoredFinding): FindingRow {
@@ -84,12 +85,12 @@ function pastPresence(database: Database, asOf: RecordAsOf): FindingStore['isLiv
     ),
   )
   return (tenantId, resource, id) =>
-    database.read(function* () {
+    database.read(async (tx) => {
       const record = recordTables[resource]
       const stored = record.keyOf(id)
-      const kind = yield* next.get(tenantId, resource, String(stored))
+      const kind = await next.get(tx, tenantId, resource, String(stored))
       if (kind !== undefined) return kind === 'removed'
-      const row = yield* present(record).get(tenantId, stored)
+      const row = await present(record).get(tx, tenantId, stored)
       return row !== undefined && row.removedAt === null && asOf.includes(row.firstSeenAt)
     })
 }
@@ -138,16 +139,16 @@ export function pastReader(database: Database, { at, present, asOf }: PastMoment
     setBackFrom: asOf.setBackFrom,
     clampToPeriod: asOf.clampToPeriod,
     async configuration() {
-      const row = await database.read(() => configuration.get())
+      const row = await database.read((tx) => configuration.get(tx))
       return row === undefined ? null : { ...toConfiguration(row), at: asOf.clampToPeriod(row.at) }
     },
     async checkStates(tenantId) {
-      const rows = await database.read(() => states.all(tenantId))
+      const rows = await database.read((tx) => states.all(tx, tenantId))
       return rows.map((row) => toState(row, present ? row.evaluatedAt : at))
     },
-    tenantState: async (tenantId) => (await database.read(() => tenantState.get(tenantId))) ?? null,
+    tenantState: async (tenantId) => (await database.read((tx) => tenantState.get(tx, tenantId))) ?? null,
     async runs(tenantId) {
-      const rows = await database.read(() => runs.all(tenantId))
+      const rows = await database.read((tx) => runs.all(tx, tenantId))
       return rows.map((run) => ({ ...run, resource: oneOf(resourceNames, run.resource) }))
     },
     findings: pastFindings(database, asOf),
@@ -162,7 +163,7 @@ export function pastReader(database: Database, { at, present, asOf }: PastMoment
           : one,
       )
     },
-    chainHead: async (tenantId) => (await database.read(() => head.get(tenantId))) ?? null,
+    chainHead: async (tenantId) => (await database.read((tx) => head.get(tx, tenantId))) ?? null,
   }
 }
 
@@ -206,11 +207,11 @@ function pastLapses(database: Database, asOf: RecordAsOf): PastLapses {
        group by severity`,
     )
   return {
-    lapses: (fingerprints) => database.read(() => ofFindings.all(sql.listOf(fingerprints))),
-    lapseCounts: (tenantId, check) => database.read(() => counts.all(tenantId, check)),
+    lapses: (fingerprints) => database.read((tx) => ofFindings.all(tx, sql.listOf(fingerprints))),
+    lapseCounts: (tenantId, check) => database.read((tx) => counts.all(tx, tenantId, check)),
     lapsedUnderAll(tenantId, check, waivers) {
       const terms = waivers.flatMap((waiver) => [waiver.waiver, waiver.terms])
-      return database.read(() => underAll(waivers.length).all(tenantId, check, ...terms, waivers.length))
+      return database.read((tx) => underAll(waivers.length).all(tx, tenantId, check, ...terms, waivers.length))
     },
   }
 }

@@ -1,6 +1,6 @@
 import { hourMs } from '../../model/durations.ts'
 import type { Database } from '../database.ts'
-import type { Steps } from '../steps.ts'
+import type { Sql } from '../db/db.ts'
 
 /** Tables of the history, each with the column of the time at which a row was written. */
 export const recordTimes = {
@@ -38,12 +38,12 @@ export interface RecordAsOf {
   clampToPeriod(time: number): number
 }
 
-export function clockSteps(database: Database): () => Steps<readonly ClockStep[]> {
+export function clockSteps(database: Database): (tx: Sql) => Promise<readonly ClockStep[]> {
   const select = database.prepare<[], Omit<ClockStep, 'positions'> & { readonly positions: string }>(
     'select at, latest, until, resumed, positions from clock_steps order by id',
   )
-  return function* () {
-    return (yield* select.all()).map((row) => ({ ...row, positions: JSON.parse(row.positions) as Positions }))
+  return async (tx) => {
+    return (await select.all(tx)).map((row) => ({ ...row, positions: JSON.parse(row.positions) as Positions }))
   }
 }
 

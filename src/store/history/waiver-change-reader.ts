@@ -19,7 +19,7 @@ export function waiverChangeReader(database: Database): (tenantId: number | null
      where cast(@tenantId as bigint) is null or c.tenant_id = @tenantId order by c.id`,
   )
   return async (tenantId) => {
-    const rows = await database.read(() => stored.all({ tenantId }))
+    const rows = await database.read((tx) => stored.all(tx, { tenantId }))
     return rows.map(({ isLater, entity, ...row }) => ({
       ...row,
       entity: entity ?? '',

@@ -1,4 +1,4 @@
-import type { Database, Operations } from '../database.ts'
+import type { Database } from '../database.ts'
 import type { FindingStore } from '../port.ts'
 import { writeWhereDue } from '../write-where-due.ts'
 
@@ -7,7 +7,7 @@ interface CheckProblem {
   readonly problem: string
 }
 
-export function ownCheckStore(database: Database): Operations<Pick<FindingStore, 'checkProblems' | 'noteProblem'>> {
+export function ownCheckStore(database: Database): Pick<FindingStore, 'checkProblems' | 'noteProblem'> {
   const find = database.prepareValues<[number, string], string>(
     'select problem from check_problems where tenant_id = ? and "check" = ?',
   )
@@ -21,14 +21,14 @@ export function ownCheckStore(database: Database): Operations<Pick<FindingStore,
   )
   return {
     noteProblem: (tenantId, check, problem) =>
-      writeWhereDue(database, 'nothing', function* () {
-        const known = (yield* find.get(tenantId, check)) ?? null
+      writeWhereDue(database, 'nothing', async (tx) => {
+        const known = (await find.get(tx, tenantId, check)) ?? null
         if (known === problem) return null
-        return () => (problem === null ? drop.run(tenantId, check) : put.run(tenantId, check, problem))
+        return () => (problem === null ? drop.run(tx, tenantId, check) : put.run(tx, tenantId, check, problem))
       }),
     checkProblems: (tenantId) =>
-      database.read(function* () {
-        return new Map((yield* ofTenant.all(tenantId)).map(({ check, problem }) => [check, problem] as const))
+      database.read(async (tx) => {
+        return new Map((await ofTenant.all(tx, tenantId)).map(({ check, problem }) => [check, problem] as const))
       }),
   }
 }

@@ -32,32 +32,29 @@ const ridCounters = pgTable(
   (table) => [primaryKey({ columns: [table.tenantId, table.records] })],
 )
 
-/** Processes that share the database; its clock decides whether one is alive. */
+/** Processes that write to the database; its clock decides whether one is alive. */
 const replicas = pgTable('replicas', {
   id: text('id').primaryKey(),
-  seenAt: timestamp('seen_at', { withTimezone: true }).notNull(),
+  until: timestamp('until', { withTimezone: true }).notNull(),
   /** A command that works without replicas beside it. */
   alone: boolean('alone').notNull(),
-  beganAt: timestamp('began_at', { withTimezone: true }).notNull().defaultNow(),
-  /** Digest of the tenants in its configuration; replicas with the same digest share the tenants. */
-  configured: text('configured').notNull().default(''),
-  /** Digest of its configuration: tenants, checks, freshness and waivers; empty for a command that works alone. */
-  configuration: text('configuration').notNull().default(''),
+  /** Digest of the names of its tenants; replicas with the same digest share the tenants. */
+  tenants: text('tenants').notNull(),
 })
 
-/** Which replica may write a tenant. With `epoch` in a key, a new owner waits for transactions of the last one. */
-const tenantOwners = pgTable(
-  'tenant_owners',
+/** Which process may write a tenant; its clock decides whether a lease has lapsed. */
+const leases = pgTable(
+  'leases',
   {
     tenantId: bigint('tenant_id', { mode: 'number' }).primaryKey(),
     owner: text('owner'),
     epoch: bigint('epoch', { mode: 'number' }).notNull(),
+    until: timestamp('until', { withTimezone: true }).notNull(),
     /** Since when the tenant has this owner, or none. */
     since: timestamp('since', { withTimezone: true }).notNull(),
-    /** When a replica last had the tenant in its configuration. */
-    configuredAt: timestamp('configured_at', { withTimezone: true }).notNull(),
   },
-  (table) => [uniqueIndex('tenant_owners_epoch').on(table.tenantId, table.epoch)],
+  // With `epoch` in a key, a new owner waits for transactions of the last one, and a renewal does not.
+  (table) => [uniqueIndex('leases_epoch').on(table.tenantId, table.epoch)],
 )
 
 /** The mirror's tables with SQLite's names, columns, keys and indexes, from which drizzle-kit makes migrations. */
@@ -67,7 +64,7 @@ export const tables = {
   ),
   rid_counters: ridCounters,
   replicas,
-  tenant_owners: tenantOwners,
+  leases,
 }
 
 /** For casts. @throws TypeError when there is no such column. */

@@ -1,13 +1,12 @@
 import { createHash } from 'node:crypto'
 import { getTableName } from 'drizzle-orm'
-import { fieldColumns } from '../records/record-codec.ts'
+import { postgresDialect as postgresWords } from '../db/postgres/dialect.ts'
 import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
 import { presentSchema } from './present-schema.ts'
 import { tables } from './schema.ts'
-import { postgresWords } from './words.ts'
 
-/** Blocks of 256 record ids share one revision, and belong to one resource of one tenant. */
-const blockBits = 8
+/** Blocks of 256 record ids belong to one resource of one tenant, so that packed sets of them are small. */
+export const blockBits = 8
 
 /** Last block whose ids are PostgreSQL integers; packed sets of ids use four bytes for each. */
 const lastBlock = 2 ** (31 - blockBits) - 1
@@ -106,7 +105,7 @@ begin
   end loop;
 end $$`
 
-/** A block of ids has one revision, so tenants must not share blocks. A sequence does not wait for transactions. */
+/** A sequence does not wait for transactions. */
 const rids = [
   `create sequence if not exists rid_blocks minvalue 1 maxvalue ${lastBlock} no cycle`,
   `create function tenantwatch_rids(of_tenant bigint, of_records text, amount bigint)
@@ -133,9 +132,9 @@ end $$`,
 ]
 
 function ofRecords(record: RecordTable): readonly string[] {
-  const { resource, table, key, counted } = record
+  const { resource, table, counted } = record
   const name = getTableName(table)
-  const watched = [...fieldColumns(record), key, 'extra', 'removedAt', 'missingSince', 'absentFullSyncs']
+  const watched = [...counted.flat(), 'removedAt', 'missingSince']
   const columns = [...new Set(watched)].map((property) => columnOf(record, property))
   const live = (row: string) => `${row}.removed_at is null`
   const groupings = counted.map((grouping) => {
@@ -159,8 +158,6 @@ function ofRecords(record: RecordTable): readonly string[] {
   return [
     `create function tenantwatch_${name}_changed() returns trigger language plpgsql as $$
 begin
-  insert into record_revisions (resource, block, revision) values ('${resource}', old.rid >> ${blockBits}, 1)
-    on conflict (resource, block) do update set revision = record_revisions.revision + 1;
 ${[...groupings, missing].join('\n')}
   return null;
 end $$`,

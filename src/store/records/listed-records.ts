@@ -1,9 +1,9 @@
 import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
-import type { Database, List, Operations } from '../database.ts'
+import type { Database } from '../database.ts'
+import type { List, Sql } from '../db/db.ts'
 import type { AdminStore } from '../port.ts'
-import type { Steps } from '../steps.ts'
 import { contradictedMark } from './quarantine-store.ts'
 import { oneOf } from './record-codec.ts'
 import { columnOf, recordTables } from './record-tables.ts'
@@ -19,10 +19,7 @@ interface StoredHold {
 type QuarantinedRow = Awaited<ReturnType<AdminStore['quarantined']>>[number]
 
 /** Lists for operators: the records of a hold, and quarantined records. */
-export function listedRecords(
-  database: Database,
-  removals: Removals,
-): Operations<Pick<AdminStore, 'heldRecords' | 'quarantined'>> {
+export function listedRecords(database: Database, removals: Removals): Pick<AdminStore, 'heldRecords' | 'quarantined'> {
   const { isIn, listOf } = database.sql
   const hold = database.prepare<[string], StoredHold>(
     'select tenant_id as "tenantId", resource, reason, cause from holds where id = ?',
@@ -41,27 +38,27 @@ export function listedRecords(
      from quarantine q join tenants t on t.id = q.tenant_id order by t.name, q.resource, q.first_seen_at, q.key`,
   )
 
-  function* idsOf(tenantId: number, resource: ResourceName, rids: readonly number[]): Steps<string[]> {
-    const live = yield* keysOf(resource).all(listOf(rids.filter((rid) => rid >= 0)))
-    const unread = rids.some((rid) => rid < 0) ? yield* removals.quarantinedKeys(tenantId, resource) : new Map()
+  async function idsOf(tx: Sql, tenantId: number, resource: ResourceName, rids: readonly number[]): Promise<string[]> {
+    const live = await keysOf(resource).all(tx, listOf(rids.filter((rid) => rid >= 0)))
+    const unread = rids.some((rid) => rid < 0) ? await removals.quarantinedKeys(tx, tenantId, resource) : new Map()
     return [...live.map(String), ...rids.flatMap((rid) => unread.get(rid) ?? []).map(shownId)]
   }
 
   return {
     heldRecords: (id) =>
-      database.read(function* () {
-        const row = yield* hold.get(id)
+      database.read(async (tx) => {
+        const row = await hold.get(tx, id)
         if (row === undefined || row.resource === 'all') return null
         const resource = oneOf(resourceNames, row.resource)
         const { emptiness = null } = JSON.parse(row.cause) as { readonly emptiness?: unknown }
         // A hold for an empty list covers every removable record.
         const lacksAll = row.reason === 'suspect_empty' && (emptiness === null || emptiness === 'list')
-        const rids = lacksAll ? yield* removals.removable(row.tenantId, resource) : yield* heldBy.all(id)
-        return rids.length === 0 ? null : { resource, ids: yield* idsOf(row.tenantId, resource, rids) }
+        const rids = lacksAll ? await removals.removable(tx, row.tenantId, resource) : await heldBy.all(tx, id)
+        return rids.length === 0 ? null : { resource, ids: await idsOf(tx, row.tenantId, resource, rids) }
       }),
     quarantined: () =>
-      database.read(function* () {
-        const rows = yield* quarantined.all()
+      database.read(async (tx) => {
+        const rows = await quarantined.all(tx)
         return rows.map((row) => ({ ...row, id: shownId(row.id), resource: oneOf(resourceNames, row.resource) }))
       }),
   }

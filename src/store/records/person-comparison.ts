@@ -2,7 +2,8 @@ import { getTableName } from 'drizzle-orm'
 import { isoMs, secondOf } from '../../model/dates.ts'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { Database, List, Operations, TenantKeys } from '../database.ts'
+import type { Database } from '../database.ts'
+import type { List, TenantKeys } from '../db/db.ts'
 import type { Fields, PersonMark, SyncStore } from '../port.ts'
 import { columnOf, recordTables } from './record-tables.ts'
 
@@ -12,11 +13,11 @@ interface Quarantined {
 }
 
 /** Compares persons by `email`, in any letter case, and `createdAt` to the second, as a server may drop fractions. */
-export function personComparison(database: Database): Operations<Pick<SyncStore, 'comparePersons'>> {
+export function personComparison(database: Database): Pick<SyncStore, 'comparePersons'> {
   const byResource = memoize((resource: ResourceName) => statementsOf(database, resource))
   return {
     comparePersons: (tenantId, resource, page) =>
-      database.read(function* () {
+      database.read(async (tx) => {
         const { listOf } = database.sql
         const { known, quarantined, oldestLive, email, createdAt } = byResource(resource)
         const marks = new Map(page.map((person) => [person.id, person]))
@@ -26,15 +27,15 @@ export function personComparison(database: Database): Operations<Pick<SyncStore,
           return secondOf(shown.createdAt) === secondOf(person.createdAt)
         }
         const ids = [...marks.keys()]
-        const mirrored = yield* known.all({ tenantId, keys: listOf(ids) })
+        const mirrored = await known.all(tx, { tenantId, keys: listOf(ids) })
         const stored = new Set(mirrored.map(({ id }) => id))
         // A record that was never valid only exists in quarantine.
-        const neverGood = (yield* quarantined.all(tenantId, resource, listOf(ids.map(String))))
+        const neverGood = (await quarantined.all(tx, tenantId, resource, listOf(ids.map(String))))
           .map(({ key, raw }) => ({ id: Number(key), record: parsed(raw) }))
           .filter(({ id, record }) => record !== null && !stored.has(id))
         const marked = neverGood.flatMap(({ id, record }) => markOf(id, record?.[email], record?.[createdAt]))
         const equal = [...mirrored, ...marked].filter(isEqual).length
-        const oldest = yield* oldestLive.all(tenantId, marks.size - neverGood.length)
+        const oldest = await oldestLive.all(tx, tenantId, marks.size - neverGood.length)
         return { equal, oldest: oldest.length, oldestShown: oldest.filter((id) => marks.has(id)).length }
       }),
   }

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { Database, List } from '../database.ts'
+import type { Database } from '../database.ts'
+import type { List, Sql } from '../db/db.ts'
 import type { Incoming } from '../port.ts'
-import { ahead, type Step, type Steps } from '../steps.ts'
 import { columnOf, leastKey, type RecordTable, recordTables } from './record-tables.ts'
 import { olderVersion } from './repeats.ts'
 
@@ -42,31 +42,35 @@ export function quarantineRid(key: string): number {
 
 export interface QuarantineStore {
   quarantineRecord(
+    tx: Sql,
     table: RecordTable,
     item: Incoming & { ok: false },
     context: QuarantineContext,
-  ): Steps<string | number | null>
+  ): Promise<string | number | null>
   /** Call when a full sync begins: clears the marks of earlier full syncs, whose ids can be reused. */
-  begin(tenantId: number, table: RecordTable): Step<void>
+  begin(tx: Sql, tenantId: number, table: RecordTable): Promise<void>
   /** Drops records returned as valid, and unreadable ones absent twice; with `unbrokenFullSync`, every absent one. */
-  release(tenantId: number, table: RecordTable, fullSyncId: number): Steps<void>
-  withoutLive(tenantId: number, table: RecordTable): Steps<readonly QuarantinedRecord[]>
-  drop(tenantId: number, table: RecordTable, key: string): Step<void>
+  release(tx: Sql, tenantId: number, table: RecordTable, fullSyncId: number): Promise<void>
+  withoutLive(tx: Sql, tenantId: number, table: RecordTable): Promise<readonly QuarantinedRecord[]>
+  drop(tx: Sql, tenantId: number, table: RecordTable, key: string): Promise<void>
   /** Whether an older version is quarantined; `alone` if the last complete full sync returned no other version. */
-  older(tenantId: number, table: RecordTable, key: string): Steps<'alone' | 'quarantined' | null>
-  /**
-   * Looks for older versions in quarantine. The returned function drops those of records that a page returned in the
-   * known or a newer version.
-   */
-  releasingOlder(tenantId: number, table: RecordTable): Steps<(rids: () => readonly number[]) => Steps<void>>
-  knows(tenantId: number, table: RecordTable, key: string): Steps<boolean>
+  older(tx: Sql, tenantId: number, table: RecordTable, key: string): Promise<'alone' | 'quarantined' | null>
+  /** Drops older versions of records that a page returned in the known or a newer version. */
+  releaseOlder(tx: Sql, tenantId: number, table: RecordTable, rids: readonly number[]): Promise<void>
+  knows(tx: Sql, tenantId: number, table: RecordTable, key: string): Promise<boolean>
   /** Quarantines a mirrored record that an answer by id contradicts, until one agrees or the record is removed. */
-  contradict(table: RecordTable, key: string, fields: readonly string[], context: QuarantineContext): Step<void>
-  agree(tenantId: number, table: RecordTable, key: string): Step<void>
+  contradict(
+    tx: Sql,
+    table: RecordTable,
+    key: string,
+    fields: readonly string[],
+    context: QuarantineContext,
+  ): Promise<void>
+  agree(tx: Sql, tenantId: number, table: RecordTable, key: string): Promise<void>
   /** Ends all contradictions of a resource, if its records are no longer read by id. */
-  agreeAll(tenantId: number, table: RecordTable): Step<void>
-  anyContradicted(tenantId: number, table: RecordTable): Steps<boolean>
-  containsAny(tenantId: number, table: RecordTable): Steps<boolean>
+  agreeAll(tx: Sql, tenantId: number, table: RecordTable): Promise<void>
+  anyContradicted(tx: Sql, tenantId: number, table: RecordTable): Promise<boolean>
+  containsAny(tx: Sql, tenantId: number, table: RecordTable): Promise<boolean>
 }
 
 export function quarantineStore(database: Database): QuarantineStore {
@@ -131,11 +135,12 @@ export function quarantineStore(database: Database): QuarantineStore {
     'select 1 from quarantine where tenant_id = ? and resource = ? limit 1',
   )
   return {
-    *quarantineRecord(table, item, { tenantId, at, requestId, fullSyncId }) {
+    async quarantineRecord(tx, table, item, { tenantId, at, requestId, fullSyncId }) {
       const text = rawText(item.raw)
       const key = item.id === null ? null : table.keyOf(item.id)
       const stored = key === null ? `?${createHash('sha256').update(text).digest('hex').slice(0, 32)}` : String(key)
-      yield* upsert.run(
+      await upsert.run(
+        tx,
         tenantId,
         table.resource,
         stored,
@@ -148,45 +153,42 @@ export function quarantineStore(database: Database): QuarantineStore {
       )
       return key
     },
-    begin: (tenantId, { resource }) => unmark.run(tenantId, resource),
-    *release(tenantId, table, fullSyncId) {
+    begin: (tx, tenantId, { resource }) => unmark.run(tx, tenantId, resource),
+    async release(tx, tenantId, table, fullSyncId) {
       const { resource } = table
-      if (fullSyncId === unbrokenFullSync) yield* releaseAll.run(tenantId, resource, fullSyncId)
-      else yield* statements(resource).release.run(tenantId, resource, fullSyncId)
-      yield* countAbsence.run(tenantId, resource, fullSyncId)
-      yield* markAlone.run(tenantId, resource, fullSyncId)
+      if (fullSyncId === unbrokenFullSync) await releaseAll.run(tx, tenantId, resource, fullSyncId)
+      else await statements(resource).release.run(tx, tenantId, resource, fullSyncId)
+      await countAbsence.run(tx, tenantId, resource, fullSyncId)
+      await markAlone.run(tx, tenantId, resource, fullSyncId)
     },
-    *withoutLive(tenantId, { resource }) {
-      const rows = yield* statements(resource).withoutLive.all(tenantId, resource)
+    async withoutLive(tx, tenantId, { resource }) {
+      const rows = await statements(resource).withoutLive.all(tx, tenantId, resource)
       return rows.map((row) => ({ ...row, rid: quarantineRid(row.key) }))
     },
-    drop: (tenantId, { resource }, key) => drop.run(tenantId, resource, key),
-    *older(tenantId, { resource }, key) {
-      const absences = yield* older.get(tenantId, resource, key)
+    drop: (tx, tenantId, { resource }, key) => drop.run(tx, tenantId, resource, key),
+    async older(tx, tenantId, { resource }, key) {
+      const absences = await older.get(tx, tenantId, resource, key)
       return absences === undefined ? null : absences < 0 ? 'alone' : 'quarantined'
     },
-    *releasingOlder(tenantId, { laterWins, resource }) {
-      if (laterWins === undefined) return function* () {}
-      const any = yield* ahead(anyQuarantined.get(tenantId, resource))
-      return function* (rids) {
-        if ((yield* any) !== undefined) yield* statements(resource).releaseOlder.run(tenantId, resource, listOf(rids()))
-      }
+    async releaseOlder(tx, tenantId, { laterWins, resource }, rids) {
+      if (laterWins === undefined || (await anyQuarantined.get(tx, tenantId, resource)) === undefined) return
+      await statements(resource).releaseOlder.run(tx, tenantId, resource, listOf(rids))
     },
-    *knows(tenantId, { resource }, key) {
-      return (yield* find.get(tenantId, resource, key)) !== undefined
+    async knows(tx, tenantId, { resource }, key) {
+      return (await find.get(tx, tenantId, resource, key)) !== undefined
     },
-    contradict({ resource, idField }, key, fields, { tenantId, at, requestId, fullSyncId }) {
+    contradict(tx, { resource, idField }, key, fields, { tenantId, at, requestId, fullSyncId }) {
       const raw = JSON.stringify({ [idField ?? 'id']: key, fields })
       const problem = `${fields.join(', ')} ${fields.length === 1 ? 'differs' : 'differ'} between the list and the answer by id`
-      return upsert.run(tenantId, resource, contradictedMark + key, raw, problem, at, at, requestId, fullSyncId)
+      return upsert.run(tx, tenantId, resource, contradictedMark + key, raw, problem, at, at, requestId, fullSyncId)
     },
-    agree: (tenantId, { resource }, key) => drop.run(tenantId, resource, contradictedMark + key),
-    agreeAll: (tenantId, { resource }) => allAgree.run(tenantId, resource),
-    *anyContradicted(tenantId, { resource }) {
-      return (yield* contradictions.get(tenantId, resource)) !== undefined
+    agree: (tx, tenantId, { resource }, key) => drop.run(tx, tenantId, resource, contradictedMark + key),
+    agreeAll: (tx, tenantId, { resource }) => allAgree.run(tx, tenantId, resource),
+    async anyContradicted(tx, tenantId, { resource }) {
+      return (await contradictions.get(tx, tenantId, resource)) !== undefined
     },
-    *containsAny(tenantId, { resource }) {
-      return (yield* anyQuarantined.get(tenantId, resource)) !== undefined
+    async containsAny(tx, tenantId, { resource }) {
+      return (await anyQuarantined.get(tx, tenantId, resource)) !== undefined
     },
   }
 }

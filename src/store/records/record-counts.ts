@@ -1,8 +1,8 @@
 import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { Database, Words } from '../database.ts'
-import type { Statement, Steps } from '../steps.ts'
+import type { Database } from '../database.ts'
+import type { Dialect, Sql } from '../db/db.ts'
 import { columnOf, type RecordTable, recordTables, type Stored } from './record-tables.ts'
 
 export type Grouping = readonly string[]
@@ -14,7 +14,7 @@ export const missing = 'missing'
 export interface Tally {
   /** @param row stored values in the order of `columns`. */
   add(row: readonly Stored[]): void
-  flush(): Steps<void>
+  flush(tx: Sql): Promise<void>
 }
 
 export type Tallies = (tenantId: number, resource: ResourceName, columns: readonly string[]) => Tally
@@ -33,8 +33,8 @@ export function tallies(database: Database): Tallies {
       add(row) {
         for (const { at, tree } of groups) tree.add(row, at)
       },
-      *flush() {
-        for (const { put, tree } of groups) yield* put(tenantId, tree.take())
+      async flush(tx) {
+        for (const { put, tree } of groups) await put(tx, tenantId, tree.take())
       },
     }
   }
@@ -74,32 +74,16 @@ function countTree() {
   }
 }
 
-type Adder = (tenantId: number, counts: readonly Count[]) => Steps<void>
+type Adder = (tx: Sql, tenantId: number, counts: readonly Count[]) => Promise<void>
 
 function adder(database: Database, resource: ResourceName, grouping: Grouping): Adder {
   const { sql } = database
   const record = recordTables[resource]
-  const columns = grouping.map((field, i) => ({ name: `c${i}`, type: storedType(record, field) }))
-  if (sql.rowsFrom === null) {
-    const casts = columns.map(({ type }) => `cast(? as ${type === 'text' ? 'text' : 'bigint'})`)
-    const put: Statement<readonly unknown[], never> = database.prepare(
-      adding(`values (?, '${resource}', '${nameOf(grouping)}', ${sql.jsonArray(casts)}, ?)`),
-    )
-    return function* (tenantId, counts) {
-      for (const { values, records } of counts) yield* put.run(tenantId, ...values, records)
-    }
-  }
-  const names = columns.map(({ name }) => name)
-  const rows = sql.rowsFrom([...columns, { name: 'records', type: 'integer' }])
-  const put: Statement<readonly unknown[], never> = database.prepare(
-    adding(
-      `select cast(? as bigint), '${resource}', '${nameOf(grouping)}', ${sql.jsonArray(names)}, records from ${rows}`,
-    ),
-  )
-  return function* (tenantId, counts) {
-    if (counts.length === 0) return
-    const lists = columns.map((_, i) => sql.listOf(counts.map(({ values }) => values[i] ?? null)))
-    yield* put.run(tenantId, ...lists, sql.listOf(counts.map(({ records }) => records)))
+  const columns = grouping.map((field) => ({ type: storedType(record, field) }))
+  const casts = columns.map(({ type }) => `cast(? as ${type === 'text' ? 'text' : 'bigint'})`)
+  const put = database.prepare(adding(`values (?, '${resource}', '${nameOf(grouping)}', ${sql.jsonArray(casts)}, ?)`))
+  return async (tx, tenantId, counts) => {
+    for (const { values, records } of counts) await put.run(tx, tenantId, ...values, records)
   }
 }
 
@@ -120,7 +104,7 @@ function countsBy({ resource }: RecordTable, grouping: Grouping): string {
   return `record_counts where tenant_id = ? and resource = '${resource}' and grouping = '${nameOf(grouping)}'`
 }
 
-export function keptCounts({ jsonMember }: Words, record: RecordTable, fields: readonly string[]): KeptCounts | null {
+export function keptCounts({ jsonMember }: Dialect, record: RecordTable, fields: readonly string[]): KeptCounts | null {
   const grouping = record.counted.find((one) => fields.every((field) => one.includes(field)))
   if (grouping === undefined) return null
   return {
@@ -141,7 +125,7 @@ export function missingCount({ resource }: RecordTable): string {
 }
 
 /** Queries that compute the rows of `record_counts`, one for each grouping. */
-function freshCounts({ jsonArray }: Words) {
+function freshCounts({ jsonArray }: Dialect) {
   return Object.values(recordTables).flatMap((record) => {
     const { resource, table, counted } = record
     const fresh = (value: string, where: string) =>
@@ -156,7 +140,7 @@ function freshCounts({ jsonArray }: Words) {
 }
 
 /** Queries that return a row if stored counts differ from the records. */
-export function countDifferences(words: Words): readonly string[] {
+export function countDifferences(words: Dialect): readonly string[] {
   return freshCounts(words).flatMap(({ resource, name, rows }) => {
     const kept = `select tenant_id, value, count from record_counts where resource = '${resource}' and grouping = '${name}'`
     return [`${kept} except ${rows}`, `${rows} except ${kept}`].map(
@@ -166,7 +150,7 @@ export function countDifferences(words: Words): readonly string[] {
 }
 
 /** Statements that fill an empty `record_counts`. */
-export function countAgain(words: Words): readonly string[] {
+export function countAgain(words: Dialect): readonly string[] {
   return freshCounts(words).map(
     ({ resource, name, rows }) =>
       `insert into record_counts (tenant_id, resource, grouping, value, count)

@@ -2,17 +2,14 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { Database, List, Operations, Words } from '../database.ts'
-import type { Statement, Steps } from '../steps.ts'
+import type { Database, Statement } from '../database.ts'
+import type { Dialect, List, Sql as Transaction } from '../db/db.ts'
 import type { ChangeRow, Condition, MirrorRecord, RecordReader, Scalar, Where } from './query.ts'
 import { decode, fieldColumns } from './record-codec.ts'
 import { keptCounts } from './record-counts.ts'
 import { columnOf, leastKey, type RecordTable, recordTables, type Stored } from './record-tables.ts'
 
-/** Larger batches are promoted to the old generation of the heap. */
 const batchSize = 125
-
-/** Batch size of rows with two values. */
 const repeatsBatchSize = 1000
 
 type Value = Stored | List
@@ -31,9 +28,7 @@ interface Prepared {
   readonly values: Prepare
 }
 
-type RanReader = RecordReader & Operations<RecordReader>
-
-export function recordReaders(database: Database): (tenantId: number) => RanReader {
+export function recordReaders(database: Database): (tenantId: number) => RecordReader {
   const prepared = {
     objects: memoize((text: string) => database.prepare<readonly Value[]>(text)),
     rows: memoize((text: string) => database.prepareRows<readonly Value[], readonly unknown[]>(text)),
@@ -41,6 +36,13 @@ export function recordReaders(database: Database): (tenantId: number) => RanRead
   } as Prepared
   const repeats = new Map<string, Repeats>()
   return (tenantId) => recordReader({ database, prepared, repeats, tenantId })
+}
+
+/** Without type parameters: the columns were written from records of these types. */
+type Untyped<Reader> = {
+  [Name in keyof Reader]: Reader[Name] extends (...given: infer Given) => infer Result
+    ? (...given: Given) => Result
+    : never
 }
 
 interface Repeats {
@@ -56,7 +58,7 @@ interface Reading {
   readonly tenantId: number
 }
 
-function recordReader({ database, prepared, repeats, tenantId }: Reading): RanReader {
+function recordReader({ database, prepared, repeats, tenantId }: Reading): RecordReader {
   const { isIn, listOf } = database.sql
 
   async function* batchesInKeyOrder(table: RecordTable): AsyncGenerator<readonly MirrorRecord[]> {
@@ -64,10 +66,9 @@ function recordReader({ database, prepared, repeats, tenantId }: Reading): RanRe
     const next = prepared.objects<Record<string, Stored>>(
       `${selectOf(table)} where tenant_id = ? and removed_at is null and ${key} > ? order by ${key} limit ${batchSize}`,
     )
-    const read = (after: Stored) => database.readOwn(() => next.all(tenantId, after))
-    let after: Stored = leastKey(table)
-    for (;;) {
-      const rows = await read(after)
+    for (let after: Stored = leastKey(table); ; ) {
+      const from: Stored = after
+      const rows: Record<string, Stored>[] = await database.read((tx) => next.all(tx, tenantId, from))
       if (rows.length === 0) return
       yield rows.map((row) => toRecord(table, row))
       if (rows.length < batchSize) return
@@ -81,49 +82,57 @@ function recordReader({ database, prepared, repeats, tenantId }: Reading): RanRe
     const matching = prepared.values<number>(
       `select rid from "${getTableName(table.table)}" where tenant_id = ? and removed_at is null ${condition.text}`,
     )
-    const rids = await database.read(() => matching.all(tenantId, ...condition.values))
+    const rids = await database.read((tx) => matching.all(tx, tenantId, ...condition.values))
     const select = prepared.objects<Record<string, Stored>>(
       `${selectOf(table)} where ${isIn('rid')} and removed_at is null order by rid`,
     )
     for (let at = 0; at < rids.length; at += batchSize) {
       if (at > 0) await yieldToEventLoop()
-      const rows = await database.read(() => select.all(listOf(rids.slice(at, at + batchSize))))
+      const rows = await database.read((tx) => select.all(tx, listOf(rids.slice(at, at + batchSize))))
       yield rows.map((row) => toRecord(table, row))
     }
   }
 
-  function* count(resource: ResourceName, where: Where = {}): Steps<number> {
+  async function count(tx: Transaction, resource: ResourceName, where: Where = {}): Promise<number> {
     const { from, amount, column } = countedFrom(database.sql, recordTables[resource], fieldsOf(where))
     const { text, values } = conditionSql(database.sql, column, where)
-    return (yield* prepared.values<number>(`select ${amount} from ${from} ${text}`).get(tenantId, ...values)) ?? 0
+    return (await prepared.values<number>(`select ${amount} from ${from} ${text}`).get(tx, tenantId, ...values)) ?? 0
   }
 
   async function hasRepeats(resource: ResourceName, field: string, since: number | null): Promise<boolean> {
     const name = `${tenantId} ${resource} ${field}`
-    const { records, counts, newest, known } = await database.read(() => repeatsBefore(resource, name, field, since))
+    const { records, counts, newest, known } = await database.read((tx) =>
+      repeatsBefore(tx, resource, name, field, since),
+    )
     const found = known?.found ?? (await searchRepeats(recordTables[resource], field, records))
     repeats.set(name, { counts, change: newest, found })
     return found
   }
 
   /** `known` is the last result if still valid: no record was added, went missing or changed the field. */
-  function* repeatsBefore(resource: ResourceName, name: string, field: string, since: number | null) {
+  async function repeatsBefore(
+    tx: Transaction,
+    resource: ResourceName,
+    name: string,
+    field: string,
+    since: number | null,
+  ) {
     const { table } = recordTables[resource]
     const missing = prepared.values<number>(
       `select count(*) from "${getTableName(table)}" where tenant_id = ? and missing_since is not null`,
     )
-    const newest = (yield* prepared.values<number>('select coalesce(max(id), 0) from changes').get()) ?? 0
+    const newest = (await prepared.values<number>('select coalesce(max(id), 0) from changes').get(tx)) ?? 0
     const before = prepared.values<number | null>('select min(id) - 1 from changes where at >= ?')
     const changedAfter = prepared.objects(
       `select 1 from changes where id > ? and tenant_id = ? and resource = ? and (kind <> 'changed' or field = ?) limit 1`,
     )
-    const records = yield* count(resource)
-    const counts = `${records} ${yield* missing.get(tenantId)}`
+    const records = await count(tx, resource)
+    const counts = `${records} ${await missing.get(tx, tenantId)}`
     const last =
       repeats.get(name) ??
-      (since === null ? null : { counts, change: (yield* before.get(since)) ?? newest, found: false })
+      (since === null ? null : { counts, change: (await before.get(tx, since)) ?? newest, found: false })
     const isSame =
-      last?.counts === counts && (yield* changedAfter.get(last.change, tenantId, resource, field)) === undefined
+      last?.counts === counts && (await changedAfter.get(tx, last.change, tenantId, resource, field)) === undefined
     return { records, counts, newest, known: isSame ? last : null }
   }
 
@@ -135,7 +144,7 @@ function recordReader({ database, prepared, repeats, tenantId }: Reading): RanRe
        where tenant_id = ? and removed_at is null and missing_since is null and absent_full_syncs = 0 and ${column} <> ''
          and ${key} > ? order by ${key} limit ${repeatsBatchSize}`,
     )
-    const read = (after: Stored) => database.read(() => next.all(tenantId, after))
+    const read = (after: Stored) => database.read((tx) => next.all(tx, tenantId, after))
     const digests = new Float64Array(records)
     let used = 0
     for (let after: Stored = leastKey(table); ; ) {
@@ -149,14 +158,14 @@ function recordReader({ database, prepared, repeats, tenantId }: Reading): RanRe
     return sorted.some((digest, i) => i > 0 && digest === sorted[i - 1])
   }
 
-  const reader: Operations<RecordReader> = {
+  const reader: Untyped<RecordReader> = {
     select: (resource, where) => {
       const table = recordTables[resource]
-      return database.each(where === undefined ? batchesInKeyOrder(table) : batchesWhere(table, where))
+      return where === undefined ? batchesInKeyOrder(table) : batchesWhere(table, where)
     },
-    count: (resource, where) => database.readOwn(() => count(resource, where)),
+    count: (resource, where) => database.read((tx) => count(tx, resource, where)),
     countBy: (resource, fields, where = {}) =>
-      database.readOwn(function* () {
+      database.read(async (tx) => {
         const table = recordTables[resource]
         const { from, amount, column } = countedFrom(database.sql, table, [...fields, ...fieldsOf(where)])
         const columns = fields.map(column).join(', ')
@@ -164,14 +173,14 @@ function recordReader({ database, prepared, repeats, tenantId }: Reading): RanRe
         const grouped = prepared.rows<Stored[]>(
           `select ${columns}, ${amount} from ${from} ${text} group by ${columns} order by ${columns}`,
         )
-        const rows = yield* grouped.all(tenantId, ...values)
+        const rows = await grouped.all(tx, tenantId, ...values)
         return rows.map((row) => ({
           values: fields.map((field, i) => decode(table.fields[field] ?? 'text', row[i] ?? null) as Scalar),
           count: Number(row.at(-1)),
         }))
       }),
     duplicates: (resource, field) =>
-      database.read(() => {
+      database.read((tx) => {
         const table = recordTables[resource]
         const column = columnOf(table, field)
         return prepared
@@ -180,20 +189,19 @@ function recordReader({ database, prepared, repeats, tenantId }: Reading): RanRe
            where tenant_id = ? and removed_at is null and ${column} is not null
            group by ${column} having count(*) > 1 order by ${column}`,
           )
-          .all(tenantId)
+          .all(tx, tenantId)
       }),
-    hasRepeats: (resource, field, since) => database.run(() => hasRepeats(resource, field, since)),
+    hasRepeats: (resource, field, since) => hasRepeats(resource, field, since),
     history: (resource, ...keys) =>
-      database.read(function* () {
+      database.read(async (tx) => {
         const select = prepared.objects<StoredChange>(
           `select id, resource, key, at, kind, field, before, after, request_id as "requestId" from changes
            where tenant_id = ? and resource = ? and ${isIn('key')} order by id`,
         )
-        return (yield* select.all(tenantId, resource, listOf(keys))).map(parseChange)
+        return (await select.all(tx, tenantId, resource, listOf(keys))).map(parseChange)
       }),
   }
-  // `Operations` loses the type parameters; the columns were written from records of these types.
-  return reader as RanReader
+  return reader as RecordReader
 }
 
 /** In a million texts, one search in 10,000 finds a false repeat; a cryptographic hash takes twenty times as long. */
@@ -245,7 +253,7 @@ function toRecord(table: RecordTable, row: Record<string, Stored>): MirrorRecord
   }
 }
 
-function countedFrom(words: Words, table: RecordTable, fields: readonly string[]) {
+function countedFrom(words: Dialect, table: RecordTable, fields: readonly string[]) {
   const kept = keptCounts(words, table, fields)
   if (kept !== null) return { from: kept.from, amount: 'sum(count)', column: kept.field }
   return {
@@ -261,7 +269,7 @@ function fieldsOf({ all = [], anyOf = [] }: Where): readonly string[] {
 
 type Column = (field: string) => string
 
-function conditionSql(words: Words, column: Column, { all = [], anyOf = [] }: Where): Sql {
+function conditionSql(words: Dialect, column: Column, { all = [], anyOf = [] }: Where): Sql {
   const parts = all.map((condition) => oneSql(words, column(condition.field), condition))
   if (anyOf.length > 0) {
     const groups = anyOf.map((group) =>
@@ -282,7 +290,7 @@ function joined(parts: readonly Sql[], word: string): Sql {
 
 const bound = (value: Scalar): Stored => (typeof value === 'boolean' ? Number(value) : value)
 
-function oneSql({ isIn, listOf }: Words, column: string, condition: Condition): Sql {
+function oneSql({ isIn, listOf }: Dialect, column: string, condition: Condition): Sql {
   if ('is' in condition) return { text: `${column} is not distinct from ?`, values: [bound(condition.is)] }
   if ('not' in condition) return { text: `${column} is distinct from ?`, values: [bound(condition.not)] }
   if ('atMost' in condition) return { text: `${column} <= ?`, values: [condition.atMost] }

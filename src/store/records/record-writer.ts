@@ -1,8 +1,8 @@
 import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
-import type { Database, InsertStamp, RecordInserts, TenantKeys } from '../database.ts'
+import type { Database } from '../database.ts'
+import type { InsertStamp, Sql, TenantKeys } from '../db/db.ts'
 import type { Fields } from '../port.ts'
-import type { Step, Steps } from '../steps.ts'
 import { encoderOf, fieldColumns } from './record-codec.ts'
 import type { Tally } from './record-counts.ts'
 import { columnOf, type RecordTable, type Stored, type StoredFields } from './record-tables.ts'
@@ -43,27 +43,21 @@ export interface Difference {
   readonly earlierBy: string | null
 }
 
-/** The changes, and the step that writes them. */
+/** The changes, and the statement that writes them. */
 export interface Writing {
   readonly written: Written
-  readonly step: Step<void>
+  readonly write: (tx: Sql) => Promise<void>
 }
 
-interface CreateParts {
-  readonly tally: Pick<Tally, 'add'>
-  /** Ids as `reserve` returned them. */
-  readonly reserved: Step<readonly number[]> | null
-}
-
-/** Functions without `Steps` only decide, so that a page needs no generator for each record. */
+/** Functions without `tx` only decide. */
 export interface RecordWriter {
   readonly table: RecordTable
   readonly columns: readonly string[]
-  find(tenantId: number, keys: readonly (string | number)[]): Steps<Map<string | number, Known>>
+  find(tx: Sql, tenantId: number, keys: readonly (string | number)[]): Promise<Map<string | number, Known>>
   /** True when the record is live, present and equal, so that a write would change nothing. */
   holds(write: RecordWrite): boolean
   /** Notes that an absent record was returned. */
-  touch(known: Known): Step<void>
+  touch(tx: Sql, known: Known): Promise<void>
   /** Null when the known record is live and equal. */
   compare(write: RecordWrite, known: Known): Difference | null
   /** Decides which record counts if both are of one full sync. */
@@ -72,9 +66,13 @@ export interface RecordWriter {
   /** Fields in which a live record differs from the mirror, apart from the detail of a look-up. */
   differing(write: RecordWrite): readonly string[]
   supply(known: Known, values: StoredFields, stamp: InsertStamp): Writing
-  reserve: RecordInserts['reserve']
   /** Writes records that are not mirrored, no two with the same key; returns their ids in the same order. */
-  create(writes: readonly RecordWrite[], stamp: InsertStamp, by: CreateParts): Steps<readonly number[]>
+  create(
+    tx: Sql,
+    writes: readonly RecordWrite[],
+    stamp: InsertStamp,
+    tally: Pick<Tally, 'add'>,
+  ): Promise<readonly number[]>
 }
 
 export function recordWriter(database: Database, table: RecordTable): RecordWriter {
@@ -93,7 +91,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
   const findRows = database.prepareRows<[TenantKeys], Stored[]>(
     selectByKeys({ columns, table: name, key: sqlName(table.key) }),
   )
-  const { insert, reserve } = database.recordInserts(name, inserted.map(sqlName))
+  const { insert } = database.recordInserts(name, inserted.map(sqlName))
   const update = database.prepare<readonly Stored[]>(
     `update "${name}" set ${setOf(written)},
      "removed_at" = null, "missing_since" = null, "absent_full_syncs" = 0 where "rid" = ?`,
@@ -149,15 +147,14 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
   return {
     table,
     columns: values,
-    reserve,
-    create(writes, { tenantId, at, requestId }, { tally, reserved }) {
-      const rows = writes.map((write) => newRow(write, at))
+    create(tx, writes, stamp, tally) {
+      const rows = writes.map((write) => newRow(write, stamp.at))
       for (const row of rows) tally.add(row)
-      return insert(rows, { tenantId, at, requestId }, reserved)
+      return insert(tx, rows, stamp)
     },
-    *find(tenantId, keys) {
+    async find(tx, tenantId, keys) {
       const found = new Map<string | number, Known>()
-      for (const row of yield* findRows.all({ tenantId, keys: listOf(keys) })) {
+      for (const row of await findRows.all(tx, { tenantId, keys: listOf(keys) })) {
         const [rid, removedAt, missingSince, absentFullSyncs, firstSeenAt, key] = row.splice(values.length)
         const absent = missingSince !== null || Number(absentFullSyncs) > 0
         found.set(key ?? '', {
@@ -174,7 +171,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
       const { known } = write
       return known !== undefined && !known.removed && !known.absent && differing(rowOf(write), known.stored) === null
     },
-    touch: ({ rid }) => touch.run(rid),
+    touch: (tx, { rid }) => touch.run(tx, rid),
     compare(write, known) {
       const next = rowOf(write)
       const indexes = differing(next, known.stored)
@@ -193,7 +190,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
       const fields = apiFieldsOf(table).filter((field) => field !== idField && before[field] !== after[field])
       return {
         written: { rid: known.rid, kind: known.removed ? 'returned' : 'changed', before, after, fields },
-        step: update.run(...row, at, requestId, known.rid),
+        write: (tx) => update.run(tx, ...row, at, requestId, known.rid),
       }
     },
     differing(write) {
@@ -214,7 +211,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
       const set = { ...fields, ...(changed.length > 0 ? { readAt: at, requestId } : {}) }
       return {
         written: { rid: known.rid, kind: changed.length > 0 ? 'changed' : 'unchanged', before, after, fields: changed },
-        step: updating(setOf(Object.keys(set))).run(...Object.values(set), known.rid),
+        write: (tx) => updating(setOf(Object.keys(set))).run(tx, ...Object.values(set), known.rid),
       }
     },
   }

@@ -2,10 +2,11 @@ import { getTableName } from 'drizzle-orm'
 import { dayMs } from '../../model/durations.ts'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { Database, Operations } from '../database.ts'
+import type { Database } from '../database.ts'
+import type { Sql } from '../db/db.ts'
 import type { ChangeLog } from '../history/change-log.ts'
 import type { Absence, AbsentRecord, BudgetQuery, RemovalBudget, SyncStore } from '../port.ts'
-import { askEach, type Step, type Steps } from '../steps.ts'
+import { eachOf } from './each-of.ts'
 import { type QuarantineStore, quarantineRid } from './quarantine-store.ts'
 import { liveCount } from './record-counts.ts'
 import { columnOf, recordTables } from './record-tables.ts'
@@ -13,40 +14,40 @@ import { ridSet } from './rid-set.ts'
 
 /** Removes records from the live set. Call inside a transaction. */
 export interface Removals {
-  liveWithout(tenantId: number, resource: ResourceName, shown: Buffer): Steps<readonly number[]>
-  live(tenantId: number, resource: ResourceName): Steps<Uint32Array>
+  liveWithout(tx: Sql, tenantId: number, resource: ResourceName, shown: Buffer): Promise<readonly number[]>
+  live(tx: Sql, tenantId: number, resource: ResourceName): Promise<Uint32Array>
   /** Live records, and quarantined ones without a live version (negative ids). */
-  removable(tenantId: number, resource: ResourceName): Steps<readonly number[]>
+  removable(tx: Sql, tenantId: number, resource: ResourceName): Promise<readonly number[]>
   /** Keys by id, of quarantined records without a live version. */
-  quarantinedKeys(tenantId: number, resource: ResourceName): Steps<ReadonlyMap<number, string>>
-  absentQuarantined(tenantId: number, resource: ResourceName, fullSyncId: number): Steps<Absence>
+  quarantinedKeys(tx: Sql, tenantId: number, resource: ResourceName): Promise<ReadonlyMap<number, string>>
+  absentQuarantined(tx: Sql, tenantId: number, resource: ResourceName, fullSyncId: number): Promise<Absence>
   /** Returns how many were live. `serverTime` of the full sync: for the shrink guard; undefined = not counted. */
   tombstone(
+    tx: Sql,
     tenantId: number,
     resource: ResourceName,
     rids: readonly number[],
     by: { readonly at: number; readonly requestId: string | null; readonly serverTime?: number },
-  ): Steps<number>
-  countAbsence(resource: ResourceName, rids: readonly number[]): Steps<void>
+  ): Promise<number>
+  countAbsence(tx: Sql, resource: ResourceName, rids: readonly number[]): Promise<void>
   absent(
+    tx: Sql,
     tenantId: number,
     resource: ResourceName,
     rids: readonly number[],
     fullSyncsMore: number,
-  ): Steps<readonly AbsentRecord[]>
-  anyAccepted(tenantId: number, resource: ResourceName): Steps<boolean>
-  /** Input of `withdraw`. */
-  returnable(tenantId: number, resource: ResourceName): Step<Returnable | undefined>
+  ): Promise<readonly AbsentRecord[]>
+  anyAccepted(tx: Sql, tenantId: number, resource: ResourceName): Promise<boolean>
   /** Withdraws accepted and recent removals of records that are returned again, of quarantined ones by key. */
   withdraw(
+    tx: Sql,
     tenantId: number,
     resource: ResourceName,
-    returnable: Step<Returnable | undefined>,
-    returned: { readonly rids: readonly number[]; readonly keys: () => readonly (string | number)[] },
-  ): Steps<void>
-  accept(tenantId: number, resource: ResourceName, rids: Iterable<number>): Steps<void>
-  markMissing(resource: ResourceName, rids: readonly number[], at: number): Steps<void>
-  forgetRecent(tenantId: number): Step<void>
+    returned: { readonly rids: readonly number[]; readonly keys: readonly (string | number)[] },
+  ): Promise<void>
+  accept(tx: Sql, tenantId: number, resource: ResourceName, rids: Iterable<number>): Promise<void>
+  markMissing(tx: Sql, resource: ResourceName, rids: readonly number[], at: number): Promise<void>
+  forgetRecent(tx: Sql, tenantId: number): Promise<void>
 }
 
 /** 1 if there are accepted or recent removals that could be withdrawn, else 0. */
@@ -106,57 +107,57 @@ export function removals(database: Database, log: ChangeLog, quarantine: Quarant
   const statements = memoize((resource: ResourceName) => statementsOf(database, resource))
 
   const parts: Removals = {
-    *live(tenantId, resource) {
-      return Uint32Array.from(yield* statements(resource).live.all(tenantId)).sort()
+    async live(tx, tenantId, resource) {
+      return Uint32Array.from(await statements(resource).live.all(tx, tenantId)).sort()
     },
-    *liveWithout(tenantId, resource, shown) {
+    async liveWithout(tx, tenantId, resource, shown) {
       const seen = ridSet([shown])
-      return [...(yield* parts.live(tenantId, resource))].filter((rid) => !seen.has(rid))
+      return [...(await parts.live(tx, tenantId, resource))].filter((rid) => !seen.has(rid))
     },
-    *removable(tenantId, resource) {
-      const quarantined = yield* quarantine.withoutLive(tenantId, recordTables[resource])
-      return [...(yield* parts.live(tenantId, resource)), ...quarantined.map(({ rid }) => rid)]
+    async removable(tx, tenantId, resource) {
+      const quarantined = await quarantine.withoutLive(tx, tenantId, recordTables[resource])
+      return [...(await parts.live(tx, tenantId, resource)), ...quarantined.map(({ rid }) => rid)]
     },
-    *quarantinedKeys(tenantId, resource) {
-      const all = yield* quarantine.withoutLive(tenantId, recordTables[resource])
+    async quarantinedKeys(tx, tenantId, resource) {
+      const all = await quarantine.withoutLive(tx, tenantId, recordTables[resource])
       return new Map(all.map(({ rid, key }) => [rid, key]))
     },
-    *absentQuarantined(tenantId, resource, fullSyncId) {
-      const all = yield* quarantine.withoutLive(tenantId, recordTables[resource])
+    async absentQuarantined(tx, tenantId, resource, fullSyncId) {
+      const all = await quarantine.withoutLive(tx, tenantId, recordTables[resource])
       const absent = all.filter((one) => one.fullSyncId !== fullSyncId)
-      const accepted = yield* askEach(absent, ({ rid }) => isAccepted.get(tenantId, resource, rid))
+      const accepted = await eachOf(absent, ({ rid }) => isAccepted.get(tx, tenantId, resource, rid))
       const more = absent.map(({ rid, key, fullSyncs }, i) => {
         return { rid, key, fullSyncs: fullSyncs + 1, accepted: accepted[i] !== undefined }
       })
       return { live: all.length, absent: more }
     },
-    *tombstone(tenantId, resource, rids, { at, requestId, serverTime }) {
+    async tombstone(tx, tenantId, resource, rids, { at, requestId, serverTime }) {
       const { tombstone } = statements(resource)
       const table = recordTables[resource]
       const keys = new Map<number, Key>(
-        rids.some((rid) => rid < 0) ? yield* parts.quarantinedKeys(tenantId, resource) : [],
+        rids.some((rid) => rid < 0) ? await parts.quarantinedKeys(tx, tenantId, resource) : [],
       )
       const mirrored = rids.filter((rid) => rid > 0)
-      for (const [i, key] of (yield* askEach(mirrored, (rid) => tombstone.get(at, rid))).entries())
+      for (const [i, key] of (await eachOf(mirrored, (rid) => tombstone.get(tx, at, rid))).entries())
         if (key !== undefined) keys.set(mirrored[i] ?? 0, key)
       const gone = rids.filter((rid) => keys.has(rid))
-      const accepted = yield* askEach(gone, (rid) => takeAccepted.get(tenantId, resource, rid))
+      const accepted = await eachOf(gone, (rid) => takeAccepted.get(tx, tenantId, resource, rid))
       for (const [i, rid] of gone.entries()) {
         const key = keys.get(rid) ?? ''
-        if (rid > 0) yield* log.insert.run(...log.noted(table, key, 'removed', { tenantId, at, requestId }))
-        yield* quarantine.drop(tenantId, table, String(key))
+        if (rid > 0) await log.insert.run(tx, ...log.noted(table, key, 'removed', { tenantId, at, requestId }))
+        await quarantine.drop(tx, tenantId, table, String(key))
         if (accepted[i] === undefined && serverTime !== undefined)
-          yield* recent.add(tenantId, resource, rid, at, serverTime)
+          await recent.add(tx, tenantId, resource, rid, at, serverTime)
       }
       return gone.filter((rid) => rid > 0).length
     },
-    *countAbsence(resource, rids) {
-      for (const rid of rids) yield* statements(resource).countAbsence.run(rid)
+    async countAbsence(tx, resource, rids) {
+      for (const rid of rids) await statements(resource).countAbsence.run(tx, rid)
     },
-    *absent(tenantId, resource, rids, fullSyncsMore) {
+    async absent(tx, tenantId, resource, rids, fullSyncsMore) {
       const { find } = statements(resource)
-      const accepted = yield* askEach(rids, (rid) => isAccepted.get(tenantId, resource, rid))
-      const rows = yield* askEach(rids, (rid) => find.get(rid))
+      const accepted = await eachOf(rids, (rid) => isAccepted.get(tx, tenantId, resource, rid))
+      const rows = await eachOf(rids, (rid) => find.get(tx, rid))
       return rids.flatMap((rid, i): AbsentRecord[] => {
         const row = rows[i]
         if (row === undefined) return []
@@ -164,25 +165,24 @@ export function removals(database: Database, log: ChangeLog, quarantine: Quarant
         return [{ rid, key: String(key), fullSyncs: fullSyncs + fullSyncsMore, accepted: accepted[i] !== undefined }]
       })
     },
-    *anyAccepted(tenantId, resource) {
-      return (yield* anyAccepted.get(tenantId, resource)) !== undefined
+    async anyAccepted(tx, tenantId, resource) {
+      return (await anyAccepted.get(tx, tenantId, resource)) !== undefined
     },
-    returnable: (tenantId, resource) => anyReturnable.get({ tenantId, resource }),
-    *withdraw(tenantId, resource, returnable, { rids, keys }) {
-      const { accepted = 0, removed = 0 } = (yield* returnable) ?? {}
+    async withdraw(tx, tenantId, resource, { rids, keys }) {
+      const { accepted = 0, removed = 0 } = (await anyReturnable.get(tx, { tenantId, resource })) ?? {}
       if (accepted + removed === 0) return
-      for (const rid of [...rids, ...keys().map((key) => quarantineRid(String(key)))]) {
-        if (accepted === 1) yield* dropAccepted.run(tenantId, resource, rid)
-        if (removed === 1) yield* recent.drop(tenantId, resource, rid)
+      for (const rid of [...rids, ...keys.map((key) => quarantineRid(String(key)))]) {
+        if (accepted === 1) await dropAccepted.run(tx, tenantId, resource, rid)
+        if (removed === 1) await recent.drop(tx, tenantId, resource, rid)
       }
     },
-    *accept(tenantId, resource, rids) {
-      for (const rid of rids) yield* insertAccepted.run(tenantId, resource, rid)
+    async accept(tx, tenantId, resource, rids) {
+      for (const rid of rids) await insertAccepted.run(tx, tenantId, resource, rid)
     },
-    *markMissing(resource, rids, at) {
-      for (const rid of rids) yield* statements(resource).markMissing.run(at, rid)
+    async markMissing(tx, resource, rids, at) {
+      for (const rid of rids) await statements(resource).markMissing.run(tx, at, rid)
     },
-    forgetRecent: (tenantId) => recent.forget(tenantId),
+    forgetRecent: (tx, tenantId) => recent.forget(tx, tenantId),
   }
   return parts
 }
@@ -190,40 +190,47 @@ export function removals(database: Database, log: ChangeLog, quarantine: Quarant
 export function removalStore(
   database: Database,
   parts: Removals,
-): Operations<Pick<SyncStore, 'markMissing' | 'remove' | 'liveCount' | 'removalBudget' | 'withdrawAcceptedRemovals'>> {
+): Pick<SyncStore, 'markMissing' | 'remove' | 'liveCount' | 'removalBudget' | 'withdrawAcceptedRemovals'> {
   const recent = recentRemovals(database)
   const withdraw = database.prepare<[number]>('delete from accepted_removals where tenant_id = ?')
   const live = memoize((resource: ResourceName) =>
     database.prepareValues<[number], number>(liveCount(recordTables[resource])),
   )
   return {
-    markMissing: (tenantId, resource, rids, at) =>
-      rids.length === 0
-        ? database.run(() => {})
-        : database.write({ tenantId, resource }, () => parts.markMissing(resource, rids, at)),
+    async markMissing(tenantId, resource, rids, at) {
+      if (rids.length > 0)
+        await database.write({ tenantId, resource }, (tx) => parts.markMissing(tx, resource, rids, at))
+    },
     remove: (tenantId, resource, rids, at, requestId, serverTime) =>
-      database.write({ tenantId, resource }, () =>
-        parts.tombstone(tenantId, resource, rids, {
+      database.write({ tenantId, resource }, (tx) =>
+        parts.tombstone(tx, tenantId, resource, rids, {
           at,
           requestId,
           ...(serverTime === undefined ? {} : { serverTime }),
         }),
       ),
-    removalBudget: (query) => database.write('nothing', () => recent.budget(query)),
-    withdrawAcceptedRemovals: (tenantId) => database.write('nothing', () => withdraw.run(tenantId)),
+    removalBudget: (query) => database.write('nothing', (tx) => recent.budget(tx, query)),
+    withdrawAcceptedRemovals: (tenantId) => database.write('nothing', (tx) => withdraw.run(tx, tenantId)),
     liveCount: (tenantId, resource) =>
-      database.read(function* () {
-        return (yield* live(resource).get(tenantId)) ?? 0
+      database.read(async (tx) => {
+        return (await live(resource).get(tx, tenantId)) ?? 0
       }),
   }
 }
 
 /** Recent removals, which the shrink guard adds to those that are due. Call inside a transaction. */
 interface RecentRemovals {
-  add(tenantId: number, resource: ResourceName, rid: number, removedAt: number, serverTime: number): Step<void>
-  drop(tenantId: number, resource: ResourceName, rid: number): Step<void>
-  forget(tenantId: number): Step<void>
-  budget(query: BudgetQuery): Steps<RemovalBudget>
+  add(
+    tx: Sql,
+    tenantId: number,
+    resource: ResourceName,
+    rid: number,
+    removedAt: number,
+    serverTime: number,
+  ): Promise<void>
+  drop(tx: Sql, tenantId: number, resource: ResourceName, rid: number): Promise<void>
+  forget(tx: Sql, tenantId: number): Promise<void>
+  budget(tx: Sql, query: BudgetQuery): Promise<RemovalBudget>
 }
 
 function recentRemovals(database: Database): RecentRemovals {
@@ -255,10 +262,10 @@ function recentRemovals(database: Database): RecentRemovals {
     `select count(*) from changes where at > @createdSince and at <= @createdBy and kind = 'created' and ${ofResource}`,
   )
   return {
-    add: (...row) => insert.run(...row),
-    drop: (tenantId, resource, rid) => remove.run(tenantId, resource, rid),
-    forget: (tenantId) => forget.run(tenantId),
-    *budget({ tenantId, resource, at, steadyAt, unsetAt, serverTime, confirmed, heldSince = null }) {
+    add: (tx, ...row) => insert.run(tx, ...row),
+    drop: (tx, tenantId, resource, rid) => remove.run(tx, tenantId, resource, rid),
+    forget: (tx, tenantId) => forget.run(tx, tenantId),
+    async budget(tx, { tenantId, resource, at, steadyAt, unsetAt, serverTime, confirmed, heldSince = null }) {
       // Exclude records created during the hold or in the 24 hours before it, and those created before the local clock
       // was set back: they would make the removals look few.
       const createdSince = Math.min(at, unsetAt, heldSince ?? at) - dayMs
@@ -266,11 +273,11 @@ function recentRemovals(database: Database): RecentRemovals {
       const ageMs = Math.max(dayMs, at - (heldSince ?? at))
       const since = steadyAt - ageMs
       const bound = { tenantId, resource, createdSince, createdBy, since, serverSince: serverTime - ageMs }
-      if ((yield* find.get(tenantId, resource)) !== undefined) {
-        yield* dropOld.run(bound)
-        yield* bringBack.run({ tenantId, resource, at, serverTime, confirmed: Number(confirmed) })
+      if ((await find.get(tx, tenantId, resource)) !== undefined) {
+        await dropOld.run(tx, bound)
+        await bringBack.run(tx, { tenantId, resource, at, serverTime, confirmed: Number(confirmed) })
       }
-      return { removed: (yield* removed.get(bound)) ?? 0, created: (yield* created.get(bound)) ?? 0 }
+      return { removed: (await removed.get(tx, bound)) ?? 0, created: (await created.get(tx, bound)) ?? 0 }
     },
   }
 }

@@ -1,35 +1,5 @@
 import { blob, index, integer, primaryKey, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-/** Pages of a resource's last full sync; a page with equal bytes has equal records. */
-export const pageFingerprints = sqliteTable(
-  'page_fingerprints',
-  {
-    tenantId: integer('tenant_id').notNull(),
-    resource: text('resource').notNull(),
-    page: integer('page').notNull(),
-    digest: text('digest').notNull(),
-    reading: text('reading').notNull(),
-    note: text('note').notNull(),
-    rids: blob('rids', { mode: 'buffer' }).notNull(),
-    lowest: integer('lowest').notNull(),
-    highest: integer('highest').notNull(),
-    /** Sum of the revisions in that range when the page was stored. */
-    revision: integer('revision').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.page] })],
-)
-
-/** Change counters of records; neighboring ids share a row. */
-export const recordRevisions = sqliteTable(
-  'record_revisions',
-  {
-    resource: text('resource').notNull(),
-    block: integer('block').notNull(),
-    revision: integer('revision').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.resource, table.block] })],
-)
-
 export const runs = sqliteTable(
   'runs',
   {

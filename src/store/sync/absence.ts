@@ -3,13 +3,14 @@ import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
+import type { Sql } from '../db/db.ts'
 import type { Absence, AbsentRecord, LeftOut } from '../port.ts'
+import { eachOf } from '../records/each-of.ts'
 import { oneOf } from '../records/record-codec.ts'
 import { liveCount } from '../records/record-counts.ts'
 import { columnOf, leastKey, recordTables } from '../records/record-tables.ts'
 import type { Removals } from '../records/removal-store.ts'
 import { type RidSet, ridSet } from '../records/rid-set.ts'
-import { askEach } from '../steps.ts'
 
 const batchSize = 10_000
 
@@ -53,25 +54,25 @@ export function absences(
 ): (fullSync: FullSync, shown: readonly Buffer[]) => Promise<Absence> {
   const statements = memoize((resource: ResourceName) => statementsOf(database, resource))
 
-  function* batchAfter({ tenantId, resource }: FullSync, after: Key, seen: RidSet) {
+  async function batchAfter(tx: Sql, { tenantId, resource }: FullSync, after: Key, seen: RidSet) {
     const { lastOfBatch, batch, rest, isLive } = statements(resource)
-    const last = yield* lastOfBatch.get(tenantId, after)
-    const rids = last === undefined ? yield* rest.all(tenantId, after) : yield* batch.all(tenantId, after, last)
+    const last = await lastOfBatch.get(tx, tenantId, after)
+    const rids = last === undefined ? await rest.all(tx, tenantId, after) : await batch.all(tx, tenantId, after, last)
     const unseen = rids.filter((rid) => !seen.has(rid))
-    const live = yield* askEach(unseen, (rid) => isLive.get(rid))
+    const live = await eachOf(unseen, (rid) => isLive.get(tx, rid))
     const absent = unseen.filter((_, i) => live[i] !== undefined)
-    return { last, absent: yield* removals.absent(tenantId, resource, absent, 1) }
+    return { last, absent: await removals.absent(tx, tenantId, resource, absent, 1) }
   }
 
-  function* batchOf({ tenantId, resource }: FullSync, gaps: ReturnType<RidSet['gaps']>) {
+  async function batchOf(tx: Sql, { tenantId, resource }: FullSync, gaps: ReturnType<RidSet['gaps']>) {
     const unseen: number[] = []
-    for (const [from, to] of gaps) unseen.push(...(yield* statements(resource).between.all(from, to, tenantId)))
-    return yield* removals.absent(tenantId, resource, unseen, 1)
+    for (const [from, to] of gaps) unseen.push(...(await statements(resource).between.all(tx, from, to, tenantId)))
+    return await removals.absent(tx, tenantId, resource, unseen, 1)
   }
 
   async function absentByKey(fullSync: FullSync, seen: RidSet): Promise<AbsentRecord[]> {
     const absent: AbsentRecord[] = []
-    const read = (after: Key) => database.read(() => batchAfter(fullSync, after, seen))
+    const read = (after: Key) => database.read((tx) => batchAfter(tx, fullSync, after, seen))
     for (let after: Key | undefined = leastKey(recordTables[fullSync.resource]); after !== undefined; ) {
       const batch = await read(after)
       absent.push(...batch.absent)
@@ -86,7 +87,7 @@ export function absences(
     for (let first = 1; first <= highest; first += batchSize) {
       const gaps = seen.gaps(first, Math.min(highest, first + batchSize - 1))
       if (gaps.length === 0) continue
-      absent.push(...(await database.read(() => batchOf(fullSync, gaps))))
+      absent.push(...(await database.read((tx) => batchOf(tx, fullSync, gaps))))
       await yieldToEventLoop()
     }
     return absent
@@ -95,18 +96,18 @@ export function absences(
   return async (fullSync, shown) => {
     const { id, tenantId, resource } = fullSync
     const seen = ridSet(shown)
-    const { highest, live } = await database.read(function* () {
+    const { highest, live } = await database.read(async (tx) => {
       const { highest, live } = statements(resource)
-      return { highest: (yield* highest.get()) ?? 0, live: (yield* live.get(tenantId)) ?? 0 }
+      return { highest: (await highest.get(tx)) ?? 0, live: (await live.get(tx, tenantId)) ?? 0 }
     })
     // Usually no record is absent, so that few ids remain; there are many if other tenants' records are in between.
     const fewIds = highest - seen.size() <= live / 4
     const absent = fewIds ? await absentById(fullSync, seen, highest) : await absentByKey(fullSync, seen)
-    return database.read(function* () {
-      const quarantined = yield* removals.absentQuarantined(tenantId, resource, id)
+    return database.read(async (tx) => {
+      const quarantined = await removals.absentQuarantined(tx, tenantId, resource, id)
       absent.push(...quarantined.absent)
       return {
-        live: ((yield* statements(resource).live.get(tenantId)) ?? 0) + quarantined.live,
+        live: ((await statements(resource).live.get(tx, tenantId)) ?? 0) + quarantined.live,
         absent: absent.sort((a, b) => a.rid - b.rid),
       }
     })
@@ -147,18 +148,18 @@ export function leftOut(database: Database) {
     before: number,
     since: number,
   ): Promise<LeftOut> => {
-    const [earlier, later] = await database.read(function* () {
+    const [earlier, later] = await database.read(async (tx) => {
       return [
-        ridSet(yield* shownBefore.all(fullSync.id, before)),
-        ridSet(yield* shownSince.all(fullSync.id, before)),
+        ridSet(await shownBefore.all(tx, fullSync.id, before)),
+        ridSet(await shownSince.all(tx, fullSync.id, before)),
       ] as const
     })
     const updated = { expected: 0, leftOut: 0, newest: null as number | null }
     const neverUpdated = { ...updated }
     for (let after = 0; ; ) {
       const from = after
-      const rows = await database.read(() =>
-        batchOf(fullSync.resource).all(fullSync.tenantId, since, from, fullSync.resource),
+      const rows = await database.read((tx) =>
+        batchOf(fullSync.resource).all(tx, fullSync.tenantId, since, from, fullSync.resource),
       )
       for (const row of rows) {
         if (!earlier.has(row.rid)) continue

@@ -2,7 +2,8 @@ import { and, eq, sql } from 'drizzle-orm'
 import { SyncError } from '../../model/errors.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
 import { yieldAfter } from '../../model/yield-to-event-loop.ts'
-import type { Database, Operations } from '../database.ts'
+import type { Database } from '../database.ts'
+import type { Sql } from '../db/db.ts'
 import { orm } from '../orm.ts'
 import type { FullSyncEnd, FullSyncRow, FullSyncStep, SyncStore } from '../port.ts'
 import type { QuarantineStore } from '../records/quarantine-store.ts'
@@ -11,9 +12,7 @@ import { recordTables } from '../records/record-tables.ts'
 import type { Removals } from '../records/removal-store.ts'
 import { packRids, type RidSet, ridSet } from '../records/rid-set.ts'
 import { fullSyncs } from '../schema/index.ts'
-import { ahead, type Step, type Steps } from '../steps.ts'
 import { absences, leftOut } from './absence.ts'
-import type { PageFingerprints } from './page-fingerprint-cache.ts'
 import { completion, syncStateWriter } from './sync-states.ts'
 
 const batchSize = 500
@@ -30,22 +29,19 @@ export function fullSyncStore(
     readonly removals: Removals
     readonly quarantine: QuarantineStore
     readonly fullSyncNotes: FullSyncNotes
-    readonly pageFingerprints: PageFingerprints
   },
-): Operations<
-  Pick<
-    SyncStore,
-    | 'openFullSync'
-    | 'startFullSync'
-    | 'dropFullSync'
-    | 'fullSyncMoved'
-    | 'noteWait'
-    | 'cursorSeen'
-    | 'absence'
-    | 'besideFullSync'
-    | 'leftOut'
-    | 'completeFullSync'
-  >
+): Pick<
+  SyncStore,
+  | 'openFullSync'
+  | 'startFullSync'
+  | 'dropFullSync'
+  | 'fullSyncMoved'
+  | 'noteWait'
+  | 'cursorSeen'
+  | 'absence'
+  | 'besideFullSync'
+  | 'leftOut'
+  | 'completeFullSync'
 > {
   const fullSyncById = database.select(
     orm
@@ -81,72 +77,70 @@ export function fullSyncStore(
   const leftOutOf = leftOut(database)
   const putState = syncStateWriter(database)
   const absenceFrom = absences(database, parts.removals)
-  function* find(fullSyncId: number): Steps<Row> {
-    const row = yield* fullSyncById.get({ fullSyncId })
+  async function find(tx: Sql, fullSyncId: number): Promise<Row> {
+    const row = await fullSyncById.get(tx, { fullSyncId })
     if (row === undefined) throw fullSyncDropped()
     return row
   }
   return {
     openFullSync: (tenantId, resource) =>
-      database.read(function* () {
-        const row = yield* fullSyncOf.get({ tenantId, resource })
+      database.read(async (tx) => {
+        const row = await fullSyncOf.get(tx, { tenantId, resource })
         return row === undefined ? null : toReadInFull(row)
       }),
     startFullSync: ({ tenantId, resource, at, cursorBefore, again = false }) =>
-      database.write({ tenantId, resource }, function* () {
-        const open = yield* fullSyncOf.get({ tenantId, resource })
-        if (open !== undefined) yield* parts.fullSyncNotes.drop(open.id)
-        yield* parts.quarantine.begin(tenantId, recordTables[resource])
-        const id = (yield* insertFullSync.get(tenantId, resource, at, at, cursorBefore)) ?? 0
-        if (again) yield* insertAgain.run(id, packRids([]))
-        return toReadInFull(yield* find(id))
+      database.write({ tenantId, resource }, async (tx) => {
+        const open = await fullSyncOf.get(tx, { tenantId, resource })
+        if (open !== undefined) await parts.fullSyncNotes.drop(tx, open.id)
+        await parts.quarantine.begin(tx, tenantId, recordTables[resource])
+        const id = (await insertFullSync.get(tx, tenantId, resource, at, at, cursorBefore)) ?? 0
+        if (again) await insertAgain.run(tx, id, packRids([]))
+        return toReadInFull(await find(tx, id))
       }),
-    fullSyncMoved: (fullSyncId) =>
-      database.run(async () => {
-        const shown = ridSet([])
-        const turn = yieldAfter(batchSize)
-        for (const page of await database.read(() => ownRidsOf.all(fullSyncId))) {
-          if (shown.hasAny(page)) {
-            return (await database.read(() => isAgain.get(fullSyncId))) === undefined ? 'moved' : 'moved-again'
-          }
-          shown.add(page)
-          await turn()
+    fullSyncMoved: async (fullSyncId) => {
+      const shown = ridSet([])
+      const turn = yieldAfter(batchSize)
+      for (const page of await database.read((tx) => ownRidsOf.all(tx, fullSyncId))) {
+        if (shown.hasAny(page)) {
+          return (await database.read((tx) => isAgain.get(tx, fullSyncId))) === undefined ? 'moved' : 'moved-again'
         }
-        return 'no'
-      }),
-    dropFullSync: (fullSyncId) => database.write('nothing', () => parts.fullSyncNotes.drop(fullSyncId)),
+        shown.add(page)
+        await turn()
+      }
+      return 'no'
+    },
+    dropFullSync: (fullSyncId) => database.write('nothing', (tx) => parts.fullSyncNotes.drop(tx, fullSyncId)),
     noteWait: (tenantId, resource, until) =>
-      database.write('nothing', () => noteWait.run({ until, tenantId, resource })),
+      database.write('nothing', (tx) => noteWait.run(tx, { until, tenantId, resource })),
     cursorSeen: (fullSyncId, digest) =>
-      database.read(function* () {
-        return (yield* pageBefore.get(fullSyncId, digest)) !== undefined
+      database.read(async (tx) => {
+        return (await pageBefore.get(tx, fullSyncId, digest)) !== undefined
       }),
-    absence: (fullSyncId) =>
-      database.run(async () => {
-        const { fullSync, shown } = await database.read(function* () {
-          return { fullSync: yield* find(fullSyncId), shown: yield* ridsOf.all(fullSyncId) }
-        })
-        return absenceFrom({ ...fullSync, resource: oneOf(resourceNames, fullSync.resource) }, shown)
-      }),
+    absence: async (fullSyncId) => {
+      const { fullSync, shown } = await database.read(async (tx) => {
+        return { fullSync: await find(tx, fullSyncId), shown: await ridsOf.all(tx, fullSyncId) }
+      })
+      return absenceFrom({ ...fullSync, resource: oneOf(resourceNames, fullSync.resource) }, shown)
+    },
     besideFullSync: (fullSyncId) =>
-      database.read(function* () {
-        return Math.min((yield* lowestPage.get(fullSyncId)) ?? 0, 0)
+      database.read(async (tx) => {
+        return Math.min((await lowestPage.get(tx, fullSyncId)) ?? 0, 0)
       }),
-    leftOut: (fullSyncId, before, since) =>
-      database.run(async () => leftOutOf(await database.read(() => find(fullSyncId)), before, since)),
-    completeFullSync: ({ fullSyncId, ...end }) =>
-      database.run(async () => {
-        const { tenantId, resource: name } = await database.read(() => find(fullSyncId))
-        const resource = oneOf(resourceNames, name)
-        return database.transact({ tenantId, resource }, function* () {
-          return yield* complete(resource, yield* find(fullSyncId), end)
-        })
-      }),
+    leftOut: async (fullSyncId, before, since) =>
+      leftOutOf(await database.read((tx) => find(tx, fullSyncId)), before, since),
+    completeFullSync: async ({ fullSyncId, ...end }) => {
+      const { tenantId, resource: name } = await database.read((tx) => find(tx, fullSyncId))
+      const resource = oneOf(resourceNames, name)
+      return database.write({ tenantId, resource }, async (tx) => {
+        return await complete(tx, resource, await find(tx, fullSyncId), end)
+      })
+    },
   }
 
-  function* complete(
+  async function complete(
+    tx: Sql,
     resource: ResourceName,
-    { id, tenantId, startedAt, startServerTime, startRequestId, unreadable, pages }: Row,
+    { id, tenantId, startedAt, startServerTime, startRequestId, unreadable }: Row,
     {
       at,
       durationMs,
@@ -157,23 +151,22 @@ export function fullSyncStore(
       remove,
       absent,
     }: Omit<FullSyncEnd, 'fullSyncId'>,
-  ): Steps<{ readonly removed: number }> {
-    const removed = yield* parts.removals.tombstone(tenantId, resource, remove, {
+  ): Promise<{ readonly removed: number }> {
+    const removed = await parts.removals.tombstone(tx, tenantId, resource, remove, {
       at,
       requestId,
       serverTime: startServerTime ?? unsetAt,
     })
-    yield* parts.removals.countAbsence(resource, absent)
-    if (unreadable === 0) yield* parts.quarantine.release(tenantId, recordTables[resource], id)
-    yield* putState(tenantId, resource, {
+    await parts.removals.countAbsence(tx, resource, absent)
+    if (unreadable === 0) await parts.quarantine.release(tx, tenantId, recordTables[resource], id)
+    await putState(tx, tenantId, resource, {
       ...completion({ startedAt, durationMs, serverTime: startServerTime }, startRequestId),
       cursor,
       reachedEndServerTime: reachedEndServerTime ?? undefined,
       fullSyncOwed: 0,
       incrementalPaused: 0,
     })
-    yield* parts.pageFingerprints.forgetAfter(tenantId, resource, pages)
-    yield* parts.fullSyncNotes.drop(id)
+    await parts.fullSyncNotes.drop(tx, id)
     return { removed }
   }
 }
@@ -181,13 +174,13 @@ export function fullSyncStore(
 /** Writes a page's part of the full sync. Call inside a transaction. */
 export interface FullSyncNotes {
   /**
-   * Advances the full sync. The returned function writes the ids of the page's records and returns the page's number,
-   * or null for an incremental sync beside the full sync.
+   * Advances the full sync and writes the ids of the page's records. Returns the page's number, or null for an
+   * incremental sync beside the full sync.
    */
-  adding(step: FullSyncStep, page: NotedPage): Steps<(rids: Buffer) => Steps<number | null>>
-  /** The returned function reads the records of earlier pages, without those of an incremental sync beside it. */
-  showing(fullSyncId: number): Steps<() => Steps<Pick<RidSet, 'has'>>>
-  drop(fullSyncId: number): Steps<void>
+  add(tx: Sql, step: FullSyncStep, page: NotedPage): Promise<number | null>
+  /** Records of earlier pages, without those of an incremental sync beside it. */
+  seenBefore(tx: Sql, fullSyncId: number): Promise<Pick<RidSet, 'has'>>
+  drop(tx: Sql, fullSyncId: number): Promise<void>
 }
 
 export interface NotedPage {
@@ -195,6 +188,7 @@ export interface NotedPage {
   /** True if a record has no readable id. */
   readonly unreadable: boolean
   readonly at: number
+  readonly rids: Buffer
 }
 
 export function fullSyncNotes(database: Database): FullSyncNotes {
@@ -221,54 +215,38 @@ export function fullSyncNotes(database: Database): FullSyncNotes {
     'select page, rids from full_sync_pages where full_sync_id = ? and page > ? order by page',
   )
   /** Only of full syncs in which a record differed from the mirror. */
-  const shownBy = new Map<number, { pages: number; readonly rids: RidSet }>()
-  function* shown(fullSyncId: number, more: () => Step<readonly { page: number; rids: Buffer }[]>) {
-    const known = shownBy.get(fullSyncId) ?? { pages: 0, rids: ridSet([]) }
-    shownBy.set(fullSyncId, known)
-    for (const { page, rids } of yield* more()) {
-      known.rids.add(rids)
-      known.pages = page
-    }
-    return known.rids
-  }
+  const seenBy = new Map<number, { pages: number; readonly rids: RidSet }>()
   return {
-    *showing(fullSyncId) {
-      const more = () => pagesAfter.all(fullSyncId, shownBy.get(fullSyncId)?.pages ?? 0)
-      // If a page differed, the next one may differ, too.
-      const early = shownBy.has(fullSyncId) ? { asked: yield* ahead(more()) } : null
-      let rids: RidSet | undefined
-      return function* () {
-        rids ??= yield* shown(fullSyncId, () => (early === null ? more() : early.asked))
-        return rids
+    async seenBefore(tx, fullSyncId) {
+      const seen = seenBy.get(fullSyncId) ?? { pages: 0, rids: ridSet([]) }
+      seenBy.set(fullSyncId, seen)
+      for (const { page, rids } of await pagesAfter.all(tx, fullSyncId, seen.pages)) {
+        seen.rids.add(rids)
+        seen.pages = page
       }
+      return seen.rids
     },
-    *adding({ id, advance }, { isEmpty, unreadable, at }) {
+    async add(tx, { id, advance }, { isEmpty, unreadable, at, rids }) {
       if (advance === undefined) {
-        const open = yield* ahead(isOpen.get(id))
-        const lowest = yield* ahead(lowestPage.get(id))
-        return function* (rids) {
-          if ((yield* open) === undefined) throw fullSyncDropped()
-          if (unreadable) yield* noteUnreadable.run(id)
-          if (rids.byteLength > 0) yield* insertPage.run(id, Math.min((yield* lowest) ?? 0, 0) - 1, null, rids)
-          return null
-        }
+        if ((await isOpen.get(tx, id)) === undefined) throw fullSyncDropped()
+        if (unreadable) await noteUnreadable.run(tx, id)
+        const lowest = Math.min((await lowestPage.get(tx, id)) ?? 0, 0)
+        if (rids.byteLength > 0) await insertPage.run(tx, id, lowest - 1, null, rids)
+        return null
       }
       const { nextCursor, cursorDigest, reachedEnd, fullSyncMs, start } = advance
-      if (start !== undefined) yield* noteStart.run(start.serverTime, start.requestId, id)
+      if (start !== undefined) await noteStart.run(tx, start.serverTime, start.requestId, id)
       const flags = [reachedEnd ? 1 : 0, unreadable ? 1 : 0, isEmpty ? 1 : 0] as const
       const cursors = [reachedEnd ? null : nextCursor, nextCursor] as const
-      const advanced = yield* ahead(advanceFullSync.get(at, fullSyncMs, ...cursors, ...flags, id))
-      return function* (rids) {
-        const pages = yield* advanced
-        if (pages === undefined) throw fullSyncDropped()
-        yield* insertPage.run(id, pages, cursorDigest, rids)
-        return pages
-      }
+      const pages = await advanceFullSync.get(tx, at, fullSyncMs, ...cursors, ...flags, id)
+      if (pages === undefined) throw fullSyncDropped()
+      await insertPage.run(tx, id, pages, cursorDigest, rids)
+      return pages
     },
-    *drop(fullSyncId) {
-      shownBy.delete(fullSyncId)
-      yield* dropPages.run(fullSyncId)
-      yield* dropFullSync.run(fullSyncId)
+    async drop(tx, fullSyncId) {
+      seenBy.delete(fullSyncId)
+      await dropPages.run(tx, fullSyncId)
+      await dropFullSync.run(tx, fullSyncId)
     },
   }
 }

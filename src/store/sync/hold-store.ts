@@ -4,20 +4,18 @@ import { type Emptiness, emptinesses } from '../../model/emptiness.ts'
 import type { HoldCause } from '../../model/hold-cause.ts'
 import { reasons } from '../../model/reasons.ts'
 import { resourceNames } from '../../model/resource-names.ts'
-import type { Database, Operations } from '../database.ts'
+import type { Database } from '../database.ts'
+import type { Sql } from '../db/db.ts'
 import { anotherTenant } from '../findings/waiver-store.ts'
 import { orm } from '../orm.ts'
 import type { AdminStore, DecisionRow, HoldRow, SyncStore } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
 import type { Removals } from '../records/removal-store.ts'
 import { decisions, holds, tenants } from '../schema/index.ts'
-import type { Step, Steps } from '../steps.ts'
 import { emptinessCode, syncStateWriter } from './sync-states.ts'
 
-type Part = Operations<
-  Pick<SyncStore, 'holds' | 'raiseHold' | 'liftHold' | 'pendingDecisions' | 'applyDecision'> &
-    Pick<AdminStore, 'decide'>
->
+type Part = Pick<SyncStore, 'holds' | 'raiseHold' | 'liftHold' | 'pendingDecisions' | 'applyDecision'> &
+  Pick<AdminStore, 'decide'>
 
 type Application = Parameters<SyncStore['applyDecision']>[1]
 
@@ -93,89 +91,96 @@ export function holdStore(database: Database, removals: Removals): Part {
     cause: JSON.parse(hold.cause) as HoldCause,
   })
 
-  function* rowsOf(listed: Step<readonly { hold: typeof holds.$inferSelect; tenant: string }[]>): Steps<HoldRow[]> {
-    return (yield* listed).map(({ hold, tenant }) => toHold(hold, tenant))
+  async function rowsOf(
+    listed: Promise<readonly { hold: typeof holds.$inferSelect; tenant: string }[]>,
+  ): Promise<HoldRow[]> {
+    return (await listed).map(({ hold, tenant }) => toHold(hold, tenant))
   }
 
-  function* drop(id: string): Steps<void> {
-    yield* dropRecords.run(id)
-    yield* dropHold.run(id)
+  async function drop(tx: Sql, id: string): Promise<void> {
+    await dropRecords.run(tx, id)
+    await dropHold.run(tx, id)
   }
 
-  function* acceptAllKnown(tenantId: number): Steps<void> {
+  async function acceptAllKnown(tx: Sql, tenantId: number): Promise<void> {
     for (const resource of resourceNames)
-      yield* removals.accept(tenantId, resource, yield* removals.removable(tenantId, resource))
+      await removals.accept(tx, tenantId, resource, await removals.removable(tx, tenantId, resource))
   }
 
-  function* apply(decision: DecisionRow, cause: string, { tenantId, at, coversKnown }: Application): Steps<void> {
+  async function apply(
+    tx: Sql,
+    decision: DecisionRow,
+    cause: string,
+    { tenantId, at, coversKnown }: Application,
+  ): Promise<void> {
     const { holdReason, resource, holdId } = decision
     if (resource !== 'all' && (holdReason === 'shrink_held' || holdReason === 'suspect_empty')) {
       const emptiness = holdReason === 'suspect_empty' ? emptinessOf(cause) : null
       // A hold for an empty list covers every removable record.
       const lacksAll = emptiness === 'list'
-      const rids = lacksAll ? yield* removals.removable(tenantId, resource) : yield* heldBy.all(holdId)
-      yield* removals.accept(tenantId, resource, rids)
-      if (emptiness !== null) yield* putState(tenantId, resource, { emptyAccepted: emptinessCode(emptiness) })
+      const rids = lacksAll ? await removals.removable(tx, tenantId, resource) : await heldBy.all(tx, holdId)
+      await removals.accept(tx, tenantId, resource, rids)
+      if (emptiness !== null) await putState(tx, tenantId, resource, { emptyAccepted: emptinessCode(emptiness) })
     }
     if (decision.holdReason === 'tenant_changed') {
       if (decision.resource === 'all' && coversKnown) {
-        yield* acceptAllKnown(tenantId)
-        yield* removals.forgetRecent(tenantId)
-        yield* endAcceptances.run({ tenantId, at })
-        yield* knownFrom.run(at, tenantId)
+        await acceptAllKnown(tx, tenantId)
+        await removals.forgetRecent(tx, tenantId)
+        await endAcceptances.run(tx, { tenantId, at })
+        await knownFrom.run(tx, at, tenantId)
       }
-      yield* drop(decision.holdId)
+      await drop(tx, decision.holdId)
     }
   }
 
   return {
     holds: (tenantId) =>
       tenantId === undefined
-        ? database.read(() => rowsOf(allHolds.all()))
-        : database.readOwn(() => rowsOf(holdsOf.all({ tenantId }))),
+        ? database.read((tx) => rowsOf(allHolds.all(tx)))
+        : database.read((tx) => rowsOf(holdsOf.all(tx, { tenantId }))),
     raiseHold: ({ tenantId, resource, reason, count, message, cause, rids = [], at }) =>
-      database.write('nothing', function* () {
+      database.write('nothing', async (tx) => {
         const text = JSON.stringify(cause)
-        const others = yield* ofScope.all({ tenantId, resource, reason })
+        const others = await ofScope.all(tx, { tenantId, resource, reason })
         const earlier: number[] = []
         for (const other of others) {
           // A hold with the same cause and different records keeps the earlier time, unless that hold was accepted.
-          if (other.cause === text && (yield* wasApplied.get(other.id)) === undefined) earlier.push(other.raisedAt)
+          if (other.cause === text && (await wasApplied.get(tx, other.id)) === undefined) earlier.push(other.raisedAt)
         }
         const raisedAt = Math.min(Math.round(at), ...earlier)
         // The id includes the time, so that the id of an ended hold does not accept a later one with the same records.
         const held = JSON.stringify([tenantId, resource, reason, cause, rids, raisedAt])
         const id = createHash('sha256').update(held).digest('hex').slice(0, 12)
-        for (const other of others) if (other.id !== id) yield* drop(other.id)
-        yield* put.run(id, tenantId, resource, reason, count, message, text, raisedAt)
-        for (const rid of rids) yield* putRecord.run(id, rid)
-        const row = yield* holdOf.get({ id })
+        for (const other of others) if (other.id !== id) await drop(tx, other.id)
+        await put.run(tx, id, tenantId, resource, reason, count, message, text, raisedAt)
+        for (const rid of rids) await putRecord.run(tx, id, rid)
+        const row = await holdOf.get(tx, { id })
         if (row === undefined) throw new Error('The hold was not stored')
         return toHold(row.hold, row.tenant)
       }),
     liftHold: (tenantId, resource, reason) =>
-      database.write('nothing', function* () {
-        const found = yield* ofScope.all({ tenantId, resource, reason })
-        for (const { id } of found) yield* drop(id)
+      database.write('nothing', async (tx) => {
+        const found = await ofScope.all(tx, { tenantId, resource, reason })
+        for (const { id } of found) await drop(tx, id)
         return found.length > 0
       }),
     pendingDecisions: (tenantId) =>
-      database.read(function* () {
-        const rows = yield* pending.all({ tenantId })
+      database.read(async (tx) => {
+        const rows = await pending.all(tx, { tenantId })
         return rows.map((row) => ({ ...row, resource: scopeOf(row.resource), holdReason: reasonOf(row.holdReason) }))
       }),
     applyDecision: (decision, application) =>
-      database.write('everything', function* () {
-        const row = yield* holdOf.get({ id: decision.holdId })
-        if (row !== undefined) yield* apply(decision, row.hold.cause, application)
-        yield* applied.run(application.at, decision.id)
+      database.write('everything', async (tx) => {
+        const row = await holdOf.get(tx, { id: decision.holdId })
+        if (row !== undefined) await apply(tx, decision, row.hold.cause, application)
+        await applied.run(tx, application.at, decision.id)
       }),
     decide: ({ holdId, reason, at }) =>
-      database.write('nothing', function* () {
-        const row = yield* holdOf.get({ id: holdId })
+      database.write('nothing', async (tx) => {
+        const row = await holdOf.get(tx, { id: holdId })
         if (row === undefined) throw new Error(`There is no hold ${holdId}`)
         const { tenantId, resource, reason: holdReason, count } = row.hold
-        yield* insertDecision.run(holdId, tenantId, resource, holdReason, count, reason, at)
+        await insertDecision.run(tx, holdId, tenantId, resource, holdReason, count, reason, at)
       }),
   }
 }

@@ -1,7 +1,8 @@
 import { getTableName } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { Database, List, Operations } from '../database.ts'
+import type { Database } from '../database.ts'
+import type { List } from '../db/db.ts'
 import type { LookUp, MissingRecord, SyncStore } from '../port.ts'
 import { contradictedMark, type QuarantineStore } from '../records/quarantine-store.ts'
 import { columnOf, recordTables } from '../records/record-tables.ts'
@@ -11,7 +12,7 @@ import { writeWhereDue } from '../write-where-due.ts'
 export function lookUpStore(
   database: Database,
   quarantine: QuarantineStore,
-): Operations<Pick<SyncStore, 'detailCandidates' | 'endDetails' | 'listed' | 'missing' | 'noteLookup' | 'noteExists'>> {
+): Pick<SyncStore, 'detailCandidates' | 'endDetails' | 'listed' | 'missing' | 'noteLookup' | 'noteExists'> {
   const byResource = memoize((resource: ResourceName) => missingStatements(database, resource))
   const details = memoize((resource: ResourceName) => detailStatements(database, resource))
   const accepted = 'from accepted_removals where tenant_id = ? and resource = ? and rid = ?'
@@ -19,53 +20,57 @@ export function lookUpStore(
   const dropAccepted = database.prepare<[number, string, number]>(`delete ${accepted}`)
   return {
     missing: ({ tenantId, resource, limit, onlyAccepted }) =>
-      database.read(function* () {
-        const found: MissingRecord[] = yield* byResource(resource).missing.all(
+      database.read(async (tx) => {
+        const found: MissingRecord[] = await byResource(resource).missing.all(
+          tx,
           resource,
           tenantId,
           onlyAccepted ? 1 : 0,
           limit,
         )
-        for (const { rid, key, fullSyncs } of yield* quarantine.withoutLive(tenantId, recordTables[resource])) {
+        for (const { rid, key, fullSyncs } of await quarantine.withoutLive(tx, tenantId, recordTables[resource])) {
           if (fullSyncs <= 0) continue
-          if (onlyAccepted && (yield* isAccepted.get(tenantId, resource, rid)) === undefined) continue
+          if (onlyAccepted && (await isAccepted.get(tx, tenantId, resource, rid)) === undefined) continue
           found.push({ rid, key: Number(key), fullSyncs, missingSince: null })
         }
         return found.slice(0, limit)
       }),
     detailCandidates: ({ tenantId, resource, limit, changedSince, ambiguous }) =>
-      database.read(function* () {
+      database.read(async (tx) => {
         const statements = details(resource)
-        if (changedSince !== null) return yield* statements.unaskedSince.all(tenantId, changedSince, limit)
+        if (changedSince !== null) return await statements.unaskedSince.all(tx, tenantId, changedSince, limit)
         const half = Math.ceil(limit / 2)
-        const contradicted = (yield* quarantine.anyContradicted(tenantId, recordTables[resource]))
-          ? yield* statements.contradicted.all(tenantId, resource, half)
+        const contradicted = (await quarantine.anyContradicted(tx, tenantId, recordTables[resource]))
+          ? await statements.contradicted.all(tx, tenantId, resource, half)
           : []
         const isOther = (one: LookUp) => contradicted.every(({ rid }) => rid !== one.rid)
-        const fresh = [...contradicted, ...(yield* statements.unaskedSince.all(tenantId, 0, limit)).filter(isOther)]
+        const fresh = [...contradicted, ...(await statements.unaskedSince.all(tx, tenantId, 0, limit)).filter(isOther)]
         const left = limit - fresh.length
         if (left <= 0) return fresh.slice(0, limit)
-        const again = (yield* statements.inVain.all(tenantId, left)).filter(isOther)
+        const again = (await statements.inVain.all(tx, tenantId, left)).filter(isOther)
         const known: LookUp[] = []
         const room = () => left - Math.min(again.length, Math.ceil(left / 2)) - known.length
         const values = database.sql.listOf(ambiguous)
         if (room() > 0 && ambiguous.length > 0)
-          known.push(...(yield* statements.ambiguous.all(tenantId, values, room())).filter(isOther))
-        if (room() > 0) known.push(...(yield* statements.others.all(tenantId, values, room())).filter(isOther))
+          known.push(...(await statements.ambiguous.all(tx, tenantId, values, room())).filter(isOther))
+        if (room() > 0) known.push(...(await statements.others.all(tx, tenantId, values, room())).filter(isOther))
         return [...fresh, ...again.slice(0, left - known.length), ...known]
       }),
     endDetails: (tenantId, resource) =>
-      writeWhereDue(database, { tenantId, resource }, function* () {
+      writeWhereDue(database, { tenantId, resource }, async (tx) => {
         const table = recordTables[resource]
-        return (yield* quarantine.anyContradicted(tenantId, table)) ? () => quarantine.agreeAll(tenantId, table) : null
+        return (await quarantine.anyContradicted(tx, tenantId, table))
+          ? () => quarantine.agreeAll(tx, tenantId, table)
+          : null
       }),
-    listed: (tenantId, resource, limit) => database.read(() => byResource(resource).listed.all({ tenantId, limit })),
+    listed: (tenantId, resource, limit) =>
+      database.read((tx) => byResource(resource).listed.all(tx, { tenantId, limit })),
     noteLookup: (tenantId, resource, rid) =>
-      database.write('nothing', () => byResource(resource).noteLookup.run({ tenantId, rid })),
+      database.write('nothing', (tx) => byResource(resource).noteLookup.run(tx, { tenantId, rid })),
     noteExists: (tenantId, resource, rid) =>
-      database.write({ tenantId, resource }, function* () {
-        yield* byResource(resource).noteExists.run(rid)
-        yield* dropAccepted.run(tenantId, resource, rid)
+      database.write({ tenantId, resource }, async (tx) => {
+        await byResource(resource).noteExists.run(tx, rid)
+        await dropAccepted.run(tx, tenantId, resource, rid)
       }),
   }
 }

@@ -1,8 +1,8 @@
+import type { Sql } from '../db/db.ts'
 import type { Fields, Incoming } from '../port.ts'
 import type { RecordTable } from '../records/record-tables.ts'
 import type { Known, RecordWriter } from '../records/record-writer.ts'
 import { repeatRule } from '../records/repeats.ts'
-import type { Steps } from '../steps.ts'
 
 export interface KnownItems {
   readonly items: readonly Incoming[]
@@ -12,14 +12,15 @@ export interface KnownItems {
   at(index: number): Known | undefined
 }
 
-export function* knownItems(
+export async function knownItems(
+  tx: Sql,
   { table, find }: RecordWriter,
   tenantId: number,
   sent: readonly Incoming[],
-): Steps<KnownItems> {
+): Promise<KnownItems> {
   const all = sent.map((item) => keyOf(item, table))
   const distinct = new Set(all.filter((key) => key !== null))
-  const known = yield* find(tenantId, [...distinct])
+  const known = await find(tx, tenantId, [...distinct])
   const merged = all.length - all.filter((key) => key === null).length > distinct.size
   const { items, keys, contradictory } = merged
     ? mergeItems(table, sent, all)

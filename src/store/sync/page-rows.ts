@@ -45,7 +45,6 @@ export interface PageCommit {
   readonly whole?: WholeList
   /** True once a full sync has completed: later creations are history. */
   readonly recordCreations: boolean
-  readonly remember?: PageMemory & { readonly note: string }
   readonly admit?: (comparison: PageComparison) => boolean
 }
 
@@ -77,30 +76,6 @@ export interface PageResult {
   readonly laterDates: Readonly<Record<string, number>>
   /** Fields in which records with the same id contradict each other; such records are quarantined. */
   readonly contradictory: readonly string[]
-}
-
-export interface PageMemory {
-  /** Digest of the records as sent. */
-  readonly digest: string
-  /** Everything else that the decoded page depends on. */
-  readonly reading: string
-}
-
-/** A page of the last full sync; not decoded again while its digest and its records stay the same. */
-export interface PageFingerprint {
-  readonly digest: string
-  readonly records: number
-  readonly note: string
-}
-
-/** A page that equals a known one: only its records are marked as returned. */
-export interface KnownPageCommit extends PageMemory {
-  readonly tenantId: number
-  readonly resource: ResourceName
-  readonly at: number
-  /** Position in the full sync, from 1. */
-  readonly page: number
-  readonly fullSync: FullSyncStep
 }
 
 export interface LookUp {

@@ -1,3 +1,4 @@
+import type { Sql } from '../db/db.ts'
 import type { ChangeLog } from '../history/change-log.ts'
 import type { Incoming, PageCommit } from '../port.ts'
 import { type QuarantineStore, unbrokenFullSync } from '../records/quarantine-store.ts'
@@ -6,8 +7,6 @@ import type { RecordTable } from '../records/record-tables.ts'
 import type { RecordWrite, RecordWriter, Written } from '../records/record-writer.ts'
 import type { Removals } from '../records/removal-store.ts'
 import { contradiction, outdated } from '../records/repeats.ts'
-import type { RidSet } from '../records/rid-set.ts'
-import type { Step, Steps } from '../steps.ts'
 import type { FullSyncNotes } from './full-sync-store.ts'
 import type { KnownItems } from './page-items.ts'
 import { noCounts } from './page-rows.ts'
@@ -32,39 +31,29 @@ export interface ItemsWritten {
   outdated: boolean
 }
 
-/** Statements sent before the records are written, so that nothing waits for their answers. */
-export interface AskedBefore {
-  readonly returnable: ReturnType<Removals['returnable']>
-  /** Ids for new records. */
-  readonly reserved: Step<readonly number[]> | null
-  readonly releaseOlder: (rids: () => readonly number[]) => Steps<void>
-  /** Records that earlier pages of the full sync returned. */
-  readonly shown: () => Steps<Shown>
-}
-
-export type ItemsWriter = (page: PageCommit, known: KnownItems, before: AskedBefore) => Steps<ItemsWritten>
+export type ItemsWriter = (tx: Sql, page: PageCommit, known: KnownItems) => Promise<ItemsWritten>
 
 /** Writes the records of a page that differ from the mirror. Call inside a transaction. */
 export function itemsWriter(parts: WritingParts): ItemsWriter {
-  const { writer, tallies, log, quarantine, removals } = parts
+  const { writer, tallies, log, quarantine, removals, fullSyncNotes } = parts
 
   /** Returns the records that are not mirrored. */
-  function* writeKnown(
+  async function writeKnown(
+    tx: Sql,
     page: PageCommit,
     known: KnownItems,
-    { shown }: AskedBefore,
     written: ItemsWritten,
-  ): Steps<readonly RecordWrite[]> {
+  ): Promise<readonly RecordWrite[]> {
     const { table, compare, repeat, change, touch } = writer(page.resource)
     const ofFullSync = page.fullSync?.advance === undefined ? null : page.fullSync
     const unknown: RecordWrite[] = []
     for (const [i, item] of known.items.entries()) {
       const before = known.at(i)
       if (!item.ok) {
-        yield* quarantineItem(page, item, written)
+        await quarantineItem(tx, page, item, written)
         if (before === undefined || before.removed) continue
         written.rids.push(before.rid)
-        if (before.absent) yield* touch(before)
+        if (before.absent) await touch(tx, before)
         continue
       }
       const write = { key: known.keys[i] ?? 0, record: item.record, extra: item.extra, known: before }
@@ -74,81 +63,88 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
       }
       const difference = compare(write, before)
       if (difference === null) {
-        if (before.absent) yield* touch(before)
+        if (before.absent) await touch(tx, before)
         noteValid(written, before.rid, 'unchanged')
         continue
       }
-      if (difference.earlierBy !== null && !(ofFullSync !== null && (yield* olderOf(page, write)) === 'alone')) {
-        if (before.absent) yield* touch(before)
-        yield* keepNewer(page, { write, rid: before.rid, field: difference.earlierBy }, shown, written)
+      if (difference.earlierBy !== null && !(ofFullSync !== null && (await olderOf(tx, page, write)) === 'alone')) {
+        if (before.absent) await touch(tx, before)
+        await keepNewer(tx, page, { write, rid: before.rid, field: difference.earlierBy }, written)
         continue
       }
       if (ofFullSync !== null && difference.indexes.length > 0) {
-        const counts = (yield* shown()).has(before.rid) ? repeat(before, difference) : 'second'
+        const counts = (await fullSyncNotes.seenBefore(tx, ofFullSync.id)).has(before.rid)
+          ? repeat(before, difference)
+          : 'second'
         if (counts === 'first') noteValid(written, before.rid, 'unchanged')
-        else if (counts !== 'second') yield* quarantineBoth(page, { write, rid: before.rid, ...counts }, written)
+        else if (counts !== 'second') await quarantineBoth(tx, page, { write, rid: before.rid, ...counts }, written)
         if (counts !== 'second') continue
       }
-      const { written: one, step } = change(before, difference, page)
-      yield* step
+      const { written: one, write: store } = change(before, difference, page)
+      await store(tx)
       noteValid(written, one.rid, one.kind === 'returned' ? 'created' : 'updated')
-      for (const row of log.written(table, write.key, one, page)) yield* log.insert.run(...row)
+      for (const row of log.written(table, write.key, one, page)) await log.insert.run(tx, ...row)
       noteLaterDates(written, table, one)
     }
     return unknown
   }
 
-  function* writeNew(
+  async function writeNew(
+    tx: Sql,
     page: PageCommit,
     unknown: readonly RecordWrite[],
-    { reserved }: AskedBefore,
     written: ItemsWritten,
-  ): Steps<void> {
+  ): Promise<void> {
     const { tenantId, resource, recordCreations } = page
     const { table, columns, create } = writer(resource)
     const tally = tallies(tenantId, resource, columns)
-    const rids = yield* create(unknown, page, { tally, reserved })
+    const rids = await create(tx, unknown, page, tally)
     for (const [i, { key }] of unknown.entries()) {
       noteValid(written, rids[i] ?? 0, 'created')
-      if (recordCreations) yield* log.insert.run(...log.noted(table, key, 'created', page))
+      if (recordCreations) await log.insert.run(tx, ...log.noted(table, key, 'created', page))
     }
-    yield* tally.flush()
+    await tally.flush(tx)
   }
 
-  function olderOf({ tenantId, resource }: PageCommit, { key }: RecordWrite) {
-    return quarantine.older(tenantId, writer(resource).table, String(key))
+  function olderOf(tx: Sql, { tenantId, resource }: PageCommit, { key }: RecordWrite) {
+    return quarantine.older(tx, tenantId, writer(resource).table, String(key))
   }
 
-  function* keepNewer(
+  async function keepNewer(
+    tx: Sql,
     page: PageCommit,
     { write, rid, field }: Conflict,
-    shown: AskedBefore['shown'],
     written: ItemsWritten,
-  ): Steps<void> {
+  ): Promise<void> {
     written.rids.push(rid)
     written.outdated = true
-    const isShown = page.fullSync !== undefined && (yield* shown()).has(rid)
+    const isShown = page.fullSync !== undefined && (await fullSyncNotes.seenBefore(tx, page.fullSync.id)).has(rid)
     // An earlier page of the full sync returned the known version.
-    if (isShown && (yield* olderOf(page, write)) === null) written.counts.unchanged++
-    else yield* quarantineItem(page, outdated(write.key, field, { ...write.record, ...write.extra }), written)
+    if (isShown && (await olderOf(tx, page, write)) === null) written.counts.unchanged++
+    else await quarantineItem(tx, page, outdated(write.key, field, { ...write.record, ...write.extra }), written)
   }
 
-  function* quarantineBoth(page: PageCommit, { write, rid, field }: Conflict, written: ItemsWritten): Steps<void> {
+  async function quarantineBoth(
+    tx: Sql,
+    page: PageCommit,
+    { write, rid, field }: Conflict,
+    written: ItemsWritten,
+  ): Promise<void> {
     written.rids.push(rid)
     written.contradictory.add(field)
-    yield* quarantineItem(page, contradiction(write.key, field, [{ ...write.record, ...write.extra }]), written)
+    await quarantineItem(tx, page, contradiction(write.key, field, [{ ...write.record, ...write.extra }]), written)
   }
 
-  function* quarantineItem(page: PageCommit, item: Unreadable, written: ItemsWritten): Steps<void> {
+  async function quarantineItem(tx: Sql, page: PageCommit, item: Unreadable, written: ItemsWritten): Promise<void> {
     const fullSyncId = page.whole === undefined ? (page.fullSync?.id ?? null) : unbrokenFullSync
     const { table } = writer(page.resource)
-    const key = yield* quarantine.quarantineRecord(table, item, { ...page, fullSyncId })
+    const key = await quarantine.quarantineRecord(tx, table, item, { ...page, fullSyncId })
     if (key === null) written.unreadable = true
     else written.quarantinedKeys.push(key)
     written.counts.quarantined++
   }
 
-  return function* (page, known, before) {
+  return async (tx, page, known) => {
     const { tenantId, resource } = page
     const written: ItemsWritten = {
       rids: [],
@@ -160,16 +156,14 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
       unreadable: false,
       outdated: false,
     }
-    const unknown = yield* writeKnown(page, known, before, written)
-    if (unknown.length > 0) yield* writeNew(page, unknown, before, written)
-    const keys = () => [...unknown.map(({ key }) => key), ...written.quarantinedKeys]
-    yield* removals.withdraw(tenantId, resource, before.returnable, { rids: written.rids, keys })
-    yield* before.releaseOlder(() => written.validRids)
+    const unknown = await writeKnown(tx, page, known, written)
+    if (unknown.length > 0) await writeNew(tx, page, unknown, written)
+    const keys = [...unknown.map(({ key }) => key), ...written.quarantinedKeys]
+    await removals.withdraw(tx, tenantId, resource, { rids: written.rids, keys })
+    await quarantine.releaseOlder(tx, tenantId, writer(resource).table, written.validRids)
     return written
   }
 }
-
-type Shown = Pick<RidSet, 'has'>
 
 type Unreadable = Incoming & { readonly ok: false }
 

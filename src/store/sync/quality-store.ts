@@ -1,7 +1,7 @@
 import { count, eq, getTableName, sql } from 'drizzle-orm'
 import { memoize } from '../../model/memoize.ts'
 import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
-import type { Database, Operations } from '../database.ts'
+import type { Database } from '../database.ts'
 import { orm } from '../orm.ts'
 import type { FindingStore, ResourceQuality } from '../port.ts'
 import { contradictedMark } from '../records/quarantine-store.ts'
@@ -10,7 +10,7 @@ import { columnOf, recordTables } from '../records/record-tables.ts'
 import { quarantine, syncStates } from '../schema/index.ts'
 import { toSyncState } from './sync-states.ts'
 
-type Part = Operations<Pick<FindingStore, 'quality' | 'isLive' | 'isTombstone' | 'isUncertain'>>
+type Part = Pick<FindingStore, 'quality' | 'isLive' | 'isTombstone' | 'isUncertain'>
 
 function statementsOf(database: Database, resource: ResourceName) {
   const record = recordTables[resource]
@@ -31,8 +31,8 @@ export function qualityStore(database: Database): Part {
   const is =
     (state: 'isLive' | 'isTombstone'): Part[typeof state] =>
     (tenantId, resource, key) =>
-      database.read(function* () {
-        return (yield* statements(resource)[state].get(tenantId, recordTables[resource].keyOf(key))) !== undefined
+      database.read(async (tx) => {
+        return (await statements(resource)[state].get(tx, tenantId, recordTables[resource].keyOf(key))) !== undefined
       })
   const tenantId = sql.placeholder('tenantId')
   const states = database.select(orm.select().from(syncStates).where(eq(syncStates.tenantId, tenantId)))
@@ -48,9 +48,9 @@ export function qualityStore(database: Database): Part {
   )
   return {
     quality: (tenantId) =>
-      database.readOwn(function* () {
-        const rows = yield* states.all({ tenantId })
-        const held = new Map((yield* quarantined.all({ tenantId })).map((row) => [row.resource, row.count] as const))
+      database.read(async (tx) => {
+        const rows = await states.all(tx, { tenantId })
+        const held = new Map((await quarantined.all(tx, { tenantId })).map((row) => [row.resource, row.count] as const))
         const found: ResourceQuality[] = []
         for (const resource of resourceNames) {
           const { live, missing } = statements(resource)
@@ -59,9 +59,9 @@ export function qualityStore(database: Database): Part {
               resource,
               rows.find((row) => row.resource === resource),
             ),
-            live: (yield* live.get(tenantId)) ?? 0,
+            live: (await live.get(tx, tenantId)) ?? 0,
             quarantined: held.get(resource) ?? 0,
-            missing: (yield* missing.get(tenantId)) ?? 0,
+            missing: (await missing.get(tx, tenantId)) ?? 0,
           })
         }
         return found
@@ -69,10 +69,12 @@ export function qualityStore(database: Database): Part {
     isLive: is('isLive'),
     isTombstone: is('isTombstone'),
     isUncertain: (tenantId, resource, key) =>
-      database.read(function* () {
+      database.read(async (tx) => {
         const stored = recordTables[resource].keyOf(key)
-        if ((yield* statements(resource).isUncertain.get(tenantId, stored)) !== undefined) return true
-        return (yield* isQuarantined.get(tenantId, resource, String(stored), contradictedMark + stored)) !== undefined
+        if ((await statements(resource).isUncertain.get(tx, tenantId, stored)) !== undefined) return true
+        return (
+          (await isQuarantined.get(tx, tenantId, resource, String(stored), contradictedMark + stored)) !== undefined
+        )
       }),
   }
 }

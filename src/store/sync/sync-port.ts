@@ -10,13 +10,11 @@ import type {
   DetailResult,
   FullSyncEnd,
   Incoming,
-  KnownPageCommit,
   LeftOut,
   LookUp,
   MissingQuery,
   MissingRecord,
   PageCommit,
-  PageFingerprint,
   PageResult,
   PersonMark,
   PersonsCompared,
@@ -204,10 +202,6 @@ export interface SyncStore {
   confirmList(list: ListCommit): Promise<CommitCounts | null>
 
   commitPage(page: PageCommit): Promise<PageResult>
-  /** The page at this position in the last full sync, with the same `reading`; null if there is none. */
-  knownPage(tenantId: number, resource: ResourceName, page: number, reading: string): Promise<PageFingerprint | null>
-  /** Writes nothing and returns null if records of the known page have changed. */
-  commitKnownPage(page: KnownPageCommit): Promise<PageResult | null>
   /** Counts known keys: live, tombstoned or quarantined, without tombstones of a former tenant. */
   knownKeys(tenantId: number, resource: ResourceName, keys: readonly (string | number)[]): Promise<number>
   knowsAny(tenantId: number): Promise<boolean>

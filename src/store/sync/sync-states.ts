@@ -3,13 +3,13 @@ import { type Emptiness, emptinesses } from '../../model/emptiness.ts'
 import { memoize } from '../../model/memoize.ts'
 import { isRefusal, type Reason, reasons } from '../../model/reasons.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
-import type { Database } from '../database.ts'
+import type { Database, Statement } from '../database.ts'
+import type { Sql } from '../db/db.ts'
 import { orm } from '../orm.ts'
 import type { RunClose, SyncState, WholeList } from '../port.ts'
 import { liveCount } from '../records/record-counts.ts'
 import { recordTables } from '../records/record-tables.ts'
 import { syncStates } from '../schema/index.ts'
-import { ahead, type Statement, type Step, type Steps } from '../steps.ts'
 
 export const emptinessCode = (emptiness: Emptiness | null) =>
   emptiness === null ? 0 : emptinesses.indexOf(emptiness) + 1
@@ -54,7 +54,7 @@ export function toSyncState(resource: SyncState['resource'], row: SyncStateRow |
 
 export interface RunEnds {
   /** Stores the end of a run and the resulting sync state. Call inside a transaction. */
-  close(run: RunClose): Steps<void>
+  close(tx: Sql, run: RunClose): Promise<void>
 }
 
 export function runEnds(database: Database): RunEnds {
@@ -70,13 +70,13 @@ export function runEnds(database: Database): RunEnds {
     database.prepareValues<[number], number>(liveCount(recordTables[resource])),
   )
   return {
-    *close({ counts, dataAsOf, reachedEndServerTime, answered, tokenRefused = false, ...run }) {
+    async close(tx, { counts, dataAsOf, reachedEndServerTime, answered, tokenRefused = false, ...run }) {
       const { tenantId, resource, mode, startedAt, outcome, reason, message } = run
-      const liveNow = yield* ahead(live(resource).get(tenantId))
-      const before = yield* stateOf(tenantId, resource)
+      const liveNow = await live(resource).get(tx, tenantId)
+      const before = await stateOf(tx, tenantId, resource)
       const { completeStartedAt = null, completeDurationMs = null } = before ?? {}
-      const left = { completeStartedAt, completeDurationMs, live: (yield* liveNow) ?? 0 }
-      yield* insertRun.run({ ...run, ...counts, ...left })
+      const left = { completeStartedAt, completeDurationMs, live: (await liveNow) ?? 0 }
+      await insertRun.run(tx, { ...run, ...counts, ...left })
       const ended = outcome === 'success' ? { success: dataAsOf, reason: null } : { success: undefined, reason }
       const incremental = {
         incrementalAttemptAt: startedAt,
@@ -104,7 +104,7 @@ export function runEnds(database: Database): RunEnds {
         reason === 'aborted'
           ? aborted
           : { ...time, ...both, ...reached, ...refused, ...(keepMessage ? {} : { message }) }
-      yield* putState(tenantId, resource, { ...(before && timesBefore(startedAt, before)), ...set })
+      await putState(tx, tenantId, resource, { ...(before && timesBefore(startedAt, before)), ...set })
     },
   }
 }
@@ -136,7 +136,7 @@ export type SyncStateRow = typeof syncStates.$inferSelect
 
 export function syncStateRow(
   database: Database,
-): (tenantId: number, resource: string) => Step<SyncStateRow | undefined> {
+): (tx: Sql, tenantId: number, resource: string) => Promise<SyncStateRow | undefined> {
   const { tenantId, resource } = syncStates
   const row = database.select(
     orm
@@ -144,7 +144,7 @@ export function syncStateRow(
       .from(syncStates)
       .where(and(eq(tenantId, sql.placeholder('tenantId')), eq(resource, sql.placeholder('resource')))),
   )
-  return (tenantId, resource) => row.get({ tenantId, resource })
+  return (tx, tenantId, resource) => row.get(tx, { tenantId, resource })
 }
 
 type Row = typeof syncStates.$inferInsert
@@ -152,7 +152,7 @@ type Row = typeof syncStates.$inferInsert
 /** Absent or undefined fields keep their values. */
 export type SyncStateNote = { readonly [Field in Exclude<keyof Row, 'tenantId' | 'resource'>]?: Row[Field] | undefined }
 
-export type SyncStateWriter = (tenantId: number, resource: string, note: SyncStateNote) => Steps<void>
+export type SyncStateWriter = (tx: Sql, tenantId: number, resource: string, note: SyncStateNote) => Promise<void>
 
 /** Prepares one statement for each set of fields that is written together. */
 export function syncStateWriter(database: Database): SyncStateWriter {
@@ -164,11 +164,11 @@ export function syncStateWriter(database: Database): SyncStateWriter {
        on conflict (tenant_id, resource) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
     )
   })
-  return function* (tenantId, resource, note) {
+  return async (tx: Sql, tenantId, resource, note) => {
     const stated = Object.entries(note).filter(([, value]) => value !== undefined)
     if (stated.length === 0) return
     const values = stated.map(([, value]) => value)
-    yield* upsert(stated.map(([field]) => field).join(' ')).run(tenantId, resource, ...values)
+    await upsert(stated.map(([field]) => field).join(' ')).run(tx, tenantId, resource, ...values)
   }
 }
 

@@ -1,11 +1,11 @@
 import { eq, getTableName, sql } from 'drizzle-orm'
 import { identifying } from '../../resources/index.ts'
-import type { Database, Operations } from '../database.ts'
+import type { Database } from '../database.ts'
+import type { Sql } from '../db/db.ts'
 import { orm } from '../orm.ts'
 import type { AdmittedPage, FindingStore, FirstRecord, SyncStore, TenantRow } from '../port.ts'
 import { columnOf, recordTables } from '../records/record-tables.ts'
 import { quarantine, tenants } from '../schema/index.ts'
-import type { Step, Steps } from '../steps.ts'
 import { emptinessCode, type RunEnds, syncStateRow, syncStateWriter, toSyncState } from './sync-states.ts'
 
 type AcceptedChange = Pick<TenantRow, 'acceptedIds' | 'changeAccepted' | 'former'>
@@ -35,21 +35,19 @@ function toTenant(row: typeof tenants.$inferSelect): TenantRow {
 
 const flag = (value: boolean | undefined) => (value === undefined ? undefined : Number(value))
 
-type TenantPart = Operations<
-  Pick<
-    SyncStore,
-    | 'openTenant'
-    | 'adoptBaseUrl'
-    | 'noteTenant'
-    | 'noteOwnRecords'
-    | 'tenant'
-    | 'syncState'
-    | 'noteSync'
-    | 'closeRun'
-    | 'knowsAny'
-  > &
-    Pick<FindingStore, 'tenants' | 'firstRecords'>
->
+type TenantPart = Pick<
+  SyncStore,
+  | 'openTenant'
+  | 'adoptBaseUrl'
+  | 'noteTenant'
+  | 'noteOwnRecords'
+  | 'tenant'
+  | 'syncState'
+  | 'noteSync'
+  | 'closeRun'
+  | 'knowsAny'
+> &
+  Pick<FindingStore, 'tenants' | 'firstRecords'>
 
 export function tenantStore(database: Database, ends: RunEnds): TenantPart {
   const tenantById = database.select(
@@ -81,34 +79,34 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
   const stateOf = syncStateRow(database)
   const putState = syncStateWriter(database)
 
-  function* tenantOf(tenantId: number): Steps<TenantRow> {
-    const row = yield* tenantById.get({ tenantId })
+  async function tenantOf(tx: Sql, tenantId: number): Promise<TenantRow> {
+    const row = await tenantById.get(tx, { tenantId })
     if (row === undefined) throw new Error(`Tenant ${tenantId} is not in the mirror`)
     return toTenant(row)
   }
 
-  function put(tenantId: number, set: Partial<typeof tenants.$inferInsert>): Step<void> {
-    return database.select(orm.update(tenants).set(set).where(eq(tenants.id, tenantId))).run()
+  function put(tx: Sql, tenantId: number, set: Partial<typeof tenants.$inferInsert>): Promise<void> {
+    return database.select(orm.update(tenants).set(set).where(eq(tenants.id, tenantId))).run(tx)
   }
 
-  function putChange(tenantId: number, change: AcceptedChange): Step<void> {
-    return put(tenantId, { changeAccepted: acceptedChangeText(change) })
+  function putChange(tx: Sql, tenantId: number, change: AcceptedChange): Promise<void> {
+    return put(tx, tenantId, { changeAccepted: acceptedChangeText(change) })
   }
 
   return {
     openTenant: (name, baseUrl, at) =>
-      database.write('nothing', function* () {
-        yield* newTenant.run(name, baseUrl, at)
-        const row = yield* tenantByName.get({ name })
+      database.write('nothing', async (tx) => {
+        await newTenant.run(tx, name, baseUrl, at)
+        const row = await tenantByName.get(tx, { name })
         if (row === undefined) throw new Error('The tenant row was not stored')
         return { tenant: toTenant(row), sameOrigin: row.baseUrl === baseUrl }
       }),
     adoptBaseUrl: (tenantId, baseUrl) =>
-      database.write('nothing', function* () {
-        const { former } = yield* tenantOf(tenantId)
+      database.write('nothing', async (tx) => {
+        const { former } = await tenantOf(tx, tenantId)
         // Earlier acceptances belong to the tenant at the earlier address.
         const changeAccepted = acceptedChangeText({ changeAccepted: null, former, acceptedIds: [] })
-        yield* put(tenantId, {
+        await put(tx, tenantId, {
           baseUrl,
           changeAccepted,
           acceptedCredential: null,
@@ -117,54 +115,58 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
         })
       }),
     noteTenant: (tenantId, { changeAccepted, acceptedIds, former, admitted, ...note }) =>
-      database.write('nothing', function* () {
+      database.write('nothing', async (tx) => {
         if (changeAccepted !== undefined || former !== undefined) {
-          const before = yield* tenantOf(tenantId)
-          yield* putChange(tenantId, {
+          const before = await tenantOf(tx, tenantId)
+          await putChange(tx, tenantId, {
             changeAccepted: changeAccepted === undefined ? before.changeAccepted : changeAccepted,
             former: former ?? before.former,
             acceptedIds: acceptedIds ?? before.acceptedIds,
           })
         }
         const set = { ...note, ...(admitted === undefined ? {} : { admitted: admitted && JSON.stringify(admitted) }) }
-        if (Object.keys(set).length > 0) yield* put(tenantId, set)
+        if (Object.keys(set).length > 0) await put(tx, tenantId, set)
       }),
     noteOwnRecords: (tenantId, resource) =>
-      database.write('nothing', function* () {
-        const { changeAccepted, former, acceptedIds } = yield* tenantOf(tenantId)
-        if (!former.includes(resource) || (yield* removalOwed.get(tenantId, resource)) !== undefined) return
-        yield* putChange(tenantId, { changeAccepted, former: former.filter((name) => name !== resource), acceptedIds })
+      database.write('nothing', async (tx) => {
+        const { changeAccepted, former, acceptedIds } = await tenantOf(tx, tenantId)
+        if (!former.includes(resource) || (await removalOwed.get(tx, tenantId, resource)) !== undefined) return
+        await putChange(tx, tenantId, {
+          changeAccepted,
+          former: former.filter((name) => name !== resource),
+          acceptedIds,
+        })
       }),
-    tenant: (tenantId) => database.readOwn(() => tenantOf(tenantId)),
+    tenant: (tenantId) => database.read((tx) => tenantOf(tx, tenantId)),
     tenants: () =>
-      database.read(function* () {
-        return (yield* allTenants.all()).map(toTenant)
+      database.read(async (tx) => {
+        return (await allTenants.all(tx)).map(toTenant)
       }),
     firstRecords: () =>
-      database.read(function* () {
+      database.read(async (tx) => {
         const found: FirstRecord[] = []
         for (const { resource, first } of firsts) {
-          for (const { tenant, key } of yield* first.all()) if (key !== null) found.push({ tenant, resource, key })
+          for (const { tenant, key } of await first.all(tx)) if (key !== null) found.push({ tenant, resource, key })
         }
         return found
       }),
     syncState: (tenantId, resource) =>
-      database.read(function* () {
-        return toSyncState(resource, yield* stateOf(tenantId, resource))
+      database.read(async (tx) => {
+        return toSyncState(resource, await stateOf(tx, tenantId, resource))
       }),
     noteSync: (tenantId, resource, { fullSyncOwed, incrementalPaused, emptyAccepted, ...note }) =>
-      database.write('nothing', () => {
+      database.write('nothing', (tx) => {
         const flags = { fullSyncOwed: flag(fullSyncOwed), incrementalPaused: flag(incrementalPaused) }
         const accepted = emptyAccepted === undefined ? undefined : emptinessCode(emptyAccepted)
-        return putState(tenantId, resource, { ...note, ...flags, emptyAccepted: accepted })
+        return putState(tx, tenantId, resource, { ...note, ...flags, emptyAccepted: accepted })
       }),
-    closeRun: (run) => database.write('nothing', () => ends.close(run)),
+    closeRun: (run) => database.write('nothing', (tx) => ends.close(tx, run)),
     knowsAny: (tenantId) =>
-      database.read(function* () {
+      database.read(async (tx) => {
         const found = [...Object.values(recordTables).map(({ table }) => table), quarantine].map(getTableName)
         for (const name of found) {
           const find = database.prepare<[number]>(`select 1 from "${name}" where tenant_id = ? limit 1`)
-          if ((yield* find.get(tenantId)) !== undefined) return true
+          if ((await find.get(tx, tenantId)) !== undefined) return true
         }
         return false
       }),

@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { FeedQuery, Fetched } from '../../api/reader.ts'
 import { SyncError } from '../../model/errors.ts'
 import { incrementalFreshnessLimitMs } from '../../model/freshness.ts'
-import type { PageCommit, PageFingerprint } from '../../store/port.ts'
+import type { PageCommit } from '../../store/port.ts'
 import { commitPage } from '../pages/commit-page.ts'
 import { pageRules, queryAt } from '../pages/page-rules.ts'
 import { fetchPage, type Run } from '../run.ts'
@@ -36,39 +36,35 @@ export async function readFeed(
   }
 }
 
-export interface PageWanted {
-  readonly cursor: string | null
-  readonly known: PageFingerprint | null
-}
-
 export interface PagesAhead extends AsyncDisposable {
-  begin(wanted: PageWanted): Promise<void>
-  take(wanted: PageWanted): Promise<Fetched>
+  /** Requests the page at this cursor; null = the first one. */
+  begin(cursor: string | null): Promise<void>
+  take(cursor: string | null): Promise<Fetched>
 }
 
 export function pagesAhead(run: Run): PagesAhead {
   const stop = new AbortController()
   const signal = AbortSignal.any([run.signal, stop.signal])
-  let begun: { readonly wanted: PageWanted; readonly page: Promise<Fetched> } | null = null
-  const ask = ({ cursor, known }: PageWanted): Promise<Fetched> =>
-    run.context.reader.fetch(run.definition, queryAt(cursor), signal, known?.digest)
+  let begun: { readonly cursor: string | null; readonly page: Promise<Fetched> } | null = null
+  const ask = (cursor: string | null): Promise<Fetched> =>
+    run.context.reader.fetch(run.definition, queryAt(cursor), signal)
 
   return {
-    async begin(wanted) {
-      const page = ask(wanted)
+    async begin(cursor) {
+      const page = ask(cursor)
       // The error is thrown when the page is taken.
       page.catch(() => {})
-      begun = { wanted, page }
+      begun = { cursor, page }
       // Writing the previous page blocks the thread; without this yield the request would be sent after it.
       await yieldToEventLoop()
     },
-    take(wanted) {
-      const early = begun !== null && begun.wanted.cursor === wanted.cursor ? begun.page : null
+    take(cursor) {
+      const early = begun !== null && begun.cursor === cursor ? begun.page : null
       begun = null
       let attempts = 0
       // After a change of identity, the page requested ahead belongs to the old one.
-      const next = () => (attempts++ === 0 && early !== null ? early : ask(wanted))
-      return fetchPage(run, queryAt(wanted.cursor), { ask: next })
+      const next = () => (attempts++ === 0 && early !== null ? early : ask(cursor))
+      return fetchPage(run, queryAt(cursor), { ask: next })
     },
     async [Symbol.asyncDispose]() {
       stop.abort()

@@ -9,7 +9,7 @@ export async function commitPage(
   run: Run,
   fetched: Fetched,
   query: FeedQuery,
-  rest: Pick<PageCommit, 'fullSync' | 'cursor' | 'whole' | 'remember'>,
+  rest: Pick<PageCommit, 'fullSync' | 'cursor' | 'whole'>,
   oddities = odditiesOf(run, fetched),
 ): Promise<void> {
   const { context, definition, guard, state, tenantId } = run

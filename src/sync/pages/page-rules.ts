@@ -29,17 +29,18 @@ export function pageRules({ maxPages, pages = 0, emptyPages = 0, seenBefore }: P
   let empty = emptyPages
   let repeated = 0
   return {
-    async check({ items, same, nextCursor, hasMore, digest: records = null }, sent) {
+    async check({ items, nextCursor, hasMore }, sent) {
       const sentDigest = sent === null ? null : cursorDigest(sent)
       // A repeated request for the same page of the full sync counts once.
       const isRepeat = sentDigest !== null && used.has(sentDigest)
       if (!isRepeat) count++
       if (sentDigest !== null) used.add(sentDigest)
-      if (!isRepeat && (items.length > 0 || same === true) && records !== null) {
+      if (!isRepeat && items.length > 0) {
+        const records = hash('sha256', JSON.stringify(items), 'base64url')
         repeated = pageDigests.has(records) ? repeated + 1 : 0
         pageDigests.add(records)
       }
-      empty = items.length === 0 && same !== true ? empty + 1 : 0
+      empty = items.length === 0 ? empty + 1 : 0
       if (!hasMore) return
       if (nextCursor === null) throw refused('a page announces further pages but has no cursor')
       const digest = cursorDigest(nextCursor)

@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest'
 import { diagnoseServer } from '../../../src/doctor/postgres.ts'
-import type { MirrorState, ServerFacts } from '../../../src/store/postgres/server-facts.ts'
+import type { MirrorState, ServerFacts } from '../../../src/store/db/postgres/server-facts.ts'
 
 const now = 1_000_000
-const alive = { id: 'pod-a/4k2j9x', alone: 0, alive: 1, heartbeatAgeMs: 1900, tenants: 2, configuration: 'a' }
-const dead = { id: 'pod-b/7h1m3p', alone: 0, alive: 0, heartbeatAgeMs: 43_000, tenants: 1, configuration: 'b' }
-const command = { id: 'host/1a', alone: 1, alive: 1, heartbeatAgeMs: 900, tenants: 0, configuration: '' }
+const alive = { id: 'pod-a/4k2j9x', alone: 0, alive: 1, heartbeatAgeMs: 1900, tenants: 2 }
+const dead = { id: 'pod-b/7h1m3p', alone: 0, alive: 0, heartbeatAgeMs: 43_000, tenants: 1 }
+const command = { id: 'host/1a', alone: 1, alive: 1, heartbeatAgeMs: 900, tenants: 0 }
 const owned = { replica: alive.id, isAlive: true, heartbeatAgeMs: 1900, since: 0 }
 const orphan = { replica: dead.id, isAlive: false, heartbeatAgeMs: 43_000, since: now - 43_000 }
 
@@ -113,14 +113,4 @@ it('does not ask for owners where no replica is alive, or a command works alone'
 it('names ten of many', () => {
   const many = Array.from({ length: 12 }, (_, n) => ({ ...alive, id: `pod-${n}/a` }))
   expect(withReplicas(many)['replicas']).toMatch(/^ok: 12 alive: pod-0\/a .*pod-9\/a \([^)]*\), 2 more$/)
-})
-
-it('warns where living replicas have different configurations, and names them', () => {
-  const of = (id: string, configuration: string) => ({ ...alive, id, configuration })
-  expect(withReplicas([of('a/1', 'x'), of('b/2', 'x'), dead, command])).not.toHaveProperty('configurations')
-  expect(withReplicas([of('a/1', 'x'), of('b/2', 'y'), of('c/3', 'x')])['configurations']).toBe(
-    'warn: 2 different ones among living replicas: a/1, c/3; b/2. During a reload of the configuration or an update this is normal; else give all the same configuration and version',
-  )
-  const many = Array.from({ length: 12 }, (_, n) => of(`pod-${n}/a`, 'x'))
-  expect(withReplicas([...many, of('b/2', 'y')])['configurations']).toMatch(/pod-9\/a, 2 more; b\/2\. /)
 })

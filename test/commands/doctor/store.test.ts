@@ -126,15 +126,6 @@ it('finds damage in a page that nothing else it does would read', async () => {
   expect(stdout).toMatch(/^✗ +database +.*damaged.*restore a backup/m)
 })
 
-it('takes a mirror in which a name was hit for damaged, not for an old one', async () => {
-  const world = await synced()
-  withDatabase(world.store, (raw) => raw.exec('alter table check_states rename to chock_states'))
-  const { code, stdout } = await world.run('doctor')
-  expect(code).toBe(3)
-  expect(stdout).toMatch(/^✗ +database +.*(damaged|could not be)/m)
-  expect(stdout).not.toContain('older layout')
-})
-
 it('fails on a database path that it cannot open, and still checks the tenant', async () => {
   const world = await cli()
   world.env['TENANTWATCH_STORE_PATH'] = join(world.folder, 'x'.repeat(300))

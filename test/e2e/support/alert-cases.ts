@@ -91,8 +91,6 @@ const watch: readonly AlertScene[] = [
       [`tenantwatch_check_enabled{tenant="acme",check="auth-sso-enforced",${at}}`]: '1x20 stale _x179',
       'tenantwatch_build_info{job="tenantwatch",instance="b",version="1"}': '1x200',
       'tenantwatch_tenant_owned{tenant="acme",job="tenantwatch",instance="b"}': '0x21 1x99 0x80',
-      [`tenantwatch_replica_configurations{${at}}`]: '1x30 2x10 1x10 2x150',
-      'tenantwatch_replica_configurations{job="tenantwatch",instance="b"}': '1x30 2x10 1x10 2x150',
       'tenantwatch_findings{tenant="acme",check="auth-sso-enforced",severity="high",job="tenantwatch",instance="b"}':
         '_x21 1x99 stale _x79',
       'tenantwatch_findings{tenant="acme",check="auth-settings-unchanged",severity="critical",job="tenantwatch",instance="b"}':
@@ -108,8 +106,6 @@ const watch: readonly AlertScene[] = [
       ...[23, 60, 122, 190].map((minute) => silent('TenantwatchSettingsDrift', minute)),
       ...[20, 60].map((minute) => silent('TenantwatchTenantsUnowned', minute)),
       fires('TenantwatchTenantsUnowned', 125, { tenant: 'acme', severity: 'critical' }),
-      ...[42, 60].map((minute) => silent('TenantwatchReplicaConfigurationsDiffer', minute)),
-      fires('TenantwatchReplicaConfigurationsDiffer', 70, { job: 'tenantwatch', severity: 'warning' }),
       silent('TenantwatchReplicaStale', 60),
       fires('TenantwatchReplicaStale', 125, { instance: 'a', severity: 'warning' }),
     ],

@@ -81,7 +81,7 @@ export function watchReplicas(server: PostgresServer) {
 /** Owner and epoch of each tenant. */
 async function owners(server: PostgresServer): Promise<ReadonlyMap<string, string>> {
   const rows = await server.query<{ name: string; owner: string | null; epoch: number }>(
-    'select name, owner, epoch from tenant_owners o join tenants t on t.id = o.tenant_id',
+    'select name, owner, epoch from leases o join tenants t on t.id = o.tenant_id',
   )
   return new Map(rows.map(({ name, owner, epoch }) => [name, `${owner ?? 'nobody'} ${epoch}`]))
 }

@@ -155,7 +155,6 @@ export function reading(
     findings,
     waived: async (check) => new Map((waived[check] ?? []).map((id) => [id, waivedUntil])),
     records: readerOf(rows),
-    readTogether: (work) => work(),
     settings: {
       ownClientId: 'Aa-1',
       users: { knownStates: ['Active', 'Invited'] },

@@ -1,5 +1,5 @@
 /** Tables of which only the owner of the tenant may change rows (docs/decisions.md, fences). */
-const exempt = ['tenant_owners', 'decisions', 'audited_writes']
+const exempt = ['leases', 'decisions', 'audited_writes']
 
 /** Each transaction leaves the tenants whose rows it changed, and the tables. */
 export const auditStatements: readonly string[] = [
@@ -33,4 +33,4 @@ end $$`,
 /** Tenants and tables that the last commit wrote, once, beside the present owner of a tenant. */
 export const takeAudit = `with written as (delete from audited_writes returning tenant_id, relation)
   select w.tenant_id as tenant, string_agg(w.relation, ', ' order by w.relation) as relations, o.owner, o.epoch
-  from written w left join tenant_owners o on o.tenant_id = ? group by 1, 3, 4 order by 1`
+  from written w left join leases o on o.tenant_id = ? group by 1, 3, 4 order by 1`

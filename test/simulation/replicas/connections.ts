@@ -1,13 +1,12 @@
 import { secondMs } from '../../../src/model/durations.ts'
-import type { Answer, Session, Sessions } from '../../../src/store/postgres/session.ts'
-import type { AnyStatement } from '../../../src/store/postgres/statement.ts'
-import { DriverError } from '../../../src/store/postgres/store-error.ts'
+import type { Answer, Connection, Connections } from '../../../src/store/db/postgres/pool.ts'
+import type { Query } from '../../../src/store/db/postgres/statement.ts'
 import type { Prng } from '../prng.ts'
 import type { VirtualTime } from '../virtual-time.ts'
 import type { DatabaseServer, ServerConnection } from './database-server.ts'
 import type { Host } from './host.ts'
 
-/** As `src/store/postgres/pool.ts` has it. */
+/** As `src/store/db/postgres/pool.ts` has it. */
 const connectMs = 10 * secondMs
 
 /** Latencies in milliseconds, of which a connection has one. */
@@ -27,22 +26,24 @@ export interface NetworkParts {
   readonly committed: (transaction: Transaction) => Promise<void>
 }
 
-const reset = () => new DriverError({ code: 'ECONNRESET', message: 'read ECONNRESET' })
-const refused = () => new DriverError({ code: 'ECONNREFUSED', message: 'connect ECONNREFUSED' })
-const late = () => new DriverError({ message: 'timeout exceeded when trying to connect' })
+const failure = (code: string, message: string) => Object.assign(new Error(message), { code })
+const reset = () => failure('ECONNRESET', 'read ECONNRESET')
+const refused = () => failure('ECONNREFUSED', 'connect ECONNREFUSED')
+const late = () => new Error('timeout exceeded when trying to connect')
+const silent = () => new Error('Query read timeout')
 
 /** The network between hosts and the database server. */
 export class DatabaseNetwork {
   readonly #parts: NetworkParts
-  readonly #open = new Set<Connection>()
+  readonly #open = new Set<SimulatedConnection>()
   readonly #held: { readonly host: Host; readonly pass: () => void }[] = []
 
   constructor(parts: NetworkParts) {
     this.#parts = parts
   }
 
-  /** Connections of a process, so many at a time. */
-  sessionsOf(host: Host, most: number): Sessions {
+  /** Connections of a process, so many at a time. @param silenceMs longest wait for the answer to a statement. */
+  connectionsOf(host: Host, most: number, silenceMs: number): Connections {
     const waiting: (() => void)[] = []
     let taken = 0
     const give = () => {
@@ -55,7 +56,8 @@ export class DatabaseNetwork {
       try {
         await this.passage(host, 0)
         if (host.link === 'refuses') throw refused()
-        const connection = new Connection(this.#parts, this, host, await this.#parts.server.connect(), give)
+        const parts = { ...this.#parts, network: this, silenceMs, give }
+        const connection = new SimulatedConnection(parts, host, await this.#parts.server.connect())
         this.#open.add(connection)
         return connection
       } catch (error) {
@@ -64,15 +66,15 @@ export class DatabaseNetwork {
       }
     }
     return {
-      take: () => {
+      connect: () => {
         const isQuick = taken < most && host.link !== 'hangs'
         return host.arrival(isQuick ? connect() : this.#within(connectMs, connect()))
       },
-      async [Symbol.asyncDispose]() {},
+      async end() {},
     }
   }
 
-  closed(connection: Connection): void {
+  closed(connection: SimulatedConnection): void {
     this.#open.delete(connection)
   }
 
@@ -102,8 +104,7 @@ export class DatabaseNetwork {
 
   /** The server restarts: all transactions end, and nothing that was not committed is stored. */
   resetAll(): void {
-    for (const connection of [...this.#open])
-      connection.break(new DriverError({ code: '57P01', message: 'stop' }), true)
+    for (const connection of [...this.#open]) connection.break(failure('57P01', 'stop'), true)
   }
 
   /** Lets the server keep its limits; call often. */
@@ -111,7 +112,7 @@ export class DatabaseNetwork {
     for (const connection of [...this.#open]) connection.keepLimits()
   }
 
-  #within<T extends Connection>(ms: number, work: Promise<T>): Promise<T> {
+  #within<T extends SimulatedConnection>(ms: number, work: Promise<T>): Promise<T> {
     const { time } = this.#parts
     return new Promise((resolve, reject) => {
       let isLate = false
@@ -124,13 +125,17 @@ export class DatabaseNetwork {
   }
 }
 
+interface ConnectionParts extends NetworkParts {
+  readonly network: DatabaseNetwork
+  readonly silenceMs: number
+  readonly give: () => void
+}
+
 /** A connection for one transaction, whose limits the server keeps in virtual time. */
-class Connection implements Session {
+class SimulatedConnection implements Connection {
   readonly host: Host
-  readonly #parts: NetworkParts
-  readonly #network: DatabaseNetwork
+  readonly #parts: ConnectionParts
   readonly #server: ServerConnection
-  readonly #give: () => void
   readonly #latencyMs: number
   readonly #broken = Promise.withResolvers<never>()
   #last: Promise<unknown> = Promise.resolve()
@@ -141,57 +146,47 @@ class Connection implements Session {
   /** World time of the last statement or answer at the server. */
   #movedAt: number
   #running = 0
-  #idleMs = Number.POSITIVE_INFINITY
-  #statementMs = Number.POSITIVE_INFINITY
+  #limits = { idle: Number.POSITIVE_INFINITY, blocked: Number.POSITIVE_INFINITY }
   #isRead = false
   #fence: Transaction['fence'] = null
 
-  constructor(parts: NetworkParts, network: DatabaseNetwork, host: Host, server: ServerConnection, give: () => void) {
+  constructor(parts: ConnectionParts, host: Host, server: ServerConnection) {
     this.host = host
     this.#parts = parts
-    this.#network = network
     this.#server = server
-    this.#give = give
     this.#movedAt = parts.time.now
     this.#latencyMs = parts.prng.pick(latencies)
     this.#broken.promise.catch(() => {})
   }
 
-  send(statement: AnyStatement, params: readonly unknown[]): Promise<Answer> {
-    const { text } = statement
+  query(query: Query): Promise<Answer> {
+    const { text, values = [] } = query
     if (text.startsWith('begin')) {
       this.#isRead = text.includes('read only')
       this.#fence = null
+      this.#limits = {
+        idle: limitIn(text, 'idle_in_transaction_session_timeout'),
+        blocked: Math.min(limitIn(text, 'lock_timeout'), limitIn(text, 'statement_timeout')),
+      }
     }
-    if (text.includes('for key share')) {
-      const [tenant, owner, epoch] = params
+    if (text.endsWith('for key share')) {
+      const [tenant, owner, epoch] = values
       this.#fence = { tenant: Number(tenant), owner: String(owner), epoch: Number(epoch) }
     }
-    // Virtual time has these limits instead.
-    const isLimits = text.includes(`set_config('statement_timeout'`)
-    if (isLimits) [this.#statementMs = 0, this.#idleMs = 0] = params.map(Number)
-    const given = isLimits ? ['0', '0', ...params.slice(2)] : params
+    const given = text.startsWith('begin') ? { text: text.replaceAll(/(?<=_timeout = )\d+/g, '0') } : query
     return this.#ask(() =>
-      this.#parts.server.send(this.#server, statement, given, async ({ command }) => {
-        this.#inTransaction = text !== 'commit'
+      this.#parts.server.send(this.#server, given, async ({ command }) => {
+        this.#inTransaction = text !== 'commit' && text !== 'rollback'
         const { host } = this
         if (command === 'COMMIT' && !this.#isRead) await this.#parts.committed({ host, fence: this.#fence })
       }),
     )
   }
 
-  sendText(text: string): Promise<Answer> {
-    return this.#ask(async () => {
-      const answer = await this.#parts.server.sendText(this.#server, text)
-      this.#inTransaction = text !== 'rollback'
-      return answer
-    })
-  }
-
   release(broken: boolean): void {
     if (this.#isReleased) return
     this.#isReleased = true
-    this.#give()
+    this.#parts.give()
     if (this.#isClosed) return
     if (!broken && !this.#inTransaction && this.#running === 0) {
       this.#close()
@@ -200,7 +195,7 @@ class Connection implements Session {
   }
 
   /** @param atServer false = the server learns of it by its limits alone. What it has received is run before that. */
-  break(error: DriverError, atServer: boolean): void {
+  break(error: Error, atServer: boolean): void {
     this.#broken.reject(error)
     this.#isClosed = true
     if (atServer || !this.#inTransaction) this.#rollBack()
@@ -210,15 +205,15 @@ class Connection implements Session {
     const still = this.#parts.time.now - this.#movedAt
     if (!this.#inTransaction) return
     if (this.#running > 0) {
-      if (still >= this.#statementMs && this.#server.blocked !== null) void this.#parts.server.cancel(this.#server)
-    } else if (still >= this.#idleMs) {
-      this.break(new DriverError({ code: '25P03', message: 'terminating connection due to idle transaction' }), true)
+      if (still >= this.#limits.blocked && this.#server.blocked !== null) void this.#parts.server.cancel(this.#server)
+    } else if (still >= this.#limits.idle) {
+      this.break(failure('25P03', 'terminating connection due to idle transaction'), true)
     }
   }
 
   #close(): void {
     this.#isClosed = true
-    this.#network.closed(this)
+    this.#parts.network.closed(this)
   }
 
   #rollBack(): void {
@@ -226,7 +221,7 @@ class Connection implements Session {
     const { server } = this.#parts
     const cancelled = this.#server.blocked === null ? Promise.resolve() : server.cancel(this.#server)
     void cancelled
-      .then(() => server.sendText(this.#server, 'rollback'))
+      .then(() => server.send(this.#server, { text: 'rollback' }))
       .then(() => server.reuse(this.#server))
       .catch(() => {})
   }
@@ -235,14 +230,23 @@ class Connection implements Session {
     this.host.burn('before')
     const exchanged = this.#exchange(run, this.#last)
     this.#last = exchanged.catch(() => {})
-    return this.host.arrival(Promise.race([exchanged, this.#broken.promise]))
+    return this.host.arrival(Promise.race([exchanged, this.#broken.promise, this.#silence(exchanged)]))
+  }
+
+  /** Rejects if the answer is not there in time, by the clock of the host. */
+  async #silence(answer: Promise<unknown>): Promise<never> {
+    const answered = new AbortController()
+    const end = () => answered.abort()
+    void answer.then(end, end)
+    await this.host.clock.sleep(this.#parts.silenceMs, answered.signal)
+    throw silent()
   }
 
   async #exchange(run: () => Promise<Answer>, before: Promise<unknown>): Promise<Answer> {
     // A process that is frozen here sends when it is awake again.
     await this.host.arrival(Promise.resolve())
     this.host.burn('sent')
-    await this.#network.passage(this.host, this.#latencyMs)
+    await this.#parts.network.passage(this.host, this.#latencyMs)
     await before
     if (this.#isClosed) return await this.#broken.promise
     const { time } = this.#parts
@@ -253,7 +257,11 @@ class Connection implements Session {
     } finally {
       this.#running--
       this.#movedAt = time.now
-      await this.#network.passage(this.host, this.#latencyMs)
+      await this.#parts.network.passage(this.host, this.#latencyMs)
     }
   }
+}
+
+function limitIn(text: string, setting: string): number {
+  return Number(new RegExp(`${setting} = (\\d+)`).exec(text)?.[1] ?? Number.POSITIVE_INFINITY)
 }

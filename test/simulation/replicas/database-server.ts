@@ -1,18 +1,15 @@
-import type { Writable } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import pg from 'pg'
+import { minuteMs } from '../../../src/model/durations.ts'
+import { parseAddress } from '../../../src/store/db/postgres/address.ts'
+import { parsers } from '../../../src/store/db/postgres/codec.ts'
+import { postgresMigrations } from '../../../src/store/db/postgres/migrate.ts'
+import { type Answer, openPool } from '../../../src/store/db/postgres/pool.ts'
+import { PostgresDb } from '../../../src/store/db/postgres/postgres-db.ts'
+import { postgresMirror } from '../../../src/store/db/postgres/postgres-mirror.ts'
+import type { Query } from '../../../src/store/db/postgres/statement.ts'
 import type { Mirror } from '../../../src/store/port.ts'
-import { parseAddress } from '../../../src/store/postgres/address.ts'
-import { parsers } from '../../../src/store/postgres/codec.ts'
-import { PostgresDatabase } from '../../../src/store/postgres/database.ts'
 import { dropDerived, makeDerived } from '../../../src/store/postgres/derived.ts'
-import { postgresMigrations } from '../../../src/store/postgres/migrate.ts'
-import { openPool } from '../../../src/store/postgres/pool.ts'
-import { postgresMirror } from '../../../src/store/postgres/postgres-mirror.ts'
-import type { Answer, Sessions } from '../../../src/store/postgres/session.ts'
-import type { AnyStatement } from '../../../src/store/postgres/statement.ts'
-import { DriverError } from '../../../src/store/postgres/store-error.ts'
-import type { Timing } from '../../../src/store/postgres/transaction.ts'
 import type { VirtualTime } from '../virtual-time.ts'
 import { auditStatements } from './audit.ts'
 import { clockStatements } from './virtual-clock.ts'
@@ -20,8 +17,8 @@ import { clockStatements } from './virtual-clock.ts'
 /** A statement that waits for a lock at so many looks is blocked: then time moves on without its answer. */
 const blockedLooks = 3
 const lookEveryMs = 15
-const besideTiming: Timing = {
-  clock: { sleep: (_, signal) => (signal === undefined ? delay(5).then(() => {}) : new Promise(() => {})) },
+const beside = {
+  clock: { sleep: () => delay(5).then(() => {}) },
   random: () => 0.5,
 }
 const types = { getTypeParser: (type: number) => parsers[type] ?? pg.types.getTypeParser(type) }
@@ -37,34 +34,36 @@ type Job = { readonly statement: Statement } | { readonly statement: null; reado
 
 interface Statement {
   readonly on: ServerConnection
-  readonly config: Config
+  readonly query: Query
   readonly ended: (outcome: { readonly answer: Answer } | { readonly error: unknown }) => Promise<void>
 }
-
-type Config = pg.QueryConfig & { rowMode?: 'array' }
 
 /** A database of the real server, whose clock is the virtual one, and whose statements run in the order of their arrival. */
 export class DatabaseServer {
   readonly #url: string
   readonly #time: VirtualTime
-  readonly #control: pg.Client
+  /** One connection, for one query after the other. */
+  readonly #control: pg.Pool
   readonly #jobs: Job[] = []
   readonly #idle: pg.Client[] = []
   readonly #all = new Set<pg.Client>()
   readonly #waiting = new Set<ServerConnection>()
-  readonly #names = new Map<string, string>()
   #shownTime = 0
   /** Beside the life, at once. */
   readonly mirror: Mirror
 
-  private constructor(url: string, time: VirtualTime, control: pg.Client, beside: Sessions) {
+  private constructor(url: string, time: VirtualTime, control: pg.Pool, db: PostgresDb) {
     this.#url = url
     this.#time = time
     this.#control = control
-    this.mirror = postgresMirror({
-      database: new PostgresDatabase(beside, besideTiming),
-      [Symbol.asyncDispose]: () => beside[Symbol.asyncDispose](),
-    })
+    const mirror = postgresMirror(db, { clock: beside.clock })
+    this.mirror = {
+      ...mirror,
+      async [Symbol.asyncDispose]() {
+        await mirror[Symbol.asyncDispose]()
+        await db[Symbol.asyncDispose]()
+      },
+    }
   }
 
   /** @param template made by `makeTemplate` on the same server. */
@@ -77,8 +76,11 @@ export class DatabaseServer {
     })
     const own = urlOf(url, name)
     const { address, password } = parseAddress(own)
-    const beside = await openPool({ address, password: () => Promise.resolve(password), connections: 2 })
-    return new DatabaseServer(own, time, await connect(own), beside)
+    const limits = { connections: 2, idleMs: minuteMs, silenceMs: minuteMs }
+    const pool = await openPool({ address, password: async () => password, ...limits })
+    const control = new pg.Pool({ connectionString: own, types, max: 1, idleTimeoutMillis: 0 })
+    control.on('error', () => {})
+    return new DatabaseServer(own, time, control, new PostgresDb(pool, beside))
   }
 
   connect(): Promise<ServerConnection> {
@@ -95,22 +97,15 @@ export class DatabaseServer {
   }
 
   /** @param answered is run when the answer is there, before anything else is. */
-  send(
-    on: ServerConnection,
-    { text, rows }: AnyStatement,
-    params: readonly unknown[],
-    answered?: (answer: Answer) => Promise<void>,
-  ): Promise<Answer> {
-    const name = this.#names.get(text) ?? `s${this.#names.size}`
-    this.#names.set(text, name)
-    const config = { name, text, values: [...params] }
-    const answer = this.#run(on, rows === 'objects' ? config : { ...config, rowMode: 'array' as const }, answered)
-    if (rows !== 'values') return answer
-    return answer.then(({ rows: found, ...rest }) => ({ ...rest, rows: found.map((row) => (row as unknown[])[0]) }))
-  }
-
-  sendText(on: ServerConnection, text: string): Promise<Answer> {
-    return this.#run(on, { text })
+  send(on: ServerConnection, query: Query, answered?: (answer: Answer) => Promise<void>): Promise<Answer> {
+    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
+    const ended: Statement['ended'] = async (outcome) => {
+      if ('error' in outcome) return reject(outcome.error)
+      await answered?.(outcome.answer)
+      resolve(outcome.answer)
+    }
+    this.#jobs.push({ statement: { on, query, ended } })
+    return promise
   }
 
   /** Ends a statement that waits for a lock; it fails. */
@@ -141,7 +136,7 @@ export class DatabaseServer {
     const job = this.#jobs.shift()
     if (job === undefined) return false
     if (job.statement === null) await job.work()
-    else await this.#runStatements([job.statement, ...this.#nextOn(job.statement.on)])
+    else await this.#runStatement(job.statement)
     await this.#settleUnblocked()
     return true
   }
@@ -160,42 +155,14 @@ export class DatabaseServer {
     return promise
   }
 
-  #run(on: ServerConnection, config: Config, answered?: (answer: Answer) => Promise<void>): Promise<Answer> {
-    const { promise, resolve, reject } = Promise.withResolvers<Answer>()
-    const ended: Statement['ended'] = async (outcome) => {
-      if ('error' in outcome) return reject(new DriverError(outcome.error))
-      await answered?.(outcome.answer)
-      resolve(outcome.answer)
-    }
-    this.#jobs.push({ statement: { on, config, ended } })
-    return promise
-  }
-
-  /** What was sent on the same connection without waiting. */
-  #nextOn(on: ServerConnection): readonly Statement[] {
-    const found: Statement[] = []
-    for (let next = this.#jobs[0]; next?.statement?.on === on; next = this.#jobs[0]) {
-      found.push(next.statement)
-      this.#jobs.shift()
-    }
-    return found
-  }
-
-  async #runStatements(statements: readonly [Statement, ...Statement[]]): Promise<void> {
-    const [{ on }] = statements
-    await this.#showTime(statements.map(({ config }) => config.text).join())
+  async #runStatement({ on, query, ended }: Statement): Promise<void> {
+    await this.#showTime(query.text)
     let isDone = false
     const run = async () => {
-      const answers = await Promise.allSettled(
-        inOneWrite(
-          on.client,
-          statements.map(({ config }) => config),
-        ),
-      )
-      for (const [i, { ended }] of statements.entries()) {
-        const settled = answers[i]
-        if (settled?.status === 'fulfilled') await ended({ answer: answerOf(settled.value) })
-        else await ended({ error: settled?.reason })
+      try {
+        await ended({ answer: answerOf(await on.client.query({ ...query })) })
+      } catch (error) {
+        await ended({ error })
       }
       isDone = true
       on.blocked = null
@@ -266,7 +233,7 @@ function urlOf(server: string, database: string): string {
 }
 
 async function connect(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url, types, ...{ pipeline: true } })
+  const client = new pg.Client({ connectionString: url, types })
   client.on('error', () => {})
   await client.connect()
   return client
@@ -279,14 +246,6 @@ async function withClient(url: string, use: (client: pg.Client) => Promise<unkno
   } finally {
     await client.end()
   }
-}
-
-function inOneWrite(client: pg.Client, configs: readonly Config[]): readonly Promise<pg.QueryResult>[] {
-  const { stream } = (client as pg.Client & { connection: { stream: Writable } }).connection
-  stream.cork()
-  const answers = configs.map((config) => client.query(config))
-  stream.uncork()
-  return answers
 }
 
 function processOf(client: pg.Client): number {

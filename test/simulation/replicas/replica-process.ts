@@ -7,16 +7,16 @@ import { secondMs } from '../../../src/model/durations.ts'
 import type { Log } from '../../../src/model/log.ts'
 import type { Io } from '../../../src/model/process/io.ts'
 import type { Scheduler } from '../../../src/schedule/scheduler.ts'
-import { PostgresDatabase } from '../../../src/store/postgres/database.ts'
-import { heartbeatLimits, replicaOver } from '../../../src/store/postgres/postgres-mirror.ts'
-import type { ReplicaStores } from '../../../src/store/postgres/replicas/replica-stores.ts'
+import { lanes } from '../../../src/store/db/postgres/open.ts'
+import { PostgresDb } from '../../../src/store/db/postgres/postgres-db.ts'
+import { replicaOver } from '../../../src/store/db/postgres/postgres-mirror.ts'
+import type { LeasedStores } from '../../../src/store/leased-stores.ts'
 import type { Prng } from '../prng.ts'
 import type { DatabaseNetwork } from './connections.ts'
 import type { Host } from './host.ts'
 import type { SimulatedTenant } from './simulated-tenant.ts'
 import { virtualScheduler } from './virtual-scheduler.ts'
 
-const connections = { database: 8, heartbeats: 2 }
 const graceMs = 2 * secondMs
 
 export interface ReplicaParts {
@@ -32,7 +32,7 @@ export interface ReplicaParts {
 export class ReplicaProcess {
   readonly host: Host
   readonly session: Session
-  readonly stores: ReplicaStores
+  readonly stores: LeasedStores
   /** Rejects when the daemon would end. */
   readonly broken: Promise<never>
   readonly #scheduler: Scheduler
@@ -42,11 +42,10 @@ export class ReplicaProcess {
     const { host, network, settings, tenants, log } = parts
     const { clock, random } = io
     this.host = host
-    const timing = { clock, random }
-    const database = new PostgresDatabase(network.sessionsOf(host, connections.database), timing)
-    const beats = network.sessionsOf(host, connections.heartbeats)
-    const heartbeats = new PostgresDatabase(beats, { ...timing, limits: heartbeatLimits })
-    const { mirror, stores } = replicaOver({ clock, random, log, database, heartbeats }, async () => {})
+    const open = ({ connections, limits }: (typeof lanes)[keyof typeof lanes]) =>
+      new PostgresDb(network.connectionsOf(host, connections, limits.silenceMs), { clock, random, limits })
+    const dbs = { work: open(lanes.work), show: open(lanes.show), lease: open(lanes.lease) }
+    const { mirror, stores } = replicaOver({ ...dbs, clock, random, log }, new AsyncDisposableStack())
     this.stores = stores
     this.session = new Session({
       ...{ settings, io, log, mirror, stores, as: 'replica', secrets: new KnownSecrets() },

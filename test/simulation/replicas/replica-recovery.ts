@@ -1,5 +1,5 @@
 import { minuteMs } from '../../../src/model/durations.ts'
-import { postgresWords } from '../../../src/store/postgres/words.ts'
+import { postgresDialect } from '../../../src/store/db/postgres/dialect.ts'
 import { countDifferences } from '../../../src/store/records/record-counts.ts'
 import { differences, sameSet } from '../recovery.ts'
 import { mustFail } from '../truth.ts'
@@ -42,7 +42,7 @@ export async function checkRecovery(parts: ReplicaRecoveryParts): Promise<void> 
     if (problems.length === 0) break
   }
   for (const [kind, what] of problems) report(kind, what)
-  for (const text of countDifferences(postgresWords)) {
+  for (const text of countDifferences(postgresDialect)) {
     for (const row of await server.query(text)) report('not_recovered', `Wrong counts: ${JSON.stringify(row)}`)
   }
   for (const what of await lostHistory(server)) report('lost_history', what)

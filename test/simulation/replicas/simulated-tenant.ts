@@ -51,8 +51,8 @@ class ShortWeather extends Weather {
     return this.#prng.between(low, high) * secondMs
   }
 
-  override strike(): RequestFault | null {
-    const fault = super.strike()
+  override strike(prng: Prng): RequestFault | null {
+    const fault = super.strike(prng)
     // A cursor that was lost lets documents be read again by time, at intervals of hours.
     return fault === 'cursor-refused' ? 'server-error' : fault
   }

@@ -1,20 +1,14 @@
-import { spawn } from 'node:child_process'
-import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { expect, it, onTestFinished } from 'vitest'
+import { expect, it } from 'vitest'
 import type { FindingView } from '../../../src/model/finding.ts'
-import { systemClock } from '../../../src/model/process/system-clock.ts'
 import { resourceNames } from '../../../src/model/resource-names.ts'
 import { copiedTables } from '../../../src/store/copy/copied-tables.ts'
-import { openDatabaseTarget } from '../../../src/store/postgres/copy-target.ts'
-import { openPostgresMirror } from '../../../src/store/postgres/postgres-mirror.ts'
+import { openPostgresMirror } from '../../../src/store/db/postgres/postgres-mirror.ts'
 import { aDay, type Ran } from '../../commands/support/cli.ts'
 import { wider } from '../../commands/support/on-terminal.ts'
-import { enlarge } from '../../support/large-mirror.ts'
-import { testPostgres } from '../../support/postgres.ts'
+import { isOnServer } from '../../support/postgres.ts'
 import { withDatabase } from '../../support/sqlite.ts'
-import { isOnServer, type Moving, movingWorld, terminalOn } from './support/moving-world.ts'
+import { type Moving, movingWorld, terminalOn } from './support/moving-world.ts'
 
 const onServer = it.runIf(isOnServer)
 
@@ -39,7 +33,6 @@ const worthMoving = [
   'findings',
   'held_records',
   'holds',
-  'page_fingerprints',
   'quarantine',
   'sync_states',
   'users',
@@ -73,7 +66,6 @@ onServer('shows the same from the database as from the file, which stays as it i
   expect(await seenBy(world.runThere)).toEqual(before)
   expect(world.wrongCounts()).toEqual([])
   expect(readFileSync(world.store).equals(bytes)).toBe(true)
-  expect(world.postgres.query(`select to_regclass('tenantwatch_copy') as mark`)).toEqual([{ mark: null }])
 })
 
 onServer('reports as JSON', async () => {
@@ -165,41 +157,6 @@ onServer('refuses a database that is not empty, and leaves it as it is', async (
   expect(await world.runThere('findings')).toMatchObject({ code: 0 })
 })
 
-onServer('leaves the layout of a database that it refuses', async () => {
-  const world = await movingWorld('current')
-  world.postgres.query(`insert into tenants (name, base_url, created_at) values ('acme', 'https://x', 1)`)
-  world.postgres.query(
-    'delete from tenantwatch_migrations where created_at = (select max(created_at) from tenantwatch_migrations)',
-  )
-  world.postgres.query('alter table replicas drop column configuration')
-  const layout = () => world.postgres.query('select hash from tenantwatch_migrations')
-  const before = layout()
-  expect(await world.migrate()).toMatchObject({
-    code: 3,
-    stderr: expect.stringContaining('its table tenants has rows'),
-  })
-  expect(layout()).toEqual(before)
-})
-
-onServer('lets no engine begin that waited for its turn while a copy began', async () => {
-  const postgres = testPostgres()
-  onTestFinished(() => postgres.drop())
-  const options = { url: async () => postgres.url ?? '', role: 'engine', clock: systemClock() } as const
-  const first = await openPostgresMirror({ ...options, random: () => 0.1 })
-  const clock = {
-    ...options.clock,
-    async sleep(ms: number, signal?: AbortSignal) {
-      if (signal !== undefined) return await options.clock.sleep(ms, signal)
-      postgres.query(`create table tenantwatch_copy as select 'mirror.db' as source`)
-      await first[Symbol.asyncDispose]()
-    },
-  }
-  await expect(openPostgresMirror({ ...options, clock, random: () => 0.2 })).rejects.toThrow(
-    'contains an unfinished copy of mirror.db',
-  )
-  expect(postgres.query('select * from replicas')).toEqual([])
-})
-
 onServer('refuses a database of another program', async () => {
   const world = await movingWorld()
   world.postgres.query('create table customers (id bigint)')
@@ -217,12 +174,8 @@ onServer('copies into tables that are there already and empty', async () => {
 
 onServer('runs only with no engine on the database', async () => {
   const world = await movingWorld()
-  await using _engine = await openDatabaseTarget({
-    url: async () => world.postgres.url ?? '',
-    clock: world.clock,
-    random: () => 0.7,
-    source: 'other.db',
-  })
+  const options = { url: async () => world.postgres.url ?? '', clock: world.clock, random: () => 0.7 }
+  await using _engine = await openPostgresMirror({ ...options, role: 'engine' })
   const impatient = { ...world.clock, sleep: (ms: number, signal?: AbortSignal) => world.clock.sleep(ms / 50, signal) }
   expect(await world.migrate({ clock: impatient })).toEqual({
     code: 3,
@@ -262,46 +215,23 @@ onServer('names the right that the user lacks', async () => {
   }
 })
 
-const again = /run "tenantwatch migrate-store"\s+again to continue\n$/
+const again = /run "tenantwatch migrate-store"\s+again\n$/
 
-onServer('stops at SIGTERM, lets nobody open the half copy, and continues', async () => {
+const isEmpty = (world: Moving) =>
+  copiedTables.every(({ name }) => world.postgres.query(`select 1 from "${name}" limit 1`).length === 0)
+
+onServer('stores nothing when it is stopped, and copies everything when run again', async () => {
   const world = await movingWorld()
   const stop = new AbortController()
   const stderr = terminalOn('Copying', () => stop.abort(new DOMException('The program is stopping', 'AbortError')))
   expect(await world.migrate({ stop: stop.signal, stderr })).toMatchObject({ code: 3, stdout: '' })
-  expect(stderr.shown).toMatch(/^tenantwatch: The copy was stopped; /)
   expect(stderr.shown).toMatch(again)
-  for (const command of ['sync', 'findings', 'report', 'doctor']) {
-    const ran = await world.runThere(command)
-    expect(ran.code).toBe(3)
-    expect(ran.stdout + ran.stderr).toContain(
-      `The database of store.url contains an unfinished copy of ${world.store}; finish it with "tenantwatch migrate-store --from ${world.store}", or give`,
-    )
-  }
+  expect(isEmpty(world)).toBe(true)
   await moved(world)
   expect(await seenBy(world.runThere)).toEqual(await seenBy(world.run))
 })
 
-onServer('continues after it was killed, once the lease of the killed one has ended', async () => {
-  const world = await movingWorld('current')
-  enlarge(world.store)
-  const env = { ...world.env, TENANTWATCH_STORE_URL: world.postgres.url ?? '' }
-  const main = join(import.meta.dirname, '../../../src/main.ts')
-  const child = spawn(process.execPath, [main, 'migrate-store', '--from', world.store], { cwd: world.folder, env })
-  const ended = once(child, 'exit')
-  const copied = () => Number(world.postgres.query('select count(*) as n from users')[0]?.['n'])
-  await expect.poll(copied, { timeout: 60_000, interval: 1 }).toBeGreaterThan(0)
-  child.kill('SIGKILL')
-  expect(await ended).toEqual([null, 'SIGKILL'])
-  expect((await world.runThere('sync')).stderr).toContain('contains an unfinished copy')
-  const left = copied()
-  expect(left % 1000).toBe(0)
-  await moved(world)
-  expect(copied()).toBeGreaterThan(9000)
-  expect(await seenBy(world.runThere)).toEqual(await seenBy(world.run))
-})
-
-onServer('ends with a sentence when the server is gone, and continues when it is back', async () => {
+onServer('stores nothing when the connection is lost, and copies everything when run again', async () => {
   const world = await movingWorld()
   const stderr = terminalOn('Copying', () => {
     world.postgres.query(
@@ -309,32 +239,12 @@ onServer('ends with a sentence when the server is gone, and continues when it is
     )
   })
   expect(await world.migrate({ stderr })).toMatchObject({ code: 3, stdout: '' })
-  expect(stderr.shown).toMatch(
-    /^tenantwatch: The copy was interrupted: The database server cannot be reached( \(57P01\))?; /,
-  )
+  expect(stderr.shown).toMatch(/The copy was interrupted: .*cannot be reached/)
   expect(stderr.shown).toMatch(again)
-  // The lease of the first one, which could not return it, ends after ten seconds.
-  world.postgres.query(`update replicas set seen_at = seen_at - interval '11 seconds'`)
-  await moved(world)
-  expect(await seenBy(world.runThere)).toEqual(await seenBy(world.run))
-})
-
-onServer('does not complete a copy that differs, and replaces what differs when run again', async () => {
-  const world = await movingWorld('current')
-  const { query } = world.postgres
-  query(`create function tamper() returns trigger language plpgsql as $$ begin
-    update findings set message = 'All is well' where id = 1; return null; end $$`)
-  query('create trigger tamper after insert on record_counts for each statement execute function tamper()')
-  const { code, stdout, stderr } = await world.migrate()
-  expect(code).toBe(3)
-  expect(stdout).toMatch(/^findings +\d+ +NO$/m)
-  expect(stdout.match(/NO$/gm)).toHaveLength(1)
-  expect(stdout).not.toContain('Next')
-  expect(stderr).toBe(
-    'tenantwatch: The copy differs from the file and is not used; run "tenantwatch migrate-store" again to replace what differs\n',
-  )
-  expect((await world.runThere('sync')).stderr).toContain('contains an unfinished copy')
-  query('drop trigger tamper on record_counts')
+  expect(isEmpty(world)).toBe(true)
+  // The lease of the first one, which may not have returned it, lapses after ten seconds.
+  world.postgres.query('delete from replicas')
+  world.postgres.query('delete from leases')
   await moved(world)
   expect(await seenBy(world.runThere)).toEqual(await seenBy(world.run))
 })
@@ -345,9 +255,6 @@ onServer('notices a decision that was made while it copied', async () => {
     withDatabase(world.store, (raw) => raw.exec('delete from decisions'))
   })
   expect(await world.migrate({ stderr })).toMatchObject({ code: 3, stdout: '' })
-  expect(stderr.shown).toMatch(
-    /^tenantwatch: \S+ was changed while it was copied, as by "tenantwatch accept"; run .*\n$/,
-  )
-  await moved(world)
-  expect(world.postgres.query('select * from decisions')).toEqual([])
+  expect(stderr.shown).toMatch(/was changed while it was copied/)
+  expect(isEmpty(world)).toBe(true)
 })

@@ -30,7 +30,6 @@ export function findingsFrom(all: readonly FindingView[]): WebSources['findings'
 }
 
 export const sources: WebSources = {
-  reading: <T>(answer: () => T) => answer(),
   metrics: async () => ({ contentType: 'text/plain; version=0.0.4; charset=utf-8', body: [Buffer.from('up 1\n')] }),
   names: () => ({ tenants: ['acme', 'globex'], checks: [...new Set(acme.checks.map(({ check }) => check))] }),
   posture: async () => [acme, globex],

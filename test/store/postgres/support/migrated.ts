@@ -1,6 +1,6 @@
 import { onTestFinished } from 'vitest'
-import { bringUpToDate, postgresMigrations, type Upgrade } from '../../../../src/store/postgres/migrate.ts'
-import { testPostgres, testTiming } from '../../../support/postgres.ts'
+import { bringUpToDate, postgresMigrations, type Upgrade } from '../../../../src/store/db/postgres/migrate.ts'
+import { testOptions, testPostgres } from '../../../support/postgres.ts'
 
 /** A database with the present layout, for which a further migration is due. */
 export async function migrated(
@@ -8,17 +8,17 @@ export async function migrated(
   prepare: (query: ReturnType<typeof testPostgres>['query']) => void,
 ) {
   const postgres = testPostgres()
-  const sessions = postgres.connect()
+  const connections = postgres.connect()
   onTestFinished(async () => {
-    await sessions[Symbol.asyncDispose]()
+    await connections.end()
     await postgres.drop()
   })
   const known = postgresMigrations()
   const scratch = { sql: [...sql], hash: 'scratch', folderMillis: (known.at(-1)?.folderMillis ?? 0) + 1 }
   prepare(postgres.query)
-  const session = await sessions.take()
+  const connection = await connections.connect()
   const migrations = [...known, scratch]
-  const migrate = (upgrade: Partial<Upgrade> = {}, over = session) =>
-    bringUpToDate(over, 'engine', { ...testTiming, migrations, ...upgrade })
-  return { ...postgres, session, migrate, [Symbol.dispose]: () => session.release(false) }
+  const migrate = (upgrade: Partial<Upgrade> = {}) =>
+    bringUpToDate(connection, 'engine', { ...testOptions, migrations, ...upgrade })
+  return { ...postgres, connection, migrate, [Symbol.dispose]: () => connection.release(false) }
 }

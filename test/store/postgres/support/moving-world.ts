@@ -1,13 +1,10 @@
 import { expect, onTestFinished } from 'vitest'
 import type { Io } from '../../../../src/model/process/io.ts'
-import { postgresWords } from '../../../../src/store/postgres/words.ts'
+import { postgresDialect } from '../../../../src/store/db/postgres/dialect.ts'
 import { aDay, type Cli, synced } from '../../../commands/support/cli.ts'
 import { onPostgresOf } from '../../../commands/support/on-postgres.ts'
 import { type TestPostgres, testPostgres } from '../../../support/postgres.ts'
 import { wrongCounts } from '../../../support/wrong-counts.ts'
-
-/** These need a server: the program opens connections of its own. */
-export const isOnServer = process.env['TEST_POSTGRES_URL'] !== undefined
 
 const sizes = { users: 60, documents: 60 }
 
@@ -74,7 +71,7 @@ export async function movingWorld(layout: 'empty' | 'current' = 'empty'): Promis
     clock,
     runThere: (...args) => runThere({}, ...args),
     migrate: (io = {}, ...args) => runThere(io, 'migrate-store', '--from', world.store, ...args),
-    wrongCounts: () => wrongCounts(postgresWords, (sql) => postgres.query(sql)),
+    wrongCounts: () => wrongCounts(postgresDialect, (sql) => postgres.query(sql)),
   }
 }
 

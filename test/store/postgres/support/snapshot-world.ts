@@ -1,18 +1,48 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs'
 import { onTestFinished, vi } from 'vitest'
-import { PostgresDatabase } from '../../../../src/store/postgres/database.ts'
-import { postgresMirror } from '../../../../src/store/postgres/postgres-mirror.ts'
-import { type SnapshotLimits, snapshotLimits } from '../../../../src/store/postgres/snapshot.ts'
-import { SnapshotSandboxes } from '../../../../src/store/postgres/snapshot-sandboxes.ts'
-import { DriverError } from '../../../../src/store/postgres/store-error.ts'
-import { testPostgres, testTiming } from '../../../support/postgres.ts'
-import { watchedSessions } from './watched-sessions.ts'
+import type { Connections } from '../../../../src/store/db/postgres/pool.ts'
+import { PostgresDb } from '../../../../src/store/db/postgres/postgres-db.ts'
+import { postgresMirror } from '../../../../src/store/db/postgres/postgres-mirror.ts'
+import { type SnapshotLimits, snapshotLimits } from '../../../../src/store/db/postgres/snapshot.ts'
+import { SnapshotSandboxes } from '../../../../src/store/db/postgres/snapshot-sandboxes.ts'
+import { testOptions, testPostgres } from '../../../support/postgres.ts'
+
+interface Watch {
+  /** Texts sent, in order. */
+  readonly sent: string[]
+  /** Connections taken and not yet returned. */
+  taken: number
+  /** Called before each text is sent; what it throws is the answer. */
+  onSend: (text: string) => void
+}
+
+/** Connections on which a test sees what is sent, and makes it fail. */
+function watched(inner: Connections, watch: Watch): Connections {
+  return {
+    async connect() {
+      const connection = await inner.connect()
+      watch.taken++
+      return {
+        async query(query) {
+          watch.sent.push(query.text)
+          watch.onSend(query.text)
+          return await connection.query(query)
+        },
+        release(isBroken) {
+          watch.taken--
+          connection.release(isBroken)
+        },
+      }
+    },
+    end: () => inner.end(),
+  }
+}
 
 /** An engine's mirror in PostgreSQL whose snapshots a test watches. */
 export function snapshotWorld(limits: Partial<SnapshotLimits> = {}) {
   const postgres = testPostgres()
-  const sessions = watchedSessions(postgres.connect())
-  const database = new PostgresDatabase(sessions, testTiming)
+  const watch: Watch = { sent: [], taken: 0, onSend: () => {} }
+  const db = new PostgresDb(watched(postgres.connect(), watch), testOptions)
   const sleeping: (() => void)[] = []
   const clock = {
     sleep: (_: number, signal?: AbortSignal) =>
@@ -22,33 +52,27 @@ export function snapshotWorld(limits: Partial<SnapshotLimits> = {}) {
       }),
   }
   const sandboxes = new SnapshotSandboxes(clock, { ...snapshotLimits, ...limits })
-  const mirrorOver = (own: PostgresDatabase) =>
-    postgresMirror({ database: own, async [Symbol.asyncDispose]() {} }, { sandboxes })
-  const mirror = mirrorOver(database)
+  const mirrorOver = (own: PostgresDb) => postgresMirror(own, { clock, sandboxes })
+  const mirror = mirrorOver(db)
   /** A snapshot that is given up may end before its transaction does. */
   const settled = () =>
     vi.waitFor(() => {
-      if (sessions.watch.taken > 0) throw new Error('A transaction is open')
+      if (watch.taken > 0) throw new Error('A transaction is open')
     }, patiently)
   onTestFinished(async () => {
-    sessions.watch.onSend = () => {}
+    watch.onSend = () => {}
     await settled()
     await mirror[Symbol.asyncDispose]()
     await sandboxes[Symbol.asyncDispose]()
-    await sessions[Symbol.asyncDispose]()
+    await db[Symbol.asyncDispose]()
     await postgres.drop()
   })
   return {
-    mirror,
-    mirrorOver,
-    database,
-    sandboxes,
+    ...{ mirror, mirrorOver, db, sandboxes, watch, settled },
     query: postgres.query,
-    watch: sessions.watch,
-    settled,
     /** Pages of records read for snapshots, by table, since the last look. */
     pagesRead(): string[] {
-      const tables = sessions.watch.sent.splice(0).map((text) => /, rid,.* from "(\w+)"/s.exec(text)?.[1])
+      const tables = watch.sent.splice(0).map((text) => /, rid,.* from "(\w+)"/s.exec(text)?.[1])
       return tables.filter((table) => table !== undefined)
     },
     /** Lets the time pass after which what is not used ends. */
@@ -64,7 +88,12 @@ export const patiently = { timeout: 60_000 }
 export const isPage = (text: string) => text.includes(', rid,')
 
 export function serverAway(): never {
-  throw new DriverError({ code: 'ECONNREFUSED', message: 'connect ECONNREFUSED' })
+  throw failure('ECONNREFUSED')
+}
+
+/** An error as of the driver. */
+export function failure(code: string): Error {
+  return Object.assign(new Error('failed'), { code })
 }
 
 /** Tells processes apart only where the system has `/proc`. */

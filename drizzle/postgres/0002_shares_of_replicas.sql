@@ -1,2 +1,0 @@
-ALTER TABLE "replicas" ADD COLUMN "began_at" timestamp with time zone DEFAULT now() NOT NULL;--> statement-breakpoint
-ALTER TABLE "replicas" ADD COLUMN "configured" text COLLATE "C" DEFAULT '' NOT NULL;

@@ -1,2 +1,0 @@
-DROP INDEX "users_lookup";--> statement-breakpoint
-CREATE INDEX "users_lookup" ON "users" USING btree ("tenant_id","lookup_turn" NULLS FIRST,"user_id") WHERE role_id is not null and removed_at is null;

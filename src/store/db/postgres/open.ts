@@ -1,0 +1,108 @@
+import { minuteMs, secondMs } from '../../../model/durations.ts'
+import type { Log } from '../../../model/log.ts'
+import { type Address, parseAddress } from './address.ts'
+import { bringUpToDate, inTransaction, type Role, type Upgrade } from './migrate.ts'
+import { currentPassword } from './password.ts'
+import { openPool, type PoolOptions } from './pool.ts'
+import { type Limits, PostgresDb, type PostgresOptions, workLimits } from './postgres-db.ts'
+import { assertServer } from './server-check.ts'
+import { startError, throwDriverError } from './store-error.ts'
+
+export interface OpenOptions extends Pick<PostgresOptions, 'clock' | 'random'> {
+  /**
+   * The current URL, with its password; called for each connection, with `refused` after the server refused the last
+   * password. The first one decides where the database is.
+   */
+  readonly url: (refused?: 'refused') => Promise<string>
+  readonly role: Role
+  readonly log?: Log
+}
+
+/** One database, with connections of its own for each kind of work. */
+export interface OpenedPostgres extends AsyncDisposable {
+  readonly address: Address
+  /** For runs and evaluations. */
+  readonly work: PostgresDb
+  /** For answers that a client waits for, such as a scrape. */
+  readonly show: PostgresDb
+  /** For the renewal of leases, which must not wait for other work. */
+  readonly lease: PostgresDb
+}
+
+interface Lane {
+  readonly connections: number
+  readonly idleMs: number
+  readonly limits: Limits
+}
+
+/** Connections and limits of each. */
+export const lanes = {
+  work: { connections: 8, idleMs: 30 * secondMs, limits: workLimits },
+  // A failed scrape or page is soon requested again; scrapes may be minutes apart.
+  show: {
+    connections: 4,
+    idleMs: 10 * minuteMs,
+    limits: { ...workLimits, statementMs: 15 * secondMs, silenceMs: 20 * secondMs },
+  },
+  // A renewal that takes longer is too late.
+  lease: {
+    connections: 2,
+    idleMs: 30 * secondMs,
+    limits: { statementMs: 4 * secondMs, idleMs: 4 * secondMs, silenceMs: 5 * secondMs },
+  },
+} as const satisfies Record<string, Lane>
+
+/** Most connections of a command, which uses no others. */
+export const connectionsOfCommand = lanes.work.connections
+
+/** Most connections of a replica. */
+export const connectionsOfReplica = Object.values(lanes).reduce((sum, { connections }) => sum + connections, 0)
+
+/** @throws FatalError when the database cannot be used as it is, UsageError when the URL is invalid. */
+export async function openPostgres(options: OpenOptions): Promise<OpenedPostgres> {
+  const { clock, random, role } = options
+  const first = parseAddress(await options.url())
+  const { address } = first
+  const source = { address, password: currentPassword(options, first) }
+  const searchPath = await prepareDatabase(source, role, options).catch((error: unknown) => {
+    throw startError(error, address)
+  })
+  await using opening = new AsyncDisposableStack()
+  const open = async ({ connections, idleMs, limits }: Lane) => {
+    const pool = await openPool({ ...source, connections, idleMs, silenceMs: limits.silenceMs })
+    return opening.use(new PostgresDb(pool, { clock, random, limits, searchPath }))
+  }
+  const dbs = { work: await open(lanes.work), show: await open(lanes.show), lease: await open(lanes.lease) }
+  const opened = opening.move()
+  return { ...dbs, address, [Symbol.asyncDispose]: () => opened.disposeAsync() }
+}
+
+/** The existing schemas of the search path, so that a later schema with the user's name does not precede them. */
+const searchPathText = `select string_agg(quote_ident(name), ', ' order by place) as path
+  from unnest(current_schemas(false)) with ordinality as present (name, place)`
+
+/**
+ * Checks the server and migrates, over a connection without a limit for a statement.
+ *
+ * @returns the search path to the tables.
+ */
+async function prepareDatabase(
+  source: Pick<PoolOptions, 'address' | 'password'>,
+  role: Role,
+  upgrade: Upgrade,
+): Promise<string> {
+  const pool = await openPool({ ...source, connections: 1, idleMs: secondMs, silenceMs: 0 })
+  try {
+    const connection = await pool.connect().catch(throwDriverError)
+    try {
+      await inTransaction(connection, () => assertServer(connection))
+      await bringUpToDate(connection, role, upgrade)
+      const [row] = await inTransaction(connection, (run) => run<{ readonly path: string }>(searchPathText))
+      return row?.path ?? ''
+    } finally {
+      connection.release(true)
+    }
+  } finally {
+    await pool.end()
+  }
+}

@@ -1,0 +1,184 @@
+import { Mutex } from 'async-mutex'
+import type { Clock, Random } from '../../../model/clock.ts'
+import { minuteMs, secondMs } from '../../../model/durations.ts'
+import { SyncError } from '../../../model/errors.ts'
+import type { Db, RowMode, Sql } from '../db.ts'
+import { postgresDialect } from './dialect.ts'
+import { ask, type Connection, type Connections } from './pool.ts'
+import { Statements } from './statement.ts'
+import { driverCodeOf, isLost, storeError, throwDriverError } from './store-error.ts'
+
+/** In milliseconds. */
+export interface Limits {
+  /** The server ends a longer statement. */
+  readonly statementMs: number
+  /** The server ends a transaction that waits longer for its next statement. */
+  readonly idleMs: number
+  /** The connection is closed if a statement is not answered for longer. */
+  readonly silenceMs: number
+}
+
+export const workLimits: Limits = { statementMs: minuteMs, idleMs: 5 * secondMs, silenceMs: minuteMs + 15 * secondMs }
+
+/** Longest wait for a lock, in milliseconds: other tenants wait, too, and a dead owner counts as alive for longer. */
+const lockMs = 8 * secondMs
+
+/** Tries of a transaction that conflicts with another one. */
+const mostTries = 6
+const firstPauseMs = 10
+
+export interface PostgresOptions {
+  readonly clock: Pick<Clock, 'sleep'>
+  readonly random: Random
+  readonly limits?: Limits
+  /** Schemas of the tables, in SQL: settings of role or database may change meanwhile. */
+  readonly searchPath?: string
+}
+
+/** A row that each writing transaction must find. */
+interface Fence {
+  readonly text: string
+  readonly params: readonly unknown[]
+  readonly ifMissing: 'abort' | 'write'
+}
+
+/** PostgreSQL, with a connection from a pool for each transaction. */
+export class PostgresDb implements Db {
+  readonly dialect = postgresDialect
+  readonly #connections: Connections
+  readonly #options: PostgresOptions
+  readonly #statements: Statements
+  readonly #begin: string
+  readonly #fence: Fence | null
+  /** Writes of a fenced database run one after the other, because they would conflict and be repeated. */
+  readonly #writing = new Mutex()
+
+  constructor(
+    connections: Connections,
+    options: PostgresOptions,
+    statements = new Statements(),
+    fence: Fence | null = null,
+  ) {
+    this.#connections = connections
+    this.#options = options
+    this.#statements = statements
+    this.#begin = beginning(options)
+    this.#fence = fence
+  }
+
+  /**
+   * The same database, whose every write first locks rows against other owners, or throws SyncError `aborted` and
+   * writes nothing.
+   *
+   * @param text selects the rows, without the lock.
+   * @param ifMissing `write` = without such rows, it writes all the same.
+   */
+  fencedBy(text: string, params: readonly unknown[] = [], ifMissing: Fence['ifMissing'] = 'abort'): PostgresDb {
+    return new PostgresDb(this.#connections, this.#options, this.#statements, { text, params, ifMissing })
+  }
+
+  read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    return this.#transaction('read only', work)
+  }
+
+  write<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
+    const fence = this.#fence
+    if (fence === null) return this.#transaction('read write', work)
+    return this.#writing.runExclusive(() =>
+      this.#transaction('read write', async (sql) => {
+        const found = await sql(`${fence.text} for key share`, fence.params)
+        if (found.length === 0 && fence.ifMissing === 'abort') throw ownedByAnother()
+        return await work(sql)
+      }),
+    )
+  }
+
+  /** Sequences give out ids before rows are committed; these are the last ids of a moment at which nobody writes. */
+  settledIds(tables: readonly string[]): Promise<readonly number[] | null> {
+    const fence = this.#fence
+    return this.#writing.runExclusive(() =>
+      this.#transaction('read write', async (sql) => {
+        if (fence?.ifMissing === 'abort') {
+          const locked = await sql(`${fence.text} for update skip locked`, fence.params)
+          if (locked.length === 0) return null
+        }
+        const ids: number[] = []
+        for (const table of tables) ids.push(...(await sql<number>(lastId(table), [], 'values')))
+        return ids
+      }),
+    )
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.#connections.end()
+  }
+
+  /** Runs `work` again after a conflict with another transaction. */
+  async #transaction<T>(access: Access, work: (sql: Sql) => Promise<T>): Promise<T> {
+    const { clock, random } = this.#options
+    for (let tries = 1; ; tries++) {
+      try {
+        return await this.#attempt(access, work)
+      } catch (error) {
+        if (!isConflict(error) || tries === mostTries) throw storeError(error)
+        await clock.sleep(firstPauseMs * 2 ** (tries - 1) * (0.5 + random()))
+      }
+    }
+  }
+
+  async #attempt<T>(access: Access, work: (sql: Sql) => Promise<T>): Promise<T> {
+    const connection = await this.#connections.connect().catch(throwDriverError)
+    const sql: Sql = async <Row>(text: string, params: readonly unknown[] = [], mode: RowMode = 'objects') => {
+      const { rows } = await ask(connection, this.#statements.queryOf(text, params, mode))
+      return (mode === 'values' ? rows.map((row) => (row as readonly unknown[])[0]) : rows) as Row[]
+    }
+    try {
+      await ask(connection, { text: `begin isolation level repeatable read, ${access}; ${this.#begin}` })
+      const result = await work(sql)
+      const { command } = await ask(connection, { text: 'commit' })
+      // The answer to the commit of a transaction with a failed statement.
+      if (command === 'ROLLBACK') throw new TypeError('The work of a transaction continued after a failed statement')
+      connection.release(false)
+      return result
+    } catch (error) {
+      connection.release(isLost(error) || !(await isRolledBack(connection)))
+      throw error
+    }
+  }
+}
+
+type Access = 'read only' | 'read write'
+
+/** Also overrides settings of role and database that would change the meaning of statements. */
+function beginning({ limits = workLimits, searchPath }: PostgresOptions): string {
+  const settings = [
+    `statement_timeout = ${limits.statementMs}`,
+    `idle_in_transaction_session_timeout = ${limits.idleMs}`,
+    `lock_timeout = ${lockMs}`,
+    'array_nulls = on',
+  ]
+  if (searchPath !== undefined) settings.push(`search_path = ${searchPath}`)
+  return settings.map((setting) => `set local ${setting}`).join('; ')
+}
+
+function lastId(table: string): string {
+  return `select case when is_called then last_value else last_value - 1 end from "${table}_id_seq"`
+}
+
+async function isRolledBack(connection: Connection): Promise<boolean> {
+  try {
+    await ask(connection, { text: 'rollback' })
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** True for a serialization failure or a deadlock: nothing of the transaction was stored. */
+function isConflict(error: unknown): boolean {
+  return ['40001', '40P01'].includes(driverCodeOf(error))
+}
+
+function ownedByAnother(): SyncError {
+  return new SyncError('aborted', 'Another replica owns the tenant and continues there')
+}

@@ -1,0 +1,153 @@
+import type { Clock } from '../../../model/clock.ts'
+import { FatalError } from '../../../model/errors.ts'
+import { type Log, silentLog } from '../../../model/log.ts'
+import type { CopiedRows, CopyOptions } from '../../copy/copy-mirror.ts'
+import { Database } from '../../database.ts'
+import { LeasedStores } from '../../leased-stores.ts'
+import type { Mirror } from '../../port.ts'
+import { storesOver } from '../../stores.ts'
+import type { TenantStores } from '../../tenant-stores.ts'
+import type { Db, Sql } from '../db.ts'
+import { leaseForEngine, newEngineId } from '../engine-lease.ts'
+import { Leases } from '../leases.ts'
+import { shown } from './address.ts'
+import { copyInto } from './copy-target.ts'
+import { newerLayout, newestAppliedText, newestOf, postgresMigrations } from './migrate.ts'
+import { type OpenedPostgres, type OpenOptions, openPostgres } from './open.ts'
+import { countsAgree, settleCounts } from './settle-counts.ts'
+import { SnapshotSandboxes } from './snapshot-sandboxes.ts'
+
+type Options = OpenOptions & { readonly clock: Clock }
+
+/** @throws FatalError when the database cannot be used as it is; as `engine`, also while another engine uses it. */
+export async function openPostgresMirror(options: Options): Promise<Mirror> {
+  await using opening = new AsyncDisposableStack()
+  const opened = opening.use(await openPostgres(options))
+  const parts = { clock: options.clock, opened: opening }
+  // Like the fence of an owner, the lock of a command prevents sealing while a row of the tenant is not committed.
+  if (options.role === 'beside') return postgresMirror(opened.work.fencedBy('select 1 from leases', [], 'write'), parts)
+  const { db, assertHeld } = await engineOn(opened, options, opening)
+  await settleCounts(db, options.log ?? silentLog())
+  return postgresMirror(db, { ...parts, assertHeld })
+}
+
+export interface CopiedMirror {
+  /** Address for messages. */
+  readonly place: string
+  readonly tables: readonly CopiedRows[]
+}
+
+/**
+ * Copies a mirror into an empty database, as its only engine.
+ *
+ * @throws FatalError when it cannot be used, is not empty, or an engine works on it; like `copyMirror`.
+ */
+export async function copyToPostgres(
+  options: Omit<Options, 'role'>,
+  copy: Omit<CopyOptions, 'target'>,
+): Promise<CopiedMirror> {
+  await using opening = new AsyncDisposableStack()
+  const opened = opening.use(await openPostgres({ ...options, role: 'engine' }))
+  const { db } = await engineOn(opened, options, opening)
+  return { place: shown(opened.address), tables: await copyInto(db, copy) }
+}
+
+/**
+ * Joins the replicas on the database. Its mirror only reads.
+ *
+ * @throws FatalError when the database cannot be used as it is.
+ */
+export async function openAsReplica(
+  options: Options & { readonly log: Log },
+): Promise<{ readonly mirror: Mirror; readonly stores: TenantStores }> {
+  await using opening = new AsyncDisposableStack()
+  const opened = opening.use(await openPostgres({ ...options, role: 'engine' }))
+  return replicaOver({ ...options, ...opened }, opening)
+}
+
+/** @param opening disposed of with the mirror. */
+export function replicaOver(
+  options: Omit<OpenedPostgres, 'address' | typeof Symbol.asyncDispose> &
+    Pick<Options, 'clock' | 'random'> & { readonly log: Log },
+  opening: AsyncDisposableStack,
+): { readonly mirror: Mirror; readonly stores: LeasedStores } {
+  const { work, show, lease, clock, random, log } = options
+  const leases = new Leases({ db: lease, clock, id: newEngineId(random), assertTables: tablesCheck() })
+  const sandboxes = opening.use(new SnapshotSandboxes(clock))
+  const stores = new LeasedStores({
+    ...{ leases, clock, random, log },
+    db: show,
+    storeOf: (held) => postgresMirror(work.fencedBy(...leases.fenceOf(held)), { clock, sandboxes }),
+  })
+  const mirror = postgresMirror(show.fencedBy('select 1 where false'), { clock, sandboxes, opened: opening })
+  let isVerified = false
+  const verified: Pick<Mirror, 'isVerified' | 'verify'> = {
+    isVerified: () => isVerified,
+    async verify() {
+      await settleCounts(work, log)
+      isVerified = true
+    },
+  }
+  return { mirror: { ...mirror, ...verified }, stores }
+}
+
+/** The database, as its only engine. */
+async function engineOn(
+  { work, lease }: OpenedPostgres,
+  { clock, random }: Pick<Options, 'clock' | 'random'>,
+  opening: AsyncDisposableStack,
+) {
+  const held = opening.use(
+    await leaseForEngine({ db: lease, clock, id: newEngineId(random), assertTables: tablesCheck() }),
+  )
+  return { db: work.fencedBy(...held.fence), assertHeld: () => held.assertHeld() }
+}
+
+/** @returns function that throws FatalError for a newer layout. */
+function tablesCheck(): (sql: Sql) => Promise<void> {
+  const newest = newestOf(postgresMigrations())
+  return async (sql) => {
+    const [at = 0] = await sql<number>(newestAppliedText, [], 'values')
+    if (at > newest) throw newerLayout()
+  }
+}
+
+interface Parts {
+  readonly clock: Pick<Clock, 'sleep'>
+  /** Disposed of with the mirror. */
+  readonly opened?: AsyncDisposableStack
+  readonly assertHeld?: () => void
+  /** Shared by the tenants of a process. */
+  readonly sandboxes?: SnapshotSandboxes
+}
+
+export function postgresMirror(db: Db, parts: Parts): Mirror {
+  const { assertHeld = () => {}, sandboxes = new SnapshotSandboxes(parts.clock) } = parts
+  // Moved out of the scope of the function that opened it.
+  const opened = parts.opened?.move()
+  const database = new Database(db)
+  const { flush, ...stores } = storesOver(database)
+  return {
+    ...stores,
+    ask: (tenantId, query, signal) => sandboxes.ask({ database, tenantId }, query, signal),
+    async ping() {
+      assertHeld()
+      await db.read((sql) => sql('select 1'))
+    },
+    isVerified: () => true,
+    verify: () => assertCounts(db),
+    async [Symbol.asyncDispose]() {
+      await sandboxes.end(database)
+      await flush()
+      await opened?.disposeAsync()
+    },
+  }
+}
+
+/** Verifies the counts only; `data_checksums` and `pg_amcheck` find damaged pages. */
+async function assertCounts(db: Db): Promise<void> {
+  if (await countsAgree(db)) return
+  throw new FatalError(
+    'The counts of the database of store.url do not agree with its records, as after a change or a restore without its triggers; "tenantwatch run", which counts them again, must run first',
+  )
+}

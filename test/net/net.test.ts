@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest'
+import { lifeDifferences, readLines, readTexts, toldLives } from './files.ts'
+import { makeGoldens } from './golden.ts'
+import { recordLives } from './life-record.ts'
+
+it.each(toldLives)('lives life %i as recorded', async (life) => {
+  for await (const record of recordLives([life])) {
+    expect(record.text).toBe(readTexts('lives').get(`${life}`))
+    expect(lifeDifferences(record, readLines().get(life))).toEqual([])
+  }
+})
+
+it('prints reports, lists and exports as recorded', async () => {
+  expect(Object.fromEntries(await makeGoldens())).toEqual(Object.fromEntries(readTexts('outputs')))
+})
+
+it('has each life on record', () => {
+  const lives = [...readLines().keys()]
+  expect(lives).toEqual(lives.map((_, i) => i + 1))
+})

@@ -1,0 +1,169 @@
+import { createServer, type Socket } from 'node:net'
+import { inspect } from 'node:util'
+import { expect, it, onTestFinished } from 'vitest'
+import { SyncError } from '../../../../src/model/errors.ts'
+import { openPostgres } from '../../../../src/store/db/postgres/open.ts'
+import { DriverError, storeError } from '../../../../src/store/db/postgres/store-error.ts'
+
+const secret = 'hunter2-hunter2'
+const clock = { sleep: () => new Promise<void>(() => {}) }
+
+/** Answers each connection by `answer`, after it said no to TLS. */
+async function fakeServer(answer: (socket: Socket, data: Buffer) => void): Promise<number> {
+  const server = createServer((socket) => {
+    socket.on('error', () => {})
+    socket.on('data', (data: Buffer) => {
+      const isTlsRequest = data.length === 8 && data.readInt32BE(4) === 80877103
+      if (isTlsRequest) socket.write('N')
+      else answer(socket, data)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => void server.close())
+  return (server.address() as { port: number }).port
+}
+
+const fatal = (code: string, text: string) => message('E', Buffer.from(`SFATAL\0VFATAL\0C${code}\0M${text}\0\0`))
+
+function refuse(code: string, message: string) {
+  return (socket: Socket) => void socket.end(fatal(code, message))
+}
+
+/** Message of the error at the start. Nothing of it, shown in any way, has the password. */
+async function refusal(port: number, parameters = ''): Promise<string> {
+  const url = () => Promise.resolve(`postgres://tenantwatch:${secret}@127.0.0.1:${port}/mirror${parameters}`)
+  const error = await openPostgres({ url, role: 'engine', clock, random: () => 0 }).catch((thrown: unknown) => thrown)
+  expect(error).toMatchObject({ name: 'FatalError' })
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain(secret)
+  return (error as Error).message.replaceAll(String(port), 'PORT')
+}
+
+it.each([
+  ['28P01', /user or its password/],
+  ['28000', /pg_hba/],
+  ['3D000', /createdb/],
+  ['53300', /max_connections/],
+  ['53100', /no room/],
+  ['57P03', /cannot be reached/],
+  ['42501', /permission/],
+  ['XX000', /its log/],
+])('names what is wrong with a server that answers %s, and what to do', async (code, advice) => {
+  const said = await refusal(await fakeServer(refuse(code, 'the server says')))
+  expect(said).toContain(`The database "mirror" at 127.0.0.1:PORT cannot be used: `)
+  expect(said).toContain(`(${code}); `)
+  expect(said).toMatch(advice)
+})
+
+/** Asks for a password, and refuses it or, when it is the right one, the database. */
+function guarded(right: string, heard: string[]) {
+  return (socket: Socket, data: Buffer) => {
+    if (data[0] !== 0x70) return void socket.write(Buffer.from('R\0\0\0\x08\0\0\0\x03'))
+    heard.push(data.toString('utf8', 5, data.length - 1))
+    refuse(heard.at(-1) === right ? '3D000' : '28P01', 'the server says')(socket)
+  }
+}
+
+it.each([
+  ['is asked for again', ['old', 'new'], '3D000'],
+  ['did not change, and is not tried again', ['old', 'old'], '28P01'],
+  ['changed to one that is refused as well', ['old', 'older'], '28P01'],
+  ['cannot be had', ['old', null], '28P01'],
+])('after the server refused a password, one that %s', async (_, [first, renewed], code) => {
+  const heard: string[] = []
+  const port = await fakeServer(guarded('new', heard))
+  let password = first
+  const url = async (refused?: 'refused') => {
+    if (refused !== undefined) password = renewed
+    if (password === null) throw new Error('the command failed')
+    return `postgres://tenantwatch:${password}@127.0.0.1:${port}/mirror?sslmode=disable`
+  }
+  await expect(openPostgres({ url, role: 'engine', clock, random: () => 0 })).rejects.toThrow(`(${code})`)
+  expect(heard).toEqual(renewed === null || renewed === first ? [first] : [first, renewed])
+})
+
+it('names a server that is away, one that hangs up, and one without TLS', async () => {
+  const server = createServer()
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as { port: number }
+  await new Promise((resolve) => server.close(resolve))
+  expect(await refusal(port)).toContain('cannot be reached (ECONNREFUSED); ')
+  expect(await refusal(await fakeServer((socket) => socket.destroy()))).toContain('cannot be reached; ')
+  expect(await refusal(await fakeServer(() => {}), '?sslmode=require')).toContain('does not offer TLS; ')
+})
+
+const atWork = (code: string, message = 'm') => storeError(new DriverError({ code, message, detail: 'Key (ada@x)' }))
+
+/** Message of the protocol of PostgreSQL. */
+function message(type: string, content: Buffer): Buffer {
+  const head = Buffer.from(`${type}\0\0\0\0`)
+  head.writeInt32BE(content.length + 4, 1)
+  return Buffer.concat([head, content])
+}
+
+it('survives a server that ends a connection together with its first answer', async () => {
+  const greeting = Buffer.concat([message('R', Buffer.alloc(4)), message('Z', Buffer.from('I'))])
+  const port = await fakeServer((socket) => socket.end(Buffer.concat([greeting, fatal('57P01', 'ended by hand')])))
+  expect(await refusal(port)).toMatch(
+    /^The database "mirror" at 127.0.0.1:PORT cannot be used: the database server cannot be reached/,
+  )
+})
+
+it.each([
+  ['ECONNRESET', /store\.url/],
+  ['57P01', /store\.url/],
+  ['53100', /Free space/],
+  ['53300', /max_connections/],
+  ['25006', /primary server/],
+  ['42501', /owner/],
+  ['42P01', /empty database/],
+  ['57014', /load/],
+  ['25P03', /load/],
+  ['55P03', /locks/],
+  ['40001', /Nothing was lost/],
+  ['26000', /PgBouncer/],
+  ['XX001', /pg_amcheck/],
+  ['22003', undefined],
+  ['ERR_SSL_TLSV1_ALERT_UNKNOWN_CA', /sslcert and sslkey/],
+  ['ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED', /sslcert and sslkey/],
+  ['ERR_OSSL_X509_KEY_VALUES_MISMATCH', /PEM/],
+  ['CERT_HAS_EXPIRED', /dates/],
+  ['CERT_NOT_YET_VALID', /clock/],
+  ['ERR_TLS_CERT_ALTNAME_INVALID', /names the host/],
+  ['UNABLE_TO_VERIFY_LEAF_SIGNATURE', /sslrootcert/],
+  ['SELF_SIGNED_CERT_IN_CHAIN', /sslrootcert/],
+  ['ERR_SSL_TLSV1_ALERT_PROTOCOL_VERSION', /versions of TLS/],
+])('makes %s an error of reason store, with what to do', (code, hint) => {
+  const error = atWork(code) as SyncError
+  expect(error).toBeInstanceOf(SyncError)
+  expect(error.reason).toBe('store')
+  expect(error.message).toContain(`(${code})`)
+  if (hint === undefined) expect(error.hint).toBeUndefined()
+  else expect(error.hint).toMatch(hint)
+})
+
+it('does not take a failure to connect for a refused statement', () => {
+  const codes = ['', 'ERR_UNHEARD_OF', '58030', 'XX000']
+  expect(codes.map((code) => (atWork(code) as SyncError).message)).toEqual([
+    'The connection to the database server failed',
+    'The connection to the database server failed (ERR_UNHEARD_OF)',
+    'The database server has a fault of its own (58030)',
+    'The database server has a fault of its own (XX000)',
+  ])
+})
+
+it('keeps values of the rows out of errors', () => {
+  const error = atWork('23505', 'duplicate key value violates unique constraint')
+  expect(inspect(error, { depth: 9, showHidden: true })).not.toContain('ada@x')
+  expect(inspect(atWork('22P02', 'invalid input syntax for type bigint: "Ada"'), { depth: 9 })).not.toContain('Ada')
+})
+
+it('says that the mirror is closed', () => {
+  expect(atWork('', 'Cannot use a pool after calling end on the pool')).toMatchObject({
+    message: 'The mirror is closed',
+  })
+})
+
+it('leaves errors that are not of the database as they are', () => {
+  const error = Object.assign(new Error('spawn'), { code: 'ENOENT' })
+  expect(storeError(error)).toBe(error)
+})

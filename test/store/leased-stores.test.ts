@@ -1,0 +1,231 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
+import { expect, it, onTestFinished } from 'vitest'
+import { unconfirmed } from '../../src/daemon/serve.ts'
+import { secondMs } from '../../src/model/durations.ts'
+import { silentLog } from '../../src/model/log.ts'
+import type { Db } from '../../src/store/db/db.ts'
+import { Leases } from '../../src/store/db/leases.ts'
+import { PostgresDb } from '../../src/store/db/postgres/postgres-db.ts'
+import { DriverError, storeError } from '../../src/store/db/postgres/store-error.ts'
+import { LeasedStores, type LeasedStoresOptions } from '../../src/store/leased-stores.ts'
+import type { Mirror } from '../../src/store/port.ts'
+import type { TenantWorker } from '../../src/store/tenant-stores.ts'
+import { testOptions, testPostgres } from '../support/postgres.ts'
+
+const tenants = ['t1', 't2'].map((name) => ({ name, baseUrl: 'https://x' }))
+
+function world() {
+  const postgres = testPostgres()
+  onTestFinished(() => postgres.drop())
+  const { query } = postgres
+  const time = { ms: 0 }
+  const warnings: string[] = []
+  const warn = ({ detail }: { readonly detail: string }) => void warnings.push(detail)
+  const log = { ...silentLog(), warn } as LeasedStoresOptions['log']
+  const sleeping: (() => void)[] = []
+  const clock = {
+    now: () => 1_000_000 + time.ms,
+    monotonic: () => time.ms,
+    sleep: (_: number, signal?: AbortSignal) =>
+      new Promise<void>((wake) => {
+        sleeping.push(wake)
+        if (signal?.aborted === true) wake()
+        signal?.addEventListener('abort', () => wake())
+      }),
+  }
+  const trouble = { code: '' }
+  const closed: (string | null)[] = []
+  return {
+    query,
+    time,
+    trouble,
+    warnings,
+    closed,
+    replica(id: string): LeasedStores {
+      const inner = new PostgresDb(postgres.connect(), testOptions)
+      const fail = async () => {
+        throw storeError(new DriverError({ code: trouble.code, message: 'in trouble' }))
+      }
+      const db = {
+        dialect: inner.dialect,
+        read: (work) => (trouble.code === '' ? inner.read(work) : fail()),
+        write: (work) => (trouble.code === '' ? inner.write(work) : fail()),
+        settledIds: (tables) => inner.settledIds(tables),
+      } as Db
+      const leases = new Leases({ db, clock, id, assertTables: async () => {} })
+      const stores = new LeasedStores({
+        ...{ leases, db, clock, log, random: () => 0.5 },
+        storeOf: ({ tenant }) => ({ [Symbol.asyncDispose]: async () => void closed.push(tenant) }) as unknown as Mirror,
+      })
+      onTestFinished(async () => {
+        trouble.code = ''
+        await stores[Symbol.asyncDispose]()
+        await inner[Symbol.asyncDispose]()
+      })
+      return stores
+    },
+    /** Wakes all that sleep now, and lets them work. */
+    async pass(): Promise<void> {
+      for (const wake of sleeping.splice(0)) wake()
+      for (let turns = 0; turns < 50; turns++) await nextTurn()
+    },
+    ownerOf: (tenant: string) =>
+      query('select owner from leases l join tenants t on t.id = tenant_id where t.name = ?', tenant)[0]?.['owner'],
+    die(id: string) {
+      query(`update replicas set until = until - interval '11 seconds' where id = ?`, id)
+      query(`update leases set until = until - interval '11 seconds' where owner = ?`, id)
+    },
+  }
+}
+
+const owned = (stores: LeasedStores) => tenants.filter(({ name }) => stores.of(name) !== null).map(({ name }) => name)
+const idle = (follow: TenantWorker['follow'] = async () => {}): TenantWorker => ({ isIdle: () => true, follow })
+
+it('keeps the store of a tenant while it owns it, and has none while another replica does', async () => {
+  const { replica, die } = world()
+  const [a, b] = [replica('a'), replica('b')]
+  await a.configure(tenants)
+  expect(owned(a)).toEqual(['t1', 't2'])
+  const store = a.of('t1')
+  expect([a.of('t1') === store, a.of('t2') === store, a.shared() === null]).toEqual([true, false, false])
+  await b.configure(tenants)
+  expect([owned(b), b.shared()]).toEqual([[], null])
+  die('a')
+  await b.configure(tenants)
+  expect(owned(b)).toEqual(['t1', 't2'])
+  expect(b.facts()).toMatchObject({ takeovers: 2, unowned: 0 })
+})
+
+it('has no store six seconds after its last renewal, and its tenants count as unowned', async () => {
+  const { replica, time } = world()
+  const a = replica('a')
+  await a.configure(tenants)
+  const { owned: before, unowned } = a.facts()
+  time.ms = 6 * secondMs
+  expect([owned(a), a.shared(), unowned]).toEqual([[], null, 0])
+  expect([a.facts().unowned, unconfirmed({ stores: a })?.ok, a.facts().owned === before]).toEqual([2, false, false])
+})
+
+it('gives its surplus back once the worker has ended the work for it, and flushes its store', async () => {
+  const { replica, pass, ownerOf, closed } = world()
+  const [a, b] = [replica('a'), replica('b')]
+  await a.configure(tenants)
+  const followed: (readonly string[])[] = []
+  const ended = Promise.withResolvers<void>()
+  onTestFinished(() => ended.resolve())
+  a.of('t2')
+  a.begin(
+    idle(() => {
+      followed.push(owned(a))
+      return ended.promise
+    }),
+  )
+  await b.configure(tenants)
+  while (followed.length === 0) {
+    await b.configure(tenants)
+    await pass()
+  }
+  expect([followed[0], ownerOf('t2'), a.facts().unowned, closed]).toEqual([['t1'], 'a', 1, []])
+  ended.resolve()
+  while (ownerOf('t2') === 'a') await pass()
+  await b.configure(tenants)
+  expect([owned(a), owned(b), closed]).toEqual([['t1'], ['t2'], ['t2']])
+})
+
+it('gives back only a tenant without a run', async () => {
+  const { replica, pass } = world()
+  const [a, b] = [replica('a'), replica('b')]
+  await a.configure(tenants)
+  a.begin({ isIdle: (name) => name === 't1', follow: async () => {} })
+  while (owned(b).length === 0) {
+    await b.configure(tenants)
+    await pass()
+  }
+  expect([owned(a), owned(b)]).toEqual([['t2'], ['t1']])
+})
+
+it('gives back tenants that are not configured any more, and keeps them if the worker cannot end their work', async () => {
+  const { replica, pass, ownerOf } = world()
+  const a = replica('a')
+  await a.configure(tenants)
+  let fails = 2
+  a.begin(
+    idle(async () => {
+      if (fails-- > 0) throw new Error('The work does not end')
+    }),
+  )
+  const restore = await a.configure(tenants.slice(1))
+  await pass()
+  expect([ownerOf('t1'), ownerOf('t2')]).toEqual(['a', 'a'])
+  while (ownerOf('t1') !== null) await pass()
+  restore()
+  await a.configure(tenants)
+  expect(owned(a)).toEqual(['t1', 't2'])
+})
+
+it('keeps its tenants when another configuration cannot be taken up', async () => {
+  const { replica, trouble, query, pass, time } = world()
+  const a = replica('a')
+  await a.configure(tenants)
+  trouble.code = 'ECONNREFUSED'
+  await expect(a.configure([{ name: 't3', baseUrl: 'https://x' }])).rejects.toMatchObject({ reason: 'store' })
+  trouble.code = ''
+  a.begin(idle())
+  for (time.ms = 1; a.facts().heartbeatAt < 1_000_003; time.ms++) await pass()
+  expect([owned(a), query(`select 1 from tenants where name = 't3'`)]).toEqual([['t1', 't2'], []])
+})
+
+it('leaves its tenants to the others when it ends', async () => {
+  const { replica, closed } = world()
+  const [a, b] = [replica('a'), replica('b')]
+  await a.configure(tenants)
+  a.of('t1')
+  await b.configure(tenants)
+  await a[Symbol.asyncDispose]()
+  await b.configure(tenants)
+  expect([owned(b), closed]).toEqual([['t1', 't2'], ['t1']])
+})
+
+it('shows who owns a tenant and since when, and since when nobody does', async () => {
+  const { replica, die, query } = world()
+  const [a, b] = [replica('a'), replica('b')]
+  await a.configure(tenants)
+  query(`insert into tenants (name, base_url, created_at) values ('t0', 'https://x', 1)`)
+  const before = await b.owners()
+  expect(before.get('t0')).toEqual({ replica: null, isAlive: false, heartbeatAgeMs: null, since: null })
+  expect(before.get('t1')).toMatchObject({ replica: 'a', isAlive: true, since: expect.closeTo(Date.now(), -5) })
+  die('a')
+  const after = (await b.owners()).get('t1')
+  expect(after).toMatchObject({ replica: 'a', isAlive: false })
+  expect(after?.heartbeatAgeMs).toBeGreaterThanOrEqual(11 * secondMs)
+  expect(after?.since).toBeLessThanOrEqual(Date.now() - 10 * secondMs)
+})
+
+it('knows tenants as removed a day after the last replica had them in its configuration', async () => {
+  const { replica, query } = world()
+  const a = replica('a')
+  await a.configure(tenants)
+  expect(await a.removed(['t1'])).toEqual([])
+  query(`update leases set until = until - interval '25 hours'`)
+  expect([await a.removed(['t1']), await a.removed(['t1', 't2'])]).toEqual([['t2'], []])
+})
+
+it('logs each trouble with the server once until it is over', async () => {
+  const { replica, trouble, warnings, pass, time } = world()
+  const a = replica('a')
+  await a.configure(tenants)
+  for (const code of ['ECONNREFUSED', 'ECONNREFUSED', '25006', 'ECONNREFUSED']) {
+    trouble.code = code
+    await pass()
+  }
+  expect(warnings).toEqual([
+    expect.stringContaining('cannot be reached (ECONNREFUSED)'),
+    expect.stringContaining('The database is read-only (25006)'),
+  ])
+  trouble.code = ''
+  time.ms = 1
+  while (a.facts().heartbeatAt < 1_000_001) await pass()
+  trouble.code = 'ECONNREFUSED'
+  await pass()
+  expect(warnings).toHaveLength(3)
+})
