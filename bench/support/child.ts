@@ -15,7 +15,7 @@ export async function startChild<Ready>(
 ): Promise<Child<Ready>> {
   const child = fork(script, [JSON.stringify(task)], options)
   const closed = once(child, 'close')
-  const ended = closed.then(([code]) => Promise.reject(new Error(`${script} ended with ${code}`)))
+  const ended = closed.then(([code, signal]) => Promise.reject(new Error(`${script} ended with ${code ?? signal}`)))
   const [ready] = (await Promise.race([once(child, 'message'), ended])) as [Ready]
   ended.catch(() => {})
   return {

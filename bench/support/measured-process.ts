@@ -60,7 +60,8 @@ export function startMeasured({ probe }: Programs, script: string, args: readonl
     changes.emit('change')
   })
   const closed = once(child, 'close').finally(() => changes.emit('change'))
-  const failure = () => new Error(`${[script, ...args].join(' ')} ended with ${child.exitCode}: ${output.slice(-2000)}`)
+  const failure = () =>
+    new Error(`${[script, ...args].join(' ')} ended with ${child.exitCode ?? child.signalCode}: ${output.slice(-2000)}`)
   const until = async <T>(look: () => T | null | undefined): Promise<T> => {
     for (;;) {
       const found = look()
