@@ -1,8 +1,9 @@
-import { execFile } from 'node:child_process'
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
 import { statSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { constants, setPriority } from 'node:os'
-import { promisify } from 'node:util'
+import { text } from 'node:stream/consumers'
 import BetterSqlite3 from 'better-sqlite3'
 import { endWithProcess } from '../../../model/process/end-with-process.ts'
 import { damaged, damageOf } from './file-errors.ts'
@@ -67,12 +68,17 @@ async function checkInProcess(file: string, signal: AbortSignal): Promise<string
     process.stdout.write(raw.pragma('${check}', { simple: true }))`
   const driver = createRequire(import.meta.url).resolve('better-sqlite3')
   try {
-    // No environment variables, which may contain secrets.
-    const options = { env: {}, signal, killSignal: 'SIGKILL' } as const
-    const running = promisify(execFile)(process.execPath, ['-e', script, driver, file], options)
-    endWithProcess(running.child)
-    if (running.child.pid !== undefined) setPriority(running.child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
-    return resultOf((await running).stdout)
+    const child = spawn(process.execPath, ['-e', script, driver, file], {
+      // No environment variables, which may contain secrets.
+      env: {},
+      stdio: ['ignore', 'pipe', 'ignore'],
+      signal,
+      killSignal: 'SIGKILL',
+    })
+    endWithProcess(child)
+    if (child.pid !== undefined) setPriority(child.pid, constants.priority.PRIORITY_BELOW_NORMAL)
+    const [found] = await Promise.all([text(child.stdout), once(child, 'close')])
+    return found === '' ? null : resultOf(found)
   } catch {
     return null
   }
