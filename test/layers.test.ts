@@ -141,6 +141,7 @@ it('sets timers only where their length is bounded by the limit of a timer', () 
     'model/process/system-clock.ts',
     'simulator/server/pause.ts',
     'simulator/start.ts',
+    'store/db/sqlite/sqlite-db.ts',
     'store/own-checks/sandbox-process.ts',
     'store/own-checks/sandbox.ts',
     'web/connection-limit.ts',

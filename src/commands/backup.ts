@@ -6,7 +6,7 @@ import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io } from '../model/process/io.ts'
 import { printable } from '../model/text/printable.ts'
 import { printWrapped } from '../report/terminal.ts'
-import { type Backup, type BackupStep, backUpMirror } from '../store/sqlite/backup.ts'
+import { type Backup, type BackupStep, backUpMirror } from '../store/db/sqlite/backup.ts'
 import { loadConfiguration } from './support/configuration.ts'
 import { type StatusLine, statusLine } from './support/io.ts'
 

@@ -2,8 +2,8 @@ import type { Command } from 'commander'
 import { openStore } from '../daemon/open-store.ts'
 import { UsageError } from '../model/errors.ts'
 import { type ExitCode, exitCodes, type Io, print } from '../model/process/io.ts'
+import { storeFacts } from '../store/db/sqlite/store-facts.ts'
 import type { Mirror, TenantRow } from '../store/port.ts'
-import { storeFacts } from '../store/sqlite/store-facts.ts'
 import { loadConfiguration } from './support/configuration.ts'
 
 export function addPurge(program: Command, io: Io, done: (code: ExitCode) => void): void {

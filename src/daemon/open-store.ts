@@ -8,8 +8,8 @@ import type { Io } from '../model/process/io.ts'
 import { parseAddress } from '../store/db/postgres/address.ts'
 import type { OpenOptions } from '../store/db/postgres/open.ts'
 import { openAsReplica, openPostgresMirror } from '../store/db/postgres/postgres-mirror.ts'
+import { openMirror } from '../store/db/sqlite/sqlite-mirror.ts'
 import type { Mirror } from '../store/port.ts'
-import { openMirror } from '../store/sqlite/sqlite-mirror.ts'
 import { onlyStore, type TenantStores } from '../store/tenant-stores.ts'
 
 type Configured = Pick<Settings, 'store'>

@@ -2,8 +2,8 @@ import { acceptedHolds } from '../evaluate/accepted-holds.ts'
 import { dayOf } from '../model/dates.ts'
 import { dayMs, describeDuration } from '../model/durations.ts'
 import type { ServerFacts } from '../store/db/postgres/server-facts.ts'
+import { layoutFacts, obstacleTo, type StoreFacts } from '../store/db/sqlite/store-facts.ts'
 import type { Mirror } from '../store/port.ts'
-import { layoutFacts, obstacleTo, type StoreFacts } from '../store/sqlite/store-facts.ts'
 import { type Diagnosis, failure, fine, problemOf, warning } from './diagnosis.ts'
 import { diagnoseServer } from './postgres.ts'
 
@@ -42,13 +42,13 @@ function diagnoseAbsence({ path, lock }: StoreFacts): Diagnosis {
   return failure('database', `${path} existed before and is missing or empty: the engine does not start`, advice)
 }
 
-function diagnoseLock({ held, pid }: StoreFacts['lock']): Diagnosis {
+function diagnoseLock({ held }: StoreFacts['lock']): Diagnosis {
   if (held === null) {
     const advice = 'Run the doctor as the user of the daemon'
     return warning('engine', 'unknown whether one is running: no permission to read the lock file', advice)
   }
-  const by = pid === null ? '' : ` (process ${pid})`
-  return fine('engine', held ? `one is running${by}` : 'none is running on this database')
+
+  return fine('engine', held ? 'one is running' : 'none is running on this database')
 }
 
 function diagnoseRoom(freeBytes: number, bytes: number): Diagnosis {

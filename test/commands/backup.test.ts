@@ -2,7 +2,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, w
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
-import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
+import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { aDay, cli, synced } from './support/cli.ts'
 
 async function world() {
@@ -46,13 +46,13 @@ it('works beside a running engine and lets it work', async () => {
 })
 
 it.each([
-  ['the mirror itself', 'data/mirror.db', /^tenantwatch: \S+ is the mirror itself \(store\.path\) .*\n$/],
+  ['the mirror itself', 'data/mirror.db', /^tenantwatch: \S+ is the mirror itself .*\n$/],
   [
     'a missing folder',
     'nowhere/x.db',
     /^tenantwatch: There is no folder \S+nowhere for the backup; create it first\n$/,
   ],
-  ['a folder', 'backups', /^tenantwatch: \S+ is a folder; name a file in it\n$/],
+  ['a folder', 'backups', /^tenantwatch: \S+ is no regular file.*\n$/],
   ['another file', 'tenantwatch.yaml', /^tenantwatch: \S+ is no backup of tenantwatch and is left as it is; .*\n$/],
   ['no name', '', /^tenantwatch: Name the file for the backup\n$/],
 ])('ends with 2 and one sentence on %s', async (_, file, output) => {

@@ -1,7 +1,7 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
 import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
-import { takeEngineLock } from '../../src/store/sqlite/engine-lock.ts'
+import { takeEngineLock } from '../../src/store/db/sqlite/engine-lock.ts'
 import { type Cli, type CliOptions, cli, startTime } from './support/cli.ts'
 
 const small = { sizes: { users: 30, documents: 20 } }

@@ -4,8 +4,8 @@ import { catalogue } from '../../src/commands/support/configuration.ts'
 import { loadSettings } from '../../src/config/load-settings.ts'
 import { createViews } from '../../src/daemon/views.ts'
 import { identitySentence } from '../../src/model/posture.ts'
+import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import type { Mirror } from '../../src/store/port.ts'
-import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
 import { aDay, type Cli, synced } from '../commands/support/cli.ts'
 
 const twoTenants = {

@@ -1,6 +1,6 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
+import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { temporaryRoot } from '../support/temporary-root.ts'
 import { type SimulationOptions, type SimulationReport, simulate } from './simulate.ts'
 import { Tally } from './tally.ts'

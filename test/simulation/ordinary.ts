@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { secondMs } from '../../src/model/durations.ts'
-import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
+import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { engineSettings } from '../support/engine-settings.ts'
 import { temporaryRoot } from '../support/temporary-root.ts'
 import { WallClock } from './clocks.ts'

@@ -12,9 +12,9 @@ import {
 import { basename, dirname, join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished } from 'vitest'
-import { type BackupOptions, type BackupStep, backUpMirror } from '../../src/store/sqlite/backup.ts'
-import { takeEngineLock } from '../../src/store/sqlite/engine-lock.ts'
-import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
+import { type BackupOptions, type BackupStep, backUpMirror } from '../../src/store/db/sqlite/backup.ts'
+import { takeEngineLock } from '../../src/store/db/sqlite/engine-lock.ts'
+import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import { testMirror } from '../support/mirror.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { incomingUser } from './support/incoming-user.ts'
@@ -156,7 +156,7 @@ it('takes an empty file for a free place', async () => {
 type World = Awaited<ReturnType<typeof world>>
 
 const refused: Readonly<Record<string, readonly [prepare: (world: World) => string, output: RegExp]>> = {
-  'the mirror itself': [({ path }) => path, /^\S+mirror\.db is the mirror itself \(store\.path\)/],
+  'the mirror itself': [({ path }) => path, /mirror\.db is the mirror itself/],
   'a symbolic link to the mirror': [
     ({ path, target }) => {
       symlinkSync(path, target)
@@ -178,23 +178,17 @@ const refused: Readonly<Record<string, readonly [prepare: (world: World) => stri
     },
     /^\S+mirror\.db is the mirror itself/,
   ],
-  'the log of the mirror': [
-    ({ path }) => `${path}-wal`,
-    /-wal is the mirror itself \(store\.path\) or lies in its place/,
-  ],
-  'the lock of the mirror': [({ path }) => `${path}-lock`, /-lock is the mirror itself .* or lies in its place/],
-  'the mirror of another engine': [
-    () => testMirror().path,
-    /-wal shows that \S+mirror\.db is, or was, a database in use/,
-  ],
+  'the log of the mirror': [({ path }) => `${path}-wal`, /-wal is, or was, part of a database in use/],
+  'the lock of the mirror': [({ path }) => `${path}-lock`, /-lock is, or was, part of a database in use/],
+  'the mirror of another engine': [() => testMirror().path, /mirror\.db is, or was, part of a database in use/],
   'a place where a log is left that would be mixed in': [
     ({ target }) => {
       writeFileSync(`${target}-wal`, 'frames')
       return target
     },
-    /backup\.db-wal shows that \S+backup\.db is, or was, a database in use/,
+    /backup\.db is, or was, part of a database in use/,
   ],
-  'a folder': [({ folder }) => `${folder}/`, /^\S+ is a folder; name a file in it$/],
+  'a folder': [({ folder }) => `${folder}/`, /is no regular file/],
   'a missing folder': [({ folder }) => join(folder, 'not', 'x.db'), /^There is no folder \S+\/not for the backup/],
   'a file in the place of a folder': [
     ({ target }) => {
@@ -210,7 +204,7 @@ const refused: Readonly<Record<string, readonly [prepare: (world: World) => stri
     },
     /backup\.db is a symbolic link to a file that does not exist/,
   ],
-  'a device': [() => '/dev/null', /^\/dev\/null is no regular file/],
+  'a device': [() => '/dev/null', /null is no regular file/],
   'a text': [
     ({ target }) => {
       writeFileSync(target, 'precious')
@@ -270,15 +264,13 @@ it('keeps files that another backup is writing', async () => {
 
 it('keeps files that are not certainly of a killed backup', async () => {
   const { folder, back } = await world()
-  const begun = join(folder, '.tenantwatch-backup-Begun0')
-  mkdirSync(begun)
   const other = remainsOf(temporaryFolder())
   symlinkSync(other, join(folder, '.tenantwatch-backup-Link00'))
   const foreign = remainsOf(folder)
   writeFileSync(join(foreign, 'notes'), 'precious')
   await back()
   const links = '.tenantwatch-backup-Link00'
-  expect(readdirSync(folder).toSorted()).toEqual([basename(foreign), basename(begun), links, 'backup.db'])
+  expect(readdirSync(folder).toSorted()).toEqual([basename(foreign), links, 'backup.db'])
   expect(readdirSync(other)).toHaveLength(3)
   expect(readFileSync(join(foreign, 'notes'), 'utf8')).toBe('precious')
 })
@@ -297,7 +289,7 @@ it('names the mirror, and not the folder of the backup, when the mirror cannot b
 it.runIf(process.getuid?.() !== 0)('says that this user may not read the mirror', async () => {
   const { back, path } = await world()
   chmodSync(path, 0)
-  await expect(back()).rejects.toThrow(/^The database \S+ cannot be opened \(.+\); this user may not read it: run /)
+  await expect(back()).rejects.toThrow(/cannot be opened \(.+\); .*readable .* for this user/)
 })
 
 it('keeps the old backup when the mirror is damaged', async () => {

@@ -1,9 +1,9 @@
 import { linkSync, mkdirSync, readdirSync, symlinkSync, unlinkSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { expect, it } from 'vitest'
-import { lockStateOf, realFile } from '../../src/store/sqlite/engine-lock.ts'
-import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
-import { storeFacts, storeSize } from '../../src/store/sqlite/store-facts.ts'
+import { lockStateOf, realFile } from '../../src/store/db/sqlite/engine-lock.ts'
+import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
+import { storeFacts, storeSize } from '../../src/store/db/sqlite/store-facts.ts'
 import { testMirror } from '../support/mirror.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
-import { openMirror } from '../../src/store/sqlite/sqlite-mirror.ts'
-import { isQuicklyVerified } from '../../src/store/sqlite/verify-file.ts'
+import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
+import { isQuicklyVerified } from '../../src/store/db/sqlite/verify-file.ts'
 import { temporaryFolder } from './temporary.ts'
 
 /** Makes the users of a mirror so many that reading it for damage is not done at its opening. */

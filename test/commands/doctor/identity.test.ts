@@ -6,7 +6,7 @@ import { warning } from '../../../src/doctor/diagnosis.ts'
 import { diagnosisTable } from '../../../src/doctor/render.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
 import { identifying, resources } from '../../../src/resources/index.ts'
-import { takeEngineLock } from '../../../src/store/sqlite/engine-lock.ts'
+import { takeEngineLock } from '../../../src/store/db/sqlite/engine-lock.ts'
 import { scriptedResources } from '../../support/engine.ts'
 import { aDay, type Cli, cli, synced } from '../support/cli.ts'
 

@@ -3,8 +3,8 @@ import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { diagnosePlace } from '../../../src/doctor/database.ts'
 import { resources } from '../../../src/resources/index.ts'
-import { lockStateOf } from '../../../src/store/sqlite/engine-lock.ts'
-import { type StoreFacts, storeFacts } from '../../../src/store/sqlite/store-facts.ts'
+import { lockStateOf } from '../../../src/store/db/sqlite/engine-lock.ts'
+import { type StoreFacts, storeFacts } from '../../../src/store/db/sqlite/store-facts.ts'
 import { withDatabase } from '../../support/sqlite.ts'
 import { aDay, cli, synced } from '../support/cli.ts'
 
@@ -14,7 +14,7 @@ const facts: StoreFacts = {
   bytes: 4e6,
   walBytes: 0,
   freeBytes: 1e9,
-  lock: { held: false, pid: null, mirrorMade: true },
+  lock: { held: false, mirrorMade: true },
   unwritable: null,
 }
 const levels = (over: Partial<StoreFacts>) =>
@@ -61,10 +61,10 @@ it('reads the facts of files that are there, and of those that are not', async (
 
 it('looks at a lock without taking it', async () => {
   const world = await synced()
-  expect(lockStateOf(world.store)).toEqual({ held: false, pid: null, mirrorMade: true })
+  expect(lockStateOf(world.store)).toEqual({ held: false, mirrorMade: true })
   expect(await world.run('sync')).toMatchObject({ code: 0 })
   writeFileSync(`${world.store}-lock`, 'no database of any kind, yet long enough to be taken for one '.repeat(20))
-  expect(lockStateOf(world.store)).toEqual({ held: null, pid: null, mirrorMade: null })
+  expect(lockStateOf(world.store)).toEqual({ held: null, mirrorMade: null })
   expect((await world.run('doctor')).stdout).toMatch(/^! +engine +unknown whether one is running/m)
 })
 
@@ -115,7 +115,7 @@ it('names the file whose runs cannot be read, and gives a remedy', async () => {
   damagePage(world.store, "select min(pageno) from dbstat where name = 'runs'", 4096)
   const { code, stdout } = await world.run('doctor')
   expect(code).toBe(3)
-  expect(stdout).toMatch(/^✗ +database +The database \S+mirror\.db cannot be opened .* damaged: restore a backup/m)
+  expect(stdout).toMatch(/^✗ +database +The database \S+mirror\.db is damaged .*restore a backup/m)
 })
 
 it('finds damage in a page that nothing else it does would read', async () => {

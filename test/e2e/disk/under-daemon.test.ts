@@ -43,37 +43,38 @@ async function endOf(daemon: Alive): Promise<string> {
   return last.msg
 }
 
-const mischief: Readonly<Record<string, (store: string) => void>> = {
-  'was deleted': (store) => rmSync(store),
-  'was replaced by another file': (store) => {
-    writeFileSync(`${store}-new`, '')
-    renameSync(`${store}-new`, store)
-  },
-  'was cut short': (store) => truncateSync(store, statSync(store).size - 3 * 4096),
-  'was overwritten': (store) => {
-    const noise = Buffer.alloc(statSync(store).size, 'x')
-    writeSync(openSync(store, 'r+'), noise, 0, noise.length, 0)
-  },
+const mischief: Readonly<Record<string, readonly [act: (store: string) => void, sentence: RegExp]>> = {
+  'is deleted': [(store) => rmSync(store), / was deleted /],
+  'is replaced by another file': [
+    (store) => {
+      writeFileSync(`${store}-new`, '')
+      renameSync(`${store}-new`, store)
+    },
+    / was replaced /,
+  ],
+  'is cut short': [(store) => truncateSync(store, statSync(store).size - 3 * 4096), / is damaged /],
+  'is emptied in place': [(store) => truncateSync(store, 0), / was emptied /],
+  'is overwritten': [
+    (store) => {
+      const noise = Buffer.alloc(statSync(store).size, 'x')
+      writeSync(openSync(store, 'r+'), noise, 0, noise.length, 0)
+    },
+    / is damaged /,
+  ],
 }
 
-it.each(Object.entries(mischief))('ends with one sentence when its database %s', async (what, act) => {
+it.each(Object.entries(mischief))('ends with one sentence when its database %s', async (_, [act, sentence]) => {
   const { daemon, store, place } = await running()
   act(store)
-  expect(await endOf(daemon)).toMatch(
-    new RegExp(`^The database ${store} ${what} under the running engine, which ends here; restore a backup`),
-  )
+  const message = await endOf(daemon)
+  expect(message).toMatch(sentence)
+  expect(message).toContain(`The database ${store}`)
+  expect(message).toContain('restore a backup')
   // A supervisor starts it again at once, and must not be given a new mirror in silence.
   const again = await startSync(bundle, place).ended
   expect(again).toMatchObject({ code: 3, stdout: '' })
-  expect(again.stderr).toMatch(/^tenantwatch: The (mirror|database) .*restore a backup .*-lock away to begin again/)
+  expect(again.stderr).toMatch(/^tenantwatch: The (mirror|database) .*restore a backup .*-lock/)
   expect(again.stderr.trimEnd().split('\n')).toHaveLength(1)
-})
-
-it('ends with one sentence when its database is emptied in place', async () => {
-  const { daemon, store, place } = await running()
-  truncateSync(store, 0)
-  expect(await endOf(daemon)).toMatch(/was cut short under the running engine/)
-  expect(await startSync(bundle, place).ended).toMatchObject({ code: 3 })
 })
 
 it('reports that it is not healthy as soon as its database is gone, before it exits', async () => {
@@ -136,11 +137,11 @@ it('notices within one evaluation that pages of its database were destroyed', as
   const fd = openSync(store, 'r+')
   // Everything but the first page, whose header is the cheaper sign.
   for (let at = 4096; at < size; at += 4096) writeSync(fd, Buffer.alloc(512, 0xa5), 0, 512, at)
-  expect(await endOf(daemon)).toMatch(/^The database \S+ is damaged \(.+\); restore a backup/)
+  expect(await endOf(daemon)).toMatch(/ is damaged \(.+\); restore a backup/)
   const damaged = readFileSync(store)
   const again = await startSync(bundle, place).ended
   expect(again.code).toBe(3)
-  expect(again.stderr).toMatch(/^tenantwatch: The database .* is damaged/)
+  expect(again.stderr).toMatch(/ is damaged /)
   expect(readFileSync(store).equals(damaged)).toBe(true)
 })
 
@@ -153,7 +154,7 @@ it('distinguishes a first start from an empty file in place of a mirror', async 
   writeFileSync(place.store, '')
   const refused = await startSync(bundle, place).ended
   expect(refused).toMatchObject({ code: 3, stdout: '' })
-  expect(refused.stderr).toMatch(/^tenantwatch: The mirror at \S+ is gone or empty although there was one; restore/)
+  expect(refused.stderr).toMatch(/ is gone or empty .*restore a backup/)
   expect(statSync(place.store).size).toBe(0)
   for (const suffix of ['', '-lock']) rmSync(place.store + suffix)
   expect(await startSync(bundle, place).ended).toMatchObject({ code: 0 })

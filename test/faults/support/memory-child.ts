@@ -3,7 +3,7 @@ import { createTenantClient } from '../../../src/api/client.ts'
 import { silentLog } from '../../../src/model/log.ts'
 import { systemClock } from '../../../src/model/process/system-clock.ts'
 import { resources } from '../../../src/resources/index.ts'
-import { openMirror } from '../../../src/store/sqlite/sqlite-mirror.ts'
+import { openMirror } from '../../../src/store/db/sqlite/sqlite-mirror.ts'
 import { openTenantEngine } from '../../../src/sync/tenant-engine.ts'
 import { engineSettings } from '../../support/engine-settings.ts'
 

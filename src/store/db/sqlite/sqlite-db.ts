@@ -1,12 +1,16 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
+import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises'
 import type BetterSqlite3 from 'better-sqlite3'
 import { SyncError } from '../../../model/errors.ts'
 import type { Db, RowMode, Sql } from '../db.ts'
 import { sqliteDialect } from './dialect.ts'
-import { storeError } from './store-error.ts'
+import { codeOf, storeError } from './store-error.ts'
 
 /** Reads in a row after which the event loop gets a turn; a write always waits for one, because it waits for the disk. */
 const readsPerTurn = 20
+
+/** A write waits a second for a program that locks the database. */
+const lockedTries = 20
+const lockedDelayMs = 50
 
 export interface Connections {
   /** Writes; one transaction at a time. */
@@ -68,9 +72,12 @@ class Connection {
   readonly #raw: BetterSqlite3.Database
   readonly #statements = new Map<string, BetterSqlite3.Statement<unknown[], unknown>>()
   #last: Promise<unknown> = Promise.resolve()
+  #triesLeft = lockedTries
 
   constructor(raw: BetterSqlite3.Database) {
     this.#raw = raw
+    // SQLite would wait within the statement, which blocks this process, signals included.
+    raw.pragma('busy_timeout = 0')
   }
 
   get isOpen(): boolean {
@@ -79,7 +86,7 @@ class Connection {
 
   transaction<T>(begin: string, work: (sql: Sql) => Promise<T>): Promise<T> {
     const done = this.#last.then(async () => {
-      this.#raw.exec(begin)
+      await this.#begin(begin)
       try {
         const result = await work(this.#sql)
         this.#raw.exec('commit')
@@ -92,6 +99,21 @@ class Connection {
     })
     this.#last = done.catch(() => {}).then(begin === 'begin' ? undefined : () => nextTurn())
     return done
+  }
+
+  /** After a write that waited in vain, the next ones fail at once until the lock is gone, so that waits do not add up. */
+  async #begin(begin: string): Promise<void> {
+    for (;;) {
+      try {
+        this.#raw.exec(begin)
+        this.#triesLeft = lockedTries
+        return
+      } catch (error) {
+        if (!codeOf(error).startsWith('SQLITE_BUSY') || this.#triesLeft === 0) throw error
+      }
+      this.#triesLeft--
+      await delay(lockedDelayMs)
+    }
   }
 
   get idle(): Promise<unknown> {

@@ -1,9 +1,15 @@
 import { accessSync, constants, existsSync, mkdtempSync, rmdirSync, statfsSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { codeOf } from './connection.ts'
 import { type LockState, lockStateOf, realFile } from './engine-lock.ts'
-import { type SchemaAge, schemaAge } from './migrate.ts'
-import { describe, openSnapshot } from './open-database.ts'
+import { openError } from './file-errors.ts'
+import { type SchemaAge, schemaAge } from './layout.ts'
+import { openSnapshot } from './open.ts'
+import { codeOf } from './store-error.ts'
+
+export interface StoreSize {
+  readonly bytes: number
+  readonly walBytes: number
+}
 
 export interface StoreFacts extends StoreSize {
   readonly path: string
@@ -16,18 +22,35 @@ export interface StoreFacts extends StoreSize {
 
 /** Opens only the lock, briefly. */
 export function storeFacts(storePath: string): StoreFacts {
-  const path = realIfVisible(storePath)
-  const size = sizeIfVisible(path)
+  const path = attempt(() => realFile(storePath)) ?? resolve(storePath)
+  const size = attempt(() => storeSize(path))
   // An unreadable file may exist: the next open reports the reason.
   const exists = size === null || size.bytes > 0
   return {
     ...(size ?? { bytes: 0, walBytes: 0 }),
     path,
     exists,
-    freeBytes: freeBytesAt(path),
+    freeBytes: attempt(() => {
+      const { bavail, bsize } = statfsSync(nearestFolder(path))
+      return bavail * bsize
+    }),
     lock: lockStateOf(path),
     unwritable: exists ? obstacleToWriting(path) : null,
   }
+}
+
+function attempt<T>(read: () => T): T | null {
+  try {
+    return read()
+  } catch {
+    return null
+  }
+}
+
+export function storeSize(path: string): StoreSize {
+  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
+  const real = realFile(path)
+  return { bytes: sizeOf(real), walBytes: sizeOf(`${real}-wal`) }
 }
 
 /** The write-ahead log needs the folder, too. */
@@ -54,6 +77,11 @@ export function obstacleTo(path: string): string | null {
   }
 }
 
+function nearestFolder(path: string): string {
+  const folder = dirname(path)
+  return existsSync(folder) || folder === path ? folder : nearestFolder(folder)
+}
+
 export interface LayoutFacts {
   readonly age: SchemaAge
   readonly sqliteVersion: string
@@ -61,65 +89,26 @@ export interface LayoutFacts {
   readonly runs: { readonly oldest: number; readonly latest: number; readonly count: number } | null
 }
 
+interface RunsRow {
+  readonly oldest: number | null
+  readonly latest: number | null
+  readonly count: number
+}
+
 /** @throws FatalError when the database is unreadable, another program's or of a newer version. */
 export function layoutFacts(storePath: string): LayoutFacts {
   const raw = openSnapshot(storePath)
   try {
-    const row = raw
-      .prepare('select min(started_at) as oldest, max(ended_at) as latest, count(*) as count from runs')
-      .get()
-    const runs = row as { readonly oldest: number | null; readonly latest: number | null; readonly count: number }
-    const { oldest, latest, count } = runs
+    const text = 'select min(started_at) as oldest, max(ended_at) as latest, count(*) as count from runs'
+    const { oldest, latest, count } = raw.prepare<[], RunsRow>(text).get() ?? { oldest: null, latest: null, count: 0 }
     return {
       age: schemaAge(raw, storePath),
       sqliteVersion: raw.prepare('select sqlite_version()').pluck().get() as string,
       runs: oldest === null || latest === null ? null : { oldest, latest, count },
     }
   } catch (error) {
-    throw describe(error, storePath)
+    throw openError(error, storePath)
   } finally {
     raw.close()
   }
-}
-
-function realIfVisible(path: string): string {
-  try {
-    return realFile(path)
-  } catch {
-    return resolve(path)
-  }
-}
-
-function sizeIfVisible(path: string): StoreSize | null {
-  try {
-    return storeSize(path)
-  } catch {
-    return null
-  }
-}
-
-function nearestFolder(path: string): string {
-  let folder = dirname(path)
-  while (!existsSync(folder) && dirname(folder) !== folder) folder = dirname(folder)
-  return folder
-}
-
-function freeBytesAt(path: string): number | null {
-  try {
-    const { bavail, bsize } = statfsSync(nearestFolder(path))
-    return bavail * bsize
-  } catch {
-    return null
-  }
-}
-
-export interface StoreSize {
-  readonly bytes: number
-  readonly walBytes: number
-}
-
-export function storeSize(path: string): StoreSize {
-  const sizeOf = (file: string) => statSync(file, { throwIfNoEntry: false })?.size ?? 0
-  const real = realFile(path)
-  return { bytes: sizeOf(real), walBytes: sizeOf(`${real}-wal`) }
 }

@@ -1,8 +1,8 @@
 import type BetterSqlite3 from 'better-sqlite3'
 import { getTableName } from 'drizzle-orm'
-import { sqliteDialect } from '../db/sqlite/dialect.ts'
-import { missing, nameOf } from '../records/record-counts.ts'
-import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
+import { missing, nameOf } from '../../records/record-counts.ts'
+import { columnOf, type RecordTable, recordTables } from '../../records/record-tables.ts'
+import { sqliteDialect } from './dialect.ts'
 
 /** Triggers that update counts. `tallies` counts new records, for which a trigger would take half of an insert. */
 export function keepCounts(raw: BetterSqlite3.Database): void {

@@ -1,11 +1,13 @@
 import { existsSync, rmSync } from 'node:fs'
 import type BetterSqlite3 from 'better-sqlite3'
-import { FatalError } from '../../model/errors.ts'
-import { type Row, respelled } from '../copy/contents.ts'
-import type { CopiedTable } from '../copy/copied-tables.ts'
-import type { CopySource } from '../copy/copy-mirror.ts'
-import { type EngineLock, lockStateOf, takeEngineLock } from './engine-lock.ts'
-import { describe, insistOnLayout, openSnapshot, real } from './open-database.ts'
+import { FatalError } from '../../../model/errors.ts'
+import { type Row, respelled } from '../../copy/contents.ts'
+import type { CopiedTable } from '../../copy/copied-tables.ts'
+import type { CopySource } from '../../copy/copy-mirror.ts'
+import { takeEngineLock } from './engine-lock.ts'
+import { openError } from './file-errors.ts'
+import { assertCurrentLayout } from './layout.ts'
+import { openSnapshot, real } from './open.ts'
 import { verifyFile } from './verify-file.ts'
 
 export interface FileSource extends CopySource, Disposable {
@@ -35,7 +37,10 @@ export async function openFileSource(path: string, signal: AbortSignal): Promise
     rows: (table) => rowsOf(raw, table),
     insistOnUnchanged() {
       if (raw.inTransaction) raw.exec('commit')
-      if (version() !== seen) throw changed(file)
+      if (version() === seen) return
+      throw new FatalError(
+        `${file} was changed while it was copied, as by "tenantwatch accept"; run "tenantwatch migrate-store" again`,
+      )
     },
     [Symbol.dispose]: () => opened.dispose(),
   }
@@ -44,7 +49,7 @@ export async function openFileSource(path: string, signal: AbortSignal): Promise
 function openCurrent(file: string): BetterSqlite3.Database {
   const raw = openSnapshot(file, '--from')
   try {
-    insistOnLayout(raw, file)
+    assertCurrentLayout(raw, file)
     return raw
   } catch (error) {
     raw.close()
@@ -54,24 +59,21 @@ function openCurrent(file: string): BetterSqlite3.Database {
 
 function lockAlone(file: string): Disposable {
   const path = `${file}-lock`
-  const { held, pid } = lockStateOf(file)
-  if (held === true) throw inUse(file, pid)
   const isNew = !existsSync(path)
   const umask = process.umask(0o077)
-  let lock: EngineLock
   try {
-    lock = takeEngineLock(file)
+    const lock = takeEngineLock(file)
+    return {
+      [Symbol.dispose]() {
+        // A backup with a lock beside it would look like a database in use.
+        if (isNew) rmSync(path, { force: true })
+        lock[Symbol.dispose]()
+      },
+    }
   } catch (error) {
-    throw describe(error, file)
+    throw openError(error, file)
   } finally {
     process.umask(umask)
-  }
-  return {
-    [Symbol.dispose]() {
-      // A backup with a lock beside it would look like a database in use.
-      if (isNew) rmSync(path, { force: true })
-      lock[Symbol.dispose]()
-    },
   }
 }
 
@@ -83,15 +85,4 @@ function* rowsOf(raw: BetterSqlite3.Database, { name, columns, key, json }: Copi
     for (const at of respelt) row[at] = respelled(row[at])
     yield row
   }
-}
-
-function inUse(file: string, pid: number | null): FatalError {
-  const who = pid === null ? '' : ` (process ${pid})`
-  return new FatalError(`A tenantwatch engine${who} is working on ${file}; stop it first`)
-}
-
-function changed(file: string): FatalError {
-  return new FatalError(
-    `${file} was changed while it was copied, as by "tenantwatch accept"; run "tenantwatch migrate-store" again`,
-  )
 }

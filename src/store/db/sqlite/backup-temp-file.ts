@@ -1,21 +1,10 @@
-import {
-  closeSync,
-  existsSync,
-  fsyncSync,
-  mkdtempSync,
-  openSync,
-  readdirSync,
-  renameSync,
-  rmdirSync,
-  rmSync,
-} from 'node:fs'
+import { closeSync, fsyncSync, mkdtempSync, openSync, readdirSync, renameSync, rmdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { FatalError } from '../../model/errors.ts'
+import { FatalError } from '../../../model/errors.ts'
 import { type EngineLock, takeEngineLock } from './engine-lock.ts'
 
 const prefix = '.tenantwatch-backup-'
 const name = 'backup.db'
-const beginning = 'begun'
 
 /** A file in its own folder beside the target, deleted on disposal unless it was published. */
 export interface TempFile extends Disposable {
@@ -24,17 +13,16 @@ export interface TempFile extends Disposable {
   publish(): void
 }
 
-/** Also deletes leftovers of killed backups in the folder of the target. */
+/** Also deletes leftovers of killed backups in the folder of the target; a lock protects those in progress. */
 export function openTempFile(target: string): TempFile {
   const place = dirname(target)
-  clearRemains(place)
+  for (const entry of readdirSync(place, { withFileTypes: true }))
+    if (entry.isDirectory() && entry.name.startsWith(prefix)) discardUnlocked(join(place, entry.name))
   const folder = mkdtempSync(join(place, prefix))
   const file = join(folder, name)
   let lock: EngineLock | undefined
   try {
-    // Another process may delete everything beside an unlocked file of the final name.
-    lock = takeEngineLock(join(folder, beginning))
-    renameSync(join(folder, `${beginning}-lock`), `${file}-lock`)
+    lock = takeEngineLock(file)
     closeSync(openSync(file, 'wx', 0o600))
   } catch (error) {
     discard(folder, lock)
@@ -58,27 +46,21 @@ export function openTempFile(target: string): TempFile {
   }
 }
 
-function clearRemains(place: string): void {
-  for (const entry of readdirSync(place, { withFileTypes: true })) {
-    const folder = join(place, entry.name)
-    // Without a lock file, another process is creating it, or the folder is empty.
-    if (!entry.isDirectory() || !entry.name.startsWith(prefix) || !existsSync(join(folder, `${name}-lock`))) continue
-    try {
-      discard(folder, takeEngineLock(join(folder, name)))
-    } catch {
-      // The backup is in progress, or belongs to another user.
-    }
+function discardUnlocked(folder: string): void {
+  try {
+    discard(folder, takeEngineLock(join(folder, name)))
+  } catch {
+    // The backup is in progress, or belongs to another user.
   }
 }
 
 /** Never throws: the next backup deletes leftovers. */
 function discard(folder: string, lock: EngineLock | undefined): void {
-  const file = join(folder, name)
   try {
-    for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(file + suffix, { force: true })
+    for (const suffix of ['', '-journal', '-wal', '-shm']) rmSync(join(folder, name + suffix), { force: true })
     lock?.[Symbol.dispose]()
     // Only after the lock is released, because network file systems keep open files.
-    for (const locked of [name, beginning]) rmSync(join(folder, `${locked}-lock`), { force: true })
+    rmSync(join(folder, `${name}-lock`), { force: true })
     rmdirSync(folder)
   } catch {}
 }
