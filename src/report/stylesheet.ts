@@ -16,7 +16,7 @@ h4 + .count-line { display: inline; margin-right: 6px; font-size: 12px; } .count
 .facts { display: block; margin: 2px 0 0; padding: 0; background: none; font-size: 12px; line-height: 1.5; }
 .facts div { display: inline-block; max-width: 100%; margin-right: 10px; } .facts dt, .facts dd { display: inline; } .facts code { font-size: inherit; }
 @media (min-width: 701px) and (max-width: 900px) { th, td { padding: 8px; } td time { white-space: normal; } }
-@media (max-width: 700px) { .head { grid-template-columns: minmax(0, 1fr); } .head dd { margin-bottom: 6px; } }
+@media (max-width: 700px) { .head { grid-template-columns: minmax(0, 1fr); } .head dd { margin-bottom: 6px; } .count-line + .facts { display: block; } }
 @media print {
   :root {
     --bg: #fff; --card: #fff; --line: #bbb; --text: #000; --soft: #333;
