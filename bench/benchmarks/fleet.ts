@@ -4,7 +4,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Benchmark } from '../support/benchmark.ts'
 import { writeConfig } from '../support/config.ts'
 import { scrape, startDaemon, untilReady } from '../support/daemon.ts'
-import { short, type Target, table, verdict } from '../support/print.ts'
+import { againstTarget, short, type Target, table } from '../support/print.ts'
 
 /** A longer delay makes scrapes and pages late. */
 const delayCpuMsAtMost = 250
@@ -25,7 +25,7 @@ export const fleet: Benchmark = {
     const settled = await daemon.read()
     const { ms, cpuMs, series } = await scrape(daemon, 5)
     const { peakMiB } = await daemon.read()
-    const line = (name: string, value: number, target?: Target) => [name, short(value), ...verdict(value, target)]
+    const line = (name: string, value: number, target?: Target) => [name, short(value), ...againstTarget(value, target)]
     return table([
       [`${short(options.tenants)} tenants`, 'value', 'target', ''],
       line('listens after s', listeningMs / 1000),

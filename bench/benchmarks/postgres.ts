@@ -5,7 +5,7 @@ import { writeConfig } from '../support/config.ts'
 import { type FullSync, fullSyncs, runSync } from '../support/full-syncs.ts'
 import type { Reading } from '../support/measured-process.ts'
 import { createDatabase } from '../support/postgres.ts'
-import { short, table, verdict } from '../support/print.ts'
+import { againstTarget, short, table } from '../support/print.ts'
 import { median } from '../support/statistics.ts'
 
 /** Three tenants at their limits: 10 requests a second, 200 users a page. */
@@ -26,7 +26,7 @@ export const postgres: Benchmark = {
           median(rounds.flatMap((round) => round.get(fullSync) ?? []).map(measure))
         const rate = middle(({ elapsedMs }) => Math.round((count * 1000) / elapsedMs))
         const cost = [middle(({ cpuMs }) => cpuMs / 1000), middle(({ peakMiB }) => peakMiB)].map(short)
-        return [fullSync, short(rate), ...cost, ...verdict(rate, { atLeast: recordsPerSecondAtLeast })]
+        return [fullSync, short(rate), ...cost, ...againstTarget(rate, { atLeast: recordsPerSecondAtLeast })]
       })
       tables.push(table([[`${short(count)} users`, 'records/s', 'CPU s', 'peak MiB', 'minimum', ''], ...lines]))
     }

@@ -4,7 +4,7 @@ import type { Benchmark, Context } from '../support/benchmark.ts'
 import { writeConfig } from '../support/config.ts'
 import { scrape, startDaemon, untilReady } from '../support/daemon.ts'
 import { runMeasured } from '../support/measured-process.ts'
-import { short, table, verdict } from '../support/print.ts'
+import { againstTarget, short, table } from '../support/print.ts'
 import { median } from '../support/statistics.ts'
 
 const fewUsers = 50
@@ -45,7 +45,7 @@ export const restart: Benchmark = {
       const rows = lines.map(({ name, measure, atMost }) => {
         const [withFew, withMany] = [median(few.map(measure)), median(many.map(measure))]
         const target = atMost && { atMost: atMost(withFew) }
-        return [name, short(withFew), short(withMany), ...verdict(withMany, target)]
+        return [name, short(withFew), short(withMany), ...againstTarget(withMany, target)]
       })
       tables.push(table([['', `${fewUsers} users`, `${short(count)} users`, 'target', ''], ...rows]))
     }

@@ -4,7 +4,7 @@ import type { Benchmark, Context } from '../support/benchmark.ts'
 import { writeConfig } from '../support/config.ts'
 import { countsOf, type FullSync, fullSyncs, runSync } from '../support/full-syncs.ts'
 import { type Reading, runMeasured } from '../support/measured-process.ts'
-import { short, table, verdict } from '../support/print.ts'
+import { againstTarget, short, table } from '../support/print.ts'
 import { median } from '../support/statistics.ts'
 
 const modes = { first: 'prepared', unchanged: 'diff', changed: 'diff' } as const
@@ -53,7 +53,7 @@ function present(count: number, rounds: readonly Round[]): string {
     const product = median(rounds.map((round) => measure(round.product)))
     const reference = median(rounds.map((round) => measure(round.reference)))
     const ratio = product / reference
-    return [name, short(product), short(reference), ratio.toFixed(2), ...verdict(ratio, { atMost })]
+    return [name, short(product), short(reference), ratio.toFixed(2), ...againstTarget(ratio, { atMost })]
   }
   const cpu = fullSyncs.map((fullSync) =>
     line(`${fullSync}, CPU s`, (readings) => (readings.get(fullSync)?.cpuMs ?? Number.NaN) / 1000, cpuAtMost[fullSync]),

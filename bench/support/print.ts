@@ -18,7 +18,7 @@ export function short(value: number): string {
 export type Target = { readonly atMost: number } | { readonly atLeast: number }
 
 /** Two cells: the target, and whether the value meets it. */
-export function verdict(value: number, target?: Target): readonly [string, string] {
+export function againstTarget(value: number, target?: Target): readonly [string, string] {
   if (target === undefined) return ['', '']
   const [text, met] =
     'atMost' in target

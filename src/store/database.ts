@@ -1,4 +1,4 @@
-import type { Db, Dialect, RecordInserts, RowMode, Sql } from './db/db.ts'
+import type { Db, Dialect, RowMode, Sql } from './db/db.ts'
 import { type Builder, type Query, queryOf, type RowOf } from './orm.ts'
 import { type Changes, ChangeVersions, type Versions } from './versions.ts'
 
@@ -58,10 +58,6 @@ export class Database {
   /** SQL and row mapping by drizzle; placeholders are bound by name. */
   select<Result>(builder: Builder<Result>): Query<RowOf<Result>> {
     return queryOf(builder)
-  }
-
-  recordInserts(table: string, columns: readonly string[]): RecordInserts {
-    return this.sql.recordInserts(table, columns)
   }
 
   read<T>(work: (tx: Sql) => Promise<T>): Promise<T> {

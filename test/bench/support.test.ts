@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { verdict } from '../../bench/support/print.ts'
+import { againstTarget } from '../../bench/support/print.ts'
 import { flatness } from '../../bench/support/soak-samples.ts'
 import { percentile } from '../../bench/support/statistics.ts'
 import { firstUserId, tenantAnswers } from '../../bench/support/tenant-answers.ts'
@@ -20,8 +20,8 @@ it('calls a soak flat when memory rises and falls, and not when the database gro
 })
 
 it('compares values with the greatest and the least that a target allows; a missing value misses both', () => {
-  const marks = (target: Parameters<typeof verdict>[1]) =>
-    [1, 2, 3, Number.NaN].map((value) => verdict(value, target)[1])
+  const marks = (target: Parameters<typeof againstTarget>[1]) =>
+    [1, 2, 3, Number.NaN].map((value) => againstTarget(value, target)[1])
   expect(marks({ atMost: 2 })).toEqual(['met', 'met', 'MISSED', 'MISSED'])
   expect(marks({ atLeast: 2 })).toEqual(['MISSED', 'met', 'met', 'MISSED'])
   expect(marks(undefined)).toEqual(['', '', '', ''])

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import type { Incoming, PageCommit } from '../../src/store/port.ts'
-import { countRids } from '../../src/store/records/rid-set.ts'
+import { ridSet } from '../../src/store/records/rid-set.ts'
 import { testMirror } from '../support/mirror.ts'
 import { incomingUser as user } from './support/incoming-user.ts'
 
@@ -227,7 +227,7 @@ it.each([49, 50, 51, 150, 163])('writes %i new records beside known ones, each u
     }),
   )
   const [shown] = query('select rids from full_sync_pages') as [{ rids: Buffer }]
-  expect(countRids(shown.rids)).toBe(count + 2)
+  expect(ridSet([shown.rids]).size()).toBe(count + 2)
   expect(query(`select count(*) as n from changes where kind = 'created'`)).toEqual([{ n: count + 2 }])
 })
 

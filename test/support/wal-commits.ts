@@ -11,8 +11,7 @@ export function walCommits(storePath: string): number {
   const salt = wal.readBigUInt64BE(16)
   let commits = 0
   for (let at = headerBytes; at + frameBytes <= wal.length; at += frameBytes + pageBytes) {
-    if (wal.readBigUInt64BE(at + 8) !== salt)
-      throw new Error('The write-ahead log was begun again while it was counted')
+    if (wal.readBigUInt64BE(at + 8) !== salt) throw new Error('The write-ahead log began again while it was counted')
     // Only the frame that ends a transaction knows the size of the file.
     if (wal.readUInt32BE(at + 4) !== 0) commits++
   }

@@ -91,7 +91,7 @@ export function recordWriter(database: Database, table: RecordTable): RecordWrit
   const findRows = database.prepareRows<[TenantKeys], Stored[]>(
     selectByKeys({ columns, table: name, key: sqlName(table.key) }),
   )
-  const { insert } = database.recordInserts(name, inserted.map(sqlName))
+  const { insert } = database.sql.recordInserts(name, inserted.map(sqlName))
   const update = database.prepare<readonly Stored[]>(
     `update "${name}" set ${setOf(written)},
      "removed_at" = null, "missing_since" = null, "absent_full_syncs" = 0 where "rid" = ?`,

@@ -11,17 +11,7 @@ export function packRids(rids: readonly number[]): Buffer {
   return Buffer.from(Uint32Array.from(runs).buffer)
 }
 
-export function countRids(blob: Buffer): number {
-  let count = 0
-  for (const [, length] of runsOf(blob)) count += length
-  return count
-}
-
-export function unpackRids(blob: Buffer): readonly number[] {
-  return [...runsOf(blob)].flatMap(([first, length]) => Array.from({ length }, (_, i) => first + i))
-}
-
-export function rangeOfRids(blob: Buffer): readonly [lowest: number, highest: number] {
+function rangeOfRids(blob: Buffer): readonly [lowest: number, highest: number] {
   const runs = [...runsOf(blob)]
   const [last, length] = runs.at(-1) ?? [0, 1]
   return [runs[0]?.[0] ?? 0, last + length - 1]

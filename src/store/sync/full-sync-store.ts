@@ -173,11 +173,8 @@ export function fullSyncStore(
 
 /** Writes a page's part of the full sync. Call inside a transaction. */
 export interface FullSyncNotes {
-  /**
-   * Advances the full sync and writes the ids of the page's records. Returns the page's number, or null for an
-   * incremental sync beside the full sync.
-   */
-  add(tx: Sql, step: FullSyncStep, page: NotedPage): Promise<number | null>
+  /** Advances the full sync, unless the page is of an incremental sync beside it, and writes the ids of the page's records. */
+  add(tx: Sql, step: FullSyncStep, page: NotedPage): Promise<void>
   /** Records of earlier pages, without those of an incremental sync beside it. */
   seenBefore(tx: Sql, fullSyncId: number): Promise<Pick<RidSet, 'has'>>
   drop(tx: Sql, fullSyncId: number): Promise<void>
@@ -232,7 +229,7 @@ export function fullSyncNotes(database: Database): FullSyncNotes {
         if (unreadable) await noteUnreadable.run(tx, id)
         const lowest = Math.min((await lowestPage.get(tx, id)) ?? 0, 0)
         if (rids.byteLength > 0) await insertPage.run(tx, id, lowest - 1, null, rids)
-        return null
+        return
       }
       const { nextCursor, cursorDigest, reachedEnd, fullSyncMs, start } = advance
       if (start !== undefined) await noteStart.run(tx, start.serverTime, start.requestId, id)
@@ -241,7 +238,6 @@ export function fullSyncNotes(database: Database): FullSyncNotes {
       const pages = await advanceFullSync.get(tx, at, fullSyncMs, ...cursors, ...flags, id)
       if (pages === undefined) throw fullSyncDropped()
       await insertPage.run(tx, id, pages, cursorDigest, rids)
-      return pages
     },
     async drop(tx, fullSyncId) {
       seenBy.delete(fullSyncId)

@@ -7,7 +7,6 @@ import { repeatRule } from '../records/repeats.ts'
 export interface KnownItems {
   readonly items: readonly Incoming[]
   readonly keys: readonly (string | number | null)[]
-  readonly merged: boolean
   readonly contradictory: readonly string[]
   at(index: number): Known | undefined
 }
@@ -28,7 +27,6 @@ export async function knownItems(
   return {
     items,
     keys,
-    merged,
     contradictory,
     at(index) {
       const key = keys[index] ?? null

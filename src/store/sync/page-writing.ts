@@ -28,7 +28,6 @@ export interface ItemsWritten {
   readonly validRids: number[]
   readonly quarantinedKeys: (string | number)[]
   unreadable: boolean
-  outdated: boolean
 }
 
 export type ItemsWriter = (tx: Sql, page: PageCommit, known: KnownItems) => Promise<ItemsWritten>
@@ -117,7 +116,6 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
     written: ItemsWritten,
   ): Promise<void> {
     written.rids.push(rid)
-    written.outdated = true
     const isShown = page.fullSync !== undefined && (await fullSyncNotes.seenBefore(tx, page.fullSync.id)).has(rid)
     // An earlier page of the full sync returned the known version.
     if (isShown && (await olderOf(tx, page, write)) === null) written.counts.unchanged++
@@ -154,7 +152,6 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
       contradictory: new Set(known.contradictory),
       quarantinedKeys: [],
       unreadable: false,
-      outdated: false,
     }
     const unknown = await writeKnown(tx, page, known, written)
     if (unknown.length > 0) await writeNew(tx, page, unknown, written)

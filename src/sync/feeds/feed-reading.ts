@@ -45,7 +45,7 @@ export interface PagesAhead extends AsyncDisposable {
 export function pagesAhead(run: Run): PagesAhead {
   const stop = new AbortController()
   const signal = AbortSignal.any([run.signal, stop.signal])
-  let begun: { readonly cursor: string | null; readonly page: Promise<Fetched> } | null = null
+  let requested: { readonly cursor: string | null; readonly page: Promise<Fetched> } | null = null
   const ask = (cursor: string | null): Promise<Fetched> =>
     run.context.reader.fetch(run.definition, queryAt(cursor), signal)
 
@@ -54,13 +54,13 @@ export function pagesAhead(run: Run): PagesAhead {
       const page = ask(cursor)
       // The error is thrown when the page is taken.
       page.catch(() => {})
-      begun = { cursor, page }
+      requested = { cursor, page }
       // Writing the previous page blocks the thread; without this yield the request would be sent after it.
       await yieldToEventLoop()
     },
     take(cursor) {
-      const early = begun !== null && begun.cursor === cursor ? begun.page : null
-      begun = null
+      const early = requested !== null && requested.cursor === cursor ? requested.page : null
+      requested = null
       let attempts = 0
       // After a change of identity, the page requested ahead belongs to the old one.
       const next = () => (attempts++ === 0 && early !== null ? early : ask(cursor))
@@ -68,7 +68,7 @@ export function pagesAhead(run: Run): PagesAhead {
     },
     async [Symbol.asyncDispose]() {
       stop.abort()
-      await begun?.page.catch(() => {})
+      await requested?.page.catch(() => {})
     },
   }
 }

@@ -10,12 +10,11 @@ export async function commitPage(
   fetched: Fetched,
   query: FeedQuery,
   rest: Pick<PageCommit, 'fullSync' | 'cursor' | 'whole'>,
-  oddities = odditiesOf(run, fetched),
 ): Promise<void> {
   const { context, definition, guard, state, tenantId } = run
   const { observer, settings, store } = context
   await proveByUsers(run, fetched, query)
-  noteOddities(run, oddities)
+  noteOddities(run, odditiesOf(run, fetched))
   const page: PageCommit = {
     tenantId,
     resource: definition.name,

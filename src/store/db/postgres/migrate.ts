@@ -18,7 +18,7 @@ const lock = 0x746e7774
 /** Longest wait for that lock, in milliseconds; a migration takes seconds. */
 const turnMs = 30 * secondMs
 
-/** Longest wait for a table that others use: whoever uses it next waits for the migration. */
+/** Longest wait for a table that others use: later users of it wait for the migration. */
 const tableMs = 2 * secondMs
 
 /** Tries to change tables that others use, and the pause between them. */
