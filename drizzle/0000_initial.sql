@@ -220,38 +220,31 @@ CREATE TABLE `changes` (
 CREATE INDEX `changes_entity` ON `changes` (`tenant_id`,`resource`,`key`);--> statement-breakpoint
 CREATE INDEX `changes_time` ON `changes` (`at`);--> statement-breakpoint
 CREATE INDEX `changes_tenant` ON `changes` (`tenant_id`,`id`);--> statement-breakpoint
-CREATE TABLE `quarantine` (
+CREATE TABLE `records` (
+	`rid` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
 	`resource` text NOT NULL,
 	`key` text NOT NULL,
-	`raw` text NOT NULL,
-	`problem` text NOT NULL,
+	`body` text,
+	`supplement` text,
+	`problem` text,
+	`raw` text,
+	`problem_since` integer,
 	`first_seen_at` integer NOT NULL,
-	`last_seen_at` integer NOT NULL,
+	`read_at` integer NOT NULL,
 	`request_id` text,
-	`full_sync_id` integer,
-	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
-	PRIMARY KEY(`tenant_id`, `resource`, `key`)
+	`removed_at` integer,
+	`missing_since` integer,
+	`absent` integer DEFAULT 0 NOT NULL,
+	`looked_up_at` integer,
+	`accepted` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `recent_removals` (
-	`tenant_id` integer NOT NULL,
-	`resource` text NOT NULL,
-	`rid` integer NOT NULL,
-	`removed_at` integer NOT NULL,
-	`server_time` integer NOT NULL,
-	PRIMARY KEY(`tenant_id`, `resource`, `rid`)
-);
---> statement-breakpoint
-CREATE TABLE `record_counts` (
-	`tenant_id` integer NOT NULL,
-	`resource` text NOT NULL,
-	`grouping` text NOT NULL,
-	`value` text NOT NULL,
-	`count` integer NOT NULL,
-	PRIMARY KEY(`tenant_id`, `resource`, `grouping`, `value`)
-);
---> statement-breakpoint
+CREATE UNIQUE INDEX `records_key` ON `records` (`tenant_id`,`resource`,`key`);--> statement-breakpoint
+CREATE INDEX `records_problem` ON `records` (`tenant_id`,`resource`) WHERE problem is not null;--> statement-breakpoint
+CREATE INDEX `records_missing` ON `records` (`tenant_id`,`resource`) WHERE missing_since is not null;--> statement-breakpoint
+CREATE INDEX `records_accepted` ON `records` (`tenant_id`,`resource`) WHERE accepted = 1;--> statement-breakpoint
+CREATE INDEX `records_removed` ON `records` (`tenant_id`,`resource`,`removed_at`) WHERE removed_at is not null;--> statement-breakpoint
 CREATE TABLE `full_sync_pages` (
 	`full_sync_id` integer NOT NULL,
 	`page` integer NOT NULL,
@@ -275,7 +268,7 @@ CREATE TABLE `full_syncs` (
 	`last_cursor` text,
 	`cursor_before` text,
 	`reached_end` integer DEFAULT 0 NOT NULL,
-	`unreadable` integer DEFAULT 0 NOT NULL,
+	`not_whole` integer DEFAULT 0 NOT NULL,
 	`empty_pages` integer DEFAULT 0 NOT NULL
 );
 --> statement-breakpoint
@@ -326,6 +319,9 @@ CREATE TABLE `sync_states` (
 	`full_sync_owed` integer DEFAULT 0 NOT NULL,
 	`incremental_paused` integer DEFAULT 0 NOT NULL,
 	`empty_accepted` integer DEFAULT 0 NOT NULL,
+	`live` integer DEFAULT 0 NOT NULL,
+	`first_complete_at` integer,
+	`details_after` text,
 	PRIMARY KEY(`tenant_id`, `resource`)
 );
 --> statement-breakpoint
@@ -383,153 +379,4 @@ CREATE TABLE `tenants` (
 	`erase_before` integer
 );
 --> statement-breakpoint
-CREATE UNIQUE INDEX `tenants_name_unique` ON `tenants` (`name`);--> statement-breakpoint
-CREATE TABLE `api_clients` (
-	`rid` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`extra` text,
-	`first_seen_at` integer NOT NULL,
-	`first_request_id` text,
-	`read_at` integer NOT NULL,
-	`request_id` text,
-	`removed_at` integer,
-	`missing_since` integer,
-	`lookup_turn` integer,
-	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
-	`client_key` text NOT NULL,
-	`client_id` text NOT NULL,
-	`name` text,
-	`role_name` text,
-	`secret_expiration_date` text NOT NULL,
-	`secret_expiration_date_ms` integer NOT NULL,
-	`created_at` text,
-	`created_at_ms` integer
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `api_clients_key` ON `api_clients` (`tenant_id`,`client_key`);--> statement-breakpoint
-CREATE INDEX `api_clients_expiry` ON `api_clients` (`tenant_id`,`secret_expiration_date_ms`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `api_clients_role` ON `api_clients` (`tenant_id`,`role_name`) WHERE removed_at is null;--> statement-breakpoint
-CREATE TABLE `authentication_settings` (
-	`rid` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`extra` text,
-	`first_seen_at` integer NOT NULL,
-	`first_request_id` text,
-	`read_at` integer NOT NULL,
-	`request_id` text,
-	`removed_at` integer,
-	`missing_since` integer,
-	`lookup_turn` integer,
-	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
-	`singleton` integer NOT NULL,
-	`sso_enabled` integer NOT NULL,
-	`sso_enforced` integer NOT NULL,
-	`provider_type` text,
-	`tenant_name` text,
-	`mfa_enabled` integer NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `authentication_settings_key` ON `authentication_settings` (`tenant_id`,`singleton`);--> statement-breakpoint
-CREATE TABLE `documents` (
-	`rid` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`extra` text,
-	`first_seen_at` integer NOT NULL,
-	`first_request_id` text,
-	`read_at` integer NOT NULL,
-	`request_id` text,
-	`removed_at` integer,
-	`missing_since` integer,
-	`lookup_turn` integer,
-	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
-	`file_key` text NOT NULL,
-	`file_id` text NOT NULL,
-	`filename` text,
-	`upload_status` text,
-	`created_at` text NOT NULL,
-	`created_at_ms` integer NOT NULL,
-	`updated_at` text,
-	`updated_at_ms` integer,
-	`touched_at_ms` integer NOT NULL,
-	`status_since` integer NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `documents_key` ON `documents` (`tenant_id`,`file_key`);--> statement-breakpoint
-CREATE INDEX `documents_status` ON `documents` (`tenant_id`,`upload_status`,`status_since`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `documents_touched` ON `documents` (`tenant_id`,`touched_at_ms`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `documents_name` ON `documents` (`tenant_id`,`filename`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `documents_absent` ON `documents` (`tenant_id`) WHERE absent_full_syncs > 0;--> statement-breakpoint
-CREATE TABLE `permissions` (
-	`rid` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`extra` text,
-	`first_seen_at` integer NOT NULL,
-	`first_request_id` text,
-	`read_at` integer NOT NULL,
-	`request_id` text,
-	`removed_at` integer,
-	`missing_since` integer,
-	`lookup_turn` integer,
-	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
-	`permission_id` integer NOT NULL,
-	`name` text,
-	`module` text,
-	`function` text,
-	`code` text NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `permissions_key` ON `permissions` (`tenant_id`,`permission_id`);--> statement-breakpoint
-CREATE TABLE `roles` (
-	`rid` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`extra` text,
-	`first_seen_at` integer NOT NULL,
-	`first_request_id` text,
-	`read_at` integer NOT NULL,
-	`request_id` text,
-	`removed_at` integer,
-	`missing_since` integer,
-	`lookup_turn` integer,
-	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
-	`role_id` integer NOT NULL,
-	`name` text NOT NULL,
-	`description` text,
-	`state` text NOT NULL,
-	`type` text,
-	`is_read_only` integer,
-	`permissions` text NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `roles_key` ON `roles` (`tenant_id`,`role_id`);--> statement-breakpoint
-CREATE TABLE `users` (
-	`rid` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`extra` text,
-	`first_seen_at` integer NOT NULL,
-	`first_request_id` text,
-	`read_at` integer NOT NULL,
-	`request_id` text,
-	`removed_at` integer,
-	`missing_since` integer,
-	`lookup_turn` integer,
-	`absent_full_syncs` integer DEFAULT 0 NOT NULL,
-	`user_id` integer NOT NULL,
-	`first_name` text,
-	`last_name` text,
-	`email` text,
-	`state` text NOT NULL,
-	`mfa_status` integer NOT NULL,
-	`mfa_action` integer NOT NULL,
-	`role_id` integer,
-	`role_name` text,
-	`created_at` text NOT NULL,
-	`created_at_ms` integer NOT NULL,
-	`detail_read_at` integer
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `users_key` ON `users` (`tenant_id`,`user_id`);--> statement-breakpoint
-CREATE INDEX `users_posture` ON `users` (`tenant_id`,`state`,`mfa_status`,`mfa_action`,`created_at_ms`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `users_role` ON `users` (`tenant_id`,`role_name`,`role_id`) WHERE removed_at is null;--> statement-breakpoint
-CREATE INDEX `users_unread` ON `users` (`tenant_id`,`lookup_turn`,read_at desc) WHERE role_id is null and removed_at is null;--> statement-breakpoint
-CREATE INDEX `users_lookup` ON `users` (`tenant_id`,`lookup_turn`,`user_id`) WHERE role_id is not null and removed_at is null;--> statement-breakpoint
-CREATE INDEX `users_missing` ON `users` (`tenant_id`,`lookup_turn`) WHERE missing_since is not null;
+CREATE UNIQUE INDEX `tenants_name_unique` ON `tenants` (`name`);

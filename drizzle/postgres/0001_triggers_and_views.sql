@@ -1,1 +1,1 @@
--- Triggers and views, made again after every migration: sha256 337ece05b8957ffc224f3215fc35396eaf24eb5132fab90ff9b8799cd8309764
+-- Triggers and views, made again after every migration: sha256 ff8f9bc487d98511f59db8334f9401e1be0e0e43ce3f09cfc14d5b3e71c25c40

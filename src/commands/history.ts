@@ -13,12 +13,11 @@ import { printableJson } from '../model/text/printable-json.ts'
 import { hidden, hiddenValue } from '../model/text/redact-finding.ts'
 import { dataWarnings } from '../report/data-warnings.ts'
 import { serialize } from '../report/formats.ts'
-import { type Join, joinedLookupsOf } from '../report/joined-lookups.ts'
 import { type Terminal, terminalOf, wrapLine } from '../report/terminal.ts'
 import { waiverEvents } from '../report/waiver-events.ts'
 import { changedField } from '../report/words.ts'
 import type { OperatorDecision, TenantChangeRow } from '../store/port.ts'
-import { apiFields, personalFields } from '../store/records/record-tables.ts'
+import { apiFields, personalFields } from '../store/records/record-shape.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { foldRemovals, leftOutInWords } from './support/fold-removals.ts'
 import { note, writeAll } from './support/io.ts'
@@ -112,7 +111,6 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
     ...(since !== undefined && { since }),
     ...(until !== undefined && { until }),
   }
-  const join = await joinedLookupsOf(mirror, filter)
   const known = checksOf(settings)
   const details = options.details === true
   const waivers = await waiverEvents(mirror, tenantId ?? null, now)
@@ -122,7 +120,7 @@ async function history(io: Io, options: HistoryOptions, command: Command): Promi
     .map((row) => (details || !mayNamePerson(row, known) ? row : { ...row, entity: hidden }))
     .toSorted((a, b) => Date.parse(a.at) - Date.parse(b.at))
   const seen = { total: 0 }
-  const all = counted(merged(shown(mirror.changes(filter), join, details), accepted), seen)
+  const all = counted(merged(shown(mirror.changes(filter), details), accepted), seen)
   const found = options.limit === undefined ? all : newest(all, options.limit)
   const cells = (change: Change) => columns.map((column) => change[column])
   await writeAll(
@@ -175,15 +173,9 @@ function settingsOf(id: string): EntityInQuery | null {
   return apiFields(sole).includes(id) ? { key: id, resource: sole, field: id } : null
 }
 
-async function* shown(
-  changes: AsyncIterable<readonly TenantChangeRow[]>,
-  join: Join,
-  details: boolean,
-): AsyncIterable<Change> {
+async function* shown(changes: AsyncIterable<readonly TenantChangeRow[]>, details: boolean): AsyncIterable<Change> {
   for await (const batch of changes) {
-    for (const { at, tenant, resource, key, kind, field, before, after, requestId } of batch.flatMap(
-      (one) => join(one) ?? [],
-    )) {
+    for (const { at, tenant, resource, key, kind, field, before, after, requestId } of batch) {
       const isPersonal = !details && field !== null && personalFields(resource).includes(field)
       const value = (one: unknown) => (isPersonal ? hiddenValue(one) : one)
       const values = { before: value(before), after: value(after) }

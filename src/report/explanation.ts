@@ -9,10 +9,9 @@ import type { Severity } from '../model/severity.ts'
 import { hiddenValue, hidePatterns, withoutNames } from '../model/text/redact-finding.ts'
 import type { Mirror, OperatorDecision } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
-import { personalFields } from '../store/records/record-tables.ts'
+import { personalFields } from '../store/records/record-shape.ts'
 import { factName } from '../web/page/text.ts'
 import { type ExplainedEvent, eventLines, lifeOf } from './finding-life.ts'
-import { joinedLookups } from './joined-lookups.ts'
 import { type ReportDecision, reportDecision } from './report.ts'
 import { type ExplainedWaiver, explainedWaivers, waiverEvents, waiverLine } from './waiver-events.ts'
 import { changedField, reopenedWords } from './words.ts'
@@ -93,12 +92,7 @@ export async function explanationOf({
   const key = check === undefined ? null : recordKey(check, finding)
   const known = check !== undefined && row !== undefined && key !== null
   const record = known ? await mirror.record(row.id, check.evaluates, key) : null
-  const stored = known ? await mirror.records(row.id).history(check.evaluates, record?.key ?? key) : []
-  const join = await joinedLookups(
-    (resource, field) => [stored.filter((one) => one.resource === resource && one.field === field)],
-    (change) => change.key,
-  )
-  const changes = stored.flatMap((one) => join(one) ?? [])
+  const changes = known ? await mirror.records(row.id).history(check.evaluates, record?.key ?? key) : []
   const isOneField = check?.entity.type === 'authentication-setting'
   const decisions = row === undefined ? [] : await mirror.decisions(row.id)
   const events = await mirror.findingEvents(finding.fingerprint)

@@ -2,7 +2,7 @@ import type { ResourceName } from '../model/resource-names.ts'
 import { listChange } from '../model/text/list-change.ts'
 import { grouped, plural } from '../model/text/numbers.ts'
 import { printableJson } from '../model/text/printable-json.ts'
-import { recordTables } from '../store/records/record-tables.ts'
+import { recordShapes } from '../store/records/record-shape.ts'
 import {
   type Coverage,
   type Report,
@@ -51,7 +51,7 @@ export function changedField(
 
 /** The value of a change. A user's `roleId` is null after the role name changed, until it is read again by id. */
 function changedValue(resource: unknown, field: unknown, value: unknown): string {
-  const isUnstated = value === null && recordTables[resource as ResourceName]?.unstated?.includes(String(field))
+  const isUnstated = value === null && recordShapes[resource as ResourceName]?.unlisted.includes(String(field))
   return isUnstated === true ? '(not known until looked up)' : printableJson(value)
 }
 

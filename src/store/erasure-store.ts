@@ -2,7 +2,6 @@ import { getTableColumns, getTableName } from 'drizzle-orm'
 import type { Database } from './database.ts'
 import type { AdminStore } from './port.ts'
 import { eraseRecord } from './records/record-retention.ts'
-import { columnOf, recordTables } from './records/record-tables.ts'
 import * as schema from './schema/index.ts'
 
 const dependent = [
@@ -11,15 +10,9 @@ const dependent = [
   'delete from held_records where hold_id in (select id from holds where tenant_id = ?)',
 ]
 
-const tables = [...Object.values(schema), ...Object.values(recordTables).map(({ table }) => table)]
-const ofTenants = tables
+const own = Object.values(schema)
   .filter((table) => Object.values(getTableColumns(table)).some(({ name }) => name === 'tenant_id'))
-  .map((table) => getTableName(table))
-
-/** Counts are deleted last, because triggers update them while records are deleted. */
-const own = [...ofTenants.filter((name) => name !== 'record_counts'), 'record_counts'].map(
-  (name) => `delete from "${name}" where tenant_id = ?`,
-)
+  .map((table) => `delete from "${getTableName(table)}" where tenant_id = ?`)
 
 type Part = Pick<AdminStore, 'eraseOutdated' | 'overdueErasure' | 'purgeTenant'>
 
@@ -33,14 +26,9 @@ export function erasureStore(database: Database): Part {
       }),
     overdueErasure: (before) =>
       database.read((tx) => {
-        const named = Object.values(recordTables).flatMap((record) => {
-          const present = record.personal.map((field) => `${columnOf(record, field)} is not null`)
-          if (present.length === 0) return []
-          const from = `from "${getTableName(record.table)}" where tenant_id = t.id and removed_at < @before`
-          return [`exists (select 1 ${from} and (${present.join(' or ')}))`]
-        })
         const resolved = 'exists (select 1 from findings where tenant_id = t.id and resolved_at < @before)'
-        const isOverdue = [resolved, ...named].join(' or ')
+        const named = `exists (select 1 from records where tenant_id = t.id and removed_at < @before and body is not null)`
+        const isOverdue = `${resolved} or ${named}`
         return database
           .prepareValues<[{ before: number }], string>(`select name from tenants t where ${isOverdue} order by name`)
           .all(tx, { before })

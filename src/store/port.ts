@@ -50,7 +50,6 @@ export interface QuarantinedRecord {
   readonly problem: string
   /** Milliseconds since the epoch. */
   readonly since: number
-  readonly lastSeenAt: number
   readonly requestId: string | null
 }
 

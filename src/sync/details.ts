@@ -2,88 +2,72 @@ import pMap from 'p-map'
 import type { AnswerMeta, AnyRecord, Item, Lookup } from '../api/reader.ts'
 import { reasonOf } from '../model/errors.ts'
 import type { FeedResource } from '../model/resource.ts'
-import type { LookUp } from '../store/port.ts'
 import { noteEvent, noteOddities } from './contract-events.ts'
 import { idOf } from './pages/page-rules.ts'
 import { endsAsking, endsRun, type Run } from './run.ts'
 
-/** Reads details (docs/sync.md#user-details) of the run's records, or, after a full sync, in rotation (`rotate`). */
+/** Details that are stored together. */
+const batchSize = 50
+
+/** Reads details (docs/sync.md#user-details) of new and changed records, then, after a full sync, in rotation (`rotate`). */
 export async function readDetails(run: Run, definition: FeedResource, rotate: boolean): Promise<void> {
-  const { context, tenantId } = run
+  const { context, tenantId, detailsDue } = run
   const { perRun, concurrency } = context.settings.userDetails
-  const { lookUp } = definition
-  if (lookUp === undefined) return
-  if (perRun === 0) return context.store.endDetails(tenantId, definition.name)
-  const records = context.store.records(tenantId)
-  const ambiguous = rotate ? await records.duplicates(...lookUp.ambiguous.repeatedIn) : []
-  const queue = await context.store.detailCandidates({
-    tenantId,
-    resource: definition.name,
-    limit: perRun,
-    changedSince: rotate ? null : run.startedAt,
-    ambiguous: ambiguous.map(({ value }) => value),
-  })
+  if (definition.lookUp === undefined || perRun === 0) return
+  const left = perRun - detailsDue.size
+  const next = rotate && left > 0 ? await context.store.nextDetails(tenantId, definition.name, left) : []
+  const queue = [...new Set([...detailsDue, ...next.map(({ key }) => key)])]
   let goesOn = true
   let done = 0
-  const read = async (one: LookUp) => {
-    if (goesOn && !(await readOne(run, definition, one))) goesOn = false
-    if (goesOn) context.observer.lookedUp(context.settings.name, definition.name, ++done, queue.length)
+  for (let at = 0; at < queue.length && goesOn; at += batchSize) {
+    const found: Found[] = []
+    const read = async (key: string) => {
+      if (!goesOn) return
+      const answer = await readOne(run, definition, key)
+      if (answer === 'end') goesOn = false
+      else if (answer !== null) found.push(answer)
+      context.observer.lookedUp(context.settings.name, definition.name, ++done, queue.length)
+    }
+    await pMap(queue.slice(at, at + batchSize), read, { concurrency })
+    await takeDetails(run, found)
   }
-  await pMap(queue, read, { concurrency })
 }
 
-/** Most listed records looked up as a control before a 404 proves that a missing record is absent. */
-const mostControls = 3
+type Found = Lookup<AnyRecord> & { readonly item: Item | null; readonly meta: AnswerMeta }
 
-/** True if a listed record is readable by id, or none is listed. A server that always answers 404 proves no absence. */
-export async function showsListed(run: Run, definition: FeedResource): Promise<boolean> {
-  if (run.shownById) return true
-  const listed = await run.context.store.listed(run.tenantId, definition.name, mostControls)
-  for (const one of listed) {
-    await readOne(run, definition, one)
-    if (run.shownById) return true
-  }
-  return listed.length === 0
-}
-
-/** False if further look-ups make no sense: the answer may be another tenant's, or they would fail alike. */
-async function readOne(run: Run, definition: FeedResource, one: LookUp): Promise<boolean> {
+/** Null without a record; `end` if further look-ups make no sense: they would fail alike, or ask another tenant. */
+async function readOne(run: Run, definition: FeedResource, key: string): Promise<Found | 'end' | null> {
   try {
-    const found = await askById(run, definition, one)
-    if (found === undefined) return false
-    const { item, meta } = found
-    if (item?.ok && idOf(item, definition.idField) === one.key) await takeDetail(run, item, meta)
-    return true
+    const found = await askById(run, definition, key)
+    if (found === undefined) return 'end'
+    const isSame = found.item?.ok === true && String(idOf(found.item, definition.idField)) === key
+    return isSame ? found : null
   } catch (error) {
     const reason = reasonOf(error)
     if (endsRun.has(reason)) throw error
-    run.context.log.debug({ resource: definition.name, key: one.key, reason }, 'A detail could not be read')
-    return !endsAsking.has(reason)
+    run.context.log.debug({ resource: definition.name, key, reason }, 'A detail could not be read')
+    return endsAsking.has(reason) ? 'end' : null
   }
 }
 
 /** Looks up a record by id; undefined if that is not possible or the answer may be another tenant's. */
-export async function askById(run: Run, definition: FeedResource, one: LookUp): Promise<Lookup<AnyRecord> | undefined> {
-  const { context, tenantId, signal } = run
-  await context.store.noteLookup(tenantId, definition.name, one.rid)
-  const found = definition.lookUp && (await context.reader.fetchOne(definition, one.key, signal))
-  if (found === undefined || !run.guard.covers(found.meta.identity)) return undefined
+export async function askById(run: Run, definition: FeedResource, key: string): Promise<Found | undefined> {
+  if (definition.lookUp === undefined) return undefined
+  const found = await run.context.reader.fetchOne(definition, Number(key), run.signal)
+  if (!run.guard.covers(found.meta.identity)) return undefined
   noteOddities(run, found.meta.oddities)
-  if (found.item !== null && idOf(found.item, definition.idField) === one.key) run.shownById = true
   return found
 }
 
-/** Stores fields that only an answer by id contains. For others the list counts; resolves with those that differ. */
-export async function takeDetail(
-  run: Run,
-  item: Item,
-  { receivedAt: at, requestId }: AnswerMeta,
-): Promise<readonly string[]> {
+/** Stores details of answers by id. For other fields the list counts; resolves with those that differ, by answer. */
+export async function takeDetails(run: Run, found: readonly Found[]): Promise<readonly (readonly string[] | null)[]> {
   const { context, tenantId, definition } = run
-  noteOddities(run, item.ok ? item.oddities : [])
-  const detail = { tenantId, resource: definition.name, item, at, requestId }
-  const { differing, contradicts } = await context.store.commitDetail(detail)
-  run.contradicted ||= contradicts
-  for (const field of differing) noteEvent(run, 'detail_differs', field)
-  return differing
+  const answers = found.flatMap(({ item, meta: { receivedAt: at, requestId } }) => {
+    return item === null ? [] : [{ item, at, requestId }]
+  })
+  if (answers.length === 0) return []
+  for (const { item } of answers) noteOddities(run, item.ok ? item.oddities : [])
+  const results = await context.store.saveDetails(tenantId, definition.name, answers)
+  for (const { differing } of results) for (const field of differing ?? []) noteEvent(run, 'detail_differs', field)
+  return results.map(({ differing }) => differing)
 }

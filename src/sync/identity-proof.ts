@@ -1,8 +1,6 @@
-import type { AnswerMeta, Fetched, Item } from '../api/reader.ts'
-import { createdAtOf } from '../model/dates.ts'
+import type { AnswerMeta, Fetched } from '../api/reader.ts'
 import { reasonOf, type SyncError } from '../model/errors.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
-import type { PersonMark } from '../store/port.ts'
 import { type EngineStore, enabledResources, ownIdOn, type TenantContext } from './context.ts'
 import { repeatDelaysMs } from './lists/suspect-empty.ts'
 import { cursorIgnored, idOf, idTextsOn, pageRules, queryAt } from './pages/page-rules.ts'
@@ -33,7 +31,7 @@ export interface GivenPage {
 }
 
 export interface ProofContext extends Pick<TenantContext, 'settings' | 'reader' | 'resources' | 'clock'> {
-  readonly store: Pick<EngineStore, 'liveCount' | 'knownKeys' | 'comparePersons' | 'syncState'>
+  readonly store: Pick<EngineStore, 'liveCount' | 'knownKeys' | 'syncState'>
   readonly tenantId: number
   readonly emptyList: (definition: ResourceDefinition) => Promise<SyncError>
 }
@@ -60,7 +58,7 @@ class Proof {
   }
 
   async read(): Promise<Evidence> {
-    const lists = await this.#counting('guid')
+    const lists = await this.#counting()
     for (const { definition, live } of lists) {
       const isKnown = async ({ items }: Fetched) => {
         const ids = items.map((item) => idOf(item, definition.idField)).filter((id) => id !== null)
@@ -74,18 +72,7 @@ class Proof {
     if (this.#strange.length > 0) return this.#evidence('mismatch')
     if (this.#failure !== undefined) throw this.#failure
     if (this.#lacking.length > 0) return this.#evidence('denied')
-    return this.#decideByPersons()
-  }
-
-  async #decideByPersons(): Promise<Evidence> {
-    const [persons] = await this.#counting('person')
-    if (persons === undefined) return this.#emptyList ? this.#evidence('mismatch') : this.#decideByOwnClient()
-    const { definition, live } = persons
-    if ((await this.#attempt(definition, live, () => this.#showsKnownPersons(definition))) === true) {
-      return this.#evidence('match')
-    }
-    if (this.#failure !== undefined) throw this.#failure
-    return this.#evidence(this.#strange.length > 0 ? 'mismatch' : 'denied')
+    return this.#emptyList ? this.#evidence('mismatch') : this.#decideByOwnClient()
   }
 
   /** For a first contact: the list of API clients always contains the requesting client (docs/api.md#api-client). */
@@ -109,10 +96,10 @@ class Proof {
   }
 
   /** Resources that count: enabled, with live records in the mirror, whether or not the token may read them. */
-  async #counting(identifiedBy: 'guid' | 'person') {
+  async #counting() {
     const counting: { readonly definition: ResourceDefinition; readonly live: number }[] = []
     for (const definition of enabledResources(this.#context)) {
-      if (definition.identifiedBy !== identifiedBy) continue
+      if (definition.identifiedBy !== 'guid') continue
       const live = await this.#context.store.liveCount(this.#tenantId, definition.name)
       if (live > 0) counting.push({ definition, live })
     }
@@ -180,19 +167,6 @@ class Proof {
     return fetched
   }
 
-  /** True if over half of the page is known by `createdAt` and `email`, and over half of the oldest are on it. */
-  async #showsKnownPersons(definition: ResourceDefinition): Promise<boolean> {
-    const { items } = await this.#firstPage(definition)
-    this.#records += items.length
-    const page = items.flatMap((item) => personMarkOf(item, definition))
-    const { equal, oldest, oldestShown } = await this.#context.store.comparePersons(
-      this.#tenantId,
-      definition.name,
-      page,
-    )
-    return equal * 2 > items.length && oldestShown * 2 > oldest
-  }
-
   async #fetch(definition: ResourceDefinition, cursor: string | null): Promise<Fetched> {
     const fetched = await this.#context.reader.fetch(definition, queryAt(cursor), this.#signal)
     this.#answered = fetched.meta
@@ -206,7 +180,7 @@ class Proof {
   }
 }
 
-/** Proves the identity by GUIDs, else by persons (docs/sync.md#tenant-identity); throws if no list is readable. */
+/** Proves the identity by GUIDs (docs/sync.md#tenant-identity); throws if no list is readable. */
 export function readEvidence(
   context: ProofContext,
   given: readonly GivenPage[],
@@ -216,10 +190,6 @@ export function readEvidence(
 }
 
 export function mismatchMessage({ strange }: Evidence): string {
-  const persons = strange.find(({ identifiedBy }) => identifiedBy === 'person')
-  if (persons !== undefined) {
-    return `The ${persons.nouns[1]} read from the tenant are not those of the mirror: it may be another tenant`
-  }
   const names = strange.map(({ name }) => name.replaceAll('-', ' ').replace(/^api\b/, 'API'))
   const lists = names.length === 0 ? 'read from the tenant' : `in the lists of ${names.join(' and ')} that were read`
   return `None of the ids ${lists} is in the mirror: it may be another tenant, or all API clients were rotated at once`
@@ -241,12 +211,4 @@ export function ownClientMissingMessage(own: OwnClient): string {
 /** A message that states nothing about the tenant, whose identity other records may prove. */
 export function ownClientUnlisted({ ownClientId }: OwnClient): string {
   return `The list of API clients does not contain ownClientId ${ownClientId}: the token is another client's`
-}
-
-function personMarkOf(item: Item, { idField }: ResourceDefinition): PersonMark[] {
-  const id = idOf(item, idField)
-  const record = item.ok ? item.record : item.raw
-  if (typeof id !== 'number' || typeof record !== 'object' || record === null) return []
-  const email = 'email' in record && typeof record.email === 'string' ? record.email : null
-  return [{ id, email, createdAt: createdAtOf(record) }]
 }

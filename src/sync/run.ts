@@ -46,9 +46,8 @@ export interface Run {
   /** Look-ups spent on missing records. */
   lookUps: number
   proven: boolean
-  shownById: boolean
-  /** True if an answer by id contradicts the list for the first time. */
-  contradicted: boolean
+  /** Keys of new records and of those whose detail became unknown, at most `userDetails.perRun`. */
+  readonly detailsDue: Set<string>
   readonly events: ContractEvents
   readonly fullSyncCompleted: () => Promise<void>
 }
@@ -103,15 +102,15 @@ export function unsetNow({ context, opened }: Run): number {
   return opened.at + context.clock.monotonic() - opened.since
 }
 
-/** Begins a full sync whose first page was requested at `begun`; drops an open one, whose list moved if `again`. */
+/** Begins a full sync whose first page was requested at `begun`; drops an open one. */
 export function beginFullSync(
   run: Run,
   cursorBefore: string | null,
-  { begun = momentOf(run.context), again = false } = {},
+  begun = momentOf(run.context),
 ): Promise<FullSyncRow> {
   const { context, tenantId, definition } = run
   run.readInFull = { beforeMs: 0, since: begun.since }
-  return context.store.startFullSync({ tenantId, resource: definition.name, at: begun.at, cursorBefore, again })
+  return context.store.startFullSync({ tenantId, resource: definition.name, at: begun.at, cursorBefore })
 }
 
 /** Duration of the full sync so far, in milliseconds of the monotonic clock. */
@@ -128,6 +127,11 @@ export function advanceOf(run: Run, { nextCursor, hasMore, meta }: Fetched, isFi
     fullSyncMs: fullSyncMs(run),
     ...(isFirst && { start: { serverTime, requestId } }),
   }
+}
+
+export function noteDetailsDue({ context, detailsDue }: Run, keys: readonly string[]): void {
+  const most = context.settings.userDetails.perRun
+  for (const key of keys) if (detailsDue.size < most) detailsDue.add(key)
 }
 
 export function noteProgress(run: Run, counts: CommitCounts, records: number): void {

@@ -167,8 +167,7 @@ class Engine implements TenantEngine {
       decisionVersion: () => this.#decisionVersion,
       lookUps: 0,
       proven: false,
-      shownById: false,
-      contradicted: false,
+      detailsDue: new Set(),
       events: new Map(),
       fullSyncCompleted: () => this.#fullSyncCompleted(definition),
     }

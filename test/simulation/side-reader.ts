@@ -1,4 +1,5 @@
 import BetterSqlite3 from 'better-sqlite3'
+import { overRecords } from '../support/record-tables.ts'
 
 /** Reads the database file beside the process that works on it, while one does. */
 export class SideReader {
@@ -10,7 +11,7 @@ export class SideReader {
   }
 
   query(sql: string, ...values: unknown[]): Record<string, unknown>[] {
-    const statement = this.#statements.get(sql) ?? this.#database?.prepare(sql)
+    const statement = this.#statements.get(sql) ?? this.#database?.prepare(overRecords(sql))
     if (statement === undefined) return []
     this.#statements.set(sql, statement)
     return statement.all(...values) as Record<string, unknown>[]

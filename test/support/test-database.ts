@@ -8,6 +8,7 @@ import { sqliteDialect } from '../../src/store/db/sqlite/dialect.ts'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import type { Mirror } from '../../src/store/port.ts'
 import { type TestPostgres, testOptions, testPostgres } from './postgres.ts'
+import { overRecords } from './record-tables.ts'
 import { wrongCounts } from './wrong-counts.ts'
 
 /** `TEST_DATABASE=postgres` runs tests of the mirror on PostgreSQL. */
@@ -34,7 +35,7 @@ function ofSqlite(path: string): OpenedMirror {
   const beside = new BetterSqlite3(path)
   return {
     mirror,
-    query: (sql, ...values) => beside.prepare(sql).all(...values) as Record<string, unknown>[],
+    query: (sql, ...values) => beside.prepare(overRecords(sql)).all(...values) as Record<string, unknown>[],
     wrongCounts: () => wrongCounts(sqliteDialect, (sql) => beside.prepare(sql).all()),
     closeQuery: () => void beside.close(),
     crashTo(next) {
@@ -60,7 +61,7 @@ function ofPostgres(path: string): OpenedMirror {
   const mirror = postgresMirror(db, { clock: testOptions.clock, opened })
   return {
     mirror,
-    query: (sql, ...values) => database.query(sql, ...values),
+    query: (sql, ...values) => database.query(overRecords(sql, 'postgres'), ...values),
     wrongCounts: () => wrongCounts(postgresDialect, (sql) => database.query(sql)),
     closeQuery() {},
     crashTo(next) {

@@ -52,9 +52,9 @@ function tableOf(records: readonly ReturnType<typeof viewOf>[], terminal: Termin
   return terminal === null || fits(text, terminal) ? text : without('REQUEST ID', 'SINCE (UTC)')
 }
 
-function viewOf({ since, lastSeenAt, id, ...record }: QuarantinedRecord, details: boolean) {
+function viewOf({ since, id, ...record }: QuarantinedRecord, details: boolean) {
   return {
     ...{ tenant: record.tenant, resource: record.resource, id: details || plainId.test(id) ? id : hidden },
-    ...{ problem: record.problem, since: toIso(since), lastSeen: toIso(lastSeenAt), requestId: record.requestId },
+    ...{ problem: record.problem, since: toIso(since), requestId: record.requestId },
   }
 }

@@ -41,10 +41,3 @@ function canonical(value: unknown): unknown {
   if (typeof value === 'number') return Math.round(value)
   return Buffer.isBuffer(value) ? value.toString('base64') : value
 }
-
-/** JSON in a canonical form. @param decode decodes its texts. */
-export function respelled(json: unknown, decode: (text: string) => string = (text) => text): string {
-  return JSON.stringify(JSON.parse(String(json)), (_, value: unknown) =>
-    typeof value === 'string' ? decode(value) : value,
-  )
-}

@@ -13,8 +13,6 @@ export interface CopySource {
 /** A transaction of an empty database. */
 export interface CopyTarget {
   insert(table: CopiedTable, rows: readonly Row[]): Promise<void>
-  /** Fills the derived tables from the copied ones. */
-  derive(): Promise<void>
   contents(table: CopiedTable): Promise<Contents>
 }
 
@@ -51,7 +49,6 @@ export async function copyMirror(options: CopyOptions): Promise<readonly CopiedR
   const { source, target, signal, onProgress } = options
   const wanted = new Map<CopiedTable, Contents>()
   for (const table of copiedTables) wanted.set(table, await copyTable(table, options))
-  await target.derive()
   const differing: string[] = []
   for (const [table, contents] of wanted) {
     signal.throwIfAborted()
@@ -71,7 +68,7 @@ async function copyTable(table: CopiedTable, options: CopyOptions): Promise<Cont
   for (const batch of batchesOf(source.rows(table))) {
     signal.throwIfAborted()
     for (const row of batch) sum.add(row)
-    if (table.kind === 'copied') await target.insert(table, batch)
+    await target.insert(table, batch)
     onProgress?.({ doing: 'copying', table: table.name, rows: sum.rows })
   }
   return sum.contents

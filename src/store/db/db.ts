@@ -33,16 +33,11 @@ export interface List {
   readonly [list]: true
 }
 
-/** Rows of a table of records, whose key is unique within a tenant. */
-export interface KeyedRows {
-  readonly columns: readonly string[]
-  readonly table: string
-  readonly key: string
-}
-
 export interface Dialect {
-  /** Statement that reads the rows of a tenant (`@tenantId`) with the keys bound as `listOf` (`@keys`). */
-  selectByKeys(rows: KeyedRows): string
+  /** Statement that reads records of a resource (`@tenantId`, `@resource`) with the keys bound as `listOf` (`@keys`). */
+  recordsByKeys(columns: string, condition?: string): string
+  /** Rows of a JSON array of arrays of texts (`@rows`), with these columns. */
+  jsonRows(columns: readonly string[]): string
   /** Condition that `column` is in the values bound as `listOf`. */
   isIn(column: string): string
   listOf(values: readonly Stored[]): List
@@ -60,28 +55,10 @@ export interface Dialect {
   jsonWith(json: string, member: string, text: string): string
   /** Rows of `columns` parameters each, for `values` and `in`. */
   rowsOf(rows: number, columns: number): string
-  /** Inserts new records of one table, with these columns. */
-  recordInserts(table: string, columns: readonly string[]): RecordInserts
-}
-
-export interface InsertStamp {
-  readonly tenantId: number
-  readonly at: number
-  readonly requestId: string | null
-}
-
-export interface RecordInserts {
-  /** A row is the values of the columns. Returns the ids of the new rows, in the same order. */
-  insert(sql: Sql, rows: readonly (readonly Stored[])[], stamp: InsertStamp): Promise<readonly number[]>
 }
 
 export interface Pattern {
   readonly operator: string
   /** Patterns, one of which matches these consecutive letters, each in one of its cases; no case = any letter. */
   of(letters: readonly (readonly string[])[]): readonly string[]
-}
-
-export interface TenantKeys {
-  readonly tenantId: number
-  readonly keys: List
 }

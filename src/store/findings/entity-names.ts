@@ -1,35 +1,26 @@
-import { getTableName } from 'drizzle-orm'
 import { entityTypeOf, recordsOfEntity } from '../../model/entity-names.ts'
 import type { Database } from '../database.ts'
-import type { Dialect, Sql } from '../db/db.ts'
+import type { Sql } from '../db/db.ts'
 import type { FindingRow } from '../port.ts'
 import { type PersonalOf, presentPersonal } from '../records/personal-fields.ts'
-import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
+import { type RecordShape, recordShapes } from '../records/record-shape.ts'
 
-const namedTables = Object.values(recordTables).filter(({ personal }) => personal.length > 0)
+const namedTables = Object.values(recordShapes).filter(({ personal }) => personal.length > 0)
 
 /**
  * All personal fields of the record that a row of `findings` is about, as one text; null without one. A subquery, because
  * PostgreSQL may read all records for a join.
  */
-export function personalText(words: Pick<Dialect, 'integerOf'>): string {
-  return `case "findings"."entity_type" ${namedTables.map((record) => whenOf(record, words)).join(' ')} end`
+export function personalText(): string {
+  return `case "findings"."entity_type" ${namedTables.map((record) => whenOf(record)).join(' ')} end`
 }
 
-function whenOf(record: RecordTable, { integerOf }: Pick<Dialect, 'integerOf'>): string {
+function whenOf({ resource, isNumbered }: RecordShape): string {
   const id = '"findings"."entity_id"'
-  const key = `r.${columnOf(record, record.key)}`
-  const fields = record.personal.map((field) => `coalesce(r.${columnOf(record, field)}, '')`).join(` || ' ' || `)
   // GUIDs match in any letter case, other ids only exactly.
-  const isOfId = isNumbered(record)
-    ? `${key} = ${integerOf(id)}`
-    : `${key} in (${id}, lower(${id})) order by ${key} = ${id} desc limit 1`
-  return `when '${entityTypeOf(record.resource)}' then (select ${fields} from "${getTableName(record.table)}" r
-    where r.tenant_id = "findings"."tenant_id" and ${isOfId})`
-}
-
-function isNumbered({ keyOf }: RecordTable): boolean {
-  return typeof keyOf(0) === 'number'
+  const isOfId = isNumbered ? `r.key = ${id}` : `r.key in (${id}, lower(${id})) order by r.key = ${id} desc limit 1`
+  return `when '${entityTypeOf(resource)}' then (select r.body from records r
+    where r.tenant_id = "findings"."tenant_id" and r.resource = '${resource}' and ${isOfId})`
 }
 
 /** Adds the personal fields of the records that findings are about. */
@@ -44,9 +35,9 @@ export function personalReader(database: Database) {
       const [first] = group
       const resource = recordsOfEntity(first?.entityType ?? '')
       if (first === undefined || resource === undefined) continue
-      const record = recordTables[resource]
-      const keyOf = ({ entityId }: Row) => String(record.keyOf(entityId))
-      const named = isNumbered(record) ? group.filter((row) => keyOf(row) === row.entityId) : group
+      const record = recordShapes[resource]
+      const keyOf = ({ entityId }: Row) => record.keyOf(entityId)
+      const named = record.isNumbered ? group.filter((row) => keyOf(row) === row.entityId) : group
       const fields = await personal(tx, first.tenantId, resource, [...new Set(named.map(({ entityId }) => entityId))])
       for (const row of named) {
         const of = fields.get(keyOf(row))

@@ -21,8 +21,8 @@ import type { Database } from '../database.ts'
 import type { Dialect, Sql } from '../db/db.ts'
 import { orm } from '../orm.ts'
 import type { FindingFilter, FindingRow, FindingStore, OpenFinding, OpenFindingStore, WaiverTerms } from '../port.ts'
-import { oneOf } from '../records/record-codec.ts'
 import { findingEvents, findings, tenants } from '../schema/index.ts'
+import { oneOf } from '../words.ts'
 import { personalReader, personalText } from './entity-names.ts'
 import { type EntityPlace, entityOrder, firstPlaces } from './entity-order.ts'
 import type { ResultStore } from './result-store.ts'
@@ -107,7 +107,7 @@ export function findingStore(database: Database, checkResults: ResultStore): Pic
   const idsOf = (where: SQL | undefined, order: SQL, skipped = 0) =>
     database.select(orm.select({ id: findings.id }).from(findings).where(where).orderBy(order).limit(1).offset(skipped))
   const addPersonal = personalReader(database)
-  const personal = personalText(database.sql)
+  const personal = personalText()
   const tenant = eq(tenants.id, findings.tenantId)
   const rowsOf = (where: SQL | undefined, order: SQL, most: number) => {
     const columns = { ...getTableColumns(findings), tenant: tenants.name }

@@ -1,7 +1,7 @@
 import { reasons } from '../../model/reasons.ts'
 import { resourceNames } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
-import { oneOf } from '../records/record-codec.ts'
+import { oneOf } from '../words.ts'
 import type { OperatorDecision } from './evidence-port.ts'
 
 interface StoredHold {

@@ -1,12 +1,12 @@
 import { promisify } from 'node:util'
 import { deflateRaw } from 'node:zlib'
-import { getTableName } from 'drizzle-orm'
 import { minuteMs, secondMs } from '../../model/durations.ts'
 import { greatestSkewMs } from '../../model/server-clock.ts'
 import type { Database } from '../database.ts'
 import type { Dialect, Sql } from '../db/db.ts'
 import type { FindingStore } from '../port.ts'
-import { columnOf, recordTables } from '../records/record-tables.ts'
+import { supplementOf } from '../records/record-body.ts'
+import { recordShapes } from '../records/record-shape.ts'
 import { writeWhereDue } from '../write-where-due.ts'
 import type { ConfiguredTenant, EvidenceStore } from './evidence-port.ts'
 import { pastReader } from './past-reader.ts'
@@ -25,15 +25,6 @@ export function clockStore(database: Database): ClockPart {
     'select max(latest) from clock_steps where confirmed_at is null',
   )
   const confirm = database.prepare<[number]>('update clock_steps set confirmed_at = ? where confirmed_at is null')
-  // Caps start times in the future, which would delay findings until then.
-  const caps = Object.values(recordTables).flatMap((record) => {
-    return (record.sinceTimes ?? []).map((time) => {
-      const column = columnOf(record, time)
-      return database.prepare<[{ at: number }]>(
-        `update "${getTableName(record.table)}" set ${column} = @at where ${column} > @at`,
-      )
-    })
-  })
   const isWrong = database.prepareValues<[{ fingerprint: string; now: number }], number>(ofWrongClock(database.sql))
 
   async function unconfirmed(tx: Sql): Promise<number | null> {
@@ -42,7 +33,7 @@ export function clockStore(database: Database): ClockPart {
 
   async function confirmed(tx: Sql, at: number): Promise<void> {
     await confirm.run(tx, at)
-    for (const cap of caps) await cap.run(tx, { at })
+    await capStartTimes(tx, at)
   }
 
   return {
@@ -55,6 +46,25 @@ export function clockStore(database: Database): ClockPart {
       database.read(async (tx) => {
         return (await isWrong.get(tx, { fingerprint, now })) === 1
       }),
+  }
+}
+
+/** Caps start times in the future, which would delay findings until then. */
+async function capStartTimes(tx: Sql, at: number): Promise<void> {
+  for (const { resource, since } of Object.values(recordShapes)) {
+    if (since === null) continue
+    const rows = await tx<{ rid: number; supplement: string }>(
+      'select rid, supplement from records where resource = ? and supplement is not null',
+      [resource],
+    )
+    for (const { rid, supplement } of rows) {
+      const added = supplementOf(supplement)
+      if ((added[since.name] ?? 0) > at)
+        await tx('update records set supplement = ? where rid = ?', [
+          JSON.stringify({ ...added, [since.name]: at }),
+          rid,
+        ])
+    }
   }
 }
 

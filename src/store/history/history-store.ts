@@ -1,15 +1,13 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { getTableName } from 'drizzle-orm'
 import { entityTypeOf } from '../../model/entity-names.ts'
-import { memoize } from '../../model/memoize.ts'
 import { severities } from '../../model/severity.ts'
 import type { Database } from '../database.ts'
 import type { Dialect, Sql } from '../db/db.ts'
 import { personalReader } from '../findings/entity-names.ts'
 import type { RecordReader } from '../records/query.ts'
-import { oneOf } from '../records/record-codec.ts'
 import { parseChange, type StoredChange } from '../records/record-reader.ts'
-import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
+import { type RecordShape, recordShapes } from '../records/record-shape.ts'
+import { oneOf } from '../words.ts'
 import { configurationReader } from './configuration-reader.ts'
 import { decisionReader } from './decision-reader.ts'
 import type {
@@ -28,13 +26,6 @@ interface StoredEvent extends Omit<FindingEventRow, 'kind' | 'severity' | 'evide
   readonly kind: string
   readonly severity: string
   readonly evidence: string
-}
-
-interface EntityOf {
-  readonly tenantId: number | null
-  readonly resource: string
-  readonly key: string | number
-  readonly text: string
 }
 
 /** Bounds the search for the last changes, because the table has no index by tenant and time. */
@@ -79,15 +70,9 @@ export function historyStore(
     `select ${changeColumns} from changes c join tenants t on t.id = c.tenant_id
      where c.id > (select max(id) from changes) - ${mostLookedAt} and +c.tenant_id = ? order by c.id desc limit ?`,
   )
-  const entity = memoize((record: RecordTable) => {
-    const isOfKey = `tenant_id = t.id and ${columnOf(record, record.key)} = @key`
-    return database.prepare<[EntityOf]>(
-      `select 1 from tenants t where (cast(@tenantId as bigint) is null or t.id = @tenantId) and (
-         exists (select 1 from "${getTableName(record.table)}" where ${isOfKey})
-         or exists (select 1 from quarantine where tenant_id = t.id and resource = @resource and key = @text)
-         or exists (select 1 from changes where tenant_id = t.id and resource = @resource and key = @text))`,
-    )
-  })
+  const entity = `select 1 from tenants t where (cast(@tenantId as bigint) is null or t.id = @tenantId) and (
+      exists (select 1 from records where tenant_id = t.id and resource = @resource and key = @key)
+      or exists (select 1 from changes where tenant_id = t.id and resource = @resource and key = @key))`
 
   const settled = async <T>(body: (tx: Sql) => Promise<T>) => {
     await settle()
@@ -138,21 +123,13 @@ export function historyStore(
         )
       }),
     record: async (tenantId, resource, key) => {
-      const { key: field, keyOf } = recordTables[resource]
-      const found = readers(tenantId).select(resource, { all: [{ field, is: keyOf(key) }] })
-      for await (const [record] of found) return record ?? null
-      return null
+      const [record] = await readers(tenantId).records(resource, [key])
+      return record ?? null
     },
     hasEntity: ({ tenantId = null, resources, key }) =>
       database.read(async (tx) => {
-        for (const record of tablesOf(resources)) {
-          const { resource, keyOf } = record
-          const id = keyOf(key)
-          // Not an id of this resource; not every database can compare it.
-          if (typeof id === 'number' && !Number.isSafeInteger(id)) continue
-          const of = { tenantId, resource, key: id, text: String(id) }
-          if ((await entity(record).get(tx, of)) !== undefined) return true
-        }
+        for (const { resource, keyOf } of tablesOf(resources))
+          if ((await tx(entity, [{ tenantId, resource, key: keyOf(key) }])).length > 0) return true
         return false
       }),
     changes: (filter) => read(filter),
@@ -163,12 +140,12 @@ export function historyStore(
 }
 
 const soleResources: ReadonlySet<string> = new Set(
-  Object.values(recordTables).flatMap(({ resource, idField }) => (idField === null ? [resource] : [])),
+  Object.values(recordShapes).flatMap(({ resource, idField }) => (idField === null ? [resource] : [])),
 )
 
 /** A singleton matches every id, so its resource must be named. */
-function tablesOf(resources: ChangeFilter['resources']): readonly RecordTable[] {
-  return Object.values(recordTables).filter(
+function tablesOf(resources: ChangeFilter['resources']): readonly RecordShape[] {
+  return Object.values(recordShapes).filter(
     ({ resource, idField }) => resources?.includes(resource) ?? idField !== null,
   )
 }

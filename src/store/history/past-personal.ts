@@ -1,7 +1,7 @@
 import type { Database } from '../database.ts'
 import type { List } from '../db/db.ts'
 import { presentPersonal } from '../records/personal-fields.ts'
-import { recordTables } from '../records/record-tables.ts'
+import { recordShapes } from '../records/record-shape.ts'
 import type { PastReader } from './evidence-port.ts'
 import type { RecordAsOf } from './record-as-of.ts'
 
@@ -21,7 +21,7 @@ export function pastPersonal(database: Database, asOf: RecordAsOf): PastReader['
   )
   return (tenantId, resource, ids) =>
     database.read(async (tx) => {
-      const { keyOf, personal } = recordTables[resource]
+      const { keyOf, personal } = recordShapes[resource]
       const found = await present(tx, tenantId, resource, ids)
       if (found.size === 0) return found
       const texts = [...found.keys()]

@@ -1,7 +1,5 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { getTableName } from 'drizzle-orm'
 import { checkStatuses } from '../../model/check-status.ts'
-import { memoize } from '../../model/memoize.ts'
 import { unknownReasons } from '../../model/reasons.ts'
 import { resourceNames } from '../../model/resource-names.ts'
 import { severities } from '../../model/severity.ts'
@@ -9,8 +7,8 @@ import type { ChainHead } from '../audit/chain.ts'
 import type { Database } from '../database.ts'
 import type { List } from '../db/db.ts'
 import type { CheckStateRow, FindingFilter, FindingRow, FindingStore, Lapse, LapseCount } from '../port.ts'
-import { oneOf } from '../records/record-codec.ts'
-import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
+import { recordShapes } from '../records/record-shape.ts'
+import { oneOf } from '../words.ts'
 import { type StoredConfiguration, toConfiguration } from './configuration-reader.ts'
 import { decisionReader } from './decision-reader.ts'
 import type { PastReader, PastRun } from './evidence-port.ts'
@@ -78,19 +76,16 @@ function pastPresence(database: Database, asOf: RecordAsOf): FindingStore['isLiv
     `select kind from changes c where tenant_id = ? and resource = ? and key = ? and kind in ('removed', 'returned')
        and not (${asOf.within('changes', 'c')}) order by id limit 1`,
   )
-  const present = memoize((record: RecordTable) =>
-    database.prepare<[number, string | number], { firstSeenAt: number; removedAt: number | null }>(
-      `select first_seen_at as "firstSeenAt", removed_at as "removedAt" from "${getTableName(record.table)}"
-       where tenant_id = ? and ${columnOf(record, record.key)} = ?`,
-    ),
-  )
   return (tenantId, resource, id) =>
     database.read(async (tx) => {
-      const record = recordTables[resource]
-      const stored = record.keyOf(id)
-      const kind = await next.get(tx, tenantId, resource, String(stored))
+      const key = recordShapes[resource].keyOf(id)
+      const kind = await next.get(tx, tenantId, resource, key)
       if (kind !== undefined) return kind === 'removed'
-      const row = await present(record).get(tx, tenantId, stored)
+      const [row] = await tx<{ firstSeenAt: number; removedAt: number | null }>(
+        `select first_seen_at as "firstSeenAt", removed_at as "removedAt" from records
+         where tenant_id = ? and resource = ? and key = ?`,
+        [tenantId, resource, key],
+      )
       return row !== undefined && row.removedAt === null && asOf.includes(row.firstSeenAt)
     })
 }

@@ -1,7 +1,5 @@
-import { getTableName } from 'drizzle-orm'
-import { getTableConfig, type Index, type SQLiteColumn } from 'drizzle-orm/sqlite-core'
 import type { ResourceName } from '../../model/resource-names.ts'
-import { columnOf, type FieldKind, type RecordTable, recordTables } from '../records/record-tables.ts'
+import { type FieldKind, type RecordShape, recordShapes } from '../records/record-shape.ts'
 
 export interface ViewColumn {
   readonly name: string
@@ -27,45 +25,44 @@ const kinds: Readonly<Record<FieldKind, string>> = {
 const guidKind = 'text, a GUID in lower case'
 const time = 'milliseconds'
 
-export const ownViews: readonly OwnView[] = Object.values(recordTables)
-  .flatMap((record) => [viewOf(record), ...listViewsOf(record)])
+const fromRecords = (resource: string, tenantId: number) =>
+  `from main.records r where r.tenant_id = ${tenantId} and r.resource = '${resource}' and r.removed_at is null and r.body is not null`
+
+const ms = (date: string) => `cast(round((julianday(${date}) - 2440587.5) * 86400000) as integer)`
+
+export const ownViews: readonly OwnView[] = Object.values(recordShapes)
+  .flatMap((shape) => [viewOf(shape), ...listViewsOf(shape)])
   .toSorted((a, b) => (a.name < b.name ? -1 : 1))
 
-function viewOf(record: RecordTable): OwnView {
-  const { resource, table } = record
-  const name = getTableName(table)
-  const shown = shownColumns(record)
+function viewOf(shape: RecordShape): OwnView {
+  const { resource } = shape
+  const shown = shownColumns(shape)
   const list = shown.map((column) => `${column.stored} as "${column.name}"`).join(', ')
   return {
-    name,
+    name: resource.replaceAll('-', '_'),
     resource,
     columns: shown.map((column) => ({ name: column.name, kind: column.kind })),
-    body: (tenantId) => `select ${list} from main."${name}" where tenant_id = ${tenantId} and removed_at is null`,
+    body: (tenantId) => `select ${list} ${fromRecords(resource, tenantId)}`,
   }
 }
 
-function shownColumns(record: RecordTable) {
-  const { fields, ownTimes = {}, key, idField } = record
-  const stored = (property: string) => columnOf(record, property)
+function shownColumns({ fields, ownTimes, isNumbered, idField, detail }: RecordShape) {
+  const member = (field: string) => `r.body ->> '${field}'`
   return [
     ...Object.entries(fields).flatMap(([field, kind]) => {
       // As in findings of other checks, regardless of the letter case of GUIDs.
-      const isGuid = field === idField && key !== idField
-      const own = { name: field, kind: isGuid ? guidKind : kinds[kind], stored: stored(isGuid ? key : field) }
-      return kind === 'date' ? [own, { name: `${field}Ms`, kind: time, stored: stored(`${field}Ms`) }] : [own]
+      const isGuid = field === idField && !isNumbered
+      const stored = isGuid ? 'r.key' : field === detail?.field ? `r.supplement ->> '${field}'` : member(field)
+      const own = { name: field, kind: isGuid ? guidKind : kinds[kind], stored }
+      return kind === 'date' ? [own, { name: `${field}Ms`, kind: time, stored: ms(stored) }] : [own]
     }),
-    ...Object.entries(ownTimes).map(([view, own]) => ({
-      name: view,
-      kind: time,
-      stored: stored(own),
-    })),
-    { name: 'firstSeenAtMs', kind: time, stored: stored('firstSeenAt') },
+    ...Object.entries(ownTimes).map(([view, own]) => ({ name: view, kind: time, stored: `r.supplement ->> '${own}'` })),
+    { name: 'firstSeenAtMs', kind: time, stored: 'r.first_seen_at' },
   ]
 }
 
-function listViewsOf(record: RecordTable): OwnView[] {
-  const { resource, table, idField, fields: own, lists = {} } = record
-  const id = idField ?? record.key
+function listViewsOf({ resource, idField, fields: own, lists }: RecordShape): OwnView[] {
+  const id = idField ?? 'id'
   return Object.entries(lists).map(([list, { view, fields }]) => {
     const members = Object.keys(fields).map((field) => `json_extract(p.value, '$.${field}') as "${field}"`)
     return {
@@ -76,44 +73,16 @@ function listViewsOf(record: RecordTable): OwnView[] {
         ...Object.entries(fields).map(([name, kind]) => ({ name, kind: kinds[kind] })),
       ],
       body: (tenantId) => `
-        select r.${columnOf(record, id)} as "${id}", ${members.join(', ')}
-        from main."${getTableName(table)}" r, json_each(r.${columnOf(record, list)}) p
-        where r.tenant_id = ${tenantId} and r.removed_at is null`,
+        select r.body ->> '${id}' as "${id}", ${members.join(', ')}
+        ${fromRecords(resource, tenantId).replace('main.records r', `main.records r, json_each(r.body -> '${list}') p`)}`,
     }
   })
 }
 
-/** A table of the mirror with the columns and indexes that the views read. */
-export interface SnapshotTable {
-  readonly resource: ResourceName
-  readonly name: string
-  /** Without record id, tenant and removal. */
-  readonly columns: readonly string[]
-  /** The tenant of every row is `tenantId`. */
-  create(tenantId: number): string
-  readonly indexes: readonly string[]
-}
-
-export const snapshotTables: readonly SnapshotTable[] = Object.values(recordTables).map((record) => {
-  const { resource, table } = record
-  const { name, columns, indexes } = getTableConfig(table)
-  const shown = new Set(shownColumns(record).map(({ stored }) => stored))
-  const kept = columns.filter((column) => shown.has(`"${column.name}"`))
-  const typed = kept.map((column) => `"${column.name}" ${column.getSQLType()}`)
-  return {
-    resource,
-    name,
-    columns: kept.map((column) => column.name),
-    create: (tenantId) =>
-      `create table "${name}" (rid integer primary key, tenant_id integer default ${tenantId}, removed_at integer, ${typed.join(', ')})`,
-    indexes: indexes.flatMap(({ config }) => indexOf(name, config.columns, kept)),
-  }
-})
-
-/** Indexes without the tenant's id, if all their columns are present. */
-function indexOf(table: string, parts: Index['config']['columns'], kept: readonly SQLiteColumn[]): string[] {
-  const [, ...columns] = parts.map((part) => ('name' in part ? part.name : null))
-  if (columns.length === 0 || !columns.every((column) => kept.some(({ name }) => name === column))) return []
-  const name = `${table}_${columns.join('_')}`
-  return [`create index "${name}" on "${table}" (tenant_id, ${columns.join(', ')}) where removed_at is null`]
-}
+/** The table that the views read. */
+export const snapshotTables = [
+  {
+    create: (tenantId: number) =>
+      `create table records (tenant_id integer default ${tenantId}, resource text, key text, body text, supplement text, first_seen_at integer, removed_at integer)`,
+  },
+]

@@ -13,24 +13,11 @@ import {
 } from 'drizzle-orm/pg-core'
 import { getTableConfig, type SQLiteColumn, type SQLiteTable } from 'drizzle-orm/sqlite-core'
 import * as schema from '../schema/index.ts'
-import { mirrored } from '../schema/mirrored.ts'
 
 /** Text in byte order, as in SQLite. */
 const text = customType<{ data: string }>({ dataType: () => 'text COLLATE "C"' })
 
 const bytes = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
-
-/** Record ids are given out in blocks of neighbors, each block to one table and tenant: see `tenantwatch_rids`. */
-const ridCounters = pgTable(
-  'rid_counters',
-  {
-    tenantId: bigint('tenant_id', { mode: 'number' }).notNull(),
-    records: text('records').notNull(),
-    /** A multiple of a block's size = there is no block, or it is used up. */
-    next: bigint('next', { mode: 'number' }).notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.tenantId, table.records] })],
-)
 
 /** Processes that write to the database; its clock decides whether one is alive. */
 const replicas = pgTable('replicas', {
@@ -59,10 +46,7 @@ const leases = pgTable(
 
 /** The mirror's tables with SQLite's names, columns, keys and indexes, from which drizzle-kit makes migrations. */
 export const tables = {
-  ...Object.fromEntries(
-    [...Object.values(schema), ...Object.values(mirrored)].map((table) => [getTableConfig(table).name, derived(table)]),
-  ),
-  rid_counters: ridCounters,
+  ...Object.fromEntries(Object.values(schema).map((table) => [getTableConfig(table).name, derived(table)])),
   replicas,
   leases,
 }
@@ -102,7 +86,7 @@ function columnOf(column: SQLiteColumn) {
   const unique = isUnique ? plain.unique() : plain
   if (primary && isInteger) {
     const key = bigint(name, { mode: 'number' })
-    return name === 'rid' ? key.primaryKey() : key.primaryKey().generatedByDefaultAsIdentity()
+    return key.primaryKey().generatedByDefaultAsIdentity()
   }
   if (primary) return plain.primaryKey()
   const stated = notNull ? unique.notNull() : unique

@@ -1,19 +1,10 @@
 import { createHash } from 'node:crypto'
-import { getTableName } from 'drizzle-orm'
-import { postgresDialect as postgresWords } from '../db/postgres/dialect.ts'
-import { columnOf, type RecordTable, recordTables } from '../records/record-tables.ts'
 import { presentSchema } from './present-schema.ts'
 import { tables } from './schema.ts'
 
-/** Blocks of 256 record ids belong to one resource of one tenant, so that packed sets of them are small. */
-export const blockBits = 8
-
-/** Last block whose ids are PostgreSQL integers; packed sets of ids use four bytes for each. */
-const lastBlock = 2 ** (31 - blockBits) - 1
-
 /** Triggers that do the same as SQLite's temporary triggers. */
 export function triggerStatements(): readonly string[] {
-  return [...rids, ...Object.values(recordTables).flatMap(ofRecords), ...waiverRecord, ...keepRows]
+  return [...waiverRecord, ...keepRows]
 }
 
 /** Bits of `tgtype`. */
@@ -104,89 +95,6 @@ begin
     execute format('drop function %s', found.function);
   end loop;
 end $$`
-
-/** A sequence does not wait for transactions. */
-const rids = [
-  `create sequence if not exists rid_blocks minvalue 1 maxvalue ${lastBlock} no cycle`,
-  `create function tenantwatch_rids(of_tenant bigint, of_records text, amount bigint)
-returns setof bigint language plpgsql as $$
-declare
-  at bigint;
-  owed bigint := amount;
-  taken bigint;
-begin
-  select next into at from rid_counters where tenant_id = of_tenant and records = of_records;
-  at := coalesce(at, 0);
-  while owed > 0 loop
-    if at % ${2 ** blockBits} = 0 then
-      at := nextval('rid_blocks') << ${blockBits};
-    end if;
-    taken := least(owed, ${2 ** blockBits} - at % ${2 ** blockBits});
-    return query select generate_series(at, at + taken - 1);
-    at := at + taken;
-    owed := owed - taken;
-  end loop;
-  insert into rid_counters (tenant_id, records, next) values (of_tenant, of_records, at)
-    on conflict (tenant_id, records) do update set next = excluded.next;
-end $$`,
-]
-
-function ofRecords(record: RecordTable): readonly string[] {
-  const { resource, table, counted } = record
-  const name = getTableName(table)
-  const watched = [...counted.flat(), 'removedAt', 'missingSince']
-  const columns = [...new Set(watched)].map((property) => columnOf(record, property))
-  const live = (row: string) => `${row}.removed_at is null`
-  const groupings = counted.map((grouping) => {
-    const fields = grouping.map((field) => columnOf(record, field))
-    return countOf(resource, {
-      name: grouping.join(','),
-      value: (row) => postgresWords.jsonArray(fields.map((field) => `${row}.${field}`)),
-      moved: [
-        `(${live('old')}) <> (${live('new')})`,
-        ...fields.map((field) => `old.${field} is distinct from new.${field}`),
-      ],
-      counts: live,
-    })
-  })
-  const missing = countOf(resource, {
-    name: 'missing',
-    value: () => `'[]'`,
-    moved: [`(${live('old')}) <> (${live('new')})`, '(old.missing_since is null) <> (new.missing_since is null)'],
-    counts: (row) => `${live(row)} and ${row}.missing_since is not null`,
-  })
-  return [
-    `create function tenantwatch_${name}_changed() returns trigger language plpgsql as $$
-begin
-${[...groupings, missing].join('\n')}
-  return null;
-end $$`,
-    `create trigger tenantwatch_changed after update of ${columns.join(', ')} or delete on "${name}"
-  for each row execute function tenantwatch_${name}_changed()`,
-  ]
-}
-
-interface Kept {
-  readonly name: string
-  readonly value: (row: string) => string
-  readonly moved: readonly string[]
-  readonly counts: (row: string) => string
-}
-
-function countOf(resource: string, { name, value, moved, counts }: Kept): string {
-  const key = `tenant_id = old.tenant_id and resource = '${resource}' and grouping = '${name}' and value = ${value('old')}`
-  return `  if tg_op = 'DELETE' or ${moved.join(' or ')} then
-    if ${counts('old')} then
-      update record_counts set count = count - 1 where ${key};
-      delete from record_counts where ${key} and count = 0;
-    end if;
-    if tg_op = 'UPDATE' and ${counts('new')} then
-      insert into record_counts (tenant_id, resource, grouping, value, count)
-        values (new.tenant_id, '${resource}', '${name}', ${value('new')}, 1)
-        on conflict (tenant_id, resource, grouping, value) do update set count = record_counts.count + 1;
-    end if;
-  end if;`
-}
 
 const waiverRecord = [
   `create function tenantwatch_waiver_terms() returns trigger language plpgsql as $$

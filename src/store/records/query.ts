@@ -62,6 +62,13 @@ export interface RecordReader {
     resource: Name,
     where?: WhereOn<Name>,
   ): AsyncIterable<readonly MirrorRecord<FieldsOf<Name>>[]>
+  /** Live records by key; unknown keys are left out. */
+  records<Name extends ResourceName>(
+    resource: Name,
+    keys: readonly string[],
+  ): Promise<readonly MirrorRecord<FieldsOf<Name>>[]>
+  /** Keys of all live records. */
+  keys(resource: ResourceName): Promise<readonly string[]>
   count<Name extends ResourceName>(resource: Name, where?: WhereOn<Name>): Promise<number>
   countBy<Name extends ResourceName>(
     resource: Name,

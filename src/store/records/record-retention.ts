@@ -1,9 +1,8 @@
-import { getTableName } from 'drizzle-orm'
 import { sharedChain } from '../audit/logs.ts'
 import { beginSealedErasure } from '../audit/sealed-erasure.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
-import { columnOf, recordTables } from './record-tables.ts'
+import { recordShapes } from './record-shape.ts'
 
 /** Times are in milliseconds since the epoch. */
 export interface Erasure {
@@ -23,7 +22,7 @@ const ofTenants = [
   ['tenant_states', 'at', 'tenant_id'],
 ] as const
 
-const singletons = Object.values(recordTables)
+const singletons = Object.values(recordShapes)
   .filter(({ idField }) => idField === null)
   .map(({ resource }) => `'${resource}'`)
   .join(', ')
@@ -146,7 +145,13 @@ async function eraseBefore(
        and not exists (select 1 from check_states s where s.tenant_id = check_problems.tenant_id
          and s."check" = check_problems."check" and s.evaluated_at >= ${due('check_problems')})`,
   )
-  for (const text of personalErasures(latest)) await exec(tx, text)
+  await exec(
+    tx,
+    `update records set body = null, supplement = null, raw = null
+     where removed_at < ${latest} and removed_at < ${due('records')} and body is not null
+       and not exists (select 1 from changes c where c.tenant_id = records.tenant_id and c.resource = records.resource
+         and c.key = records.key and c.kind = 'removed')`,
+  )
   const configurations = `at < ${earliest} and id < ${keptConfigurations}`
   await exec(
     tx,
@@ -162,21 +167,4 @@ async function eraseBefore(
          when retention.erased_before > excluded.erased_before then retention.erased_before else excluded.erased_before end`,
     )
     .run(tx, latest)
-}
-
-/** Erases names once the history no longer contains the removal. */
-function personalErasures(latest: number): readonly string[] {
-  return Object.values(recordTables).flatMap((record) => {
-    const { table, resource } = record
-    const columns = record.personal.map((field) => columnOf(record, field))
-    if (columns.length === 0) return []
-    const name = getTableName(table)
-    const set = [...columns, '"extra"'].map((column) => `${column} = null`).join(', ')
-    const present = columns.map((column) => `${column} is not null`).join(' or ')
-    return [
-      `update "${name}" set ${set} where removed_at < ${latest} and removed_at < ${due(`"${name}"`)} and (${present})
-         and not exists (select 1 from changes c where c.tenant_id = "${name}".tenant_id and c.resource = '${resource}'
-           and c.key = cast("${name}".${columnOf(record, record.key)} as text) and c.kind = 'removed')`,
-    ]
-  })
 }

@@ -1,2 +1,2 @@
 // drizzle-kit takes each table as an export of its own.
-module.exports = { ...require('./index.ts'), ...require('./mirrored.ts').mirrored }
+module.exports = { ...require('./index.ts') }

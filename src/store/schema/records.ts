@@ -1,51 +1,44 @@
-import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { sql } from 'drizzle-orm'
+import { index, integer, sqliteTable, text, uniqueIndex } from 'drizzle-orm/sqlite-core'
 
-export const recordCounts = sqliteTable(
-  'record_counts',
+/** Records of every resource, live, removed and quarantined. Times are in milliseconds since the epoch. */
+export const records = sqliteTable(
+  'records',
   {
+    rid: integer('rid').primaryKey(),
     tenantId: integer('tenant_id').notNull(),
     resource: text('resource').notNull(),
-    grouping: text('grouping').notNull(),
-    /** JSON array of the stored values, in the order of the grouping. */
-    value: text('value').notNull(),
-    count: integer('count').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.grouping, table.value] })],
-)
-
-/** Removals of about the last 24 hours that no operator accepted; deleted when the record is returned again. */
-export const recentRemovals = sqliteTable(
-  'recent_removals',
-  {
-    tenantId: integer('tenant_id').notNull(),
-    resource: text('resource').notNull(),
-    rid: integer('rid').notNull(),
-    /** Local time; moved to the current time when that clock is set back. */
-    removedAt: integer('removed_at').notNull(),
-    /** Server time at the start of the full sync; if unreadable, local time as if not set since the engine's start. */
-    serverTime: integer('server_time').notNull(),
-  },
-  (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.rid] })],
-)
-
-/** Records that failed validation, until a later full sync returns them valid or they are removed. */
-export const quarantine = sqliteTable(
-  'quarantine',
-  {
-    tenantId: integer('tenant_id').notNull(),
-    resource: text('resource').notNull(),
-    /** The record's key, or a digest if no id could be read. */
+    /** The id as text; `?` and a digest if none could be read. */
     key: text('key').notNull(),
-    raw: text('raw').notNull(),
-    problem: text('problem').notNull(),
+    /** Canonical JSON of the last valid version; null without one, and after erasure. */
+    body: text('body'),
+    /** JSON of values that the mirror adds, such as a detail that was looked up. */
+    supplement: text('supplement'),
+    /** Why the last version is invalid; null = it is valid. */
+    problem: text('problem'),
+    /** JSON of the invalid version, at most 64 KiB. */
+    raw: text('raw'),
+    problemSince: integer('problem_since'),
     firstSeenAt: integer('first_seen_at').notNull(),
-    lastSeenAt: integer('last_seen_at').notNull(),
+    /** When the valid version was read, and by which request. */
+    readAt: integer('read_at').notNull(),
     requestId: text('request_id'),
-    fullSyncId: integer('full_sync_id'),
-    /** Consecutive complete full syncs that did not return it; -1 = the last one only returned this older version. */
-    absentFullSyncs: integer('absent_full_syncs').notNull().default(0),
+    removedAt: integer('removed_at'),
+    /** Since when complete full syncs no longer return the record, whose removal is not confirmed. */
+    missingSince: integer('missing_since'),
+    /** Consecutive complete full syncs that did not return it. */
+    absent: integer('absent').notNull().default(0),
+    lookedUpAt: integer('looked_up_at'),
+    /** 1 = an operator accepted its removal. */
+    accepted: integer('accepted').notNull().default(0),
   },
-  (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.key] })],
+  (table) => [
+    uniqueIndex('records_key').on(table.tenantId, table.resource, table.key),
+    index('records_problem').on(table.tenantId, table.resource).where(sql`problem is not null`),
+    index('records_missing').on(table.tenantId, table.resource).where(sql`missing_since is not null`),
+    index('records_accepted').on(table.tenantId, table.resource).where(sql`accepted = 1`),
+    index('records_removed').on(table.tenantId, table.resource, table.removedAt).where(sql`removed_at is not null`),
+  ],
 )
 
 /** History of records; contains creations only after the first complete full sync. */

@@ -45,14 +45,14 @@ export const fullSyncs = sqliteTable(
     lastCursor: text('last_cursor'),
     cursorBefore: text('cursor_before'),
     reachedEnd: integer('reached_end').notNull().default(0),
-    /** 1 = a record had no readable id, so that the full sync removes nothing. */
-    unreadable: integer('unreadable').notNull().default(0),
+    /** 1 = a record had no readable id or contradicts an earlier one, so that the full sync removes nothing. */
+    notWhole: integer('not_whole').notNull().default(0),
     emptyPages: integer('empty_pages').notNull().default(0),
   },
   (table) => [uniqueIndex('full_syncs_resource').on(table.tenantId, table.resource)],
 )
 
-/** Packed ids. Incremental pages beside the full sync count down from -1; page 0 = it replaces one whose list moved. */
+/** Packed ids of the records of each page, and of the incremental pages read after the last one. */
 export const fullSyncPages = sqliteTable(
   'full_sync_pages',
   {
@@ -95,6 +95,12 @@ export const syncStates = sqliteTable(
     incrementalPaused: integer('incremental_paused').notNull().default(0),
     /** 0 = nothing accepted, else the position in `emptinesses`, from 1. */
     emptyAccepted: integer('empty_accepted').notNull().default(0),
+    /** Number of live records. */
+    live: integer('live').notNull().default(0),
+    /** When the first full sync completed. */
+    firstCompleteAt: integer('first_complete_at'),
+    /** Key of the last record whose details were read in rotation. */
+    detailsAfter: text('details_after'),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.resource] })],
 )

@@ -9,10 +9,10 @@ import type { Sql } from '../db/db.ts'
 import { anotherTenant } from '../findings/waiver-store.ts'
 import { orm } from '../orm.ts'
 import type { AdminStore, DecisionRow, HoldRow, SyncStore } from '../port.ts'
-import { oneOf } from '../records/record-codec.ts'
-import type { Removals } from '../records/removal-store.ts'
+import { acceptPastRemovals, acceptRemovals, removableRids } from '../records/removals.ts'
 import { decisions, holds, tenants } from '../schema/index.ts'
-import { emptinessCode, syncStateWriter } from './sync-states.ts'
+import { oneOf } from '../words.ts'
+import { emptinessCode, saveState } from './sync-states.ts'
 
 type Part = Pick<SyncStore, 'holds' | 'raiseHold' | 'liftHold' | 'pendingDecisions' | 'applyDecision'> &
   Pick<AdminStore, 'decide'>
@@ -28,8 +28,7 @@ function emptinessOf(cause: string): Emptiness {
 
 const reasonOf = (text: string) => reasons.find((reason) => reason === text) ?? 'internal'
 
-export function holdStore(database: Database, removals: Removals): Part {
-  const putState = syncStateWriter(database)
+export function holdStore(database: Database): Part {
   const endAcceptances = database.prepare<[object]>(anotherTenant(database.sql))
   const tenantId = sql.placeholder('tenantId')
   const listed = (where?: SQL) =>
@@ -104,7 +103,7 @@ export function holdStore(database: Database, removals: Removals): Part {
 
   async function acceptAllKnown(tx: Sql, tenantId: number): Promise<void> {
     for (const resource of resourceNames)
-      await removals.accept(tx, tenantId, resource, await removals.removable(tx, tenantId, resource))
+      await acceptRemovals(tx, database, await removableRids(tx, { tenantId, resource }))
   }
 
   async function apply(
@@ -118,14 +117,14 @@ export function holdStore(database: Database, removals: Removals): Part {
       const emptiness = holdReason === 'suspect_empty' ? emptinessOf(cause) : null
       // A hold for an empty list covers every removable record.
       const lacksAll = emptiness === 'list'
-      const rids = lacksAll ? await removals.removable(tx, tenantId, resource) : await heldBy.all(tx, holdId)
-      await removals.accept(tx, tenantId, resource, rids)
-      if (emptiness !== null) await putState(tx, tenantId, resource, { emptyAccepted: emptinessCode(emptiness) })
+      const rids = lacksAll ? await removableRids(tx, { tenantId, resource }) : await heldBy.all(tx, holdId)
+      await acceptRemovals(tx, database, rids)
+      if (emptiness !== null) await saveState(tx, tenantId, resource, { emptyAccepted: emptinessCode(emptiness) })
     }
     if (decision.holdReason === 'tenant_changed') {
       if (decision.resource === 'all' && coversKnown) {
         await acceptAllKnown(tx, tenantId)
-        await removals.forgetRecent(tx, tenantId)
+        await acceptPastRemovals(tx, tenantId)
         await endAcceptances.run(tx, { tenantId, at })
         await knownFrom.run(tx, at, tenantId)
       }

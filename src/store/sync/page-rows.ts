@@ -8,11 +8,18 @@ export type Incoming =
   | { readonly ok: true; readonly record: Fields; readonly extra: Fields | null }
   | { readonly ok: false; readonly id: string | number | null; readonly raw: unknown; readonly problem: string }
 
+/** An answer by id. */
+export interface DetailAnswer {
+  readonly item: Incoming
+  readonly at: number
+  readonly requestId: string | null
+}
+
 export interface DetailResult {
+  /** True if the detail was stored. */
   readonly supplied: boolean
-  readonly differing: readonly string[]
-  /** True if the record was not contradicted before and is now. */
-  readonly contradicts: boolean
+  /** Fields in which the answer differs from the mirror; null if they cannot be compared. */
+  readonly differing: readonly string[] | null
 }
 
 export interface CommitCounts {
@@ -28,7 +35,7 @@ export const noCounts: CommitCounts = { created: 0, updated: 0, unchanged: 0, re
 export interface PageComparison {
   readonly known: number
   /** `key` is null without a readable id, `createdAt` if the record has none. */
-  readonly unknown: readonly { readonly key: string | number | null; readonly createdAt: number | null }[]
+  readonly unknown: readonly { readonly key: string | null; readonly createdAt: number | null }[]
   readonly changes: () => boolean
 }
 
@@ -76,17 +83,19 @@ export interface PageResult {
   readonly laterDates: Readonly<Record<string, number>>
   /** Fields in which records with the same id contradict each other; such records are quarantined. */
   readonly contradictory: readonly string[]
+  /** Keys of records whose detail is unknown since this page. */
+  readonly detailDue: readonly string[]
 }
 
 export interface LookUp {
   readonly rid: number
-  readonly key: number
+  readonly key: string
 }
 
 export interface MissingRecord extends LookUp {
   readonly fullSyncs: number
-  /** When it was first missing, or missing again after an answer by id; null in quarantine. In milliseconds since the epoch. */
-  readonly missingSince: number | null
+  /** When it was first missing, or missing again after an answer by id, in milliseconds since the epoch. */
+  readonly missingSince: number
 }
 
 export interface MissingQuery {
@@ -96,17 +105,7 @@ export interface MissingQuery {
   readonly onlyAccepted: boolean
 }
 
-export interface DetailQuery {
-  readonly tenantId: number
-  readonly resource: ResourceName
-  readonly limit: number
-  /** Only unknown details of records changed since then; null = all: never looked up, ambiguous, others. */
-  readonly changedSince: number | null
-  /** Values of the detail's list field that do not determine the detail. */
-  readonly ambiguous: readonly string[]
-}
-
-/** Live records, and quarantined ones without a live version, that a full sync did not return. */
+/** Records that a full sync did not return. */
 export interface Absence {
   readonly live: number
   /** Ordered by record id; `fullSyncs` includes this full sync. */
@@ -121,8 +120,6 @@ export interface BudgetQuery {
   readonly steadyAt: number
   /** Local time as if the clock had not been set since the engine started. */
   readonly unsetAt: number
-  /** `unsetAt` if the server time is unreadable. */
-  readonly serverTime: number
   /** True if the server time agrees with `at`. */
   readonly confirmed: boolean
   /** Local start of a hold on removals: removals count at least from then, creations from 24 hours before it. */
@@ -144,19 +141,6 @@ export interface AbsentRecord {
   readonly accepted: boolean
 }
 
-/** Records of a full sync that a request by time must return, by whether they were ever updated. */
-export interface LeftOut {
-  readonly updated: ExpectedRecords
-  readonly neverUpdated: ExpectedRecords
-}
-
-export interface ExpectedRecords {
-  readonly expected: number
-  readonly leftOut: number
-  /** When the newest expected record was last updated, else created; null without one. */
-  readonly newest: number | null
-}
-
 export interface FullSyncEnd {
   readonly fullSyncId: number
   readonly at: number
@@ -165,21 +149,6 @@ export interface FullSyncEnd {
   /** Incremental cursor to store; undefined keeps the stored one. */
   readonly cursor?: string
   readonly reachedEndServerTime: number | null
-  /** As in `BudgetQuery`. */
-  readonly unsetAt: number
   readonly remove: readonly number[]
   readonly absent: readonly number[]
-}
-
-export interface PersonMark {
-  readonly id: number
-  readonly email: string | null
-  readonly createdAt: number | null
-}
-
-export interface PersonsCompared {
-  readonly equal: number
-  /** The mirror's oldest live persons, at most as many as the page has, and how many of them are on it. */
-  readonly oldest: number
-  readonly oldestShown: number
 }

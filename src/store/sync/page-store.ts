@@ -1,160 +1,146 @@
-import { createdAtOf, isoMs } from '../../model/dates.ts'
-import { secondMs } from '../../model/durations.ts'
-import { memoize } from '../../model/memoize.ts'
-import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
-import type { DetailResult, Incoming, PageCommit, PageComparison, PageResult, SyncStore } from '../port.ts'
-import { eachOf } from '../records/each-of.ts'
-import { contradictedMark, unbrokenFullSync } from '../records/quarantine-store.ts'
-import { personalFields, type RecordTable, recordTables } from '../records/record-tables.ts'
-import { type Known, type RecordWriter, recordWriter } from '../records/record-writer.ts'
-import { packRids } from '../records/rid-set.ts'
-import { type KnownItems, keyOf, knownItems } from './page-items.ts'
+import type { PageCommit, PageResult, SyncStore } from '../port.ts'
+import { nextDetails, saveDetails } from '../records/details.ts'
+import {
+  comparisonOf,
+  isKnownRow,
+  isUnchanged,
+  knownRows,
+  type PageWritten,
+  writePage,
+} from '../records/record-page.ts'
+import { recordShapes } from '../records/record-shape.ts'
+import { anyAccepted, endQuarantine, isPresent, markMissing, removeRecords } from '../records/removals.ts'
+import { packRids, ridSet } from '../records/rid-set.ts'
+import { distinctItems } from '../records/same-id.ts'
+import { PassPages } from './full-sync-store.ts'
 import { noCounts } from './page-rows.ts'
-import { itemsWriter, type WritingParts } from './page-writing.ts'
-import { completion, syncStateWriter } from './sync-states.ts'
+import { addLive, closeRun, completion, saveState } from './sync-states.ts'
 
-export function recordWriters(database: Database): (resource: ResourceName) => RecordWriter {
-  return memoize((resource) => recordWriter(database, recordTables[resource]))
-}
+const nothing: Omit<PageResult, 'admitted'> = { counts: noCounts, laterDates: {}, contradictory: [], detailDue: [] }
 
-const noDetail: DetailResult = { supplied: false, differing: [], contradicts: false }
+const noneSeen = { has: () => false }
 
-const nothing: Pick<PageResult, 'laterDates' | 'contradictory'> = { laterDates: {}, contradictory: [] }
+type Part = Pick<SyncStore, 'commitPage' | 'confirmList' | 'knownKeys' | 'nextDetails' | 'saveDetails'>
 
-export function pageStore(
-  database: Database,
-  parts: WritingParts,
-): Pick<SyncStore, 'commitPage' | 'commitDetail' | 'knownKeys'> {
-  const { writer, log, quarantine, removals, fullSyncNotes } = parts
-  const writeItems = itemsWriter(parts)
-  const putState = syncStateWriter(database)
-  const sinceOf = database.prepareValues<[number], number | null>('select known_since from tenants where id = ?')
-  async function knownSince(tx: Sql, tenantId: number): Promise<number> {
-    return (await sinceOf.get(tx, tenantId)) ?? 0
-  }
+export function pageStore(database: Database): Part {
+  const passes = new PassPages()
 
-  async function commit(tx: Sql, page: PageCommit): Promise<PageResult> {
-    const { tenantId, resource, requestId } = page
-    const { table } = writer(resource)
-    const known = await knownItems(tx, writer(resource), tenantId, page.items)
-    if (page.admit !== undefined && !page.admit(await comparison(tx, page, known)))
-      return { admitted: false, counts: noCounts, ...nothing }
-    if (page.whole !== undefined) await quarantine.begin(tx, tenantId, table)
-    const written = await writeItems(tx, page, known)
-    const rids = packRids(written.rids)
-    if (page.fullSync !== undefined) {
-      const unreadable = page.items.some((item) => !item.ok && item.id === null)
-      const isEmpty = page.items.length === 0
-      await fullSyncNotes.add(tx, page.fullSync, { isEmpty, unreadable, at: page.at, rids })
+  async function commit(sql: Sql, page: PageCommit): Promise<PageWritten | null> {
+    const { tenantId, resource, fullSync, whole } = page
+    const distinct = distinctItems(recordShapes[resource], page.items)
+    const known = await knownRows(sql, database, page, [...distinct.items.keys()])
+    if (page.admit !== undefined) {
+      const since = await knownSince(sql, tenantId)
+      if (!page.admit(comparisonOf(page, distinct, known, since))) return null
     }
-    if (page.whole !== undefined) {
-      const absent = await removals.liveWithout(tx, tenantId, resource, rids)
-      // The record without a readable id may be one of the absent ones.
-      if (written.unreadable) await removals.markMissing(tx, resource, absent, page.at)
-      else {
-        written.counts.removed = await removals.tombstone(tx, tenantId, resource, absent, page)
-        await quarantine.release(tx, tenantId, table, unbrokenFullSync)
-      }
+    const seen = fullSync === undefined ? noneSeen : await passes.seen(sql, fullSync.id)
+    const written = await writePage(sql, database, page, distinct, known, seen)
+    await addLive(sql, tenantId, resource, written.live)
+    if (fullSync !== undefined) {
+      const notWhole = written.hasUnidentified || written.contradicted.length > 0
+      await passes.advance(sql, fullSync, {
+        isEmpty: page.items.length === 0,
+        notWhole,
+        at: page.at,
+        rids: written.rids,
+      })
     }
-    const complete = page.whole && completion(page.whole, requestId)
-    await putState(tx, tenantId, resource, { cursor: page.cursor, ...complete })
-    const { counts, laterDates, contradictory } = written
-    return { admitted: true, counts, laterDates, contradictory: [...contradictory] }
+    const removed = whole === undefined ? 0 : await removeOthers(sql, page, written)
+    await saveState(sql, tenantId, resource, {
+      cursor: page.cursor,
+      ...(whole && { ...completion(whole, page.requestId), firstCompleteAt: page.at }),
+    })
+    return { ...written, counts: { ...written.counts, removed } }
   }
 
-  async function supply(
-    tx: Sql,
-    detail: Omit<Parameters<SyncStore['commitDetail']>[0], 'item'>,
-    item: Incoming,
-  ): Promise<DetailResult> {
-    const { tenantId, resource, at } = detail
-    const { table, columns, find, differing, supply: put } = writer(resource)
-    const key = keyOf(item, table)
-    const known = key === null ? undefined : (await find(tx, tenantId, [key])).get(key)
-    if (!item.ok || key === null || known === undefined || known.removed || table.detail === undefined) return noDetail
-    const { states, ifEqual, readAt } = table.detail
-    const fields = differing({ key, record: item.record, extra: undefined, known })
-    const personal = personalFields(resource)
-    const storedOf = (field: string) =>
-      known.stored[columns.indexOf(table.fields[field] === 'date' ? `${field}Ms` : field)]
-    const contested = fields.filter(
-      (field) => !personal.includes(field) && !isNotation(item.record[field], storedOf(field), table.fields[field]),
-    )
-    const contradicts = contested.length > 0 && !(await quarantine.knows(tx, tenantId, table, contradictedMark + key))
-    if (contested.length === 0) await quarantine.agree(tx, tenantId, table, String(key))
-    else await quarantine.contradict(tx, table, String(key), contested, { ...detail, fullSyncId: null })
-    const value = item.record[states]
-    if (ifEqual.some((field) => fields.includes(field)) || typeof value !== 'number')
-      return { supplied: false, differing: fields, contradicts }
-    const { written, write } = put(known, { [states]: value, [readAt]: at }, detail)
-    await write(tx)
-    for (const row of log.written(table, key, written, detail)) await log.insert.run(tx, ...row)
-    return { supplied: true, differing: fields, contradicts }
+  /** Removes the records that a list in one answer lacks. */
+  async function removeOthers(sql: Sql, page: PageCommit, { rids, hasUnidentified }: PageWritten): Promise<number> {
+    const { tenantId, resource } = page
+    const seen = ridSet([packRids(rids)])
+    const present = await sql<number>(presentRids, [{ tenantId, resource }], 'values')
+    const absent = present.filter((rid) => !seen.has(rid))
+    // The record without a readable id may be one of the absent ones.
+    if (hasUnidentified) {
+      await markMissing(sql, database, absent, page.at)
+      return 0
+    }
+    await endQuarantine(sql, database, page, seen)
+    return removeRecords(sql, database, page, absent)
   }
 
-  async function comparison(
-    tx: Sql,
-    { tenantId, resource }: PageCommit,
-    { items, keys, at }: KnownItems,
-  ): Promise<PageComparison> {
-    const { table, holds } = writer(resource)
-    const known = await areKnown(tx, tenantId, table, keys, at)
-    const unknown = items.flatMap((item, i) =>
-      known[i] ? [] : [{ key: keys[i] ?? null, createdAt: createdAtOf(item.ok ? item.record : item.raw) }],
-    )
-    const changes = () => items.some((item, i) => item.ok && !holds({ ...item, key: keys[i] ?? 0, known: at(i) }))
-    return { known: items.length - unknown.length, unknown, changes }
-  }
-
-  /** By index: true if the record is mirrored or quarantined. */
-  async function areKnown(
-    tx: Sql,
-    tenantId: number,
-    table: RecordTable,
-    keys: readonly (string | number | null)[],
-    at: (index: number) => Known | undefined,
-  ): Promise<readonly boolean[]> {
-    const since = await knownSince(tx, tenantId)
-    const known = keys.map((_, i) => isKnown(at(i), since))
-    const others = keys.flatMap((key, i) => (key === null || known[i] === true ? [] : [{ i, key: String(key) }]))
-    const quarantined = await eachOf(others, ({ key }) => quarantine.knows(tx, tenantId, table, key))
-    for (const [n, { i }] of others.entries()) known[i] = quarantined[n] === true
-    return known
+  async function knownSince(sql: Sql, tenantId: number): Promise<number> {
+    const [since] = await sql<number | null>('select known_since from tenants where id = ?', [tenantId], 'values')
+    return since ?? 0
   }
 
   return {
     async commitPage(page) {
-      if (isIdle(page)) return { admitted: true, counts: noCounts, ...nothing }
+      if (isIdle(page)) return { admitted: true, ...nothing }
       // A page that only moves the cursor changes no record.
       const change = page.items.length > 0 || page.whole !== undefined ? page : 'nothing'
-      return database.write(change, (tx) => commit(tx, page))
+      const written = await database.write(change, (sql) => commit(sql, page))
+      if (written === null) return { admitted: false, ...nothing }
+      const { counts, laterDates, contradicted, detailDue, rids } = written
+      if (page.fullSync !== undefined) passes.add(page.fullSync.id, rids)
+      return { admitted: true, counts, laterDates, contradictory: contradicted, detailDue }
     },
-    commitDetail: ({ item, ...detail }) => database.write(detail, (tx) => supply(tx, detail, item)),
-    knownKeys: (tenantId, resource, ids) =>
-      database.read(async (tx) => {
-        const { table, find } = writer(resource)
-        const keys = ids.map(table.keyOf)
-        const found = await find(tx, tenantId, keys)
-        const known = await areKnown(tx, tenantId, table, keys, (i) => found.get(keys[i] ?? ''))
-        return known.filter(Boolean).length
+    confirmList: (list) =>
+      database.write('nothing', async (sql) => {
+        const { tenantId, resource, items, requestId, whole, end } = list
+        if (!(await isEqualList(sql, database, list))) return null
+        const counts = { ...noCounts, unchanged: items.length }
+        await saveState(sql, tenantId, resource, completion(whole, requestId))
+        await closeRun(sql, { ...end, counts })
+        return counts
       }),
+    knownKeys: (tenantId, resource, ids) =>
+      database.read(async (sql) => {
+        const keys = [...new Set(ids.map(recordShapes[resource].keyOf))]
+        const rows = await knownRows(sql, database, { tenantId, resource }, keys)
+        const since = await knownSince(sql, tenantId)
+        return keys.filter((key) => isKnownRow(rows.get(key), since)).length
+      }),
+    nextDetails: (tenantId, resource, limit) =>
+      database.write('nothing', (sql) => nextDetails(sql, { tenantId, resource }, limit)),
+    saveDetails: (tenantId, resource, answers) =>
+      database.write({ tenantId, resource }, (sql) => saveDetails(sql, database, { tenantId, resource }, answers)),
   }
 }
 
-/** True for the same instant to the second, or texts that differ only in letter case and surrounding spaces. */
-function isNotation(stated: unknown, stored: unknown, kind: string | undefined): boolean {
-  if (kind === 'date') return typeof stored === 'number' && Math.abs((isoMs(stated) ?? Infinity) - stored) < secondMs
-  const plain = (text: unknown) => (typeof text === 'string' ? text.trim().toLowerCase() : text)
-  return plain(stated) === plain(stored)
+const presentRids = `select rid from records where tenant_id = @tenantId and resource = @resource and ${isPresent}`
+
+/** Something that waits for a complete list: a hold, an open full sync, an accepted emptiness, a quarantined record. */
+const waiting = `select 1 from holds where tenant_id = @tenantId and resource = @resource
+  union all select 1 from full_syncs where tenant_id = @tenantId and resource = @resource
+  union all select 1 from sync_states where tenant_id = @tenantId and resource = @resource and empty_accepted > 0
+  union all select 1 from records where tenant_id = @tenantId and resource = @resource and problem is not null`
+
+/** True if the list equals the live records, and nothing waits for a complete list. */
+async function isEqualList(
+  sql: Sql,
+  database: Database,
+  { tenantId, resource, items }: Parameters<SyncStore['confirmList']>[0],
+): Promise<boolean> {
+  const of = { tenantId, resource }
+  const shape = recordShapes[resource]
+  const distinct = distinctItems(shape, items)
+  if (items.length === 0 || distinct.items.size < items.length) return false
+  if ((await sql(waiting, [of])).length > 0 || (await anyAccepted(sql, of))) return false
+  const [live] = await sql<number>(
+    'select live from sync_states where tenant_id = ? and resource = ?',
+    [tenantId, resource],
+    'values',
+  )
+  if (live !== items.length) return false
+  const known = await knownRows(sql, database, of, [...distinct.items.keys()])
+  return [...distinct.items].every(([key, item]) => {
+    const row = known.get(key)
+    return item.ok && row !== undefined && isUnchanged(shape, row, item)
+  })
 }
 
 function isIdle(page: PageCommit): boolean {
   return page.items.length === 0 && page.fullSync === undefined && page.cursor === undefined && page.whole === undefined
-}
-
-/** A tombstone first seen before `since` belongs to another tenant (docs/sync.md#tenant-identity). */
-function isKnown(known: Known | undefined, since: number): boolean {
-  return known !== undefined && (!known.removed || known.firstSeenAt >= since)
 }

@@ -6,18 +6,15 @@ import type {
   Absence,
   BudgetQuery,
   CommitCounts,
-  DetailQuery,
+  DetailAnswer,
   DetailResult,
   FullSyncEnd,
   Incoming,
-  LeftOut,
   LookUp,
   MissingQuery,
   MissingRecord,
   PageCommit,
   PageResult,
-  PersonMark,
-  PersonsCompared,
   RemovalBudget,
   WholeList,
 } from './page-rows.ts'
@@ -61,7 +58,8 @@ export interface FullSyncRow {
   readonly lastCursor: string | null
   readonly cursorBefore: string | null
   readonly reachedEnd: boolean
-  readonly unreadable: boolean
+  /** True if it may lack a record, so that it removes nothing. */
+  readonly notWhole: boolean
   readonly emptyPages: number
 }
 
@@ -206,8 +204,6 @@ export interface SyncStore {
   knownKeys(tenantId: number, resource: ResourceName, keys: readonly (string | number)[]): Promise<number>
   knowsAny(tenantId: number): Promise<boolean>
   liveCount(tenantId: number, resource: ResourceName): Promise<number>
-  /** Compares the first page of persons with the mirror's live ones (docs/sync.md#tenant-identity). */
-  comparePersons(tenantId: number, resource: ResourceName, page: readonly PersonMark[]): Promise<PersonsCompared>
   withdrawAcceptedRemovals(tenantId: number): Promise<void>
 
   openFullSync(tenantId: number, resource: ResourceName): Promise<FullSyncRow | null>
@@ -216,10 +212,7 @@ export interface SyncStore {
     readonly resource: ResourceName
     readonly at: number
     readonly cursorBefore: string | null
-    readonly again?: boolean
   }): Promise<FullSyncRow>
-  /** Whether a record was on two pages: the list moved and may have skipped another; `moved-again` after `again`. */
-  fullSyncMoved(fullSyncId: number): Promise<'no' | 'moved' | 'moved-again'>
   dropFullSync(fullSyncId: number): Promise<void>
   /** Stores a wait that the server requested, during which the open full sync is not idle. */
   noteWait(tenantId: number, resource: ResourceName, until: number): Promise<void>
@@ -233,35 +226,25 @@ export interface SyncStore {
     rids: readonly number[],
     at: number,
     requestId: string | null,
-    /** Server time of the deciding full sync, or `unsetAt`, for the shrink guard; undefined = not counted. */
-    serverTime?: number,
   ): Promise<number>
   removalBudget(query: BudgetQuery): Promise<RemovalBudget>
-  /** Lower bound of the page numbers beside the full sync: later pages have lower ones. */
-  besideFullSync(fullSyncId: number): Promise<number>
-  /** Compares pages below `before` with a request for all records updated at or after `since`. */
-  leftOut(fullSyncId: number, before: number, since: number): Promise<LeftOut>
-
   missing(query: MissingQuery): Promise<readonly MissingRecord[]>
-  /** Most urgent first; without missing records. */
-  detailCandidates(query: DetailQuery): Promise<readonly LookUp[]>
-  /** Call if details are not read: ends the quarantine of records whose detail differed. */
-  endDetails(tenantId: number, resource: ResourceName): Promise<void>
-  /** Records that the last complete full sync returned, least recently looked up first. */
-  listed(tenantId: number, resource: ResourceName, limit: number): Promise<readonly LookUp[]>
-  /** Call before a look-up: moves the record to the end of the rotation, whatever the answer is. */
-  noteLookup(tenantId: number, resource: ResourceName, rid: number): Promise<void>
-  /** Call for a missing record that exists: it keeps its values, and its absences count until a list returns it. */
-  noteExists(tenantId: number, resource: ResourceName, rid: number): Promise<void>
-
-  /** Stores the detail of a look-up that agrees with the list on the fields the detail depends on. */
-  commitDetail(detail: {
+  /** Records whose details are read next in rotation; moves the rotation on. */
+  nextDetails(tenantId: number, resource: ResourceName, limit: number): Promise<readonly LookUp[]>
+  /** Stores details that agree with the list on the field that they depend on; results in the same order. */
+  saveDetails(
+    tenantId: number,
+    resource: ResourceName,
+    answers: readonly DetailAnswer[],
+  ): Promise<readonly DetailResult[]>
+  /** Missing records that were looked up: `existing` ones keep their values and are no longer missing. */
+  saveLookUps(lookUps: {
     readonly tenantId: number
     readonly resource: ResourceName
-    readonly item: Incoming
+    readonly asked: readonly number[]
+    readonly existing: readonly number[]
     readonly at: number
-    readonly requestId: string | null
-  }): Promise<DetailResult>
+  }): Promise<void>
 
   holds(tenantId?: number): Promise<readonly HoldRow[]>
   /** Raises or keeps a hold; its id stays while it covers the same records. */

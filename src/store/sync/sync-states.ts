@@ -1,14 +1,8 @@
-import { and, eq, getTableColumns, sql } from 'drizzle-orm'
+import { getTableColumns } from 'drizzle-orm'
 import { type Emptiness, emptinesses } from '../../model/emptiness.ts'
-import { memoize } from '../../model/memoize.ts'
 import { isRefusal, type Reason, reasons } from '../../model/reasons.ts'
-import type { ResourceName } from '../../model/resource-names.ts'
-import type { Database, Statement } from '../database.ts'
 import type { Sql } from '../db/db.ts'
-import { orm } from '../orm.ts'
 import type { RunClose, SyncState, WholeList } from '../port.ts'
-import { liveCount } from '../records/record-counts.ts'
-import { recordTables } from '../records/record-tables.ts'
 import { syncStates } from '../schema/index.ts'
 
 export const emptinessCode = (emptiness: Emptiness | null) =>
@@ -52,62 +46,51 @@ export function toSyncState(resource: SyncState['resource'], row: SyncStateRow |
   }
 }
 
-export interface RunEnds {
-  /** Stores the end of a run and the resulting sync state. Call inside a transaction. */
-  close(tx: Sql, run: RunClose): Promise<void>
+/** Stores the end of a run and the resulting sync state. Call inside a transaction. */
+export async function closeRun(sql: Sql, run: RunClose): Promise<void> {
+  const { tenantId, resource, mode, startedAt, endedAt, outcome, reason, message, pages, counts } = run
+  const { dataAsOf, reachedEndServerTime, answered, tokenRefused = false } = run
+  const before = await stateRow(sql, tenantId, resource)
+  const { completeStartedAt = null, completeDurationMs = null, live = 0 } = before ?? {}
+  await sql(insertRun, [
+    {
+      ...{ tenantId, resource, mode, startedAt, endedAt, outcome, reason, message, pages, ...counts },
+      ...{ completeStartedAt, completeDurationMs, live },
+    },
+  ])
+  const ended = outcome === 'success' ? { success: dataAsOf, reason: null } : { success: undefined, reason }
+  const incremental = {
+    incrementalAttemptAt: startedAt,
+    incrementalReason: ended.reason,
+    incrementalSuccessAt: ended.success && laterSuccess(ended.success, before?.incrementalSuccessAt ?? 0, endedAt),
+  }
+  const full = { fullAttemptAt: startedAt, fullReason: ended.reason, fullSuccessAt: ended.success }
+  const both =
+    outcome === 'success' && mode === 'full' ? { ...incremental, ...full } : mode === 'full' ? full : incremental
+  const otherFailed = (mode === 'full' ? before?.incrementalReason : before?.fullReason) ?? null
+  const keepsMessage = outcome === 'success' && mode === 'incremental' && otherFailed !== null
+  const aborted = mode === 'full' ? { fullAttemptAt: startedAt } : { incrementalAttemptAt: startedAt }
+  // The time of a rejected answer is not that of the stored data.
+  const time = outcome === 'success' && answered !== null ? answered : null
+  const set = {
+    serverTime: time?.serverTime,
+    serverTimeAt: time?.at,
+    ...both,
+    reachedEndServerTime: reachedEndServerTime ?? undefined,
+    denied: denialBy(run),
+    tokenRefusedAt: tokenRefused ? endedAt : undefined,
+    message: keepsMessage ? undefined : message,
+  }
+  await saveState(sql, tenantId, resource, {
+    ...(before && timesBefore(startedAt, before)),
+    ...(reason === 'aborted' ? aborted : set),
+  })
 }
 
-export function runEnds(database: Database): RunEnds {
-  const stateOf = syncStateRow(database)
-  const putState = syncStateWriter(database)
-  const insertRun = database.prepare<[object]>(
-    `insert into runs (tenant_id, resource, mode, started_at, ended_at, outcome, reason, message, pages, created, updated,
-       unchanged, removed, quarantined, complete_started_at, complete_duration_ms, live)
-     values (@tenantId, @resource, @mode, @startedAt, @endedAt, @outcome, @reason, @message, @pages, @created, @updated,
-       @unchanged, @removed, @quarantined, @completeStartedAt, @completeDurationMs, @live)`,
-  )
-  const live = memoize((resource: ResourceName) =>
-    database.prepareValues<[number], number>(liveCount(recordTables[resource])),
-  )
-  return {
-    async close(tx, { counts, dataAsOf, reachedEndServerTime, answered, tokenRefused = false, ...run }) {
-      const { tenantId, resource, mode, startedAt, outcome, reason, message } = run
-      const liveNow = await live(resource).get(tx, tenantId)
-      const before = await stateOf(tx, tenantId, resource)
-      const { completeStartedAt = null, completeDurationMs = null } = before ?? {}
-      const left = { completeStartedAt, completeDurationMs, live: (await liveNow) ?? 0 }
-      await insertRun.run(tx, { ...run, ...counts, ...left })
-      const ended = outcome === 'success' ? { success: dataAsOf, reason: null } : { success: undefined, reason }
-      const incremental = {
-        incrementalAttemptAt: startedAt,
-        incrementalReason: ended.reason,
-        ...(ended.success && {
-          incrementalSuccessAt: laterSuccess(ended.success, before?.incrementalSuccessAt ?? 0, run.endedAt),
-        }),
-      }
-      const full = {
-        fullAttemptAt: startedAt,
-        fullReason: ended.reason,
-        ...(ended.success && { fullSuccessAt: ended.success }),
-      }
-      const both =
-        outcome === 'success' && mode === 'full' ? { ...incremental, ...full } : mode === 'full' ? full : incremental
-      const otherFailed = (mode === 'full' ? before?.incrementalReason : before?.fullReason) ?? null
-      const keepMessage = outcome === 'success' && mode === 'incremental' && otherFailed !== null
-      const reached = { reachedEndServerTime: reachedEndServerTime ?? undefined, denied: denialBy(run) }
-      const refused = tokenRefused ? { tokenRefusedAt: run.endedAt } : {}
-      const aborted = mode === 'full' ? { fullAttemptAt: startedAt } : { incrementalAttemptAt: startedAt }
-      // The time of a rejected answer is not that of the stored data.
-      const isTaken = outcome === 'success' && answered !== null
-      const time = isTaken ? { serverTime: answered.serverTime, serverTimeAt: answered.at } : {}
-      const set =
-        reason === 'aborted'
-          ? aborted
-          : { ...time, ...both, ...reached, ...refused, ...(keepMessage ? {} : { message }) }
-      await putState(tx, tenantId, resource, { ...(before && timesBefore(startedAt, before)), ...set })
-    },
-  }
-}
+const insertRun = `insert into runs (tenant_id, resource, mode, started_at, ended_at, outcome, reason, message, pages,
+    created, updated, unchanged, removed, quarantined, complete_started_at, complete_duration_ms, live)
+  values (@tenantId, @resource, @mode, @startedAt, @endedAt, @outcome, @reason, @message, @pages, @created, @updated,
+    @unchanged, @removed, @quarantined, @completeStartedAt, @completeDurationMs, @live)`
 
 /** Undefined keeps a stored refusal, which other failures do not end. */
 function denialBy({ outcome, reason }: Pick<RunClose, 'outcome' | 'reason'>): Reason | null | undefined {
@@ -121,7 +104,7 @@ function laterSuccess(success: number, known: number, now: number): number {
 }
 
 /** Corrects times later than the start of this run, which were recorded before the clock was set back. */
-function timesBefore(startedAt: number, known: SyncStateRow): SyncStateNote {
+function timesBefore(startedAt: number, known: SyncStateRow): SyncStateChange {
   const before = (at: number | null) => (at !== null && at > startedAt ? startedAt - 1 : undefined)
   return {
     incrementalAttemptAt: before(known.incrementalAttemptAt),
@@ -134,45 +117,61 @@ function timesBefore(startedAt: number, known: SyncStateRow): SyncStateNote {
 
 export type SyncStateRow = typeof syncStates.$inferSelect
 
-export function syncStateRow(
-  database: Database,
-): (tx: Sql, tenantId: number, resource: string) => Promise<SyncStateRow | undefined> {
-  const { tenantId, resource } = syncStates
-  const row = database.select(
-    orm
-      .select()
-      .from(syncStates)
-      .where(and(eq(tenantId, sql.placeholder('tenantId')), eq(resource, sql.placeholder('resource')))),
-  )
-  return (tx, tenantId, resource) => row.get(tx, { tenantId, resource })
+type Columns = Readonly<Record<string, { readonly name: string }>>
+
+const stateColumns = Object.entries(getTableColumns(syncStates) as Columns)
+  .map(([field, { name }]) => `${name} as "${field}"`)
+  .join(', ')
+
+const stateText = `select ${stateColumns} from sync_states where tenant_id = @tenantId`
+
+export async function stateRow(sql: Sql, tenantId: number, resource: string): Promise<SyncStateRow | undefined> {
+  return (await sql<SyncStateRow>(`${stateText} and resource = @resource`, [{ tenantId, resource }]))[0]
+}
+
+export function stateRows(sql: Sql, tenantId: number): Promise<readonly SyncStateRow[]> {
+  return sql<SyncStateRow>(stateText, [{ tenantId }])
 }
 
 type Row = typeof syncStates.$inferInsert
 
 /** Absent or undefined fields keep their values. */
-export type SyncStateNote = { readonly [Field in Exclude<keyof Row, 'tenantId' | 'resource'>]?: Row[Field] | undefined }
-
-export type SyncStateWriter = (tx: Sql, tenantId: number, resource: string, note: SyncStateNote) => Promise<void>
-
-/** Prepares one statement for each set of fields that is written together. */
-export function syncStateWriter(database: Database): SyncStateWriter {
-  const columns: Readonly<Record<string, { readonly name: string }>> = getTableColumns(syncStates)
-  const upsert = memoize((fields: string): Statement<readonly unknown[], never> => {
-    const names = fields.split(' ').map((field) => `"${columns[field]?.name ?? field}"`)
-    return database.prepare(
-      `insert into sync_states (tenant_id, resource, ${names.join(', ')}) values (?, ?, ${names.map(() => '?').join(', ')})
-       on conflict (tenant_id, resource) do update set ${names.map((name) => `${name} = excluded.${name}`).join(', ')}`,
-    )
-  })
-  return async (tx: Sql, tenantId, resource, note) => {
-    const stated = Object.entries(note).filter(([, value]) => value !== undefined)
-    if (stated.length === 0) return
-    const values = stated.map(([, value]) => value)
-    await upsert(stated.map(([field]) => field).join(' ')).run(tx, tenantId, resource, ...values)
-  }
+export type SyncStateChange = {
+  readonly [Field in Exclude<keyof Row, 'tenantId' | 'resource'>]?: Row[Field] | undefined
 }
 
-export function completion({ startedAt, durationMs, serverTime }: WholeList, requestId: string | null): SyncStateNote {
+/** Stores fields of a resource's sync state. The first full sync that completed stays the first. */
+export async function saveState(sql: Sql, tenantId: number, resource: string, change: SyncStateChange): Promise<void> {
+  const columns: Columns = getTableColumns(syncStates)
+  const fields = Object.entries(change).filter(([, value]) => value !== undefined)
+  if (fields.length === 0) return
+  const names = fields.map(([field]) => columns[field]?.name ?? field)
+  const set = names.map((name) =>
+    name === 'first_complete_at'
+      ? `${name} = coalesce(sync_states.${name}, excluded.${name})`
+      : `${name} = excluded.${name}`,
+  )
+  await sql(
+    `insert into sync_states (tenant_id, resource, ${names.join(', ')}) values (?, ?, ${names.map(() => '?').join(', ')})
+     on conflict (tenant_id, resource) do update set ${set.join(', ')}`,
+    [tenantId, resource, ...fields.map(([, value]) => value)],
+  )
+}
+
+/** Adds to the number of live records of a resource. Call inside the transaction that changes them. */
+export async function addLive(sql: Sql, tenantId: number, resource: string, records: number): Promise<void> {
+  if (records === 0) return
+  await sql(
+    `insert into sync_states (tenant_id, resource, live) values (?, ?, ?)
+     on conflict (tenant_id, resource) do update set live = sync_states.live + excluded.live`,
+    [tenantId, resource, records],
+  )
+}
+
+export function completion(
+  { startedAt, durationMs, serverTime }: WholeList,
+  requestId: string | null,
+): SyncStateChange {
   return {
     completeStartedAt: startedAt,
     completeDurationMs: durationMs,

@@ -1,12 +1,13 @@
-import { eq, getTableName, sql } from 'drizzle-orm'
+import { eq, sql } from 'drizzle-orm'
 import { identifying } from '../../resources/index.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
 import { orm } from '../orm.ts'
 import type { AdmittedPage, FindingStore, FirstRecord, SyncStore, TenantRow } from '../port.ts'
-import { columnOf, recordTables } from '../records/record-tables.ts'
-import { quarantine, tenants } from '../schema/index.ts'
-import { emptinessCode, type RunEnds, syncStateRow, syncStateWriter, toSyncState } from './sync-states.ts'
+import { isLive } from '../records/record-reader.ts'
+import { anyAccepted } from '../records/removals.ts'
+import { tenants } from '../schema/index.ts'
+import { closeRun, emptinessCode, saveState, stateRow, toSyncState } from './sync-states.ts'
 
 type AcceptedChange = Pick<TenantRow, 'acceptedIds' | 'changeAccepted' | 'former'>
 
@@ -49,7 +50,7 @@ type TenantPart = Pick<
 > &
   Pick<FindingStore, 'tenants' | 'firstRecords'>
 
-export function tenantStore(database: Database, ends: RunEnds): TenantPart {
+export function tenantStore(database: Database): TenantPart {
   const tenantById = database.select(
     orm
       .select()
@@ -66,19 +67,6 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
       .where(eq(tenants.name, sql.placeholder('name'))),
   )
   const allTenants = database.select(orm.select().from(tenants).orderBy(tenants.name))
-  const firsts = identifying.map(({ name }) => {
-    const record = recordTables[name]
-    const key = columnOf(record, record.key)
-    const of = `from "${getTableName(record.table)}" r where r.tenant_id = t.id and r.removed_at is null order by r.${key}`
-    const sql = `select t.name as tenant, (select r.${key} ${of} limit 1) as key from tenants t`
-    return { resource: name, first: database.prepare<[], { tenant: string; key: string | null }>(sql) }
-  })
-  const removalOwed = database.prepare<[number, string]>(
-    'select 1 from accepted_removals where tenant_id = ? and resource = ?',
-  )
-  const stateOf = syncStateRow(database)
-  const putState = syncStateWriter(database)
-
   async function tenantOf(tx: Sql, tenantId: number): Promise<TenantRow> {
     const row = await tenantById.get(tx, { tenantId })
     if (row === undefined) throw new Error(`Tenant ${tenantId} is not in the mirror`)
@@ -130,7 +118,7 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
     noteOwnRecords: (tenantId, resource) =>
       database.write('nothing', async (tx) => {
         const { changeAccepted, former, acceptedIds } = await tenantOf(tx, tenantId)
-        if (!former.includes(resource) || (await removalOwed.get(tx, tenantId, resource)) !== undefined) return
+        if (!former.includes(resource) || (await anyAccepted(tx, { tenantId, resource }))) return
         await putChange(tx, tenantId, {
           changeAccepted,
           former: former.filter((name) => name !== resource),
@@ -145,30 +133,29 @@ export function tenantStore(database: Database, ends: RunEnds): TenantPart {
     firstRecords: () =>
       database.read(async (tx) => {
         const found: FirstRecord[] = []
-        for (const { resource, first } of firsts) {
-          for (const { tenant, key } of await first.all(tx)) if (key !== null) found.push({ tenant, resource, key })
+        for (const { name: resource } of identifying) {
+          const rows = await tx<{ tenant: string; key: string | null }>(firstKey, [{ resource }])
+          for (const { tenant, key } of rows) if (key !== null) found.push({ tenant, resource, key })
         }
         return found
       }),
     syncState: (tenantId, resource) =>
       database.read(async (tx) => {
-        return toSyncState(resource, await stateOf(tx, tenantId, resource))
+        return toSyncState(resource, await stateRow(tx, tenantId, resource))
       }),
     noteSync: (tenantId, resource, { fullSyncOwed, incrementalPaused, emptyAccepted, ...note }) =>
       database.write('nothing', (tx) => {
         const flags = { fullSyncOwed: flag(fullSyncOwed), incrementalPaused: flag(incrementalPaused) }
         const accepted = emptyAccepted === undefined ? undefined : emptinessCode(emptyAccepted)
-        return putState(tx, tenantId, resource, { ...note, ...flags, emptyAccepted: accepted })
+        return saveState(tx, tenantId, resource, { ...note, ...flags, emptyAccepted: accepted })
       }),
-    closeRun: (run) => database.write('nothing', (tx) => ends.close(tx, run)),
+    closeRun: (run) => database.write('nothing', (tx) => closeRun(tx, run)),
     knowsAny: (tenantId) =>
       database.read(async (tx) => {
-        const found = [...Object.values(recordTables).map(({ table }) => table), quarantine].map(getTableName)
-        for (const name of found) {
-          const find = database.prepare<[number]>(`select 1 from "${name}" where tenant_id = ? limit 1`)
-          if ((await find.get(tx, tenantId)) !== undefined) return true
-        }
-        return false
+        return (await tx('select 1 from records where tenant_id = ? limit 1', [tenantId])).length > 0
       }),
   }
 }
+
+const firstKey = `select t.name as tenant, (select min(r.key) from records r
+    where r.tenant_id = t.id and r.resource = @resource and ${isLive}) as key from tenants t`

@@ -6,31 +6,23 @@ import { noteEvent } from '../contract-events.ts'
 import { readDetails } from '../details.ts'
 import { confirmMissing } from '../removals/confirm-missing.ts'
 import { decideRemovals } from '../removals/removals.ts'
-import { beginFullSync, type Run, unsetNow } from '../run.ts'
+import type { Run } from '../run.ts'
 import { readToEnd } from './feed-pages.ts'
 import { cursorFails, cursorRefused, readFeed } from './feed-reading.ts'
 
-/** Full sync of a feed, with removals (docs/sync.md#full-sync); `extra` = after a skipped row or a contradiction. */
+/** Full sync of a feed, with removals (docs/sync.md#full-sync); `extra` = after a skipped row. */
 export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra = false): Promise<void> {
   run.mode = 'full'
-  let ended: FullSyncRow
-  let moved: Awaited<ReturnType<typeof howItMoved>>
-  do {
-    ended = await readToEnd(run, definition)
-    moved = await howItMoved(run, ended)
-  } while (moved === 'moved')
+  const ended = await readToEnd(run, definition)
   run.guard.contradicted.delete(definition.name)
   run.dataAsOf = ended.startedAt
   run.reachedEndServerTime = ended.startServerTime
   await readFromCursorBefore(run, ended)
-  // Read the row again: the incremental sync may have noted a record without a readable id.
+  // Read the row again: pages after it may have made the full sync not whole.
   const fullSync = (await run.context.store.openFullSync(run.tenantId, definition.name)) ?? ended
-  const held = await decideRemovals(run, fullSync, { rule: definition.removal, removesNone: moved === 'moved-again' })
-  if (definition.removal === 'confirm' && !fullSync.unreadable) {
-    const skipped = await confirmMissing(run, definition, {
-      onlyAccepted: held !== null,
-      serverTime: fullSync.startServerTime ?? unsetNow(run),
-    })
+  const held = await decideRemovals(run, fullSync, { rule: definition.removal })
+  if (definition.removal === 'confirm' && !fullSync.notWhole) {
+    const skipped = await confirmMissing(run, definition, held !== null)
     // Only now: missing records of a former tenant were removed above.
     await run.fullSyncCompleted()
     if (skipped && !extra) {
@@ -40,11 +32,6 @@ export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra =
   }
   await noteRepeats(run, definition)
   await readDetails(run, definition, true)
-  // The record may have changed after its page was read; then a new reading of the list agrees.
-  if (run.contradicted && !extra) {
-    await fullSyncOfFeed(run, definition, true)
-    return
-  }
   if (held !== null) throw held
 }
 
@@ -54,17 +41,6 @@ async function noteRepeats(run: Run, { name, unique }: FeedResource): Promise<vo
   const since = state.completeStartedAt === null ? null : startedAt
   const found = await context.store.records(tenantId).hasRepeats(name, unique.field, since)
   if (found) noteEvent(run, unique.event, unique.field)
-}
-
-/** A record on two pages means that the list moved and others may have been skipped, so the list is read once more. */
-async function howItMoved(run: Run, { id, cursorBefore }: FullSyncRow) {
-  const { store, log } = run.context
-  const moved = await store.fullSyncMoved(id)
-  if (moved === 'moved-again') noteEvent(run, 'order_violation', 'pages')
-  if (moved !== 'moved') return moved
-  log.info({ resource: run.definition.name }, 'The list moved while it was read; reading again')
-  await beginFullSync(run, cursorBefore, { again: true })
-  return moved
 }
 
 /** Reads the changes that were made while the full sync ran, from the cursor before it. */

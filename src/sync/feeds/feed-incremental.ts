@@ -2,7 +2,6 @@ import type { FeedQuery } from '../../api/reader.ts'
 import { isRefusedRequest, reasonOf, SyncError } from '../../model/errors.ts'
 import { isRefusal } from '../../model/reasons.ts'
 import type { FeedResource } from '../../model/resource.ts'
-import type { FullSyncRow } from '../../store/port.ts'
 import { readDetails } from '../details.ts'
 import { fullIntervalMs } from '../due.ts'
 import type { Run } from '../run.ts'
@@ -18,12 +17,11 @@ export async function incrementalSyncOfFeed(run: Run, definition: FeedResource):
     await fullSyncOfFeed(run, definition)
     return true
   }
-  const fullSync = await run.context.store.openFullSync(run.tenantId, definition.name)
   try {
-    await follow(run, { cursor: state.cursor }, fullSync)
+    await follow(run, { cursor: state.cursor })
   } catch (error) {
     if (!cursorRefused(error)) throw error
-    await recover(run, definition, fullSync)
+    await recover(run, definition)
     return true
   }
   // The token works again: the refused full sync does not wait for its schedule.
@@ -32,7 +30,7 @@ export async function incrementalSyncOfFeed(run: Run, definition: FeedResource):
   return true
 }
 
-async function follow(run: Run, query: FeedQuery, fullSync: FullSyncRow | null): Promise<void> {
+async function follow(run: Run, query: FeedQuery): Promise<void> {
   let serverTime: number | null = null
   let stored = run.state.cursor
   await readFeed(run, query, (page, index) => {
@@ -40,13 +38,13 @@ async function follow(run: Run, query: FeedQuery, fullSync: FullSyncRow | null):
     const cursor = page.nextCursor ?? stored
     const moved = cursor !== stored
     stored = cursor
-    return { ...(moved ? { cursor } : {}), ...(fullSync === null ? {} : { fullSync: { id: fullSync.id } }) }
+    return moved ? { cursor } : {}
   })
   run.reachedEndServerTime = serverTime
 }
 
 /** After a refused cursor: reads what `updatedAfter` returns, then at most one full sync per full sync interval. */
-async function recover(run: Run, definition: FeedResource, fullSync: FullSyncRow | null): Promise<void> {
+async function recover(run: Run, definition: FeedResource): Promise<void> {
   const { context, tenantId, state } = run
   const { store, clock, observer, settings, log } = context
   observer.cursorReset(settings.name, definition.name)
@@ -62,7 +60,7 @@ async function recover(run: Run, definition: FeedResource, fullSync: FullSyncRow
   log.warn({ resource: definition.name }, 'The stored cursor was refused; full sync at once')
   await store.noteSync(tenantId, definition.name, { resetFullSyncAt: now, fullSyncOwed: true })
   try {
-    await makeGood(run, definition, fullSync)
+    await makeGood(run, definition)
   } catch (error) {
     // If the tenant is another one, the cursor is not lost and needs no full sync.
     const isNoLoss = reasonOf(error) === 'tenant_changed'
@@ -73,7 +71,7 @@ async function recover(run: Run, definition: FeedResource, fullSync: FullSyncRow
   }
 }
 
-async function makeGood(run: Run, definition: FeedResource, fullSync: FullSyncRow | null): Promise<void> {
+async function makeGood(run: Run, definition: FeedResource): Promise<void> {
   const { settings, store, log } = run.context
   const { state } = run
   const since = state.reachedEndServerTime
@@ -82,7 +80,7 @@ async function makeGood(run: Run, definition: FeedResource, fullSync: FullSyncRo
     const [section, key] = updatedAfter.overlap
     const from = new Date(since - settings[section][key]).toISOString()
     try {
-      await follow(run, { updatedAfter: from }, fullSync)
+      await follow(run, { updatedAfter: from })
     } catch (error) {
       if (!isRefusedRequest(error)) throw error
       log.warn(
@@ -92,6 +90,7 @@ async function makeGood(run: Run, definition: FeedResource, fullSync: FullSyncRo
     }
   }
   // Changes during the open full sync could only be read from the lost cursor.
+  const fullSync = await store.openFullSync(run.tenantId, definition.name)
   if (fullSync !== null) await store.dropFullSync(fullSync.id)
   await fullSyncOfFeed(run, definition)
 }

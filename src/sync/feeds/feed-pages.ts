@@ -94,7 +94,7 @@ function fullSyncAfter(fullSync: FullSyncRow, { items, nextCursor, hasMore, meta
     nextCursor: hasMore ? nextCursor : null,
     lastCursor: nextCursor ?? fullSync.lastCursor,
     reachedEnd: !hasMore,
-    unreadable: fullSync.unreadable || items.some((item) => !item.ok && item.id === null),
+    notWhole: fullSync.notWhole || items.some((item) => !item.ok && item.id === null),
   }
 }
 

@@ -43,7 +43,7 @@ export function pageBuffer(run: Run, fullSync?: FullSyncRow): PageBuffer {
     if (run.decisionVersion() !== decisionVersion)
       throw new SyncError('aborted', `The list of ${run.definition.name} was read before a decision`)
     run.guard.insist()
-    written = await beginFullSync(run, null, { begun })
+    written = await beginFullSync(run, null, begun)
     for (const one of pages.splice(0)) await write(written, one)
     return written
   }

@@ -1,8 +1,8 @@
 import type { FeedQuery, Fetched } from '../../api/reader.ts'
 import type { PageCommit, PageComparison, WholeList } from '../../store/port.ts'
 import { noteEvent, noteOddities, odditiesOf } from '../contract-events.ts'
-import { fetchPage, noteProgress, type Run } from '../run.ts'
-import { type Need, needOf, proveByUsers, provePage } from './confirm-answer.ts'
+import { fetchPage, noteDetailsDue, noteProgress, type Run } from '../run.ts'
+import { type Need, needOf, provePage } from './confirm-answer.ts'
 
 /** Writes a page, after a proof if its records require it (docs/sync.md#tenant-identity). Throws if it is refused. */
 export async function commitPage(
@@ -13,7 +13,6 @@ export async function commitPage(
 ): Promise<void> {
   const { context, definition, guard, state, tenantId } = run
   const { observer, settings, store } = context
-  await proveByUsers(run, fetched, query)
   noteOddities(run, odditiesOf(run, fetched))
   const page: PageCommit = {
     tenantId,
@@ -40,6 +39,7 @@ export async function commitPage(
   }
   if (seen.refused !== null)
     throw await guard.refusePage({ resource: definition.name, query, comparison: seen.refused }, run.signal)
+  noteDetailsDue(run, result.detailDue)
   for (const field of result.contradictory) noteEvent(run, 'contradictory', field)
   observer.datesMovedLater(settings.name, definition.name, result.laterDates)
   noteProgress(run, result.counts, fetched.items.length)

@@ -1,4 +1,4 @@
-import type { FeedQuery, Fetched, Item } from '../../api/reader.ts'
+import type { Fetched, Item } from '../../api/reader.ts'
 import { reasonOf, SyncError } from '../../model/errors.ts'
 import type { ResourceDefinition } from '../../model/resource.ts'
 import type { PageComparison } from '../../store/port.ts'
@@ -71,16 +71,6 @@ export async function provePage(run: Run, fetched: Fetched, need: Need, again: (
     if (other) throw contradiction('Two reads of one page of', [fetched, other], definition)
     if (need.unchanged === true) return
   }
-  run.proven = true
-}
-
-/** If only users identify the tenant, the first page of each full sync of users serves as proof. */
-export async function proveByUsers(run: Run, fetched: Fetched, query: FeedQuery): Promise<void> {
-  const { definition, guard, signal, state } = run
-  const isFirst = Object.keys(query).length === 0
-  if (definition.identifiedBy !== 'person' || !isFirst || state.completeStartedAt === null || run.proven) return
-  if (await guidsCount(run)) return
-  await guard.prove(signal, { given: { definition, fetched } })
   run.proven = true
 }
 

@@ -2,6 +2,7 @@ import type { FeedQuery, Fetched } from '../../api/reader.ts'
 import { createdAtOf } from '../../model/dates.ts'
 import { hourMs } from '../../model/durations.ts'
 import { isRefusedRequest } from '../../model/errors.ts'
+import { guidKey } from '../../model/guid.ts'
 import type { PagedListResource, ResourceDefinition } from '../../model/resource.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { AdmittedPage, PageComparison, SyncState } from '../../store/port.ts'
@@ -96,12 +97,16 @@ async function refetch({ context, definition, query, signal }: RefusedPage): Pro
 
 async function comparisonOf(page: RefusedPage, { items }: Fetched): Promise<RuledPage> {
   const { context, tenantId, definition } = page
-  const unknown: { key: string | number | null; createdAt: number | null }[] = []
+  const unknown: { key: string | null; createdAt: number | null }[] = []
   let known = 0
   for (const item of items) {
     const key = idOf(item, definition.idField)
     if (key !== null && (await context.store.knownKeys(tenantId, definition.name, [key])) > 0) known++
-    else unknown.push({ key, createdAt: createdAtOf(item.ok ? item.record : item.raw) })
+    else
+      unknown.push({
+        key: key === null ? null : guidKey(key),
+        createdAt: createdAtOf(item.ok ? item.record : item.raw),
+      })
   }
   return { known, unknown }
 }

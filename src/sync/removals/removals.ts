@@ -6,7 +6,7 @@ import { isSkewed } from '../../model/server-clock.ts'
 import type { Absence, AbsentRecord, FullSyncRow, RemovalBudget } from '../../store/port.ts'
 import { proveEnd } from '../pages/confirm-answer.ts'
 import { fullSyncMs, type Run, unsetNow } from '../run.ts'
-import { confirmByTime, fullSyncsToRemove, type TimeConfirmation } from './confirm-by-time.ts'
+import { confirmByTime, fullSyncsToRemove } from './confirm-by-time.ts'
 
 export type RemovalRule = 'confirm' | 'two-full-syncs'
 
@@ -79,33 +79,28 @@ export async function decideRemovals(
   const { store, clock, settings, log } = context
   const { name } = definition
   await proveEnd(run)
-  const first = ended.unreadable ? nothing : await store.absence(ended.id)
+  const first = ended.notWhole ? nothing : await store.absence(ended.id)
   const budget = await budgetOf(run, ended, first)
   const { due, held, why } = planRemovals(first, rule, settings.removals, budget)
   const byTime = rule === 'two-full-syncs' && takesUpdatedAfter(definition) && due.some(({ accepted }) => !accepted)
-  const {
-    unconfirmed,
-    refused,
-    why: unclear,
-  } = byTime ? await confirmByTime(run, definition, ended, due) : allConfirmed
+  const isConfirmed = byTime ? await confirmByTime(run, definition, ended, due) : true
   // Read again: the confirmation may have returned records, also one without a readable id.
   const fullSync = (byTime ? await store.openFullSync(tenantId, name) : null) ?? ended
-  const absence = fullSync.unreadable ? nothing : byTime ? await store.absence(fullSync.id) : first
+  const absence = fullSync.notWhole ? nothing : byTime ? await store.absence(fullSync.id) : first
   run.guard.insist()
   const at = clock.now()
   const stillAbsent = new Set(rids(absence.absent))
-  const counted = due.filter(({ accepted }) => accepted || rule === 'confirm' || !removesNone)
-  const allowed = rids(counted).filter((rid) => stillAbsent.has(rid) && !unconfirmed.has(rid))
+  const counted = due.filter(({ accepted }) => accepted || rule === 'confirm' || (!removesNone && isConfirmed))
+  const allowed = rids(counted).filter((rid) => stillAbsent.has(rid))
   const removeNow = rule === 'two-full-syncs' ? allowed : []
   const removing = new Set(removeNow)
-  if (fullSync.unreadable) {
+  if (fullSync.notWhole) {
     // An absent record may be the one without a readable id.
     const { absent } = await store.absence(fullSync.id)
     await store.markMissing(tenantId, name, rids(absent), at)
   } else if (rule === 'confirm') await store.markMissing(tenantId, name, allowed, at)
-  const kept = absence.absent.filter(({ rid }) => refused.has(rid))
-  const refusal = await raise(run, { held, why, kept, unclear, live: absence.live, budget })
-  if (refusal === null && !fullSync.unreadable) await store.liftHold(tenantId, name, 'shrink_held')
+  const refusal = why === null ? null : await raise(run, { held, why, live: absence.live, budget })
+  if (refusal === null && !fullSync.notWhole) await store.liftHold(tenantId, name, 'shrink_held')
   const { removed } = await store.completeFullSync({
     fullSyncId: fullSync.id,
     at,
@@ -114,18 +109,16 @@ export async function decideRemovals(
     // Cursors of a paged list are only valid within one full sync, so none is stored.
     ...(fullSync.lastCursor === null || definition.kind !== 'feed' ? {} : { cursor: fullSync.lastCursor }),
     reachedEndServerTime: fullSync.startServerTime,
-    unsetAt: unsetNow(run),
     remove: removeNow,
     absent: rids(absence.absent).filter((rid) => !removing.has(rid)),
   })
   run.counts = { ...run.counts, removed: run.counts.removed + removed }
   await run.fullSyncCompleted()
-  if (fullSync.unreadable) log.warn({ resource: name }, 'A record without a readable id was shown; nothing is removed')
+  if (fullSync.notWhole) log.warn({ resource: name }, 'A record without a readable id was shown; nothing is removed')
   return refusal
 }
 
 const nothing: Absence = { live: 0, absent: [] }
-const allConfirmed: TimeConfirmation = { unconfirmed: new Set(), refused: new Set() }
 const rids = (records: readonly AbsentRecord[]) => records.map(({ rid }) => rid)
 
 async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): Promise<GuardBudget> {
@@ -147,7 +140,6 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
     at,
     steadyAt: confirmed ? at : serverTime !== null && openMs < dayMs ? 0 : Math.min(at, unsetAt),
     unsetAt,
-    serverTime: serverTime ?? unsetAt,
     confirmed,
     heldSince,
   })
@@ -162,41 +154,31 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
 /** Number of listed clients created in the 24 hours before `now` (epoch milliseconds), which replace removed ones. */
 async function replacing({ context, tenantId, definition }: Run, now: number, absent: readonly AbsentRecord[]) {
   const gone = new Set(absent.map(({ key }) => key))
-  const recent = { all: [{ field: 'createdAtMs', above: now - dayMs }] } as const
   let count = 0
-  for await (const batch of context.store.records(tenantId).select(definition.name, recent)) {
-    count += batch.filter(({ key }) => !gone.has(key)).length
-  }
+  for await (const batch of context.store.records(tenantId).select(definition.name))
+    for (const { key, times } of batch) if ((times['createdAtMs'] ?? 0) > now - dayMs && !gone.has(key)) count++
   return count
 }
 
 interface Held {
   readonly held: readonly AbsentRecord[]
-  readonly why: string | null
-  readonly kept: readonly AbsentRecord[]
-  /** Why `updatedAfter` cannot confirm the removals of `kept`. */
-  readonly unclear: string | undefined
+  readonly why: string
   readonly live: number
   readonly budget: GuardBudget
 }
 
-async function raise({ context, tenantId, definition }: Run, { held, why, kept, unclear, live, budget }: Held) {
-  const all = held.length > 0 ? held : kept
-  if (all.length === 0) return null
+async function raise({ context, tenantId, definition }: Run, { held, why, live, budget }: Held): Promise<SyncError> {
   const { store, clock } = context
-  const missing = `${all.length} of ${live} ${definition.name}`
-  const message =
-    why !== null
-      ? `${missing} are missing from the full sync${countedToo(budget)}; ${why}`
-      : `${missing} are missing from two full syncs, but the tenant's updatedAfter cannot confirm it${unclear === undefined ? '' : `: ${unclear}`}`
+  const missing = `${held.length} of ${live} ${definition.name}`
+  const message = `${missing} are missing from the full sync${countedToo(budget)}; ${why}`
   await store.raiseHold({
     tenantId,
     resource: definition.name,
     reason: 'shrink_held',
-    count: all.length,
+    count: held.length,
     message,
-    cause: held.length > 0 ? {} : { check: 'updated-after' },
-    rids: rids(all),
+    cause: {},
+    rids: rids(held),
     at: clock.now(),
   })
   return new SyncError('shrink_held', message, { hint: 'If they were really removed, see "tenantwatch accept"' })

@@ -15,6 +15,8 @@ export function fakeReader({ live, changes }: FakeRecords): RecordReader {
   }
   return {
     select: select as RecordReader['select'],
+    records: async (resource, keys) => live(resource).filter(({ key }) => keys.includes(key)) as never,
+    keys: async (resource) => live(resource).map(({ key }) => key),
     async count(resource, where) {
       return live(resource).filter((record) => matches(record, where)).length
     },

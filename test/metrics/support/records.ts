@@ -27,6 +27,8 @@ export function readerOf(records: Records): RecordReader {
       }
       return [...groups.values()]
     },
+    records: refuse,
+    keys: refuse,
     count: refuse,
     duplicates: refuse,
     hasRepeats: refuse,

@@ -1,6 +1,5 @@
 import { minuteMs } from '../../../src/model/durations.ts'
-import { postgresDialect } from '../../../src/store/db/postgres/dialect.ts'
-import { countDifferences } from '../../../src/store/records/record-counts.ts'
+import { wrongLive } from '../../support/wrong-counts.ts'
 import { differences, sameSet } from '../recovery.ts'
 import { mustFail } from '../truth.ts'
 import type { VirtualTime } from '../virtual-time.ts'
@@ -42,9 +41,7 @@ export async function checkRecovery(parts: ReplicaRecoveryParts): Promise<void> 
     if (problems.length === 0) break
   }
   for (const [kind, what] of problems) report(kind, what)
-  for (const text of countDifferences(postgresDialect)) {
-    for (const row of await server.query(text)) report('not_recovered', `Wrong counts: ${JSON.stringify(row)}`)
-  }
+  for (const row of await server.query(wrongLive)) report('not_recovered', `Wrong counts: ${JSON.stringify(row)}`)
   for (const what of await lostHistory(server)) report('lost_history', what)
 }
 

@@ -1,12 +1,9 @@
 import { FatalError } from '../../../model/errors.ts'
-import { type Contents, ContentsSum, type Row, respelled } from '../../copy/contents.ts'
+import { type Contents, ContentsSum, type Row } from '../../copy/contents.ts'
 import { type CopiedTable, copiedTables } from '../../copy/copied-tables.ts'
 import { type CopiedRows, type CopyOptions, type CopyTarget, copyMirror } from '../../copy/copy-mirror.ts'
 import { sqlTypeOf } from '../../postgres/schema.ts'
-import { blockBits } from '../../postgres/triggers.ts'
-import { countAgain } from '../../records/record-counts.ts'
 import type { Db, Sql } from '../db.ts'
-import { decodeText } from './codec.ts'
 
 /** Blocks of a table that one statement reads, which are some hundred rows. */
 const blocksPerRead = 32
@@ -17,7 +14,7 @@ export function copyInto(db: Db, options: Omit<CopyOptions, 'target'>): Promise<
     await assertEmpty(sql)
     // The effects of triggers are copied, too.
     for (const { name } of copiedTables) await sql(`alter table "${name}" disable trigger user`)
-    const rows = await copyMirror({ ...options, target: targetOver(db, sql) })
+    const rows = await copyMirror({ ...options, target: targetOver(sql) })
     for (const { name } of copiedTables) await sql(`alter table "${name}" enable trigger user`)
     for (const { name } of copiedTables) await sql(`analyze "${name}"`)
     for (const text of raiseSequences()) await sql(text)
@@ -38,7 +35,7 @@ async function assertEmpty(sql: Sql): Promise<void> {
   )
 }
 
-function targetOver({ dialect }: Db, sql: Sql): CopyTarget {
+function targetOver(sql: Sql): CopyTarget {
   return {
     async insert({ name, columns }, rows) {
       const lists = columns.map((column) => `?::${sqlTypeOf(name, column)}[]`)
@@ -46,43 +43,32 @@ function targetOver({ dialect }: Db, sql: Sql): CopyTarget {
       const values = columns.map((_, at) => rows.map((row) => row[at]))
       await sql(text, values)
     },
-    async derive() {
-      for (const text of countAgain(dialect)) await sql(text)
-    },
     contents: (table) => contentsOf(sql, table),
   }
 }
 
 /** Reads rows by their position in the table, because texts with escapes sort differently than in SQLite. */
-async function contentsOf(sql: Sql, { name, columns, json }: CopiedTable): Promise<Contents> {
+async function contentsOf(sql: Sql, { name, columns }: CopiedTable): Promise<Contents> {
   const size = `select pg_relation_size('"${name}"') / current_setting('block_size')::int`
   const read = `select ${quoted(columns)} from "${name}" where ctid >= cast(? as tid) and ctid < cast(? as tid)`
-  const respelt = json.map((column) => columns.indexOf(column))
   const sum = new ContentsSum()
   const [blocks = 0] = await sql<number>(size, [], 'values')
   for (let block = 0; block < blocks; block += blocksPerRead) {
-    const rows = await sql<Row & unknown[]>(read, [`(${block},0)`, `(${block + blocksPerRead},0)`], 'arrays')
-    for (const row of rows) {
-      for (const at of respelt) row[at] = respelled(row[at], decodeText)
-      sum.add(row)
-    }
+    const rows = await sql<Row>(read, [`(${block},0)`, `(${block + blocksPerRead},0)`], 'arrays')
+    for (const row of rows) sum.add(row)
   }
   return sum.contents
 }
 
-/** Statements that raise the sequences: new rows must get ids after the copied ones, new records ids of another block. */
+/** Statements that raise the sequences: new rows must get ids after the copied ones. */
 function raiseSequences(): readonly string[] {
-  const raise = (sequence: string, last: string, rows: string) =>
-    `select setval(${sequence}, ${last}) from ${rows} having ${last} > 0`
-  const identities = copiedTables
-    // The only row of `retention` is written with its id.
-    .filter(({ name, key }) => key.length === 1 && key[0] === 'id' && name !== 'retention')
-    .filter(({ name }) => sqlTypeOf(name, 'id') === 'bigint')
-    .map(({ name }) => raise(`pg_get_serial_sequence('"${name}"', 'id')::regclass`, 'max(id)', `"${name}"`))
-  const blocks = copiedTables.flatMap(({ name, columns }) => [
-    ...(columns.includes('rid') ? [`select max(rid) >> ${blockBits} as block from "${name}"`] : []),
-  ])
-  return [...identities, raise(`'rid_blocks'::regclass`, 'max(block)', `(${blocks.join(' union all ')}) used`)]
+  // The only row of `retention` is written with its id.
+  return copiedTables.flatMap(({ name, key: [id = '', ...more] }) => {
+    if (more.length > 0 || name === 'retention' || sqlTypeOf(name, id) !== 'bigint') return []
+    return [
+      `select setval(pg_get_serial_sequence('"${name}"', '${id}')::regclass, max(${id})) from "${name}" having max(${id}) > 0`,
+    ]
+  })
 }
 
 function quoted(columns: readonly string[]): string {

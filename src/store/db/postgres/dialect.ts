@@ -1,12 +1,13 @@
-import { sqlTypeOf } from '../../postgres/schema.ts'
 import type { Dialect, List } from '../db.ts'
-import { recordInserts } from './record-inserts.ts'
 
 export const postgresDialect: Dialect = {
-  // A plan from when the table was small stays in use: with `= any` it may read all rows of the tenant for each page.
-  selectByKeys: ({ columns, table, key }) =>
-    `select ${columns.join(', ')} from unnest(@keys::${sqlTypeOf(table, key.replaceAll('"', ''))}[]) as given (wanted)
-     cross join lateral (select * from "${table}" where tenant_id = @tenantId and ${key} = wanted limit 1) as known`,
+  // With `= any`, a plan from when the table was small would read all rows of the tenant for each page.
+  recordsByKeys: (columns, condition = 'true') =>
+    `select ${columns} from unnest(@keys::text[]) as given (wanted) cross join lateral
+       (select * from records where tenant_id = @tenantId and resource = @resource and key = wanted limit 1) as known
+     where ${condition}`,
+  jsonRows: (columns) =>
+    `(select ${columns.map((column, i) => `value ->> ${i} as "${column}"`).join(', ')} from json_array_elements(@rows::json))`,
   isIn: (column) => `${column} = any(?)`,
   listOf: (values) => values as readonly unknown[] as unknown as List,
   indexedBy: () => '',
@@ -28,7 +29,6 @@ export const postgresDialect: Dialect = {
     const row = `(${Array(columns).fill('?').join(', ')})`
     return Array(rows).fill(row).join(', ')
   },
-  recordInserts,
 }
 
 function setOf(cases: readonly string[]): string {

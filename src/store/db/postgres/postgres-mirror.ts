@@ -1,6 +1,5 @@
 import type { Clock } from '../../../model/clock.ts'
-import { FatalError } from '../../../model/errors.ts'
-import { type Log, silentLog } from '../../../model/log.ts'
+import type { Log } from '../../../model/log.ts'
 import type { CopiedRows, CopyOptions } from '../../copy/copy-mirror.ts'
 import { Database } from '../../database.ts'
 import { LeasedStores } from '../../leased-stores.ts'
@@ -14,7 +13,6 @@ import { shown } from './address.ts'
 import { copyInto } from './copy-target.ts'
 import { newerLayout, newestAppliedText, newestOf, postgresMigrations } from './migrate.ts'
 import { type OpenedPostgres, type OpenOptions, openPostgres } from './open.ts'
-import { countsAgree, settleCounts } from './settle-counts.ts'
 import { SnapshotSandboxes } from './snapshot-sandboxes.ts'
 
 type Options = OpenOptions & { readonly clock: Clock }
@@ -27,7 +25,6 @@ export async function openPostgresMirror(options: Options): Promise<Mirror> {
   // Like the fence of an owner, the lock of a command prevents sealing while a row of the tenant is not committed.
   if (options.role === 'beside') return postgresMirror(opened.work.fencedBy('select 1 from leases', [], 'write'), parts)
   const { db, assertHeld } = await engineOn(opened, options, opening)
-  await settleCounts(db, options.log ?? silentLog())
   return postgresMirror(db, { ...parts, assertHeld })
 }
 
@@ -84,7 +81,6 @@ export function replicaOver(
   const verified: Pick<Mirror, 'isVerified' | 'verify'> = {
     isVerified: () => isVerified,
     async verify() {
-      await settleCounts(work, log)
       isVerified = true
     },
   }
@@ -135,19 +131,12 @@ export function postgresMirror(db: Db, parts: Parts): Mirror {
       await db.read((sql) => sql('select 1'))
     },
     isVerified: () => true,
-    verify: () => assertCounts(db),
+    // `data_checksums` and `pg_amcheck` find damaged pages.
+    async verify() {},
     async [Symbol.asyncDispose]() {
       await sandboxes.end(database)
       await flush()
       await opened?.disposeAsync()
     },
   }
-}
-
-/** Verifies the counts only; `data_checksums` and `pg_amcheck` find damaged pages. */
-async function assertCounts(db: Db): Promise<void> {
-  if (await countsAgree(db)) return
-  throw new FatalError(
-    'The counts of the database of store.url do not agree with its records, as after a change or a restore without its triggers; "tenantwatch run", which counts them again, must run first',
-  )
 }

@@ -1,9 +1,7 @@
 import { existsSync, lstatSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
-import { getTableName } from 'drizzle-orm'
 import { FatalError, UsageError } from '../../../model/errors.ts'
-import { recordTables } from '../../records/record-tables.ts'
 import { openTempFile } from './backup-temp-file.ts'
 import { damageOf, restoreAdvice, rootCodeOf } from './file-errors.ts'
 import { applicationId } from './layout.ts'
@@ -87,16 +85,11 @@ function verifyCopy(file: string, from: string, target: string): Omit<Backup, 'f
   }
 }
 
-/** A database of another layout may lack tables. */
+/** A database of another layout may lack the table. */
 function countRecords(raw: BetterSqlite3.Database): number {
-  const tables = new Set(raw.prepare("select name from sqlite_master where type = 'table'").pluck().all())
-  let records = 0
-  for (const { table } of Object.values(recordTables)) {
-    const name = getTableName(table)
-    if (!tables.has(name)) continue
-    records += Number(raw.prepare(`select count(*) from "${name}" where removed_at is null`).pluck().get())
-  }
-  return records
+  const table = raw.prepare("select 1 from sqlite_master where type = 'table' and name = 'records'").get()
+  if (table === undefined) return 0
+  return Number(raw.prepare('select count(*) from records where removed_at is null').pluck().get())
 }
 
 /** The real path of the new file. Only an earlier backup or an empty file is replaced. */

@@ -1,7 +1,7 @@
 import { existsSync, rmSync } from 'node:fs'
 import type BetterSqlite3 from 'better-sqlite3'
 import { FatalError } from '../../../model/errors.ts'
-import { type Row, respelled } from '../../copy/contents.ts'
+import type { Row } from '../../copy/contents.ts'
 import type { CopiedTable } from '../../copy/copied-tables.ts'
 import type { CopySource } from '../../copy/copy-mirror.ts'
 import { takeEngineLock } from './engine-lock.ts'
@@ -77,12 +77,8 @@ function lockAlone(file: string): Disposable {
   }
 }
 
-function* rowsOf(raw: BetterSqlite3.Database, { name, columns, key, json }: CopiedTable): Iterable<Row> {
+function* rowsOf(raw: BetterSqlite3.Database, { name, columns, key }: CopiedTable): Iterable<Row> {
   const list = (names: readonly string[]) => names.map((column) => `"${column}"`).join(', ')
   const select = raw.prepare<[], unknown[]>(`select ${list(columns)} from "${name}" order by ${list(key)}`).raw()
-  const respelt = json.map((column) => columns.indexOf(column))
-  for (const row of select.iterate()) {
-    for (const at of respelt) row[at] = respelled(row[at])
-    yield row
-  }
+  yield* select.iterate()
 }

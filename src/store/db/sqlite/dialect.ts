@@ -1,10 +1,11 @@
 import type { Dialect, List } from '../db.ts'
-import { recordInserts } from './record-inserts.ts'
 
 export const sqliteDialect: Dialect = {
-  selectByKeys: ({ columns, table, key }) =>
-    `select ${columns.join(', ')} from "${table}"
-     where tenant_id = @tenantId and ${key} in (select value from json_each(@keys))`,
+  recordsByKeys: (columns, condition = 'true') =>
+    `select ${columns} from records
+     where tenant_id = @tenantId and resource = @resource and key in (select value from json_each(@keys)) and ${condition}`,
+  jsonRows: (columns) =>
+    `(select ${columns.map((column, i) => `value ->> ${i} as "${column}"`).join(', ')} from json_each(@rows))`,
   isIn: (column) => `${column} in (select value from json_each(?))`,
   listOf: (values) => JSON.stringify(values) as unknown as List,
   indexedBy: (index) => `indexed by "${index}"`,
@@ -26,7 +27,6 @@ export const sqliteDialect: Dialect = {
     const row = `(${Array(columns).fill('?').join(', ')})`
     return Array(rows).fill(row).join(', ')
   },
-  recordInserts,
 }
 
 function setOf(cases: readonly string[]): string {

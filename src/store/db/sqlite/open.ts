@@ -8,6 +8,7 @@ import { type FileCheck, fileCheck } from './file-check.ts'
 import { lost, openError } from './file-errors.ts'
 import { assertCurrentLayout, assertTables, migrateFile, schemaAge } from './layout.ts'
 import { assertSound, isQuicklyVerified } from './verify-file.ts'
+import { createViews } from './views.ts'
 
 /** A write that waits for another program blocks this process, signals included. */
 const busyTimeoutMs = 1000
@@ -55,6 +56,7 @@ function openLocked(opening: DisposableStack, file: string, lock: EngineLock): O
   writer.pragma('journal_size_limit = 16777216')
   if (age !== 'current') migrateFile(writer)
   assertTables(writer, file)
+  createViews(writer)
   assertFullSync(writer, file)
   if (!lock.mirrorMade) lock.recordMirrorMade()
   for (const suffix of ['', '-wal', '-shm', '-lock']) {

@@ -1,5 +1,5 @@
 import { greatestSkewMs } from '../../../model/server-clock.ts'
-import { recordTables } from '../../records/record-tables.ts'
+import { recordShapes } from '../../records/record-shape.ts'
 import { unconfirmedMs } from './sync-view.ts'
 import { asJsonb, bigint, boolean, json, nowMs, type SqlView, tenantColumn, text, time } from './view.ts'
 
@@ -55,7 +55,7 @@ export const findingView: SqlView = {
     order by (e ->> 'expiresMs')::numeric desc limit 1) w on true`,
 }
 
-const singletons = Object.values(recordTables)
+const singletons = Object.values(recordShapes)
   .flatMap(({ resource, idField }) => (idField === null ? [`'${resource}'`] : []))
   .join(', ')
 

@@ -1,12 +1,11 @@
 import { dayMs } from '../../../model/durations.ts'
 import { futureToleranceMs, minFreshnessMs } from '../../../model/freshness.ts'
 import { greatestSkewMs } from '../../../model/server-clock.ts'
-import { missing, nameOf } from '../../records/record-counts.ts'
-import { recordTables } from '../../records/record-tables.ts'
+import { recordShapes } from '../../records/record-shape.ts'
 import { bigint, boolean, nowMs, numeric, type SqlView, tenantColumn, text, time } from './view.ts'
 
-const resources = Object.values(recordTables)
-  .map(({ resource, counted: [first = []] }) => `('${resource}', '${nameOf(first)}')`)
+const resources = Object.keys(recordShapes)
+  .map((resource) => `('${resource}')`)
   .join(', ')
 
 const completeSkew = 's.complete_server_time - s.complete_started_at'
@@ -19,7 +18,7 @@ const skewSql = `case when ${completeSkew} < -${greatestSkewMs} then least(${com
 export const unconfirmedMs = '(select max(latest) from clock_steps where confirmed_at is null)'
 
 const countOf = (condition: string) =>
-  `(select coalesce(sum(count), 0) from record_counts n where n.tenant_id = t.id and n.resource = r.resource and ${condition})`
+  `(select count(*) from records o where o.tenant_id = t.id and o.resource = r.resource and ${condition})`
 
 const firstHold = (column: string) =>
   `(array_agg(o.${column} order by o.reason = 'tenant_changed' desc, o.raised_at))[1]`
@@ -89,7 +88,7 @@ export const syncView: SqlView = {
     ),
   ],
   from: `(select name as tenant from tenants union select tenant from configured_tenants) n
-  cross join (values ${resources}) r (resource, grouping)
+  cross join (values ${resources}) r (resource)
   left join tenants t on t.name = n.tenant
   left join configured_tenants c on c.tenant = n.tenant
   cross join lateral (select (e.e ->> 'enabled')::boolean as enabled, (e.e ->> 'freshnessMs')::numeric as freshness_ms,
@@ -111,8 +110,8 @@ export const syncView: SqlView = {
     coalesce(s.denied, (select 'unauthorized' from sync_states o where o.tenant_id = t.id
       having max(o.token_refused_at) > coalesce(greatest(max(o.incremental_success_at), max(o.full_success_at)),
         ${Number.MIN_SAFE_INTEGER}))) as denied,
-    (select count(*) from quarantine o where o.tenant_id = t.id and o.resource = r.resource) as quarantined,
-    ${countOf(`n.grouping = '${missing}'`)}::bigint as missing, ${countOf('n.grouping = r.grouping')}::bigint as records,
+    ${countOf('o.problem is not null')} as quarantined, ${countOf('o.missing_since is not null')} as missing,
+    coalesce(s.live, 0) as records,
     ${skewSql} as skew_ms,
     case when s.full_attempt_at is null
       or s.full_attempt_at >= coalesce(greatest(s.incremental_success_at, s.full_success_at), 0)

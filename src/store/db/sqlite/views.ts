@@ -1,0 +1,68 @@
+import type BetterSqlite3 from 'better-sqlite3'
+import { type RecordShape, recordShapes } from '../../records/record-shape.ts'
+
+const instant = (ms: string) => `strftime('%Y-%m-%dT%H:%M:%SZ', ${ms} / 1000, 'unixepoch')`
+
+/** Views of the live records for people (docs/sql.md), such as `select * from users`; dates as the tenant sends them. */
+const views: ReadonlyMap<string, string> = new Map(
+  Object.values(recordShapes).flatMap((shape) => [[nameOf(shape), viewOf(shape)] as const, ...listViewsOf(shape)]),
+)
+
+/** Creates the views that are missing or differ. */
+export function createViews(raw: BetterSqlite3.Database): void {
+  const select = raw.prepare<[], { name: string; sql: string }>(
+    "select name, sql from sqlite_master where type = 'view'",
+  )
+  const stored = new Map(select.all().map(({ name, sql }) => [name, sql]))
+  const isSame = [...views].every(([name, sql]) => stored.get(name) === sql) && stored.size === views.size
+  if (isSame) return
+  raw.transaction(() => {
+    for (const name of stored.keys()) raw.exec(`drop view "${name}"`)
+    for (const sql of views.values()) raw.exec(sql)
+  })()
+}
+
+function nameOf({ resource }: RecordShape): string {
+  return resource.replaceAll('-', '_')
+}
+
+function viewOf(shape: RecordShape): string {
+  const { fields, ownTimes, detail } = shape
+  const columns = [
+    't.name as tenant',
+    ...Object.keys(fields).map((field) => {
+      const from = field === detail?.field ? 'supplement' : 'body'
+      return `r.${from} ->> '${field}' as "${snakeCase(field)}"`
+    }),
+    ...Object.entries(ownTimes).map(
+      ([shown, name]) => `${instant(`(r.supplement ->> '${name}')`)} as "${snakeCase(shown.replace(/Ms$/, ''))}"`,
+    ),
+    `${instant('r.first_seen_at')} as first_seen_at`,
+    `${instant('r.missing_since')} as missing_since`,
+  ]
+  return creation(nameOf(shape), columns, `records r join tenants t on t.id = r.tenant_id where ${isShown(shape)}`)
+}
+
+/** A view with a row for each member of a list. */
+function listViewsOf(shape: RecordShape): readonly (readonly [string, string])[] {
+  const { idField, lists } = shape
+  return Object.entries(lists).map(([list, { view, fields }]) => {
+    const id = idField ?? 'id'
+    const members = Object.keys(fields).map((field) => `m.value ->> '${field}' as "${snakeCase(field)}"`)
+    const columns = ['t.name as tenant', `r.body ->> '${id}' as "${snakeCase(id)}"`, ...members]
+    const from = `records r join tenants t on t.id = r.tenant_id, json_each(r.body -> '${list}') m where ${isShown(shape)}`
+    return [view, creation(view, columns, from)] as const
+  })
+}
+
+function isShown({ resource }: RecordShape): string {
+  return `r.resource = '${resource}' and r.removed_at is null and r.body is not null`
+}
+
+function creation(name: string, columns: readonly string[], from: string): string {
+  return `CREATE VIEW "${name}" as select\n  ${columns.join(',\n  ')}\nfrom ${from}`
+}
+
+function snakeCase(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+}

@@ -1,0 +1,136 @@
+import { isoMs } from '../../model/dates.ts'
+import { secondMs } from '../../model/durations.ts'
+import type { Fields } from '../port.ts'
+import type { MirrorRecord } from './query.ts'
+import type { FieldKind, RecordShape } from './record-shape.ts'
+
+/** The canonical JSON of a decoded record: fields in the order of the descriptor, then unspecified ones as `extra`. */
+export function bodyOf({ unlisted }: RecordShape, record: Fields, extra: Fields | null): string {
+  let listed = record
+  // Only an answer by id may set these fields; values in a list deviate from the specification.
+  for (const field of unlisted) if (listed[field] !== null) listed = { ...listed, [field]: null }
+  return JSON.stringify(extra === null ? listed : { ...listed, extra })
+}
+
+/** Values that the mirror adds to the record of a list: a detail with its time, times of changes. */
+export type Supplement = Readonly<Record<string, number | null>>
+
+export function supplementOf(text: string | null): Supplement {
+  return text === null ? {} : (JSON.parse(text) as Supplement)
+}
+
+/** Columns that `mirrorRecordOf` takes, in its order. */
+export const recordColumns = 'key, body, supplement, first_seen_at, read_at, request_id, missing_since, absent'
+
+export type RecordRow = readonly [
+  key: string,
+  body: string,
+  supplement: string | null,
+  firstSeenAt: number,
+  readAt: number,
+  requestId: string | null,
+  missingSince: number | null,
+  absent: number,
+]
+
+export function mirrorRecordOf(shape: RecordShape, row: RecordRow): MirrorRecord {
+  const [key, body, supplement, firstSeenAt, readAt, requestId, missingSince, absent] = row
+  const fields = JSON.parse(body) as Record<string, unknown>
+  const { extra = null } = fields
+  if (extra !== null) delete fields['extra']
+  const added = supplementOf(supplement)
+  const { detail } = shape
+  if (detail !== null) fields[detail.field] = added[detail.field] ?? null
+  return {
+    key,
+    fields,
+    extra: extra as MirrorRecord['extra'],
+    times: timesOf(shape, fields, added, firstSeenAt),
+    firstSeenAt,
+    readAt,
+    requestId,
+    absent: missingSince !== null || absent > 0,
+  }
+}
+
+function timesOf(
+  { fields, detail, since, firstOf }: RecordShape,
+  record: Fields,
+  added: Supplement,
+  firstSeenAt: number,
+) {
+  const times: Record<string, number | null> = {}
+  for (const field in fields) if (fields[field] === 'date') times[`${field}Ms`] = isoMs(record[field])
+  if (firstOf !== null) times[firstOf.name] = firstDate(times, firstOf.dates) ?? firstSeenAt
+  if (detail !== null) times[detail.readAt] = added[detail.readAt] ?? null
+  if (since !== null) times[since.name] = added[since.name] ?? null
+  return times
+}
+
+function firstDate(times: Readonly<Record<string, number | null>>, dates: readonly string[]): number | null {
+  for (const date of dates) {
+    const ms = times[`${date}Ms`] ?? null
+    if (ms !== null) return ms
+  }
+  return null
+}
+
+/** The supplement of a record that is not mirrored yet; null without one. */
+export function firstSupplement({ since, firstOf }: RecordShape, record: Fields, at: number): string | null {
+  if (since === null) return null
+  const dates = firstOf?.name === since.from ? firstOf.dates : []
+  const began = firstDate(Object.fromEntries(dates.map((date) => [`${date}Ms`, isoMs(record[date])])), dates)
+  // At most `at`: with a time ahead of the clock, the state would seem not to have begun.
+  return JSON.stringify({ [since.name]: Math.min(began ?? at, at) })
+}
+
+/** The supplement after a change of the record; null keeps the stored one. */
+export function nextSupplement(
+  { since, detail }: RecordShape,
+  stored: string | null,
+  { before, after, fields }: RecordChange,
+  at: number,
+): string | null {
+  const added: Record<string, number | null> = { ...supplementOf(stored) }
+  let isNew = false
+  if (since !== null && (before[since.field] === since.is) !== (after[since.field] === since.is)) {
+    added[since.name] = at
+    isNew = true
+  }
+  if (detail !== null && detail.field in added && fields.includes(detail.dependsOn)) {
+    // The next answer by id decides whether the detail changed.
+    added[`${detail.field}Before`] = added[detail.field] ?? null
+    delete added[detail.field]
+    isNew = true
+  }
+  return isNew ? JSON.stringify(added) : null
+}
+
+export interface RecordChange {
+  readonly before: Fields
+  readonly after: Fields
+  /** Names of the fields that differ; `extra` stands for the unspecified ones. */
+  readonly fields: readonly string[]
+}
+
+/** Compares two bodies: instants to the second, ids not at all, because they have the same key. */
+export function changeBetween(shape: RecordShape, before: string, after: string): RecordChange {
+  const [one, other] = [JSON.parse(before) as Fields, JSON.parse(after) as Fields]
+  return { before: one, after: other, fields: differingFields(shape, one, other) }
+}
+
+export function differingFields({ fields, idField }: RecordShape, one: Fields, other: Fields): readonly string[] {
+  const names = Object.keys(fields).filter((field) => {
+    return field !== idField && !isSameValue(fields[field] ?? 'text', one[field], other[field])
+  })
+  const isSameExtra = JSON.stringify(one['extra'] ?? null) === JSON.stringify(other['extra'] ?? null)
+  return isSameExtra ? names : [...names, 'extra']
+}
+
+function isSameValue(kind: FieldKind, one: unknown, other: unknown): boolean {
+  if (one === other) return true
+  if (kind === 'json') return JSON.stringify(one) === JSON.stringify(other)
+  if (kind !== 'date') return false
+  const [a, b] = [isoMs(one), isoMs(other)]
+  return a !== null && b !== null && Math.floor(a / secondMs) === Math.floor(b / secondMs)
+}
