@@ -11,7 +11,7 @@ import type { Mirror } from './port.ts'
 import { listedRecords } from './records/listed-records.ts'
 import { recordReader } from './records/record-reader.ts'
 import { removalStore } from './records/removal-store.ts'
-import { fullSyncStore } from './sync/full-sync-store.ts'
+import { fullSyncStore, PassPages } from './sync/full-sync-store.ts'
 import { holdStore } from './sync/hold-store.ts'
 import { pageStore } from './sync/page-store.ts'
 import { qualityStore } from './sync/quality-store.ts'
@@ -23,12 +23,13 @@ type Others = 'ask' | 'isVerified' | 'ping' | 'verify' | typeof Symbol.asyncDisp
 export function storesOver(database: Database) {
   const { versions } = database
   const checkResults = resultStore(database)
+  const passes = new PassPages()
   const records = (tenantId: number) => recordReader(database, tenantId)
   return {
     ...tenantStore(database),
-    ...pageStore(database),
+    ...pageStore(database, passes),
     ...removalStore(database),
-    ...fullSyncStore(database),
+    ...fullSyncStore(database, passes),
     ...holdStore(database),
     ...listedRecords(database),
     ...checkResults,

@@ -24,7 +24,7 @@ function tablesOf(engine: Engine): Record<string, string> {
   return tables
 }
 
-function tableOf({ resource, fields, detail, ownTimes }: RecordShape, engine: Engine): string {
+function tableOf({ resource, fields, detail, ownTimes, idField, isNumbered }: RecordShape, engine: Engine): string {
   const member = (column: string, field: string) =>
     engine === 'sqlite' ? `${column} ->> '${field}'` : `(${column}::json ->> '${field}')`
   const columns = Object.entries(fields).map(([field, kind]) => {
@@ -34,7 +34,8 @@ function tableOf({ resource, fields, detail, ownTimes }: RecordShape, engine: En
     return `case ${text} when 'true' then 1 when 'false' then 0 end as ${snake(field)}`
   })
   const times = Object.values(ownTimes).map((name) => `${member('supplement', name)} as ${snake(name)}`)
-  return `select rid, tenant_id, key, ${[...columns, ...times].join(', ')}, ${member('body', 'extra')} as extra, first_seen_at, read_at, request_id,
+  const guidKey = idField === null || isNumbered ? '' : `key as ${snake(idField.replace(/Id$/, 'Key'))}, `
+  return `select rid, tenant_id, key, ${guidKey}${[...columns, ...times].join(', ')}, ${member('body', 'extra')} as extra, first_seen_at, read_at, request_id,
     removed_at, missing_since, absent as absent_full_syncs, looked_up_at from records where resource = '${resource}' and (body is not null or removed_at is not null)`
 }
 

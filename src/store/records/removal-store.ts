@@ -13,11 +13,8 @@ export function removalStore(database: Database): Part {
   return {
     markMissing: (tenantId, resource, rids, at) =>
       database.write({ tenantId, resource }, (sql) => markMissing(sql, database, rids, at)),
-    remove: (tenantId, resource, rids, at, requestId) =>
-      database.write({ tenantId, resource }, (sql) =>
-        removeRecords(sql, database, { tenantId, resource, at, requestId }, rids),
-      ),
-    removalBudget: (query) => database.read((sql) => removalBudget(sql, query)),
+    remove: (removal, rids) => database.write(removal, (sql) => removeRecords(sql, database, removal, rids)),
+    removalBudget: (query) => database.write('nothing', (sql) => removalBudget(sql, query)),
     withdrawAcceptedRemovals: (tenantId) => database.write('nothing', (sql) => withdrawAccepted(sql, tenantId)),
     liveCount: (tenantId, resource) =>
       database.read(async (sql) => (await stateRow(sql, tenantId, resource))?.live ?? 0),

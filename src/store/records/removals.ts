@@ -10,6 +10,7 @@ import type {
   BudgetQuery,
   MissingQuery,
   MissingRecord,
+  Removal,
   RemovalBudget,
 } from '../sync/page-rows.ts'
 import { addLive } from '../sync/sync-states.ts'
@@ -57,23 +58,18 @@ export function removableRids(sql: Sql, of: OfResource): Promise<readonly number
   return sql<number>(`select rid from records where ${ofResource} and ${isPresent} order by rid`, [of], 'values')
 }
 
-export interface RemovalContext extends OfResource {
-  readonly at: number
-  readonly requestId: string | null
-}
-
 /** Makes records tombstones; returns how many had a valid version. Call inside a transaction. */
 export async function removeRecords(
   sql: Sql,
   { sql: dialect }: Database,
-  context: RemovalContext,
+  context: Removal,
   rids: readonly number[],
 ): Promise<number> {
   if (rids.length === 0) return 0
   const rows = await sql<{ key: string; isValid: number }>(
     `update records set removed_at = ?, missing_since = null, absent = 0, problem = null, raw = null, problem_since = null
      where ${dialect.isIn('rid')} and removed_at is null returning key, case when body is null then 0 else 1 end as "isValid"`,
-    [context.at, dialect.listOf(rids)],
+    [context.removedAt, dialect.listOf(rids)],
   )
   const removed = rows.filter(({ isValid }) => isValid === 1)
   const events = removed.map(({ key }): RecordEvent => ({ key, kind: 'removed' }))
@@ -139,24 +135,25 @@ export async function acceptPastRemovals(sql: Sql, tenantId: number): Promise<vo
   await sql('update records set accepted = 1 where tenant_id = ? and removed_at is not null', [tenantId])
 }
 
-/** What the shrink guard counts besides the records that are due (docs/sync.md#shrink-hold). */
-export async function removalBudget(
-  sql: Sql,
-  { tenantId, resource, at, steadyAt, unsetAt, confirmed, heldSince = null }: BudgetQuery,
-): Promise<RemovalBudget> {
-  const since = steadyAt - Math.max(dayMs, at - (heldSince ?? at))
+/** What the shrink guard counts besides the records that are due (docs/sync.md#shrink-hold). Call inside a transaction. */
+export async function removalBudget(sql: Sql, query: BudgetQuery): Promise<RemovalBudget> {
+  const { tenantId, resource, at, unsetAt, removingAt, confirmed, heldSince = null } = query
+  const since = removingAt - Math.max(dayMs, at - (heldSince ?? at))
   const createdSince = Math.min(at, unsetAt, heldSince ?? at) - dayMs
   const createdBy = confirmed ? at : Number.MAX_SAFE_INTEGER
-  const [counted] = await sql<RemovalBudget>(
-    `select
-       (select count(*) from records where ${ofResource} and removed_at > @since and accepted = 0) as removed,
-       (select count(*) from records where ${ofResource} and removed_at is null and first_seen_at > @createdSince
-          and first_seen_at <= @createdBy and first_seen_at > coalesce((select first_complete_at from sync_states
-            where ${ofResource}), @createdBy)) as created`,
-    [{ tenantId, resource, since, createdSince, createdBy }],
-  )
+  // A clock that was set back extends the 24 hours by at most 24 hours.
+  await sql(`update records set removed_at = @removingAt where ${ofResource} and removed_at > @removingAt`, [
+    { tenantId, resource, removingAt },
+  ])
+  const [counted] = await sql<RemovalBudget>(budgetText, [{ tenantId, resource, since, createdSince, createdBy }])
   return counted ?? { removed: 0, created: 0 }
 }
+
+const budgetText = `select
+  (select count(*) from records where ${ofResource} and removed_at > @since and accepted = 0) as removed,
+  (select count(*) from records where ${ofResource} and removed_at is null and first_seen_at > @createdSince
+     and first_seen_at <= @createdBy and first_seen_at > coalesce((select first_complete_at from sync_states
+       where ${ofResource}), @createdBy)) as created`
 
 /** Missing records, least recently looked up first. */
 export function missingRecords(

@@ -49,7 +49,7 @@ type Part = Pick<
   'absence' | 'completeFullSync' | 'cursorSeen' | 'dropFullSync' | 'noteWait' | 'openFullSync' | 'startFullSync'
 >
 
-export function fullSyncStore(database: Database): Part {
+export function fullSyncStore(database: Database, passes: PassPages): Part {
   return {
     openFullSync: (tenantId, resource) =>
       database.read(async (sql) => {
@@ -60,12 +60,14 @@ export function fullSyncStore(database: Database): Part {
       database.write({ tenantId, resource }, async (sql) => {
         const open = await openFullSync(sql, tenantId, resource)
         if (open !== undefined) await dropFullSync(sql, open.id)
+        // SQLite gives out the ids of deleted rows again.
         const [id = 0] = await sql<number>(
           `insert into full_syncs (tenant_id, resource, started_at, progress_at, cursor_before)
            values (?, ?, ?, ?, ?) returning id`,
           [tenantId, resource, at, at, cursorBefore],
           'values',
         )
+        passes.forget(id)
         return toFullSync(await fullSyncById(sql, id))
       }),
     dropFullSync: (id) => database.write('nothing', (sql) => dropFullSync(sql, id)),
@@ -103,9 +105,18 @@ async function complete(
   database: Database,
   resource: ResourceName,
   { id, tenantId, startedAt, startServerTime, startRequestId, notWhole }: Row,
-  { at, durationMs, requestId, cursor, reachedEndServerTime, remove, absent }: Omit<FullSyncEnd, 'fullSyncId'>,
+  {
+    at,
+    durationMs,
+    requestId,
+    cursor,
+    reachedEndServerTime,
+    removedAt,
+    remove,
+    absent,
+  }: Omit<FullSyncEnd, 'fullSyncId'>,
 ): Promise<{ readonly removed: number }> {
-  const removed = await removeRecords(sql, database, { tenantId, resource, at, requestId }, remove)
+  const removed = await removeRecords(sql, database, { tenantId, resource, at, removedAt, requestId }, remove)
   await countAbsence(sql, database, absent)
   if (notWhole === 0) await endQuarantine(sql, database, { tenantId, resource }, await seenRids(sql, id))
   await saveState(sql, tenantId, resource, {
@@ -144,6 +155,10 @@ export class PassPages {
     if (this.#seen.size >= mostPasses && oldest !== undefined) this.#seen.delete(oldest)
     this.#seen.set(id, seen)
     return seen
+  }
+
+  forget(id: number): void {
+    this.#seen.delete(id)
   }
 
   /** Call once the page is committed. */

@@ -112,14 +112,23 @@ export interface Absence {
   readonly absent: readonly AbsentRecord[]
 }
 
+export interface Removal {
+  readonly tenantId: number
+  readonly resource: ResourceName
+  readonly at: number
+  /** Time by the server's clock, for the shrink guard, because the local clock may be set. */
+  readonly removedAt: number
+  readonly requestId: string | null
+}
+
 export interface BudgetQuery {
   readonly tenantId: number
   readonly resource: ResourceName
   readonly at: number
-  /** At most `at`; earlier if the local clock was set forward, or may have been, and nothing confirms it. */
-  readonly steadyAt: number
   /** Local time as if the clock had not been set since the engine started. */
   readonly unsetAt: number
+  /** `removedAt` of the removals that are due. */
+  readonly removingAt: number
   /** True if the server time agrees with `at`. */
   readonly confirmed: boolean
   /** Local start of a hold on removals: removals count at least from then, creations from 24 hours before it. */
@@ -149,6 +158,8 @@ export interface FullSyncEnd {
   /** Incremental cursor to store; undefined keeps the stored one. */
   readonly cursor?: string
   readonly reachedEndServerTime: number | null
+  /** See `Removal`. */
+  readonly removedAt: number
   readonly remove: readonly number[]
   readonly absent: readonly number[]
 }

@@ -14,7 +14,7 @@ import { recordShapes } from '../records/record-shape.ts'
 import { anyAccepted, endQuarantine, isPresent, markMissing, removeRecords } from '../records/removals.ts'
 import { packRids, ridSet } from '../records/rid-set.ts'
 import { distinctItems } from '../records/same-id.ts'
-import { PassPages } from './full-sync-store.ts'
+import type { PassPages } from './full-sync-store.ts'
 import { noCounts } from './page-rows.ts'
 import { addLive, closeRun, completion, saveState } from './sync-states.ts'
 
@@ -24,9 +24,7 @@ const noneSeen = { has: () => false }
 
 type Part = Pick<SyncStore, 'commitPage' | 'confirmList' | 'knownKeys' | 'nextDetails' | 'saveDetails'>
 
-export function pageStore(database: Database): Part {
-  const passes = new PassPages()
-
+export function pageStore(database: Database, passes: PassPages): Part {
   async function commit(sql: Sql, page: PageCommit): Promise<PageWritten | null> {
     const { tenantId, resource, fullSync, whole } = page
     const distinct = distinctItems(recordShapes[resource], page.items)
@@ -67,7 +65,7 @@ export function pageStore(database: Database): Part {
       return 0
     }
     await endQuarantine(sql, database, page, seen)
-    return removeRecords(sql, database, page, absent)
+    return removeRecords(sql, database, { ...page, removedAt: page.whole?.serverTime ?? page.at }, absent)
   }
 
   async function knownSince(sql: Sql, tenantId: number): Promise<number> {

@@ -15,6 +15,7 @@ import type {
   MissingRecord,
   PageCommit,
   PageResult,
+  Removal,
   RemovalBudget,
   WholeList,
 } from './page-rows.ts'
@@ -220,13 +221,8 @@ export interface SyncStore {
   absence(fullSyncId: number): Promise<Absence>
   completeFullSync(end: FullSyncEnd): Promise<{ readonly removed: number }>
   markMissing(tenantId: number, resource: ResourceName, rids: readonly number[], at: number): Promise<void>
-  remove(
-    tenantId: number,
-    resource: ResourceName,
-    rids: readonly number[],
-    at: number,
-    requestId: string | null,
-  ): Promise<number>
+  /** Makes records tombstones; returns how many had a valid version. */
+  remove(removal: Removal, rids: readonly number[]): Promise<number>
   removalBudget(query: BudgetQuery): Promise<RemovalBudget>
   missing(query: MissingQuery): Promise<readonly MissingRecord[]>
   /** Records whose details are read next in rotation; moves the rotation on. */

@@ -81,10 +81,8 @@ export async function closeRun(sql: Sql, run: RunClose): Promise<void> {
     tokenRefusedAt: tokenRefused ? endedAt : undefined,
     message: keepsMessage ? undefined : message,
   }
-  await saveState(sql, tenantId, resource, {
-    ...(before && timesBefore(startedAt, before)),
-    ...(reason === 'aborted' ? aborted : set),
-  })
+  if (before !== undefined) await saveState(sql, tenantId, resource, timesBefore(startedAt, before))
+  await saveState(sql, tenantId, resource, reason === 'aborted' ? aborted : set)
 }
 
 const insertRun = `insert into runs (tenant_id, resource, mode, started_at, ended_at, outcome, reason, message, pages,

@@ -5,7 +5,7 @@ import type { FullSyncRow } from '../../store/port.ts'
 import { noteEvent } from '../contract-events.ts'
 import { readDetails } from '../details.ts'
 import { confirmMissing } from '../removals/confirm-missing.ts'
-import { decideRemovals } from '../removals/removals.ts'
+import { decideRemovals, removingAt } from '../removals/removals.ts'
 import type { Run } from '../run.ts'
 import { readToEnd } from './feed-pages.ts'
 import { cursorFails, cursorRefused, readFeed } from './feed-reading.ts'
@@ -22,7 +22,10 @@ export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra =
   const fullSync = (await run.context.store.openFullSync(run.tenantId, definition.name)) ?? ended
   const held = await decideRemovals(run, fullSync, { rule: definition.removal })
   if (definition.removal === 'confirm' && !fullSync.notWhole) {
-    const skipped = await confirmMissing(run, definition, held !== null)
+    const skipped = await confirmMissing(run, definition, {
+      onlyAccepted: held !== null,
+      removedAt: removingAt(run, fullSync),
+    })
     // Only now: missing records of a former tenant were removed above.
     await run.fullSyncCompleted()
     if (skipped && !extra) {

@@ -9,13 +9,17 @@ import { endsAsking, endsRun, type Run } from '../run.ts'
 const batchSize = 50
 
 /** Looks missing records up by id (docs/sync.md#removal); true when a full sync skipped a record that exists. */
-export async function confirmMissing(run: Run, definition: FeedResource, onlyAccepted: boolean): Promise<boolean> {
+export async function confirmMissing(
+  run: Run,
+  definition: FeedResource,
+  { onlyAccepted, removedAt }: { readonly onlyAccepted: boolean; readonly removedAt: number },
+): Promise<boolean> {
   const { context, tenantId } = run
   const { store, settings } = context
   if (definition.lookUp === undefined) return false
   const limit = settings.removals.confirmPerRun - run.lookUps
   const missing = await store.missing({ tenantId, resource: definition.name, limit, onlyAccepted })
-  const look = new MissingLookUps(run, definition)
+  const look = new MissingLookUps(run, definition, removedAt)
   for (const { rid, key, fullSyncs, missingSince } of missing) {
     run.lookUps++
     // The first answer since it is missing.
@@ -29,6 +33,7 @@ export async function confirmMissing(run: Run, definition: FeedResource, onlyAcc
 class MissingLookUps {
   readonly #run: Run
   readonly #definition: FeedResource
+  readonly #removedAt: number
   #asked: number[] = []
   #existing: number[] = []
   #removed: number[] = []
@@ -38,7 +43,8 @@ class MissingLookUps {
   #lastFailure: unknown
   skipped = false
 
-  constructor(run: Run, definition: FeedResource) {
+  constructor(run: Run, definition: FeedResource, removedAt: number) {
+    this.#removedAt = removedAt
     this.#run = run
     this.#definition = definition
   }
@@ -92,7 +98,10 @@ class MissingLookUps {
     this.#existing = []
     this.#removed = []
     await context.store.saveLookUps({ tenantId, resource, asked, existing, at })
-    const count = await context.store.remove(tenantId, resource, removed, at, this.#requestId)
+    const count = await context.store.remove(
+      { tenantId, resource, at, removedAt: this.#removedAt, requestId: this.#requestId },
+      removed,
+    )
     this.#run.counts = { ...this.#run.counts, removed: this.#run.counts.removed + count }
   }
 

@@ -109,6 +109,7 @@ export async function decideRemovals(
     // Cursors of a paged list are only valid within one full sync, so none is stored.
     ...(fullSync.lastCursor === null || definition.kind !== 'feed' ? {} : { cursor: fullSync.lastCursor }),
     reachedEndServerTime: fullSync.startServerTime,
+    removedAt: removingAt(run, fullSync),
     remove: removeNow,
     absent: rids(absence.absent).filter((rid) => !removing.has(rid)),
   })
@@ -121,6 +122,11 @@ export async function decideRemovals(
 const nothing: Absence = { live: 0, absent: [] }
 const rids = (records: readonly AbsentRecord[]) => records.map(({ rid }) => rid)
 
+/** Time of removals by the server's clock; without it, local time as if the clock had not been set. */
+export function removingAt(run: Run, { startServerTime }: Pick<FullSyncRow, 'startServerTime'>): number {
+  return startServerTime ?? unsetNow(run)
+}
+
 async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): Promise<GuardBudget> {
   const { context, tenantId, definition } = run
   if (absent.length === 0) return { removed: 0, created: 0, replacing: 0 }
@@ -128,7 +134,6 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
   const serverTime = (run.answered ?? { serverTime: fullSync.startServerTime }).serverTime
   const confirmed = serverTime !== null && !isSkewed(serverTime - at)
   const unsetAt = unsetNow(run)
-  const openMs = unsetAt - run.opened.at
   const holds = await context.store.holds(tenantId)
   const hold = holds.find(({ resource, reason, cause }) => {
     return resource === definition.name && reason === 'shrink_held' && cause.check === undefined
@@ -138,8 +143,8 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
     tenantId,
     resource: definition.name,
     at,
-    steadyAt: confirmed ? at : serverTime !== null && openMs < dayMs ? 0 : Math.min(at, unsetAt),
     unsetAt,
+    removingAt: removingAt(run, fullSync),
     confirmed,
     heldSince,
   })

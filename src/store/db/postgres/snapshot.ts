@@ -5,7 +5,9 @@ import type { ResourceName } from '../../../model/resource-names.ts'
 import type { NoAnswer } from '../../own-checks/question.ts'
 import { failed, Sandbox } from '../../own-checks/sandbox.ts'
 import { type SnapshotTable, snapshotTables } from '../../own-checks/views.ts'
+
 const [columnOf, leastKey, recordTables]: any[] = []
+
 import type { Db, Sql, Stored } from '../db.ts'
 
 /** Name of the in-memory database in the sandbox, which each query opens. */
