@@ -4,7 +4,6 @@ import { SyncError } from '../../model/errors.ts'
 import type { ResourceDefinition } from '../../model/resource.ts'
 
 const maxEmptyPages = 3
-const maxRepeatedPages = 3
 
 /** Rules for consecutive pages (docs/sync.md#pages), checked before a page is written. */
 export interface PageRules {
@@ -24,10 +23,8 @@ export interface PageRulesStart {
 
 export function pageRules({ maxPages, pages = 0, emptyPages = 0, seenBefore }: PageRulesStart): PageRules {
   const used = new Set<string>()
-  const pageDigests = new Set<string>()
   let count = pages
   let empty = emptyPages
-  let repeated = 0
   return {
     async check({ items, nextCursor, hasMore }, sent) {
       const sentDigest = sent === null ? null : cursorDigest(sent)
@@ -35,11 +32,6 @@ export function pageRules({ maxPages, pages = 0, emptyPages = 0, seenBefore }: P
       const isRepeat = sentDigest !== null && used.has(sentDigest)
       if (!isRepeat) count++
       if (sentDigest !== null) used.add(sentDigest)
-      if (!isRepeat && items.length > 0) {
-        const records = hash('sha256', JSON.stringify(items), 'base64url')
-        repeated = pageDigests.has(records) ? repeated + 1 : 0
-        pageDigests.add(records)
-      }
       empty = items.length === 0 ? empty + 1 : 0
       if (!hasMore) return
       if (nextCursor === null) throw refused('a page announces further pages but has no cursor')
@@ -49,9 +41,6 @@ export function pageRules({ maxPages, pages = 0, emptyPages = 0, seenBefore }: P
       }
       if (empty >= maxEmptyPages)
         throw refused(`${maxEmptyPages} empty pages came in a row while further pages are announced`)
-      if (repeated >= maxRepeatedPages) {
-        throw refused(`${maxRepeatedPages} pages in a row have the same records as earlier ones, under new cursors`)
-      }
       if (count >= maxPages) {
         throw new SyncError('protocol', `${unfollowed}: the list continues after ${maxPages} pages (api.maxPages)`)
       }
