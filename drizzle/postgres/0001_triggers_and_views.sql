@@ -1,1 +1,1 @@
--- Triggers and views, made again after every migration: sha256 ff8f9bc487d98511f59db8334f9401e1be0e0e43ce3f09cfc14d5b3e71c25c40
+-- Triggers and views, made again after every migration: sha256 a880047b0572bd524ebabfaee0f1ea67ad597755ca490be3df26ddfba3fe363a

@@ -56,17 +56,12 @@ it('withholds a state that looks like a secret from the log', async () => {
   expect(fields).toEqual([{ unknown_value: ['state ("[withheld: string of 49 characters]", users.knownStates)'] }])
 })
 
-it('looks for an e-mail that two users have at the first full sync, and again after e-mails or users changed', async () => {
+it('looks for an e-mail that two users have at each full sync', async () => {
   const test = await testEngine({ problems: false, sizes: { users: 12 }, settings: quiet })
   const [first] = [...test.sim.primary.state.users()]
   const twin = test.sim.primary.addUser({ email: first?.email ?? '' })
   await test.run('users', 'full')
   expect(test.observed.events).toEqual(['users duplicate_email'])
-  await test.restart()
-  test.clock.advance(hourMs)
-  test.sim.primary.updateUser(twin.userId, { firstName: 'Other' })
-  await test.run('users', 'full')
-  expect(test.observed.events).toHaveLength(1)
   test.clock.advance(hourMs)
   test.sim.primary.updateUser(twin.userId, { email: `other.${first?.email}` })
   await test.run('users', 'full')

@@ -165,9 +165,10 @@ class PageChanges {
   }
 
   quarantineUnidentified({ problem, raw }: Invalid): void {
-    const text = rawText(raw)
-    this.writes.push([unidentifiedKey(text), null, null, problem, text])
+    const key = unidentifiedKey(raw)
     this.counts.quarantined++
+    // One statement writes each key once.
+    if (this.writes.every(([written]) => written !== key)) this.writes.push([key, null, null, problem, rawText(raw)])
   }
 
   #noteChange(key: string, { before, after, fields }: RecordChange): void {
