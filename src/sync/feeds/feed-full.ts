@@ -14,7 +14,6 @@ import { cursorFails, cursorRefused, readFeed } from './feed-reading.ts'
 export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra = false): Promise<void> {
   run.mode = 'full'
   const ended = await readToEnd(run, definition)
-  run.guard.contradicted.delete(definition.name)
   run.dataAsOf = ended.startedAt
   run.reachedEndServerTime = ended.startServerTime
   await readFromCursorBefore(run, ended)
