@@ -98,6 +98,28 @@ CREATE TABLE `waivers` (
 	PRIMARY KEY(`tenant_id`, `id`)
 );
 --> statement-breakpoint
+CREATE TABLE `event_chains` (
+	`tenant_id` integer PRIMARY KEY NOT NULL,
+	`last_id` integer NOT NULL,
+	`hash` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `events` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`at` integer NOT NULL,
+	`server_at` integer,
+	`kind` text NOT NULL,
+	`subject` text NOT NULL,
+	`data` text,
+	`request_id` text,
+	`digest` text NOT NULL,
+	`hash` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `events_subject` ON `events` (`tenant_id`,`kind`,`subject`,`id`);--> statement-breakpoint
+CREATE INDEX `events_tenant` ON `events` (`tenant_id`,`id`);--> statement-breakpoint
+CREATE INDEX `events_time` ON `events` (`at`) WHERE data is not null;--> statement-breakpoint
 CREATE TABLE `accepted_states` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,

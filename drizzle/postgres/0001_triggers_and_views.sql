@@ -1,1 +1,1 @@
--- Triggers and views, made again after every migration: sha256 337ece05b8957ffc224f3215fc35396eaf24eb5132fab90ff9b8799cd8309764
+-- Triggers and views, made again after every migration: sha256 b96b59cf28aeb10f0b6cf8a90194d4d7322fc300b326ec44ae64e5613c2cc5ad

@@ -60,9 +60,15 @@ export interface Dialect {
   jsonWith(json: string, member: string, text: string): string
   /** Rows of `columns` parameters each, for `values` and `in`. */
   rowsOf(rows: number, columns: number): string
+  /** Rows bound by `bindRows`, for `from`: a table with these columns, and `n` for their order. */
+  givenRows(columns: GivenColumns): string
+  /** Members of the object that is the last parameter. */
+  bindRows(columns: GivenColumns, rows: readonly Readonly<Record<string, Stored>>[]): object
   /** Inserts new records of one table, with these columns. */
   recordInserts(table: string, columns: readonly string[]): RecordInserts
 }
+
+export type GivenColumns = Readonly<Record<string, 'integer' | 'text'>>
 
 export interface InsertStamp {
   readonly tenantId: number

@@ -28,6 +28,13 @@ export const postgresDialect: Dialect = {
     const row = `(${Array(columns).fill('?').join(', ')})`
     return Array(rows).fill(row).join(', ')
   },
+  givenRows(columns) {
+    const names = Object.keys(columns)
+    const lists = names.map((name) => `@${name}::${columns[name] === 'integer' ? 'bigint' : 'text'}[]`)
+    return `unnest(${lists.join(', ')}) with ordinality as given (${names.map((name) => `"${name}"`).join(', ')}, n)`
+  },
+  bindRows: (columns, rows) =>
+    Object.fromEntries(Object.keys(columns).map((name) => [name, rows.map((row) => row[name] ?? null)])),
   recordInserts,
 }
 

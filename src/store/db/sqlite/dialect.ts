@@ -26,6 +26,11 @@ export const sqliteDialect: Dialect = {
     const row = `(${Array(columns).fill('?').join(', ')})`
     return Array(rows).fill(row).join(', ')
   },
+  givenRows(columns) {
+    const values = Object.keys(columns).map((name) => `value ->> '${name}' as "${name}"`)
+    return `(select key as n, ${values.join(', ')} from json_each(@rows))`
+  },
+  bindRows: (_, rows) => ({ rows: JSON.stringify(rows) }),
   recordInserts,
 }
 
