@@ -1,1 +1,1 @@
--- Triggers and views, made again after every migration: sha256 b96b59cf28aeb10f0b6cf8a90194d4d7322fc300b326ec44ae64e5613c2cc5ad
+-- Triggers and views, made again after every migration: sha256 ff0c6572edca174d0385c3169d3b71e2976b674f4d72236f0e184aaf54764e7d

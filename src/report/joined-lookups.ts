@@ -18,8 +18,8 @@ export async function joinedLookups<Change extends ChangeRow>(
   changes: (resource: Resource, field: string) => Changes<Change>,
   entityOf: (change: Change) => string,
 ): Promise<Join> {
-  const before = new Map<number, unknown>()
-  const leftOut = new Set<number>()
+  const before = new Map<string, unknown>()
+  const leftOut = new Set<string>()
   for (const { resource, detail } of Object.values(recordTables)) {
     if (detail === undefined) continue
     const withoutRole = new Set<string>()
@@ -34,18 +34,21 @@ export async function joinedLookups<Change extends ChangeRow>(
         dropped.delete(entity)
         if (change.after === null && !withoutRole.has(moment(change))) dropped.set(entity, change)
         if (change.before !== null || first === undefined) continue
-        leftOut.add(first.id)
+        leftOut.add(placeOf(first))
         // The role was renamed.
-        if (first.before === change.after) leftOut.add(change.id)
-        else before.set(change.id, first.before)
+        if (first.before === change.after) leftOut.add(placeOf(change))
+        else before.set(placeOf(change), first.before)
       }
     }
   }
   return (change) => {
-    if (leftOut.has(change.id)) return null
-    return before.has(change.id) ? { ...change, before: before.get(change.id) } : change
+    const place = placeOf(change)
+    if (leftOut.has(place)) return null
+    return before.has(place) ? { ...change, before: before.get(place) } : change
   }
 }
+
+const placeOf = ({ id, field }: ChangeRow) => `${id} ${field}`
 
 type Resource = (typeof recordTables)[keyof typeof recordTables]['resource']
 

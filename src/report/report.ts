@@ -81,9 +81,9 @@ export interface ReportFinding
   readonly waiver: Pick<WaiverMark, 'id' | 'state' | 'expires' | 'explanation'> | null
 }
 
-/** Last entry of the tenant's audit chain; `tenantwatch verify --head` can look for its hash later. */
+/** Last event of the tenant's chain; `tenantwatch verify --head` can look for its hash later. */
 export interface ReportHead {
-  readonly sequence: number
+  readonly id: number
   readonly at: string
   readonly hash: string
 }

@@ -1,12 +1,15 @@
-import { auditStore } from './audit/audit-store.ts'
+import { verifyChain } from './audit/verify-chain.ts'
 import type { Database } from './database.ts'
 import { erasureStore } from './erasure-store.ts'
+import { eventAppender } from './event-store.ts'
+import { acceptedStateStore } from './findings/accepted-states.ts'
 import { findingStore, openFindings } from './findings/finding-store.ts'
 import { resultStore } from './findings/result-store.ts'
-import { acceptedStateStore, waiverStore } from './findings/waiver-store.ts'
-import { changeLog } from './history/change-log.ts'
-import { clockStore, evidenceStore } from './history/evidence-store.ts'
+import { waiverStore } from './findings/waiver-store.ts'
+import { clockStore } from './history/clock.ts'
+import { configurationLog } from './history/configuration-log.ts'
 import { historyStore } from './history/history-store.ts'
+import { tenantStates } from './history/tenant-states.ts'
 import { ownCheckStore } from './own-checks/own-check-store.ts'
 import type { Mirror } from './port.ts'
 import { listedRecords } from './records/listed-records.ts'
@@ -28,9 +31,9 @@ type Others = 'ask' | 'isVerified' | 'ping' | 'verify' | typeof Symbol.asyncDisp
 
 /** All operations that are the same on every database. Call `flush` before closing. */
 export function storesOver(database: Database) {
-  const log = changeLog(database)
+  const append = eventAppender(database)
   const quarantine = quarantineStore(database)
-  const removal = removals(database, log, quarantine)
+  const removal = removals(database, append, quarantine)
   const notes = fullSyncNotes(database)
   const ends = runEnds(database)
   const writer = recordWriters(database)
@@ -43,7 +46,7 @@ export function storesOver(database: Database) {
     ...pageStore(database, {
       writer,
       tallies: tallies(database),
-      log,
+      append,
       quarantine,
       removals: removal,
       fullSyncNotes: notes,
@@ -63,9 +66,10 @@ export function storesOver(database: Database) {
     ...waiverStore(database),
     ...acceptedStateStore(database),
     ...clockStore(database),
-    ...evidenceStore(database, () => checkResults.settle()),
+    ...configurationLog(database),
+    ...tenantStates(database),
     ...historyStore(database, records, () => checkResults.settle()),
-    ...auditStore(database),
+    verifyChain: (tenantId, heads) => verifyChain(database, tenantId, heads),
     ...erasureStore(database),
     dataVersion: (tenantId, resource) => versions.ofRecords(tenantId, resource),
     findingVersion: (tenantId, check) => versions.ofFindings(tenantId, check),

@@ -1,54 +1,34 @@
-import type { ChainHead } from './chain.ts'
-import type { AuditLog } from './logs.ts'
-
-export type { ChainHead } from './chain.ts'
-
-/** The entry at which a mismatch was found. */
-interface AtEntry {
-  readonly sequence: number
-  /** In milliseconds since the epoch. */
+/** An event of a chain. Times are in milliseconds since the epoch. */
+export interface ChainHead {
+  readonly id: number
   readonly at: number
+  readonly hash: string
 }
 
-/** Rows that differ from their entry. */
-export interface RowsMismatch extends AtEntry {
-  readonly what: 'rows_changed' | 'rows_missing' | 'rows_inserted' | 'differed_at_erasure'
-  readonly log: AuditLog
-  readonly firstId: number
-  readonly lastId: number
-  /** Number of rows that the entry covers, and of rows found. */
-  readonly sealed: number
-  readonly found: number
+export interface FoundHead extends ChainHead {
+  /** Number of events of the chain after it. */
+  readonly later: number
 }
 
-/**
- * Rows of an entry that are dated more than an hour before an earlier sealing that lacks them: they were inserted
- * later, or the clock was set back between two evaluations.
- */
-export interface BackdatedRows extends AtEntry {
-  readonly what: 'rows_backdated'
-  readonly log: AuditLog
-  readonly count: number
-  /** Time of the first row. */
-  readonly firstAt: number
-  /** Time of that earlier sealing. */
-  readonly sealedBefore: number
-}
-
-/** Rows with an id that the mirror never gives and no evaluation seals, or without a time in milliseconds. */
-export interface StrayRows {
-  readonly what: 'rows_out_of_range'
-  readonly log: AuditLog
-  readonly count: number
-}
-
-/** Rows that an evaluation more than an hour ago should have sealed, so that their entries were removed. */
-export interface UnsealedRows {
-  readonly what: 'rows_not_sealed'
-  readonly log: AuditLog
-  readonly count: number
-  /** When the first row was written. */
+/** A deviation at one event. */
+export interface EventMismatch {
+  /**
+   * `event_changed`: it differs from its digest. `chain_broken`: its hash does not continue that of the event before it.
+   * `erased_early`: it is empty although no retention reached it.
+   */
+  readonly what: 'event_changed' | 'chain_broken' | 'erased_early'
+  readonly id: number
   readonly at: number
+  readonly kind: string
+  readonly subject: string
+}
+
+/** The last event is not the one at which the chain ends; `at` is null without any event. */
+export interface EndMismatch {
+  readonly what: 'end_differs'
+  /** Of the last event as the chain states it. */
+  readonly id: number
+  readonly at: number | null
 }
 
 /** Findings that differ from their last event. */
@@ -68,7 +48,7 @@ export interface RevivedWaivers {
   readonly waiver: string
 }
 
-/** Check results that do not agree with the last change of their check. */
+/** Check results that differ from the last event of their check. */
 export interface ResultsMismatch {
   readonly what: 'results_changed'
   readonly count: number
@@ -76,45 +56,43 @@ export interface ResultsMismatch {
   readonly check: string
 }
 
-/** A chain whose tenant is not in the table of tenants; found with the shared chain. `at` is of its last entry. */
-export interface ChainWithoutTenant {
-  readonly what: 'tenant_missing'
-  readonly tenantId: number
-  readonly entries: number
+/** An event of the tenant names a configuration that is not in the shared chain. */
+export interface ConfigurationMismatch {
+  readonly what: 'configuration_missing'
+  readonly id: number
   readonly at: number
 }
 
-/** A deviation from the chain of a tenant. */
+/** Events whose tenant is not in the table of tenants; found with the shared chain. */
+export interface EventsWithoutTenant {
+  readonly what: 'tenant_missing'
+  readonly tenantId: number
+  readonly events: number
+  /** Of the last event. */
+  readonly at: number
+}
+
 export type ChainMismatch =
-  | RowsMismatch
-  | BackdatedRows
-  | UnsealedRows
-  | StrayRows
+  | EventMismatch
+  | EndMismatch
   | FindingsMismatch
-  | ResultsMismatch
   | RevivedWaivers
-  | (AtEntry & { readonly what: 'entry_changed' | 'configuration_chain_changed' })
-  | (AtEntry & { readonly what: 'entries_missing'; readonly missing: number })
-  | ChainWithoutTenant
+  | ResultsMismatch
+  | ConfigurationMismatch
+  | EventsWithoutTenant
 
 export interface ChainVerification {
-  readonly entries: number
-  /** Rows whose digest was compared. */
-  readonly rows: number
-  /** Rows that retention erased after they were sealed. */
+  readonly events: number
+  /** Events that retention emptied. */
   readonly erased: number
-  /** Rows since the last entry of their log. */
-  readonly unsealed: number
   readonly firstAt: number | null
   readonly head: ChainHead | null
-  /** The entries of the chain with the given hashes. */
-  readonly heads: readonly ChainHead[]
+  /** The events of the chain with the given hashes. */
+  readonly heads: readonly FoundHead[]
   readonly mismatches: readonly ChainMismatch[]
 }
 
 export interface AuditStore {
-  /** Appends entries for rows that are not sealed yet, of a tenant or, with `sharedChain`, of the configurations. */
-  seal(tenantId: number, at: number): Promise<void>
-  /** Compares logs and findings with the chain, also while an engine runs. @param heads hashes to look for. */
+  /** Compares the events of a tenant with their hash chain, and the present state with its last events. */
   verifyChain(tenantId: number, heads?: readonly string[]): Promise<ChainVerification>
 }

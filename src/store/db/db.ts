@@ -20,8 +20,6 @@ export interface Db {
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T>
   /** One transaction: stored as a whole, and durable, or not at all. */
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>
-  /** By table, the id up to which all rows are committed; null = unknown, because others are writing. */
-  settledIds(tables: readonly string[]): Promise<readonly number[] | null>
 }
 
 export type Stored = null | number | string

@@ -4,7 +4,9 @@ import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database, Statement } from '../database.ts'
 import type { Dialect, List, Sql as Transaction } from '../db/db.ts'
-import type { ChangeRow, Condition, MirrorRecord, RecordReader, Scalar, Where } from './query.ts'
+import { recordSubject, recordSubjects } from '../event-store.ts'
+import { changesIn, ofRecords, recordEventColumns, type StoredRecordEvent } from '../history/record-changes.ts'
+import type { Condition, MirrorRecord, RecordReader, Scalar, Where } from './query.ts'
 import { decode, fieldColumns } from './record-codec.ts'
 import { keptCounts } from './record-counts.ts'
 import { columnOf, leastKey, type RecordTable, recordTables, type Stored } from './record-tables.ts'
@@ -121,18 +123,20 @@ function recordReader({ database, prepared, repeats, tenantId }: Reading): Recor
     const missing = prepared.values<number>(
       `select count(*) from "${getTableName(table)}" where tenant_id = ? and missing_since is not null`,
     )
-    const newest = (await prepared.values<number>('select coalesce(max(id), 0) from changes').get(tx)) ?? 0
-    const before = prepared.values<number | null>('select min(id) - 1 from changes where at >= ?')
+    const newest = (await prepared.values<number>('select coalesce(max(id), 0) from events').get(tx)) ?? 0
+    const before = prepared.values<number | null>('select min(id) - 1 from events where data is not null and at >= ?')
     const changedAfter = prepared.objects(
-      `select 1 from changes where id > ? and tenant_id = ? and resource = ? and (kind <> 'changed' or field = ?) limit 1`,
+      `select 1 from events where id > ? and tenant_id = ? and ${ofRecords} and subject between ? and ?
+         and (kind <> 'record.changed' or data like ?) limit 1`,
     )
     const records = await count(tx, resource)
     const counts = `${records} ${await missing.get(tx, tenantId)}`
     const last =
       repeats.get(name) ??
       (since === null ? null : { counts, change: (await before.get(tx, since)) ?? newest, found: false })
+    const ofField = [...recordSubjects(resource), `%"${field}":[%`]
     const isSame =
-      last?.counts === counts && (await changedAfter.get(tx, last.change, tenantId, resource, field)) === undefined
+      last?.counts === counts && (await changedAfter.get(tx, last.change, tenantId, ...ofField)) === undefined
     return { records, counts, newest, known: isSame ? last : null }
   }
 
@@ -194,11 +198,11 @@ function recordReader({ database, prepared, repeats, tenantId }: Reading): Recor
     hasRepeats: (resource, field, since) => hasRepeats(resource, field, since),
     history: (resource, ...keys) =>
       database.read(async (tx) => {
-        const select = prepared.objects<StoredChange>(
-          `select id, resource, key, at, kind, field, before, after, request_id as "requestId" from changes
-           where tenant_id = ? and resource = ? and ${isIn('key')} order by id`,
+        const select = prepared.objects<StoredRecordEvent>(
+          `select ${recordEventColumns} from events where tenant_id = ? and ${ofRecords} and ${isIn('subject')} order by id`,
         )
-        return (await select.all(tx, tenantId, resource, listOf(keys))).map(parseChange)
+        const subjects = keys.map((key) => recordSubject(resource, key))
+        return (await select.all(tx, tenantId, listOf(subjects))).flatMap(changesIn)
       }),
   }
   return reader as RecordReader
@@ -214,16 +218,6 @@ function digestOf(text: string): number {
     low ^= low >>> 15
   }
   return (high >>> 0) * 2 ** 21 + (low >>> 11)
-}
-
-export type StoredChange<Row extends ChangeRow = ChangeRow> = Omit<Row, 'before' | 'after'> & {
-  readonly before: string | null
-  readonly after: string | null
-}
-
-export function parseChange<Change extends StoredChange>(change: Change) {
-  const parse = (text: string | null): unknown => (text === null ? null : JSON.parse(text))
-  return { ...change, before: parse(change.before), after: parse(change.after) }
 }
 
 function selectOf(table: RecordTable): string {

@@ -4,7 +4,7 @@ import { memoize } from '../../model/memoize.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
-import type { ChangeLog } from '../history/change-log.ts'
+import { type AppendEvents, type NewEvent, recordEvent, recordSubjects } from '../event-store.ts'
 import type { Absence, AbsentRecord, BudgetQuery, RemovalBudget, SyncStore } from '../port.ts'
 import { eachOf } from './each-of.ts'
 import { type QuarantineStore, quarantineRid } from './quarantine-store.ts'
@@ -86,7 +86,7 @@ type OfRecord = readonly [tenantId: number, resource: string, rid: number]
 
 const ofResource = 'tenant_id = @tenantId and resource = @resource'
 
-export function removals(database: Database, log: ChangeLog, quarantine: QuarantineStore): Removals {
+export function removals(database: Database, append: AppendEvents, quarantine: QuarantineStore): Removals {
   const recent = recentRemovals(database)
   const isAccepted = database.prepare<OfRecord>(
     'select 1 from accepted_removals where tenant_id = ? and resource = ? and rid = ?',
@@ -142,13 +142,16 @@ export function removals(database: Database, log: ChangeLog, quarantine: Quarant
         if (key !== undefined) keys.set(mirrored[i] ?? 0, key)
       const gone = rids.filter((rid) => keys.has(rid))
       const accepted = await eachOf(gone, (rid) => takeAccepted.get(tx, tenantId, resource, rid))
+      const events: NewEvent[] = []
       for (const [i, rid] of gone.entries()) {
         const key = keys.get(rid) ?? ''
-        if (rid > 0) await log.insert.run(tx, ...log.noted(table, key, 'removed', { tenantId, at, requestId }))
+        const stamp = { at, requestId, serverAt: serverTime ?? null }
+        if (rid > 0) events.push(recordEvent({ kind: 'record.removed', resource, key }, stamp))
         await quarantine.drop(tx, tenantId, table, String(key))
         if (accepted[i] === undefined && serverTime !== undefined)
           await recent.add(tx, tenantId, resource, rid, at, serverTime)
       }
+      await append(tx, tenantId, events)
       return gone.filter((rid) => rid > 0).length
     },
     async countAbsence(tx, resource, rids) {
@@ -259,7 +262,8 @@ function recentRemovals(database: Database): RecentRemovals {
   )
   const removed = database.prepareValues<[object], number>(`select count(*) from recent_removals where ${ofResource}`)
   const created = database.prepareValues<[object], number>(
-    `select count(*) from changes where at > @createdSince and at <= @createdBy and kind = 'created' and ${ofResource}`,
+    `select count(*) from events where tenant_id = @tenantId and kind = 'record.created' and subject between @first and @last
+       and at > @createdSince and at <= @createdBy`,
   )
   return {
     add: (tx, ...row) => insert.run(tx, ...row),
@@ -272,7 +276,8 @@ function recentRemovals(database: Database): RecentRemovals {
       const createdBy = confirmed ? at : Number.MAX_SAFE_INTEGER
       const ageMs = Math.max(dayMs, at - (heldSince ?? at))
       const since = steadyAt - ageMs
-      const bound = { tenantId, resource, createdSince, createdBy, since, serverSince: serverTime - ageMs }
+      const [first, last] = recordSubjects(resource)
+      const bound = { tenantId, resource, createdSince, createdBy, first, last, since, serverSince: serverTime - ageMs }
       if ((await find.get(tx, tenantId, resource)) !== undefined) {
         await dropOld.run(tx, bound)
         await bringBack.run(tx, { tenantId, resource, at, serverTime, confirmed: Number(confirmed) })

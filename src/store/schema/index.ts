@@ -1,4 +1,3 @@
-export * from './audit.ts'
 export * from './decisions.ts'
 export * from './events.ts'
 export * from './findings.ts'

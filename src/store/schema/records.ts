@@ -1,4 +1,4 @@
-import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+import { integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 export const recordCounts = sqliteTable(
   'record_counts',
@@ -46,26 +46,4 @@ export const quarantine = sqliteTable(
     absentFullSyncs: integer('absent_full_syncs').notNull().default(0),
   },
   (table) => [primaryKey({ columns: [table.tenantId, table.resource, table.key] })],
-)
-
-/** History of records; contains creations only after the first complete full sync. */
-export const changes = sqliteTable(
-  'changes',
-  {
-    id: integer('id').primaryKey(),
-    tenantId: integer('tenant_id').notNull(),
-    resource: text('resource').notNull(),
-    key: text('key').notNull(),
-    at: integer('at').notNull(),
-    kind: text('kind').notNull(),
-    field: text('field'),
-    before: text('before'),
-    after: text('after'),
-    requestId: text('request_id'),
-  },
-  (table) => [
-    index('changes_entity').on(table.tenantId, table.resource, table.key),
-    index('changes_time').on(table.at),
-    index('changes_tenant').on(table.tenantId, table.id),
-  ],
 )

@@ -5,6 +5,7 @@ import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
 import type { DetailResult, Incoming, PageCommit, PageComparison, PageResult, SyncStore } from '../port.ts'
+import { changeEvents } from '../records/change-events.ts'
 import { eachOf } from '../records/each-of.ts'
 import { contradictedMark, unbrokenFullSync } from '../records/quarantine-store.ts'
 import { personalFields, type RecordTable, recordTables } from '../records/record-tables.ts'
@@ -27,7 +28,7 @@ export function pageStore(
   database: Database,
   parts: WritingParts,
 ): Pick<SyncStore, 'commitPage' | 'commitDetail' | 'knownKeys'> {
-  const { writer, log, quarantine, removals, fullSyncNotes } = parts
+  const { writer, append, quarantine, removals, fullSyncNotes } = parts
   const writeItems = itemsWriter(parts)
   const putState = syncStateWriter(database)
   const sinceOf = database.prepareValues<[number], number | null>('select known_since from tenants where id = ?')
@@ -90,7 +91,7 @@ export function pageStore(
       return { supplied: false, differing: fields, contradicts }
     const { written, write } = put(known, { [states]: value, [readAt]: at }, detail)
     await write(tx)
-    for (const row of log.written(table, key, written, detail)) await log.insert.run(tx, ...row)
+    await append(tx, tenantId, changeEvents(table, key, written, detail))
     return { supplied: true, differing: fields, contradicts }
   }
 

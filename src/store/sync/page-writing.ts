@@ -1,6 +1,7 @@
 import type { Sql } from '../db/db.ts'
-import type { ChangeLog } from '../history/change-log.ts'
+import { type AppendEvents, type NewEvent, recordEvent } from '../event-store.ts'
 import type { Incoming, PageCommit } from '../port.ts'
+import { changeEvents } from '../records/change-events.ts'
 import { type QuarantineStore, unbrokenFullSync } from '../records/quarantine-store.ts'
 import type { Tallies } from '../records/record-counts.ts'
 import type { RecordTable } from '../records/record-tables.ts'
@@ -14,7 +15,7 @@ import { noCounts } from './page-rows.ts'
 export interface WritingParts {
   readonly writer: (resource: PageCommit['resource']) => RecordWriter
   readonly tallies: Tallies
-  readonly log: ChangeLog
+  readonly append: AppendEvents
   readonly quarantine: QuarantineStore
   readonly removals: Removals
   readonly fullSyncNotes: FullSyncNotes
@@ -27,6 +28,7 @@ export interface ItemsWritten {
   readonly contradictory: Set<string>
   readonly validRids: number[]
   readonly quarantinedKeys: (string | number)[]
+  readonly events: NewEvent[]
   unreadable: boolean
 }
 
@@ -34,7 +36,7 @@ export type ItemsWriter = (tx: Sql, page: PageCommit, known: KnownItems) => Prom
 
 /** Writes the records of a page that differ from the mirror. Call inside a transaction. */
 export function itemsWriter(parts: WritingParts): ItemsWriter {
-  const { writer, tallies, log, quarantine, removals, fullSyncNotes } = parts
+  const { writer, tallies, append, quarantine, removals, fullSyncNotes } = parts
 
   /** Returns the records that are not mirrored. */
   async function writeKnown(
@@ -82,7 +84,7 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
       const { written: one, write: store } = change(before, difference, page)
       await store(tx)
       noteValid(written, one.rid, one.kind === 'returned' ? 'created' : 'updated')
-      for (const row of log.written(table, write.key, one, page)) await log.insert.run(tx, ...row)
+      written.events.push(...changeEvents(table, write.key, one, page))
       noteLaterDates(written, table, one)
     }
     return unknown
@@ -94,13 +96,14 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
     unknown: readonly RecordWrite[],
     written: ItemsWritten,
   ): Promise<void> {
-    const { tenantId, resource, recordCreations } = page
-    const { table, columns, create } = writer(resource)
+    const { tenantId, resource, recordCreations, at, requestId } = page
+    const { columns, create } = writer(resource)
     const tally = tallies(tenantId, resource, columns)
     const rids = await create(tx, unknown, page, tally)
     for (const [i, { key }] of unknown.entries()) {
       noteValid(written, rids[i] ?? 0, 'created')
-      if (recordCreations) await log.insert.run(tx, ...log.noted(table, key, 'created', page))
+      if (recordCreations)
+        written.events.push(recordEvent({ kind: 'record.created', resource, key }, { at, requestId }))
     }
     await tally.flush(tx)
   }
@@ -151,10 +154,12 @@ export function itemsWriter(parts: WritingParts): ItemsWriter {
       laterDates: {},
       contradictory: new Set(known.contradictory),
       quarantinedKeys: [],
+      events: [],
       unreadable: false,
     }
     const unknown = await writeKnown(tx, page, known, written)
     if (unknown.length > 0) await writeNew(tx, page, unknown, written)
+    await append(tx, tenantId, written.events)
     const keys = [...unknown.map(({ key }) => key), ...written.quarantinedKeys]
     await removals.withdraw(tx, tenantId, resource, { rids: written.rids, keys })
     await quarantine.releaseOlder(tx, tenantId, writer(resource).table, written.validRids)

@@ -93,22 +93,6 @@ export class PostgresDb implements Db {
     )
   }
 
-  /** Sequences give out ids before rows are committed; these are the last ids of a moment at which nobody writes. */
-  settledIds(tables: readonly string[]): Promise<readonly number[] | null> {
-    const fence = this.#fence
-    return this.#writing.runExclusive(() =>
-      this.#transaction('read write', async (sql) => {
-        if (fence?.ifMissing === 'abort') {
-          const locked = await sql(`${fence.text} for update skip locked`, fence.params)
-          if (locked.length === 0) return null
-        }
-        const ids: number[] = []
-        for (const table of tables) ids.push(...(await sql<number>(lastId(table), [], 'values')))
-        return ids
-      }),
-    )
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#connections.end()
   }
@@ -159,10 +143,6 @@ function beginning({ limits = workLimits, searchPath }: PostgresOptions): string
   ]
   if (searchPath !== undefined) settings.push(`search_path = ${searchPath}`)
   return settings.map((setting) => `set local ${setting}`).join('; ')
-}
-
-function lastId(table: string): string {
-  return `select case when is_called then last_value else last_value - 1 end from "${table}_id_seq"`
 }
 
 async function isRolledBack(connection: Connection): Promise<boolean> {

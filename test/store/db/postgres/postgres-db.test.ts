@@ -190,25 +190,6 @@ it('runs the writes behind a fence one after the other', async () => {
   expect(events).toEqual(['b begins', 'b ends', 'c begins', 'c ends'])
 })
 
-it('knows the last ids of tables', async () => {
-  const db = postgresDb()
-  expect(await db.settledIds(['tenants', 'runs'])).toEqual([0, 0])
-  await db.write(put('a'))
-  const fenced = db.fencedBy(owner, ['a'])
-  await fenced.write(put('b'))
-  expect(await fenced.settledIds(['tenants'])).toEqual([2])
-})
-
-onServer('knows no last ids while another transaction writes behind the fence', async () => {
-  const db = postgresDb()
-  await db.write(put('a'))
-  const settled = db.fencedBy(owner, ['a'], 'write').write(async (sql) => {
-    await put('b')(sql)
-    return db.fencedBy(owner, ['a']).settledIds(['tenants'])
-  })
-  expect(await settled).toBeNull()
-})
-
 async function pooled(silenceMs = 60_000) {
   const postgres = testPostgres('empty')
   const { address } = parseAddress(postgres.url ?? '')
