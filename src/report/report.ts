@@ -117,7 +117,7 @@ export interface TenantReport {
   readonly waivers: readonly (Omit<WaiverView, 'expiresAt' | 'breadth'> & { readonly expires: string })[]
   /** Oldest first, from the beginning of the history. */
   readonly decisions: readonly ReportDecision[]
-  /** Null = nothing is sealed yet. */
+  /** Null = there is no event yet. */
   readonly chainHead: ReportHead | null
   readonly frameworks: readonly ReportFramework[]
   /** Open and waived findings, oldest first; each call reads them again. */

@@ -224,7 +224,7 @@ it.each([
   const { fingerprint } = foundOf(acme, 12)
   const [row = {}] = query('select * from findings where fingerprint = ?', fingerprint)
   query(text, fingerprint)
-  expect(await found()).toEqual([{ what, count: 1, fingerprint: what === 'findings_inserted' ? 'x' : fingerprint }])
+  expect(await found()).toEqual([{ what, count: 1, first: what === 'findings_inserted' ? 'x' : fingerprint }])
   expect(await kinds(beta)).toEqual([])
   // The counts that the mirror keeps are compared when the test ends.
   query(`delete from findings where fingerprint in (?, 'x') returning id`, fingerprint)
@@ -246,7 +246,7 @@ it.each([
   const { query, acme, beta, found, kinds } = await lived()
   const [row] = query('select open from check_states where tenant_id = ?', acme)
   query(`update check_states set ${change} where tenant_id = ? returning status`, acme)
-  expect(await found()).toEqual(what === null ? [] : [{ what, count: 1, check }])
+  expect(await found()).toEqual(what === null ? [] : [{ what, count: 1, first: check }])
   expect(await kinds(beta)).toEqual([])
   query('update check_states set open = ? where tenant_id = ? returning status', row?.['open'], acme)
 })
@@ -254,7 +254,7 @@ it.each([
 it('detects that a lapsed waiver covers its finding again', async () => {
   const { query, acme, found } = await lived()
   query('update waived_findings set lapsed_at = null where tenant_id = ? returning waiver', acme)
-  expect(await found()).toEqual([{ what: 'lapses_missing', count: 1, waiver: 'w' }])
+  expect(await found()).toEqual([{ what: 'lapses_missing', count: 1, first: 'w' }])
 })
 
 it('covers the configuration by the chains of all tenants', async () => {

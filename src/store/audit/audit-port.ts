@@ -10,76 +10,29 @@ export interface FoundHead extends ChainHead {
   readonly later: number
 }
 
-/** A deviation at one event. */
+/** A deviation at one event (docs/evidence.md#proof-against-changes). */
 export interface EventMismatch {
-  /**
-   * `event_changed`: it differs from its digest. `chain_broken`: its hash does not continue that of the event before it.
-   * `erased_early`: it is empty although no retention reached it.
-   */
-  readonly what: 'event_changed' | 'chain_broken' | 'erased_early'
+  readonly what: 'event_changed' | 'chain_broken' | 'erased_early' | 'configuration_missing'
   readonly id: number
   readonly at: number
   readonly kind: string
   readonly subject: string
 }
 
-/** The last event is not the one at which the chain ends; `at` is null without any event. */
-export interface EndMismatch {
-  readonly what: 'end_differs'
-  /** Of the last event as the chain states it. */
-  readonly id: number
-  readonly at: number | null
-}
-
-/** Findings that differ from their last event. */
-export interface FindingsMismatch {
-  readonly what: 'findings_missing' | 'findings_inserted' | 'findings_changed'
+/** Present states that differ from their last event; `first` is the fingerprint, check or waiver of one. */
+export interface StateMismatch {
+  readonly what: 'findings_missing' | 'findings_inserted' | 'findings_changed' | 'results_changed' | 'lapses_missing'
   readonly count: number
-  /** Fingerprint of the first one. */
-  readonly fingerprint: string
-}
-
-/** Waivers that cover findings although the last change of them is that they lapsed. */
-export interface RevivedWaivers {
-  readonly what: 'lapses_missing'
-  /** Of findings. */
-  readonly count: number
-  /** Of the first of them. */
-  readonly waiver: string
-}
-
-/** Check results that differ from the last event of their check. */
-export interface ResultsMismatch {
-  readonly what: 'results_changed'
-  readonly count: number
-  /** The first of them. */
-  readonly check: string
-}
-
-/** An event of the tenant names a configuration that is not in the shared chain. */
-export interface ConfigurationMismatch {
-  readonly what: 'configuration_missing'
-  readonly id: number
-  readonly at: number
-}
-
-/** Events whose tenant is not in the table of tenants; found with the shared chain. */
-export interface EventsWithoutTenant {
-  readonly what: 'tenant_missing'
-  readonly tenantId: number
-  readonly events: number
-  /** Of the last event. */
-  readonly at: number
+  readonly first: string
 }
 
 export type ChainMismatch =
   | EventMismatch
-  | EndMismatch
-  | FindingsMismatch
-  | RevivedWaivers
-  | ResultsMismatch
-  | ConfigurationMismatch
-  | EventsWithoutTenant
+  | StateMismatch
+  /** `id`: of the last event as the chain states it; `at`: of the last one that there is, null without any. */
+  | { readonly what: 'end_differs'; readonly id: number; readonly at: number | null }
+  /** Found with the shared chain; `at`: of the last event. */
+  | { readonly what: 'tenant_missing'; readonly tenantId: number; readonly events: number; readonly at: number }
 
 export interface ChainVerification {
   readonly events: number

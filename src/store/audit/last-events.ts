@@ -2,6 +2,8 @@ import { hash } from 'node:crypto'
 import type { FindingFacts, ResultFacts, StoredEvent, WaiverLapseFacts } from '../event-store.ts'
 import type { TenantState } from '../history/tenant-states.ts'
 
+export type EventPlace = Pick<StoredEvent, 'id' | 'at' | 'kind' | 'subject'>
+
 /** What the events of a finding say about it. */
 export interface FindingState {
   readonly isOpen: boolean
@@ -18,32 +20,29 @@ export function factsOf({ severity, message, evidence, resolution = null }: Find
   return hash('sha256', JSON.stringify([severity, message, evidence, resolution]), 'base64url')
 }
 
-interface NamedConfiguration {
-  readonly id: number
-  readonly at: number
-  readonly hash: string
-}
-
 /** The state that the events of a tenant lead to, in the order of their ids. */
 export class LastEvents {
   readonly findings = new Map<string, FindingState>()
   readonly results = new Map<string, ResultFacts | null>()
   /** By waiver, the lapses under the terms in force. */
   readonly lapses = new Map<string, WaiverLapseFacts[]>()
-  readonly configurations: NamedConfiguration[] = []
+  /** By hash, the first event that names a configuration. */
+  readonly configurations = new Map<string, EventPlace>()
 
   /** @param data null if it is erased or was changed. */
-  add({ id, at, kind, subject }: Omit<StoredEvent, 'data'>, data: unknown): void {
+  add(event: EventPlace, data: unknown): void {
+    const { kind, subject, at } = event
     switch (kind) {
       case 'finding.opened':
+        this.findings.set(subject, { isOpen: true, at, facts: digestOf(data), openedAt: at, reopened: 0 })
+        break
       case 'finding.changed':
       case 'finding.resolved':
       case 'finding.reopened': {
-        const before = this.findings.get(subject)
-        const reopened = kind === 'finding.opened' ? 0 : (before?.reopened ?? 0) + (kind === 'finding.reopened' ? 1 : 0)
-        const openedAt = kind === 'finding.opened' ? at : (before?.openedAt ?? null)
-        const facts = data === null ? null : factsOf(data as FindingFacts)
-        this.findings.set(subject, { isOpen: kind !== 'finding.resolved', at, facts, openedAt, reopened })
+        const { openedAt = null, reopened = 0 } = this.findings.get(subject) ?? {}
+        const times = reopened + (kind === 'finding.reopened' ? 1 : 0)
+        const isOpen = kind !== 'finding.resolved'
+        this.findings.set(subject, { isOpen, at, facts: digestOf(data), openedAt, reopened: times })
         break
       }
       case 'result':
@@ -57,9 +56,9 @@ export class LastEvents {
         if (data !== null) this.lapses.set(subject, [...(this.lapses.get(subject) ?? []), data as WaiverLapseFacts])
         break
       case 'tenant.state': {
-        const { configuration } = (data ?? { configuration: null }) as TenantState
-        if (configuration !== null && configuration !== this.configurations.at(-1)?.hash)
-          this.configurations.push({ id, at, hash: configuration })
+        const { configuration = null } = (data ?? {}) as Partial<TenantState>
+        if (configuration !== null && !this.configurations.has(configuration))
+          this.configurations.set(configuration, event)
         break
       }
       default:
@@ -67,3 +66,5 @@ export class LastEvents {
     }
   }
 }
+
+const digestOf = (data: unknown) => (data === null ? null : factsOf(data as FindingFacts))

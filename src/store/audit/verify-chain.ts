@@ -3,11 +3,9 @@ import type { Database } from '../database.ts'
 import { digestOf, hashOf, type StoredEvent, sharedChain } from '../event-store.ts'
 import type { ChainHead, ChainMismatch, ChainVerification, EventMismatch, FoundHead } from './audit-port.ts'
 import { stateComparison } from './compare-state.ts'
-import { LastEvents } from './last-events.ts'
+import { type EventPlace, LastEvents } from './last-events.ts'
 
 const eventsAtOnce = 1000
-
-type Place = Omit<EventMismatch, 'what'>
 
 /** Reads a chain from its first event on. */
 class ChainWalk {
@@ -21,7 +19,7 @@ class ChainWalk {
   firstAt: number | null = null
   head: ChainHead | null = null
   /** Of the erased events, the one with the latest time. */
-  latestErased: Place | null = null
+  latestErased: EventPlace | null = null
 
   constructor(tenantId: number, heads: readonly string[]) {
     this.#tenantId = tenantId
@@ -30,7 +28,7 @@ class ChainWalk {
 
   add(event: StoredEvent): void {
     const { id, at, kind, subject, data, digest, hash } = event
-    const place = { id, at, kind, subject }
+    const place: EventPlace = { id, at, kind, subject }
     const isUnchanged = data === null || digest === digestOf(this.#tenantId, event)
     if (!isUnchanged) this.mismatches.push({ what: 'event_changed', ...place })
     if (hash !== hashOf(this.head?.hash ?? '', digest)) this.mismatches.push({ what: 'chain_broken', ...place })
@@ -42,7 +40,7 @@ class ChainWalk {
       this.erased++
       if (this.latestErased === null || at > this.latestErased.at) this.latestErased = place
     }
-    this.last.add(event, data !== null && isUnchanged ? JSON.parse(data) : null)
+    this.last.add(place, data !== null && isUnchanged ? JSON.parse(data) : null)
   }
 
   get heads(): readonly FoundHead[] {

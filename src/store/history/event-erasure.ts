@@ -12,7 +12,7 @@ import {
 import { recordTables } from '../records/record-tables.ts'
 import { changesIn, recordEventColumns, type StoredRecordEvent } from './record-changes.ts'
 
-/** Kinds of which the last event of a subject is the state in force. */
+/** Kinds of which the last event of a subject is in force. */
 const states = [findingKinds, ['result'], ['tenant.state'], termsKinds] as const
 
 /** Times are in milliseconds since the epoch. */
@@ -26,11 +26,6 @@ export interface EventErasure {
   readonly at: number
 }
 
-export interface ErasedEvents {
-  /** Events with lower ids are erased where their time has come and nothing in force depends on them. */
-  readonly keptFrom: number
-}
-
 interface LastErasure {
   readonly before: number
   readonly keptFrom: number
@@ -39,8 +34,9 @@ interface LastErasure {
 const due = '(select erase_before from tenants t where t.id = e.tenant_id)'
 
 /**
- * Empties events (docs/evidence.md#proof-against-changes) except those that are still in force. Events are dated by the
- * local clock, which may have been wrong: those written after one of the retained time stay. Call inside a transaction.
+ * Empties events (docs/evidence.md#proof-against-changes) except those that are still in force, and deletes findings that
+ * ended. Events are dated by the local clock, which may have been wrong: those written after one of the retained time stay.
+ * Call inside a transaction.
  */
 export function eventErasure(database: Database) {
   const append = eventAppender(database)
@@ -69,6 +65,12 @@ export function eventErasure(database: Database) {
     return `e.subject between '${first}' and '${end}'`
   })
   const statements = [
+    database.prepare<[object]>(
+      `delete from findings where resolved_at < @latest
+         and resolved_at < (select erase_before from tenants t where t.id = findings.tenant_id)
+         and not exists (select 1 from events n where n.tenant_id = findings.tenant_id
+           and n.kind in (${listOfKinds(findingKinds)}) and n.subject = findings.fingerprint and n.id >= @keptFrom)`,
+    ),
     erase(`${isDue} and ${isOf(recordKinds)} and not (${isOfSingleton.join(' or ')})`),
     ...states.map((kinds) => erase(`${isDue} and ${isOf(kinds)} and ${isSuperseded(kinds, due)}`)),
     erase(`${isDue} and ${isOf(findingKinds)} and ${isGone('e.subject')}`),
@@ -98,28 +100,15 @@ export function eventErasure(database: Database) {
     }
   }
 
-  return {
-    /** Call before anything is erased. */
-    async begin(tx: Sql, { latest, now }: EventErasure): Promise<ErasedEvents> {
-      const before = (await last.get(tx)) ?? null
-      const from = before === null ? 0 : (JSON.parse(before) as LastErasure).keptFrom
-      return { keptFrom: (await firstKept.get(tx, from, latest, now)) ?? Number.MAX_SAFE_INTEGER }
-    },
-    /** Call after findings are deleted. */
-    async end(tx: Sql, { earliest, latest, at }: EventErasure, { keptFrom }: ErasedEvents): Promise<void> {
-      for (const statement of statements) await statement.run(tx, { earliest, latest, keptFrom })
-      await eraseSingletons(tx, keptFrom)
-      const before = (await last.get(tx)) ?? null
-      if (before !== null && (JSON.parse(before) as LastErasure).before >= latest) return
-      const isKnown = keptFrom < Number.MAX_SAFE_INTEGER
-      const data: LastErasure = { before: latest, keptFrom: isKnown ? keptFrom : 0 }
-      await append(tx, sharedChain, [{ kind: 'history.erased', subject: '', at, data }])
-    },
+  return async (tx: Sql, { earliest, latest, now, at }: EventErasure): Promise<void> => {
+    const found = await last.get(tx)
+    const { before, keptFrom: from = 0 }: Partial<LastErasure> = found === undefined ? {} : JSON.parse(found)
+    const first = await firstKept.get(tx, from, latest, now)
+    const keptFrom = first ?? Number.MAX_SAFE_INTEGER
+    for (const statement of statements) await statement.run(tx, { earliest, latest, keptFrom })
+    await eraseSingletons(tx, keptFrom)
+    if (before !== undefined && before >= latest) return
+    const data: LastErasure = { before: latest, keptFrom: first ?? 0 }
+    await append(tx, sharedChain, [{ kind: 'history.erased', subject: '', at, data }])
   }
 }
-
-/** Condition that a finding has no event that the erasure keeps. */
-export const hasNoKeptEvent = (
-  findings: string,
-) => `not exists (select 1 from events n where n.tenant_id = ${findings}.tenant_id
-  and n.kind in (${listOfKinds(findingKinds)}) and n.subject = ${findings}.fingerprint and n.id >= @keptFrom)`

@@ -2,7 +2,7 @@ import { getTableName } from 'drizzle-orm'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
 import { recordSubject } from '../event-store.ts'
-import { type EventErasure, eventErasure, hasNoKeptEvent } from '../history/event-erasure.ts'
+import { type EventErasure, eventErasure } from '../history/event-erasure.ts'
 import { columnOf, recordTables } from './record-tables.ts'
 
 /** Times are in milliseconds since the epoch. */
@@ -66,15 +66,8 @@ async function eraseBefore(
   const eraseBefore = database.prepare<[number, number]>('update tenants set erase_before = ? where id = ?')
   for (const [tenantId, time] of before) await eraseBefore.run(tx, time, tenantId)
 
-  const events = eventErasure(database)
-  const erasure: EventErasure = { earliest: Math.min(...before.values()), latest, now, at }
-  const erased = await events.begin(tx, erasure)
-  await exec(
-    `delete from findings where resolved_at < @latest and resolved_at < ${due('findings')} and ${hasNoKeptEvent('findings')}`,
-    { latest, keptFrom: erased.keptFrom },
-  )
+  await eventErasure(database)(tx, { earliest: Math.min(...before.values()), latest, now, at })
   await eraseRuns(tx, database, { latest, now })
-  await events.end(tx, erasure, erased)
   await exec('delete from waived_findings where fingerprint not in (select fingerprint from findings)')
   // Erases problems of checks that are no longer evaluated, which may quote a person or a file.
   await exec(

@@ -39,7 +39,6 @@ export interface PostgresOptions {
 interface Fence {
   readonly text: string
   readonly params: readonly unknown[]
-  readonly ifMissing: 'abort' | 'write'
 }
 
 /** PostgreSQL, with a connection from a pool for each transaction. */
@@ -71,10 +70,9 @@ export class PostgresDb implements Db {
    * writes nothing.
    *
    * @param text selects the rows, without the lock.
-   * @param ifMissing `write` = without such rows, it writes all the same.
    */
-  fencedBy(text: string, params: readonly unknown[] = [], ifMissing: Fence['ifMissing'] = 'abort'): PostgresDb {
-    return new PostgresDb(this.#connections, this.#options, this.#statements, { text, params, ifMissing })
+  fencedBy(text: string, params: readonly unknown[] = []): PostgresDb {
+    return new PostgresDb(this.#connections, this.#options, this.#statements, { text, params })
   }
 
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
@@ -87,7 +85,7 @@ export class PostgresDb implements Db {
     return this.#writing.runExclusive(() =>
       this.#transaction('read write', async (sql) => {
         const found = await sql(`${fence.text} for key share`, fence.params)
-        if (found.length === 0 && fence.ifMissing === 'abort') throw ownedByAnother()
+        if (found.length === 0) throw ownedByAnother()
         return await work(sql)
       }),
     )
