@@ -1,1 +1,1 @@
--- Triggers and views, made again after every migration: sha256 ff8f9bc487d98511f59db8334f9401e1be0e0e43ce3f09cfc14d5b3e71c25c40
+-- Triggers and views, made again after every migration: sha256 9cece89cbfe14ff06fd0453b34c1667de02f31e1f16dc76a316aef4a7c2241a6

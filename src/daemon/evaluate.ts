@@ -20,7 +20,7 @@ import type { Log } from '../model/log.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
 import { version } from '../model/process/version.ts'
 import { isSkewed } from '../model/server-clock.ts'
-import { type Mirror, sharedChain } from '../store/port.ts'
+import type { Mirror } from '../store/port.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
 import { failedEvaluations } from './failed-evaluations.ts'
 import { sharedTenants } from './shared-tenants.ts'
@@ -102,9 +102,6 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         },
         ...how,
       })
-      // First, because the tenant's chain states its head. On PostgreSQL an earlier evaluation may not have sealed it.
-      await common?.seal(sharedChain, now)
-      await store.seal(tenant.id, now)
       return outcomes
     } catch (error) {
       if (reasonOf(error) === 'aborted' && how.signal?.aborted !== true) return null
@@ -180,7 +177,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
       queue.runExclusive(async () => {
         memoryOf = emptyMemories()
         const common = stores.shared()
-        if (common !== null) await closeRemovedTenants(common, await stores.removed(configured), clock.now())
+        if (common !== null) await closeTenants(common, await stores.removed(configured), clock.now())
       }),
   }
 }
@@ -215,11 +212,6 @@ async function inTurn<T>(queue: Mutex, signal: AbortSignal | undefined, work: ()
   } finally {
     release()
   }
-}
-
-async function closeRemovedTenants(store: Mirror, removed: readonly string[], at: number): Promise<void> {
-  await closeTenants(store, removed, at)
-  for (const { id, name } of await store.tenants()) if (removed.includes(name)) await store.seal(id, at)
 }
 
 /** A stored skew is updated when it changes by more than this, in milliseconds. */

@@ -6,7 +6,7 @@ import type { Erasure } from './records/record-retention.ts'
 import type { SyncStore } from './sync/sync-port.ts'
 
 export type * from './audit/audit-port.ts'
-export { sharedChain } from './audit/logs.ts'
+export { sharedChain } from './event-store.ts'
 export type * from './findings/finding-port.ts'
 export type * from './history/evidence-port.ts'
 export type { EntityReason, NoAnswer, OwnAnswer, OwnQuery } from './own-checks/question.ts'

@@ -1,11 +1,14 @@
-import { auditStore } from './audit/audit-store.ts'
+import { verifyChain } from './audit/verify-chain.ts'
 import type { Database } from './database.ts'
 import { erasureStore } from './erasure-store.ts'
+import { acceptedStateStore } from './findings/accepted-states.ts'
 import { findingStore, openFindings } from './findings/finding-store.ts'
 import { resultStore } from './findings/result-store.ts'
-import { acceptedStateStore, waiverStore } from './findings/waiver-store.ts'
-import { clockStore, evidenceStore } from './history/evidence-store.ts'
+import { waiverStore } from './findings/waiver-store.ts'
+import { clockStore } from './history/clock.ts'
+import { configurationLog } from './history/configuration-log.ts'
 import { historyStore } from './history/history-store.ts'
+import { tenantStates } from './history/tenant-states.ts'
 import { ownCheckStore } from './own-checks/own-check-store.ts'
 import type { Mirror } from './port.ts'
 import { listedRecords } from './records/listed-records.ts'
@@ -41,9 +44,10 @@ export function storesOver(database: Database) {
     ...waiverStore(database),
     ...acceptedStateStore(database),
     ...clockStore(database),
-    ...evidenceStore(database, () => checkResults.settle()),
+    ...configurationLog(database),
+    ...tenantStates(database),
     ...historyStore(database, records, () => checkResults.settle()),
-    ...auditStore(database),
+    verifyChain: (tenantId, heads) => verifyChain(database, tenantId, heads),
     ...erasureStore(database),
     dataVersion: (tenantId, resource) => versions.ofRecords(tenantId, resource),
     findingVersion: (tenantId, check) => versions.ofFindings(tenantId, check),

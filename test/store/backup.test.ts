@@ -327,7 +327,7 @@ it('copies a mirror of an older layout, so that there is a way back from an upgr
   const { mirror, path, target, back } = await world()
   await mirror[Symbol.asyncDispose]()
   const older = new BetterSqlite3(path)
-  older.exec('delete from __drizzle_migrations; drop table check_status_changes')
+  older.exec('delete from __drizzle_migrations; drop table events')
   older.close()
   expect(() => openMirror(path, 'beside')).toThrow(/has an older layout/)
   expect(await back()).toMatchObject({ records: 200, syncedAt: null })

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { dayMs, minuteMs } from '../../src/model/durations.ts'
+import { seenEvents } from '../support/events.ts'
 import { testMirror } from '../support/mirror.ts'
 import { incomingUser } from './support/incoming-user.ts'
 
@@ -10,8 +11,13 @@ async function twoTenants() {
   const { mirror, query } = testMirror()
   const acme = (await mirror.openTenant('acme', 'https://x', start)).tenant.id
   const beta = (await mirror.openTenant('beta', 'https://y', start)).tenant.id
-  const kept = () => query('select tenant_id as tenant, state from tenant_states order by id')
-  const note = (tenantId: number, at: number, state: string) => mirror.noteTenantState(tenantId, state, at)
+  const kept = () =>
+    seenEvents(query, 'tenant.state').map((row) => ({
+      tenant: row['tenant_id'],
+      state: (row['state'] as { of: string }).of,
+    }))
+  const note = (tenantId: number, at: number, state: string) =>
+    mirror.noteTenantState(tenantId, JSON.stringify({ of: state }), at)
   /** As the first erasure, which only notes how old the mirror is. */
   await mirror.eraseOutdated({ before: new Map([[acme, start - 400 * dayMs]]), now: start })
   return { mirror, query, acme, beta, kept, note }

@@ -4,8 +4,10 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
+import { findingKinds } from '../../src/store/event-store.ts'
 import type { CheckResult, Mirror, NewFinding } from '../../src/store/port.ts'
 import { now } from '../checks/support/evaluator.ts'
+import { seenEvents } from '../support/events.ts'
 import { type TestMirror, testMirror } from '../support/mirror.ts'
 import { temporaryFolder } from '../support/temporary.ts'
 import { check, findingOf, resultOf } from './support/results.ts'
@@ -54,7 +56,7 @@ it('opens many findings at once, in their order, each with its event', async () 
   expect(await stateOf(mirror, tenantId)).toMatchObject({ status: 'fail', open: { high: many / 2, low: many / 2 } })
   const ids = query('select entity_id as id from findings order by findings.id').map((row) => Number(row['id']))
   expect(ids).toEqual(Array.from({ length: many }, (_, i) => i))
-  expect(query('select count(*) as n from finding_events')).toEqual([{ n: many }])
+  expect(seenEvents(query, ...findingKinds)).toHaveLength(many)
   expect(query('select count(*) as n from staged_findings')).toEqual([{ n: 0 }])
 })
 
@@ -135,7 +137,11 @@ it('resolves, changes and opens again in one check result of any size', async ()
   const again = await mirror.commitResult(checkResult(tenantId, moreSevere, { at: now + 2 }))
   expect(again).toMatchObject({ opened: many / 2, resolved: {} })
   expect(await stateOf(mirror, tenantId)).toMatchObject({ open: { high: many } })
-  expect(query('select kind, count(*) as n from finding_events group by 1 order by 1')).toEqual(
+  expect(
+    query(
+      `select substr(kind, 9) as kind, count(*) as n from events where kind like 'finding.%' group by 1 order by 1`,
+    ),
+  ).toEqual(
     ['changed', 'opened', 'reopened', 'resolved'].map((kind) => ({ kind, n: kind === 'opened' ? many : many / 2 })),
   )
   expect(query('select distinct severity, reopened, first_seen_at as first from findings order by reopened')).toEqual([
@@ -182,10 +188,10 @@ it('ends what passes until the next result, which the record shows as a gap', as
   expect(validities()).toEqual([{ until: now }, { until: null }])
   await mirror.commitResult(checkResult(tenantId, [], { at: now + minuteMs }))
   expect(validities()).toEqual([{ until: null }, { until: null }])
-  const record = 'select at, valid_until as until from check_status_changes where "check" = ? order by id'
-  expect(query(record, [check])).toEqual([
-    { at: now, until: now },
-    { at: now + minuteMs, until: null },
+  const record = seenEvents(query, 'result').filter(({ subject }) => subject === check)
+  expect(record.map(({ at, previous }) => [at, previous])).toEqual([
+    [now, null],
+    [now + minuteMs, { confirmedAt: now, validUntil: now }],
   ])
 })
 

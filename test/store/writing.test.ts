@@ -206,7 +206,6 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   isVerified: (mirror) => mirror.isVerified(),
   verify: (mirror) => mirror.verify(),
   eraseOutdated: (mirror) => mirror.eraseOutdated(at + 9e9),
-  seal: (mirror) => mirror.seal(tenantId, at),
   verifyChain: (mirror) => mirror.verifyChain(tenantId),
   purgeTenant: (mirror) => mirror.purgeTenant(tenantId),
 }

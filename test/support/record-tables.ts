@@ -29,7 +29,8 @@ function tableOf({ resource, fields, detail, ownTimes, idField, isNumbered }: Re
     engine === 'sqlite' ? `${column} ->> '${field}'` : `(${column}::json ->> '${field}')`
   const columns = Object.entries(fields).map(([field, kind]) => {
     const text = member(field === detail?.field ? 'supplement' : 'body', field)
-    if (engine === 'sqlite' || kind === 'text' || kind === 'date' || kind === 'json') return `${text} as ${snake(field)}`
+    if (engine === 'sqlite' || kind === 'text' || kind === 'date' || kind === 'json')
+      return `${text} as ${snake(field)}`
     if (kind === 'integer') return `${text}::bigint as ${snake(field)}`
     return `case ${text} when 'true' then 1 when 'false' then 0 end as ${snake(field)}`
   })

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { hourMs } from '../../src/model/durations.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
+import { seenChanges } from '../support/events.ts'
 import { startTime } from '../support/fake-clock.ts'
 
 type Fields = Record<string, unknown>
@@ -54,7 +55,7 @@ const held = (test: TestEngine) =>
   test.query('select problem from quarantine order by resource, key').map(({ problem }) => problem)
 const statusOf = (test: TestEngine, fileId: string) =>
   test.query('select upload_status, status_since from documents where file_id = ?', fileId)[0]
-const changes = (test: TestEngine) => test.query("select field from changes where kind = 'changed'").length
+const changes = (test: TestEngine) => seenChanges(test.query).filter(({ kind }) => kind === 'changed').length
 
 async function full(test: TestEngine): Promise<void> {
   test.clock.advance(hourMs)

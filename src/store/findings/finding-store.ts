@@ -19,9 +19,10 @@ import { resolutions } from '../../model/check-status.ts'
 import { type Severity, severities } from '../../model/severity.ts'
 import type { Database } from '../database.ts'
 import type { Dialect, Sql } from '../db/db.ts'
+import { findingKinds } from '../event-store.ts'
 import { orm } from '../orm.ts'
 import type { FindingFilter, FindingRow, FindingStore, OpenFinding, OpenFindingStore, WaiverTerms } from '../port.ts'
-import { findingEvents, findings, tenants } from '../schema/index.ts'
+import { events, findings, tenants } from '../schema/index.ts'
 import { oneOf } from '../words.ts'
 import { personalReader, personalText } from './entity-names.ts'
 import { type EntityPlace, entityOrder, firstPlaces } from './entity-order.ts'
@@ -235,9 +236,14 @@ function conditionsOf(
 }
 
 function eventSince(since: number) {
-  const { fingerprint, at } = findingEvents
+  const { id, tenantId, kind, subject, at } = events
+  const ofFinding = and(
+    eq(tenantId, findings.tenantId),
+    inArray(kind, [...findingKinds]),
+    eq(subject, findings.fingerprint),
+  )
   return orm
-    .select({ fingerprint })
-    .from(findingEvents)
-    .where(and(eq(fingerprint, findings.fingerprint), gte(at, since)))
+    .select({ id })
+    .from(events)
+    .where(and(ofFinding, gte(at, since)))
 }

@@ -1,5 +1,6 @@
 import type { Database } from '../database.ts'
 import type { List, Sql } from '../db/db.ts'
+import { eventAppender, resultEvent } from '../event-store.ts'
 import type { CheckStateRow, NewFinding } from './finding-port.ts'
 
 export interface StoredState extends Omit<CheckStateRow, 'status' | 'reason' | 'open'> {
@@ -51,15 +52,7 @@ export function resultStatements(database: Database) {
        entities = excluded.entities, not_evaluated = excluded.not_evaluated, since = excluded.since,
        evaluated_at = excluded.evaluated_at, valid_until = excluded.valid_until, rule = excluded.rule, open = excluded.open, owing = excluded.owing`,
   )
-  const endRecord = database.prepare<[{ tenantId: number; check: string }]>(
-    `update check_status_changes set (confirmed_at, valid_until) =
-       (select evaluated_at, valid_until from check_states where tenant_id = @tenantId and "check" = @check)
-     where id = (select max(id) from check_status_changes where tenant_id = @tenantId and "check" = @check)`,
-  )
-  const beginRecord = database.prepare(
-    `insert into check_status_changes (tenant_id, "check", at, status, reason, entities, not_evaluated, since, rule, open)
-     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
-  )
+  const append = eventAppender(database)
   const evaluated = database.prepare<[number, number, string]>(
     'update check_states set evaluated_at = ? where tenant_id = ? and "check" = ?',
   )
@@ -98,9 +91,10 @@ export function resultStatements(database: Database) {
     },
     /** Call before `putState`: the stored state has the end time of the last check result. */
     async record(tx: Sql, tenantId: number, row: Omit<StoredState, 'check' | 'owing'>, check: string): Promise<void> {
-      const { status, reason, entities, notEvaluated, since, evaluatedAt, rule, open } = row
-      await endRecord.run(tx, { tenantId, check })
-      await beginRecord.run(tx, tenantId, check, evaluatedAt, status, reason, entities, notEvaluated, since, rule, open)
+      const before = await stateOf.get(tx, tenantId, check)
+      const previous = before === undefined ? null : { confirmedAt: before.evaluatedAt, validUntil: before.validUntil }
+      const facts = { ...row, open: JSON.parse(row.open) as object, previous }
+      await append(tx, tenantId, [resultEvent(check, row.evaluatedAt, facts)])
     },
   }
 }

@@ -3,6 +3,7 @@ import { mayBeOneSecond } from '../../model/dates.ts'
 import { memoize } from '../../model/memoize.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
+import { eventAppender, findingEvent, type NewEvent, type WaiverLapseFacts, waiverEvent } from '../event-store.ts'
 import type { NewFinding } from '../port.ts'
 import { waiverUpkeep } from './waiver-store.ts'
 
@@ -38,8 +39,12 @@ export interface StagedFinding extends Omit<NewFinding, 'evidence' | 'facts' | '
   readonly facts: string | null
 }
 
-interface Differing {
-  readonly fingerprint: string
+interface StoredFacts extends Pick<StagedFinding, 'fingerprint' | 'severity' | 'message' | 'evidence' | 'resolution'> {
+  readonly at: number
+  readonly kind: 'opened' | 'reopened' | 'changed' | 'resolved'
+}
+
+interface Differing extends WaiverLapseFacts {
   readonly waiver: string
   readonly accepted: string
   readonly present: string
@@ -74,12 +79,6 @@ export function stagedFindings(database: Database): StagedFindings {
   )
   const drop = database.prepare<[number, string, number]>(`delete from staged_findings where ${part}`)
   const writing = [
-    `insert into finding_events (tenant_id, fingerprint, at, kind, severity, message, evidence, resolution)
-       select f.tenant_id, f.fingerprint, d.at, 'resolved', f.severity, f.message, f.evidence, 'entity_removed'
-       from (select * from staged_findings where ${part} and kind = 'replaced') d
-       join findings f on f.fingerprint = d.fingerprint and f.resolved_at is null order by d.id`,
-    `insert into finding_events (tenant_id, fingerprint, at, kind, severity, message, evidence, resolution)
-       select tenant_id, fingerprint, at, case kind when 'replaced' then 'opened' else kind end, severity, message, evidence, resolution from staged_findings where ${part} order by id`,
     `insert into findings (fingerprint, tenant_id, "check", entity_type, entity_id, severity, message, evidence,
          first_seen_at, last_seen_at)
        select fingerprint, tenant_id, "check", entity_type, entity_id, severity, message, evidence, at, at
@@ -97,10 +96,22 @@ export function stagedFindings(database: Database): StagedFindings {
          resolution = d.resolution
        from (select * from staged_findings where ${part} and kind = 'resolved') d
        where findings.fingerprint = d.fingerprint`,
-    ...waiverUpkeep(part),
+    ...waiverUpkeep(database.sql, part),
   ].map((text) => database.prepare<[number, string, number]>(text))
+  const append = eventAppender(database)
+  const facts = 'severity, message, evidence, resolution'
+  const replaced = database.prepare<[number, string, number], StoredFacts>(
+    `select f.fingerprint, d.at, 'resolved' as kind, f.severity, f.message, f.evidence, 'entity_removed' as resolution
+     from (select * from staged_findings where ${part} and kind = 'replaced') d
+     join findings f on f.fingerprint = d.fingerprint and f.resolved_at is null order by d.id`,
+  )
+  const staged = database.prepare<[number, string, number], StoredFacts>(
+    `select fingerprint, at, case kind when 'replaced' then 'opened' else kind end as kind, ${facts}
+     from staged_findings where ${part} order by id`,
+  )
   const differing = database.prepare<[number, string, number], Differing>(
-    `select w.fingerprint, w.waiver, w.facts as accepted, d.facts as present, d.at, d.kind
+    `select w.fingerprint, w.waiver, w."check", w.terms, d.entity_id as entity, w.facts as accepted, d.facts as present,
+       d.at, d.kind
      from (select * from staged_findings where ${part} and kind <> 'resolved' and facts is not null) d
      join waived_findings w on w.fingerprint = d.fingerprint and w.lapsed_at is null and w.facts <> d.facts`,
   )
@@ -125,10 +136,20 @@ export function stagedFindings(database: Database): StagedFindings {
     async apply(tx, tenantId, check) {
       const id = (await last.get(tx, tenantId, check)) ?? null
       if (id === null) return false
-      for (const { fingerprint, waiver, accepted, present, at, kind } of await differing.all(tx, tenantId, check, id)) {
-        if (kind === 'replaced' || !isSameFacts(accepted, present))
-          await lapse.run(tx, at, present, fingerprint, waiver)
+      const events: NewEvent[] = []
+      for (const { waiver, present: changed, at, kind, ...found } of await differing.all(tx, tenantId, check, id)) {
+        if (kind !== 'replaced' && isSameFacts(found.accepted, changed)) continue
+        await lapse.run(tx, at, changed, found.fingerprint, waiver)
+        events.push(waiverEvent('waiver.lapsed', waiver, at, { ...found, changed }))
       }
+      for (const row of [
+        ...(await replaced.all(tx, tenantId, check, id)),
+        ...(await staged.all(tx, tenantId, check, id)),
+      ]) {
+        const evidence = JSON.parse(row.evidence) as object
+        events.push(findingEvent(`finding.${row.kind}`, row.fingerprint, row.at, { ...row, evidence }))
+      }
+      await append(tx, tenantId, events)
       for (const statement of writing) await statement.run(tx, tenantId, check, id)
       await drop.run(tx, tenantId, check, id)
       return true

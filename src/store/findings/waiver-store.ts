@@ -1,90 +1,43 @@
-import { isDeepStrictEqual } from 'node:util'
 import { memoize } from '../../model/memoize.ts'
 import { severities } from '../../model/severity.ts'
 import type { Database } from '../database.ts'
-import type { Dialect, List } from '../db/db.ts'
-import type { Lapse, LapseCount, LapseEvent, NotedWaiver, WaiverBreadth, WaiverStore } from '../port.ts'
-
-type AcceptedPart = Pick<WaiverStore, 'acceptedStates' | 'keepFirstStates' | 'acceptStates' | 'acceptedVersion'>
-
-interface StoredAcceptedState {
-  readonly entityId: string
-  readonly state: string
-  readonly at: number
-  readonly reason: string | null
-}
-
-/** Entity id of the row that marks the first states of a check as stored. */
-const whole = ''
-
-/** The states from which drift is measured. All are kept; the last one of an entity counts. */
-export function acceptedStateStore(database: Database): AcceptedPart {
-  const last = database.prepare<[number, string], StoredAcceptedState>(
-    `select entity_id as "entityId", state, at, reason from accepted_states where id in
-       (select max(id) from accepted_states where tenant_id = ? and "check" = ? group by entity_id) order by id`,
-  )
-  const lastOf = database.prepare<[number, string, string], StoredAcceptedState>(
-    `select entity_id as "entityId", state, at, reason from accepted_states
-     where tenant_id = ? and "check" = ? and entity_id = ? order by id desc limit 1`,
-  )
-  /** Makes others that accept states of this tenant wait for the end of the transaction. */
-  const lock = database.prepare<[number]>('update tenants set name = name where id = ?')
-  const isKept = database.prepare<[number, string]>(
-    `select 1 from accepted_states where tenant_id = ? and "check" = ? and entity_id = '${whole}' limit 1`,
-  )
-  const put = database.prepare(
-    'insert into accepted_states (tenant_id, "check", entity_id, state, at, reason) values (?, ?, ?, ?, ?, ?)',
-  )
-  const version = database.prepareValues<[number, string], number | null>(
-    'select max(id) from accepted_states where tenant_id = ? and "check" = ?',
-  )
-  return {
-    acceptedStates: (tenantId, check) =>
-      database.read(async (tx) => {
-        const rows = (await last.all(tx, tenantId, check)).filter(({ entityId }) => entityId !== whole)
-        if (rows.length === 0 && (await isKept.get(tx, tenantId, check)) === undefined) return null
-        return rows.map((row) => ({ ...row, state: JSON.parse(row.state) as unknown }))
-      }),
-    keepFirstStates: (tenantId, check, states, at) =>
-      database.write('nothing', async (tx) => {
-        if ((await isKept.get(tx, tenantId, check)) !== undefined) return
-        for (const { entityId, state } of [...states, { entityId: whole, state: null }])
-          await put.run(tx, tenantId, check, entityId, JSON.stringify(state), at, null)
-      }),
-    acceptStates: (accepted) =>
-      database.write('nothing', async (tx) => {
-        for (const tenantId of [...new Set(accepted.map((one) => one.tenantId))].sort((a, b) => a - b))
-          await lock.run(tx, tenantId)
-        for (const { tenantId, check, entityId, state } of accepted) {
-          const before = await lastOf.get(tx, tenantId, check, entityId)
-          if (before !== undefined && before.reason !== null && isDeepStrictEqual(JSON.parse(before.state), state))
-            return false
-        }
-        for (const { tenantId, check, entityId, state, at, reason } of accepted)
-          await put.run(tx, tenantId, check, entityId, JSON.stringify(state), at, reason)
-        return true
-      }),
-    acceptedVersion: (tenantId, check) =>
-      database.read(async (tx) => {
-        return (await version.get(tx, tenantId, check)) ?? 0
-      }),
-  }
-}
+import type { Dialect, List, Sql } from '../db/db.ts'
+import { eventAppender, type WaiverLapseFacts, waiverEvent } from '../event-store.ts'
+import type { Lapse, LapseCount, NotedWaiver, WaiverBreadth, WaiverStore } from '../port.ts'
 
 const rank = (column: string) =>
   `case ${column} ${severities.map((severity, i) => `when '${severity}' then ${i}`).join(' ')} end`
 
 /** Condition that the check had a complete result before: nobody could review findings of its first one earlier. */
-const wasEvaluated = `exists (select 1 from check_status_changes c
-  where c.tenant_id = d.tenant_id and c."check" = d."check" and c.at < d.at and c.entities is not null)`
+const wasEvaluated = (sql: Dialect) => `exists (select 1 from events c
+  where c.tenant_id = d.tenant_id and c.kind = 'result' and c.subject = d."check" and c.at < d.at
+    and (c.data is null or ${sql.jsonMember('c.data', 'entities', 'integer')} is not null))`
 
 /** Ends acceptances after another tenant was accepted, where the same ids are different entities. */
-export const anotherTenant = (sql: Dialect) => `update waived_findings set lapsed_at = @at,
-  lapsed_facts = ${sql.jsonWith('facts', 'tenant', 'accepted as another one')}
-  where tenant_id = @tenantId and lapsed_at is null`
+export function endAcceptances(database: Database) {
+  const append = eventAppender(database)
+  const lapsing = database.prepare<[object], WaiverLapseFacts & { readonly waiver: string }>(
+    `select w.waiver, w."check", w.terms, coalesce(f.entity_id, '') as entity, w.fingerprint, w.facts as accepted,
+       ${database.sql.jsonWith('w.facts', 'tenant', 'accepted as another one')} as changed
+     from waived_findings w left join findings f on f.fingerprint = w.fingerprint
+     where w.tenant_id = @tenantId and w.lapsed_at is null order by w.fingerprint, w.waiver`,
+  )
+  const lapse = database.prepare<[number, string | null, string, string]>(
+    'update waived_findings set lapsed_at = ?, lapsed_facts = ? where fingerprint = ? and waiver = ?',
+  )
+  return async (tx: Sql, tenantId: number, at: number) => {
+    const lapses = await lapsing.all(tx, { tenantId })
+    for (const { fingerprint, waiver, changed } of lapses) await lapse.run(tx, at, changed, fingerprint, waiver)
+    await append(
+      tx,
+      tenantId,
+      lapses.map(({ waiver, ...facts }) => waiverEvent('waiver.lapsed', waiver, at, facts)),
+    )
+  }
+}
 
 /** @param part condition on `staged_findings` with three parameters. */
-export function waiverUpkeep(part: string): readonly string[] {
+export function waiverUpkeep(sql: Dialect, part: string): readonly string[] {
   const failing = `(select * from staged_findings where ${part} and kind <> 'resolved' and facts is not null)`
   return [
     `update waived_findings set open_severity = case when d.kind <> 'resolved' then d.severity end
@@ -95,7 +48,7 @@ export function waiverUpkeep(part: string): readonly string[] {
     `insert into waived_findings
        (fingerprint, waiver, tenant_id, "check", terms, facts, severity, accepted_at, later, open_severity)
      select d.fingerprint, w.id, d.tenant_id, d."check", w.terms, d.facts, d.severity, d.at,
-       case when w.entity = '*' and d.at > w.since and ${wasEvaluated} then 1 else 0 end, d.severity
+       case when w.entity = '*' and d.at > w.since and ${wasEvaluated(sql)} then 1 else 0 end, d.severity
      from ${failing} d join waivers w on w.tenant_id = d.tenant_id and w."check" = d."check"
        and (w.entity = '*' or w.entity = d.entity_id or w.entity_key = d.entity_id)
      where w.expires_at >= d.at on conflict do nothing`,
@@ -153,9 +106,13 @@ export function waiverStore(database: Database): Part {
      from waived_findings where ${sql.isIn('fingerprint')}
        and lapsed_at is not null and open_severity is not null`,
   )
-  const lapsedAt = database.prepare<[number, number, number], LapseEvent>(
-    `select fingerprint, waiver, "check" from waiver_changes
-     where at = ? and tenant_id = ? and fingerprint is not null order by id limit ?`,
+  const append = eventAppender(database)
+  const lapsedAt = database.prepare<[number, number, number], { waiver: string; data: string }>(
+    `select subject as waiver, data from events
+     where at = ? and tenant_id = ? and kind = 'waiver.lapsed' and data is not null order by id limit ?`,
+  )
+  const wasAgreed = database.prepare<[number, string]>(
+    `select 1 from events where tenant_id = ? and kind = 'waiver.agreed' and subject = ? limit 1`,
   )
   const counts = database.prepare<[number, string], LapseCount>(lapseCounting)
   const underAll = memoize((waivers: number) =>
@@ -185,9 +142,10 @@ export function waiverStore(database: Database): Part {
       }),
     noteWaiver: (tenantId, { id, check, entity, entityKey, terms, since, expiresAt }) =>
       database.write('acceptances', async (tx) => {
-        // Delete and insert: the trigger on inserts records the terms.
         await forget.run(tx, tenantId, id)
         await note.run(tx, tenantId, id, check, entity, entityKey, terms, since, expiresAt)
+        const kind = (await wasAgreed.get(tx, tenantId, id)) === undefined ? 'waiver.agreed' : 'waiver.renewed'
+        await append(tx, tenantId, [waiverEvent(kind, id, since, { check, terms, entity })])
       }),
     lapses: (fingerprints) => database.read((tx) => ofFindings.all(tx, sql.listOf(fingerprints))),
     lapseCounts: (tenantId, check) => database.read((tx) => counts.all(tx, tenantId, check)),
@@ -196,7 +154,13 @@ export function waiverStore(database: Database): Part {
         const terms = waivers.flatMap((waiver) => [waiver.waiver, waiver.terms])
         return underAll(waivers.length).all(tx, ...terms, tenantId, check, waivers.length)
       }),
-    lapsesAt: (tenantId, at, most) => database.read((tx) => lapsedAt.all(tx, at, tenantId, most)),
+    lapsesAt: (tenantId, at, most) =>
+      database.read(async (tx) => {
+        return (await lapsedAt.all(tx, at, tenantId, most)).map(({ waiver, data }) => {
+          const { fingerprint, check } = JSON.parse(data) as WaiverLapseFacts
+          return { fingerprint, waiver, check }
+        })
+      }),
     waiverBreadth: (tenantId) =>
       database.read(async (tx) => {
         const rows = await breadth.all(tx, tenantId)

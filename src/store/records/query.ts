@@ -91,6 +91,7 @@ export interface GroupCount {
 }
 
 export interface ChangeRow {
+  /** Of the event, which may have changed several fields. */
   readonly id: number
   readonly resource: string
   readonly key: string

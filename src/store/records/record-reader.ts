@@ -1,8 +1,10 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
+import { recordSubject } from '../event-store.ts'
+import { changesIn, ofRecords, recordEventColumns, type StoredRecordEvent } from '../history/record-changes.ts'
 import { interim } from './interim.ts'
-import type { ChangeRow, MirrorRecord, RecordReader } from './query.ts'
+import type { MirrorRecord, RecordReader } from './query.ts'
 import { mirrorRecordOf, type RecordRow, recordColumns } from './record-body.ts'
 import { recordShapes } from './record-shape.ts'
 
@@ -37,10 +39,11 @@ export function recordReader(database: Database, tenantId: number): RecordReader
     keys: (resource: ResourceName) => database.read((sql) => sql<string>(liveKeys, [{ tenantId, resource }], 'values')),
     history: (resource: ResourceName, ...keys: readonly string[]) =>
       database.read(async (sql) => {
-        const text = `select id, resource, key, at, kind, field, before, after, request_id as "requestId" from changes
-          where tenant_id = ? and resource = ? and ${database.sql.isIn('key')} order by id`
-        const rows = await sql<StoredChange>(text, [tenantId, resource, database.sql.listOf(keys)])
-        return rows.map(parseChange)
+        const text = `select ${recordEventColumns} from events
+          where tenant_id = ? and ${ofRecords} and ${database.sql.isIn('subject')} order by id`
+        const subjects = keys.map((key) => recordSubject(resource, key))
+        const rows = await sql<StoredRecordEvent>(text, [tenantId, database.sql.listOf(subjects)])
+        return rows.flatMap(changesIn)
       }),
   }
   return { ...reader, ...interim(reader) } as unknown as RecordReader
@@ -53,13 +56,3 @@ const nextSlice = `select ${recordColumns} from records
   where tenant_id = @tenantId and resource = @resource and key > @after and ${isLive} order by key limit ${sliceSize}`
 
 const liveKeys = `select key from records where tenant_id = @tenantId and resource = @resource and ${isLive} order by key`
-
-export type StoredChange<Row extends ChangeRow = ChangeRow> = Omit<Row, 'before' | 'after'> & {
-  readonly before: string | null
-  readonly after: string | null
-}
-
-export function parseChange<Change extends StoredChange>(change: Change) {
-  const parse = (text: string | null): unknown => (text === null ? null : JSON.parse(text))
-  return { ...change, before: parse(change.before), after: parse(change.after) }
-}

@@ -1,26 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-export const waiverChanges = sqliteTable(
-  'waiver_changes',
-  {
-    id: integer('id').primaryKey(),
-    tenantId: integer('tenant_id').notNull(),
-    waiver: text('waiver').notNull(),
-    at: integer('at').notNull(),
-    terms: text('terms').notNull(),
-    check: text('check').notNull(),
-    /** Null if terms came into force. */
-    fingerprint: text('fingerprint'),
-    accepted: text('accepted'),
-    changed: text('changed'),
-  },
-  (table) => [
-    index('waiver_changes_waiver').on(table.tenantId, table.waiver),
-    index('waiver_changes_time').on(table.at),
-  ],
-)
-
 /** Waivers are kept after removal from the configuration, so that adding them again does not renew them. */
 export const waivers = sqliteTable(
   'waivers',
@@ -85,18 +65,6 @@ export const heldRecords = sqliteTable(
   { holdId: text('hold_id').notNull(), rid: integer('rid').notNull() },
   (table) => [primaryKey({ columns: [table.holdId, table.rid] })],
 )
-
-export const decisions = sqliteTable('decisions', {
-  id: integer('id').primaryKey(),
-  holdId: text('hold_id').notNull(),
-  tenantId: integer('tenant_id').notNull(),
-  resource: text('resource').notNull(),
-  holdReason: text('hold_reason').notNull(),
-  count: integer('count').notNull(),
-  reason: text('reason').notNull(),
-  decidedAt: integer('decided_at').notNull(),
-  appliedAt: integer('applied_at'),
-})
 
 /** Deleted when the record is removed or returned again. */
 export const acceptedRemovals = sqliteTable(

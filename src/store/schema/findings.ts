@@ -37,33 +37,6 @@ export const checkStates = sqliteTable(
   ],
 )
 
-/** A row for each check result that differs in more than the time of its confirmation. */
-export const checkStatusChanges = sqliteTable(
-  'check_status_changes',
-  {
-    id: integer('id').primaryKey(),
-    tenantId: integer('tenant_id').notNull(),
-    check: text('check').notNull(),
-    at: integer('at').notNull(),
-    status: text('status').notNull(),
-    reason: text('reason'),
-    entities: integer('entities'),
-    notEvaluated: integer('not_evaluated'),
-    /** Null in rows of the first release. */
-    since: integer('since'),
-    rule: text('rule'),
-    open: text('open').notNull().default('{}'),
-    /** Last confirmation; null while `check_states` has it. */
-    confirmedAt: integer('confirmed_at'),
-    /** As in `check_states`; stored with `confirmedAt`. */
-    validUntil: integer('valid_until'),
-  },
-  (table) => [
-    index('check_status_changes_time').on(table.tenantId, table.check, table.at),
-    index('check_status_changes_tenant').on(table.tenantId, table.id),
-  ],
-)
-
 /** Differences of a check result, without effect before its commit; see `check_states.owing`. */
 export const stagedFindings = sqliteTable(
   'staged_findings',
@@ -84,20 +57,6 @@ export const stagedFindings = sqliteTable(
     facts: text('facts'),
   },
   (table) => [index('staged_findings_check').on(table.tenantId, table.check)],
-)
-
-export const acceptedStates = sqliteTable(
-  'accepted_states',
-  {
-    id: integer('id').primaryKey(),
-    tenantId: integer('tenant_id').notNull(),
-    check: text('check').notNull(),
-    entityId: text('entity_id').notNull(),
-    state: text('state').notNull(),
-    at: integer('at').notNull(),
-    reason: text('reason'),
-  },
-  (table) => [index('accepted_states_check').on(table.tenantId, table.check)],
 )
 
 export const findings = sqliteTable(
@@ -125,25 +84,5 @@ export const findings = sqliteTable(
       .on(table.tenantId, table.check, table.severity, table.firstSeenAt, table.fingerprint)
       .where(sql`resolved_at is null`),
     index('findings_all').on(table.tenantId, table.check),
-  ],
-)
-
-export const findingEvents = sqliteTable(
-  'finding_events',
-  {
-    id: integer('id').primaryKey(),
-    tenantId: integer('tenant_id').notNull(),
-    fingerprint: text('fingerprint').notNull(),
-    at: integer('at').notNull(),
-    kind: text('kind').notNull(),
-    severity: text('severity').notNull(),
-    message: text('message').notNull(),
-    evidence: text('evidence').notNull(),
-    resolution: text('resolution'),
-  },
-  (table) => [
-    index('finding_events_finding').on(table.fingerprint, table.at),
-    index('finding_events_time').on(table.at),
-    index('finding_events_tenant').on(table.tenantId, table.id),
   ],
 )

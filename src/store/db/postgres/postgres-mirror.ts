@@ -22,8 +22,7 @@ export async function openPostgresMirror(options: Options): Promise<Mirror> {
   await using opening = new AsyncDisposableStack()
   const opened = opening.use(await openPostgres(options))
   const parts = { clock: options.clock, opened: opening }
-  // Like the fence of an owner, the lock of a command prevents sealing while a row of the tenant is not committed.
-  if (options.role === 'beside') return postgresMirror(opened.work.fencedBy('select 1 from leases', [], 'write'), parts)
+  if (options.role === 'beside') return postgresMirror(opened.work, parts)
   const { db, assertHeld } = await engineOn(opened, options, opening)
   return postgresMirror(db, { ...parts, assertHeld })
 }

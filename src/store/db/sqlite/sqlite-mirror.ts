@@ -4,7 +4,6 @@ import type { AdminStore, Mirror } from '../../port.ts'
 import { storesOver } from '../../stores.ts'
 import { type OpenedFile, openBesideEngine, openForEngine } from './open.ts'
 import { SqliteDb } from './sqlite-db.ts'
-import { keepWaiverRecord } from './triggers.ts'
 import { verifyFile } from './verify-file.ts'
 
 /**
@@ -18,7 +17,6 @@ export function openMirror(path: string, role: 'engine' | 'beside'): Mirror {
 
 function mirrorOver(opened: OpenedFile): Mirror {
   const { file, writer, reader, check } = opened
-  keepWaiverRecord(writer)
   const db = new SqliteDb({ writer, reader, onError: (error) => check.note(error) })
   const { flush, ...stores } = storesOver(new Database(db))
   return {
