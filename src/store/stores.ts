@@ -1,13 +1,13 @@
 import { auditStore } from './audit/audit-store.ts'
 import type { Database } from './database.ts'
 import { erasureStore } from './erasure-store.ts'
+import { checkProblemStore } from './findings/check-problems.ts'
 import { findingStore, openFindings } from './findings/finding-store.ts'
 import { resultStore } from './findings/result-store.ts'
 import { acceptedStateStore, waiverStore } from './findings/waiver-store.ts'
 import { changeLog } from './history/change-log.ts'
 import { clockStore, evidenceStore } from './history/evidence-store.ts'
 import { historyStore } from './history/history-store.ts'
-import { ownCheckStore } from './own-checks/own-check-store.ts'
 import type { Mirror } from './port.ts'
 import { listedRecords } from './records/listed-records.ts'
 import { personComparison } from './records/person-comparison.ts'
@@ -24,7 +24,7 @@ import { qualityStore } from './sync/quality-store.ts'
 import { runEnds } from './sync/sync-states.ts'
 import { tenantStore } from './sync/tenant-store.ts'
 
-type Others = 'ask' | 'isVerified' | 'ping' | 'verify' | typeof Symbol.asyncDispose
+type Others = 'isVerified' | 'ping' | 'verify' | typeof Symbol.asyncDispose
 
 /** All operations that are the same on every database. Call `flush` before closing. */
 export function storesOver(database: Database) {
@@ -59,7 +59,7 @@ export function storesOver(database: Database) {
     ...openFindings(database),
     ...qualityStore(database),
     records,
-    ...ownCheckStore(database),
+    ...checkProblemStore(database),
     ...waiverStore(database),
     ...acceptedStateStore(database),
     ...clockStore(database),

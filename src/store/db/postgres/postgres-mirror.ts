@@ -15,7 +15,6 @@ import { copyInto } from './copy-target.ts'
 import { newerLayout, newestAppliedText, newestOf, postgresMigrations } from './migrate.ts'
 import { type OpenedPostgres, type OpenOptions, openPostgres } from './open.ts'
 import { countsAgree, settleCounts } from './settle-counts.ts'
-import { SnapshotSandboxes } from './snapshot-sandboxes.ts'
 
 type Options = OpenOptions & { readonly clock: Clock }
 
@@ -23,12 +22,12 @@ type Options = OpenOptions & { readonly clock: Clock }
 export async function openPostgresMirror(options: Options): Promise<Mirror> {
   await using opening = new AsyncDisposableStack()
   const opened = opening.use(await openPostgres(options))
-  const parts = { clock: options.clock, opened: opening }
   // Like the fence of an owner, the lock of a command prevents sealing while a row of the tenant is not committed.
-  if (options.role === 'beside') return postgresMirror(opened.work.fencedBy('select 1 from leases', [], 'write'), parts)
+  if (options.role === 'beside')
+    return postgresMirror(opened.work.fencedBy('select 1 from leases', [], 'write'), { opened: opening })
   const { db, assertHeld } = await engineOn(opened, options, opening)
   await settleCounts(db, options.log ?? silentLog())
-  return postgresMirror(db, { ...parts, assertHeld })
+  return postgresMirror(db, { opened: opening, assertHeld })
 }
 
 export interface CopiedMirror {
@@ -73,13 +72,12 @@ export function replicaOver(
 ): { readonly mirror: Mirror; readonly stores: LeasedStores } {
   const { work, show, lease, clock, random, log } = options
   const leases = new Leases({ db: lease, clock, id: newEngineId(random), assertTables: tablesCheck() })
-  const sandboxes = opening.use(new SnapshotSandboxes(clock))
   const stores = new LeasedStores({
     ...{ leases, clock, random, log },
     db: show,
-    storeOf: (held) => postgresMirror(work.fencedBy(...leases.fenceOf(held)), { clock, sandboxes }),
+    storeOf: (held) => postgresMirror(work.fencedBy(...leases.fenceOf(held))),
   })
-  const mirror = postgresMirror(show.fencedBy('select 1 where false'), { clock, sandboxes, opened: opening })
+  const mirror = postgresMirror(show.fencedBy('select 1 where false'), { opened: opening })
   let isVerified = false
   const verified: Pick<Mirror, 'isVerified' | 'verify'> = {
     isVerified: () => isVerified,
@@ -113,23 +111,18 @@ function tablesCheck(): (sql: Sql) => Promise<void> {
 }
 
 interface Parts {
-  readonly clock: Pick<Clock, 'sleep'>
   /** Disposed of with the mirror. */
   readonly opened?: AsyncDisposableStack
   readonly assertHeld?: () => void
-  /** Shared by the tenants of a process. */
-  readonly sandboxes?: SnapshotSandboxes
 }
 
-export function postgresMirror(db: Db, parts: Parts): Mirror {
-  const { assertHeld = () => {}, sandboxes = new SnapshotSandboxes(parts.clock) } = parts
+export function postgresMirror(db: Db, parts: Parts = {}): Mirror {
+  const { assertHeld = () => {} } = parts
   // Moved out of the scope of the function that opened it.
   const opened = parts.opened?.move()
-  const database = new Database(db)
-  const { flush, ...stores } = storesOver(database)
+  const { flush, ...stores } = storesOver(new Database(db))
   return {
     ...stores,
-    ask: (tenantId, query, signal) => sandboxes.ask({ database, tenantId }, query, signal),
     async ping() {
       assertHeld()
       await db.read((sql) => sql('select 1'))
@@ -137,7 +130,6 @@ export function postgresMirror(db: Db, parts: Parts): Mirror {
     isVerified: () => true,
     verify: () => assertCounts(db),
     async [Symbol.asyncDispose]() {
-      await sandboxes.end(database)
       await flush()
       await opened?.disposeAsync()
     },

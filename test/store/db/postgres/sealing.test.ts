@@ -15,8 +15,6 @@ const start = Date.parse('2026-03-01T12:00:00Z')
 const tenantId = 1
 const ofUsers = { tenantId, resource: 'users', requestId: 'r', recordCreations: true } as const
 
-const mirrorOver = (db: PostgresDb): Mirror => postgresMirror(db, { clock: testOptions.clock })
-
 const leaseOf = (id: number) => ['select 1 from leases where tenant_id = ? and epoch = 1', [id]] as const
 
 /** A tenant with its owner, the work of no tenant, and a command beside them. Some writes wait for a gate before they end. */
@@ -47,8 +45,8 @@ async function world() {
   await gate.query({ text: 'select pg_advisory_lock(42)' })
   return {
     query,
-    owner: mirrorOver(db.fencedBy(...leaseOf(tenantId))),
-    shared: mirrorOver(db.fencedBy(...leaseOf(0))),
+    owner: postgresMirror(db.fencedBy(...leaseOf(tenantId))),
+    shared: postgresMirror(db.fencedBy(...leaseOf(0))),
     beside: await openBeside(),
     openBeside,
     open: () => gate.query({ text: 'select pg_advisory_unlock(42)' }),
