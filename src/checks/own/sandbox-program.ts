@@ -20,7 +20,7 @@ export interface Job {
 
 /** Source text of the program: functions that use nothing but their arguments and each other. */
 export function sandboxProgram(memoryLimit: number): string {
-  const functions = [answerOf, authorizerFor, readAnswer, watchProcess]
+  const functions = [answerOf, refusalOf, readAnswer, watchProcess]
   return `${functions.join('\n')}\n(${runSandbox})(require, ${memoryLimit}, ${process.pid})`
 }
 
@@ -53,17 +53,17 @@ function watchProcess(memoryLimit: number, parent: number): void {
   }, 10)
 }
 
-export function answerOf(
-  database: Sqlite.DatabaseSync,
-  constants: typeof Sqlite.constants,
-  job: Job,
-): OwnAnswer | NoAnswer {
+function answerOf(database: Sqlite.DatabaseSync, constants: typeof Sqlite.constants, job: Job): OwnAnswer | NoAnswer {
   const refusals: string[] = []
   try {
-    database.setAuthorizer(null)
-    database.setAuthorizer(authorizerFor(database, constants, job, refusals))
-    const statement = database.prepare(job.query)
-    return readAnswer(statement, job)
+    if (database.setAuthorizer === undefined) throw new TypeError('own checks need Node 24.10 or newer')
+    database.setAuthorizer((action, first, second, schema) => {
+      const refusal = refusalOf(constants, job, action, { first: String(first), second: String(second), schema })
+      if (refusal === null) return constants.SQLITE_OK
+      refusals.push(refusal)
+      return constants.SQLITE_DENY
+    })
+    return readAnswer(database.prepare(job.query), job)
   } catch (error) {
     const message = error instanceof Error ? error.message : String(error)
     // SQLite quotes values that it cannot use, such as a path within JSON; they may be the tenant's.
@@ -72,35 +72,32 @@ export function answerOf(
   }
 }
 
-function authorizerFor(
-  database: Sqlite.DatabaseSync,
-  { SQLITE_OK, SQLITE_DENY, ...actions }: typeof Sqlite.constants,
+interface AuthorizedNames {
+  readonly first: string
+  readonly second: string
+  readonly schema: string | null
+}
+
+/** Why a query may not do what SQLite asks about; null if it may. */
+function refusalOf(
+  constants: typeof Sqlite.constants,
   { inputs, views }: Job,
-  refusals: string[],
-): NonNullable<Parameters<Sqlite.DatabaseSync['setAuthorizer']>[0]> {
-  const harmless = database.prepare('select name from pragma_function_list where flags & 0x200000').all()
-  const functions = new Set(harmless.map(({ name }) => String(name)))
-  const unsteady = /^(fts.*|random|randomblob|changes|total_changes|last_insert_rowid|sqlite_log)$/
-  const resources = new Map(views)
-  function refusalOf(action: number, name: string, second: string | null, schema: string | null): string | null {
-    if (action === actions.SQLITE_SELECT || action === actions.SQLITE_RECURSIVE) return null
-    if (action === actions.SQLITE_FUNCTION)
-      return functions.has(String(second)) && !unsteady.test(String(second)) ? null : `it uses the function ${second}`
-    if (action !== actions.SQLITE_READ) return 'it is not a SELECT'
-    const table = name.toLowerCase()
-    const resource = resources.get(table)
-    if (resource !== undefined)
-      return inputs.includes(resource) ? null : `it reads ${resource}, which inputs does not name`
-    // Without a schema, the name is that of a `with` clause or of a module.
-    const isClause = schema === null && !/^(sqlite|pragma)_/.test(table)
-    return isClause || /^json_(each|tree)$/.test(table) ? null : `it reads ${name}, which is none of the views`
+  action: number,
+  { first, second, schema }: AuthorizedNames,
+): string | null {
+  if (action === constants.SQLITE_SELECT || action === constants.SQLITE_RECURSIVE) return null
+  if (action === constants.SQLITE_FUNCTION) {
+    const refused = /^(random|randomblob|(total_)?changes|last_insert_rowid|load_extension|sqlite_log|(fts|rtree).*)$/
+    return refused.test(second) ? `it uses the function ${second}` : null
   }
-  return (action, first, second, schema) => {
-    const refusal = refusalOf(action, String(first), second, schema)
-    if (refusal === null) return SQLITE_OK
-    refusals.push(refusal)
-    return SQLITE_DENY
-  }
+  if (action !== constants.SQLITE_READ) return 'it is not a SELECT'
+  const table = first.toLowerCase()
+  const [, resource] = views.find(([name]) => name === table) ?? []
+  if (resource !== undefined)
+    return inputs.includes(resource) ? null : `it reads ${resource}, which inputs does not name`
+  // Without a schema, the name is that of a `with` clause or of a module.
+  const isClause = schema === null && !/^(sqlite|pragma)_/.test(table)
+  return isClause || /^json_(each|tree)$/.test(table) ? null : `it reads ${first}, which is none of the views`
 }
 
 function readAnswer(statement: Sqlite.StatementSync, { parameters, maxRows, maxText }: Job): OwnAnswer {

@@ -16,9 +16,8 @@ export const emptyStore: QueriedStore = { dataVersion: () => 0, records: () => (
 interface Snapshot {
   readonly sandbox: Sandbox
   readonly store: QueriedStore
-  readonly tenantId: number
-  /** Resources and their data versions from before they were read. */
-  readonly versions: string
+  /** The tenant, its resources and their data versions from before they were read. */
+  readonly key: string
 }
 
 /**
@@ -34,7 +33,7 @@ export class SandboxQueries implements OwnQueries, AsyncDisposable {
   #idle: NodeJS.Timeout | undefined
 
   /** @param memoryLimit of the process with the records, in bytes. */
-  constructor(memoryLimit = 640 * mebibyte) {
+  constructor(memoryLimit = 512 * mebibyte) {
     this.#memoryLimit = memoryLimit
   }
 
@@ -64,10 +63,9 @@ export class SandboxQueries implements OwnQueries, AsyncDisposable {
     signal?: AbortSignal,
   ): Promise<Sandbox> {
     for (const input of inputs) this.#resources.add(input)
-    const versions = [...this.#resources].map((name) => `${name} ${store.dataVersion(tenantId, name)}`).join(' ')
+    const key = [tenantId, ...[...this.#resources].map((name) => `${name} ${store.dataVersion(tenantId, name)}`)].join()
     const last = this.#snapshot
-    const isCurrent = last?.store === store && last.tenantId === tenantId && last.versions === versions
-    if (isCurrent && last.sandbox.problem === null) return last.sandbox
+    if (last?.store === store && last.key === key && last.sandbox.problem === null) return last.sandbox
     await this[Symbol.asyncDispose]()
     await using opening = new AsyncDisposableStack()
     const sandbox = opening.use(new Sandbox(this.#memoryLimit))
@@ -82,7 +80,7 @@ export class SandboxQueries implements OwnQueries, AsyncDisposable {
     }
     await sandbox.send({ sql: 'commit; pragma query_only = on' })
     opening.move()
-    this.#snapshot = { sandbox, store, tenantId, versions }
+    this.#snapshot = { sandbox, store, key }
     return sandbox
   }
 }

@@ -232,7 +232,7 @@ it('aborts a query that takes too much memory, and writes nothing to the disk me
     'from (with recursive t(x, b) as (select 1, zeroblob(900000) union all select x + 1, zeroblob(900000 + x) from t where x < 20000) select b from t order by b desc, x)'
   expect(await ask(alarmQuery('count(*)', heap))).toEqual({
     kind: 'failed',
-    problem: 'it takes more than 640 MiB of memory, with the records',
+    problem: 'it takes more than 512 MiB of memory, with the records',
   })
 })
 
