@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, it, vi } from 'vitest'
 import type { QueriedStore } from '../../../src/evaluate/own-query.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
@@ -11,6 +12,7 @@ import {
   alarmQuery,
   cpuTicksOf,
   endless,
+  filesOf,
   hasProc,
   ownQuery,
   sandboxesOf,
@@ -46,6 +48,9 @@ function recordOf(fields: Readonly<Record<string, unknown>>): MirrorRecord {
 }
 
 const names = ownQuery(alarmQuery("lastName || ' ' || count(*)", 'from users'), { inputs: ['users'] })
+/** Takes more and more memory, for the sorting of its rows. */
+const huge =
+  'from (with recursive t(x, b) as (select 1, zeroblob(900000) union all select x + 1, zeroblob(900000 + x) from t where x < 20000) select b from t order by b desc, x)'
 const seen = (entity: string) => ({ kind: 'answered', alarms: [[entity, 'seen']] })
 
 it('reads the records once for all queries of a tenant, until one of the inputs changes', async () => {
@@ -93,11 +98,33 @@ it('keeps no snapshot whose records could not all be read', async () => {
   expect(await queries.ask(store, 1, names)).toMatchObject(seen('t1 3'))
 })
 
-it('fails when the records take more memory than the limit', async () => {
+it('ends a query when it and the records take more memory than the limit', async () => {
   const { store } = storeOf()
-  const queries = sandboxQueries(2 ** 20)
+  const queries = sandboxQueries(128 * 2 ** 20)
+  const problem = 'it takes more than 128 MiB of memory, with the records'
+  expect(await queries.ask(store, 1, ownQuery(alarmQuery('count(*)', huge)))).toEqual({ kind: 'failed', problem })
+  expect(await queries.ask(store, 1, names)).toMatchObject(seen('t1 3'))
+})
+
+it('ends the process when the records alone take more memory than the limit', async () => {
+  const { store } = storeOf()
   const problem = 'it takes more than 1 MiB of memory, with the records'
-  expect(await queries.ask(store, 1, ownQuery(alarmQuery('n', endless)))).toEqual({ kind: 'failed', problem })
+  const query = ownQuery(alarmQuery('n', endless))
+  expect(await sandboxQueries(2 ** 20).ask(store, 1, query)).toEqual({ kind: 'failed', problem })
+})
+
+it.runIf(hasProc)('sorts in memory, not on a disk', async () => {
+  const { store } = storeOf()
+  const asked = sandboxQueries(256 * 2 ** 20).ask(store, 1, ownQuery(alarmQuery('count(*)', huge)))
+  const files = new Set<string>()
+  let isAsked = true
+  const ended = asked.finally(() => (isAsked = false))
+  while (isAsked) {
+    for (const file of sandboxesOf(process.pid).flatMap(filesOf)) files.add(file)
+    await sleep(5)
+  }
+  expect(await ended).toMatchObject({ kind: 'failed' })
+  expect([...files]).toEqual([])
 })
 
 it('ends an endless query when it is aborted, and starts no query then', async () => {
