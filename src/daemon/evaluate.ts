@@ -8,6 +8,7 @@ import type { EvaluatedTenant, TenantDataQuality } from '../evaluate/data-qualit
 import { evaluateTenant } from '../evaluate/evaluate-tenant.ts'
 import type { EvaluateTenant } from '../evaluate/evaluation.ts'
 import { closeTenants } from '../evaluate/findings/close-findings.ts'
+import type { OwnQueries } from '../evaluate/own-query.ts'
 import { inputSnapshot } from '../evaluate/past-store.ts'
 import type { QueryBudget } from '../evaluate/query-budget.ts'
 import { resultMemory } from '../evaluate/result-memory.ts'
@@ -62,10 +63,12 @@ export interface EvaluatorOptions {
   readonly metrics: Metrics
   readonly clock: Clock
   readonly log: Log
+  readonly ownQueries?: OwnQueries
   readonly queryBudget?: QueryBudget
 }
 
-export function createEvaluator({ stores, metrics, clock, log, queryBudget }: EvaluatorOptions): Evaluator {
+export function createEvaluator(options: EvaluatorOptions): Evaluator {
+  const { stores, metrics, clock, log, ownQueries, queryBudget } = options
   const emptyMemories = () => memoizeWeakly((_: Mirror) => resultMemory())
   let memoryOf = emptyMemories()
   let shared = sharedTenants([], clock)
@@ -95,6 +98,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         now,
         log,
         memory: memoryOf(store),
+        ...(ownQueries && { ownQueries }),
         ...(queryBudget && { queryBudget }),
         async onDataQuality(quality) {
           await storeSkews(store, quality)

@@ -2,19 +2,13 @@ import type * as z from 'zod'
 import type { UnknownReason } from '../model/reasons.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
-import type { AcceptedState, NoAnswer, OwnAnswer, OwnQuery } from '../store/port.ts'
+import type { AcceptedState } from '../store/port.ts'
 import type { RecordReader } from '../store/records/query.ts'
 import { digestOf } from './digest.ts'
+import type { NoAnswer, OwnAnswer, OwnQuery } from './own-query.ts'
 
 export class CheckFailed extends Error {
   override readonly name = 'CheckFailed'
-  /** True if a retry over the same records may succeed. */
-  readonly isTransient: boolean
-
-  constructor(message: string, isTransient = false) {
-    super(message)
-    this.isTransient = isTransient
-  }
 }
 
 export interface CheckFacts {

@@ -162,9 +162,11 @@ export function failedResult(run: CheckRun, reason: 'check_failed' | 'internal')
 }
 
 function queryRunner({ request }: CheckRun): NonNullable<EvaluateInput['runQuery']> {
-  const { store, tenant, now, signal, queryBudget } = request
+  const { store, tenant, now, signal, ownQueries, queryBudget } = request
   return (query) => {
-    const run = () => store.ask(tenant.id, { ...query, now, tenant: tenant.settings.name }, signal)
+    if (ownQueries === undefined)
+      throw new TypeError('Cannot evaluate own checks: the request has no runner of queries')
+    const run = () => ownQueries.ask(store, tenant.id, { ...query, now, tenant: tenant.settings.name }, signal)
     return queryBudget === undefined ? run() : queryBudget.spend(run)
   }
 }

@@ -108,7 +108,7 @@ function endsEvaluation(error: unknown): boolean {
 /** Remembers the failure, so that a slow failing query runs again only after its inputs changed. */
 async function addFailed(
   run: CheckRun,
-  { message, isTransient }: CheckFailed,
+  { message }: CheckFailed,
   batch: ResultBatch,
   onceCommitted: (remember: () => void) => void,
 ): Promise<CheckOutcome> {
@@ -118,7 +118,7 @@ async function addFailed(
   await store.noteProblem(tenant.id, check.id, message)
   const basis = await basisOf(run)
   const outcome = await add(batch, failedResult(run, 'check_failed'))
-  if (!isTransient) onceCommitted(() => memory?.keep(tenant.id, check.id, basis, outcome, always))
+  onceCommitted(() => memory?.keep(tenant.id, check.id, basis, outcome, always))
   return outcome
 }
 

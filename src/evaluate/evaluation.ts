@@ -5,6 +5,7 @@ import type { CommittedResult, FindingStore } from '../store/port.ts'
 import type { RecordReader } from '../store/records/query.ts'
 import type { Check } from './check.ts'
 import type { EvaluatedTenant, TenantDataQuality } from './data-quality.ts'
+import type { OwnQueries } from './own-query.ts'
 import type { QueryBudget } from './query-budget.ts'
 import type { ResultMemory } from './result-memory.ts'
 
@@ -23,6 +24,8 @@ export interface EvaluateTenant {
   /** In milliseconds; absent = 15 minutes. */
   readonly currentForMs?: number
   readonly onDataQuality?: (quality: TenantDataQuality) => Promise<void>
+  /** Needed for own checks. */
+  readonly ownQueries?: OwnQueries
   /** Absent = unlimited. */
   readonly queryBudget?: QueryBudget
   /** Does not close findings of checks that are not listed. */

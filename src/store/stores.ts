@@ -2,6 +2,7 @@ import { verifyChain } from './audit/verify-chain.ts'
 import type { Database } from './database.ts'
 import { erasureStore } from './erasure-store.ts'
 import { acceptedStateStore } from './findings/accepted-states.ts'
+import { checkProblemStore } from './findings/check-problems.ts'
 import { findingStore, openFindings } from './findings/finding-store.ts'
 import { resultStore } from './findings/result-store.ts'
 import { waiverStore } from './findings/waiver-store.ts'
@@ -9,7 +10,6 @@ import { clockStore } from './history/clock.ts'
 import { configurationLog } from './history/configuration-log.ts'
 import { historyStore } from './history/history-store.ts'
 import { tenantStates } from './history/tenant-states.ts'
-import { ownCheckStore } from './own-checks/own-check-store.ts'
 import type { Mirror } from './port.ts'
 import { listedRecords } from './records/listed-records.ts'
 import { recordReader } from './records/record-reader.ts'
@@ -20,7 +20,7 @@ import { pageStore } from './sync/page-store.ts'
 import { qualityStore } from './sync/quality-store.ts'
 import { tenantStore } from './sync/tenant-store.ts'
 
-type Others = 'ask' | 'isVerified' | 'ping' | 'verify' | typeof Symbol.asyncDispose
+type Others = 'isVerified' | 'ping' | 'verify' | typeof Symbol.asyncDispose
 
 /** All operations that are the same on every database. Call `flush` before closing. */
 export function storesOver(database: Database) {
@@ -40,7 +40,7 @@ export function storesOver(database: Database) {
     ...openFindings(database),
     ...qualityStore(database),
     records,
-    ...ownCheckStore(database),
+    ...checkProblemStore(database),
     ...waiverStore(database),
     ...acceptedStateStore(database),
     ...clockStore(database),

@@ -49,8 +49,6 @@ const run: RunClose = {
   counts: { created: 0, updated: 0, unchanged: 0, removed: 0, quarantined: 0 },
 }
 
-const query = { text: 'select 1', inputs: [], now: at, tenant: 'acme', timeoutMs: 9000, maxRows: 1 }
-
 const drained = async (items: AsyncIterable<unknown>) => {
   for await (const _ of items);
 }
@@ -198,7 +196,6 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   endDetails: (mirror) => mirror.endDetails(tenantId, 'users'),
   noteProblem: (mirror) => mirror.noteProblem(tenantId, check, 'odd'),
   checkProblems: (mirror) => mirror.checkProblems(tenantId),
-  ask: (mirror) => mirror.ask(tenantId, query),
   overdueErasure: (mirror) => mirror.overdueErasure(at),
   heldRecords: (mirror) => mirror.heldRecords('a hold'),
   quarantined: (mirror) => mirror.quarantined(),

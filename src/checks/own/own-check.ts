@@ -3,8 +3,8 @@ import * as z from 'zod'
 import type { OwnCheck, OwnChecksSettings, WellFormedCheck } from '../../config/own-checks/own-check.ts'
 import { type Check, type CheckFacts, CheckFailed, type Evaluated, type Failure } from '../../evaluate/check.ts'
 import { digestOf } from '../../evaluate/digest.ts'
+import type { EntityReason, OwnAnswer, OwnQuery } from '../../evaluate/own-query.ts'
 import { printable } from '../../model/text/printable.ts'
-import type { EntityReason, OwnAnswer, OwnQuery } from '../../store/port.ts'
 
 const longestSentence = 1000
 const longestEntity = 500
@@ -48,10 +48,7 @@ function toCheck(check: WellFormedCheck, limits: Pick<OwnChecksSettings, 'timeou
       if (runQuery === undefined)
         throw new TypeError(`Cannot evaluate own check ${id}: the input has no query function`)
       const answer = await runQuery(queryOf(check, limits))
-      if (answer.kind === 'failed') {
-        const problem = `${file}: ${printable(answer.problem, longestSentence)}`
-        throw new CheckFailed(problem, answer.isTransient === true)
-      }
+      if (answer.kind === 'failed') throw new CheckFailed(`${file}: ${printable(answer.problem, longestSentence)}`)
       return evaluatedOf(check, rule, answer)
     },
   }

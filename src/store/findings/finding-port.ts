@@ -3,7 +3,6 @@ import type { DecidedStatus } from '../../model/decide-status.ts'
 import type { UnknownReason } from '../../model/reasons.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Severity, SeverityCounts } from '../../model/severity.ts'
-import type { NoAnswer, OwnAnswer, OwnQuery } from '../own-checks/question.ts'
 import type { MirrorRecord, RecordReader } from '../records/query.ts'
 import type { HoldRow, ResourceQuality, TenantRow } from '../sync/sync-port.ts'
 
@@ -139,7 +138,6 @@ export interface FindingStore extends WaiverStore {
    */
   firstRecords(): Promise<readonly FirstRecord[]>
   tenant(tenantId: number): Promise<TenantRow>
-  ask(tenantId: number, query: OwnQuery, signal?: AbortSignal): Promise<OwnAnswer | NoAnswer>
   /** `problem`: why an own check cannot be evaluated, or the entities that a check could not evaluate; null = none. */
   noteProblem(tenantId: number, check: string, problem: string | null): Promise<void>
   checkProblems(tenantId: number): Promise<ReadonlyMap<string, string>>

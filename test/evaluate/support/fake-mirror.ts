@@ -102,7 +102,6 @@ export function fakeMirror(now: number): FakeMirror {
       const state = mirror.states.get(check)
       if (state !== undefined) mirror.states.set(check, { ...state, evaluatedAt: at })
     },
-    ask: async () => ({ kind: 'failed', problem: 'this mirror answers no queries' }),
     noteProblem: async () => {},
     checkProblems: async () => new Map(),
     dataVersion: () => mirror.version.of,

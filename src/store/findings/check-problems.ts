@@ -1,13 +1,13 @@
 import type { Database } from '../database.ts'
-import type { FindingStore } from '../port.ts'
 import { writeWhereDue } from '../write-where-due.ts'
+import type { FindingStore } from './finding-port.ts'
 
 interface CheckProblem {
   readonly check: string
   readonly problem: string
 }
 
-export function ownCheckStore(database: Database): Pick<FindingStore, 'checkProblems' | 'noteProblem'> {
+export function checkProblemStore(database: Database): Pick<FindingStore, 'checkProblems' | 'noteProblem'> {
   const find = database.prepareValues<[number, string], string>(
     'select problem from check_problems where tenant_id = ? and "check" = ?',
   )
