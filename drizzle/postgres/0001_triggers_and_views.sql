@@ -1,1 +1,1 @@
--- Triggers and views, made again after every migration: sha256 337ece05b8957ffc224f3215fc35396eaf24eb5132fab90ff9b8799cd8309764
+-- Triggers and views, made again after every migration: sha256 4df6beb13a2a32bb153a1b17363f8e479ae11e84a8c7d6d07476fe8e56b85791

@@ -3,10 +3,10 @@ import { waitFor } from '../api/deadline.ts'
 import { checks, checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
+import type { EvaluateTenant } from '../evaluate/check-run.ts'
 import { configurationRecord } from '../evaluate/configuration-record.ts'
 import type { EvaluatedTenant, TenantDataQuality } from '../evaluate/data-quality.ts'
 import { evaluateTenant } from '../evaluate/evaluate-tenant.ts'
-import type { EvaluateTenant } from '../evaluate/evaluation.ts'
 import { closeTenants } from '../evaluate/findings/close-findings.ts'
 import { inputSnapshot } from '../evaluate/past-store.ts'
 import type { QueryBudget } from '../evaluate/query-budget.ts'
@@ -19,16 +19,20 @@ import { fingerprintOf, shortFingerprint } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
 import { version } from '../model/process/version.ts'
+import type { ResourceName } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
 import { type Mirror, sharedChain } from '../store/port.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
 import { failedEvaluations } from './failed-evaluations.ts'
+import { repeatedValues } from './repeated-values.ts'
 import { sharedTenants } from './shared-tenants.ts'
 
 type Forwarded = 'beingRead' | 'currentForMs' | 'keepUnlisted' | 'onlyInputs' | 'signal' | 'waivers'
 
 export interface EvaluationOptions extends Pick<EvaluateTenant, Forwarded> {
   readonly checks?: readonly Check[]
+  /** A resource of which a full sync has just succeeded. */
+  readonly readInFull?: ResourceName | undefined
   /** In milliseconds since the epoch; null or absent = not confirmed in this process. */
   readonly serverTime?: number | null
 }
@@ -79,7 +83,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
     store: Mirror,
     tenant: EvaluatedTenant,
     now: number,
-    { serverTime = null, ...how }: EvaluationOptions,
+    { serverTime = null, readInFull: _, ...how }: EvaluationOptions,
   ) => {
     const common = stores.shared()
     try {
@@ -112,6 +116,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
       throw error
     }
   }
+  const repeatsOf = repeatedValues({ metrics, log })
   /** Makes stored passes unknown, because other processes do not see this one's failures. Rejects with the error. */
   const expirePasses = async (tenant: string, error: unknown, id?: number): Promise<never> => {
     // This write may fail, too.
@@ -148,9 +153,10 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
           metrics.findingsResolved(settings.name, check, resolved)
           await logFindings(store, log, { tenant: { id, name: settings.name }, check, opened, resolved, at })
         }
+        if (how.readInFull !== undefined) await repeatsOf(store, tenant, how.readInFull)
         await logLapses(store, log, { id, name: settings.name }, at)
-        const ends = outcomes.flatMap(({ validUntil }) => validUntil ?? [])
-        return ends.length === 0 ? null : Math.min(...ends)
+        const ends = outcomes.flatMap(({ changesAt }) => changesAt ?? [])
+        return ends.length === 0 ? null : Math.min(...ends) - 1
         // Outside of the queue, because it may wait for a lock.
       }).catch((error: unknown) => expirePasses(tenant.settings.name, error, tenant.id)),
     async failed(tenant, error) {

@@ -38,7 +38,6 @@ export type PostureStore = Pick<
   | 'tenants'
   | 'quality'
   | 'unconfirmedTime'
-  | 'waiverBreadth'
 >
 
 export interface QuarantinedRecord {

@@ -2,12 +2,12 @@ import { auditStore } from './audit/audit-store.ts'
 import type { Database } from './database.ts'
 import { erasureStore } from './erasure-store.ts'
 import { findingStore, openFindings } from './findings/finding-store.ts'
+import { comparedFindings } from './findings/finding-writer.ts'
 import { resultStore } from './findings/result-store.ts'
 import { acceptedStateStore, waiverStore } from './findings/waiver-store.ts'
 import { changeLog } from './history/change-log.ts'
 import { clockStore, evidenceStore } from './history/evidence-store.ts'
 import { historyStore } from './history/history-store.ts'
-import { ownCheckStore } from './own-checks/own-check-store.ts'
 import type { Mirror } from './port.ts'
 import { listedRecords } from './records/listed-records.ts'
 import { personComparison } from './records/person-comparison.ts'
@@ -26,7 +26,7 @@ import { tenantStore } from './sync/tenant-store.ts'
 
 type Others = 'ask' | 'isVerified' | 'ping' | 'verify' | typeof Symbol.asyncDispose
 
-/** All operations that are the same on every database. Call `flush` before closing. */
+/** All operations that are the same on every database. */
 export function storesOver(database: Database) {
   const log = changeLog(database)
   const quarantine = quarantineStore(database)
@@ -35,7 +35,6 @@ export function storesOver(database: Database) {
   const ends = runEnds(database)
   const writer = recordWriters(database)
   const { versions } = database
-  const checkResults = resultStore(database)
   const records = recordReaders(database)
   return {
     ...tenantStore(database, ends),
@@ -54,17 +53,17 @@ export function storesOver(database: Database) {
     ...personComparison(database),
     ...holdStore(database, removal),
     ...listedRecords(database, removal),
-    ...checkResults,
-    ...findingStore(database, checkResults),
+    ...resultStore(database),
+    ...comparedFindings(database),
+    ...findingStore(database),
     ...openFindings(database),
     ...qualityStore(database),
     records,
-    ...ownCheckStore(database),
     ...waiverStore(database),
     ...acceptedStateStore(database),
     ...clockStore(database),
-    ...evidenceStore(database, () => checkResults.settle()),
-    ...historyStore(database, records, () => checkResults.settle()),
+    ...evidenceStore(database),
+    ...historyStore(database, records),
     ...auditStore(database),
     ...erasureStore(database),
     dataVersion: (tenantId, resource) => versions.ofRecords(tenantId, resource),

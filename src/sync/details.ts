@@ -2,7 +2,9 @@ import pMap from 'p-map'
 import type { AnswerMeta, AnyRecord, Item, Lookup } from '../api/reader.ts'
 import { reasonOf } from '../model/errors.ts'
 import type { FeedResource } from '../model/resource.ts'
+import type { ResourceName } from '../model/resource-names.ts'
 import type { LookUp } from '../store/port.ts'
+import type { RecordReader } from '../store/records/query.ts'
 import { noteEvent, noteOddities } from './contract-events.ts'
 import { idOf } from './pages/page-rules.ts'
 import { endsAsking, endsRun, type Run } from './run.ts'
@@ -14,14 +16,13 @@ export async function readDetails(run: Run, definition: FeedResource, rotate: bo
   const { lookUp } = definition
   if (lookUp === undefined) return
   if (perRun === 0) return context.store.endDetails(tenantId, definition.name)
-  const records = context.store.records(tenantId)
-  const ambiguous = rotate ? await records.duplicates(...lookUp.ambiguous.repeatedIn) : []
+  const ambiguous = rotate ? await repeatedTexts(context.store.records(tenantId), ...lookUp.ambiguous.repeatedIn) : []
   const queue = await context.store.detailCandidates({
     tenantId,
     resource: definition.name,
     limit: perRun,
     changedSince: rotate ? null : run.startedAt,
-    ambiguous: ambiguous.map(({ value }) => value),
+    ambiguous,
   })
   let goesOn = true
   let done = 0
@@ -30,6 +31,18 @@ export async function readDetails(run: Run, definition: FeedResource, rotate: bo
     if (goesOn) context.observer.lookedUp(context.settings.name, definition.name, ++done, queue.length)
   }
   await pMap(queue, read, { concurrency })
+}
+
+/** Texts that several records of a resource have in a field. */
+async function repeatedTexts(records: RecordReader, resource: ResourceName, field: string): Promise<readonly string[]> {
+  const counts = new Map<string, number>()
+  for await (const batch of records.select(resource)) {
+    for (const record of batch) {
+      const text = Reflect.get(record.fields, field)
+      if (typeof text === 'string') counts.set(text, (counts.get(text) ?? 0) + 1)
+    }
+  }
+  return [...counts].flatMap(([text, count]) => (count > 1 ? [text] : [])).sort()
 }
 
 /** Most listed records looked up as a control before a 404 proves that a missing record is absent. */

@@ -3,7 +3,7 @@ import { sqliteDialect } from '../../src/store/db/sqlite/dialect.ts'
 import { countDifferences } from '../../src/store/records/record-counts.ts'
 
 const findingsBy = (counts: string) => `select s.tenant_id, s."check", s.open from check_states s
-  where s.owing = 0 and (select coalesce(sum(cast(value as bigint)), 0) from ${counts}) <> (
+  where (select coalesce(sum(cast(value as bigint)), 0) from ${counts}) <> (
     select count(*) from findings f
     where f.tenant_id = s.tenant_id and f."check" = s."check" and f.resolved_at is null)`
 

@@ -2,8 +2,10 @@ import { isDeepStrictEqual } from 'node:util'
 import { memoize } from '../../model/memoize.ts'
 import { severities } from '../../model/severity.ts'
 import type { Database } from '../database.ts'
-import type { Dialect, List } from '../db/db.ts'
-import type { Lapse, LapseCount, LapseEvent, NotedWaiver, WaiverBreadth, WaiverStore } from '../port.ts'
+import type { List } from '../db/db.ts'
+import type { Acceptance, Lapse, LapseCount, LapseEvent, NotedWaiver, WaiverStore } from '../port.ts'
+import { findingLog } from './finding-log.ts'
+import { waiverWriter } from './waiver-writer.ts'
 
 type AcceptedPart = Pick<WaiverStore, 'acceptedStates' | 'keepFirstStates' | 'acceptStates' | 'acceptedVersion'>
 
@@ -71,48 +73,9 @@ export function acceptedStateStore(database: Database): AcceptedPart {
   }
 }
 
-const rank = (column: string) =>
-  `case ${column} ${severities.map((severity, i) => `when '${severity}' then ${i}`).join(' ')} end`
-
-/** Condition that the check had a complete result before: nobody could review findings of its first one earlier. */
-const wasEvaluated = `exists (select 1 from check_status_changes c
-  where c.tenant_id = d.tenant_id and c."check" = d."check" and c.at < d.at and c.entities is not null)`
-
-/** Ends acceptances after another tenant was accepted, where the same ids are different entities. */
-export const anotherTenant = (sql: Dialect) => `update waived_findings set lapsed_at = @at,
-  lapsed_facts = ${sql.jsonWith('facts', 'tenant', 'accepted as another one')}
-  where tenant_id = @tenantId and lapsed_at is null`
-
-/** @param part condition on `staged_findings` with three parameters. */
-export function waiverUpkeep(part: string): readonly string[] {
-  const failing = `(select * from staged_findings where ${part} and kind <> 'resolved' and facts is not null)`
-  return [
-    `update waived_findings set open_severity = case when d.kind <> 'resolved' then d.severity end
-     from (select * from staged_findings where ${part}) d where waived_findings.fingerprint = d.fingerprint`,
-    `update waived_findings set more_severe = case when ${rank('d.severity')} > ${rank('waived_findings.severity')} then 1 else 0 end
-     from ${failing} d
-     where waived_findings.fingerprint = d.fingerprint`,
-    `insert into waived_findings
-       (fingerprint, waiver, tenant_id, "check", terms, facts, severity, accepted_at, later, open_severity)
-     select d.fingerprint, w.id, d.tenant_id, d."check", w.terms, d.facts, d.severity, d.at,
-       case when w.entity = '*' and d.at > w.since and ${wasEvaluated} then 1 else 0 end, d.severity
-     from ${failing} d join waivers w on w.tenant_id = d.tenant_id and w."check" = d."check"
-       and (w.entity = '*' or w.entity = d.entity_id or w.entity_key = d.entity_id)
-     where w.expires_at >= d.at on conflict do nothing`,
-  ]
-}
-
 type Part = Pick<
   WaiverStore,
-  | 'notedWaivers'
-  | 'dropAcceptances'
-  | 'noteAcceptances'
-  | 'noteWaiver'
-  | 'lapses'
-  | 'lapseCounts'
-  | 'lapsedUnderAll'
-  | 'lapsesAt'
-  | 'waiverBreadth'
+  'acceptances' | 'agreeWaiver' | 'lapseCounts' | 'lapsedUnderAll' | 'lapses' | 'lapsesAt' | 'notedWaivers'
 >
 
 /** Reads only the index `waived_findings_lapsed`; counting its ranges takes half the time of grouping rows. */
@@ -121,32 +84,23 @@ export const lapseCounting = `select n.id as waiver, n.terms, s.column1 as sever
       and w.open_severity = s.column1 and w.lapsed_at is not null) as count
   from waivers n cross join (values ${severities.map((severity) => `('${severity}')`).join(', ')}) s where n.tenant_id = ? and n."check" = ?`
 
-/** Served by an index on the flags. */
-const anyOpen = (flags: string) => `case when exists (select 1 from waived_findings w
-  where w.tenant_id = n.tenant_id and w.waiver = n.id and w.terms = n.terms and ${flags}
-    and w.lapsed_at is null and w.open_severity is not null and (w.later = 1 or w.more_severe = 1)) then 1 else 0 end`
-export const breadthReading = `select n.id as waiver, n.terms, ${anyOpen('w.later = 1')} as later,
-    ${anyOpen('w.later in (0, 1) and w.more_severe = 1')} as "moreSevere"
-  from waivers n where n.tenant_id = ?`
-
 export function waiverStore(database: Database): Part {
   const { sql } = database
+  const log = findingLog(database)
+  const writer = waiverWriter(database, log)
   const noted = database.prepare<[number], NotedWaiver>(
     `select id, "check", entity, entity_key as "entityKey", terms, since, expires_at as "expiresAt" from waivers
      where tenant_id = ? order by id`,
   )
   const note = database.prepare(
     `insert into waivers (tenant_id, id, "check", entity, entity_key, terms, since, expires_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?)`,
+     values (?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (tenant_id, id) do update set "check" = excluded."check", entity = excluded.entity,
+       entity_key = excluded.entity_key, terms = excluded.terms, since = excluded.since, expires_at = excluded.expires_at`,
   )
   const drop = database.prepare<[number, string]>('delete from waived_findings where tenant_id = ? and waiver = ?')
-  const forget = database.prepare<[number, string]>('delete from waivers where tenant_id = ? and id = ?')
-  const accept = database.prepare(
-    `insert into waived_findings
-       (fingerprint, waiver, tenant_id, "check", terms, facts, severity, accepted_at, later, open_severity)
-     values (@fingerprint, @waiver, @tenantId, @check, @terms, @facts, @severity, @at, @later,
-       (select severity from findings where fingerprint = @fingerprint and resolved_at is null))
-     on conflict do nothing`,
+  const accepted = database.prepare<[List], Acceptance>(
+    `select fingerprint, waiver, facts, lapsed_at as "lapsedAt" from waived_findings where ${sql.isIn('fingerprint')}`,
   )
   const ofFindings = database.prepare<[List], Lapse>(
     `select fingerprint, waiver, terms, lapsed_at as "lapsedAt", facts as accepted, lapsed_facts as changed
@@ -168,27 +122,17 @@ export function waiverStore(database: Database): Part {
        group by severity`,
     ),
   )
-  const breadth = database.prepare<[number], { waiver: string; terms: string; later: number; moreSevere: number }>(
-    breadthReading,
-  )
   return {
     notedWaivers: (tenantId) => database.read((tx) => noted.all(tx, tenantId)),
-    dropAcceptances: (tenantId, waiver) =>
+    agreeWaiver: (tenantId, waiver, acceptances) =>
       database.write('acceptances', async (tx) => {
-        await drop.run(tx, tenantId, waiver)
-        await forget.run(tx, tenantId, waiver)
-      }),
-    noteAcceptances: (tenantId, { id, check, terms }, accepted, at) =>
-      database.write('acceptances', async (tx) => {
-        for (const { later, ...finding } of accepted)
-          await accept.run(tx, { ...finding, waiver: id, tenantId, check, terms, at, later: later ? 1 : 0 })
-      }),
-    noteWaiver: (tenantId, { id, check, entity, entityKey, terms, since, expiresAt }) =>
-      database.write('acceptances', async (tx) => {
-        // Delete and insert: the trigger on inserts records the terms.
-        await forget.run(tx, tenantId, id)
+        const { id, check, entity, entityKey, terms, since, expiresAt } = waiver
+        await drop.run(tx, tenantId, id)
+        await writer.add(tx, tenantId, { check, at: since }, acceptances)
         await note.run(tx, tenantId, id, check, entity, entityKey, terms, since, expiresAt)
+        await log.agreed(tx, tenantId, waiver)
       }),
+    acceptances: (fingerprints) => database.read((tx) => accepted.all(tx, sql.listOf(fingerprints))),
     lapses: (fingerprints) => database.read((tx) => ofFindings.all(tx, sql.listOf(fingerprints))),
     lapseCounts: (tenantId, check) => database.read((tx) => counts.all(tx, tenantId, check)),
     lapsedUnderAll: (tenantId, check, waivers) =>
@@ -197,10 +141,5 @@ export function waiverStore(database: Database): Part {
         return underAll(waivers.length).all(tx, ...terms, tenantId, check, waivers.length)
       }),
     lapsesAt: (tenantId, at, most) => database.read((tx) => lapsedAt.all(tx, at, tenantId, most)),
-    waiverBreadth: (tenantId) =>
-      database.read(async (tx) => {
-        const rows = await breadth.all(tx, tenantId)
-        return rows.map((row): WaiverBreadth => ({ ...row, later: row.later === 1, moreSevere: row.moreSevere === 1 }))
-      }),
   }
 }

@@ -74,7 +74,7 @@ interface LastRow {
 
 const tables = Object.entries(recordTimes) as (readonly [RecordTableName, string])[]
 
-export function evidenceStore(database: Database, settle: () => Promise<void>): Part {
+export function evidenceStore(database: Database): Part {
   const steps = clockSteps(database)
   const lastConfiguration = database.prepareValues<[], string>(
     'select digest from configurations order by id desc limit 1',
@@ -158,9 +158,7 @@ export function evidenceStore(database: Database, settle: () => Promise<void>): 
       database.read(async (tx) => {
         return (await bounds.get(tx)) ?? { begins: null, erasedBefore: null }
       }),
-    past: async (at, present) => {
-      await settle()
-      return pastReader(database, { at, present, asOf: recordAsOf(await database.read(steps), at, present) })
-    },
+    past: async (at, present) =>
+      pastReader(database, { at, present, asOf: recordAsOf(await database.read(steps), at, present) }),
   }
 }

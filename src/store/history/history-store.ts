@@ -4,7 +4,7 @@ import { entityTypeOf } from '../../model/entity-names.ts'
 import { memoize } from '../../model/memoize.ts'
 import { severities } from '../../model/severity.ts'
 import type { Database } from '../database.ts'
-import type { Dialect, Sql } from '../db/db.ts'
+import type { Dialect } from '../db/db.ts'
 import { personalReader } from '../findings/entity-names.ts'
 import type { RecordReader } from '../records/query.ts'
 import { oneOf } from '../records/record-codec.ts'
@@ -46,7 +46,6 @@ const changeColumns = `c.id, t.name as tenant, c.resource, c.key, c.at, c.kind, 
 export function historyStore(
   database: Database,
   readers: (tenantId: number) => RecordReader,
-  settle: () => Promise<void>,
 ): Pick<
   EvidenceStore,
   | 'findingEvents'
@@ -89,11 +88,6 @@ export function historyStore(
     )
   })
 
-  const settled = async <T>(body: (tx: Sql) => Promise<T>) => {
-    await settle()
-    return database.read(body)
-  }
-
   async function* read(filter: ChangeFilter) {
     const { text, values } = conditionsOf(filter, database.sql)
     const select = database.prepare<unknown[], StoredChange<TenantChangeRow>>(
@@ -111,7 +105,7 @@ export function historyStore(
 
   return {
     findingEvents: (fingerprint) =>
-      settled(async (tx) => {
+      database.read(async (tx) => {
         const rows = await events.all(tx, fingerprint)
         return rows.map((row) => ({
           ...row,
@@ -121,10 +115,10 @@ export function historyStore(
         }))
       }),
     findingTransitions: ({ tenantId, check, at }, most) =>
-      settled((tx) => transitions.all(tx, at, tenantId, check, most)),
-    fingerprintsFrom: (prefix, most) => settled((tx) => beginning.all(tx, prefix, `${prefix}\u{10ffff}`, most)),
+      database.read((tx) => transitions.all(tx, at, tenantId, check, most)),
+    fingerprintsFrom: (prefix, most) => database.read((tx) => beginning.all(tx, prefix, `${prefix}\u{10ffff}`, most)),
     latestChanges: (tenantId, most, withPersonal) =>
-      settled(async (tx) => {
+      database.read(async (tx) => {
         const changes = (await latest.all(tx, tenantId, most)).map(toChange)
         if (!withPersonal) return changes
         return await addPersonal(
@@ -138,10 +132,8 @@ export function historyStore(
         )
       }),
     record: async (tenantId, resource, key) => {
-      const { key: field, keyOf } = recordTables[resource]
-      const found = readers(tenantId).select(resource, { all: [{ field, is: keyOf(key) }] })
-      for await (const [record] of found) return record ?? null
-      return null
+      const [record = null] = await readers(tenantId).byKeys(resource, [key])
+      return record
     },
     hasEntity: ({ tenantId = null, resources, key }) =>
       database.read(async (tx) => {

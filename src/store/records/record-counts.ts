@@ -95,22 +95,8 @@ function storedType({ fields }: RecordTable, field: string): 'integer' | 'text' 
   return fields[field] === 'boolean' || fields[field] === 'integer' ? 'integer' : 'text'
 }
 
-export interface KeptCounts {
-  readonly from: string
-  readonly field: (property: string) => string
-}
-
 function countsBy({ resource }: RecordTable, grouping: Grouping): string {
   return `record_counts where tenant_id = ? and resource = '${resource}' and grouping = '${nameOf(grouping)}'`
-}
-
-export function keptCounts({ jsonMember }: Dialect, record: RecordTable, fields: readonly string[]): KeptCounts | null {
-  const grouping = record.counted.find((one) => fields.every((field) => one.includes(field)))
-  if (grouping === undefined) return null
-  return {
-    from: countsBy(record, grouping),
-    field: (property) => jsonMember('value', grouping.indexOf(property), storedType(record, property)),
-  }
 }
 
 export function liveCount(record: RecordTable): string {

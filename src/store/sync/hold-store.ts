@@ -6,7 +6,8 @@ import { reasons } from '../../model/reasons.ts'
 import { resourceNames } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
-import { anotherTenant } from '../findings/waiver-store.ts'
+import { findingLog } from '../findings/finding-log.ts'
+import { waiverWriter } from '../findings/waiver-writer.ts'
 import { orm } from '../orm.ts'
 import type { AdminStore, DecisionRow, HoldRow, SyncStore } from '../port.ts'
 import { oneOf } from '../records/record-codec.ts'
@@ -30,7 +31,7 @@ const reasonOf = (text: string) => reasons.find((reason) => reason === text) ?? 
 
 export function holdStore(database: Database, removals: Removals): Part {
   const putState = syncStateWriter(database)
-  const endAcceptances = database.prepare<[object]>(anotherTenant(database.sql))
+  const waivers = waiverWriter(database, findingLog(database))
   const tenantId = sql.placeholder('tenantId')
   const listed = (where?: SQL) =>
     database.select(
@@ -126,7 +127,7 @@ export function holdStore(database: Database, removals: Removals): Part {
       if (decision.resource === 'all' && coversKnown) {
         await acceptAllKnown(tx, tenantId)
         await removals.forgetRecent(tx, tenantId)
-        await endAcceptances.run(tx, { tenantId, at })
+        await waivers.endAll(tx, tenantId, at)
         await knownFrom.run(tx, at, tenantId)
       }
       await drop(tx, decision.holdId)

@@ -38,7 +38,6 @@ export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra =
       return
     }
   }
-  await noteRepeats(run, definition)
   await readDetails(run, definition, true)
   // The record may have changed after its page was read; then a new reading of the list agrees.
   if (run.contradicted && !extra) {
@@ -46,14 +45,6 @@ export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra =
     return
   }
   if (held !== null) throw held
-}
-
-async function noteRepeats(run: Run, { name, unique }: FeedResource): Promise<void> {
-  if (unique === undefined) return
-  const { context, startedAt, state, tenantId } = run
-  const since = state.completeStartedAt === null ? null : startedAt
-  const found = await context.store.records(tenantId).hasRepeats(name, unique.field, since)
-  if (found) noteEvent(run, unique.event, unique.field)
 }
 
 /** A record on two pages means that the list moved and others may have been skipped, so the list is read once more. */

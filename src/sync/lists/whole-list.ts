@@ -88,7 +88,9 @@ async function emptyList(
   resources: readonly ResourceDefinition[],
 ): Promise<Contradiction | null> {
   for (const [resource, field] of namedBy) {
-    const count = await records.count(resource, { all: [{ field, not: null }] })
+    let count = 0
+    for await (const batch of records.select(resource))
+      count += batch.filter(({ fields }) => (Reflect.get(fields, field) ?? null) !== null).length
     const others = resources.find(({ name }) => name === resource)?.nouns[1] ?? resource
     if (count > 0) {
       return {
@@ -135,11 +137,10 @@ async function ownName(
 ): Promise<string | null> {
   for (const resource of resources) {
     if (ownClientId === null || resource.kind !== 'pagedList' || resource.self === null) continue
-    const where = { all: [{ field: resource.key, is: ownClientId.toLowerCase() }] }
-    for await (const [record] of records.select(resource.name, where)) {
-      const name = record?.fields[resource.self.role]
-      return typeof name === 'string' ? name : null
-    }
+    const [record] = await records.byKeys(resource.name, [ownClientId.toLowerCase()])
+    if (record === undefined) continue
+    const name = record.fields[resource.self.role]
+    return typeof name === 'string' ? name : null
   }
   return null
 }

@@ -165,13 +165,10 @@ async function oldest(
   const neverUpdated = new Set(due.map(({ rid }) => rid).filter((rid) => rid < 0))
   let since = neverUpdated.size > 0 ? 0 : Number.POSITIVE_INFINITY
   const byKey = new Map(due.map(({ rid, key }) => [key, rid]))
-  const areDue = { all: [{ field: definition.key, in: [...byKey.keys()] }] } as const
-  for await (const batch of store.records(tenantId).select(definition.name, areDue)) {
-    for (const record of batch) {
-      since = Math.min(since, touchedAt(record, dates))
-      const rid = byKey.get(record.key)
-      if (rid !== undefined && (record.times[`${dates.updated}Ms`] ?? null) === null) neverUpdated.add(rid)
-    }
+  for (const record of await store.records(tenantId).byKeys(definition.name, [...byKey.keys()])) {
+    since = Math.min(since, touchedAt(record, dates))
+    const rid = byKey.get(record.key)
+    if (rid !== undefined && (record.times[`${dates.updated}Ms`] ?? null) === null) neverUpdated.add(rid)
   }
   const listed = await store.leftOut(fullSync.id, await store.besideFullSync(fullSync.id), Number.MIN_SAFE_INTEGER)
   const { newest } = listed.updated

@@ -162,10 +162,9 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
 /** Number of listed clients created in the 24 hours before `now` (epoch milliseconds), which replace removed ones. */
 async function replacing({ context, tenantId, definition }: Run, now: number, absent: readonly AbsentRecord[]) {
   const gone = new Set(absent.map(({ key }) => key))
-  const recent = { all: [{ field: 'createdAtMs', above: now - dayMs }] } as const
   let count = 0
-  for await (const batch of context.store.records(tenantId).select(definition.name, recent)) {
-    count += batch.filter(({ key }) => !gone.has(key)).length
+  for await (const batch of context.store.records(tenantId).select(definition.name)) {
+    count += batch.filter(({ key, times }) => (times['createdAtMs'] ?? 0) > now - dayMs && !gone.has(key)).length
   }
   return count
 }

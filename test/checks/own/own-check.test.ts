@@ -1,8 +1,8 @@
 import { expect, it } from 'vitest'
 import { ownChecks } from '../../../src/checks/own/own-check.ts'
 import type { OwnCheck, WellFormedCheck } from '../../../src/config/own-checks/own-check.ts'
+import type { EvaluateTenant } from '../../../src/evaluate/check-run.ts'
 import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
-import type { EvaluateTenant } from '../../../src/evaluate/evaluation.ts'
 import { queryBudget } from '../../../src/evaluate/query-budget.ts'
 import { readPosture } from '../../../src/evaluate/read-posture.ts'
 import { resultMemory } from '../../../src/evaluate/result-memory.ts'
@@ -46,7 +46,6 @@ const answered = (answer: Partial<OwnAnswer> = {}): OwnAnswer => ({
 function answering() {
   const mirror = fakeMirror(now)
   const asked: OwnQuery[] = []
-  const problems = new Map<string, string>()
   const state: { answer: OwnAnswer | NoAnswer } = { answer: answered({ ok: 3 }) }
   const store: FakeMirror['store'] = {
     ...mirror.store,
@@ -54,12 +53,8 @@ function answering() {
       asked.push(query)
       return state.answer
     },
-    async noteProblem(_tenantId, check, problem) {
-      if (problem === null) problems.delete(check)
-      else problems.set(check, problem)
-    },
   }
-  return { ...mirror, store, asked, problems, state }
+  return { ...mirror, store, asked, state }
 }
 
 type Scene = ReturnType<typeof answering>

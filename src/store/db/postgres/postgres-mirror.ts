@@ -126,7 +126,7 @@ export function postgresMirror(db: Db, parts: Parts): Mirror {
   // Moved out of the scope of the function that opened it.
   const opened = parts.opened?.move()
   const database = new Database(db)
-  const { flush, ...stores } = storesOver(database)
+  const stores = storesOver(database)
   return {
     ...stores,
     ask: (tenantId, query, signal) => sandboxes.ask({ database, tenantId }, query, signal),
@@ -138,7 +138,6 @@ export function postgresMirror(db: Db, parts: Parts): Mirror {
     verify: () => assertCounts(db),
     async [Symbol.asyncDispose]() {
       await sandboxes.end(database)
-      await flush()
       await opened?.disposeAsync()
     },
   }

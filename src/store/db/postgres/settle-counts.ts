@@ -1,5 +1,5 @@
 import type { Log } from '../../../model/log.ts'
-import { expireAllPasses } from '../../findings/result-statements.ts'
+import { expireAllPasses } from '../../findings/result-store.ts'
 import { countAgain, countDifferences } from '../../records/record-counts.ts'
 import type { Db, Sql } from '../db.ts'
 

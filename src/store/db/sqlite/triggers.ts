@@ -45,18 +45,3 @@ function triggers({ resource, table }: RecordTable, { name, columns, value, diff
       on main."${from}" when ${moved} begin ${less} ${more} end;
     create temp trigger "${from} count ${name} delete" after delete on main."${from}" begin ${less} end;`
 }
-
-/** Triggers that record each change of a waiver in the same transaction, whichever statement writes it. */
-export function keepWaiverRecord(raw: BetterSqlite3.Database): void {
-  raw.exec(`
-    create temp trigger "waiver terms" after insert on main.waivers begin
-      insert into waiver_changes (tenant_id, waiver, at, terms, "check")
-        values (new.tenant_id, new.id, new.since, new.terms, new."check");
-    end;
-    create temp trigger "waiver lapses" after update of lapsed_at on main.waived_findings
-      when old.lapsed_at is null and new.lapsed_at is not null begin
-      insert into waiver_changes (tenant_id, waiver, at, terms, "check", fingerprint, accepted, changed)
-        values (new.tenant_id, new.waiver, new.lapsed_at, new.terms, new."check", new.fingerprint, new.facts,
-          new.lapsed_facts);
-    end;`)
-}
