@@ -89,7 +89,7 @@ export class CheckTally {
       if (this.unevaluated.length < maxUnevaluatedIds) this.unevaluated.push(entityId)
     }
     if (!this.#tallied.open.has(entityId)) return
-    this.passing.set(entityId, { outcome, identity: record === undefined ? null : identityOf(record) })
+    this.passing.set(entityId, { outcome, identity: record === undefined ? null : identityOf(record).identity })
   }
 
   #addFailure(entityId: string, { severity: stated, message, evidence: facts }: Failure): void {
