@@ -1,7 +1,8 @@
 import { decideStatus, type RawResult } from '../model/decide-status.ts'
 import type { UnknownReason } from '../model/reasons.ts'
 import type { CheckResult, OpenFindingDigest } from '../store/port.ts'
-import type { CheckOutcome, CheckRun } from './check-run.ts'
+import type { CheckOutcome } from './check-outcome.ts'
+import type { CheckRun } from './check-run.ts'
 import type { CheckTally } from './check-tally.ts'
 import { findingChanges } from './findings/finding-changes.ts'
 

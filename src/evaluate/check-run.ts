@@ -2,7 +2,7 @@ import type { Waiver } from '../config/settings.ts'
 import type { InputQuality } from '../model/data-quality.ts'
 import type { Log } from '../model/log.ts'
 import type { ResourceName } from '../model/resource-names.ts'
-import type { CommittedResult, FindingStore, NotedWaiver } from '../store/port.ts'
+import type { FindingStore, NotedWaiver } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { type Check, type CheckContext, inputsOf } from './check.ts'
 import { ruleContextOf, settingsOf } from './check-settings.ts'
@@ -30,10 +30,6 @@ export interface EvaluateTenant {
   /** Does not close findings of checks that are not listed. */
   readonly keepUnlisted?: boolean
   readonly signal?: AbortSignal
-}
-
-export interface CheckOutcome extends CommittedResult {
-  readonly check: string
 }
 
 /** A check of one evaluation. */

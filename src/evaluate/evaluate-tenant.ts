@@ -2,15 +2,8 @@ import { type ResourceName, resourceNames } from '../model/resource-names.ts'
 import type { RecordCounts } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
 import { type Check, inputsOf } from './check.ts'
-import {
-  basisOf,
-  type CheckOutcome,
-  type CheckRun,
-  checkRun,
-  type EvaluateTenant,
-  isEvaluable,
-  keepFirstStates,
-} from './check-run.ts'
+import type { CheckOutcome } from './check-outcome.ts'
+import { basisOf, type CheckRun, checkRun, type EvaluateTenant, isEvaluable, keepFirstStates } from './check-run.ts'
 import { settingsOf } from './check-settings.ts'
 import { readDataQuality } from './data-quality.ts'
 import { evaluateQuery } from './evaluate-query.ts'

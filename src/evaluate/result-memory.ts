@@ -1,4 +1,4 @@
-import type { CheckOutcome } from './check-run.ts'
+import type { CheckOutcome } from './check-outcome.ts'
 
 /** Results of this process: a check is evaluated again when its basis changes or the time comes. */
 export interface ResultMemory {

@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
-import type { Check } from '../../src/evaluate/check.ts'
 import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'

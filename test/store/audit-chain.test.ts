@@ -7,7 +7,7 @@ import * as schema from '../../src/store/schema/index.ts'
 import { type TestMirror, testMirror } from '../support/mirror.ts'
 import { onPostgres } from '../support/test-database.ts'
 import { incomingUser } from './support/incoming-user.ts'
-import { check, findingOf, resultOf } from './support/results.ts'
+import { check, commitResult, findingOf, resultOf } from './support/results.ts'
 
 const start = Date.parse('2026-03-01T12:00:00Z')
 const tables = Object.values(schema).filter((table) => getTableName(table) in auditLogs)
@@ -25,13 +25,13 @@ async function live({ mirror }: Pick<TestMirror, 'mirror'>, tenantId: number, at
   const items = ids.map((id) => incomingUser(id))
   await mirror.commitPage({ tenantId, resource: 'users', items, at, requestId: 'r', recordCreations: true })
   const failing = [ids.map((id) => foundOf(tenantId, id))]
-  await mirror.commitResult(resultOf(tenantId, at, failing, { entities: 100 + (ids[0] ?? 0) }))
+  await commitResult(mirror, resultOf(tenantId, at, failing, { entities: 100 + (ids[0] ?? 0) }))
   const hold = { tenantId, resource: 'users', reason: 'shrink_held', count: 1, message: '', cause: {}, at } as const
   const { id: holdId } = await mirror.raiseHold({ ...hold, rids: [...ids] })
   await mirror.decide({ holdId, reason: 'Ticket 1', at })
   await mirror.acceptStates([{ tenantId, check, entityId: `${at}`, state: { a: 1 }, at, reason: 'Ticket 2' }])
   const waiver = { id: `w${at}`, check, entity: '*', entityKey: '*', terms: 't', since: at, expiresAt: at + dayMs }
-  await mirror.noteWaiver(tenantId, waiver)
+  await mirror.agreeWaiver(tenantId, waiver, [])
   await mirror.noteTenantState(tenantId, `{"at":${at}}`, at)
 }
 
@@ -224,7 +224,7 @@ it('detects rows whose entries were removed, once an evaluation should have seal
   const { mirror, query, acme, kinds } = await sealed()
   query('delete from audit_chain where tenant_id = ? and sequence > 7 returning at', acme)
   expect(await kinds()).toEqual([])
-  await mirror.commitResult(resultOf(acme, start + 2 * hourMs, [[foundOf(acme, 11)]]))
+  await commitResult(mirror, resultOf(acme, start + 2 * hourMs, [[foundOf(acme, 11)]]))
   expect((await kinds()).toSorted()).toEqual(tenantLogs.map((log) => `${log} rows_not_sealed`))
   await mirror.seal(acme, start + 2 * hourMs)
   expect(await kinds()).toEqual([])
@@ -246,8 +246,8 @@ it.each([
   [
     'findings_inserted',
     `insert into findings (fingerprint, tenant_id, "check", entity_type, entity_id, severity, message, evidence,
-       first_seen_at, last_seen_at) select 'x', tenant_id, "check", entity_type, entity_id, severity, message, evidence,
-       first_seen_at, last_seen_at from findings where fingerprint = ? returning id`,
+       digest, first_seen_at, last_seen_at) select 'x', tenant_id, "check", entity_type, entity_id, severity, message, evidence,
+       digest, first_seen_at, last_seen_at from findings where fingerprint = ? returning id`,
   ],
 ])('detects findings that do not agree with their events: %s', async (what, text) => {
   const { mirror, query, acme, kinds } = await sealed()
@@ -340,7 +340,7 @@ async function outdated() {
   const { mirror, acme } = test
   await mirror.eraseOutdated({ before: new Map([[acme, start - dayMs]]), now: start })
   const at = start + 300 * dayMs
-  await mirror.commitResult(resultOf(acme, at, [[foundOf(acme, 13)]], { entities: 10 }))
+  await commitResult(mirror, resultOf(acme, at, [[foundOf(acme, 13)]], { entities: 10 }))
   await mirror.seal(acme, at)
   return { ...test, before: (await mirror.verifyChain(acme)).entries }
 }

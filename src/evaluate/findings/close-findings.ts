@@ -2,8 +2,8 @@ import type { CheckStatus, Resolution } from '../../model/check-status.ts'
 import type { UnknownReason } from '../../model/reasons.ts'
 import { hasAny } from '../../model/severity.ts'
 import type { CheckResult, FindingStore } from '../../store/port.ts'
+import type { CheckOutcome } from '../check-outcome.ts'
 import { outcomeOf } from '../check-result.ts'
-import type { CheckOutcome } from '../check-run.ts'
 import { openFindingsOf } from './open-findings.ts'
 
 export interface CloseFindings {

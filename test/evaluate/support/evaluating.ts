@@ -1,6 +1,7 @@
 import { checks } from '../../../src/checks/index.ts'
 import type { Check } from '../../../src/evaluate/check.ts'
-import type { CheckOutcome, EvaluateTenant } from '../../../src/evaluate/check-run.ts'
+import type { CheckOutcome } from '../../../src/evaluate/check-outcome.ts'
+import type { EvaluateTenant } from '../../../src/evaluate/check-run.ts'
 import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
 import { silentLog } from '../../../src/model/log.ts'
 import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
