@@ -31,8 +31,6 @@ CREATE TABLE `waived_findings` (
 	`facts` text NOT NULL,
 	`severity` text NOT NULL,
 	`accepted_at` integer NOT NULL,
-	`later` integer DEFAULT 0 NOT NULL,
-	`more_severe` integer DEFAULT 0 NOT NULL,
 	`lapsed_at` integer,
 	`lapsed_facts` text,
 	`open_severity` text,
@@ -41,7 +39,6 @@ CREATE TABLE `waived_findings` (
 --> statement-breakpoint
 CREATE INDEX `waived_findings_waiver` ON `waived_findings` (`tenant_id`,`waiver`);--> statement-breakpoint
 CREATE INDEX `waived_findings_lapsed` ON `waived_findings` (`tenant_id`,`check`,`waiver`,`terms`,`open_severity`,`lapsed_at`) WHERE lapsed_at is not null and open_severity is not null;--> statement-breakpoint
-CREATE INDEX `waived_findings_broad` ON `waived_findings` (`tenant_id`,`waiver`,`terms`,`later`,`more_severe`) WHERE lapsed_at is null and open_severity is not null and (later = 1 or more_severe = 1);--> statement-breakpoint
 CREATE TABLE `waivers` (
 	`tenant_id` integer NOT NULL,
 	`id` text NOT NULL,
@@ -76,6 +73,17 @@ CREATE TABLE `events` (
 CREATE INDEX `events_subject` ON `events` (`tenant_id`,`kind`,`subject`,`id`);--> statement-breakpoint
 CREATE INDEX `events_tenant` ON `events` (`tenant_id`,`id`);--> statement-breakpoint
 CREATE INDEX `events_time` ON `events` (`at`) WHERE data is not null;--> statement-breakpoint
+CREATE TABLE `accepted_states` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`check` text NOT NULL,
+	`entity_id` text NOT NULL,
+	`state` text NOT NULL,
+	`at` integer NOT NULL,
+	`reason` text
+);
+--> statement-breakpoint
+CREATE INDEX `accepted_states_check` ON `accepted_states` (`tenant_id`,`check`);--> statement-breakpoint
 CREATE TABLE `check_problems` (
 	`tenant_id` integer NOT NULL,
 	`check` text NOT NULL,
@@ -95,11 +103,34 @@ CREATE TABLE `check_states` (
 	`valid_until` integer,
 	`rule` text,
 	`open` text DEFAULT '{}' NOT NULL,
-	`owing` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`tenant_id`, `check`)
 );
 --> statement-breakpoint
-CREATE INDEX `check_states_owing` ON `check_states` (`tenant_id`) WHERE owing = 1;--> statement-breakpoint
+CREATE TABLE `check_status_changes` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`check` text NOT NULL,
+	`at` integer NOT NULL,
+	`status` text NOT NULL,
+	`reason` text,
+	`entities` integer,
+	`not_evaluated` integer,
+	`since` integer,
+	`rule` text,
+	`open` text DEFAULT '{}' NOT NULL,
+	`confirmed_at` integer,
+	`valid_until` integer
+);
+--> statement-breakpoint
+CREATE INDEX `check_status_changes_time` ON `check_status_changes` (`tenant_id`,`check`,`at`);--> statement-breakpoint
+CREATE INDEX `check_status_changes_tenant` ON `check_status_changes` (`tenant_id`,`id`);--> statement-breakpoint
+CREATE TABLE `evaluated_counts` (
+	`tenant_id` integer NOT NULL,
+	`resource` text NOT NULL,
+	`counts` text NOT NULL,
+	PRIMARY KEY(`tenant_id`, `resource`)
+);
+--> statement-breakpoint
 CREATE TABLE `findings` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`fingerprint` text NOT NULL,
@@ -110,6 +141,7 @@ CREATE TABLE `findings` (
 	`severity` text NOT NULL,
 	`message` text NOT NULL,
 	`evidence` text NOT NULL,
+	`digest` text NOT NULL,
 	`first_seen_at` integer NOT NULL,
 	`last_seen_at` integer NOT NULL,
 	`resolved_at` integer,
@@ -120,24 +152,6 @@ CREATE TABLE `findings` (
 CREATE UNIQUE INDEX `findings_fingerprint` ON `findings` (`fingerprint`);--> statement-breakpoint
 CREATE INDEX `findings_open` ON `findings` (`tenant_id`,`check`,`severity`,`first_seen_at`,`fingerprint`) WHERE resolved_at is null;--> statement-breakpoint
 CREATE INDEX `findings_all` ON `findings` (`tenant_id`,`check`);--> statement-breakpoint
-CREATE TABLE `staged_findings` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`check` text NOT NULL,
-	`at` integer NOT NULL,
-	`kind` text NOT NULL,
-	`fingerprint` text NOT NULL,
-	`entity_type` text NOT NULL,
-	`entity_id` text NOT NULL,
-	`severity` text NOT NULL,
-	`message` text NOT NULL,
-	`evidence` text NOT NULL,
-	`last_seen_at` integer NOT NULL,
-	`resolution` text,
-	`facts` text
-);
---> statement-breakpoint
-CREATE INDEX `staged_findings_check` ON `staged_findings` (`tenant_id`,`check`);--> statement-breakpoint
 CREATE TABLE `records` (
 	`rid` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,

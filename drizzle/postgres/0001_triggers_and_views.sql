@@ -1,1 +1,1 @@
--- Triggers and views, made again after every migration: sha256 9cece89cbfe14ff06fd0453b34c1667de02f31e1f16dc76a316aef4a7c2241a6
+-- Triggers and views, made again after every migration: sha256 c101273acd550c9fe1574a1addb9c248d069392aefb2035531859b671cc77b80

@@ -182,7 +182,8 @@ export class Session implements AsyncDisposable {
         if (result.outcome === 'success') tenant.client.answerTimes.settle(resource)
         if (result.outcome !== 'skipped' && result.reason !== 'aborted') {
           const beingRead = tenant.runs.resources
-          await this.#evaluateTenant(tenant.settings.name, { onlyInputs: [resource], beingRead, signal })
+          const readInFull = result.mode === 'full' && result.outcome === 'success' ? resource : undefined
+          await this.#evaluateTenant(tenant.settings.name, { onlyInputs: [resource], beingRead, readInFull, signal })
         }
         return result
       } finally {

@@ -114,7 +114,7 @@ export interface TenantReport {
   readonly waivedTotal: number
   readonly resources: readonly ReportResource[]
   readonly holds: readonly (Omit<HoldView, 'raisedAt'> & { readonly raisedAt: string })[]
-  readonly waivers: readonly (Omit<WaiverView, 'expiresAt' | 'breadth'> & { readonly expires: string })[]
+  readonly waivers: readonly (Omit<WaiverView, 'expiresAt'> & { readonly expires: string })[]
   /** Oldest first, from the beginning of the history. */
   readonly decisions: readonly ReportDecision[]
   /** Null = there is no event yet. */

@@ -2,8 +2,8 @@ import { verifyChain } from './audit/verify-chain.ts'
 import type { Database } from './database.ts'
 import { erasureStore } from './erasure-store.ts'
 import { acceptedStateStore } from './findings/accepted-states.ts'
-import { checkProblemStore } from './findings/check-problems.ts'
 import { findingStore, openFindings } from './findings/finding-store.ts'
+import { comparedFindings } from './findings/finding-writer.ts'
 import { resultStore } from './findings/result-store.ts'
 import { waiverStore } from './findings/waiver-store.ts'
 import { clockStore } from './history/clock.ts'
@@ -22,10 +22,9 @@ import { tenantStore } from './sync/tenant-store.ts'
 
 type Others = 'isVerified' | 'ping' | 'verify' | typeof Symbol.asyncDispose
 
-/** All operations that are the same on every database. Call `flush` before closing. */
+/** All operations that are the same on every database. */
 export function storesOver(database: Database) {
   const { versions } = database
-  const checkResults = resultStore(database)
   const passes = new PassPages()
   const records = (tenantId: number) => recordReader(database, tenantId)
   return {
@@ -35,18 +34,18 @@ export function storesOver(database: Database) {
     ...fullSyncStore(database, passes),
     ...holdStore(database),
     ...listedRecords(database),
-    ...checkResults,
-    ...findingStore(database, checkResults),
+    ...resultStore(database),
+    ...comparedFindings(database),
+    ...findingStore(database),
     ...openFindings(database),
     ...qualityStore(database),
     records,
-    ...checkProblemStore(database),
     ...waiverStore(database),
     ...acceptedStateStore(database),
     ...clockStore(database),
     ...configurationLog(database),
     ...tenantStates(database),
-    ...historyStore(database, records, () => checkResults.settle()),
+    ...historyStore(database, records),
     verifyChain: (tenantId, heads) => verifyChain(database, tenantId, heads),
     ...erasureStore(database),
     dataVersion: (tenantId, resource) => versions.ofRecords(tenantId, resource),

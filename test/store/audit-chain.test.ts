@@ -4,7 +4,7 @@ import { fingerprintOf } from '../../src/model/finding.ts'
 import { type EventKind, sharedChain } from '../../src/store/event-store.ts'
 import { type TestMirror, testMirror } from '../support/mirror.ts'
 import { incomingUser } from './support/incoming-user.ts'
-import { check, findingOf, resultOf } from './support/results.ts'
+import { check, commitResult, findingOf, resultOf } from './support/results.ts'
 
 const start = Date.parse('2026-03-01T12:00:00Z')
 
@@ -216,8 +216,8 @@ it.each([
   [
     'findings_inserted',
     `insert into findings (fingerprint, tenant_id, "check", entity_type, entity_id, severity, message, evidence,
-       first_seen_at, last_seen_at) select 'x', tenant_id, "check", entity_type, entity_id, severity, message, evidence,
-       first_seen_at, last_seen_at from findings where fingerprint = ? returning id`,
+       digest, first_seen_at, last_seen_at) select 'x', tenant_id, "check", entity_type, entity_id, severity, message, evidence,
+       digest, first_seen_at, last_seen_at from findings where fingerprint = ? returning id`,
   ],
 ])('detects findings that do not agree with their events: %s', async (what, text) => {
   const { query, acme, found, kinds, beta } = await lived()

@@ -91,46 +91,13 @@ it('keeps its counts with the records, whatever befalls them', async () => {
   )
 })
 
-it('returns the same numbers from its counts as from the records', async () => {
-  const { mirror, query } = testMirror()
-  const { tenant } = await mirror.openTenant('acme', 'https://x', 1)
-  const states = ['Active', 'Invited', 'Locked']
-  const items = Array.from({ length: 60 }, (_, i) =>
-    ok(
-      user({ userId: i + 1, state: states[i % 3], mfaStatus: i % 2 === 0, roleName: i % 5 === 0 ? null : `r${i % 4}` }),
-    ),
-  )
-  await mirror.commitPage({ ...about, tenantId: tenant.id, resource: 'users', items })
-  const three = query('select rid from users order by rid limit 3').map(({ rid }) => Number(rid))
-  await mirror.remove(tenant.id, 'users', three, now, null)
-  const reader = mirror.records(tenant.id)
-  const groups = await reader.countBy('users', ['state', 'mfaStatus'], { all: [{ field: 'state', not: 'Locked' }] })
-  const fresh = query(
-    `select state, mfa_status, count(*) as count from users
-     where removed_at is null and state != 'Locked' group by 1, 2 order by 1, 2`,
-  )
-  expect(groups.map(({ values, count }) => [...values, count])).toEqual(
-    fresh.map((row) => [row['state'], row['mfa_status'] === 1, row['count']]),
-  )
-  const named = { all: [{ field: 'roleName', in: ['r1', 'r2'] }], anyOf: [[{ field: 'state', is: 'Active' }]] } as const
-  const [counted] = query(
-    `select count(*) as n from users where removed_at is null and role_name in ('r1', 'r2') and state = 'Active'`,
-  )
-  expect(await reader.count('users', named)).toBe(counted?.['n'])
-  expect(await reader.count('users', { all: [{ field: 'roleName', is: null }] })).toBe(11)
-  expect(await reader.count('users')).toBe(57)
-})
-
 it('counts the records without reading them', async () => {
   const { mirror, query } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://x', 1)
   await mirror.commitPage({ ...about, tenantId: tenant.id, resource: 'users', items: [ok(user())] })
   const countAs = (count: number) => query('update record_counts set count = ? returning 1', count)
   countAs(41)
-  const reader = mirror.records(tenant.id)
   const users = (await mirror.quality(tenant.id)).find(({ state }) => state.resource === 'users')
-  expect([users?.live, await reader.count('users'), (await reader.countBy('users', ['state']))[0]?.count]).toEqual([
-    41, 41, 41,
-  ])
+  expect(users?.live).toBe(41)
   countAs(1)
 })

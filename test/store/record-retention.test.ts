@@ -93,10 +93,16 @@ it('knows a tombstone also after its names are erased, and none of a live record
   for (const tenantId of [acme, beta]) await mirror.commitPage({ tenantId, resource: 'users', items, ...at })
   const [{ rid } = {}] = query('select rid from users where tenant_id = ? and user_id = 1', acme)
   await mirror.remove(acme, 'users', [Number(rid)], start, null)
-  const found = () =>
-    Promise.all([acme, beta].flatMap((id) => ['1', '2', '3'].map((key) => mirror.isTombstone(id, 'users', key))))
-  expect(await found()).toEqual([true, false, false, false, false, false])
+  const found = async () => {
+    const each = await Promise.all([acme, beta].map((id) => mirror.presence(id, 'users', ['1', '2', '3'])))
+    return each.map((presence) => Object.fromEntries(presence))
+  }
+  const expected = [
+    { 1: 'removed', 2: 'live' },
+    { 1: 'live', 2: 'live' },
+  ]
+  expect(await found()).toEqual(expected)
   await mirror.eraseOutdated({ before: new Map([[acme, start + dayMs]]), now: start + 401 * dayMs })
   expect(query('select email from users where removed_at is not null')).toEqual([{ email: null }])
-  expect(await found()).toEqual([true, false, false, false, false, false])
+  expect(await found()).toEqual(expected)
 })

@@ -4,12 +4,12 @@ import { findingKinds } from '../../src/store/event-store.ts'
 import type { CheckResult } from '../../src/store/port.ts'
 import { seenEvents } from '../support/events.ts'
 import { testMirror } from '../support/mirror.ts'
-import { check, findingOf, resultOf } from './support/results.ts'
+import { check, commitResult, findingOf, resultOf, type TestResult } from './support/results.ts'
 
 const ofClock = ['clock.set_back', 'clock.resumed', 'clock.confirmed'] as const
 const start = Date.parse('2026-03-01T12:00:00Z')
 
-const checkResult = (tenantId: number, at: number, failing: readonly string[] = [], more?: Partial<CheckResult>) =>
+const checkResult = (tenantId: number, at: number, failing: readonly string[] = [], more?: Partial<TestResult>) =>
   resultOf(tenantId, at, [failing.map((id) => findingOf(id))], { notEvaluated: 0, ...more })
 
 async function opened() {
@@ -28,7 +28,7 @@ it('writes nothing for an evaluation that changed nothing, and a row for whateve
     await mirror.noteTime(at)
     await mirror.noteConfiguration({ ...configuration, at })
     await mirror.noteTenantState(tenantId, '{"holds":[]}', at)
-    await mirror.commitResult(checkResult(tenantId, at, ['1']))
+    await commitResult(mirror, checkResult(tenantId, at, ['1']))
   }
   const before = all()
   expect(before.map(({ kind }) => kind).toSorted()).toEqual([
@@ -42,18 +42,18 @@ it('writes nothing for an evaluation that changed nothing, and a row for whateve
     await mirror.noteTime(at)
     await mirror.noteConfiguration({ ...configuration, at })
     await mirror.noteTenantState(tenantId, '{"holds":[]}', at)
-    if (i % 2 === 0) await mirror.confirmResult(tenantId, check, at)
-    else await mirror.commitResult(checkResult(tenantId, at, ['1']))
+    if (i % 2 === 0) await mirror.confirmResults(tenantId, [check], at)
+    else await commitResult(mirror, checkResult(tenantId, at, ['1']))
   }
   expect(all()).toEqual(before)
   let at = start + 60 * minuteMs
   for (const more of [{ entities: 10 }, { notEvaluated: 1 }, { rule: 's' }]) {
-    await mirror.commitResult(checkResult(tenantId, at, ['1'], more))
-    await mirror.commitResult(checkResult(tenantId, at, ['1'], more))
+    await commitResult(mirror, checkResult(tenantId, at, ['1'], more))
+    await commitResult(mirror, checkResult(tenantId, at, ['1'], more))
     at += minuteMs
   }
   expect(rows()).toBe(4)
-  await mirror.commitResult(checkResult(tenantId, at, ['1', '2'], { rule: 's' }))
+  await commitResult(mirror, checkResult(tenantId, at, ['1', '2'], { rule: 's' }))
   expect(rows()).toBe(5)
 })
 
@@ -79,7 +79,7 @@ it('keeps the last row that is still valid when older ones are erased', async ()
   for (const [day, failing] of [['1'], ['1', '2'], ['1'], ['1', '3']].entries()) {
     await mirror.noteTenantState(tenantId, `{"day":${day}}`, start + day * dayMs)
     await mirror.noteConfiguration({ at: start + day * dayMs, digest: `${day}`, content: `{"day":${day}}` })
-    await mirror.commitResult(checkResult(tenantId, start + day * dayMs, failing))
+    await commitResult(mirror, checkResult(tenantId, start + day * dayMs, failing))
   }
   await mirror.eraseOutdated(start + 2.5 * dayMs)
   const past = await mirror.past(start + 2.6 * dayMs, false)
@@ -99,10 +99,11 @@ it('keeps the last row that is still valid when older ones are erased', async ()
 it('erases the problems of checks that are no longer evaluated after the retention', async () => {
   const { mirror, tenantId } = await opened()
   for (const own of ['gone', 'evaluated']) {
-    await mirror.commitResult(checkResult(tenantId, start, [], { check: own }))
-    await mirror.noteProblem(tenantId, own, 'It cannot evaluate ann@example.com')
+    const problem = 'It cannot evaluate ann@example.com'
+    await commitResult(mirror, checkResult(tenantId, start, [], { check: own, problem }))
   }
-  await mirror.commitResult(checkResult(tenantId, start + 3 * dayMs, [], { check: 'evaluated' }))
+  const again = { check: 'evaluated', problem: 'It cannot evaluate ann@example.com' }
+  await commitResult(mirror, checkResult(tenantId, start + 3 * dayMs, [], again))
   await mirror.eraseOutdated(start)
   expect([...(await mirror.checkProblems(tenantId)).keys()]).toEqual(['evaluated', 'gone'])
   await mirror.eraseOutdated(start + dayMs)
@@ -111,7 +112,7 @@ it('erases the problems of checks that are no longer evaluated after the retenti
 
 it('takes no notice of a clock that is put right by less than a second, and notes each greater step once', async () => {
   const { mirror, query, tenantId } = await opened()
-  await mirror.commitResult(checkResult(tenantId, start))
+  await commitResult(mirror, checkResult(tenantId, start))
   await mirror.noteTime(start - 900)
   expect(seenEvents(query, ...ofClock)).toEqual([])
   await mirror.noteTime(start - minuteMs)

@@ -1,7 +1,7 @@
 import { basename, dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { checks } from '../../checks/index.ts'
-import { dataWarningsOf, failuresOf, queryOf } from '../../checks/own/own-check.ts'
+import { dataWarningsOf, outcomesOf, queryOf } from '../../checks/own/own-check.ts'
 import { SandboxQueries } from '../../checks/own/sandbox-queries.ts'
 import type { OwnChecksSettings, WellFormedCheck } from '../../config/own-checks/own-check.ts'
 import { parseChecks } from '../../config/own-checks/own-checks.ts'
@@ -80,15 +80,16 @@ function findingsOf(
   at: string,
 ): readonly FindingView[] {
   const { severity } = settingsOf(check, tenant)
-  return failuresOf(check, answer).map((failure) => {
-    const { entityId, message, evidence } = failure
+  return outcomesOf(check, answer).outcomes.flatMap(([entityId, outcome]) => {
+    if (outcome.kind !== 'fails') return []
+    const { message, evidence } = outcome
     const identity = { tenant: tenant.name, check: check.id, entityType: check.entity, entityId }
-    return {
+    const finding: FindingView = {
       fingerprint: fingerprintOf(identity),
       tenant: tenant.name,
       check: check.id,
       entity: { type: check.entity, id: entityId },
-      severity: severity ?? failure.severity,
+      severity: severity ?? outcome.severity,
       state: 'open',
       message,
       evidence,
@@ -99,6 +100,7 @@ function findingsOf(
       reopened: 0,
       waiver: null,
     }
+    return [finding]
   })
 }
 

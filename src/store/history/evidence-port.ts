@@ -2,7 +2,8 @@ import type { Reason } from '../../model/reasons.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Severity } from '../../model/severity.ts'
 import type { ChainHead } from '../audit/audit-port.ts'
-import type { CheckStateRow, FindingStore, WaiverStore, WaiverTerms } from '../findings/finding-port.ts'
+import type { CheckStateRow, FindingStore } from '../findings/finding-port.ts'
+import type { WaiverStore, WaiverTerms } from '../findings/waiver-port.ts'
 import type { ChangeRow } from '../records/query.ts'
 
 /** Every time in this file is in milliseconds since the epoch. */

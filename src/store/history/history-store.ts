@@ -2,7 +2,7 @@ import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import { entityTypeOf } from '../../model/entity-names.ts'
 import { severities } from '../../model/severity.ts'
 import type { Database } from '../database.ts'
-import type { Dialect, Sql } from '../db/db.ts'
+import type { Dialect } from '../db/db.ts'
 import {
   type FindingFacts,
   type FindingKind,
@@ -50,7 +50,6 @@ const changeColumns = 'c.id, t.name as tenant, c.at, c.kind, c.subject, c.data, 
 export function historyStore(
   database: Database,
   readers: (tenantId: number) => RecordReader,
-  settle: () => Promise<void>,
 ): Pick<
   EvidenceStore,
   | 'findingEvents'
@@ -89,11 +88,6 @@ export function historyStore(
       exists (select 1 from records where tenant_id = t.id and resource = @resource and key = @key)
       or exists (select 1 from events where tenant_id = t.id and kind in (${listOfKinds(recordKinds)}) and subject = @subject))`
 
-  const settled = async <T>(body: (tx: Sql) => Promise<T>) => {
-    await settle()
-    return database.read(body)
-  }
-
   async function* read(filter: ChangeFilter) {
     const { text, values } = conditionsOf(filter, database.sql)
     const select = database.prepare<unknown[], StoredChange>(
@@ -112,19 +106,19 @@ export function historyStore(
 
   return {
     findingEvents: (fingerprint) =>
-      settled(async (tx) => {
+      database.read(async (tx) => {
         return (await events.all(tx, fingerprint)).map(toFindingEvent)
       }),
     findingTransitions: ({ tenantId, check, at }, most) =>
-      settled(async (tx) => {
+      database.read(async (tx) => {
         return (await transitions.all(tx, at, tenantId, check, most)).map((row) => {
           const { kind, severity, resolution } = toFindingEvent(row)
           return { fingerprint: row.fingerprint, kind: kind as FindingTransition['kind'], severity, resolution }
         })
       }),
-    fingerprintsFrom: (prefix, most) => settled((tx) => beginning.all(tx, prefix, `${prefix}\u{10ffff}`, most)),
+    fingerprintsFrom: (prefix, most) => database.read((tx) => beginning.all(tx, prefix, `${prefix}\u{10ffff}`, most)),
     latestChanges: (tenantId, most, withPersonal) =>
-      settled(async (tx) => {
+      database.read(async (tx) => {
         const events = await latest.all(tx, tenantId, most)
         const changes = events.flatMap((event) => toChanges(event).toReversed()).slice(0, most)
         if (!withPersonal) return changes
@@ -139,7 +133,7 @@ export function historyStore(
         )
       }),
     record: async (tenantId, resource, key) => {
-      const [record] = await readers(tenantId).records(resource, [key])
+      const [record] = await readers(tenantId).byKeys(resource, [key])
       return record ?? null
     },
     hasEntity: ({ tenantId = null, resources, key }) =>
@@ -154,7 +148,6 @@ export function historyStore(
     decisions: (tenantId) => decisions(tenantId),
     waiverChanges: (tenantId) => waiverChanges(tenantId),
     past: async (at, present) => {
-      await settle()
       return pastReader(database, { at, present, asOf: asOf(await database.read(periods), at, present) })
     },
   }

@@ -3,7 +3,6 @@ import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
 import { recordSubject } from '../event-store.ts'
 import { changesIn, ofRecords, recordEventColumns, type StoredRecordEvent } from '../history/record-changes.ts'
-import { interim } from './interim.ts'
 import type { MirrorRecord, RecordReader } from './query.ts'
 import { mirrorRecordOf, type RecordRow, recordColumns } from './record-body.ts'
 import { recordShapes } from './record-shape.ts'
@@ -26,9 +25,9 @@ export function recordReader(database: Database, tenantId: number): RecordReader
     }
   }
 
-  const reader = {
+  return {
     select,
-    async records(resource: ResourceName, keys: readonly string[]) {
+    async byKeys(resource: ResourceName, keys: readonly string[]) {
       const shape = recordShapes[resource]
       const params = [{ tenantId, resource, keys: database.sql.listOf(keys.map(shape.keyOf)) }]
       const rows = await database.read((sql) =>
@@ -46,7 +45,6 @@ export function recordReader(database: Database, tenantId: number): RecordReader
         return rows.flatMap(changesIn)
       }),
   }
-  return { ...reader, ...interim(reader) } as unknown as RecordReader
 }
 
 /** Condition on a row of `records`: a record with a valid version that was not removed. */

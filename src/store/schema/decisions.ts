@@ -28,8 +28,6 @@ export const waivedFindings = sqliteTable(
     facts: text('facts').notNull(),
     severity: text('severity').notNull(),
     acceptedAt: integer('accepted_at').notNull(),
-    later: integer('later').notNull().default(0),
-    moreSevere: integer('more_severe').notNull().default(0),
     lapsedAt: integer('lapsed_at'),
     lapsedFacts: text('lapsed_facts'),
     /** Null if the finding is resolved; scrapes count by this column without reading findings. */
@@ -42,9 +40,6 @@ export const waivedFindings = sqliteTable(
     index('waived_findings_lapsed')
       .on(table.tenantId, table.check, table.waiver, table.terms, table.openSeverity, table.lapsedAt)
       .where(sql`lapsed_at is not null and open_severity is not null`),
-    index('waived_findings_broad')
-      .on(table.tenantId, table.waiver, table.terms, table.later, table.moreSevere)
-      .where(sql`lapsed_at is null and open_severity is not null and (later = 1 or more_severe = 1)`),
   ],
 )
 

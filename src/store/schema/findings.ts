@@ -28,35 +28,60 @@ export const checkStates = sqliteTable(
     validUntil: integer('valid_until'),
     rule: text('rule'),
     open: text('open').notNull().default('{}'),
-    /** 1 = `staged_findings` still contains differences of the result. */
-    owing: integer('owing').notNull().default(0),
   },
-  (table) => [
-    primaryKey({ columns: [table.tenantId, table.check] }),
-    index('check_states_owing').on(table.tenantId).where(sql`owing = 1`),
-  ],
+  (table) => [primaryKey({ columns: [table.tenantId, table.check] })],
 )
 
-/** Differences of a check result, without effect before its commit; see `check_states.owing`. */
-export const stagedFindings = sqliteTable(
-  'staged_findings',
+/** Counts of the live records of a resource, as of the last evaluation after a change; JSON. */
+export const evaluatedCounts = sqliteTable(
+  'evaluated_counts',
+  {
+    tenantId: integer('tenant_id').notNull(),
+    resource: text('resource').notNull(),
+    counts: text('counts').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.resource] })],
+)
+
+/** A row for each check result that differs in more than the time of its confirmation. */
+export const checkStatusChanges = sqliteTable(
+  'check_status_changes',
   {
     id: integer('id').primaryKey(),
     tenantId: integer('tenant_id').notNull(),
     check: text('check').notNull(),
     at: integer('at').notNull(),
-    kind: text('kind').notNull(),
-    fingerprint: text('fingerprint').notNull(),
-    entityType: text('entity_type').notNull(),
-    entityId: text('entity_id').notNull(),
-    severity: text('severity').notNull(),
-    message: text('message').notNull(),
-    evidence: text('evidence').notNull(),
-    lastSeenAt: integer('last_seen_at').notNull(),
-    resolution: text('resolution'),
-    facts: text('facts'),
+    status: text('status').notNull(),
+    reason: text('reason'),
+    entities: integer('entities'),
+    notEvaluated: integer('not_evaluated'),
+    /** Null in rows of the first release. */
+    since: integer('since'),
+    rule: text('rule'),
+    open: text('open').notNull().default('{}'),
+    /** Last confirmation; null while `check_states` has it. */
+    confirmedAt: integer('confirmed_at'),
+    /** As in `check_states`; stored with `confirmedAt`. */
+    validUntil: integer('valid_until'),
   },
-  (table) => [index('staged_findings_check').on(table.tenantId, table.check)],
+  (table) => [
+    index('check_status_changes_time').on(table.tenantId, table.check, table.at),
+    index('check_status_changes_tenant').on(table.tenantId, table.id),
+  ],
+)
+
+export const acceptedStates = sqliteTable(
+  'accepted_states',
+  {
+    id: integer('id').primaryKey(),
+    tenantId: integer('tenant_id').notNull(),
+    check: text('check').notNull(),
+    entityId: text('entity_id').notNull(),
+    state: text('state').notNull(),
+    at: integer('at').notNull(),
+    reason: text('reason'),
+  },
+  (table) => [index('accepted_states_check').on(table.tenantId, table.check)],
 )
 
 export const findings = sqliteTable(
@@ -71,6 +96,8 @@ export const findings = sqliteTable(
     severity: text('severity').notNull(),
     message: text('message').notNull(),
     evidence: text('evidence').notNull(),
+    /** Of severity, message and facts, so that an evaluation compares findings without reading them. */
+    digest: text('digest').notNull(),
     firstSeenAt: integer('first_seen_at').notNull(),
     lastSeenAt: integer('last_seen_at').notNull(),
     resolvedAt: integer('resolved_at'),

@@ -7,7 +7,8 @@ import { resourceNames } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
 import { eventAppender } from '../event-store.ts'
-import { endAcceptances } from '../findings/waiver-store.ts'
+import { findingLog } from '../findings/finding-log.ts'
+import { waiverWriter } from '../findings/waiver-writer.ts'
 import type { HoldFacts } from '../history/decision-log.ts'
 import { orm } from '../orm.ts'
 import type { AdminStore, DecisionRow, HoldRow, SyncStore } from '../port.ts'
@@ -32,7 +33,7 @@ const reasonOf = (text: string) => reasons.find((reason) => reason === text) ?? 
 
 export function holdStore(database: Database): Part {
   const append = eventAppender(database)
-  const endAll = endAcceptances(database)
+  const waivers = waiverWriter(database, findingLog(database))
   const tenantId = sql.placeholder('tenantId')
   const listed = (where?: SQL) =>
     database.select(
@@ -122,7 +123,7 @@ export function holdStore(database: Database): Part {
       if (decision.resource === 'all' && coversKnown) {
         await acceptAllKnown(tx, tenantId)
         await acceptPastRemovals(tx, tenantId)
-        await endAll(tx, tenantId, at)
+        await waivers.endAll(tx, tenantId, at)
         await knownFrom.run(tx, at, tenantId)
       }
       await drop(tx, decision.holdId)

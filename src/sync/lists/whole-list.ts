@@ -138,7 +138,7 @@ async function ownName(
 ): Promise<string | null> {
   for (const resource of resources) {
     if (ownClientId === null || resource.kind !== 'pagedList' || resource.self === null) continue
-    const [record] = await records.records(resource.name, [ownClientId])
+    const [record] = await records.byKeys(resource.name, [ownClientId])
     const name = record === undefined ? null : Reflect.get(record.fields, resource.self.role)
     return typeof name === 'string' ? name : null
   }

@@ -1,9 +1,8 @@
 import { expect, it } from 'vitest'
 import { ownChecks } from '../../../src/checks/own/own-check.ts'
 import type { OwnCheck, WellFormedCheck } from '../../../src/config/own-checks/own-check.ts'
+import type { EvaluateTenant } from '../../../src/evaluate/check-run.ts'
 import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
-import type { EvaluateTenant } from '../../../src/evaluate/evaluation.ts'
-import type { NoAnswer, OwnAnswer, OwnQueries, OwnQuery } from '../../../src/evaluate/own-query.ts'
 import { queryBudget } from '../../../src/evaluate/query-budget.ts'
 import { readPosture } from '../../../src/evaluate/read-posture.ts'
 import { resultMemory } from '../../../src/evaluate/result-memory.ts'
@@ -46,22 +45,15 @@ const answered = (answer: Partial<OwnAnswer> = {}): OwnAnswer => ({
 function answering() {
   const mirror = fakeMirror(now)
   const asked: OwnQuery[] = []
-  const problems = new Map<string, string>()
   const state: { answer: OwnAnswer | NoAnswer } = { answer: answered({ ok: 3 }) }
   const store: FakeMirror['store'] = {
     ...mirror.store,
-    async noteProblem(_tenantId, check, problem) {
-      if (problem === null) problems.delete(check)
-      else problems.set(check, problem)
-    },
-  }
-  const ownQueries: OwnQueries = {
-    async ask(_store, _tenantId, query) {
+    async ask(_tenantId, query) {
       asked.push(query)
       return state.answer
     },
   }
-  return { ...mirror, store, asked, problems, state, ownQueries }
+  return { ...mirror, store, asked, state }
 }
 
 type Scene = ReturnType<typeof answering>

@@ -125,7 +125,6 @@ export function postgresMirror(db: Db, parts: Parts = {}): Mirror {
     // `data_checksums` and `pg_amcheck` find damaged pages.
     async verify() {},
     async [Symbol.asyncDispose]() {
-      await flush()
       await opened?.disposeAsync()
     },
   }

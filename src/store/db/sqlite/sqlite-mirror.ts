@@ -17,12 +17,11 @@ export function openMirror(path: string, role: 'engine' | 'beside'): Mirror {
 function mirrorOver(opened: OpenedFile): Mirror {
   const { writer, reader, check } = opened
   const db = new SqliteDb({ writer, reader, onError: (error) => check.note(error) })
-  const { flush, ...stores } = storesOver(new Database(db))
+  const stores = storesOver(new Database(db))
   return {
     ...stores,
     ...fileStore(db, opened),
     async [Symbol.asyncDispose]() {
-      if (!check.isMoved) await flush()
       await db.idle()
       opened[Symbol.dispose]()
     },
