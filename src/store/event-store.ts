@@ -195,19 +195,24 @@ export interface WaiverTermsFacts {
 }
 
 export interface WaiverLapseFacts extends WaiverTermsFacts {
-  readonly fingerprint: string
+  readonly waiver: string
   /** Facts of the finding as JSON. */
   readonly accepted: string | null
   readonly changed: string | null
 }
 
 export function waiverEvent(
-  kind: (typeof termsKinds)[number] | 'waiver.lapsed',
+  kind: (typeof termsKinds)[number],
   waiver: string,
   at: number,
-  data: WaiverTermsFacts | WaiverLapseFacts,
+  terms: WaiverTermsFacts,
 ): NewEvent {
-  return { kind, subject: waiver, at, data }
+  return { kind, subject: waiver, at, data: terms }
+}
+
+/** A waiver no longer covers a finding. */
+export function lapseEvent(fingerprint: string, at: number, lapse: WaiverLapseFacts): NewEvent {
+  return { kind: 'waiver.lapsed', subject: fingerprint, at, data: lapse }
 }
 
 /** List for `in`. */

@@ -3,7 +3,7 @@ import { mayBeOneSecond } from '../../model/dates.ts'
 import { memoize } from '../../model/memoize.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
-import { eventAppender, findingEvent, type NewEvent, type WaiverLapseFacts, waiverEvent } from '../event-store.ts'
+import { eventAppender, findingEvent, lapseEvent, type NewEvent, type WaiverLapseFacts } from '../event-store.ts'
 import type { NewFinding } from '../port.ts'
 import { waiverUpkeep } from './waiver-store.ts'
 
@@ -45,7 +45,7 @@ interface StoredFacts extends Pick<StagedFinding, 'fingerprint' | 'severity' | '
 }
 
 interface Differing extends WaiverLapseFacts {
-  readonly waiver: string
+  readonly fingerprint: string
   readonly accepted: string
   readonly present: string
   readonly at: number
@@ -137,10 +137,15 @@ export function stagedFindings(database: Database): StagedFindings {
       const id = (await last.get(tx, tenantId, check)) ?? null
       if (id === null) return false
       const events: NewEvent[] = []
-      for (const { waiver, present: changed, at, kind, ...found } of await differing.all(tx, tenantId, check, id)) {
+      for (const { fingerprint, present: changed, at, kind, ...found } of await differing.all(
+        tx,
+        tenantId,
+        check,
+        id,
+      )) {
         if (kind !== 'replaced' && isSameFacts(found.accepted, changed)) continue
-        await lapse.run(tx, at, changed, found.fingerprint, waiver)
-        events.push(waiverEvent('waiver.lapsed', waiver, at, { ...found, changed }))
+        await lapse.run(tx, at, changed, fingerprint, found.waiver)
+        events.push(lapseEvent(fingerprint, at, { ...found, changed }))
       }
       for (const row of [
         ...(await replaced.all(tx, tenantId, check, id)),

@@ -2,7 +2,7 @@ import { memoize } from '../../model/memoize.ts'
 import { severities } from '../../model/severity.ts'
 import type { Database } from '../database.ts'
 import type { Dialect, List, Sql } from '../db/db.ts'
-import { eventAppender, type WaiverLapseFacts, waiverEvent } from '../event-store.ts'
+import { eventAppender, lapseEvent, type WaiverLapseFacts, waiverEvent } from '../event-store.ts'
 import type { Lapse, LapseCount, NotedWaiver, WaiverBreadth, WaiverStore } from '../port.ts'
 
 const rank = (column: string) =>
@@ -16,7 +16,7 @@ const wasEvaluated = (sql: Dialect) => `exists (select 1 from events c
 /** Ends acceptances after another tenant was accepted, where the same ids are different entities. */
 export function endAcceptances(database: Database) {
   const append = eventAppender(database)
-  const lapsing = database.prepare<[object], WaiverLapseFacts & { readonly waiver: string }>(
+  const lapsing = database.prepare<[object], WaiverLapseFacts & { readonly fingerprint: string }>(
     `select w.waiver, w."check", w.terms, coalesce(f.entity_id, '') as entity, w.fingerprint, w.facts as accepted,
        ${database.sql.jsonWith('w.facts', 'tenant', 'accepted as another one')} as changed
      from waived_findings w left join findings f on f.fingerprint = w.fingerprint
@@ -31,7 +31,7 @@ export function endAcceptances(database: Database) {
     await append(
       tx,
       tenantId,
-      lapses.map(({ waiver, ...facts }) => waiverEvent('waiver.lapsed', waiver, at, facts)),
+      lapses.map(({ fingerprint, ...facts }) => lapseEvent(fingerprint, at, facts)),
     )
   }
 }
@@ -107,8 +107,8 @@ export function waiverStore(database: Database): Part {
        and lapsed_at is not null and open_severity is not null`,
   )
   const append = eventAppender(database)
-  const lapsedAt = database.prepare<[number, number, number], { waiver: string; data: string }>(
-    `select subject as waiver, data from events
+  const lapsedAt = database.prepare<[number, number, number], { fingerprint: string; data: string }>(
+    `select subject as fingerprint, data from events
      where at = ? and tenant_id = ? and kind = 'waiver.lapsed' and data is not null order by id limit ?`,
   )
   const wasAgreed = database.prepare<[number, string]>(
@@ -156,8 +156,8 @@ export function waiverStore(database: Database): Part {
       }),
     lapsesAt: (tenantId, at, most) =>
       database.read(async (tx) => {
-        return (await lapsedAt.all(tx, at, tenantId, most)).map(({ waiver, data }) => {
-          const { fingerprint, check } = JSON.parse(data) as WaiverLapseFacts
+        return (await lapsedAt.all(tx, at, tenantId, most)).map(({ fingerprint, data }) => {
+          const { waiver, check } = JSON.parse(data) as WaiverLapseFacts
           return { fingerprint, waiver, check }
         })
       }),

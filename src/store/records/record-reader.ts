@@ -199,7 +199,7 @@ function recordReader({ database, prepared, repeats, tenantId }: Reading): Recor
     history: (resource, ...keys) =>
       database.read(async (tx) => {
         const select = prepared.objects<StoredRecordEvent>(
-          `select ${recordEventColumns} from events where tenant_id = ? and ${ofRecords} and ${isIn('subject')} order by id`,
+          `select ${recordEventColumns('events')} from events where tenant_id = ? and ${ofRecords} and ${isIn('subject')} order by +id`,
         )
         const subjects = keys.map((key) => recordSubject(resource, key))
         return (await select.all(tx, tenantId, listOf(subjects))).flatMap(changesIn)
