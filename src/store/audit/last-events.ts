@@ -25,7 +25,7 @@ export class LastEvents {
   readonly findings = new Map<string, FindingState>()
   readonly results = new Map<string, ResultFacts | null>()
   /** By waiver, the lapses under the terms in force. */
-  readonly lapses = new Map<string, WaiverLapseFacts[]>()
+  readonly lapses = new Map<string, (Pick<WaiverLapseFacts, 'terms'> & { readonly fingerprint: string })[]>()
   /** By hash, the first event that names a configuration. */
   readonly configurations = new Map<string, EventPlace>()
 
@@ -53,7 +53,12 @@ export class LastEvents {
         this.lapses.set(subject, [])
         break
       case 'waiver.lapsed':
-        if (data !== null) this.lapses.set(subject, [...(this.lapses.get(subject) ?? []), data as WaiverLapseFacts])
+        if (data !== null) {
+          const { waiver, terms } = data as WaiverLapseFacts
+          const lapses = this.lapses.get(waiver) ?? []
+          lapses.push({ terms, fingerprint: subject })
+          this.lapses.set(waiver, lapses)
+        }
         break
       case 'tenant.state': {
         const { configuration = null } = (data ?? {}) as Partial<TenantState>

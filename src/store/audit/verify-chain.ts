@@ -62,7 +62,7 @@ export async function verifyChain(
     'select last_id as "lastId", hash from event_chains where tenant_id = ?',
   )
   const erasure = database.prepareValues<[], string>(
-    `select data from events where tenant_id = ${sharedChain} and kind = 'history.erased' order by id desc limit 1`,
+    `select data from events where tenant_id = ${sharedChain} and kind = 'history.erased' and subject = '' order by id desc limit 1`,
   )
   const compare = stateComparison(database)
   const walk = new ChainWalk(tenantId, heads)

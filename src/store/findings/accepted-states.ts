@@ -25,7 +25,7 @@ export function acceptedStateStore(database: Database): Part {
   )
   const accepted = database.prepare<[number, string, string], StoredStates & { readonly subject: string }>(
     `select id, subject, at, data from events where tenant_id = ? and kind = 'drift.accepted' and subject between ? and ?
-     order by id`,
+     order by +id`,
   )
   const lastOf = database.prepareValues<[number, string], string>(
     `select data from events where tenant_id = ? and kind = 'drift.accepted' and subject = ? order by id desc limit 1`,

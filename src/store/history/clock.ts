@@ -74,7 +74,7 @@ export function clockStore(database: Database): Part {
   const opening = database.prepare<[string], { id: number; at: number }>(
     `select e.id, e.at from findings f join events e on e.tenant_id = f.tenant_id and e.subject = f.fingerprint
        and e.kind in ('finding.opened', 'finding.reopened')
-     where f.fingerprint = ? order by e.id desc limit 1`,
+     where f.fingerprint = ? order by +e.id desc limit 1`,
   )
   /** Between the writes of an engine that changes nothing, only this process knows how far the clock went. */
   let lastNoted = Number.NEGATIVE_INFINITY

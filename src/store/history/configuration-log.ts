@@ -29,7 +29,7 @@ export function toConfiguration({ at, data }: StoredConfiguration): NotedConfigu
 const deflated = async (content: string) => (await promisify(deflateRaw)(content)).toString('base64')
 
 /** Configurations that are not erased. */
-export const ofConfigurations = `tenant_id = ${sharedChain} and kind = 'configuration' and data is not null`
+export const ofConfigurations = `tenant_id = ${sharedChain} and kind = 'configuration' and subject = '' and data is not null`
 
 export function configurationLog(
   database: Database,
@@ -47,8 +47,8 @@ export function configurationLog(
     'insert into configured_tenants (tenant, resources, checks, waivers) values (?, ?, ?, ?)',
   )
   const bounds = database.prepare<[], { begins: number | null; erased: string | null }>(
-    `select (select at from events where tenant_id = ${sharedChain} and kind = 'configuration' order by id limit 1) as begins,
-       (select data from events where tenant_id = ${sharedChain} and kind = 'history.erased' order by id desc limit 1) as erased`,
+    `select (select at from events where tenant_id = ${sharedChain} and kind = 'configuration' and subject = '' order by id limit 1) as begins,
+       (select data from events where tenant_id = ${sharedChain} and kind = 'history.erased' and subject = '' order by id desc limit 1) as erased`,
   )
 
   async function* configurations() {

@@ -1,7 +1,7 @@
 import { reasons } from '../../model/reasons.ts'
 import { resourceNames } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
-import { listOfKinds, termsKinds, type WaiverLapseFacts } from '../event-store.ts'
+import { listOfKinds, termsKinds, type WaiverLapseFacts, type WaiverTermsFacts } from '../event-store.ts'
 import { oneOf } from '../words.ts'
 import type { AsOf } from './as-of.ts'
 import type { OperatorDecision, WaiverChange } from './evidence-port.ts'
@@ -39,9 +39,10 @@ export function driftedEntity(subject: string): { readonly check: string; readon
 /** Reads events in the order of writing; of all tenants if the id is null. */
 function eventReader(database: Database, kinds: string, asOf?: AsOf) {
   const select = database.prepare<[object], Stored>(
-    `select e.id, t.name as tenant, e.kind, e.subject, e.at, e.data from events e join tenants t on t.id = e.tenant_id
-     where e.kind in (${kinds}) and e.data is not null and (cast(@tenantId as bigint) is null or e.tenant_id = @tenantId)
-       ${asOf === undefined ? '' : `and ${asOf.events('e')}`} order by e.id`,
+    `select e.id, t.name as tenant, e.kind, e.subject, e.at, e.data from tenants t
+     join events e on e.tenant_id = t.id and e.kind in (${kinds}) and e.data is not null
+     where (cast(@tenantId as bigint) is null or t.id = @tenantId)
+       ${asOf === undefined ? '' : `and ${asOf.events('e')}`} order by +e.id`,
   )
   return (tenantId: number | null) => database.read((tx) => select.all(tx, { tenantId }))
 }
@@ -80,16 +81,11 @@ export function decisionReader(
 export function waiverChangeReader(database: Database): (tenantId: number | null) => Promise<readonly WaiverChange[]> {
   const read = eventReader(database, listOfKinds([...termsKinds, 'waiver.lapsed']))
   return async (tenantId) =>
-    (await read(tenantId)).map(({ tenant, kind, subject: waiver, at, data }) => {
-      const {
-        check,
-        terms,
-        entity,
-        fingerprint = null,
-        accepted = null,
-        changed = null,
-      } = JSON.parse(data) as Partial<WaiverLapseFacts> & Pick<WaiverLapseFacts, 'check' | 'terms' | 'entity'>
-      const change = kind === 'waiver.lapsed' ? 'lapsed' : kind === 'waiver.renewed' ? 'renewed' : 'agreed'
-      return { tenant, waiver, terms, at, check, entity, kind: change, fingerprint, accepted, changed }
+    (await read(tenantId)).map(({ tenant, kind, subject, at, data }): WaiverChange => {
+      if (kind === 'waiver.lapsed')
+        return { ...(JSON.parse(data) as WaiverLapseFacts), tenant, at, kind: 'lapsed', fingerprint: subject }
+      const agreed = { ...(JSON.parse(data) as WaiverTermsFacts), tenant, at, waiver: subject }
+      const isRenewed = kind === 'waiver.renewed'
+      return { ...agreed, kind: isRenewed ? 'renewed' : 'agreed', fingerprint: null, accepted: null, changed: null }
     })
 }

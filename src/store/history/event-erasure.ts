@@ -41,7 +41,7 @@ const due = '(select erase_before from tenants t where t.id = e.tenant_id)'
 export function eventErasure(database: Database) {
   const append = eventAppender(database)
   const last = database.prepareValues<[], string>(
-    `select data from events where tenant_id = ${sharedChain} and kind = 'history.erased' order by id desc limit 1`,
+    `select data from events where tenant_id = ${sharedChain} and kind = 'history.erased' and subject = '' order by id desc limit 1`,
   )
   // The plus signs prevent SQLite from using the index on the time: the first matching event by id is near.
   const firstKept = database.prepareValues<[number, number, number], number>(
@@ -49,8 +49,12 @@ export function eventErasure(database: Database) {
   )
   const isOld = 'e.data is not null and e.at < @latest and e.id < @keptFrom'
   const isDue = `${isOld} and e.at < ${due}`
-  const isSuperseded = (kinds: readonly string[], time: string) => `exists (select 1 from events n
-    where n.tenant_id = e.tenant_id and n.kind in (${kinds.map((kind) => `'${kind}'`).join(', ')}) and n.subject = e.subject
+  const isSuperseded = (
+    kinds: readonly string[],
+    time: string,
+    subject = 'e.subject',
+  ) => `exists (select 1 from events n
+    where n.tenant_id = e.tenant_id and n.kind in (${kinds.map((kind) => `'${kind}'`).join(', ')}) and n.subject = ${subject}
       and n.id > e.id and n.id < @keptFrom and n.at < ${time})`
   const erase = (condition: string) =>
     database.prepare<[object]>(
@@ -58,7 +62,7 @@ export function eventErasure(database: Database) {
     )
   const isOf = (kinds: readonly string[]) => `e.kind in (${kinds.map((kind) => `'${kind}'`).join(', ')})`
   const isGone = (fingerprint: string) => `not exists (select 1 from findings f where f.fingerprint = ${fingerprint})`
-  const lapsed = database.sql.jsonMember('e.data', 'fingerprint', 'text')
+  const waiver = database.sql.jsonMember('e.data', 'waiver', 'text')
   const singletons = Object.values(recordShapes).filter(({ idField }) => idField === null)
   const isOfSingleton = singletons.map(({ resource }) => {
     const [first, end] = recordSubjects(resource)
@@ -74,7 +78,9 @@ export function eventErasure(database: Database) {
     erase(`${isDue} and ${isOf(recordKinds)} and not (${isOfSingleton.join(' or ')})`),
     ...states.map((kinds) => erase(`${isDue} and ${isOf(kinds)} and ${isSuperseded(kinds, due)}`)),
     erase(`${isDue} and ${isOf(findingKinds)} and ${isGone('e.subject')}`),
-    erase(`${isDue} and e.kind = 'waiver.lapsed' and (${isSuperseded(termsKinds, due)} or ${isGone(lapsed)})`),
+    erase(
+      `${isDue} and e.kind = 'waiver.lapsed' and (${isSuperseded(termsKinds, due, waiver)} or ${isGone('e.subject')})`,
+    ),
     erase(
       `${isOld} and e.tenant_id = ${sharedChain} and e.kind = 'configuration' and e.at < @earliest
          and ${isSuperseded(['configuration'], '@earliest')}`,
@@ -84,8 +90,9 @@ export function eventErasure(database: Database) {
     [],
     StoredRecordEvent & { readonly tenantId: number; readonly eraseBefore: number | null }
   >(
-    `select ${recordEventColumns}, tenant_id as "tenantId", ${due} as "eraseBefore" from events e
-     where e.data is not null and ${isOf(recordKinds)} and (${isOfSingleton.join(' or ')}) order by id`,
+    `select ${recordEventColumns('e')}, t.id as "tenantId", t.erase_before as "eraseBefore" from tenants t
+     join events e on e.tenant_id = t.id and ${isOf(recordKinds)} and (${isOfSingleton.join(' or ')})
+     where e.data is not null order by +e.id`,
   )
   const eraseOne = database.prepare<[number]>('update events set data = null, request_id = null where id = ?')
 

@@ -27,7 +27,7 @@ import type {
   TenantChangeRow,
 } from './evidence-port.ts'
 import { pastReader } from './past-reader.ts'
-import { changesIn, ofRecords, type StoredRecordEvent } from './record-changes.ts'
+import { changesIn, ofRecords, recordEventColumns, type StoredRecordEvent } from './record-changes.ts'
 
 const batchSize = 500
 
@@ -45,7 +45,7 @@ interface StoredChange extends StoredRecordEvent {
 /** Bounds the search for the last changes among other events. */
 const mostLookedAt = 50_000
 
-const changeColumns = 'c.id, t.name as tenant, c.at, c.kind, c.subject, c.data, c.request_id as "requestId"'
+const changeColumns = `${recordEventColumns('c')}, t.name as tenant`
 
 export function historyStore(
   database: Database,
@@ -70,7 +70,7 @@ export function historyStore(
   const events = database.prepare<[string], StoredFindingEvent>(
     `select e.subject as fingerprint, e.at, e.kind, e.data from findings f join events e
        on e.tenant_id = f.tenant_id and e.kind in (${listOfKinds(findingKinds)}) and e.subject = f.fingerprint
-     where f.fingerprint = ? and e.data is not null order by e.id`,
+     where f.fingerprint = ? and e.data is not null order by +e.id`,
   )
   const transitions = database.prepare<[number, number, string, number], StoredFindingEvent>(
     `select e.subject as fingerprint, e.at, e.kind, e.data from events e join findings f on f.fingerprint = e.subject

@@ -12,8 +12,8 @@ export function pastPersonal(database: Database, asOf: AsOf): PastReader['person
   const { sql } = database
   const present = presentPersonal(database)
   const later = database.prepare<[number, List], StoredRecordEvent>(
-    `select ${recordEventColumns} from events e where tenant_id = ? and ${ofRecords} and ${sql.isIn('subject')}
-       and not (${asOf.events('e')}) order by id desc`,
+    `select ${recordEventColumns('e')} from events e where tenant_id = ? and ${ofRecords} and ${sql.isIn('subject')}
+       and not (${asOf.events('e')}) order by +id desc`,
   )
   return (tenantId, resource, ids) =>
     database.read(async (tx) => {

@@ -142,7 +142,7 @@ export function pastReader(database: Database, { at, present, asOf }: PastMoment
        where e.tenant_id = ? and e.kind = 'result' and ${asOf.events('e')} group by e.subject) order by c.subject`,
   )
   const tenantState = database.prepareValues<[number], string>(
-    `select data from events e where tenant_id = ? and kind = 'tenant.state' and data is not null and ${asOf.events('e')}
+    `select data from events e where tenant_id = ? and kind = 'tenant.state' and subject = '' and data is not null and ${asOf.events('e')}
      order by id desc limit 1`,
   )
   const runs = database.prepare<[number], PastRun>(
@@ -195,7 +195,7 @@ function toState({ check, at: changedAt, data, next, ...present }: StoredState, 
 }
 
 interface StoredLapse {
-  readonly waiver: string
+  readonly fingerprint: string
   readonly at: number
   readonly data: string
   /** Data of the last event of the finding. */
@@ -208,18 +208,17 @@ interface PastLapse extends Lapse {
 
 function pastLapses(database: Database, asOf: AsOf): Pick<PastReader, 'lapses' | 'lapseCounts' | 'lapsedUnderAll'> {
   const { sql } = database
-  const fingerprint = sql.jsonMember('c.data', 'fingerprint', 'text')
   const lapsed = (condition: string) =>
     database.prepare<readonly unknown[], StoredLapse>(
-      `select c.subject as waiver, c.at, c.data, e.data as finding
-       from events c join findings f on f.fingerprint = ${fingerprint} join events e on e.id = ${lastEvent(asOf)}
-       where c.kind = 'waiver.lapsed' and c.data is not null and ${asOf.events('c')}
-         and e.kind <> 'finding.resolved' and e.data is not null and ${condition}
+      `select c.subject as fingerprint, c.at, c.data, e.data as finding
+       from findings f join events c on c.tenant_id = f.tenant_id and c.kind = 'waiver.lapsed' and c.subject = f.fingerprint
+         join events e on e.id = ${lastEvent(asOf)}
+       where ${condition} and c.data is not null and ${asOf.events('c')} and e.kind <> 'finding.resolved' and e.data is not null
          and not exists (select 1 from events n where n.tenant_id = c.tenant_id and n.kind in (${listOfKinds(termsKinds)})
-           and n.subject = c.subject and n.id > c.id and ${asOf.events('n')}) order by c.id`,
+           and n.subject = ${sql.jsonMember('c.data', 'waiver', 'text')} and n.id > c.id and ${asOf.events('n')}) order by +c.id`,
     )
   const ofFindings = lapsed(sql.isIn('f.fingerprint'))
-  const ofCheck = lapsed('c.tenant_id = ? and f."check" = ?')
+  const ofCheck = lapsed('f.tenant_id = ? and f."check" = ?')
   const inCheck = async (tenantId: number, check: string) =>
     (await database.read((tx) => ofCheck.all(tx, tenantId, check))).map(toLapse)
   return {
@@ -254,8 +253,8 @@ function pastLapses(database: Database, asOf: AsOf): Pick<PastReader, 'lapses' |
   }
 }
 
-function toLapse({ waiver, at, data, finding }: StoredLapse): PastLapse {
-  const { terms, fingerprint, accepted, changed } = JSON.parse(data) as WaiverLapseFacts
+function toLapse({ fingerprint, at, data, finding }: StoredLapse): PastLapse {
+  const { waiver, terms, accepted, changed } = JSON.parse(data) as WaiverLapseFacts
   const { severity } = JSON.parse(finding) as FindingFacts
   return { fingerprint, waiver, terms, lapsedAt: at, accepted, changed, severity: oneOf(severities, severity) }
 }

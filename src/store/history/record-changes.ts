@@ -14,7 +14,8 @@ export interface StoredRecordEvent {
 /** Events of records that are not erased. */
 export const ofRecords = `kind in (${listOfKinds(recordKinds)}) and data is not null`
 
-export const recordEventColumns = 'id, at, kind, subject, data, request_id as "requestId"'
+export const recordEventColumns = (events: string) =>
+  ['id', 'at', 'kind', 'subject', 'data', 'request_id as "requestId"'].map((column) => `${events}.${column}`).join(', ')
 
 /** A row for the record as a whole, unless it only changed, and for each changed field; they have the id of the event. */
 export function changesIn({ id, at, kind, subject, data, requestId }: StoredRecordEvent): readonly ChangeRow[] {

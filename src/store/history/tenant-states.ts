@@ -15,10 +15,10 @@ export interface TenantState {
 export function tenantStates(database: Database): Pick<EvidenceStore, 'noteTenantState'> {
   const append = eventAppender(database)
   const last = database.prepareValues<[number], string>(
-    `select data from events where tenant_id = ? and kind = 'tenant.state' order by id desc limit 1`,
+    `select data from events where tenant_id = ? and kind = 'tenant.state' and subject = '' order by id desc limit 1`,
   )
   const configuration = database.prepareValues<[], string>(
-    `select hash from events where tenant_id = ${sharedChain} and kind = 'configuration' order by id desc limit 1`,
+    `select hash from events where tenant_id = ${sharedChain} and kind = 'configuration' and subject = '' order by id desc limit 1`,
   )
   return {
     noteTenantState: (tenantId, text, at) =>

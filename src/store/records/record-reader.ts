@@ -38,8 +38,8 @@ export function recordReader(database: Database, tenantId: number): RecordReader
     keys: (resource: ResourceName) => database.read((sql) => sql<string>(liveKeys, [{ tenantId, resource }], 'values')),
     history: (resource: ResourceName, ...keys: readonly string[]) =>
       database.read(async (sql) => {
-        const text = `select ${recordEventColumns} from events
-          where tenant_id = ? and ${ofRecords} and ${database.sql.isIn('subject')} order by id`
+        const text = `select ${recordEventColumns('events')} from events
+          where tenant_id = ? and ${ofRecords} and ${database.sql.isIn('subject')} order by +id`
         const subjects = keys.map((key) => recordSubject(resource, key))
         const rows = await sql<StoredRecordEvent>(text, [tenantId, database.sql.listOf(subjects)])
         return rows.flatMap(changesIn)

@@ -62,7 +62,7 @@ export function holdStore(database: Database): Part {
     and a.subject = e.subject and a.id > e.id)`
   const pending = database.prepare<[number], { id: number; holdId: string; data: string }>(
     `select id, subject as "holdId", data from events e where tenant_id = ? and kind = 'hold.accepted' and not ${isApplied}
-     order by id`,
+     order by +id`,
   )
   const wasApplied = database.prepareValues<[number, string], number>(
     `select 1 from events where tenant_id = ? and kind = 'hold.applied' and subject = ? limit 1`,
