@@ -1,38 +1,8 @@
-CREATE TABLE `audit_chain` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`sequence` integer NOT NULL,
-	`at` integer NOT NULL,
-	`log` text NOT NULL,
-	`first_id` integer NOT NULL,
-	`last_id` integer NOT NULL,
-	`row_count` integer NOT NULL,
-	`digest` text NOT NULL,
-	`replaces` integer NOT NULL,
-	`differs` integer NOT NULL,
-	`sealed_to` integer NOT NULL,
-	`hash` text NOT NULL
-);
---> statement-breakpoint
-CREATE UNIQUE INDEX `audit_chain_sequence` ON `audit_chain` (`tenant_id`,`sequence`);--> statement-breakpoint
-CREATE INDEX `audit_chain_log` ON `audit_chain` (`tenant_id`,`log`,`sequence`);--> statement-breakpoint
 CREATE TABLE `accepted_removals` (
 	`tenant_id` integer NOT NULL,
 	`resource` text NOT NULL,
 	`rid` integer NOT NULL,
 	PRIMARY KEY(`tenant_id`, `resource`, `rid`)
-);
---> statement-breakpoint
-CREATE TABLE `decisions` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`hold_id` text NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`resource` text NOT NULL,
-	`hold_reason` text NOT NULL,
-	`count` integer NOT NULL,
-	`reason` text NOT NULL,
-	`decided_at` integer NOT NULL,
-	`applied_at` integer
 );
 --> statement-breakpoint
 CREATE TABLE `held_records` (
@@ -61,8 +31,6 @@ CREATE TABLE `waived_findings` (
 	`facts` text NOT NULL,
 	`severity` text NOT NULL,
 	`accepted_at` integer NOT NULL,
-	`later` integer DEFAULT 0 NOT NULL,
-	`more_severe` integer DEFAULT 0 NOT NULL,
 	`lapsed_at` integer,
 	`lapsed_facts` text,
 	`open_severity` text,
@@ -71,21 +39,6 @@ CREATE TABLE `waived_findings` (
 --> statement-breakpoint
 CREATE INDEX `waived_findings_waiver` ON `waived_findings` (`tenant_id`,`waiver`);--> statement-breakpoint
 CREATE INDEX `waived_findings_lapsed` ON `waived_findings` (`tenant_id`,`check`,`waiver`,`terms`,`open_severity`,`lapsed_at`) WHERE lapsed_at is not null and open_severity is not null;--> statement-breakpoint
-CREATE INDEX `waived_findings_broad` ON `waived_findings` (`tenant_id`,`waiver`,`terms`,`later`,`more_severe`) WHERE lapsed_at is null and open_severity is not null and (later = 1 or more_severe = 1);--> statement-breakpoint
-CREATE TABLE `waiver_changes` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`waiver` text NOT NULL,
-	`at` integer NOT NULL,
-	`terms` text NOT NULL,
-	`check` text NOT NULL,
-	`fingerprint` text,
-	`accepted` text,
-	`changed` text
-);
---> statement-breakpoint
-CREATE INDEX `waiver_changes_waiver` ON `waiver_changes` (`tenant_id`,`waiver`);--> statement-breakpoint
-CREATE INDEX `waiver_changes_time` ON `waiver_changes` (`at`);--> statement-breakpoint
 CREATE TABLE `waivers` (
 	`tenant_id` integer NOT NULL,
 	`id` text NOT NULL,
@@ -98,6 +51,28 @@ CREATE TABLE `waivers` (
 	PRIMARY KEY(`tenant_id`, `id`)
 );
 --> statement-breakpoint
+CREATE TABLE `event_chains` (
+	`tenant_id` integer PRIMARY KEY NOT NULL,
+	`last_id` integer NOT NULL,
+	`hash` text NOT NULL
+);
+--> statement-breakpoint
+CREATE TABLE `events` (
+	`id` integer PRIMARY KEY NOT NULL,
+	`tenant_id` integer NOT NULL,
+	`at` integer NOT NULL,
+	`server_at` integer,
+	`kind` text NOT NULL,
+	`subject` text NOT NULL,
+	`data` text,
+	`request_id` text,
+	`digest` text NOT NULL,
+	`hash` text NOT NULL
+);
+--> statement-breakpoint
+CREATE INDEX `events_subject` ON `events` (`tenant_id`,`kind`,`subject`,`id`);--> statement-breakpoint
+CREATE INDEX `events_tenant` ON `events` (`tenant_id`,`id`);--> statement-breakpoint
+CREATE INDEX `events_time` ON `events` (`at`) WHERE data is not null;--> statement-breakpoint
 CREATE TABLE `accepted_states` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
@@ -128,11 +103,9 @@ CREATE TABLE `check_states` (
 	`valid_until` integer,
 	`rule` text,
 	`open` text DEFAULT '{}' NOT NULL,
-	`owing` integer DEFAULT 0 NOT NULL,
 	PRIMARY KEY(`tenant_id`, `check`)
 );
 --> statement-breakpoint
-CREATE INDEX `check_states_owing` ON `check_states` (`tenant_id`) WHERE owing = 1;--> statement-breakpoint
 CREATE TABLE `check_status_changes` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
@@ -151,21 +124,13 @@ CREATE TABLE `check_status_changes` (
 --> statement-breakpoint
 CREATE INDEX `check_status_changes_time` ON `check_status_changes` (`tenant_id`,`check`,`at`);--> statement-breakpoint
 CREATE INDEX `check_status_changes_tenant` ON `check_status_changes` (`tenant_id`,`id`);--> statement-breakpoint
-CREATE TABLE `finding_events` (
-	`id` integer PRIMARY KEY NOT NULL,
+CREATE TABLE `evaluated_counts` (
 	`tenant_id` integer NOT NULL,
-	`fingerprint` text NOT NULL,
-	`at` integer NOT NULL,
-	`kind` text NOT NULL,
-	`severity` text NOT NULL,
-	`message` text NOT NULL,
-	`evidence` text NOT NULL,
-	`resolution` text
+	`resource` text NOT NULL,
+	`counts` text NOT NULL,
+	PRIMARY KEY(`tenant_id`, `resource`)
 );
 --> statement-breakpoint
-CREATE INDEX `finding_events_finding` ON `finding_events` (`fingerprint`,`at`);--> statement-breakpoint
-CREATE INDEX `finding_events_time` ON `finding_events` (`at`);--> statement-breakpoint
-CREATE INDEX `finding_events_tenant` ON `finding_events` (`tenant_id`,`id`);--> statement-breakpoint
 CREATE TABLE `findings` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`fingerprint` text NOT NULL,
@@ -176,6 +141,7 @@ CREATE TABLE `findings` (
 	`severity` text NOT NULL,
 	`message` text NOT NULL,
 	`evidence` text NOT NULL,
+	`digest` text NOT NULL,
 	`first_seen_at` integer NOT NULL,
 	`last_seen_at` integer NOT NULL,
 	`resolved_at` integer,
@@ -186,40 +152,6 @@ CREATE TABLE `findings` (
 CREATE UNIQUE INDEX `findings_fingerprint` ON `findings` (`fingerprint`);--> statement-breakpoint
 CREATE INDEX `findings_open` ON `findings` (`tenant_id`,`check`,`severity`,`first_seen_at`,`fingerprint`) WHERE resolved_at is null;--> statement-breakpoint
 CREATE INDEX `findings_all` ON `findings` (`tenant_id`,`check`);--> statement-breakpoint
-CREATE TABLE `staged_findings` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`check` text NOT NULL,
-	`at` integer NOT NULL,
-	`kind` text NOT NULL,
-	`fingerprint` text NOT NULL,
-	`entity_type` text NOT NULL,
-	`entity_id` text NOT NULL,
-	`severity` text NOT NULL,
-	`message` text NOT NULL,
-	`evidence` text NOT NULL,
-	`last_seen_at` integer NOT NULL,
-	`resolution` text,
-	`facts` text
-);
---> statement-breakpoint
-CREATE INDEX `staged_findings_check` ON `staged_findings` (`tenant_id`,`check`);--> statement-breakpoint
-CREATE TABLE `changes` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`resource` text NOT NULL,
-	`key` text NOT NULL,
-	`at` integer NOT NULL,
-	`kind` text NOT NULL,
-	`field` text,
-	`before` text,
-	`after` text,
-	`request_id` text
-);
---> statement-breakpoint
-CREATE INDEX `changes_entity` ON `changes` (`tenant_id`,`resource`,`key`);--> statement-breakpoint
-CREATE INDEX `changes_time` ON `changes` (`at`);--> statement-breakpoint
-CREATE INDEX `changes_tenant` ON `changes` (`tenant_id`,`id`);--> statement-breakpoint
 CREATE TABLE `records` (
 	`rid` integer PRIMARY KEY NOT NULL,
 	`tenant_id` integer NOT NULL,
@@ -325,23 +257,6 @@ CREATE TABLE `sync_states` (
 	PRIMARY KEY(`tenant_id`, `resource`)
 );
 --> statement-breakpoint
-CREATE TABLE `clock_steps` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`at` integer NOT NULL,
-	`latest` integer NOT NULL,
-	`until` integer NOT NULL,
-	`resumed` integer,
-	`confirmed_at` integer,
-	`positions` text NOT NULL
-);
---> statement-breakpoint
-CREATE TABLE `configurations` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`at` integer NOT NULL,
-	`digest` text NOT NULL,
-	`content` blob NOT NULL
-);
---> statement-breakpoint
 CREATE TABLE `configured_tenants` (
 	`tenant` text PRIMARY KEY NOT NULL,
 	`resources` text NOT NULL,
@@ -351,19 +266,9 @@ CREATE TABLE `configured_tenants` (
 --> statement-breakpoint
 CREATE TABLE `retention` (
 	`id` integer PRIMARY KEY NOT NULL,
-	`begun_at` integer,
-	`confirmed_from` integer,
-	`erased_before` integer
+	`confirmed_from` integer NOT NULL
 );
 --> statement-breakpoint
-CREATE TABLE `tenant_states` (
-	`id` integer PRIMARY KEY NOT NULL,
-	`tenant_id` integer NOT NULL,
-	`at` integer NOT NULL,
-	`state` text NOT NULL
-);
---> statement-breakpoint
-CREATE INDEX `tenant_states_tenant` ON `tenant_states` (`tenant_id`);--> statement-breakpoint
 CREATE TABLE `tenants` (
 	`id` integer PRIMARY KEY NOT NULL,
 	`name` text NOT NULL,

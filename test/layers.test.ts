@@ -76,14 +76,7 @@ it('hands the database to nobody but the mirror', () => {
 })
 
 it('lets no store see which database it is', () => {
-  const portable = [
-    'audit/',
-    'findings/',
-    'history/',
-    'own-checks/own-check-store.ts',
-    'erasure-store.ts',
-    'write-where-due.ts',
-  ]
+  const portable = ['audit/', 'findings/', 'history/', 'erasure-store.ts', 'write-where-due.ts']
   const isPortable = (path: string) => portable.some((part) => path.startsWith(`store/${part}`))
   const stores = edges.filter(({ from }) => isPortable(from))
   expect(stores.length).toBeGreaterThan(50)
@@ -137,13 +130,14 @@ it('sets timers only where their length is bounded by the limit of a timer', () 
   expect([...new Set(found.map((place) => place.split(': ')[0]))].toSorted()).toEqual([
     'api/credentials/command-source.ts',
     'api/deadline.ts',
+    'checks/own/sandbox-program.ts',
+    'checks/own/sandbox-queries.ts',
+    'checks/own/sandbox.ts',
     'commands/start.ts',
     'model/process/system-clock.ts',
     'simulator/server/pause.ts',
     'simulator/start.ts',
     'store/db/sqlite/sqlite-db.ts',
-    'store/own-checks/sandbox-process.ts',
-    'store/own-checks/sandbox.ts',
     'web/connection-limit.ts',
     'web/page/page-script.ts',
     'web/request-listener.ts',

@@ -2,12 +2,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, it } from 'vitest'
 import { checks } from '../src/checks/index.ts'
+import { SandboxQueries } from '../src/checks/own/sandbox-queries.ts'
+import { ownViews } from '../src/checks/own/views.ts'
 import { parseChecks } from '../src/config/own-checks/own-checks.ts'
 import { readFolder } from '../src/config/own-checks/read-folder.ts'
 import { tryOwnChecks } from '../src/doctor/own-checks.ts'
 import { dayMs } from '../src/model/durations.ts'
 import { resourceNames } from '../src/model/resource-names.ts'
-import { ownViews } from '../src/store/own-checks/views.ts'
 import { apiFields } from '../src/store/records/record-shape.ts'
 import { iso, now } from './checks/support/evaluator.ts'
 import { client, role, user } from './checks/support/facts.ts'
@@ -70,7 +71,8 @@ async function ask(id: string, records: Readonly<Record<string, readonly Readonl
   const example = examples.find((one) => one.id === id)
   if (example === undefined || example.problem !== null) throw new Error(`There is no example ${id}`)
   const { query: text, inputs } = example
-  return mirror.ask(tenant.id, { text, inputs, now, tenant: 'acme', timeoutMs: 60_000, maxRows: 1000 })
+  await using queries = new SandboxQueries()
+  return await queries.ask(mirror, tenant.id, { text, inputs, now, tenant: 'acme', timeoutMs: 60_000, maxRows: 1000 })
 }
 
 it('names an API client as other checks do, in whatever letter case its GUID is sent', async () => {

@@ -1,1 +1,1 @@
--- Triggers and views, made again after every migration: sha256 a880047b0572bd524ebabfaee0f1ea67ad597755ca490be3df26ddfba3fe363a
+-- Triggers and views, made again after every migration: sha256 f4cf614234ff47adb2f1654e23b27ebe6d5c99693ad20d3f4cccb96fa5a282da

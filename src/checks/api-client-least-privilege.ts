@@ -1,11 +1,11 @@
 import * as z from 'zod'
-import { defineCheck } from '../evaluate/check.ts'
+import { defineCheck, ok } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
 import { excessOf } from './support/bounded-list.ts'
-import { clientRoleNames, clientTitle, unevaluatedClients } from './support/clients.ts'
-import { factsOf, mapBatches, textOf } from './support/records.ts'
-import { loadRoles, type MirroredRole } from './support/roles.ts'
+import { clientTitle, rolesOfClient } from './support/clients.ts'
+import { factsOf, textOf } from './support/records.ts'
+import { type MirroredRole, rolesIn } from './support/roles.ts'
 import { quoted, withoutUnseen } from './support/words.ts'
 
 const options = z.strictObject({
@@ -50,47 +50,35 @@ export const apiClientLeastPrivilege = defineCheck({
   material: ['roleName', 'excess'],
   options,
   ruleContext: ({ ownClientId }) => ownClientId,
-  async load(reader, { forbiddenSuffixes }, _now, { ownClientId }) {
-    const roles = await loadRoles(reader)
-    const isForbidden = endsInOne(forbiddenSuffixes.map(plain))
+  begin(options, { needed, ownClientId }) {
+    const roles = rolesIn(needed('roles'))
+    const isForbidden = endsInOne(options.forbiddenSuffixes.map(plain))
     const forbiddenIn = memoizeWeakly((found: readonly MirroredRole[]) =>
       excessOf(found, (code) => isForbidden(plain(code)) || isForbidden(plain(spaced(code)))),
     )
-    const { known, missing, unnamed } = await clientRoleNames(reader, roles)
-    const notEvaluated = missing.clients + unnamed.clients
-    const isMissing = { field: 'roleName', in: missing.names } as const
-    const { unevaluated, isUnevaluated } = await unevaluatedClients(reader, notEvaluated, [isMissing])
     return {
-      population: known.clients + notEvaluated,
-      notEvaluated,
-      unevaluated,
-      candidates: mapBatches(
-        reader.select('api-clients', { all: [{ field: 'roleName', in: known.names }] }),
-        (client) => ({
-          client,
-          isOwn: client.key.toLowerCase() === ownClientId,
-          roles: roles.byName.get(textOf(client, 'roleName') ?? '') ?? [],
-          forbiddenIn,
-        }),
-      ),
-      scope: async (id) => ((await isUnevaluated(id)) ? 'not_evaluated' : 'evaluated'),
-    }
-  },
-  evaluate({ client, isOwn, roles, forbiddenIn }, options) {
-    const limit = limitOf(client.key, isOwn, options)
-    const excess = limit.isExcess === null ? forbiddenIn(roles) : excessOf(roles, limit.isExcess)
-    if (excess === 'none') return null
-    const role = quoted(textOf(client, 'roleName') ?? '')
-    const excessive = isOwn ? ", tenantwatch's own client, has more than read permissions" : ' has excess permissions'
-    return {
-      entityId: client.key,
-      severity: 'high',
-      message: `${clientTitle(client)}${excessive}: its role ${role} grants ${excess.codes}.`,
-      evidence: {
-        ...factsOf(client, ['clientId', 'name', 'roleName']),
-        ...identityOf(client),
-        ...excess.evidence,
-        ...limit.stated,
+      record(client) {
+        const found = rolesOfClient(client, roles)
+        if (found === null || found.length === 0) return { kind: 'not_evaluated' }
+        const isOwn = client.key.toLowerCase() === ownClientId
+        const limit = limitOf(client.key, isOwn, options)
+        const excess = limit.isExcess === null ? forbiddenIn(found) : excessOf(found, limit.isExcess)
+        if (excess.codes === '') return ok
+        const role = quoted(textOf(client, 'roleName') ?? '')
+        const excessive = isOwn
+          ? ", tenantwatch's own client, has more than read permissions"
+          : ' has excess permissions'
+        return {
+          kind: 'fails',
+          severity: 'high',
+          message: `${clientTitle(client)}${excessive}: its role ${role} grants ${excess.codes}.`,
+          evidence: {
+            ...factsOf(client, ['clientId', 'name', 'roleName']),
+            ...identityOf(client),
+            ...excess.evidence,
+            ...limit.stated,
+          },
+        }
       },
     }
   },

@@ -1,11 +1,10 @@
 import * as z from 'zod'
-import { defineCheck } from '../evaluate/check.ts'
+import { defineCheck, ok } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
-import type { WhereOn } from '../store/records/query.ts'
 import { rolesEvidence } from './support/bounded-list.ts'
-import { clientRoleNames, clientTitle, unevaluatedClients } from './support/clients.ts'
-import { factsOf, mapBatches, textOf } from './support/records.ts'
-import { loadRoles, type MirroredRole } from './support/roles.ts'
+import { clientTitle, rolesOfClient } from './support/clients.ts'
+import { factsOf, textOf } from './support/records.ts'
+import { type MirroredRole, rolesIn } from './support/roles.ts'
 import { quoted } from './support/words.ts'
 
 export const apiClientRoleActive = defineCheck({
@@ -32,42 +31,26 @@ export const apiClientRoleActive = defineCheck({
   comparesReads: true,
   material: ['roleName', 'roles.roleId', 'roles.state'],
   options: z.strictObject({}),
-  async load(reader, _options, _now, context) {
-    const roles = await loadRoles(reader)
-    const { known, missing, unnamed } = await clientRoleNames(reader, roles)
-    const broken = known.names.filter((name) => name !== null && !isUniqueAndActive(roles.byName.get(name) ?? []))
+  begin(_options, { incomplete, needed, readInFullAt }) {
+    const roles = rolesIn(needed('roles'))
     // After a role was renamed, clients that were read later than the roles have its new name.
-    const rolesAt = context.incomplete.has('roles') ? 0 : context.readInFullAt('roles')
-    const isMissing = { field: 'roleName', in: missing.names } as const
-    const newer = [isMissing, { field: 'readAt', above: rolesAt }] as const
-    const unread = missing.clients > 0 ? await reader.count('api-clients', { all: newer }) : 0
-    const notEvaluated = unread + unnamed.clients
-    const { unevaluated, isUnevaluated } = await unevaluatedClients(reader, notEvaluated, newer)
-    const failing: WhereOn<'api-clients'> = {
-      anyOf: [[{ field: 'roleName', in: broken }], [isMissing, { field: 'readAt', atMost: rolesAt }]],
-    }
+    const rolesAt = incomplete.has('roles') ? 0 : readInFullAt('roles')
     return {
-      population: known.clients + missing.clients + unnamed.clients,
-      notEvaluated,
-      unevaluated,
-      candidates: mapBatches(reader.select('api-clients', failing), (client) => ({
-        client,
-        roles: roles.byName.get(textOf(client, 'roleName') ?? '') ?? [],
-      })),
-      scope: async (id) => ((await isUnevaluated(id)) ? 'not_evaluated' : 'evaluated'),
-    }
-  },
-  evaluate({ client, roles }) {
-    if (isUniqueAndActive(roles)) return null
-    const name = quoted(textOf(client, 'roleName') ?? '')
-    return {
-      entityId: client.key,
-      severity: 'medium',
-      message: `${clientTitle(client)} has the role name ${name}, ${problemOf(roles)}.`,
-      evidence: {
-        ...factsOf(client, ['clientId', 'name', 'roleName']),
-        ...identityOf(client),
-        ...rolesEvidence(roles),
+      record(client) {
+        const found = rolesOfClient(client, roles)
+        if (found === null || (found.length === 0 && client.readAt > rolesAt)) return { kind: 'not_evaluated' }
+        if (isUniqueAndActive(found)) return ok
+        const name = quoted(textOf(client, 'roleName') ?? '')
+        return {
+          kind: 'fails',
+          severity: 'medium',
+          message: `${clientTitle(client)} has the role name ${name}, ${problemOf(found)}.`,
+          evidence: {
+            ...factsOf(client, ['clientId', 'name', 'roleName']),
+            ...identityOf(client),
+            ...rolesEvidence(found),
+          },
+        }
       },
     }
   },

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { defineCheck } from '../evaluate/check.ts'
+import { defineCheck, ok } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { dayMs } from '../model/durations.ts'
-import { clientTitle, loadClients } from './support/clients.ts'
+import { clientTitle } from './support/clients.ts'
 import { factsOf, timeOf } from './support/records.ts'
-import { days } from './support/time-limits.ts'
+import { days, withinFrom } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
 
 export const apiClientSecretLifetime = defineCheck({
@@ -25,21 +25,21 @@ export const apiClientSecretLifetime = defineCheck({
   timeBased: true,
   material: ['secretExpirationDate'],
   options: z.strictObject({ days: days(365) }),
-  load: (reader, options, now) =>
-    loadClients(reader, { all: [{ field: 'secretExpirationDateMs', above: Math.floor(now + options.days * dayMs) }] }),
-  evaluate(client, options, now) {
-    const expires = timeOf(client, 'secretExpirationDateMs')
-    if (expires - now <= options.days * dayMs) return null
-    const limit = counted(options.days, 'day')
-    return {
-      entityId: client.key,
-      severity: 'low',
-      message: `The secret of ${clientTitle(client)} is valid until ${onDate(expires)}, more than ${limit} from now.`,
-      evidence: {
-        ...factsOf(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
-        ...identityOf(client),
-        thresholdDays: options.days,
-      },
-    }
-  },
+  begin: ({ days: most }, { now }) => ({
+    record(client) {
+      const expires = timeOf(client, 'secretExpirationDateMs')
+      if (expires - now <= most * dayMs) return ok
+      return {
+        kind: 'fails',
+        until: withinFrom(expires, most * dayMs),
+        severity: 'low',
+        message: `The secret of ${clientTitle(client)} is valid until ${onDate(expires)}, more than ${counted(most, 'day')} from now.`,
+        evidence: {
+          ...factsOf(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
+          ...identityOf(client),
+          thresholdDays: most,
+        },
+      }
+    },
+  }),
 })

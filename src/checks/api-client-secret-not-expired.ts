@@ -1,7 +1,7 @@
 import * as z from 'zod'
 import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
-import { clientTitle, loadClients } from './support/clients.ts'
+import { clientTitle } from './support/clients.ts'
 import { factsOf, timeOf } from './support/records.ts'
 import { onDate } from './support/words.ts'
 
@@ -20,18 +20,19 @@ export const apiClientSecretNotExpired = defineCheck({
   timeBased: true,
   material: ['secretExpirationDate'],
   options: z.strictObject({}),
-  load: (reader, _options, now) => loadClients(reader, { all: [{ field: 'secretExpirationDateMs', atMost: now }] }),
-  evaluate(client, _options, now) {
-    const expires = timeOf(client, 'secretExpirationDateMs')
-    if (expires > now) return null
-    return {
-      entityId: client.key,
-      severity: 'critical',
-      message: `The secret of ${clientTitle(client)} expired on ${onDate(expires)}.`,
-      evidence: {
-        ...factsOf(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
-        ...identityOf(client),
-      },
-    }
-  },
+  begin: (_options, { now }) => ({
+    record(client) {
+      const expires = timeOf(client, 'secretExpirationDateMs')
+      if (expires > now) return { kind: 'ok', until: expires }
+      return {
+        kind: 'fails',
+        severity: 'critical',
+        message: `The secret of ${clientTitle(client)} expired on ${onDate(expires)}.`,
+        evidence: {
+          ...factsOf(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
+          ...identityOf(client),
+        },
+      }
+    },
+  }),
 })

@@ -1,10 +1,10 @@
 import * as z from 'zod'
-import { defineCheck } from '../evaluate/check.ts'
+import { defineCheck, type Outcome } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { dayMs } from '../model/durations.ts'
-import { clientTitle, loadClients } from './support/clients.ts'
-import { amongFew, factsOf, timeOf } from './support/records.ts'
-import { days } from './support/time-limits.ts'
+import { clientTitle } from './support/clients.ts'
+import { factsOf, timeOf } from './support/records.ts'
+import { days, withinFrom } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
 
 export const apiClientSecretNotExpiring = defineCheck({
@@ -23,37 +23,31 @@ export const apiClientSecretNotExpiring = defineCheck({
   timeBased: true,
   material: ['secretExpirationDate'],
   options: z.strictObject({ days: days(30), highDays: days(7) }),
-  async load(reader, options, now) {
-    const withinMs = Math.max(options.days, options.highDays) * dayMs
-    const horizon = Math.floor(now + withinMs)
-    const expires = 'secretExpirationDateMs'
-    const expired = amongFew(reader, 'api-clients', { all: [{ field: expires, atMost: now }] })
+  begin(options, { now }) {
+    const mostMs = Math.max(options.days, options.highDays) * dayMs
+    const highMs = options.highDays * dayMs
     return {
-      ...(await loadClients(reader, {
-        all: [
-          { field: expires, above: now },
-          { field: expires, atMost: horizon },
-        ],
-      })),
-      shortestMs: withinMs,
-      scope: async (id) => ((await expired(id)) ? 'not_applicable' : 'evaluated'),
-    }
-  },
-  evaluate(client, options, now) {
-    const expires = timeOf(client, 'secretExpirationDateMs')
-    const remaining = expires - now
-    const isHigh = remaining <= options.highDays * dayMs
-    if (remaining <= 0 || !(isHigh || remaining <= options.days * dayMs)) return null
-    const threshold = isHigh ? options.highDays : options.days
-    return {
-      entityId: client.key,
-      severity: isHigh ? 'high' : 'medium',
-      message: `The secret of ${clientTitle(client)} expires on ${onDate(expires)}, within ${counted(threshold, 'day')}.`,
-      evidence: {
-        ...factsOf(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
-        ...identityOf(client),
-        thresholdDays: threshold,
+      record(client) {
+        const expires = timeOf(client, 'secretExpirationDateMs')
+        const remaining = expires - now
+        if (remaining <= 0) return expired
+        if (remaining > mostMs) return { kind: 'ok', until: withinFrom(expires, mostMs) }
+        const isHigh = remaining <= highMs
+        const threshold = isHigh ? options.highDays : options.days
+        return {
+          kind: 'fails',
+          until: isHigh ? expires : withinFrom(expires, highMs),
+          severity: isHigh ? 'high' : 'medium',
+          message: `The secret of ${clientTitle(client)} expires on ${onDate(expires)}, within ${counted(threshold, 'day')}.`,
+          evidence: {
+            ...factsOf(client, ['clientId', 'name', 'roleName', 'secretExpirationDate', 'createdAt']),
+            ...identityOf(client),
+            thresholdDays: threshold,
+          },
+        }
       },
     }
   },
 })
+
+const expired: Outcome = { kind: 'ok', resolution: 'not_applicable' }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { defineCheck } from '../evaluate/check.ts'
+import { defineCheck, ok } from '../evaluate/check.ts'
 import { factsOf } from './support/records.ts'
-import { isWithoutSso, loadSettings, settingsEntityId } from './support/settings.ts'
+import { isWithoutSso, settingsEvaluator } from './support/settings.ts'
 
 const options = z.strictObject({
   /** How to read `mfaEnabled: false` of a tenant without SSO: as its policy (`fail`) or as a placeholder (`unknown`). */
@@ -36,30 +36,21 @@ export const authMfaPolicyEnabled = defineCheck({
   timeBased: false,
   material: ['mfaEnabled', 'ssoEnabled', 'ssoEnforced'],
   options,
-  async load(reader, { withoutSso }) {
-    const loaded = await loadSettings(reader)
-    const [[settings] = []] = loaded.candidates
-    if (withoutSso === 'fail' || settings === undefined || !isWithoutSso(settings)) return loaded
-    return {
-      population: 1,
-      candidates: [],
-      notEvaluated: 1,
+  begin: ({ withoutSso }) =>
+    settingsEvaluator((settings) => {
       // A change of the option resolves only findings about the placeholder, not those about a policy that was off.
-      scope: async (_id, evidence) => (evidence['placeholder'] === true ? 'accepted' : 'not_evaluated'),
-    }
-  },
-  evaluate(settings) {
-    if (settings.fields['mfaEnabled'] === true) return null
-    return {
-      entityId: settingsEntityId,
-      severity: 'high',
-      message: isWithoutSso(settings)
-        ? 'The tenant does not demand multi-factor authentication (mfaEnabled is false; a tenant without SSO always sends that, so it may be a placeholder).'
-        : 'The tenant does not demand multi-factor authentication (mfaEnabled is false).',
-      evidence: {
-        ...factsOf(settings, ['mfaEnabled', 'ssoEnabled', 'ssoEnforced', 'providerType', 'tenantName']),
-        placeholder: isWithoutSso(settings),
-      },
-    }
-  },
+      if (withoutSso === 'unknown' && isWithoutSso(settings)) return { kind: 'not_evaluated', accepts: 'placeholder' }
+      if (settings.fields['mfaEnabled'] === true) return ok
+      return {
+        kind: 'fails',
+        severity: 'high',
+        message: isWithoutSso(settings)
+          ? 'The tenant does not demand multi-factor authentication (mfaEnabled is false; a tenant without SSO always sends that, so it may be a placeholder).'
+          : 'The tenant does not demand multi-factor authentication (mfaEnabled is false).',
+        evidence: {
+          ...factsOf(settings, ['mfaEnabled', 'ssoEnabled', 'ssoEnforced', 'providerType', 'tenantName']),
+          placeholder: isWithoutSso(settings),
+        },
+      }
+    }),
 })

@@ -1,11 +1,12 @@
 import * as z from 'zod'
-import { defineCheck } from '../evaluate/check.ts'
+import { defineCheck, type Outcome, ok } from '../evaluate/check.ts'
 import { configuredBaseline } from '../evaluate/findings/identity.ts'
 import { dayOf, toIso } from '../model/dates.ts'
 import type { AcceptedState } from '../store/port.ts'
 import type { ChangeRow, MirrorRecord } from '../store/records/query.ts'
-import { assumesFirstState, type Expectation, expectationFrom, scopeOfDrift } from './support/drift.ts'
-import { onlyRecord, readingOf } from './support/records.ts'
+import { assumesFirstState, type Expectation, expectationFrom, withoutDrift } from './support/drift.ts'
+import { readingOf } from './support/records.ts'
+import { missingSettings } from './support/settings.ts'
 import { quoted } from './support/words.ts'
 
 const fields = ['ssoEnabled', 'ssoEnforced', 'providerType', 'tenantName', 'mfaEnabled'] as const
@@ -20,6 +21,8 @@ const baseline = z.strictObject({
   tenantName: z.string().nullable().optional(),
   mfaEnabled: z.boolean().optional(),
 })
+
+type Baseline = z.output<typeof baseline>
 
 export const authSettingsUnchanged = defineCheck({
   id: 'auth-settings-unchanged',
@@ -59,53 +62,47 @@ export const authSettingsUnchanged = defineCheck({
   drift: {},
   options: z.strictObject({ baseline: baseline.default({}) }),
   assumption: assumesFirstState,
-  async load(reader, options, _now, context) {
-    const settings = await onlyRecord(reader, 'authentication-settings')
-    if (settings === null) return { population: 0, candidates: [], notEvaluated: 1 }
-    const history = await reader.history('authentication-settings', settings.key)
-    const accepted = await context.accepted()
+  begin(options, { accepted }) {
+    let outcomes: [string, Outcome][] = [['authentication-settings', missingSettings]]
     return {
-      population: fields.length,
-      candidates: [
-        fields.map((field) => ({
-          field,
-          settings,
-          changes: changesOf(history, field),
-          accepted: accepted?.get(field),
-        })),
-      ],
-      async scope(id) {
-        const field = fields.find((name) => name === id)
-        if (field !== undefined && options.baseline[field] !== undefined) return 'evaluated'
-        return scopeOfDrift(accepted?.get(id), field === undefined ? undefined : settings.fields[field])
+      readsHistoryOf: () => true,
+      record(settings, history) {
+        outcomes = fields.map((field) => {
+          const known = { settings, changes: changesOf(history, field), accepted: accepted?.get(field) }
+          return [field, outcomeOf(field, options.baseline, known)]
+        })
+        return null
       },
-    }
-  },
-  evaluate({ field, settings, changes, accepted }, options) {
-    const present = settings.fields[field]
-    const expectation = expectationOf(field, options.baseline, { settings, changes, accepted })
-    const { expected, expectedFrom } = expectation
-    if (present === expected) return null
-    const isWeakened = protections.has(field) && expected === true
-    const last = changes.at(-1)
-    const since = last === undefined ? '' : ` (last changed on ${dayOf(last.at)})`
-    const [is, was] = [shown(present), shown(expected)]
-    return {
-      entityId: field,
-      severity: isWeakened ? 'critical' : 'medium',
-      message: `The authentication setting ${field} is ${is}; ${sourceOf(expectedFrom)} ${was}${since}.`,
-      evidence: {
-        field,
-        present,
-        ...expectation,
-        ...readingOf(settings),
-        changes: changes
-          .slice(-10)
-          .map(({ at, before, after, requestId }) => ({ at: toIso(at), before, after, requestId })),
-      },
+      end: () => outcomes,
     }
   },
 })
+
+function outcomeOf(field: Field, baseline: Baseline, known: Known): Outcome {
+  const { settings, changes, accepted } = known
+  const present = settings.fields[field]
+  const expectation = expectationOf(field, baseline, known)
+  const { expected, expectedFrom } = expectation
+  if (present === expected) return baseline[field] === undefined ? withoutDrift(accepted, present) : ok
+  const isWeakened = protections.has(field) && expected === true
+  const last = changes.at(-1)
+  const since = last === undefined ? '' : ` (last changed on ${dayOf(last.at)})`
+  const [is, was] = [shown(present), shown(expected)]
+  return {
+    kind: 'fails',
+    severity: isWeakened ? 'critical' : 'medium',
+    message: `The authentication setting ${field} is ${is}; ${sourceOf(expectedFrom)} ${was}${since}.`,
+    evidence: {
+      field,
+      present,
+      ...expectation,
+      ...readingOf(settings),
+      changes: changes
+        .slice(-10)
+        .map(({ at, before, after, requestId }) => ({ at: toIso(at), before, after, requestId })),
+    },
+  }
+}
 
 interface Known {
   readonly settings: MirrorRecord
@@ -115,7 +112,7 @@ interface Known {
 
 function expectationOf(
   field: Field,
-  { [field]: configured }: z.output<typeof baseline>,
+  { [field]: configured }: Baseline,
   { settings, changes, accepted }: Known,
 ): Expectation {
   if (configured !== undefined) return { expected: configured, expectedFrom: configuredBaseline }

@@ -1,7 +1,7 @@
 import * as z from 'zod'
-import { defineCheck } from '../evaluate/check.ts'
+import { defineCheck, ok } from '../evaluate/check.ts'
 import { factsOf } from './support/records.ts'
-import { loadSettings, settingsEntityId } from './support/settings.ts'
+import { settingsEvaluator } from './support/settings.ts'
 
 export const authSsoEnforced = defineCheck({
   id: 'auth-sso-enforced',
@@ -29,17 +29,17 @@ export const authSsoEnforced = defineCheck({
   timeBased: false,
   material: ['ssoEnabled', 'ssoEnforced'],
   options: z.strictObject({}),
-  load: loadSettings,
-  evaluate(settings) {
-    const isEnabled = settings.fields['ssoEnabled'] === true
-    if (isEnabled && settings.fields['ssoEnforced'] === true) return null
-    return {
-      entityId: settingsEntityId,
-      severity: isEnabled ? 'high' : 'low',
-      message: isEnabled
-        ? 'Single sign-on is enabled but not enforced: users can sign in without it (ssoEnforced is false).'
-        : 'Single sign-on is not enabled (ssoEnabled is false).',
-      evidence: factsOf(settings, ['ssoEnabled', 'ssoEnforced', 'providerType']),
-    }
-  },
+  begin: () =>
+    settingsEvaluator((settings) => {
+      const isEnabled = settings.fields['ssoEnabled'] === true
+      if (isEnabled && settings.fields['ssoEnforced'] === true) return ok
+      return {
+        kind: 'fails',
+        severity: isEnabled ? 'high' : 'low',
+        message: isEnabled
+          ? 'Single sign-on is enabled but not enforced: users can sign in without it (ssoEnforced is false).'
+          : 'Single sign-on is not enabled (ssoEnabled is false).',
+        evidence: factsOf(settings, ['ssoEnabled', 'ssoEnforced', 'providerType']),
+      }
+    }),
 })

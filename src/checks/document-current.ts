@@ -3,7 +3,7 @@ import { defineCheck } from '../evaluate/check.ts'
 import { dayMs } from '../model/durations.ts'
 import { lastTouched } from './support/documents.ts'
 import { factsOf, timeOf } from './support/records.ts'
-import { days, isOlderThan, olderThan } from './support/time-limits.ts'
+import { days, isOlderThan, olderFrom } from './support/time-limits.ts'
 import { counted } from './support/words.ts'
 
 export const documentCurrent = defineCheck({
@@ -24,23 +24,19 @@ export const documentCurrent = defineCheck({
   timeBased: true,
   material: ['createdAt', 'updatedAt'],
   options: z.strictObject({ days: days(365) }),
-  async load(reader, options, now) {
-    return {
-      population: await reader.count('documents'),
-      candidates: reader.select('documents', { all: [olderThan('touchedAtMs', options.days * dayMs, now)] }),
-    }
-  },
-  evaluate(document, options, now) {
-    if (!isOlderThan(timeOf(document, 'touchedAtMs'), options.days * dayMs, now)) return null
-    const limit = counted(options.days, 'day')
-    return {
-      entityId: document.key,
-      severity: 'medium',
-      message: `Document ${document.key} ${lastTouched(document)}, more than ${limit} ago.`,
-      evidence: {
-        ...factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
-        thresholdDays: options.days,
-      },
-    }
-  },
+  begin: ({ days: most }, { now }) => ({
+    record(document) {
+      const touchedAt = timeOf(document, 'touchedAtMs')
+      if (!isOlderThan(touchedAt, most * dayMs, now)) return { kind: 'ok', until: olderFrom(touchedAt, most * dayMs) }
+      return {
+        kind: 'fails',
+        severity: 'medium',
+        message: `Document ${document.key} ${lastTouched(document)}, more than ${counted(most, 'day')} ago.`,
+        evidence: {
+          ...factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
+          thresholdDays: most,
+        },
+      }
+    },
+  }),
 })

@@ -1,10 +1,7 @@
 import * as z from 'zod'
-import { defineCheck } from '../evaluate/check.ts'
-import type { RecordReader } from '../store/records/query.ts'
+import { defineCheck, type Outcome, ok } from '../evaluate/check.ts'
 import { factsOf, textOf } from './support/records.ts'
 
-/** File names per query. */
-const chunk = 200
 /** Most documents that the evidence of one finding lists. */
 const mostNamed = 20
 
@@ -26,45 +23,44 @@ export const documentNameUnique = defineCheck({
   timeBased: false,
   material: ['count', 'documents.fileId'],
   options: z.strictObject({}),
-  async load(reader) {
-    const doubled = await reader.duplicates('documents', 'filename')
-    const named = await reader.count('documents', { all: [{ field: 'filename', not: null }] })
+  begin() {
+    const names = new Map<string, Named>()
     return {
-      population: named - doubled.reduce((surplus, { count }) => surplus + count - 1, 0),
-      candidates: withDocuments(reader, doubled),
-    }
-  },
-  evaluate({ name, count, documents }) {
-    return {
-      entityId: name,
-      severity: 'info',
-      message: `${count} documents have this file name.`,
-      evidence: { count, documents },
+      record(document) {
+        const name = textOf(document, 'filename')
+        if (name === null) return null
+        const named = names.get(name) ?? { count: 0, documents: [] }
+        named.count++
+        if (named.documents.length < mostNamed)
+          named.documents.push(factsOf(document, ['fileId', 'uploadStatus', 'createdAt', 'updatedAt']))
+        names.set(name, named)
+        return null
+      },
+      *end() {
+        const doubled: string[] = []
+        for (const [name, { count }] of names) {
+          if (count === 1) yield [name, ok]
+          else doubled.push(name)
+        }
+        for (const name of doubled.sort()) {
+          const { count = 0, documents = [] } = names.get(name) ?? {}
+          yield [name, failure(count, documents)]
+        }
+      },
     }
   },
 })
 
-interface DoubledName {
-  readonly name: string
-  readonly count: number
-  readonly documents: readonly Readonly<Record<string, unknown>>[]
+interface Named {
+  count: number
+  readonly documents: Readonly<Record<string, unknown>>[]
 }
 
-async function* withDocuments(
-  reader: RecordReader,
-  doubled: readonly { readonly value: string; readonly count: number }[],
-): AsyncIterable<readonly DoubledName[]> {
-  for (let at = 0; at < doubled.length; at += chunk) {
-    const part = doubled.slice(at, at + chunk)
-    const found = new Map<string, Readonly<Record<string, unknown>>[]>(part.map(({ value }) => [value, []]))
-    const names = part.map(({ value }) => value)
-    for await (const batch of reader.select('documents', { all: [{ field: 'filename', in: names }] })) {
-      for (const document of batch) {
-        const list = found.get(textOf(document, 'filename') ?? '')
-        if (list !== undefined && list.length < mostNamed)
-          list.push(factsOf(document, ['fileId', 'uploadStatus', 'createdAt', 'updatedAt']))
-      }
-    }
-    yield part.map(({ value, count }) => ({ name: value, count, documents: found.get(value) ?? [] }))
+function failure(count: number, documents: Named['documents']): Outcome {
+  return {
+    kind: 'fails',
+    severity: 'info',
+    message: `${count} documents have this file name.`,
+    evidence: { count, documents },
   }
 }

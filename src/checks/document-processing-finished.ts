@@ -1,11 +1,12 @@
 import * as z from 'zod'
-import { defineCheck } from '../evaluate/check.ts'
+import { defineCheck, ok } from '../evaluate/check.ts'
 import { toIso } from '../model/dates.ts'
 import { hourMs } from '../model/durations.ts'
-import { factsOf, textOf } from './support/records.ts'
-import { sinceByHistory, sinceByMirror } from './support/status-since.ts'
-import { busyStatuses, doneStatusesOf, inStatus, isDoneByMirror, statusWords } from './support/statuses.ts'
-import { hours, isOlderThan, olderThan } from './support/time-limits.ts'
+import type { MirrorRecord } from '../store/records/query.ts'
+import { factsOf, textOf, timeOf } from './support/records.ts'
+import { readsStatusHistory, statusOutcome, statusSince } from './support/status-since.ts'
+import { busyStatuses, doneStatusesOf, isDoneByMirror, statusWords } from './support/statuses.ts'
+import { hours } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
 
 export const documentProcessingFinished = defineCheck({
@@ -28,30 +29,35 @@ export const documentProcessingFinished = defineCheck({
   material: ['statusSince'],
   options: z.strictObject({ hours: hours(24), statuses: busyStatuses }),
   ruleContext: ({ optionsOf }) => doneStatusesOf(optionsOf),
-  async load(reader, { statuses: busy, hours }, now, { optionsOf }) {
+  begin({ statuses: busy, hours: most }, { now, optionsOf }) {
     const done = doneStatusesOf(optionsOf).filter((status) => !busy.includes(status))
-    // `statusSince` of the mirror is indexed, but it only knows the default statuses.
-    const byMirror = isDoneByMirror(done) && busy.length === 1
-    const old = byMirror ? [olderThan('statusSince', hours * hourMs, now)] : []
-    const stuck = reader.select('documents', { all: old, anyOf: inStatus(busy) })
+    // The mirror computes `statusSince` for the default statuses.
+    const isByMirror = isDoneByMirror(done) && busy.length === 1
+    const isBusy = (document: MirrorRecord) => busy.some((status) => status === document.fields['uploadStatus'])
     return {
-      population: await reader.count('documents'),
-      candidates: byMirror ? sinceByMirror(stuck) : sinceByHistory(reader, stuck, done, now),
-    }
-  },
-  evaluate({ document, since }, options, now) {
-    if (!isOlderThan(since, options.hours * hourMs, now)) return null
-    const status = statusWords([textOf(document, 'uploadStatus')])
-    const limit = counted(options.hours, 'hour')
-    return {
-      entityId: document.key,
-      severity: 'medium',
-      message: `Document ${document.key} is ${status} and has been without a completed status since ${onDate(since)}, for more than ${limit}.`,
-      evidence: {
-        ...factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
-        statusSince: toIso(since),
-        thresholdHours: options.hours,
+      readsHistoryOf: (document) => !isByMirror && isBusy(document) && readsStatusHistory(document, done),
+      record(document, history) {
+        if (!isBusy(document)) return ok
+        const found = isByMirror
+          ? { since: timeOf(document, 'statusSince') }
+          : statusSince(document, history, done, now)
+        return statusOutcome(found, most * hourMs, now, () => failureOf(document, found.since, most))
       },
     }
   },
 })
+
+function failureOf(document: MirrorRecord, since: number, most: number) {
+  const status = statusWords([textOf(document, 'uploadStatus')])
+  const limit = counted(most, 'hour')
+  return {
+    kind: 'fails',
+    severity: 'medium',
+    message: `Document ${document.key} is ${status} and has been without a completed status since ${onDate(since)}, for more than ${limit}.`,
+    evidence: {
+      ...factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
+      statusSince: toIso(since),
+      thresholdHours: most,
+    },
+  } as const
+}

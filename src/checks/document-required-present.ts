@@ -1,12 +1,12 @@
 import * as z from 'zod'
-import { defineCheck } from '../evaluate/check.ts'
+import { defineCheck, type Outcome } from '../evaluate/check.ts'
 import { dayMs } from '../model/durations.ts'
-import type { MirrorRecord, RecordReader } from '../store/records/query.ts'
+import type { MirrorRecord } from '../store/records/query.ts'
 import { lastTouched } from './support/documents.ts'
 import { comparableName, globMatcher } from './support/glob.ts'
 import { factsOf, textOf, timeOf } from './support/records.ts'
-import { doneStatuses, inStatus, statusWords } from './support/statuses.ts'
-import { isOlderThan } from './support/time-limits.ts'
+import { doneStatuses, statusWords } from './support/statuses.ts'
+import { olderFrom } from './support/time-limits.ts'
 import { counted } from './support/words.ts'
 
 const requirement = z.strictObject({
@@ -50,99 +50,78 @@ export const documentRequiredPresent = defineCheck({
   material: ['nearest.fileId', 'nearest.updatedAt'],
   options: z.strictObject({ requirements, statuses: doneStatuses }),
   isConfigured: ({ requirements: configured }) => configured.length > 0,
-  async load(reader, options, now) {
-    const matches = await nearestMatches(reader, options, now)
-    const unconfirmed = new Set(
-      matches.filter((match) => isUnconfirmed(match, now)).map(({ requirement }) => requirement.id),
-    )
+  begin(options, { now }) {
+    const searches = options.requirements.map((requirement): Search => {
+      return { requirement, matches: globMatcher(requirement.pattern), listed: undefined, absent: undefined }
+    })
     return {
-      population: options.requirements.length,
-      candidates: [matches],
-      notEvaluated: unconfirmed.size,
-      notEvaluatedFor: 'missing_records',
-      scope: async (id) => (unconfirmed.has(id) ? 'not_evaluated' : 'evaluated'),
-    }
-  },
-  evaluate({ requirement, shown, absent }, options, now) {
-    if (isMetBy(requirement, shown, now) || isMetBy(requirement, absent, now)) return null
-    const { id, pattern, maxAgeDays } = requirement
-    const nearest = absent !== undefined && isNewer(absent, shown) ? absent : shown
-    const words = statusWords(options.statuses)
-    const message =
-      nearest === undefined || maxAgeDays === null
-        ? `Requirement ${id} is not met: no ${words} document has a name that matches, whatever the letter case.`
-        : `Requirement ${id} is not met: the newest ${words} document whose name matches ${lastTouched(nearest)}, more than ${counted(maxAgeDays, 'day')} ago.`
-    return {
-      entityId: id,
-      severity: 'high',
-      message,
-      evidence: {
-        requirement: id,
-        pattern,
-        letterCase: 'ignored',
-        maxAgeDays,
-        statuses: options.statuses,
-        nearest:
-          nearest === undefined
-            ? null
-            : factsOf(nearest, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
+      record(document) {
+        const name = textOf(document, 'filename')
+        if (name === null || !options.statuses.some((status) => status === document.fields['uploadStatus'])) return null
+        const comparable = comparableName(name)
+        const place = document.absent ? 'absent' : 'listed'
+        for (const search of searches)
+          if (isNewer(document, search[place]) && search.matches(comparable)) search[place] = document
+        return null
       },
+      end: () => searches.map((search) => [search.requirement.id, outcomeOf(search, options.statuses, now)]),
     }
   },
 })
 
-interface Options {
-  readonly requirements: readonly Requirement[]
-  readonly statuses: readonly (string | null)[]
+interface Search {
+  readonly requirement: Requirement
+  readonly matches: (name: string) => boolean
+  /** The newest matching document that the last complete full sync contained. */
+  listed: MirrorRecord | undefined
+  /** The newest matching document that it did not contain: it may be deleted, so it satisfies no requirement. */
+  absent: MirrorRecord | undefined
 }
 
-interface Match {
-  readonly requirement: Requirement
-  /** The newest matching document that the last complete full sync contained. */
-  readonly shown: MirrorRecord | undefined
-  /** The newest matching document that it did not contain: it may be deleted, so it satisfies no requirement. */
-  readonly absent: MirrorRecord | undefined
+function outcomeOf(
+  { requirement, listed, absent }: Search,
+  statuses: readonly (string | null)[],
+  now: number,
+): Outcome {
+  const [listedUntil, absentUntil] = [metUntil(requirement, listed), metUntil(requirement, absent)]
+  if (now < listedUntil) return { kind: 'ok', ...endingAt(listedUntil) }
+  if (now < absentUntil) return { kind: 'not_evaluated', reason: 'missing_records', ...endingAt(absentUntil) }
+  const { id, pattern, maxAgeDays } = requirement
+  const nearest = absent !== undefined && isNewer(absent, listed) ? absent : listed
+  const words = statusWords(statuses)
+  return {
+    kind: 'fails',
+    severity: 'high',
+    message:
+      nearest === undefined || maxAgeDays === null
+        ? `Requirement ${id} is not met: no ${words} document has a name that matches, whatever the letter case.`
+        : `Requirement ${id} is not met: the newest ${words} document whose name matches ${lastTouched(nearest)}, more than ${counted(maxAgeDays, 'day')} ago.`,
+    evidence: {
+      requirement: id,
+      pattern,
+      letterCase: 'ignored',
+      maxAgeDays,
+      statuses,
+      nearest:
+        nearest === undefined
+          ? null
+          : factsOf(nearest, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
+    },
+  }
 }
 
 const touchedAt = (document: MirrorRecord) => timeOf(document, 'touchedAtMs')
 
-function isMetBy({ maxAgeDays }: Requirement, document: MirrorRecord | undefined, now: number): boolean {
-  if (document === undefined) return false
-  return maxAgeDays === null || !isOlderThan(touchedAt(document), maxAgeDays * dayMs, now)
+/** First instant at which the document is too old; infinite without an age limit, and without a document in the past. */
+function metUntil({ maxAgeDays }: Requirement, document: MirrorRecord | undefined): number {
+  if (document === undefined) return Number.NEGATIVE_INFINITY
+  return maxAgeDays === null ? Number.POSITIVE_INFINITY : olderFrom(touchedAt(document), maxAgeDays * dayMs)
 }
 
-function isUnconfirmed({ requirement, shown, absent }: Match, now: number): boolean {
-  return !isMetBy(requirement, shown, now) && isMetBy(requirement, absent, now)
+function endingAt(until: number): { readonly until?: number } {
+  return Number.isFinite(until) ? { until } : {}
 }
 
 function isNewer(document: MirrorRecord, known: MirrorRecord | undefined): boolean {
   return known === undefined || touchedAt(document) > touchedAt(known)
-}
-
-/** The newest match of each requirement; stops reading once all requirements are met. */
-async function nearestMatches(
-  reader: RecordReader,
-  { requirements: wanted, statuses }: Options,
-  now: number,
-): Promise<Match[]> {
-  const searches = wanted.map((requirement) => ({ requirement, matches: globMatcher(requirement.pattern) }))
-  const shown = new Map<string, MirrorRecord>()
-  const absent = new Map<string, MirrorRecord>()
-  for await (const batch of reader.select('documents', { anyOf: inStatus(statuses) })) {
-    for (const document of batch) {
-      const name = textOf(document, 'filename')
-      if (name === null) continue
-      const comparable = comparableName(name)
-      const nearest = document.absent ? absent : shown
-      for (const { requirement, matches } of searches) {
-        if (isNewer(document, nearest.get(requirement.id)) && matches(comparable)) nearest.set(requirement.id, document)
-      }
-    }
-    if (wanted.every((requirement) => isMetBy(requirement, shown.get(requirement.id), now))) break
-  }
-  return wanted.map((requirement) => ({
-    requirement,
-    shown: shown.get(requirement.id),
-    absent: absent.get(requirement.id),
-  }))
 }

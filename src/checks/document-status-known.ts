@@ -1,11 +1,12 @@
 import * as z from 'zod'
-import { defineCheck } from '../evaluate/check.ts'
+import { defineCheck, ok } from '../evaluate/check.ts'
 import { toIso } from '../model/dates.ts'
 import { hourMs } from '../model/durations.ts'
+import type { MirrorRecord } from '../store/records/query.ts'
 import { factsOf, textOf } from './support/records.ts'
-import { sinceByHistory } from './support/status-since.ts'
+import { readsStatusHistory, statusOutcome, statusSince } from './support/status-since.ts'
 import { doneStatusesOf } from './support/statuses.ts'
-import { hours, isOlderThan } from './support/time-limits.ts'
+import { hours } from './support/time-limits.ts'
 import { counted, onDate, quoted } from './support/words.ts'
 
 export const documentStatusKnown = defineCheck({
@@ -29,35 +30,32 @@ export const documentStatusKnown = defineCheck({
   material: ['uploadStatus'],
   options: z.strictObject({ hours: hours(24) }),
   ruleContext: ({ knownDocumentStatuses, optionsOf }) => [[...knownDocumentStatuses].sort(), doneStatusesOf(optionsOf)],
-  async load(reader, _options, now, { knownDocumentStatuses, optionsOf }) {
-    const unknown = reader.select('documents', {
-      anyOf: [
-        ...(knownDocumentStatuses.includes(null) ? [] : [[{ field: 'uploadStatus', is: null } as const]]),
-        [
-          { field: 'uploadStatus', not: null },
-          { field: 'uploadStatus', notIn: knownDocumentStatuses.filter((status) => status !== null) },
-        ],
-      ],
-    })
+  begin({ hours: most }, { now, knownDocumentStatuses: known, optionsOf }) {
+    const done = doneStatusesOf(optionsOf)
+    const isKnown = (document: MirrorRecord) => known.some((status) => status === document.fields['uploadStatus'])
     return {
-      population: await reader.count('documents'),
-      candidates: sinceByHistory(reader, unknown, doneStatusesOf(optionsOf), now),
-    }
-  },
-  evaluate({ document, since }, options, now) {
-    if (!isOlderThan(since, options.hours * hourMs, now)) return null
-    const status = textOf(document, 'uploadStatus')
-    const present = status === null ? 'null' : quoted(status)
-    const limit = counted(options.hours, 'hour')
-    return {
-      entityId: document.key,
-      severity: 'low',
-      message: `Document ${document.key} has the unknown upload status ${present} and has been without a completed one since ${onDate(since)} (limit ${limit}).`,
-      evidence: {
-        ...factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
-        statusSince: toIso(since),
-        thresholdHours: options.hours,
+      readsHistoryOf: (document) => !isKnown(document) && readsStatusHistory(document, done),
+      record(document, history) {
+        if (isKnown(document)) return ok
+        const found = statusSince(document, history, done, now)
+        return statusOutcome(found, most * hourMs, now, () => failureOf(document, found.since, most))
       },
     }
   },
 })
+
+function failureOf(document: MirrorRecord, since: number, most: number) {
+  const status = textOf(document, 'uploadStatus')
+  const present = status === null ? 'null' : quoted(status)
+  const limit = counted(most, 'hour')
+  return {
+    kind: 'fails',
+    severity: 'low',
+    message: `Document ${document.key} has the unknown upload status ${present} and has been without a completed one since ${onDate(since)} (limit ${limit}).`,
+    evidence: {
+      ...factsOf(document, ['fileId', 'filename', 'uploadStatus', 'createdAt', 'updatedAt']),
+      statusSince: toIso(since),
+      thresholdHours: most,
+    },
+  } as const
+}

@@ -1,9 +1,8 @@
 import * as z from 'zod'
-import { defineCheck, maxUnevaluatedIds } from '../evaluate/check.ts'
-import type { RecordReader } from '../store/records/query.ts'
+import { defineCheck, ok } from '../evaluate/check.ts'
 import { boundedList } from './support/bounded-list.ts'
 import { textOf } from './support/records.ts'
-import { loadRoles, type MirroredRole } from './support/roles.ts'
+import { toRole } from './support/roles.ts'
 import { listed, quoted } from './support/words.ts'
 
 export const permissionCatalogueKnown = defineCheck({
@@ -28,36 +27,23 @@ export const permissionCatalogueKnown = defineCheck({
   timeBased: false,
   material: ['unlisted'],
   options: z.strictObject({}),
-  async load(reader, _options, _now, { incomplete }) {
-    const [roles, listedCodes] = [await loadRoles(reader), await codesOf(reader)]
-    const evaluated = [...roles.byId.values()].map((role) => ({
-      role,
-      unlisted: role.codes.filter((code) => !listedCodes.has(code)),
-    }))
+  begin(_options, { incomplete, needed }) {
+    const codes = new Set(needed('permissions').map((permission) => textOf(permission, 'code')))
     // While the mirror may lack permissions, an unlisted code is no proof.
-    const failing = evaluated.filter(({ unlisted }) => unlisted.length > 0)
     const isWhole = !incomplete.has('permissions')
-    const unevaluated = new Set(isWhole ? [] : failing.map(({ role }) => String(role.roleId)))
     return {
-      population: evaluated.length,
-      notEvaluated: unevaluated.size,
-      unevaluated: [...unevaluated].slice(0, maxUnevaluatedIds),
-      candidates: isWhole ? [failing] : [],
-      scope: async (id) => (unevaluated.has(id) ? 'not_evaluated' : 'evaluated'),
-    }
-  },
-  evaluate({ role, unlisted }: { readonly role: MirroredRole; readonly unlisted: readonly string[] }) {
-    return {
-      entityId: String(role.roleId),
-      severity: 'info',
-      message: `Role ${quoted(role.name)} (${role.roleId}) grants ${listed(unlisted)}, not in the permission list.`,
-      evidence: { ...role.facts, ...boundedList('unlisted', unlisted) },
+      record(record) {
+        const role = toRole(record)
+        const unlisted = role.codes.filter((code) => !codes.has(code))
+        if (unlisted.length === 0) return ok
+        if (!isWhole) return { kind: 'not_evaluated' }
+        return {
+          kind: 'fails',
+          severity: 'info',
+          message: `Role ${quoted(role.name)} (${role.roleId}) grants ${listed(unlisted)}, not in the permission list.`,
+          evidence: { ...role.facts, ...boundedList('unlisted', unlisted) },
+        }
+      },
     }
   },
 })
-
-async function codesOf(reader: RecordReader): Promise<ReadonlySet<string | null>> {
-  const codes = new Set<string | null>()
-  for await (const batch of reader.select('permissions')) for (const record of batch) codes.add(textOf(record, 'code'))
-  return codes
-}

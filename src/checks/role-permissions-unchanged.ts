@@ -1,9 +1,10 @@
 import * as z from 'zod'
-import { defineCheck, maxUnevaluatedIds, type Scope } from '../evaluate/check.ts'
+import { defineCheck, type Outcome, ok } from '../evaluate/check.ts'
 import { configuredBaseline } from '../evaluate/findings/identity.ts'
 import type { AcceptedState } from '../store/port.ts'
-import { assumesFirstState, type Expectation, expectationFrom, scopeOfDrift } from './support/drift.ts'
-import { loadRoles, type MirroredRole, type Roles } from './support/roles.ts'
+import type { MirrorRecord } from '../store/records/query.ts'
+import { assumesFirstState, type Expectation, expectationFrom, withoutDrift } from './support/drift.ts'
+import { type MirroredRole, type Roles, rolesIn, toRole } from './support/roles.ts'
 import { listed, quoted } from './support/words.ts'
 
 const options = z.strictObject({
@@ -56,49 +57,43 @@ export const rolePermissionsUnchanged = defineCheck({
   timeBased: false,
   material: ['present', 'expected'],
   drift: {
-    async states(reader) {
-      const { byId } = await loadRoles(reader)
-      return new Map([...byId.values()].map((role) => [String(role.roleId), role.codes]))
-    },
+    states: (records) => new Map(records.map(toRole).map((role) => [String(role.roleId), role.codes])),
   },
   options,
   assumption: assumesFirstState,
-  async load(reader, { baseline }, _now, context) {
-    const roles = await loadRoles(reader)
-    const accepted = await context.accepted()
-    const isWhole = !context.incomplete.has('roles')
-    const subjects = subjectsOf(roles, accepted ?? new Map<string, AcceptedState>(), baseline)
-    const unevaluated = subjects.filter((subject) => isUnevaluated(subject, accepted !== null, isWhole))
-    const unevaluatedIds = new Set(unevaluated.map(({ id }) => id))
+  begin({ baseline }, { accepted, incomplete }) {
+    const records: MirrorRecord[] = []
+    const isWhole = !incomplete.has('roles')
     return {
-      population: subjects.length,
-      notEvaluated: unevaluated.length,
-      unevaluated: unevaluated.slice(0, maxUnevaluatedIds).map(({ id }) => id),
-      candidates: [subjects.filter(({ id }) => !unevaluatedIds.has(id))],
-      async scope(id): Promise<Scope> {
-        if (unevaluatedIds.has(id)) return 'not_evaluated'
-        const subject = subjects.find((one) => one.id === id)
-        if (subject?.configured !== undefined) return 'evaluated'
-        return scopeOfDrift(subject?.accepted, subject?.role?.codes ?? null)
+      record(role) {
+        records.push(role)
+        return null
       },
-    }
-  },
-  evaluate({ id, role, configured, accepted }) {
-    const expectation = expectationOf(configured, accepted)
-    const before = codesOf(expectation.expected)
-    const present = role?.codes ?? null
-    const gained = without(present, before)
-    const lost = without(before, present)
-    const isGone = present === null && before !== null
-    if (gained.length === 0 && lost.length === 0 && !isGone) return null
-    return {
-      entityId: id,
-      severity: gained.length > 0 ? 'high' : 'medium',
-      message: sentence({ id, role, before, gained, lost, from: expectation.expectedFrom }),
-      evidence: { ...role?.facts, gained, lost, present, ...expectation, expected: before },
+      end: () =>
+        subjectsOf(rolesIn(records), accepted ?? new Map<string, AcceptedState>(), baseline).map((subject) => {
+          const isUnknown = isUnevaluated(subject, accepted !== null, isWhole)
+          return [subject.id, isUnknown ? { kind: 'not_evaluated' } : outcomeOf(subject)]
+        }),
     }
   },
 })
+
+function outcomeOf({ id, role, configured, accepted }: Subject): Outcome {
+  const expectation = expectationOf(configured, accepted)
+  const before = codesOf(expectation.expected)
+  const present = role?.codes ?? null
+  const gained = without(present, before)
+  const lost = without(before, present)
+  const isGone = present === null && before !== null
+  if (gained.length === 0 && lost.length === 0 && !isGone)
+    return configured === undefined ? withoutDrift(accepted, present) : ok
+  return {
+    kind: 'fails',
+    severity: gained.length > 0 ? 'high' : 'medium',
+    message: sentence({ id, role, before, gained, lost, from: expectation.expectedFrom }),
+    evidence: { ...role?.facts, gained, lost, present, ...expectation, expected: before },
+  }
+}
 
 function without(codes: readonly string[] | null, others: readonly string[] | null): readonly string[] {
   const known = new Set(others)

@@ -1,11 +1,12 @@
 import * as z from 'zod'
-import { defineCheck, maxUnevaluatedIds } from '../evaluate/check.ts'
+import { defineCheck } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { toIso } from '../model/dates.ts'
 import { dayMs } from '../model/durations.ts'
-import { formerUsers, invited, invitedBefore, invitedSince } from './support/invited-since.ts'
-import { amongFew, factsOf, firstKeys, mapBatches, timeOf } from './support/records.ts'
-import { days, isOlderThan, notOlderThan, olderThan } from './support/time-limits.ts'
+import type { MirrorRecord } from '../store/records/query.ts'
+import { invitedSince, invitedState } from './support/invited-since.ts'
+import { factsOf, timeOf } from './support/records.ts'
+import { days, isOlderThan, olderFrom } from './support/time-limits.ts'
 import { counted, onDate } from './support/words.ts'
 
 const options = z.strictObject({
@@ -34,48 +35,38 @@ export const userInvitationAccepted = defineCheck({
   material: ['createdAt', 'roleName'],
   options,
   ruleContext: ({ knownUserStates }) => [...knownUserStates].sort(),
-  async load(reader, options, now, { knownUserStates }) {
-    const limit = Math.min(options.days, options.highDays) * dayMs
-    const old = olderThan('createdAtMs', limit, now)
-    const other = { field: 'state', notIn: knownUserStates } as const
-    const undecided = { all: [other, old] }
-    // The number of users by state is stored; few tenants need to look at dates.
-    const anyOther = (await reader.count('users', { all: [other] })) > 0
-    const young = notOlderThan('createdAtMs', limit, now)
-    const isOld = (since: number) => isOlderThan(since, limit, now)
-    const moved = anyOther
-      ? await invitedBefore(reader, { all: [other, young] }, knownUserStates, isOld)
-      : new Set<string>()
-    const notEvaluated = anyOther ? (await reader.count('users', undecided)) + moved.size : 0
-    const former = await formerUsers(reader)
-    // Few tenants change the date of an invitation.
-    const candidates = reader.select('users', { all: former.size === 0 ? [invited, old] : [invited] })
-    const isUndecided = amongFew(reader, 'users', undecided)
+  begin({ days: most, highDays }, { now, knownUserStates: known }) {
+    const [mostMs, highMs] = [most * dayMs, highDays * dayMs]
+    const leastMs = Math.min(mostMs, highMs)
+    const isInvited = (user: MirrorRecord) => user.fields['state'] === invitedState
+    const isOther = (user: MirrorRecord) => !known.some((state) => state === user.fields['state'])
     return {
-      population: (await reader.count('users', { all: [invited] })) + notEvaluated,
-      notEvaluated,
-      unevaluated:
-        notEvaluated === 0
-          ? []
-          : [...moved, ...(await firstKeys(reader, 'users', undecided))].slice(0, maxUnevaluatedIds),
-      candidates: mapBatches(candidates, (user) => ({ user, since: invitedSince(user, former, knownUserStates) })),
-      scope: async (id) => (moved.has(id) || (await isUndecided(id)) ? 'not_evaluated' : 'evaluated'),
-    }
-  },
-  evaluate({ user, since }, options, now) {
-    const isHigh = isOlderThan(since, options.highDays * dayMs, now)
-    if (!isHigh && !isOlderThan(since, options.days * dayMs, now)) return null
-    const threshold = isHigh ? options.highDays : options.days
-    return {
-      entityId: user.key,
-      severity: isHigh ? 'high' : 'medium',
-      message: `User ${user.key} was invited on ${onDate(since)} and has not accepted within ${counted(threshold, 'day')}.`,
-      evidence: {
-        ...factsOf(user, ['userId', 'state', 'createdAt', 'roleName']),
-        ...(since < timeOf(user, 'createdAtMs') && { firstCreatedAt: toIso(since) }),
-        ...identityOf(user),
-        thresholdDays: threshold,
+      readsHistoryOf: (user) => isInvited(user) || isOther(user),
+      record(user, history) {
+        if (!isInvited(user) && !isOther(user)) return null
+        const since = invitedSince(user, history, known)
+        if (!isInvited(user)) {
+          if (isOlderThan(since, leastMs, now)) return { kind: 'not_evaluated' }
+          return { kind: 'ok', outside: true, until: olderFrom(since, leastMs) }
+        }
+        if (!isOlderThan(since, leastMs, now)) return { kind: 'ok', until: olderFrom(since, leastMs) }
+        const isHigh = isOlderThan(since, highMs, now)
+        const failure = failureOf(user, since, isHigh ? highDays : most)
+        if (isHigh) return { kind: 'fails', severity: 'high', ...failure }
+        return { kind: 'fails', severity: 'medium', ...failure, until: olderFrom(since, highMs) }
       },
     }
   },
 })
+
+function failureOf(user: MirrorRecord, since: number, threshold: number) {
+  return {
+    message: `User ${user.key} was invited on ${onDate(since)} and has not accepted within ${counted(threshold, 'day')}.`,
+    evidence: {
+      ...factsOf(user, ['userId', 'state', 'createdAt', 'roleName']),
+      ...(since < timeOf(user, 'createdAtMs') && { firstCreatedAt: toIso(since) }),
+      ...identityOf(user),
+      thresholdDays: threshold,
+    },
+  }
+}

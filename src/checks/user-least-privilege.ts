@@ -4,19 +4,16 @@ import { identityOf } from '../evaluate/findings/identity.ts'
 import { hourMs } from '../model/durations.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
 import { excessOf } from './support/bounded-list.ts'
-import { factsOf, mapBatches } from './support/records.ts'
-import { assessRole } from './support/role-assessment.ts'
-import { loadRoles, type MirroredRole } from './support/roles.ts'
+import { factsOf } from './support/records.ts'
+import type { MirroredRole } from './support/roles.ts'
 import { hours } from './support/time-limits.ts'
-import { loadUsersByRole, roleTitle } from './support/users-by-role.ts'
+import { roleTitle, usersByRole } from './support/users-by-role.ts'
 
 const options = z.strictObject({
   /** Codes that the role of a user may grant; null = every code. */
   allowed: z.array(z.string().min(1)).nullable().default(null),
   roleIdHours: hours(24),
 })
-
-const notInvited = { field: 'state', not: 'Invited' } as const
 
 export const userLeastPrivilege = defineCheck({
   id: 'user-least-privilege',
@@ -49,30 +46,30 @@ export const userLeastPrivilege = defineCheck({
   material: ['roleName', 'excess'],
   options,
   isConfigured: ({ allowed }) => allowed !== null,
-  async load(reader, { allowed, roleIdHours }, now, context) {
+  begin({ allowed, roleIdHours }, context) {
     const isAllowed = new Set(allowed)
-    const excessIn = memoizeWeakly((roles: readonly MirroredRole[]) => excessOf(roles, (code) => !isAllowed.has(code)))
-    const isFailing = memoizeWeakly(({ codes }: MirroredRole) => codes.some((code) => !isAllowed.has(code)))
-    const rule = { isFailing, missing: 'not_evaluated' } as const
-    const assess = assessRole(await loadRoles(reader), context.incomplete.has('roles'), rule)
-    const users = { users: notInvited, limitMs: roleIdHours * hourMs, now, assess }
-    const loaded = await loadUsersByRole(reader, users)
-    return { ...loaded, candidates: mapBatches(loaded.candidates, (found) => ({ ...found, excessIn })) }
-  },
-  evaluate({ user, reference, checkResult, roles, excessIn }, { allowed }) {
-    if (checkResult !== 'fails') return null
-    const excess = excessIn(roles)
-    if (excess === 'none') return null
-    return {
-      entityId: user.key,
-      severity: 'high',
-      message: `User ${user.key} has excess permissions: ${roleTitle(reference, roles)} grants ${excess.codes}.`,
-      evidence: {
-        ...factsOf(user, ['userId', 'state', 'roleId', 'roleName']),
-        ...identityOf(user),
-        ...excess.evidence,
-        allowed,
+    const isExcess = (code: string) => !isAllowed.has(code)
+    const excessIn = memoizeWeakly((roles: readonly MirroredRole[]) => excessOf(roles, isExcess))
+    return usersByRole(
+      {
+        isFailing: memoizeWeakly(({ codes }: MirroredRole) => codes.some(isExcess)),
+        missing: 'not_evaluated',
+        limitMs: roleIdHours * hourMs,
+        failure({ user, reference, roles }) {
+          const excess = excessIn(roles)
+          return {
+            severity: 'high',
+            message: `User ${user.key} has excess permissions: ${roleTitle(reference, roles)} grants ${excess.codes}.`,
+            evidence: {
+              ...factsOf(user, ['userId', 'state', 'roleId', 'roleName']),
+              ...identityOf(user),
+              ...excess.evidence,
+              allowed,
+            },
+          }
+        },
       },
-    }
+      context,
+    )
   },
 })

@@ -1,9 +1,9 @@
 import * as z from 'zod'
-import { type CheckContext, defineCheck } from '../evaluate/check.ts'
+import { defineCheck, ok, type RuleContext } from '../evaluate/check.ts'
 import { identityOf } from '../evaluate/findings/identity.ts'
 import { authMfaPolicyEnabled } from './auth-mfa-policy-enabled.ts'
-import { assumedRule, type EnrolmentRule, enrolmentRules, isEnrolled, lacksEnrolment } from './support/enrolment.ts'
-import { factsOf, mapBatches, onlyRecord, readingOf } from './support/records.ts'
+import { assumedRule, type EnrolmentRule, enrolmentRules, isEnrolled } from './support/enrolment.ts'
+import { factsOf, readingOf } from './support/records.ts'
 import { isWithoutSso } from './support/settings.ts'
 import { plainOrQuoted } from './support/words.ts'
 
@@ -49,41 +49,38 @@ export const userMfaEnrolled = defineCheck({
       ? `Assumed: ${assumedRule} true means enrolled. The API does not define the two flags, and checks.user-mfa-enrolled.enrolledWhen is not set`
       : null,
   ruleContext: ({ optionsOf }) => isPlaceholderUnknown(optionsOf),
-  async load(reader, { enrolledWhen }, _now, { optionsOf }) {
-    const policy = await onlyRecord(reader, 'authentication-settings')
-    const population = await reader.count('users')
-    if (policy === null)
-      return { population, candidates: [], notEvaluated: Math.max(1, population), scope: async () => 'not_evaluated' }
+  begin({ enrolledWhen }, { needed, optionsOf }) {
+    const [policy] = needed('authentication-settings')
     // The policy is unknown, so users neither pass nor are out of scope.
-    if (isWithoutSso(policy) && isPlaceholderUnknown(optionsOf))
-      return { population, candidates: [], notEvaluated: population, scope: async () => 'not_evaluated' }
-    if (policy.fields['mfaEnabled'] !== true) return { population, candidates: [], applicable: false }
-    // Counting groups is cheap; users are read only if a group fails.
-    const groups = await reader.countBy('users', ['state', 'mfaStatus', 'mfaAction'])
-    const lacking = lacksEnrolment(enrolledWhen ?? assumedRule, groups)
-    const users = lacking.length === 0 ? [] : reader.select('users', { anyOf: lacking })
-    return { population, candidates: mapBatches(users, (user) => ({ user, policy })) }
-  },
-  evaluate({ user, policy }, { enrolledWhen }) {
-    const { state, mfaStatus, mfaAction } = user.fields
-    if (isEnrolled(enrolledWhen ?? assumedRule, mfaStatus === true, mfaAction === true)) return null
-    const flags = `mfaStatus ${mfaStatus}, mfaAction ${mfaAction}`
+    if (policy === undefined || (isWithoutSso(policy) && isPlaceholderUnknown(optionsOf)))
+      return { record: () => ({ kind: 'not_evaluated' }) }
+    if (policy.fields['mfaEnabled'] !== true) return { record: () => ({ kind: 'not_applicable' }) }
+    const shared = {
+      enrolledWhen: enrolledWhen ?? assumedRule,
+      enrolledWhenAssumed: enrolledWhen === null,
+      policy: { mfaEnabled: true, ...readingOf(policy) },
+    }
     return {
-      entityId: user.key,
-      severity: state === 'Invited' ? 'low' : 'high',
-      message: `User ${user.key} (${plainOrQuoted(String(state))}) is not enrolled in MFA: ${flags}.`,
-      evidence: {
-        ...factsOf(user, ['userId', 'state', 'mfaStatus', 'mfaAction', 'roleName']),
-        ...identityOf(user),
-        enrolledWhen: enrolledWhen ?? assumedRule,
-        enrolledWhenAssumed: enrolledWhen === null,
-        policy: { mfaEnabled: true, ...readingOf(policy) },
+      record(user) {
+        const { state, mfaStatus, mfaAction } = user.fields
+        if (isEnrolled(shared.enrolledWhen, mfaStatus === true, mfaAction === true)) return ok
+        const flags = `mfaStatus ${mfaStatus}, mfaAction ${mfaAction}`
+        return {
+          kind: 'fails',
+          severity: state === 'Invited' ? 'low' : 'high',
+          message: `User ${user.key} (${plainOrQuoted(String(state))}) is not enrolled in MFA: ${flags}.`,
+          evidence: {
+            ...factsOf(user, ['userId', 'state', 'mfaStatus', 'mfaAction', 'roleName']),
+            ...identityOf(user),
+            ...shared,
+          },
+        }
       },
     }
   },
 })
 
 /** True when auth-mfa-policy-enabled reads `mfaEnabled` of a tenant without SSO as a placeholder. */
-function isPlaceholderUnknown(optionsOf: CheckContext['optionsOf']): boolean {
+function isPlaceholderUnknown(optionsOf: RuleContext['optionsOf']): boolean {
   return optionsOf(authMfaPolicyEnabled.id)['withoutSso'] === 'unknown'
 }

@@ -4,13 +4,10 @@ import { identityOf } from '../evaluate/findings/identity.ts'
 import { hourMs } from '../model/durations.ts'
 import { rolesEvidence } from './support/bounded-list.ts'
 import { factsOf } from './support/records.ts'
-import { assessRole } from './support/role-assessment.ts'
-import { loadRoles, type MirroredRole } from './support/roles.ts'
+import type { MirroredRole } from './support/roles.ts'
 import { hours } from './support/time-limits.ts'
-import { loadUsersByRole, roleTitle } from './support/users-by-role.ts'
+import { roleTitle, usersByRole } from './support/users-by-role.ts'
 import { quoted } from './support/words.ts'
-
-const notInvited = { field: 'state', not: 'Invited' } as const
 
 export const userRoleActive = defineCheck({
   id: 'user-role-active',
@@ -46,24 +43,24 @@ export const userRoleActive = defineCheck({
   timeBased: false,
   material: ['state', 'roleName'],
   options: z.strictObject({ roleIdHours: hours(24) }),
-  async load(reader, options, now, context) {
-    const rule = { isFailing: ({ isActive }: MirroredRole) => !isActive, missing: 'fails' } as const
-    const assess = assessRole(await loadRoles(reader), context.incomplete.has('roles'), rule)
-    return loadUsersByRole(reader, { users: notInvited, limitMs: options.roleIdHours * hourMs, now, assess })
-  },
-  evaluate({ user, reference, checkResult, roles }) {
-    if (checkResult !== 'fails') return null
-    return {
-      entityId: user.key,
-      severity: 'medium',
-      message: `User ${user.key} has ${roleTitle(reference, roles)}, ${problemOf(roles)}.`,
-      evidence: {
-        ...factsOf(user, ['userId', 'state', 'roleId', 'roleName']),
-        ...identityOf(user),
-        ...rolesEvidence(roles),
+  begin: ({ roleIdHours }, context) =>
+    usersByRole(
+      {
+        isFailing: ({ isActive }) => !isActive,
+        missing: 'fails',
+        limitMs: roleIdHours * hourMs,
+        failure: ({ user, reference, roles }) => ({
+          severity: 'medium',
+          message: `User ${user.key} has ${roleTitle(reference, roles)}, ${problemOf(roles)}.`,
+          evidence: {
+            ...factsOf(user, ['userId', 'state', 'roleId', 'roleName']),
+            ...identityOf(user),
+            ...rolesEvidence(roles),
+          },
+        }),
       },
-    }
-  },
+      context,
+    ),
 })
 
 function problemOf(roles: readonly MirroredRole[]): string {

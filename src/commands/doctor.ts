@@ -217,7 +217,7 @@ async function mirrored(
       const identity = await diagnoseIdentity(request)
       const isUnproven = identity === null || identity.level === 'fail' || row.former.includes('users')
       const records = mirror.records(row.id)
-      const enrolment = isUnproven ? null : await readEnrolment(records, tenant)
+      const enrolment = isUnproven ? null : await readEnrolment(mirror, row.id, tenant)
       const allowed = isUnproven ? [] : await diagnoseAllowed(records, tenant)
       known.set(posture.tenant, {
         enrolment,

@@ -7,10 +7,13 @@ import { dataWarnings } from '../report/data-warnings.ts'
 import { serialize } from '../report/formats.ts'
 import type { Mirror } from '../store/port.ts'
 import type { MirrorRecord } from '../store/records/query.ts'
-import { apiFields } from '../store/records/record-shape.ts'
+import { apiFields, recordShapes } from '../store/records/record-shape.ts'
 import { loadConfiguration, openVerifiedMirror } from './support/configuration.ts'
 import { note, writeAll } from './support/io.ts'
 import { oneOf, positiveNumber, tenantOption } from './support/options.ts'
+
+/** Records read at a time. */
+const batchSize = 500
 
 const formats = ['ndjson', 'csv', 'json'] as const
 
@@ -62,17 +65,23 @@ async function exportRecords(io: Io, name: string, options: ExportOptions, comma
   return exitCodes.ok
 }
 
+/** Records in the order of their ids: numbers by value, other ids by text. */
 async function* recordsOf(
   mirror: Mirror,
   tenantId: number,
   resource: ResourceName,
   most = Number.POSITIVE_INFINITY,
 ): AsyncIterable<MirrorRecord> {
-  let left = most
-  for await (const batch of mirror.records(tenantId).select(resource)) {
-    yield* batch.slice(0, left)
-    left -= batch.length
-    if (left <= 0) return
+  const records = mirror.records(tenantId)
+  const keys = [...(await records.keys(resource))]
+  if (recordShapes[resource].isNumbered) keys.sort((a, b) => Number(a) - Number(b))
+  for (let at = 0; at < Math.min(most, keys.length); at += batchSize) {
+    const some = keys.slice(at, Math.min(most, at + batchSize))
+    const found = new Map((await records.byKeys(resource, some)).map((record) => [record.key, record]))
+    for (const key of some) {
+      const record = found.get(key)
+      if (record !== undefined) yield record
+    }
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Command } from 'commander'
+import { SandboxQueries } from '../checks/own/sandbox-queries.ts'
 import { countsText } from '../daemon/run-log.ts'
 import { openSession } from '../daemon/session.ts'
 import { syncRound } from '../daemon/sync-round.ts'
@@ -72,7 +73,8 @@ async function sync(io: Io, options: SyncOptions, command: Command): Promise<Exi
   // On a terminal the summary names each failed run, so the log need not.
   const runLog = io.stderr.isTTY === true && settings.logLevel === 'info' ? { runLog: { ended: () => {} } } : {}
   const progress = syncProgress(io, settings)
-  await using session = await openSession({ settings, io, log, as: 'alone', progress, ...runLog }).catch(
+  await using ownQueries = new SandboxQueries()
+  await using session = await openSession({ settings, io, log, as: 'alone', ownQueries, progress, ...runLog }).catch(
     (error: unknown) => {
       throw error instanceof EngineRunning ? error.withAdvice(leaveIt) : error
     },

@@ -27,12 +27,11 @@ export function addVerify(program: Command, io: Io, done: (code: ExitCode) => vo
     .addHelpText(
       'after',
       `
-Works beside a running engine and only reads. Recomputes the digests of changes, check results, finding events, accepted
-holds and drift, waiver changes, data quality and configurations, and the hashes that chain them; compares the findings with
-their events, and the present check results with the last change of each. A program that can write to the database can also
+Works beside a running engine and only reads. Recomputes the digests of all events and the hashes that chain them; compares
+findings, check results and lapsed waivers with their last events. A program that can write to the database can also
 recompute the whole chain: only a hash that was kept elsewhere, such as in an earlier report, shows that. Pass it with --head.
 
-Exit: 0 all agree; 2 usage or configuration; 3 a row, an entry or a head does not agree, each with a sentence.
+Exit: 0 all agree; 2 usage or configuration; 3 an event, a state or a head does not agree, each with a sentence.
 
 Examples:
   tenantwatch verify
@@ -70,14 +69,13 @@ async function verify(io: Io, options: VerifyOptions, command: Command): Promise
     const terminal = terminalOf(io)
     for (const line of all.flatMap(verificationText)) print(io, wrapLine(printable(line), terminal))
     for (const hash of unknownHeads) print(io, wrapLine(unknownHead(hash, only), terminal))
-    const isSealed = all.every(({ entries }) => entries > 0)
-    if (agrees) print(io, isSealed ? 'No mismatch: every sealed row agrees with its hash chain.' : notAllSealed)
+    const isChained = all.every(({ events }) => events > 0)
+    if (agrees) print(io, isChained ? 'No mismatch: every event agrees with its hash chain.' : withoutEvents)
   }
   return agrees ? exitCodes.ok : exitCodes.failed
 }
 
-const notAllSealed =
-  'No mismatch, but a chain without entries proves nothing; evaluations seal the rows that are not yet sealed.'
+const withoutEvents = 'No mismatch, but a chain without events proves nothing.'
 
 function unknownHead(hash: string, only: string | undefined): string {
   const where = only === undefined ? 'the chain of any tenant' : `the chain of ${only}`

@@ -1,3 +1,4 @@
+import { SandboxQueries } from '../checks/own/sandbox-queries.ts'
 import { formatListen } from '../config/listen.ts'
 import type { Settings } from '../config/settings.ts'
 import { warnOfSecretFiles } from '../doctor/token.ts'
@@ -46,9 +47,8 @@ export async function startDaemon(
 ): Promise<Daemon> {
   const { clock, random, cwd } = io
   await using parts = new AsyncDisposableStack()
-  const session = parts.use(
-    await openSession({ settings, io, log, as: 'replica', queryBudget: queryBudget(clock, log) }),
-  )
+  const queries = { ownQueries: parts.use(new SandboxQueries()), queryBudget: queryBudget(clock, log) }
+  const session = parts.use(await openSession({ settings, io, log, as: 'replica', ...queries }))
   warnOfSecretFiles(settings.tenants, log)
   const status = reloadStatus(session.metrics, clock)
   const { host, webConfig } = settings.server

@@ -28,17 +28,6 @@ export async function evaluateEach(
       await mirror.ping()
     }
   }
-  await storeConfirmations(new Set(tenants.map(({ store }) => store)))
   if (failures.length > 0) throw failures[0]
   return thresholds
-}
-
-/** @throws SyncError `store`. */
-async function storeConfirmations(stores: Iterable<Pick<Mirror, 'storeConfirmations'>>): Promise<void> {
-  for (const store of stores) {
-    await store.storeConfirmations().catch((error: unknown) => {
-      // Another replica took the tenant meanwhile and evaluates it.
-      if (reasonOf(error) !== 'aborted') throw error
-    })
-  }
 }

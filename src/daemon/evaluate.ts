@@ -3,11 +3,12 @@ import { waitFor } from '../api/deadline.ts'
 import { checks, checksOf } from '../checks/index.ts'
 import type { Settings } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
+import type { EvaluateTenant } from '../evaluate/check-run.ts'
 import { configurationRecord } from '../evaluate/configuration-record.ts'
 import type { EvaluatedTenant, TenantDataQuality } from '../evaluate/data-quality.ts'
 import { evaluateTenant } from '../evaluate/evaluate-tenant.ts'
-import type { EvaluateTenant } from '../evaluate/evaluation.ts'
 import { closeTenants } from '../evaluate/findings/close-findings.ts'
+import type { OwnQueries } from '../evaluate/own-query.ts'
 import { inputSnapshot } from '../evaluate/past-store.ts'
 import type { QueryBudget } from '../evaluate/query-budget.ts'
 import { resultMemory } from '../evaluate/result-memory.ts'
@@ -15,20 +16,24 @@ import type { Metrics } from '../metrics/metrics.ts'
 import type { Clock } from '../model/clock.ts'
 import { secondMs } from '../model/durations.ts'
 import { reasonOf } from '../model/errors.ts'
-import { fingerprintOf, shortFingerprint } from '../model/finding.ts'
 import type { Log } from '../model/log.ts'
 import { memoizeWeakly } from '../model/memoize.ts'
 import { version } from '../model/process/version.ts'
+import type { ResourceName } from '../model/resource-names.ts'
 import { isSkewed } from '../model/server-clock.ts'
-import { type Mirror, sharedChain } from '../store/port.ts'
+import type { Mirror } from '../store/port.ts'
 import type { TenantStores } from '../store/tenant-stores.ts'
 import { failedEvaluations } from './failed-evaluations.ts'
+import { logFindings, logLapses } from './finding-log.ts'
+import { repeatedValues } from './repeated-values.ts'
 import { sharedTenants } from './shared-tenants.ts'
 
 type Forwarded = 'beingRead' | 'currentForMs' | 'keepUnlisted' | 'onlyInputs' | 'signal' | 'waivers'
 
 export interface EvaluationOptions extends Pick<EvaluateTenant, Forwarded> {
   readonly checks?: readonly Check[]
+  /** A resource of which a full sync has just succeeded. */
+  readonly readInFull?: ResourceName | undefined
   /** In milliseconds since the epoch; null or absent = not confirmed in this process. */
   readonly serverTime?: number | null
 }
@@ -62,10 +67,12 @@ export interface EvaluatorOptions {
   readonly metrics: Metrics
   readonly clock: Clock
   readonly log: Log
+  readonly ownQueries?: OwnQueries
   readonly queryBudget?: QueryBudget
 }
 
-export function createEvaluator({ stores, metrics, clock, log, queryBudget }: EvaluatorOptions): Evaluator {
+export function createEvaluator(options: EvaluatorOptions): Evaluator {
+  const { stores, metrics, clock, log, ownQueries, queryBudget } = options
   const emptyMemories = () => memoizeWeakly((_: Mirror) => resultMemory())
   let memoryOf = emptyMemories()
   let shared = sharedTenants([], clock)
@@ -79,7 +86,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
     store: Mirror,
     tenant: EvaluatedTenant,
     now: number,
-    { serverTime = null, ...how }: EvaluationOptions,
+    { serverTime = null, readInFull: _, ...how }: EvaluationOptions,
   ) => {
     const common = stores.shared()
     try {
@@ -95,6 +102,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         now,
         log,
         memory: memoryOf(store),
+        ...(ownQueries && { ownQueries }),
         ...(queryBudget && { queryBudget }),
         async onDataQuality(quality) {
           await storeSkews(store, quality)
@@ -102,9 +110,6 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
         },
         ...how,
       })
-      // First, because the tenant's chain states its head. On PostgreSQL an earlier evaluation may not have sealed it.
-      await common?.seal(sharedChain, now)
-      await store.seal(tenant.id, now)
       return outcomes
     } catch (error) {
       if (reasonOf(error) === 'aborted' && how.signal?.aborted !== true) return null
@@ -112,6 +117,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
       throw error
     }
   }
+  const repeatsOf = repeatedValues({ metrics, log })
   /** Makes stored passes unknown, because other processes do not see this one's failures. Rejects with the error. */
   const expirePasses = async (tenant: string, error: unknown, id?: number): Promise<never> => {
     // This write may fail, too.
@@ -148,9 +154,10 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
           metrics.findingsResolved(settings.name, check, resolved)
           await logFindings(store, log, { tenant: { id, name: settings.name }, check, opened, resolved, at })
         }
+        if (how.readInFull !== undefined) await repeatsOf(store, tenant, how.readInFull)
         await logLapses(store, log, { id, name: settings.name }, at)
-        const ends = outcomes.flatMap(({ validUntil }) => validUntil ?? [])
-        return ends.length === 0 ? null : Math.min(...ends)
+        const ends = outcomes.flatMap(({ changesAt }) => changesAt ?? [])
+        return ends.length === 0 ? null : Math.min(...ends) - 1
         // Outside of the queue, because it may wait for a lock.
       }).catch((error: unknown) => expirePasses(tenant.settings.name, error, tenant.id)),
     async failed(tenant, error) {
@@ -180,7 +187,7 @@ export function createEvaluator({ stores, metrics, clock, log, queryBudget }: Ev
       queue.runExclusive(async () => {
         memoryOf = emptyMemories()
         const common = stores.shared()
-        if (common !== null) await closeRemovedTenants(common, await stores.removed(configured), clock.now())
+        if (common !== null) await closeTenants(common, await stores.removed(configured), clock.now())
       }),
   }
 }
@@ -217,11 +224,6 @@ async function inTurn<T>(queue: Mutex, signal: AbortSignal | undefined, work: ()
   }
 }
 
-async function closeRemovedTenants(store: Mirror, removed: readonly string[], at: number): Promise<void> {
-  await closeTenants(store, removed, at)
-  for (const { id, name } of await store.tenants()) if (removed.includes(name)) await store.seal(id, at)
-}
-
 /** A stored skew is updated when it changes by more than this, in milliseconds. */
 const skewStepMs = 5 * secondMs
 
@@ -232,65 +234,5 @@ async function storeSkews(mirror: Mirror, { tenant, resources }: TenantDataQuali
     if (skewMs === null || serverTime === null || serverTimeAt === null) continue
     if (Math.abs(serverTime - serverTimeAt - skewMs) <= skewStepMs) continue
     await mirror.noteSync(tenant.id, resource, { serverTimeAt: Math.round(serverTime - skewMs) })
-  }
-}
-
-/** Most findings of one check that an evaluation logs one by one. */
-const mostNamed = 10
-
-interface NamedTenant {
-  readonly id: number
-  readonly name: string
-}
-
-interface CheckTransitions {
-  readonly tenant: NamedTenant
-  readonly check: string
-  readonly opened: number
-  readonly resolved: number
-  /** Instant of the evaluation, in milliseconds since the epoch. */
-  readonly at: number
-}
-
-/** Logs each finding that an evaluation opened, reopened or resolved, by its fingerprint: no name is logged. */
-async function logFindings(
-  store: Mirror,
-  log: Log,
-  { tenant, check, opened, resolved, at }: CheckTransitions,
-): Promise<void> {
-  if (opened + resolved === 0) return
-  if (opened + resolved > mostNamed) {
-    log.info({ tenant: tenant.name, check, opened, resolved }, `Findings changed; the first ${mostNamed} follow`)
-  }
-  const transitions = await store.findingTransitions({ tenantId: tenant.id, check, at }, mostNamed)
-  const isRuleChanged = transitions.some(({ resolution }) => resolution === 'rule_changed')
-  const accepted = isRuleChanged ? await acceptedDrift(store, tenant, check) : new Set()
-  for (const { fingerprint, kind, severity, resolution } of transitions) {
-    const facts = { tenant: tenant.name, check, severity, finding: shortFingerprint(fingerprint) }
-    log.info({ ...facts, ...(kind === 'resolved' && { resolution }) }, `Finding ${kind}`)
-    if (resolution === 'rule_changed' && accepted.has(fingerprint)) log.info(facts, 'An operator accepted drift')
-  }
-}
-
-/** Fingerprints of the findings whose drift an operator accepted. */
-async function acceptedDrift(store: Mirror, { id, name }: NamedTenant, check: string): Promise<ReadonlySet<string>> {
-  const entityType = checks.find((one) => one.id === check && 'drift' in one)?.entity.type
-  if (entityType === undefined) return new Set()
-  const decisions = await store.decisions(id)
-  return new Set(
-    decisions.flatMap((one) => {
-      if (one.accepted !== 'drift' || one.check !== check) return []
-      return [fingerprintOf({ tenant: name, check, entityType, entityId: one.entityId })]
-    }),
-  )
-}
-
-/** When a waiver lapses, its finding counts again without a transition. */
-async function logLapses(store: Mirror, log: Log, { id, name }: NamedTenant, at: number): Promise<void> {
-  for (const { fingerprint, waiver, check } of await store.lapsesAt(id, at, mostNamed)) {
-    log.info(
-      { tenant: name, check, waiver, finding: shortFingerprint(fingerprint) },
-      'Waiver lapsed: the finding has changed',
-    )
   }
 }

@@ -37,10 +37,6 @@ export function ownCredentials(log: Log): OwnCredentials {
 
 /** In milliseconds since the epoch; null without such a client. */
 async function ownSecretExpiry(reader: RecordReader, ownClientId: string): Promise<number | null> {
-  const own = reader.select('api-clients', { all: [{ field: 'clientKey', is: ownClientId }] })
-  for await (const [client] of own) {
-    const at = client?.times['secretExpirationDateMs']
-    if (typeof at === 'number') return at
-  }
-  return null
+  const [client] = await reader.byKeys('api-clients', [ownClientId])
+  return client?.times['secretExpirationDateMs'] ?? null
 }

@@ -5,6 +5,7 @@ import { waitFor } from '../api/deadline.ts'
 import { checksOf } from '../checks/index.ts'
 import type { Settings, Waiver } from '../config/settings.ts'
 import type { Check } from '../evaluate/check.ts'
+import type { OwnQueries } from '../evaluate/own-query.ts'
 import type { QueryBudget } from '../evaluate/query-budget.ts'
 import { waiversByTenant } from '../evaluate/waivers/waivers.ts'
 import { createMetrics, type Metrics } from '../metrics/metrics.ts'
@@ -48,6 +49,7 @@ export interface SessionOptions {
   readonly progress?: SyncProgress
   /** Replaces the log lines of runs. */
   readonly runLog?: RunLog
+  readonly ownQueries: OwnQueries
   readonly queryBudget?: QueryBudget
   readonly clientOf?: NonNullable<TenantPartsOptions['clientOf']>
 }
@@ -180,7 +182,8 @@ export class Session implements AsyncDisposable {
         if (result.outcome === 'success') tenant.client.answerTimes.settle(resource)
         if (result.outcome !== 'skipped' && result.reason !== 'aborted') {
           const beingRead = tenant.runs.resources
-          await this.#evaluateTenant(tenant.settings.name, { onlyInputs: [resource], beingRead, signal })
+          const readInFull = result.mode === 'full' && result.outcome === 'success' ? resource : undefined
+          await this.#evaluateTenant(tenant.settings.name, { onlyInputs: [resource], beingRead, readInFull, signal })
         }
         return result
       } finally {

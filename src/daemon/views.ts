@@ -197,6 +197,7 @@ export function createViews(mirror: Mirror, settings: Settings, clock: Clock, en
         posture,
         findings,
         records: tenant.store.records(tenant.id),
+        counts: await tenant.store.recordCounts(tenant.id),
         settings: tenant.settings,
         waived: memoize((check: string) => waivedEntities(posture, check)),
       }

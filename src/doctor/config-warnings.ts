@@ -231,10 +231,10 @@ function diagnoseWaiver({ id, check, entity, expiresAt, state }: WaiverView, at:
 export async function diagnoseAllowed(records: RecordReader, tenant: TenantSettings): Promise<readonly Diagnosis[]> {
   const { enabled, options } = settingsOf(check, tenant)
   const unknown = new Map(Object.keys(Object(options['allowed'])).map((id) => [id.toLowerCase(), id]))
-  if (!enabled || unknown.size === 0 || (await records.count('api-clients')) === 0) return []
-  for await (const clients of records.select('api-clients')) {
-    for (const { key } of clients) unknown.delete(key.toLowerCase())
-  }
+  if (!enabled || unknown.size === 0) return []
+  const clients = (await Array.fromAsync(records.select('api-clients'))).flat()
+  if (clients.length === 0) return []
+  for (const { key } of clients) unknown.delete(key.toLowerCase())
   const advice = 'Write the clientId of a client, as "tenantwatch export api-clients" lists it'
   return [...unknown.values()].map((id) =>
     warning(check.id, `allowed names ${quoted(id)}, which is the id of no mirrored API client`, advice),

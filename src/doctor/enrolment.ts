@@ -2,6 +2,7 @@ import { assumedRule, type EnrolmentRule, enrolmentRules, isEnrolled } from '../
 import { userMfaEnrolled } from '../checks/user-mfa-enrolled.ts'
 import type { TenantSettings } from '../config/settings.ts'
 import { settingsOf } from '../evaluate/check-settings.ts'
+import type { Mirror } from '../store/port.ts'
 import type { RecordReader } from '../store/records/query.ts'
 import { type Diagnosis, fine, warning } from './diagnosis.ts'
 
@@ -27,16 +28,23 @@ const subject = 'enrolledWhen'
 const maxNamed = 4
 const rules = Object.keys(enrolmentRules) as readonly EnrolmentRule[]
 
-export async function readEnrolment(records: RecordReader, tenant: TenantSettings): Promise<Enrolment> {
+export async function readEnrolment(mirror: Mirror, tenantId: number, tenant: TenantSettings): Promise<Enrolment> {
   const { enrolledWhen: written } = userMfaEnrolled.options.parse(settingsOf(userMfaEnrolled, tenant).options)
   const enrolledWhen = rules.find((rule) => rule === written) ?? assumedRule
-  const counted = await records.countBy('users', ['state', 'mfaStatus', 'mfaAction'])
-  const groups = counted.map(({ values: [state, status, action], count }) => {
-    const flags = { mfaStatus: isTrue(status), mfaAction: isTrue(action) }
+  const { fields = [], groups: counted = [] } = (await mirror.recordCounts(tenantId)).get('users') ?? {}
+  const groups = counted.map(({ values, count }) => {
+    const valueIn = (field: string) => values[fields.indexOf(field)]
+    const state = valueIn('state')
+    const flags = { mfaStatus: valueIn('mfaStatus') === true, mfaAction: valueIn('mfaAction') === true }
     const enrolled = isEnrolled(enrolledWhen, flags.mfaStatus, flags.mfaAction)
     return { state: String(state), ...flags, count, enrolled }
   })
-  return { enrolledWhen, assumed: written === null, policy: await policyOf(records), groups: groups.toSorted(byFlags) }
+  return {
+    enrolledWhen,
+    assumed: written === null,
+    policy: await policyOf(mirror.records(tenantId)),
+    groups: groups.toSorted(byFlags),
+  }
 }
 
 /** If nobody is enrolled, usually the rule is wrong. Null: the mirror may be another tenant's. */
@@ -66,14 +74,9 @@ export function diagnoseEnrolment(enrolment: Enrolment | null): Diagnosis {
 
 async function policyOf(records: RecordReader): Promise<boolean | null> {
   for await (const [settings] of records.select('authentication-settings')) {
-    if (settings !== undefined) return isTrue(settings.fields['mfaEnabled'])
+    if (settings !== undefined) return settings.fields['mfaEnabled'] === true
   }
   return null
-}
-
-/** SQLite returns booleans as 0 or 1. */
-function isTrue(value: unknown): boolean {
-  return value === true || value === 1
 }
 
 function byFlags(a: EnrolmentGroup, b: EnrolmentGroup): number {

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
 import { frameworks, unknownRequirements } from '../checks/frameworks.ts'
 import { queryOf } from '../checks/own/own-check.ts'
+import { emptyStore, SandboxQueries } from '../checks/own/sandbox-queries.ts'
 import type { OwnCheck, OwnChecksSettings } from '../config/own-checks/own-check.ts'
 import type { TenantPosture } from '../model/posture.ts'
 import { shellWord } from '../model/text/command-line.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
-import { tryQuery } from '../store/own-checks/ask.ts'
 import { type Diagnosis, failure, fine, warning } from './diagnosis.ts'
 
 export interface TriedCheck {
@@ -16,9 +16,14 @@ export interface TriedCheck {
 
 /** Tries every own check: its header, and its query over an empty mirror. */
 export async function tryOwnChecks(settings: OwnChecksSettings, now: number): Promise<readonly TriedCheck[]> {
+  await using queries = new SandboxQueries()
   const tried: TriedCheck[] = []
   for (const check of settings.checks) {
-    const problem = check.problem ?? (await tryQuery({ ...queryOf(check, settings), now, tenant: 'tenant' }))
+    let { problem } = check
+    if (check.problem === null) {
+      const answer = await queries.ask(emptyStore, 0, { ...queryOf(check, settings), now, tenant: 'tenant' })
+      if (answer.kind === 'failed') problem = answer.problem
+    }
     tried.push({ check, problem: problem === null ? null : printable(problem) })
   }
   return tried

@@ -2,19 +2,13 @@ import type * as z from 'zod'
 import type { UnknownReason } from '../model/reasons.ts'
 import type { ResourceName } from '../model/resource-names.ts'
 import type { Severity } from '../model/severity.ts'
-import type { AcceptedState, NoAnswer, OwnAnswer, OwnQuery } from '../store/port.ts'
-import type { RecordReader } from '../store/records/query.ts'
+import type { AcceptedState } from '../store/port.ts'
+import type { ChangeRow, MirrorRecord } from '../store/records/query.ts'
 import { digestOf } from './digest.ts'
+import type { NoAnswer, OwnAnswer, OwnQuery } from './own-query.ts'
 
 export class CheckFailed extends Error {
   override readonly name = 'CheckFailed'
-  /** True if a retry over the same records may succeed. */
-  readonly isTransient: boolean
-
-  constructor(message: string, isTransient = false) {
-    super(message)
-    this.isTransient = isTransient
-  }
 }
 
 export interface CheckFacts {
@@ -55,8 +49,8 @@ export interface CheckFacts {
   readonly material?: readonly string[]
   /** Set if an operator may accept findings as drift; their evidence has `present`, `expected` and `expectedFrom`. */
   readonly drift?: {
-    /** Stored once as the first accepted states; absent = the check derives them itself. */
-    readonly states?: (reader: RecordReader) => Promise<ReadonlyMap<string, unknown>>
+    /** States of all evaluated records, stored once as the first accepted ones; absent = the check derives them itself. */
+    readonly states?: (records: readonly MirrorRecord[]) => ReadonlyMap<string, unknown>
   }
 }
 
@@ -67,24 +61,29 @@ export interface CheckAlert {
   readonly summary: string | { readonly one: string; readonly other: string }
 }
 
-export interface CheckContext {
+export interface RuleContext {
   readonly knownUserStates: readonly string[]
   readonly knownDocumentStatuses: readonly (string | null)[]
   readonly optionsOf: (check: string) => Readonly<Record<string, unknown>>
-  /** Inputs that are stale or lack records, so that an absent record may exist. */
-  readonly incomplete: ReadonlySet<ResourceName>
-  /** Start of the last complete full sync, in milliseconds since the epoch; only with `comparesReads`. */
-  readonly readInFullAt: (resource: ResourceName) => number
   /** In lower case; null when not configured. */
   readonly ownClientId: string | null
-  /** The accepted states of a check with `drift`, by entity; null before its first states are stored. */
-  readonly accepted: () => Promise<ReadonlyMap<string, AcceptedState> | null>
 }
 
-export type RuleContext = Pick<CheckContext, 'knownUserStates' | 'knownDocumentStatuses' | 'optionsOf' | 'ownClientId'>
+/** Prepared once for all records of an evaluation. */
+export interface CheckContext extends RuleContext {
+  /** In milliseconds since the epoch. */
+  readonly now: number
+  /** Inputs that are stale or lack records, so that an absent record may exist. */
+  readonly incomplete: ReadonlySet<ResourceName>
+  /** Start of the last complete full sync, in milliseconds since the epoch. */
+  readonly readInFullAt: (resource: ResourceName) => number
+  /** The accepted states of a check with `drift`, by entity; null before its first states are stored. */
+  readonly accepted: ReadonlyMap<string, AcceptedState> | null
+  /** All live records of a resource in `needs`, in key order. */
+  readonly needed: (resource: ResourceName) => readonly MirrorRecord[]
+}
 
 export interface Failure {
-  readonly entityId: string
   readonly severity: Severity
   /** One sentence; with dates, because ages change at each evaluation; without names of persons, e-mails and files. */
   readonly message: string
@@ -93,60 +92,68 @@ export interface Failure {
 
 export type NotEvaluatedReason = Extract<UnknownReason, 'ambiguous' | 'missing_records'>
 
-export type Scope = 'evaluated' | 'not_evaluated' | 'not_applicable' | 'accepted'
-
-export const maxUnevaluatedIds = 10
-
-export interface Loaded<Candidate> {
-  readonly population: number
-  /** In batches, to limit memory. */
-  readonly candidates: AsyncIterable<readonly Candidate[]> | Iterable<readonly Candidate[]>
-  readonly notEvaluated?: number
-  /** Absent = `ambiguous`. */
-  readonly notEvaluatedFor?: NotEvaluatedReason
-  /** Absent when the ids are not public. */
-  readonly unevaluated?: readonly string[]
-  readonly applicable?: boolean
-  /** Scope of an entity that has an open finding and no longer fails; absent = all were evaluated. */
-  readonly scope?: (entityId: string, evidence: Failure['evidence']) => Promise<Scope>
-  /** True when the result of the same records can change with time; absent = `timeBased`. */
-  readonly ages?: boolean
-  /** Shortest time until a failure ends by the passing of time alone, in milliseconds; absent = it does not end so. */
-  readonly shortestMs?: number
+interface Timed {
+  /** First instant, in milliseconds since the epoch, at which time alone gives another kind or severity; absent = never. */
+  readonly until?: number
 }
 
-export interface CheckSpec<Schema extends z.ZodObject, Candidate> extends CheckFacts {
+/** What a check finds about one entity. `outside`: not counted in the population. */
+export type Outcome = Timed &
+  (
+    | {
+        readonly kind: 'ok'
+        readonly outside?: true
+        /** Resolution of an open finding about the entity; absent = `fixed`. */
+        readonly resolution?: 'not_applicable' | 'rule_changed'
+      }
+    | ({ readonly kind: 'fails' } & Failure)
+    | {
+        readonly kind: 'not_evaluated'
+        readonly outside?: true
+        /** Absent = `ambiguous`. */
+        readonly reason?: NotEvaluatedReason
+        /** A fact in the evidence of open findings that the configuration now accepts. */
+        readonly accepts?: string
+      }
+    /** The check does not apply to the entity; if it applies to none, its status is `not_applicable`. */
+    | { readonly kind: 'not_applicable' }
+  )
+
+/** One evaluation of a check. */
+export interface Evaluator {
+  /** True for a record whose changes `record` needs; absent = for none. */
+  readsHistoryOf?(record: MirrorRecord): boolean
+  /**
+   * Called for each live record, in key order. Null: the record is no entity of the check.
+   *
+   * @param history changes of the record, oldest first; empty unless `readsHistoryOf`.
+   */
+  record(record: MirrorRecord, history: readonly ChangeRow[]): Outcome | null
+  /** Outcomes of entities that derive from several records; called after the last one. */
+  end?(): Iterable<readonly [entityId: string, outcome: Outcome]>
+}
+
+export const ok: Outcome = { kind: 'ok' }
+
+export interface CheckSpec<Schema extends z.ZodObject> extends CheckFacts {
   /** Every option has a default. */
   readonly options: Schema
   /** False if the configuration leaves nothing to evaluate: not applicable, whatever the status would be otherwise. */
   readonly isConfigured?: (options: z.output<Schema>) => boolean
   readonly assumption?: (options: z.output<Schema>) => string | null
   readonly ruleContext?: (context: RuleContext) => unknown
-  load(reader: RecordReader, options: z.output<Schema>, now: number, context: CheckContext): Promise<Loaded<Candidate>>
-  evaluate(candidate: Candidate, options: z.output<Schema>, now: number): Failure | null
+  begin(options: z.output<Schema>, context: CheckContext): Evaluator
 }
 
-export interface EvaluateInput {
-  readonly reader: RecordReader
-  readonly options: unknown
-  readonly now: number
-  readonly context: CheckContext
-  readonly runQuery?: (query: Omit<OwnQuery, 'now' | 'tenant'>) => Promise<OwnAnswer | NoAnswer>
-}
+export type RunQuery = (query: Omit<OwnQuery, 'now' | 'tenant'>) => Promise<OwnAnswer | NoAnswer>
 
-export interface Evaluated {
-  readonly applicable: boolean
-  readonly population: number
-  readonly notEvaluated: number
-  readonly notEvaluatedFor: NotEvaluatedReason
-  readonly unevaluated?: readonly string[]
-  readonly failures: AsyncIterable<readonly Failure[]>
-  readonly scope: (entityId: string, evidence: Failure['evidence']) => Promise<Scope>
-  readonly ages: boolean
-  readonly shortestMs?: number
-  readonly rule: string
+/** Outcomes of a query. */
+export interface QueryOutcomes {
+  /** Entities that pass, which the query does not name. */
+  readonly ok: number
+  readonly outcomes: readonly (readonly [entityId: string, outcome: Outcome])[]
   /** Names entities that could not be evaluated; null if all were evaluated. */
-  readonly notEvaluatedIds?: string | null
+  readonly problem: string | null
 }
 
 export interface Check extends CheckFacts {
@@ -155,13 +162,14 @@ export interface Check extends CheckFacts {
   ruleOf(options: unknown, context: RuleContext): string
   isConfigured?(options: unknown): boolean
   assumption?(options: unknown): string | null
-  evaluator(input: EvaluateInput): Promise<Evaluated>
+  /** Absent for a check by `query`, and for the record of a previous configuration. */
+  begin?(options: unknown, context: CheckContext): Evaluator
+  /** @throws CheckFailed when the query fails. */
+  query?(run: RunQuery): Promise<QueryOutcomes>
 }
 
-export function defineCheck<Schema extends z.ZodObject, Candidate>(spec: CheckSpec<Schema, Candidate>): Check {
-  const { load, evaluate, ruleContext, isConfigured, assumption, ...facts } = spec
-  const digest = (options: unknown, context: RuleContext) =>
-    digestOf([options, ruleContext?.(context) ?? null]).slice(0, 16)
+export function defineCheck<Schema extends z.ZodObject>(spec: CheckSpec<Schema>): Check {
+  const { begin, ruleContext, isConfigured, assumption, ...facts } = spec
   // Memoized, because each scrape parses the same few configuration objects for each tenant.
   const read = memoizeByObject((raw: unknown) => spec.options.parse(raw))
   const rules = memoizeByObject((_raw: unknown) => new Map<string, string>())
@@ -172,34 +180,12 @@ export function defineCheck<Schema extends z.ZodObject, Candidate>(spec: CheckSp
     ruleOf(raw, context) {
       const known = rules(raw)
       const key = JSON.stringify(ruleContext?.(context) ?? null)
-      const rule = known.get(key) ?? digest(read(raw), context)
+      const rule = known.get(key) ?? digestOf([read(raw), ruleContext?.(context) ?? null]).slice(0, 16)
       known.set(key, rule)
       return rule
     },
-    async evaluator({ reader, options: raw, now, context }) {
-      const options = spec.options.parse(raw)
-      const loaded = await load(reader, options, now, context)
-      return {
-        applicable: loaded.applicable ?? true,
-        population: loaded.population,
-        notEvaluated: loaded.notEvaluated ?? 0,
-        notEvaluatedFor: loaded.notEvaluatedFor ?? 'ambiguous',
-        unevaluated: loaded.unevaluated ?? [],
-        failures: failuresOf(loaded.candidates, (candidate) => evaluate(candidate, options, now)),
-        scope: loaded.scope ?? (async () => 'evaluated'),
-        ages: loaded.ages ?? spec.timeBased,
-        ...(loaded.shortestMs !== undefined && { shortestMs: loaded.shortestMs }),
-        rule: digest(options, context),
-      }
-    },
+    begin: (raw, context) => begin(read(raw), context),
   }
-}
-
-async function* failuresOf<Candidate>(
-  batches: Loaded<Candidate>['candidates'],
-  evaluate: (candidate: Candidate) => Failure | null,
-): AsyncIterable<readonly Failure[]> {
-  for await (const batch of batches) yield batch.flatMap((candidate) => evaluate(candidate) ?? [])
 }
 
 function memoizeByObject<T>(make: (value: unknown) => T): (value: unknown) => T {

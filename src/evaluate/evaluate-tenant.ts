@@ -1,52 +1,45 @@
-import { reasonOf } from '../model/errors.ts'
-import { minFreshnessMs } from '../model/freshness.ts'
-import type { CheckResult, ResultBatch } from '../store/port.ts'
-import { type Check, CheckFailed, inputsOf } from './check.ts'
+import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import type { RecordCounts } from '../store/port.ts'
+import type { MirrorRecord } from '../store/records/query.ts'
+import { type Check, inputsOf } from './check.ts'
+import type { CheckOutcome } from './check-outcome.ts'
+import { basisOf, type CheckRun, checkRun, type EvaluateTenant, isEvaluable, keepFirstStates } from './check-run.ts'
 import { settingsOf } from './check-settings.ts'
 import { readDataQuality } from './data-quality.ts'
-import { basisOf, checkResultOf, failedResult, keepFirstStates } from './evaluate-check.ts'
-import type { CheckOutcome, CheckRun, EvaluateTenant } from './evaluation.ts'
+import { evaluateQuery } from './evaluate-query.ts'
+import { type Counting, type DueCheck, type EvaluatedCheck, evaluateResource } from './evaluate-resource.ts'
 import { closeFindings } from './findings/close-findings.ts'
-import { BudgetExceeded } from './query-budget.ts'
-import type { Validity } from './result-memory.ts'
-import { noteWaivers } from './waivers/note-waivers.ts'
+import { agreeWaivers } from './waivers/agree-waivers.ts'
 
 /**
- * A check that throws becomes `unknown` and keeps its findings. The outcomes omit checks that were postponed or not
- * stored.
+ * A check that throws becomes `unknown` and keeps its findings. The outcomes omit checks that were postponed.
  *
  * @throws when the mirror cannot be read or written, and the signal's reason when aborted.
  */
 export async function evaluateTenant(request: EvaluateTenant): Promise<readonly CheckOutcome[]> {
-  const { store, tenant, checks, now, onlyInputs } = request
+  const { store, tenant, checks, now } = request
   const quality = await readDataQuality(store, tenant, now)
   await request.onDataQuality?.(quality)
-  await noteWaivers({ store, tenant, checks, waivers: request.waivers ?? [], now })
-  const outcomes: CheckOutcome[] = []
-  const batch = store.resultBatch()
-  const kept: (() => void)[] = []
-  for (const check of checks.filter((one) => isDue(one, request))) {
-    request.signal?.throwIfAborted()
-    // The query of an own check may take long: commit first, so that the earlier results are shown meanwhile.
-    if (check.own !== undefined) await batch.commit()
-    const run = { check, request, quality, reader: store.records(tenant.id) }
-    const outcome = (await repeated(run)) ?? (await evaluateIsolated(run, batch, (keep) => kept.push(keep)))
-    if (outcome !== null) outcomes.push(outcome)
+  const noted = await agreeWaivers({ store, tenant, checks, waivers: request.waivers ?? [], now })
+  const runs = checks.filter((one) => isDue(one, request)).map((check) => checkRun(check, request, { quality, noted }))
+  const { due, repeated } = await dueChecks(request, runs)
+  await store.confirmResults(
+    tenant.id,
+    repeated.map(({ check }) => check),
+    now,
+    request.currentForMs,
+  )
+  const outcomes = [...repeated, ...(await evaluateRecords(request, due))]
+  // The query of an own check may take long: the other results are shown meanwhile.
+  for (const one of due) {
+    if (one.run.check.query === undefined) continue
+    const found = await evaluateQuery(one.run)
+    if (found === null) continue
+    await store.saveResults(tenant.id, now, { results: [found.result], currentForMs: request.currentForMs })
+    outcomes.push(found.outcome)
+    if (found.isRepeatable) request.memory?.keep(tenant.id, one.basis, found.outcome, now)
   }
-  await batch.commit()
-  for (const keep of kept) keep()
-  if (onlyInputs !== undefined) return outcomes
-  const enabled = new Set(checks.filter((check) => settingsOf(check, tenant.settings).enabled).map(({ id }) => id))
-  if (request.keepUnlisted === true) for (const id of await unlisted(request)) enabled.add(id)
-  const ending = { status: 'unknown', reason: 'never', resolution: 'check_disabled' } as const
-  const closed = await closeFindings({ store, tenantId: tenant.id, now, keep: enabled, ending })
-  for (const { check } of closed) request.memory?.forget(tenant.id, check)
-  return [...outcomes, ...closed]
-}
-
-async function unlisted({ store, tenant, checks }: EvaluateTenant): Promise<readonly string[]> {
-  const listed = new Set(checks.map(({ id }) => id))
-  return (await store.checkStates(tenant.id)).map(({ check }) => check).filter((id) => !listed.has(id))
+  return request.onlyInputs === undefined ? [...outcomes, ...(await closeDisabled(request))] : outcomes
 }
 
 function isDue(check: Check, { tenant, onlyInputs, beingRead = [] }: EvaluateTenant): boolean {
@@ -56,82 +49,76 @@ function isDue(check: Check, { tenant, onlyInputs, beingRead = [] }: EvaluateTen
   return inputs.some((input) => onlyInputs.includes(input)) && !inputs.some((input) => beingRead.includes(input))
 }
 
-async function repeated(run: CheckRun): Promise<CheckOutcome | null> {
-  const { check, request } = run
-  const { store, tenant, now, memory } = request
-  const status = memory?.recall(tenant.id, check.id, await basisOf(run), now)
-  if (status === undefined) return null
-  await store.confirmResult(tenant.id, check.id, now, request.currentForMs)
-  return { check: check.id, ...status, opened: 0, resolved: {} }
-}
-
-/** `onceCommitted` registers what to remember once the result is committed. */
-async function evaluateIsolated(
-  run: CheckRun,
-  batch: ResultBatch,
-  onceCommitted: (remember: () => void) => void,
-): Promise<CheckOutcome | null> {
-  const { check, request } = run
-  const { store, signal, memory, tenant } = request
-  memory?.forget(tenant.id, check.id)
-  const log = request.log.child({ tenant: request.tenant.settings.name, check: check.id })
-  try {
+/** Checks whose result may differ from the last one, and the outcomes of the others. */
+async function dueChecks({ memory, tenant, now }: EvaluateTenant, runs: readonly CheckRun[]) {
+  const due: DueCheck[] = []
+  const repeated: CheckOutcome[] = []
+  for (const run of runs) {
     await keepFirstStates(run)
     const basis = await basisOf(run)
-    const { ages, notEvaluatedIds, ...checkResult } = await checkResultOf(run)
-    await store.noteProblem(tenant.id, check.id, notEvaluatedIds)
-    const outcome = await add(batch, checkResult)
-    const validity = validityOf(request, ages, outcome)
-    if (validity !== null) onceCommitted(() => memory?.keep(tenant.id, check.id, basis, outcome, validity))
-    return outcome
-  } catch (error) {
-    signal?.throwIfAborted()
-    if (endsEvaluation(error)) throw error
-    if (error instanceof BudgetExceeded) return null
-    if (error instanceof CheckFailed) return addFailed(run, error, batch, onceCommitted)
-    log.error({ err: error }, 'Check could not be evaluated')
+    const known = memory?.recall(tenant.id, run.check.id, basis, now)
+    if (known === undefined) due.push({ run, basis })
+    else repeated.push(known)
   }
-  try {
-    return await add(batch, failedResult(run, 'internal'))
-  } catch (error) {
-    if (endsEvaluation(error)) throw error
-    log.error({ err: error }, 'Check result could not be stored')
-    return null
+  return { due, repeated }
+}
+
+/** A pass over the records of each resource that a due check evaluates, then one transaction for all results. */
+async function evaluateRecords(request: EvaluateTenant, due: readonly DueCheck[]): Promise<readonly CheckOutcome[]> {
+  const { memory, now, store, tenant } = request
+  const countings = resourceNames.map((resource) => dueCounting(request, resource))
+  const byRecords = due.filter(({ run }) => run.check.query === undefined)
+  const needed = await neededRecords(request, byRecords)
+  const found: EvaluatedCheck[] = []
+  const counts = new Map<ResourceName, RecordCounts>()
+  for (const counting of countings) {
+    const own = byRecords.filter(({ run }) => run.check.evaluates === counting.resource)
+    const evaluated = await evaluateResource(request, { counting, needed, due: own })
+    found.push(...evaluated.checks)
+    if (evaluated.counts !== null) counts.set(counting.resource, evaluated.counts)
   }
+  const results = found.map(({ result }) => result)
+  if (results.length > 0 || counts.size > 0)
+    await store.saveResults(tenant.id, now, { results, counts, currentForMs: request.currentForMs })
+  for (const { basis, outcome } of found) memory?.keep(tenant.id, basis, outcome, now)
+  for (const { resource, basis } of countings)
+    if (counts.has(resource)) memory?.keep(tenant.id, basis, counted(resource), now)
+  return found.map(({ outcome }) => outcome)
 }
 
-/** True for an error that affects every check: one of the mirror, or that another replica has taken the tenant. */
-function endsEvaluation(error: unknown): boolean {
-  return ['aborted', 'store'].includes(reasonOf(error))
+/** Records are counted again after each change. */
+function dueCounting({ memory, now, onlyInputs, store, tenant }: EvaluateTenant, resource: ResourceName): Counting {
+  const basis = String(store.dataVersion(tenant.id, resource))
+  const isDue = onlyInputs === undefined || onlyInputs.includes(resource)
+  const isKnown = memory?.recall(tenant.id, counted(resource).check, basis, now) !== undefined
+  return { resource, basis, isDue: isDue && !isKnown }
 }
 
-/** Remembers the failure, so that a slow failing query runs again only after its inputs changed. */
-async function addFailed(
-  run: CheckRun,
-  { message, isTransient }: CheckFailed,
-  batch: ResultBatch,
-  onceCommitted: (remember: () => void) => void,
-): Promise<CheckOutcome> {
-  const { check, request } = run
-  const { store, tenant, memory, log } = request
-  log.warn({ tenant: tenant.settings.name, check: check.id, detail: message }, 'Own check could not be evaluated')
-  await store.noteProblem(tenant.id, check.id, message)
-  const basis = await basisOf(run)
-  const outcome = await add(batch, failedResult(run, 'check_failed'))
-  if (!isTransient) onceCommitted(() => memory?.keep(tenant.id, check.id, basis, outcome, always))
-  return outcome
+/** The key of a counting in the memory of results. */
+function counted(resource: ResourceName): CheckOutcome {
+  return { check: `count of ${resource}`, status: 'pass', reason: null, opened: 0, resolved: {}, changesAt: null }
 }
 
-const always: Validity = { from: Number.NEGATIVE_INFINITY, until: Number.POSITIVE_INFINITY }
-
-/** Null if the result is only known for this instant. */
-function validityOf({ now, currentForMs = minFreshnessMs }: EvaluateTenant, ages: boolean, outcome: CheckOutcome) {
-  if (!ages) return always
-  return outcome.validUntil === undefined
-    ? null
-    : { from: now, until: Math.min(outcome.validUntil, now + currentForMs) }
+/** All records of the resources that due checks look up. */
+async function neededRecords({ store, tenant }: EvaluateTenant, due: readonly DueCheck[]) {
+  const needed = new Map<ResourceName, readonly MirrorRecord[]>()
+  const runs = due.map(({ run }) => run).filter(isEvaluable)
+  for (const resource of new Set(runs.flatMap(({ check }) => check.needs)))
+    needed.set(resource, (await Array.fromAsync(store.records(tenant.id).select(resource))).flat())
+  return needed
 }
 
-async function add(batch: ResultBatch, checkResult: CheckResult): Promise<CheckOutcome> {
-  return { check: checkResult.check, ...(await batch.add(checkResult)) }
+async function closeDisabled(request: EvaluateTenant): Promise<readonly CheckOutcome[]> {
+  const { store, tenant, checks, now, memory } = request
+  const keep = new Set(checks.filter((check) => settingsOf(check, tenant.settings).enabled).map(({ id }) => id))
+  if (request.keepUnlisted === true) for (const id of await unlisted(request)) keep.add(id)
+  const ending = { status: 'unknown', reason: 'never', resolution: 'check_disabled' } as const
+  const closed = await closeFindings({ store, tenantId: tenant.id, now, keep, ending })
+  for (const { check } of closed) memory?.forget(tenant.id, check)
+  return closed
+}
+
+async function unlisted({ store, tenant, checks }: EvaluateTenant): Promise<readonly string[]> {
+  const listed = new Set(checks.map(({ id }) => id))
+  return (await store.checkStates(tenant.id)).map(({ check }) => check).filter((id) => !listed.has(id))
 }

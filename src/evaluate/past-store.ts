@@ -35,8 +35,6 @@ export function pastStore(past: PastReader, tenants: readonly TenantRow[]): Read
     isLive,
     // Staleness at that time is part of the record.
     unconfirmedTime: async () => null,
-    // The history does not record the breadth of waivers.
-    waiverBreadth: async () => [],
   }
 }
 

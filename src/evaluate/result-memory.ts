@@ -1,31 +1,30 @@
-import type { CommittedResult } from '../store/port.ts'
+import type { CheckOutcome } from './check-outcome.ts'
 
-type Result = Pick<CommittedResult, 'status' | 'reason' | 'validUntil'>
-
-/** From and until, inclusive, in milliseconds since the epoch. */
-export interface Validity {
-  readonly from: number
-  readonly until: number
-}
-
-/** Check results, each with its basis (`basisOf`) and the time in which that basis gives the same result. */
+/** Results of this process: a check is evaluated again when its basis changes or the time comes. */
 export interface ResultMemory {
-  recall(tenantId: number, check: string, basis: string, now: number): Result | undefined
-  keep(tenantId: number, check: string, basis: string, result: Result, validity: Validity): void
+  /** @param basis identifies all inputs except the time. */
+  recall(tenantId: number, check: string, basis: string, now: number): CheckOutcome | undefined
+  keep(tenantId: number, basis: string, outcome: CheckOutcome, now: number): void
   forget(tenantId: number, check: string): void
 }
 
+interface Remembered {
+  readonly basis: string
+  readonly outcome: CheckOutcome
+  readonly at: number
+}
+
 export function resultMemory(): ResultMemory {
-  const kept = new Map<string, { readonly basis: string; readonly result: Result } & Validity>()
+  const kept = new Map<string, Remembered>()
   const keyOf = (tenantId: number, check: string) => `${tenantId} ${check}`
   return {
     recall(tenantId, check, basis, now) {
       const last = kept.get(keyOf(tenantId, check))
-      return last?.basis === basis && last.from <= now && now <= last.until ? last.result : undefined
+      if (last?.basis !== basis || now < last.at) return undefined
+      return now < (last.outcome.changesAt ?? Number.POSITIVE_INFINITY) ? last.outcome : undefined
     },
-    keep(tenantId, check, basis, { status, reason, validUntil }, validity) {
-      const result = { status, reason, ...(validUntil !== undefined && { validUntil }) }
-      kept.set(keyOf(tenantId, check), { basis, result, ...validity })
+    keep(tenantId, basis, outcome, at) {
+      kept.set(keyOf(tenantId, outcome.check), { basis, outcome: { ...outcome, opened: 0, resolved: {} }, at })
     },
     forget: (tenantId, check) => void kept.delete(keyOf(tenantId, check)),
   }

@@ -25,6 +25,7 @@ export interface TenantReading {
   readonly posture: TenantPosture
   readonly findings: readonly NamedFinding[]
   readonly records: RecordReader
+  readonly counts: InventoryContext['counts']
   readonly settings: InventoryContext['settings']
   readonly waived: InventoryContext['waived']
 }
@@ -91,7 +92,7 @@ interface Read {
 
 async function readInventory({
   config,
-  reading: { posture, records, settings, waived },
+  reading: { posture, records, counts, settings, waived },
 }: ReadTenant): Promise<readonly Read[]> {
   const reads: Read[] = []
   const secrets = memoize(readSecrets)
@@ -101,12 +102,12 @@ async function readInventory({
   })
   for (const resource of config.resources) {
     const complete = isComplete(resource, posture)
-    const context = { settings, waived, now: posture.at, complete, only, secrets: () => secrets(records) }
+    const context = { settings, waived, counts, now: posture.at, complete, only, secrets: () => secrets(records) }
     for (const gauge of resource.gauges) {
       const seen = new Set<string>()
       let text = ''
       const head = gauge.name + renderTenant(config.name)
-      await gauge.read(records, context, (value, ...labels) => {
+      await gauge.read(context, (value, ...labels) => {
         const series = head + tailOf(gauge.labelNames, labels)
         if (seen.has(series)) throw new Error(`Cannot gather metrics: series ${series} occurs twice`)
         seen.add(series)

@@ -2,7 +2,8 @@ import type { TenantSettings, Waiver } from '../config/settings.ts'
 import type { ClientSecret } from '../model/client-secret.ts'
 import type { Reason } from '../model/reasons.ts'
 import type { ResourceName, SyncMode } from '../model/resource-names.ts'
-import type { MirrorRecord, RecordReader } from '../store/records/query.ts'
+import type { RecordCounts } from '../store/port.ts'
+import type { MirrorRecord } from '../store/records/query.ts'
 import type { AddSeries, FamilyDefinition } from './family.ts'
 
 export interface InventoryContext {
@@ -11,6 +12,8 @@ export interface InventoryContext {
   readonly complete: boolean
   /** Until when open findings of a check are waived, by entity, in milliseconds since the epoch. */
   readonly waived: (check: string) => Promise<ReadonlyMap<string, number>>
+  /** Counts of records, as of the last evaluation. */
+  readonly counts: ReadonlyMap<ResourceName, RecordCounts>
   /** The record of a resource that has at most one; read once for all gauges. */
   readonly only: (resource: ResourceName) => Promise<MirrorRecord | undefined>
   /** Secrets of all API clients; read once for all gauges. */
@@ -24,7 +27,7 @@ export interface InventoryContext {
  * caller adds the label `tenant`.
  */
 export interface InventoryGauge extends FamilyDefinition {
-  read(reader: RecordReader, context: InventoryContext, add: AddSeries): Promise<void>
+  read(context: InventoryContext, add: AddSeries): Promise<void>
 }
 
 export interface ResourceSeries {

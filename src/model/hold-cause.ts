@@ -21,11 +21,8 @@ export type ChangeCause =
 
 /** Of a list that lacks records. */
 interface ListCause {
-  /** The answer to `updatedAfter` does not confirm that they are gone. */
-  readonly check?: 'updated-after'
+  readonly check?: never
   readonly emptiness?: Emptiness
-  /** Number of records before the empty page. */
-  readonly shown?: number
 }
 
 /** What the engine needs to retry a hold and to apply its acceptance. Stored as JSON and compared as text: keys keep their order. */

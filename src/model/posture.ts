@@ -70,8 +70,6 @@ export function identityStateOf(
 export const waiverStates = ['active', 'expired', 'lapsed', 'orphaned'] as const
 export type WaiverState = (typeof waiverStates)[number]
 
-export type Breadth = 'entities' | 'later' | 'moreSevere'
-
 export interface WaiverView {
   readonly id: string
   readonly check: string
@@ -82,7 +80,6 @@ export interface WaiverView {
   readonly state: WaiverState
   readonly covered: number
   readonly lapsed: number
-  readonly breadth: readonly Breadth[]
 }
 
 export interface HoldView {

@@ -19,6 +19,7 @@ const words: Readonly<Record<UnknownReason, string>> = {
   redirect: 'the tenant redirects to another address',
   too_large: 'an answer of the tenant is too large',
   protocol: 'an answer of the tenant breaks the specification',
+  contradictory: 'two answers of the tenant differ',
   invalid_cursor: 'the tenant refuses a cursor',
   suspect_empty: 'on hold: an empty list may be incomplete',
   shrink_held: 'on hold: many records are missing',

@@ -11,6 +11,7 @@ export const reasons = [
   'redirect',
   'too_large',
   'protocol',
+  'contradictory',
   'invalid_cursor',
   'suspect_empty',
   'shrink_held',

@@ -181,7 +181,7 @@ function oldestOf(inputs: readonly InputQuality[], { resources }: TenantDataQual
   return Number.isFinite(oldest) ? toIso(oldest) : null
 }
 
-function reportWaiver({ expiresAt, breadth: _, ...waiver }: WaiverView, details: boolean) {
+function reportWaiver({ expiresAt, ...waiver }: WaiverView, details: boolean) {
   const { entity } = details ? waiver : withoutWaiverDetails(waiver)
   return { ...waiver, entity, expires: toIso(expiresAt) }
 }

@@ -1,10 +1,10 @@
-import type { Breadth, CheckView, HoldView, TenantPosture, WaiverState } from '../model/posture.ts'
+import type { CheckView, HoldView, TenantPosture, WaiverState } from '../model/posture.ts'
 import { reasonInWords } from '../model/reason-words.ts'
 import { isAtLeast, type Severity, severities } from '../model/severity.ts'
 import { plural } from '../model/text/numbers.ts'
 import { printable } from '../model/text/printable.ts'
 
-/** Waivers that need a review: expired, lapsed, orphaned or too broad ones. */
+/** Waivers that need a review: expired, lapsed or orphaned ones. */
 export function waiverNotes(
   postures: readonly TenantPosture[],
   wanted: readonly Severity[] = severities,
@@ -14,13 +14,12 @@ export function waiverNotes(
       .filter(({ check }) =>
         checks.some((one) => one.check === check && one.severities.some((severity) => wanted.includes(severity))),
       )
-      .flatMap(({ id, owner, state, covered, lapsed, breadth }) => {
+      .flatMap(({ id, owner, state, covered, lapsed }) => {
         const problems = [
           ...(state === 'active' ? [] : [stateWords[state]]),
           ...(lapsed > 0
             ? [`${plural(lapsed, 'finding')} changed since ${lapsed === 1 ? 'it was' : 'they were'} accepted`]
             : []),
-          ...breadth.map((way) => breadthWords[way]),
         ]
         const covers = covered > 0 ? `, covers ${covered}` : ''
         return problems.length === 0
@@ -35,12 +34,6 @@ const stateWords = {
   lapsed: 'has lapsed',
   orphaned: 'covers no finding (orphaned)',
 } as const satisfies Record<Exclude<WaiverState, 'active'>, string>
-
-const breadthWords = {
-  entities: 'covers many entities',
-  later: 'covers findings that were opened after it was agreed',
-  moreSevere: 'covers findings that are more severe than when they were accepted',
-} as const satisfies Record<Breadth, string>
 
 /** Counts waived findings, because an empty list would look as if there were none. */
 export function waivedLine(

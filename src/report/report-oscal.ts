@@ -89,7 +89,7 @@ async function* resultJson(tenant: TenantReport, { at, historyBegins }: Report):
       ...(chainHead === null
         ? []
         : [
-            prop('audit-chain-entry', `${chainHead.sequence}`),
+            prop('audit-chain-event', `${chainHead.id}`),
             prop('audit-chain-time', chainHead.at),
             prop('audit-chain-hash', chainHead.hash),
           ]),

@@ -81,9 +81,9 @@ export interface ReportFinding
   readonly waiver: Pick<WaiverMark, 'id' | 'state' | 'expires' | 'explanation'> | null
 }
 
-/** Last entry of the tenant's audit chain; `tenantwatch verify --head` can look for its hash later. */
+/** Last event of the tenant's chain; `tenantwatch verify --head` can look for its hash later. */
 export interface ReportHead {
-  readonly sequence: number
+  readonly id: number
   readonly at: string
   readonly hash: string
 }
@@ -114,10 +114,10 @@ export interface TenantReport {
   readonly waivedTotal: number
   readonly resources: readonly ReportResource[]
   readonly holds: readonly (Omit<HoldView, 'raisedAt'> & { readonly raisedAt: string })[]
-  readonly waivers: readonly (Omit<WaiverView, 'expiresAt' | 'breadth'> & { readonly expires: string })[]
+  readonly waivers: readonly (Omit<WaiverView, 'expiresAt'> & { readonly expires: string })[]
   /** Oldest first, from the beginning of the history. */
   readonly decisions: readonly ReportDecision[]
-  /** Null = nothing is sealed yet. */
+  /** Null = there is no event yet. */
   readonly chainHead: ReportHead | null
   readonly frameworks: readonly ReportFramework[]
   /** Open and waived findings, oldest first; each call reads them again. */

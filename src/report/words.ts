@@ -148,7 +148,7 @@ export type Part = keyof typeof parts
 
 /** `shown`: the hash as the format marks it. */
 export function chainInWords(head: ReportHead | null, shown: (hash: string) => string): string {
-  return head === null ? 'no entry yet' : `entry ${head.sequence} of ${head.at}, hash ${shown(head.hash)}`
+  return head === null ? 'no event yet' : `event ${head.id} of ${head.at}, hash ${shown(head.hash)}`
 }
 
 export function headLines(report: Report, asOf: string): readonly (readonly [string, string])[] {

@@ -72,12 +72,4 @@ export class Database {
       this.#versions.note(changes)
     }
   }
-
-  /**
-   * By table, the id up to which all rows are committed: a transaction may commit after another one with higher ids.
-   * Null = unknown, because others are writing.
-   */
-  settledIds(tables: readonly string[]): Promise<readonly number[] | null> {
-    return this.#db.settledIds(tables)
-  }
 }

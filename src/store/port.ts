@@ -6,10 +6,10 @@ import type { Erasure } from './records/record-retention.ts'
 import type { SyncStore } from './sync/sync-port.ts'
 
 export type * from './audit/audit-port.ts'
-export { sharedChain } from './audit/logs.ts'
+export { sharedChain } from './event-store.ts'
 export type * from './findings/finding-port.ts'
+export type * from './findings/waiver-port.ts'
 export type * from './history/evidence-port.ts'
-export type { EntityReason, NoAnswer, OwnAnswer, OwnQuery } from './own-checks/question.ts'
 export type * from './sync/page-rows.ts'
 export { noCounts } from './sync/page-rows.ts'
 export type * from './sync/sync-port.ts'
@@ -38,7 +38,6 @@ export type PostureStore = Pick<
   | 'tenants'
   | 'quality'
   | 'unconfirmedTime'
-  | 'waiverBreadth'
 >
 
 export interface QuarantinedRecord {

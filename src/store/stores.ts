@@ -1,12 +1,15 @@
-import { auditStore } from './audit/audit-store.ts'
+import { verifyChain } from './audit/verify-chain.ts'
 import type { Database } from './database.ts'
 import { erasureStore } from './erasure-store.ts'
+import { acceptedStateStore } from './findings/accepted-states.ts'
 import { findingStore, openFindings } from './findings/finding-store.ts'
+import { comparedFindings } from './findings/finding-writer.ts'
 import { resultStore } from './findings/result-store.ts'
-import { acceptedStateStore, waiverStore } from './findings/waiver-store.ts'
-import { clockStore, evidenceStore } from './history/evidence-store.ts'
+import { waiverStore } from './findings/waiver-store.ts'
+import { clockStore } from './history/clock.ts'
+import { configurationLog } from './history/configuration-log.ts'
 import { historyStore } from './history/history-store.ts'
-import { ownCheckStore } from './own-checks/own-check-store.ts'
+import { tenantStates } from './history/tenant-states.ts'
 import type { Mirror } from './port.ts'
 import { listedRecords } from './records/listed-records.ts'
 import { recordReader } from './records/record-reader.ts'
@@ -17,12 +20,11 @@ import { pageStore } from './sync/page-store.ts'
 import { qualityStore } from './sync/quality-store.ts'
 import { tenantStore } from './sync/tenant-store.ts'
 
-type Others = 'ask' | 'isVerified' | 'ping' | 'verify' | typeof Symbol.asyncDispose
+type Others = 'isVerified' | 'ping' | 'verify' | typeof Symbol.asyncDispose
 
-/** All operations that are the same on every database. Call `flush` before closing. */
+/** All operations that are the same on every database. */
 export function storesOver(database: Database) {
   const { versions } = database
-  const checkResults = resultStore(database)
   const passes = new PassPages()
   const records = (tenantId: number) => recordReader(database, tenantId)
   return {
@@ -32,18 +34,19 @@ export function storesOver(database: Database) {
     ...fullSyncStore(database, passes),
     ...holdStore(database),
     ...listedRecords(database),
-    ...checkResults,
-    ...findingStore(database, checkResults),
+    ...resultStore(database),
+    ...comparedFindings(database),
+    ...findingStore(database),
     ...openFindings(database),
     ...qualityStore(database),
     records,
-    ...ownCheckStore(database),
     ...waiverStore(database),
     ...acceptedStateStore(database),
     ...clockStore(database),
-    ...evidenceStore(database, () => checkResults.settle()),
-    ...historyStore(database, records, () => checkResults.settle()),
-    ...auditStore(database),
+    ...configurationLog(database),
+    ...tenantStates(database),
+    ...historyStore(database, records),
+    verifyChain: (tenantId, heads) => verifyChain(database, tenantId, heads),
     ...erasureStore(database),
     dataVersion: (tenantId, resource) => versions.ofRecords(tenantId, resource),
     findingVersion: (tenantId, check) => versions.ofFindings(tenantId, check),

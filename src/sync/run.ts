@@ -40,8 +40,6 @@ export interface Run {
   /** Duration of the full sync before this run began or resumed it, at the monotonic time `since`. */
   readInFull: { readonly beforeMs: number; readonly since: number }
   answered: AnsweredAt | null
-  /** Changes when an operator's decision on the whole tenant is applied. */
-  readonly decisionVersion: () => number
   closed: boolean
   /** Look-ups spent on missing records. */
   lookUps: number

@@ -45,7 +45,6 @@ class Engine implements TenantEngine {
   #tenant: TenantRow
   #hold: HoldRow | null = null
   readonly #deciding = new Mutex()
-  #decisionVersion = 0
   readonly #forward = new Set<ResourceName>()
 
   constructor(context: TenantContext, tenant: TenantRow) {
@@ -164,7 +163,6 @@ class Engine implements TenantEngine {
       readInFull: { beforeMs: 0, since: this.#context.clock.monotonic() },
       answered: null,
       closed: false,
-      decisionVersion: () => this.#decisionVersion,
       lookUps: 0,
       proven: false,
       detailsDue: new Set(),
@@ -260,7 +258,6 @@ class Engine implements TenantEngine {
   #applyDecisions(): Promise<void> {
     return this.#deciding.runExclusive(async () => {
       const decided = await applyDecisions(this.#context, this.tenantId)
-      if (decided.includes('all')) this.#decisionVersion++
       for (const resource of decided) this.#bringForward(resource)
       await this.#refresh()
     })

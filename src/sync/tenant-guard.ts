@@ -1,11 +1,10 @@
 import { Mutex } from 'async-mutex'
 import type { FeedQuery, Fetched } from '../api/reader.ts'
-import { dayMs } from '../model/durations.ts'
 import { reasonOf, SyncError } from '../model/errors.ts'
 import type { ChangeCause } from '../model/hold-cause.ts'
 import { holdHint, isDenied, ownClientCause, remedyOf } from '../model/hold-remedy.ts'
 import type { ResourceDefinition } from '../model/resource.ts'
-import { type ResourceName, resourceNames } from '../model/resource-names.ts'
+import { resourceNames } from '../model/resource-names.ts'
 import type { HoldRow, PageComparison, SyncState, TenantRow } from '../store/port.ts'
 import { acceptedChange, awaitsAccepted, idsOf, isOther } from './accepted-change.ts'
 import { enabledResources, type TenantContext } from './context.ts'
@@ -22,29 +21,14 @@ import {
 import { emptyList, suspectEmpty } from './lists/suspect-empty.ts'
 import { admits, type RefusedAnswer, refusedPagePasses } from './pages/refused-page.ts'
 
-/** Time for which changed answers need more proof after a suspected mismatch. */
-const troubledMs = dayMs
-const rounds = { calm: 2, careful: 6 } as const
-
-export interface ProofOptions {
-  readonly given?: GivenPage
-  readonly denialPasses?: boolean
-}
-
 /** Detects data of another tenant, because the API does not name its tenant (docs/sync.md#tenant-identity). */
 export interface TenantGuard {
   /** True if the answer's identity is proven, false if it was read under an older one. Throws during a hold. */
   verify(fetched: Fetched, definition: ResourceDefinition, query: FeedQuery, signal: AbortSignal): Promise<boolean>
   /** Proves again that the API returns data of the tenant. Throws, after raising a hold, if it is another tenant's. */
-  prove(signal: AbortSignal, options?: ProofOptions): Promise<void>
+  prove(signal: AbortSignal): Promise<void>
   /** True while an operator's acceptance admits another tenant's data without comparison. */
   readonly passing: boolean
-  /** Rounds in which a changed answer is read again; more if `careful` (roles, permissions, settings) or `troubled`. */
-  roundsOf(definition: Pick<ResourceDefinition, 'kind'>, careful?: boolean): number
-  readonly troubled: boolean
-  noteTrouble(): void
-  /** Resources whose answers contradict each other; until they agree, unchanged answers are read again, too. */
-  readonly contradicted: Set<ResourceName>
   admits(state: SyncState, comparison: PageComparison, serverTime: number | null): boolean
   /** Raises a hold for another tenant if a proof finds one, else for the page; resolves with the error to throw. */
   refusePage(page: RefusedAnswer, signal: AbortSignal): Promise<SyncError>
@@ -70,7 +54,6 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   let verified: Answered = { identity: 0, credential: '' }
   /** Identity of the accepted tenant's data in this process; null until it was read. */
   let acceptedIdentity: number | null = null
-  let troubledUntil = Number.NEGATIVE_INFINITY
   const checking = new Mutex()
   let probedAt = Number.NEGATIVE_INFINITY
   let probing: Promise<void> | null = null
@@ -93,9 +76,6 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     if (answered.identity > verified.identity) verified = answered
   }
 
-  const noteTrouble = () => {
-    troubledUntil = clock.monotonic() + troubledMs
-  }
   function insist(): void {
     const hold = held()
     if (hold !== null) throw changed(hold)
@@ -104,7 +84,6 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
   async function raise(message: string, cause: ChangeCause, count: number): Promise<SyncError> {
     const at = clock.now()
     probedAt = clock.monotonic()
-    noteTrouble()
     await store.raiseHold({ tenantId, resource: 'all', reason: 'tenant_changed', count, message, cause, at })
     await refresh()
     if (isDenied({ cause })) log.warn({ problem: message }, 'Nothing proves whose data these are; nothing is written')
@@ -151,14 +130,13 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
     await refresh()
   }
 
-  async function settle(evidence: Evidence, last: Answered, denialPasses: boolean): Promise<void> {
+  async function settle(evidence: Evidence, last: Answered): Promise<void> {
     const { outcome } = evidence
     const answered = evidence.answered ?? last
     await endDenial(evidence, answered)
     if (outcome === 'mismatch' && !(await acceptancePasses(evidence, answered)))
       throw await raiseMismatch(evidence, answered)
-    if (outcome === 'denied' && !denialPasses && tenant().deniedCredential === null)
-      throw await raiseDenied(evidence, answered)
+    if (outcome === 'denied' && tenant().deniedCredential === null) throw await raiseDenied(evidence, answered)
     if (outcome === 'ownClientMissing') throw await raiseOwnClientMissing(evidence)
     noteVerified(answered)
   }
@@ -169,14 +147,13 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
       return
     }
     const given = isFirst ? [{ definition, fetched }] : []
-    await settle(await readEvidence(proving, given, signal), fetched.meta, false)
+    await settle(await readEvidence(proving, given, signal), fetched.meta)
   }
 
   async function probe(hold: HoldRow, signal: AbortSignal): Promise<void> {
     if (!(await retry(hold, signal))) throw changed(hold)
     await store.liftHold(tenantId, 'all', 'tenant_changed')
     await refresh()
-    noteTrouble()
     probedAt = Number.NEGATIVE_INFINITY
     log.info({}, 'Tenant identity confirmed; hold released')
   }
@@ -225,22 +202,15 @@ export function tenantGuard(options: GuardOptions): TenantGuard {
       insist()
       return verified.identity === identity
     },
-    async prove(signal, { given, denialPasses = false } = {}) {
+    async prove(signal) {
       insist()
       if (passing()) return
-      await settle(await readEvidence(proving, given === undefined ? [] : [given], signal), verified, denialPasses)
+      await settle(await readEvidence(proving, [], signal), verified)
       insist()
     },
     get passing() {
       return passing()
     },
-    roundsOf: ({ kind }, careful = kind === 'whole') =>
-      rounds[careful || clock.monotonic() < troubledUntil ? 'careful' : 'calm'],
-    get troubled() {
-      return clock.monotonic() < troubledUntil
-    },
-    noteTrouble,
-    contradicted: new Set(),
     admits: (state, comparison, serverTime) =>
       tenant().former.includes(state.resource) ||
       admits(state, comparison, { now: clock.now(), serverTime, admitted: tenant().admitted }),

@@ -5,7 +5,7 @@ import { withDatabase } from '../support/sqlite.ts'
 import { aDay, type Cli, synced } from './support/cli.ts'
 
 interface Head {
-  readonly sequence: number
+  readonly id: number
   readonly at: string
   readonly hash: string
 }
@@ -36,7 +36,7 @@ it('finds the head of a report, and tells what it verified', async () => {
   const { code, stdout } = await world.run('verify', '--head', head?.hash ?? '')
   expect(code).toBe(0)
   expect(stdout).toMatch(
-    /^configuration of all tenants: 1 entry since \S+, 1 row checked, .*\nacme: \d+ entries since 2026-03-01T12:00:\d\d\.\d+Z, \d+ rows checked, 0 erased by retention, 0 not yet sealed; head [0-9a-f]{64} of 2026-03-01T12:01:\S+Z\nacme: the given head [0-9a-f]{64} is entry \d+ of \S+; it is the last one\nNo mismatch: every sealed row agrees with its hash chain\.\n$/,
+    /^configuration of all tenants: 1 event since \S+, 0 erased by retention; head [0-9a-f]{64} of \S+\nacme: \d+ events since 2026-03-01T12:00:\d\d\.\d+Z, 0 erased by retention; head [0-9a-f]{64} of 2026-03-01T12:01:\S+Z\nacme: the given head [0-9a-f]{64} is event \d+ of \S+; it is the last one\nNo mismatch: every event agrees with its hash chain\.\n$/,
   )
   expect(stdout).toContain(`head ${head?.hash} of ${head?.at}`)
   for (const format of ['html', 'md', 'oscal'])
@@ -49,25 +49,32 @@ it('keeps the head of a time for later reports of that time', async () => {
   const before = await heads(world)
   await change(world, 'Else')
   const after = await heads(world)
-  expect(after[0]?.sequence).toBeGreaterThan(before[0]?.sequence ?? 0)
+  expect(after[0]?.id).toBeGreaterThan(before[0]?.id ?? 0)
   expect(await heads(world, '--as-of', time)).toEqual(before)
   const both = [...before, ...after].flatMap(({ hash }) => ['--head', hash])
   expect(await world.run('verify', ...both)).toMatchObject({ code: 0 })
 })
 
-it('works beside an engine, and counts what that has not sealed yet', async () => {
+it('works beside an engine', async () => {
   const world = await synced()
   await using engine = openMirror(world.store, 'engine')
   const [tenant] = await engine.tenants()
   const id = tenant?.id ?? 0
   const state = { entityId: 'x', state: 1, at: world.now(), reason: 'Ticket 1' }
   await engine.acceptStates([{ tenantId: id, check: 'auth-settings-unchanged', ...state }])
-  expect((await world.run('verify')).stdout).toContain('1 not yet sealed')
-  await engine.seal(id, world.now())
-  expect(await world.run('verify')).toMatchObject({ code: 0, stdout: expect.stringContaining('0 not yet sealed') })
+  const head = String((await engine.verifyChain(id)).head?.hash)
+  expect(await world.run('verify', '--head', head)).toMatchObject({ code: 0 })
 })
 
-it('seals a decision with the next evaluation', async () => {
+/** Runs a statement beside the program, then `verify`, which finds a mismatch. */
+async function tampered(world: Cli, text: string): Promise<string> {
+  withDatabase(world.store, (db) => db.exec(text))
+  const { code, stdout } = await world.run('verify')
+  expect(code).toBe(3)
+  return stdout
+}
+
+it('detects another reason of a decision', async () => {
   const world = await synced({ simulator: { sizes: { users: 60 } } })
   for (const { userId } of [...world.simulator.state().users()].slice(0, 40)) world.simulator.primary.removeUser(userId)
   for (let i = 0; i < 2; i++) {
@@ -76,69 +83,47 @@ it('seals a decision with the next evaluation', async () => {
   }
   const [hold = ''] = (await world.run('accept')).stdout.split(' ')
   await world.run('accept', hold, '--reason', 'Left with the spin-off')
-  expect((await world.run('verify')).stdout).toContain('1 not yet sealed')
-  world.pass(minuteMs)
-  await world.run('sync', '--full')
-  expect((await world.run('verify')).stdout).toContain('0 not yet sealed')
-  withDatabase(world.store, (db) => db.exec(`update decisions set reason = 'Nobody asked'`))
-  const { code, stdout } = await world.run('verify')
-  expect(code).toBe(3)
-  expect(stdout).toMatch(
-    /^acme: MISMATCH: accepted holds \(table decisions\), ids 1 to 1, sealed by entry \d+ of \S+: the row was changed$/m,
+  expect(await world.run('verify')).toMatchObject({ code: 0 })
+  const forged = `update events set data = replace(data, 'Left with', 'Stole') where kind = 'hold.accepted'`
+  expect(await tampered(world, forged)).toMatch(
+    /^acme: MISMATCH: event \d+ of \S+ \(hold\.accepted [0-9a-f]{12}\) was changed$/m,
   )
 })
 
-it('names rows and entries that are missing, inserted or changed', async () => {
+it('names events that are missing, inserted or changed', async () => {
   const world = await synced()
   await change(world, 'Else')
   await change(world, 'Other')
-  const said = async (text: string) => {
-    withDatabase(world.store, (db) => db.exec(text))
-    const { code, stdout } = await world.run('verify')
-    expect(code).toBe(3)
-    return stdout
-  }
-  expect(await said('delete from changes where id = (select min(id) from changes)')).toMatch(
-    /MISMATCH: changes \(table changes\), ids \d+ to \d+, sealed by entry \d+ of \S+: 1 of \d+ rows? is missing/,
+  const ofRecord = `(select min(id) from events where kind = 'record.changed')`
+  expect(await tampered(world, `delete from events where id = ${ofRecord}`)).toMatch(
+    /^acme: MISMATCH: event \d+ of \S+ \(\S+ \S+\) does not follow the event before it/m,
   )
-  const columns = 'tenant_id, fingerprint, at, kind, severity, message, evidence, resolution'
-  const forged = `insert into finding_events (id, ${columns}) select -1, ${columns} from finding_events limit 1`
-  expect(await said(forged)).toMatch(/MISMATCH: finding events \(table finding_events\), .*: 1 row was inserted$/m)
-  expect(await said('update audit_chain set at = at + 1 where sequence = 2')).toMatch(
-    /MISMATCH: entry 2 of \S+, or the one before it, was changed or inserted/,
+  expect(await tampered(world, `update events set at = at + 1 where id = ${ofRecord}`)).toMatch(
+    /^acme: MISMATCH: event \d+ of \S+ \(record\.changed users\/\d+\) was changed$/m,
   )
-  expect(await said('delete from audit_chain where sequence = 3')).toMatch(
-    /MISMATCH: 1 entry before entry 4 of \S+ is missing/,
+  expect(await tampered(world, `update events set data = null where kind = 'tenant.state'`)).toMatch(
+    /^acme: MISMATCH: event \d+ of \S+ \(tenant\.state\) is empty although no retention reached it$/m,
+  )
+  expect(await tampered(world, 'delete from events where id = (select max(id) from events)')).toMatch(
+    /^acme: MISMATCH: the chain does not end with event \d+, which was the last one/m,
   )
 })
 
-it('detects invented waivers, a past without its findings, and a chain without its entries', async () => {
+it('detects invented waivers, and a past without its findings', async () => {
   const world = await synced()
-  const said = async (text: string) => {
-    withDatabase(world.store, (db) => db.exec(text))
-    const { code, stdout } = await world.run('verify')
-    expect(code).toBe(3)
-    return stdout
-  }
-  expect(await said(`update configurations set content = x'00'`)).toMatch(
-    /^configuration of all tenants: MISMATCH: configurations \(table configurations\), ids 1 to 1, sealed by entry 1 of \S+: the row was changed$/m,
+  const forged = `update events set data = '{"digest":"x","content":"AAAA"}' where kind = 'configuration'`
+  expect(await tampered(world, forged)).toMatch(
+    /^configuration of all tenants: MISMATCH: event \d+ of \S+ \(configuration\) was changed$/m,
   )
   expect(await world.run('report')).toMatchObject({
     code: 3,
     stderr: expect.stringContaining('The recorded configuration in the mirror cannot be read'),
   })
-  expect(await said(`update tenant_states set state = '{}'`)).toMatch(
-    /^acme: MISMATCH: data quality \(table tenant_states\), .*: (the row|at least one of \d+ rows) was changed$/m,
+  expect(await tampered(world, 'delete from findings where id = (select min(id) from findings)')).toMatch(
+    /^acme: MISMATCH: 1 finding \([0-9a-f]{32}\) missing from the table findings, although there are events$/m,
   )
-  expect(await said('delete from findings where id = (select min(id) from findings)')).toMatch(
-    /^acme: MISMATCH: 1 finding \([0-9a-f]{32}\) is missing from the table findings although events of it are sealed$/m,
-  )
-  expect(await said(`update findings set entity_id = 'x'`)).toMatch(
-    /^acme: MISMATCH: \d+ findings \([0-9a-f]{32} and others\) of the table findings differ from their events in entity, severity, state, message, evidence or age$/m,
-  )
-  const late = `update check_states set evaluated_at = evaluated_at + ${2 * hourMs}`
-  expect(await said(`delete from audit_chain where tenant_id > 0; ${late}`)).toMatch(
-    /^acme: MISMATCH: \d+ rows of finding events \(table finding_events\), the first of \S+, are not sealed: their entries were removed, or they were inserted with an earlier date$/m,
+  expect(await tampered(world, `update findings set entity_id = 'x'`)).toMatch(
+    /^acme: MISMATCH: \d+ findings \([0-9a-f]{32} and others\) not as its last event in entity, severity, state, message, evidence or age$/m,
   )
 })
 
@@ -159,27 +144,24 @@ it('detects that a lapsed waiver covers its finding again', async () => {
   )
   const { code, stdout } = await world.run('verify')
   expect(code).toBe(3)
-  expect(stdout).toMatch(
-    /^acme: MISMATCH: 1 finding \(of waiver W-1\) is not lapsed in the table waived_findings although/m,
-  )
+  expect(stdout).toMatch(/^acme: MISMATCH: 1 waived finding \(W-1\) not lapsed in the table waived_findings, although/m)
 })
 
-it('does not say that all agrees where a chain has no entries', async () => {
+it('does not say that all agrees where a chain has no events', async () => {
   const world = await synced()
-  withDatabase(world.store, (db) => db.exec('delete from audit_chain where tenant_id > 0'))
-  const { code, stdout } = await world.run('verify')
-  expect(code).toBe(0)
-  expect(stdout).toMatch(/^acme: 0 entries, 0 rows checked, 0 erased by retention, \d+ not yet sealed$/m)
-  expect(stdout).toMatch(/^No mismatch, but a chain without entries proves nothing; /m)
+  withDatabase(world.store, (db) =>
+    db.exec('delete from events where tenant_id = 0; delete from event_chains where tenant_id = 0'),
+  )
+  const { stdout } = await world.run('verify')
+  expect(stdout).toMatch(/^configuration of all tenants: 0 events, 0 erased by retention$/m)
+  expect(stdout).toMatch(/^acme: MISMATCH: event \d+ of \S+ \(tenant\.state\) names a configuration that the chain/m)
 })
 
 it('detects a chain that was recomputed as a whole by the head of an earlier report', async () => {
   const world = await synced()
   const [head] = await heads(world)
   withDatabase(world.store, (db) =>
-    db.exec(
-      `delete from audit_chain; update finding_events set message = 'All is well'; update findings set message = 'All is well'`,
-    ),
+    db.exec('delete from events; delete from event_chains; delete from findings; delete from check_states'),
   )
   world.pass(hourMs)
   await world.run('sync')
@@ -190,7 +172,7 @@ it('detects a chain that was recomputed as a whole by the head of an earlier rep
   expect(stdout).not.toContain('No mismatch')
 })
 
-it('verifies after retention, whose erasure is part of the chain', async () => {
+it('verifies after retention, which keeps the digests', async () => {
   const world = await synced({ more: 'history: { retentionDays: 30 }' })
   const [head] = await heads(world)
   await change(world, 'Else')
@@ -199,7 +181,7 @@ it('verifies after retention, whose erasure is part of the chain', async () => {
     await change(world, `Name ${i}`)
   }
   const { code, stdout } = await world.run('verify', '--head', head?.hash ?? '')
-  expect(stdout).toMatch(/, [1-9]\d* erased by retention, 0 not yet sealed/)
+  expect(stdout).toMatch(/, [1-9]\d* erased by retention;/)
   expect(code).toBe(0)
 })
 
@@ -209,7 +191,7 @@ it('finds the head of the chain of configurations, too', async () => {
     /^configuration of all tenants: .*; head ([0-9a-f]{64}) /m.exec((await world.run('verify')).stdout) ?? []
   const { code, stdout } = await world.run('verify', '--head', head)
   expect(code).toBe(0)
-  expect(stdout).toContain(`configuration of all tenants: the given head ${head} is entry 1 of `)
+  expect(stdout).toContain(`configuration of all tenants: the given head ${head} is event `)
 })
 
 it('verifies one tenant, whose chain does not have the head of another one', async () => {
@@ -224,36 +206,36 @@ it('verifies one tenant, whose chain does not have the head of another one', asy
 
 it('writes JSON for programs', async () => {
   const world = await synced()
-  const began = world.now()
-  const iso = (at: number) => new Date(at).toISOString()
-  const inserted = `insert into tenant_states (tenant_id, at, state) select tenant_id, ${began + hourMs}, state from tenant_states`
-  world.pass(aDay)
-  await change(world, 'Else')
-  withDatabase(world.store, (db) => db.exec(inserted))
   await change(world, 'Other')
   const [head] = await heads(world)
-  withDatabase(world.store, (db) => db.exec(`update finding_events set severity = 'low' where id = 1`))
-  const { code, stdout } = await world.run('verify', '--format', 'json', '--head', 'F'.repeat(64))
+  withDatabase(world.store, (db) =>
+    db.exec(`update events set at = at + 1 where kind = 'result'; update findings set severity = 'low'`),
+  )
+  const { code, stdout } = await world.run(
+    'verify',
+    '--format',
+    'json',
+    '--head',
+    'F'.repeat(64),
+    '--head',
+    head?.hash ?? '',
+  )
   expect(code).toBe(3)
-  expect(JSON.parse(stdout)).toMatchObject({
-    configuration: { erased: 0, unsealed: 0, mismatches: [] },
-    tenants: [
-      {
-        ...{ tenant: 'acme', erased: 0, unsealed: 0, head },
-        mismatches: [
-          { what: 'rows_changed', log: 'finding_events', firstId: 1, at: expect.stringMatching(/Z$/) },
-          {
-            ...{ what: 'rows_backdated', log: 'tenant_states', firstAt: iso(began + hourMs) },
-            ...{
-              sealedBefore: expect.stringMatching(/^2026-03-02T.*Z$/),
-              at: expect.stringMatching(/^2026-03-02T.*Z$/),
-            },
-          },
-          { what: 'findings_changed', count: 1, fingerprint: expect.stringMatching(/^[0-9a-f]{32}$/) },
-        ],
-      },
-    ],
+  const made = JSON.parse(stdout)
+  expect(made).toMatchObject({
+    configuration: { events: 1, erased: 0, mismatches: [] },
+    tenants: [{ tenant: 'acme', erased: 0, head, foundHeads: [{ ...head, later: 0 }] }],
     unknownHeads: ['f'.repeat(64)],
+  })
+  const { mismatches } = made.tenants[0]
+  expect(mismatches[0]).toEqual({
+    ...{ what: 'event_changed', id: expect.any(Number), kind: 'result', subject: expect.any(String) },
+    at: expect.stringMatching(/Z$/),
+  })
+  expect(mismatches).toContainEqual({
+    what: 'findings_changed',
+    count: expect.any(Number),
+    first: expect.stringMatching(/^[0-9a-f]{32}$/),
   })
 })
 

@@ -8,7 +8,7 @@ import type { ResourceName } from '../../src/model/resource-names.ts'
 import type { Mirror } from '../../src/store/port.ts'
 import { onlyStore } from '../../src/store/tenant-stores.ts'
 import { tenantSettings } from '../evaluate/support/tenant-settings.ts'
-import { resultOf } from '../store/support/results.ts'
+import { commitResult, resultOf } from '../store/support/results.ts'
 import { fakeClock } from '../support/fake-clock.ts'
 import { testMirror } from '../support/mirror.ts'
 
@@ -44,7 +44,7 @@ it('ends the evaluation of a tenant that another replica takes meanwhile, which 
   }
   const errors: string[] = []
   const log: Log = { ...silentLog(), error: (_, message) => void errors.push(message), child: () => log }
-  const store = { ...mirror, noteProblem: taken }
+  const store = { ...mirror, saveResults: taken }
   const stores = { ...onlyStore(store), of: () => (isOwner ? store : null) }
   const evaluator = createEvaluator({ stores, metrics: emptyMetrics(), clock, log })
   expect(await evaluator.evaluate({ id: tenant.id, settings: tenantSettings() })).toBeNull()
@@ -81,7 +81,7 @@ it('takes an evaluation out of the queue once its signal is aborted, and lets th
 it('knows for how long the results of a tenant could not be stored, and logs that once', async () => {
   const { mirror } = testMirror()
   const { tenant } = await mirror.openTenant('acme', 'https://x', now)
-  await mirror.commitResult(resultOf(tenant.id, now, []))
+  await commitResult(mirror, resultOf(tenant.id, now, []))
   const time = fakeClock()
   const intervalMs = 60_000
   let problem: Error | null = new SyncError('store', 'The database server refused a statement (23505)')

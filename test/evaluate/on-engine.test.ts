@@ -1,6 +1,5 @@
 import { expect, it } from 'vitest'
 import { checks } from '../../src/checks/index.ts'
-import type { Check } from '../../src/evaluate/check.ts'
 import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
 import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { silentLog } from '../../src/model/log.ts'
@@ -110,33 +109,6 @@ it('opens no finding about a client whose role was renamed until roles are read 
   expect(await look('roles')).toMatchObject({ status: 'pass', resolved: { fixed: 1 } })
   test.sim.primary.updateApiClient(client.clientId, { roleName: 'Ghost 2' })
   expect(await look('api-clients')).toMatchObject({ status: 'unknown', opened: 0 })
-})
-
-it('leaves out only the check whose statement the database refuses', async () => {
-  const { test } = await synced({}, 'user-role-active')
-  const anyOf = Array.from({ length: 1200 }, (_, n) => [{ field: 'name', is: `${n}` } as const])
-  const broken = checks.map(
-    (check): Check =>
-      check.id === 'api-client-role-active'
-        ? {
-            ...check,
-            evaluator: () =>
-              Array.fromAsync(test.mirror.records(test.engine.tenantId).select('api-clients', { anyOf })) as never,
-          }
-        : check,
-  )
-  const tenant = { id: test.engine.tenantId, settings: test.settings }
-  const outcomes = await evaluateTenant({
-    store: test.mirror,
-    tenant,
-    checks: broken,
-    now: test.clock.now(),
-    log: silentLog(),
-  })
-  expect(outcomes.filter(({ reason }) => reason === 'internal').map(({ check }) => check)).toEqual([
-    'api-client-role-active',
-  ])
-  expect(outcomes.length).toBe(checks.length)
 })
 
 it('keeps a finding open while its record has no row and no tombstone', async () => {

@@ -3,12 +3,12 @@ import { checks } from '../../src/checks/index.ts'
 import type { Check } from '../../src/evaluate/check.ts'
 import { evaluateTenant } from '../../src/evaluate/evaluate-tenant.ts'
 import { resultMemory } from '../../src/evaluate/result-memory.ts'
-import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import { hourMs, minuteMs } from '../../src/model/durations.ts'
 import { SyncError } from '../../src/model/errors.ts'
 import { silentLog } from '../../src/model/log.ts'
 import { resourceNames } from '../../src/model/resource-names.ts'
-import { now } from '../checks/support/evaluator.ts'
-import { settings, user } from '../checks/support/facts.ts'
+import { iso, now } from '../checks/support/evaluator.ts'
+import { client, settings, user } from '../checks/support/facts.ts'
 import { testMirror } from '../support/mirror.ts'
 import { offByDefault } from '../support/off-by-default.ts'
 import { fullSyncEnd } from './support/sqlite-world.ts'
@@ -26,9 +26,10 @@ async function evaluation() {
   const watched = checks.map(
     (check): Check => ({
       ...check,
-      evaluator(input) {
+      begin(options, context) {
         asked.push(check.id)
-        return check.evaluator(input)
+        if (check.begin === undefined) throw new TypeError(`${check.id} evaluates no records`)
+        return check.begin(options, context)
       },
     }),
   )
@@ -54,26 +55,21 @@ async function evaluation() {
   }
 }
 
-it('evaluates without changes only time-dependent checks again, after 15 minutes or when the clock was set back', async () => {
+it('evaluates without changes again only when time changes a result, or when the clock was set back', async () => {
   const test = await evaluation()
+  const at = now + 20 * minuteMs
+  const expiring = client({ clientId: '00000000-0000-4000-8000-000000000001', secretExpirationDate: iso(at) })
+  await test.mirror.commitPage({ ...test.page, resource: 'api-clients', items: [ok(expiring)] })
   const first = await test.evaluated(now)
   const configured = checks.filter(({ id }) => !offByDefault.includes(id))
   expect(new Set(first.asked)).toEqual(new Set(configured.map(({ id }) => id)))
-  const again = await test.evaluated(now + minuteMs)
+  const again = await test.evaluated(at - 1)
   expect(again.asked).toEqual([])
   expect([again.status, again.outcomes]).toEqual([first.status, first.outcomes])
   const states = await test.mirror.checkStates(test.tenantId)
-  expect(states.every(({ evaluatedAt }) => evaluatedAt === now + minuteMs)).toBe(true)
-  const later = await test.evaluated(now + 15 * minuteMs + 1)
-  expect(new Set(later.asked)).toEqual(new Set(configured.flatMap(({ id, timeBased }) => (timeBased ? [id] : []))))
-  expect(await test.evaluated(now)).toMatchObject({ asked: later.asked, status: first.status })
-})
-
-it('looks ahead of a yearly evaluation by some evaluations only', async () => {
-  const test = await evaluation()
-  const { asked } = await test.evaluated(now, {}, 3 * 365 * dayMs)
-  const counts = Object.values(Object.groupBy(asked, (check) => check)).map((one) => one?.length ?? 0)
-  expect(Math.max(...counts)).toBeLessThan(12)
+  expect(states.every(({ evaluatedAt }) => evaluatedAt === at - 1)).toBe(true)
+  expect((await test.evaluated(at)).asked).toEqual(['api-client-secret-not-expired', 'api-client-secret-not-expiring'])
+  expect(new Set((await test.evaluated(now - 1)).asked)).toEqual(new Set(first.asked))
 })
 
 type Test = Awaited<ReturnType<typeof evaluation>>
@@ -130,11 +126,7 @@ it('forgets the result of a check that was switched off', async () => {
 
 it('remembers no result that could not be committed', async () => {
   const test = await evaluation()
-  const resultBatch = vi.spyOn(test.mirror, 'resultBatch')
-  resultBatch.mockImplementationOnce(() => ({
-    add: async () => ({ status: 'pass', reason: null, opened: 0, resolved: {} }),
-    commit: () => Promise.reject(new SyncError('store', 'The disk is full')),
-  }))
+  vi.spyOn(test.mirror, 'saveResults').mockRejectedValueOnce(new SyncError('store', 'The disk is full'))
   await expect(test.evaluated(now)).rejects.toThrow('The disk is full')
   expect((await test.evaluated(now + 1)).asked).toEqual(
     (await evaluation().then((other) => other.evaluated(now))).asked,

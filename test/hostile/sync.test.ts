@@ -75,7 +75,7 @@ it('never quotes a hostile value in the reason of a quarantine', () => {
 })
 
 it('writes nothing at a second and a third identical full sync', async () => {
-  const counted = 'select count(*) as n, max(id) as last from changes'
+  const counted = 'select count(*) as n, max(id) as last from events'
   const before = query(counted)
   for (const _ of [1, 2]) {
     world.pass(3_600_000)

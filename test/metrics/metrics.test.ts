@@ -230,7 +230,9 @@ it('fails the whole scrape when the store or one tenant cannot be read, and reco
 
 it('fails the whole scrape when one gauge cannot be read', async () => {
   const broken = reading(lively, records)
-  broken.records.countBy = () => Promise.reject(new Error('corrupt'))
+  broken.records.select = () => {
+    throw new Error('corrupt')
+  }
   await expect(metricsOf([broken]).render()).rejects.toThrow('corrupt')
 })
 

@@ -63,9 +63,7 @@ export function normalizeOutputs(outputs: ReadonlyMap<string, string>): Readonly
       .replaceAll(version, '<version>')
       .replace(/127\.0\.0\.1:\d+/g, '<host>')
       .replace(/\b[0-9a-f]{64}\b/g, '<hash>')
-      .replace(/\b(?:entry \d+|\d+ entr(?:y|ies)\b|\d+ rows? checked)|"sequence": \d+/g, (count) =>
-        count.replace(/\d+/, '<n>'),
-      )
+      .replace(/\b(?:event \d+|\d+ events?\b)|"id": \d+(?=,\n\s+"at")/g, (count) => count.replace(/\d+/, '<n>'))
       .replace(/^\{"level":.*\n/gm, '')
       .replace(/<style>.*?<\/style>/s, '<style></style>')
   return new Map([...outputs].map(([file, text]) => [file, inOrder(file, replaced(text))]))

@@ -50,10 +50,9 @@ const writes = [
   'update on users',
   'insert on documents',
   'insert on quarantine',
-  'insert on changes',
+  'insert on events',
   'insert on findings',
   'update on findings',
-  'insert on finding_events',
 ]
 
 /** Everything that happens to a tenant in a life, at the finest log level. */
@@ -175,7 +174,7 @@ it.each(['daemon', 'sync'])(
       // Nothing is erased in the first ten minutes.
       world.pass(600_000)
       const left = beside.prepare(
-        `select (select count(*) from changes where at < ${startTime + 24 * 3_600_000}) +
+        `select (select count(*) from events where kind like 'record.%' and data is not null and at < ${startTime + 24 * 3_600_000}) +
         (select count(*) from users where removed_at is not null and email is not null)`,
       )
       await vi.waitFor(() => expect(left.pluck().get()).toBe(0), { timeout: 60_000 })

@@ -5,8 +5,10 @@ class Ailment extends Error {}
 
 /** The checks with one of them broken: it throws whenever it is to evaluate. */
 export function withAiling(checks: readonly Check[], id: string | null): readonly Check[] {
-  const evaluator = () => Promise.reject(new Ailment(`${id} cannot evaluate`))
-  return checks.map((check) => (check.id === id ? { ...check, evaluator } : check))
+  const begin = () => {
+    throw new Ailment(`${id} cannot evaluate`)
+  }
+  return checks.map((check) => (check.id === id ? { ...check, begin } : check))
 }
 
 /**

@@ -33,10 +33,10 @@ export class MirrorMemory {
 
   newResolutions(machine: Machine): readonly ResolvedFinding[] {
     const rows = machine.query(
-      `select e.id, e.at, e.resolution, f."check", f.entity_id as entityId,
-         e.evidence ->> '$.identity.createdAt' as createdAt
-       from finding_events e
-       join findings f on f.fingerprint = e.fingerprint where e.kind = 'resolved' and e.id > ? order by e.id`,
+      `select e.id, e.at, e.data ->> '$.resolution' as resolution, f."check", f.entity_id as entityId,
+         e.data ->> '$.evidence.identity.createdAt' as createdAt
+       from events e
+       join findings f on f.fingerprint = e.subject where e.kind = 'finding.resolved' and e.id > ? order by e.id`,
       this.#lastEvent,
     )
     this.#lastEvent = Number(rows.at(-1)?.['id'] ?? this.#lastEvent)

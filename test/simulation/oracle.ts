@@ -28,7 +28,7 @@ import { WaiverTracker } from './oracle-waivers.ts'
 import type { Readings } from './readings.ts'
 import { noticedSkewMs } from './server-times.ts'
 import { cannotPass, mustFail, type Sight } from './truth.ts'
-import { keptRoles, wereOnce } from './truth-drift.ts'
+import { keptRoles, keptRolesText, wereOnce } from './truth-drift.ts'
 import type { Violation, ViolationClass } from './violations.ts'
 import type { UserTruth, World } from './world.ts'
 
@@ -196,7 +196,7 @@ export class Oracle {
         return seen.by + wall.setBackSince(seen.by)
       },
       firstSettings: this.#firstSettings,
-      firstRoles: keptRoles((sql) => this.#parts.machine.query(sql)),
+      firstRoles: keptRoles(this.#parts.machine.query(keptRolesText(1))),
     }
   }
 
@@ -215,7 +215,7 @@ export class Oracle {
   /** The baseline of drift must have been true as a whole at one instant. */
   #checkKeptRoles(): void {
     const { machine, world } = this.#parts
-    const kept = keptRoles((sql) => machine.query(sql))
+    const kept = keptRoles(machine.query(keptRolesText(1)))
     if (kept !== null && !wereOnce(world, kept)) {
       this.report('false_green', 'role-permissions-unchanged measures from roles that never were so')
     }

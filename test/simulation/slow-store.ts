@@ -1,8 +1,14 @@
-import type { Mirror, ResultBatch } from '../../src/store/port.ts'
+import type { Mirror } from '../../src/store/port.ts'
 import type { Prng } from './prng.ts'
 import type { Scope, VirtualTime } from './virtual-time.ts'
 
-const immediate: ReadonlySet<string | symbol> = new Set(['dataVersion', 'records', 'findings', Symbol.asyncDispose])
+const immediate: ReadonlySet<string | symbol> = new Set([
+  'dataVersion',
+  'findings',
+  'openDigests',
+  'records',
+  Symbol.asyncDispose,
+])
 
 export interface SlowStoreParts {
   readonly time: VirtualTime
@@ -15,16 +21,15 @@ export interface SlowStoreParts {
 }
 
 /**
- * The mirror, or a part of it, with waits around some of its operations, so that everything else can come between any two awaits: other
+ * The mirror with waits around some of its operations, so that everything else can come between any two awaits: other
  * runs, the evaluation, and the end of the process before an operation or right after it.
  */
-export function slowStore<Store extends Mirror | ResultBatch>(store: Store, parts: SlowStoreParts): Store {
+export function slowStore(store: Mirror, parts: SlowStoreParts): Mirror {
   const { time, scope, prng, pace, dies } = parts
   return new Proxy(store, {
     get(target, name) {
       const operation: unknown = Reflect.get(target, name)
       if (typeof operation !== 'function' || immediate.has(name)) return operation
-      if (name === 'resultBatch') return () => slowStore(Reflect.apply(operation, target, []) as ResultBatch, parts)
       return async (...values: readonly unknown[]): Promise<unknown> => {
         if (!pace.slow) return Reflect.apply(operation, target, values)
         const when = prng.next()

@@ -1,3 +1,4 @@
+import { acceptedStates, acceptedStatesText } from '../support/events.ts'
 import type { Sight } from './truth.ts'
 import type { RoleTruth, World } from './world.ts'
 
@@ -13,12 +14,13 @@ const roleCodes = (roles: readonly RoleTruth[]): RoleCodes =>
   new Map(roles.map((role) => [String(role.roleId), codesOf(role)]))
 
 /** The first states of all roles that the mirror keeps; null while it keeps none. */
-export function keptRoles(query: (sql: string) => Record<string, unknown>[]): RoleCodes | null {
-  const rows = query(`select entity_id as id, state from accepted_states where "check" = 'role-permissions-unchanged'`)
+export function keptRoles(rows: readonly Record<string, unknown>[]): RoleCodes | null {
   if (rows.length === 0) return null
-  const kept = rows.filter(({ id }) => id !== '')
-  return new Map(kept.map(({ id, state }) => [String(id), JSON.parse(String(state)) as string[]]))
+  return new Map([...acceptedStates(rows)].map(([id, state]) => [id, JSON.parse(state) as string[]]))
 }
+
+/** Query for `keptRoles`. */
+export const keptRolesText = (tenantId: number | string) => acceptedStatesText(tenantId, 'role-permissions-unchanged')
 
 /** True when all roles of the tenant were so at one instant: half a picture is none to measure drift from. */
 export function wereOnce(world: World, kept: RoleCodes): boolean {

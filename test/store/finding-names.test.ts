@@ -3,7 +3,7 @@ import type { FindingFilter } from '../../src/store/port.ts'
 import { now } from '../checks/support/evaluator.ts'
 import { document, user } from '../checks/support/facts.ts'
 import { testMirror } from '../support/mirror.ts'
-import { check, findingOf, resultOf } from './support/results.ts'
+import { check, commitResult, findingOf, resultOf } from './support/results.ts'
 import { readInFull, readOne, recordsOf } from './support/two-tenants.ts'
 
 const fileId = '9c1f0a7b-e2d4-4f5e-9d11-0c51e7a2b9d4'
@@ -31,9 +31,9 @@ const ofDocument = findingOf('doc', { entityType: 'document', entityId: fileId.t
 
 it('finds users by name and e-mail and documents by file name, of their own tenant', async () => {
   const { mirror, acme, globex, found } = await scene()
-  await mirror.commitResult(resultOf(acme, now, [[findingOf(1), findingOf(2), ofDocument]]))
+  await commitResult(mirror, resultOf(acme, now, [[findingOf(1), findingOf(2), ofDocument]]))
   const elsewhere = [findingOf(1, { fingerprint: 'g1' }), findingOf(3, { fingerprint: 'g3' })]
-  await mirror.commitResult(resultOf(globex, now, [elsewhere]))
+  await commitResult(mirror, resultOf(globex, now, [elsewhere]))
   expect(await found('ada lovelace')).toEqual(['f1'])
   expect(await found('COUNTESS@')).toEqual(['f1'])
   expect(await found(unusual)).toEqual(['f2'])
@@ -46,7 +46,7 @@ it('finds users by name and e-mail and documents by file name, of their own tena
 
 it('neither searches nor reads personal fields unless it is told to', async () => {
   const { mirror, acme, find, found } = await scene()
-  await mirror.commitResult(resultOf(acme, now, [[findingOf(1), ofDocument]]))
+  await commitResult(mirror, resultOf(acme, now, [[findingOf(1), ofDocument]]))
   for (const text of ['lovelace', 'countess', 'payroll', unusual]) expect(await found(text, {})).toEqual([])
   expect((await find({})).map(({ personal }) => personal)).toEqual([undefined, undefined])
   expect((await find({ withPersonal: true })).map(({ personal }) => personal)).toEqual([
@@ -58,7 +58,7 @@ it('neither searches nor reads personal fields unless it is told to', async () =
 it('finds a name beyond the first part of a search, in either order', async () => {
   const { mirror, acme, found } = await scene()
   const many = Array.from({ length: 2100 }, (_, i) => findingOf(i + 1000))
-  await mirror.commitResult(resultOf(acme, now, [many, [findingOf(1)]]))
+  await commitResult(mirror, resultOf(acme, now, [many, [findingOf(1)]]))
   for (const more of [{}, { newestFirst: true }, { check }])
     expect(await found('lovelace', { withPersonal: true, ...more })).toEqual(['f1'])
 })
@@ -68,7 +68,7 @@ it('takes no other record for the entity, and reads ids that are of no record', 
   const ids = ['01', '1x', '-1', '', '99999999999999999999', ' 1', 'Ada']
   const strange = ids.map((entityId) => findingOf(`-${entityId}`, { entityId }))
   const otherType = [findingOf('other', { entityType: 'entity', entityId: '1' })]
-  await mirror.commitResult(resultOf(acme, now, [strange, otherType]))
+  await commitResult(mirror, resultOf(acme, now, [strange, otherType]))
   expect(await find({ withPersonal: true })).toHaveLength(ids.length + 1)
   expect((await find({ withPersonal: true })).flatMap(({ personal }) => personal ?? [])).toEqual([])
   expect(await found('nobody at all')).toEqual([])
@@ -76,7 +76,7 @@ it('takes no other record for the entity, and reads ids that are of no record', 
 
 it('knows the name of a removed user, and of none after a change', async () => {
   const { mirror, acme, found } = await scene()
-  await mirror.commitResult(resultOf(acme, now, [[findingOf(1), findingOf(2)]]))
+  await commitResult(mirror, resultOf(acme, now, [[findingOf(1), findingOf(2)]]))
   await readOne(mirror, acme, 'users', [user({ userId: 1, lastName: 'King', email: 'king@example.com' })])
   expect(await found('king')).toEqual(['f1'])
   expect(await found('lovelace')).toEqual([])
@@ -88,7 +88,7 @@ it('finds letters of every alphabet in any case, and signs as they are', async (
   const names = ['Иван МакДональд', 'İbrahim ALİ', 'Straße', 'ΟΔΟΣ 7', 'Über [1]*?.^$(x)\\%_']
   const users = names.map((lastName, i) => user({ userId: i + 10, firstName: null, lastName, email: null }))
   await readOne(mirror, acme, 'users', users)
-  await mirror.commitResult(resultOf(acme, now, [names.map((_, i) => findingOf(i + 10))]))
+  await commitResult(mirror, resultOf(acme, now, [names.map((_, i) => findingOf(i + 10))]))
   const of = (i: number) => [`f${i + 10}`]
   for (const text of ['иван', 'ИВАН', 'макдональд', 'МАКДОНАЛЬД', 'ан мак']) expect(await found(text)).toEqual(of(0))
   for (const text of ['İBRAHİM', 'ALİ', 'ali\u0307']) expect(await found(text)).toContain('f11')

@@ -5,7 +5,7 @@ import type { FindingFilter } from '../../src/store/port.ts'
 import { now } from '../checks/support/evaluator.ts'
 import { user } from '../checks/support/facts.ts'
 import { testMirror } from '../support/mirror.ts'
-import { findingOf, resultOf } from './support/results.ts'
+import { commitResult, findingOf, resultOf } from './support/results.ts'
 import { readOne } from './support/two-tenants.ts'
 
 /** More than one part of a scan, and more than are kept of its first pass. */
@@ -20,10 +20,10 @@ async function scene() {
   const batches = Array.from({ length: Math.ceil(many / 500) }, (_, n) =>
     ids.slice(n * 500, n * 500 + 500).map((id) => findingOf(id, { severity: id % 2 === 0 ? 'low' : 'high' })),
   )
-  await mirror.commitResult(resultOf(tenant.id, now, batches))
+  await commitResult(mirror, resultOf(tenant.id, now, batches))
   const document = findingOf('x', { entityType: 'document-name', entityId: 'plan 10.pdf' })
-  await mirror.commitResult(resultOf(tenant.id, now, [[document]], { check: 'document-name-unique' }))
-  await mirror.commitResult(resultOf(other.tenant.id, now, [[findingOf(5, { fingerprint: 'other' })]]))
+  await commitResult(mirror, resultOf(tenant.id, now, [[document]], { check: 'document-name-unique' }))
+  await commitResult(mirror, resultOf(other.tenant.id, now, [[findingOf(5, { fingerprint: 'other' })]]))
   const find = async (more: FindingFilter) =>
     (await Array.fromAsync(mirror.findings({ tenantIds: [tenant.id], byEntity: 'ascending', ...more }))).flat()
   return { mirror, tenantId: tenant.id, find }

@@ -50,7 +50,6 @@ function world() {
         dialect: inner.dialect,
         read: (work) => (trouble.code === '' ? inner.read(work) : fail()),
         write: (work) => (trouble.code === '' ? inner.write(work) : fail()),
-        settledIds: (tables) => inner.settledIds(tables),
       } as Db
       const leases = new Leases({ db, clock, id, assertTables: async () => {} })
       const stores = new LeasedStores({

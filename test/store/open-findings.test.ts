@@ -1,16 +1,15 @@
-import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it } from 'vitest'
 import { sqliteDialect } from '../../src/store/db/sqlite/dialect.ts'
 import { lapsedReading, openReading } from '../../src/store/findings/finding-store.ts'
-import type { CheckResult, Mirror, NewFinding } from '../../src/store/port.ts'
+import type { Mirror } from '../../src/store/port.ts'
 import { now } from '../checks/support/evaluator.ts'
 import { testMirror } from '../support/mirror.ts'
-import { check, findingOf, resultOf } from './support/results.ts'
+import { check, commitResult, type FailingEntity, findingOf, resultOf, type TestResult } from './support/results.ts'
 
-const finding = (id: number, more?: Partial<NewFinding>) =>
+const finding = (id: number, more?: Partial<FailingEntity>) =>
   findingOf(id, { fingerprint: `f${String((id * 7919) % 10_000).padStart(4, '0')}`, ...more })
 
-const checkResult = (tenantId: number, failing: readonly NewFinding[], more?: Partial<CheckResult>) =>
+const checkResult = (tenantId: number, failing: readonly FailingEntity[], more?: Partial<TestResult>) =>
   resultOf(tenantId, now, [failing], more)
 
 async function opened() {
@@ -40,43 +39,33 @@ it('hands over every open finding of a severity once, those first seen longest a
   const early = Array.from({ length: 700 }, (_, i) => finding(i + 2000))
   const late = Array.from({ length: 5 }, (_, i) => finding(i))
   const mild = finding(9999, { severity: 'low' })
-  await mirror.commitResult(checkResult(tenantId, [...early, mild]))
-  await mirror.commitResult(checkResult(tenantId, [...early.slice(1), mild, ...late], { at: now + 1 }))
+  await commitResult(mirror, checkResult(tenantId, [...early, mild]))
+  await commitResult(mirror, checkResult(tenantId, [...early.slice(1), mild, ...late], { at: now + 1 }))
   const found = await listed(mirror, tenantId)
   const sorted = [...early.slice(1), ...late].map(({ fingerprint }, i) => `${i < 699 ? 0 : 1} ${fingerprint}`).sort()
   expect(found.map(({ fingerprint }) => fingerprint)).toEqual(sorted.map((key) => key.slice(2)))
   expect(found[0]).toEqual({ ...found[0], entityType: 'user', severity: 'high' })
 })
 
-it('yields while the findings of a large check result are written, and reports when there are more', async () => {
-  const { mirror, tenantId } = await opened()
-  const many = Array.from({ length: 900 }, (_, i) => finding(i))
-  const written = mirror.commitResult(checkResult(tenantId, many)).then(() => 'written')
-  while ((await mirror.checkStates(tenantId)).length === 0) await nextTurn()
-  const version = mirror.findingVersion(tenantId, check)
-  const reading = mirror.openFindings(tenantId, check, 'high')[Symbol.asyncIterator]()
-  expect(await Promise.race([written, reading.next().then(() => 'read')])).toBe('read')
-  await written
-  expect(mirror.findingVersion(tenantId, check)).not.toBe(version)
-  expect(await listed(mirror, tenantId)).toHaveLength(900)
-})
-
 it('gives the findings of a check another number when they change, and no other check', async () => {
   const { mirror, tenantId } = await opened()
   const numbers = () => [mirror.findingVersion(tenantId, check), mirror.findingVersion(tenantId, 'other')]
+  const agreed = { id: 'w', check, entity: '*', entityKey: '*', terms: 't', since: now, expiresAt: now }
   const steps: (readonly [what: string, act: () => Promise<unknown>, changes: 'none' | 'mine' | 'all'])[] = [
-    ['opened', () => mirror.commitResult(checkResult(tenantId, [finding(1), finding(2)])), 'mine'],
-    ['the same', () => mirror.commitResult(checkResult(tenantId, [finding(1), finding(2)], { at: now + 1 })), 'none'],
-    ['confirmed', () => mirror.confirmResult(tenantId, check, now + 2), 'none'],
+    ['opened', () => commitResult(mirror, checkResult(tenantId, [finding(1), finding(2)])), 'mine'],
+    ['the same', () => commitResult(mirror, checkResult(tenantId, [finding(1), finding(2)], { at: now + 1 })), 'none'],
+    ['confirmed', () => mirror.confirmResults(tenantId, [check], now + 2), 'none'],
     [
       'moreSevere',
       () =>
-        mirror.commitResult(checkResult(tenantId, [finding(1), finding(2, { severity: 'critical' })], { at: now + 3 })),
+        commitResult(
+          mirror,
+          checkResult(tenantId, [finding(1), finding(2, { severity: 'critical' })], { at: now + 3 }),
+        ),
       'mine',
     ],
-    ['resolved', () => mirror.commitResult(checkResult(tenantId, [finding(1)], { at: now + 4 })), 'mine'],
-    ['accepted', () => mirror.noteAcceptances(tenantId, { id: 'w', check, terms: 't' }, [], now), 'all'],
-    ['dropped', () => mirror.dropAcceptances(tenantId, 'w'), 'all'],
+    ['resolved', () => commitResult(mirror, checkResult(tenantId, [finding(1)], { at: now + 4 })), 'mine'],
+    ['agreed', () => mirror.agreeWaiver(tenantId, agreed, []), 'all'],
   ]
   for (const [what, act, changes] of steps) {
     const before = numbers()

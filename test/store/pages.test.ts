@@ -230,7 +230,7 @@ it.each([49, 50, 51, 150, 163])('writes %i new records beside known ones, each u
   )
   const [shown] = query('select rids from full_sync_pages') as [{ rids: Buffer }]
   expect(ridSet([shown.rids]).size()).toBe(count + 2)
-  expect(query(`select count(*) as n from changes where kind = 'created'`)).toEqual([{ n: count + 2 }])
+  expect(query(`select count(*) as n from events where kind = 'record.created'`)).toEqual([{ n: count + 2 }])
 })
 
 it('stores records without a readable id that are equal once', async () => {

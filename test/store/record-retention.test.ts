@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest'
 import { dayMs, minuteMs } from '../../src/model/durations.ts'
+import { seenEvents } from '../support/events.ts'
 import { testMirror } from '../support/mirror.ts'
 import { incomingUser } from './support/incoming-user.ts'
 
@@ -10,8 +11,13 @@ async function twoTenants() {
   const { mirror, query } = testMirror()
   const acme = (await mirror.openTenant('acme', 'https://x', start)).tenant.id
   const beta = (await mirror.openTenant('beta', 'https://y', start)).tenant.id
-  const kept = () => query('select tenant_id as tenant, state from tenant_states order by id')
-  const note = (tenantId: number, at: number, state: string) => mirror.noteTenantState(tenantId, state, at)
+  const kept = () =>
+    seenEvents(query, 'tenant.state').map((row) => ({
+      tenant: row['tenant_id'],
+      state: (row['state'] as { of: string }).of,
+    }))
+  const note = (tenantId: number, at: number, state: string) =>
+    mirror.noteTenantState(tenantId, JSON.stringify({ of: state }), at)
   /** As the first erasure, which only notes how old the mirror is. */
   await mirror.eraseOutdated({ before: new Map([[acme, start - 400 * dayMs]]), now: start })
   return { mirror, query, acme, beta, kept, note }
@@ -89,10 +95,16 @@ it('knows a tombstone also after its names are erased, and none of a live record
   await mirror.remove({ tenantId: acme, resource: 'users', at: start, removedAt: start, requestId: null }, [
     Number(rid),
   ])
-  const found = () =>
-    Promise.all([acme, beta].flatMap((id) => ['1', '2', '3'].map((key) => mirror.isTombstone(id, 'users', key))))
-  expect(await found()).toEqual([true, false, false, false, false, false])
+  const found = async () => {
+    const each = await Promise.all([acme, beta].map((id) => mirror.presence(id, 'users', ['1', '2', '3'])))
+    return each.map((presence) => Object.fromEntries(presence))
+  }
+  const expected = [
+    { 1: 'removed', 2: 'live' },
+    { 1: 'live', 2: 'live' },
+  ]
+  expect(await found()).toEqual(expected)
   await mirror.eraseOutdated({ before: new Map([[acme, start + dayMs]]), now: start + 401 * dayMs })
   expect(query('select email from users where removed_at is not null')).toEqual([{ email: null }])
-  expect(await found()).toEqual([true, false, false, false, false, false])
+  expect(await found()).toEqual(expected)
 })

@@ -1,27 +1,34 @@
-import { copyFileSync } from 'node:fs'
-import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
+import { findingKinds } from '../../src/store/event-store.ts'
 import type { CheckResult, Mirror, NewFinding } from '../../src/store/port.ts'
 import { now } from '../checks/support/evaluator.ts'
+import { seenEvents } from '../support/events.ts'
 import { type TestMirror, testMirror } from '../support/mirror.ts'
-import { temporaryFolder } from '../support/temporary.ts'
-import { check, findingOf, resultOf } from './support/results.ts'
+import {
+  check,
+  checkResultOf,
+  commitResult,
+  type FailingEntity,
+  findingOf,
+  resultOf,
+  type TestResult,
+} from './support/results.ts'
 
 /** More than one transaction takes. */
 const many = 1700
 
 const finding = (id: number) => findingOf(id, { severity: id % 2 === 0 ? 'low' : 'high' })
 
-function* batches(count: number, size = 400): Iterable<readonly NewFinding[]> {
+function* batches(count: number, size = 400): Iterable<readonly FailingEntity[]> {
   for (let at = 0; at < count; at += size) {
     yield Array.from({ length: Math.min(size, count - at) }, (_, i) => finding(at + i))
   }
 }
 
-const checkResult = (tenantId: number, failing: CheckResult['failing'], more?: Partial<CheckResult>) =>
+const checkResult = (tenantId: number, failing: TestResult['failing'], more?: Partial<TestResult>) =>
   resultOf(tenantId, now, failing, more)
 
 async function opened(): Promise<TestMirror & { readonly tenantId: number }> {
@@ -38,104 +45,67 @@ async function listed(mirror: Mirror, all = false): Promise<number> {
 
 const stateOf = async (mirror: Mirror, tenantId: number) => (await mirror.checkStates(tenantId))[0]
 
-/** The database of a process that is killed now, opened again. */
-function afterKill({ path }: TestMirror): Mirror {
-  const copy = join(temporaryFolder(), 'killed.db')
-  for (const suffix of ['', '-wal']) copyFileSync(path + suffix, copy + suffix)
-  const mirror = openMirror(copy, 'engine')
-  onTestFinished(() => mirror[Symbol.asyncDispose]())
-  return mirror
-}
-
 it('opens many findings at once, in their order, each with its event', async () => {
   const { mirror, tenantId, query } = await opened()
-  const result = await mirror.commitResult(checkResult(tenantId, batches(many)))
-  expect(result).toEqual({ status: 'fail', reason: null, opened: many, resolved: {} })
+  const result = await commitResult(mirror, checkResult(tenantId, batches(many)))
+  expect([result.status, result.written.length]).toEqual(['fail', many])
   expect(await stateOf(mirror, tenantId)).toMatchObject({ status: 'fail', open: { high: many / 2, low: many / 2 } })
   const ids = query('select entity_id as id from findings order by findings.id').map((row) => Number(row['id']))
   expect(ids).toEqual(Array.from({ length: many }, (_, i) => i))
-  expect(query('select count(*) as n from finding_events')).toEqual([{ n: many }])
+  expect(seenEvents(query, ...findingKinds)).toHaveLength(many)
   expect(query('select count(*) as n from staged_findings')).toEqual([{ n: 0 }])
 })
 
-it('shows nothing of a check result before it is whole, and lets other work in meanwhile', async () => {
-  const test = await opened()
-  const { mirror, tenantId } = test
-  await mirror.commitResult(checkResult(tenantId, batches(10)))
-  const seen: unknown[] = []
-  async function* watched() {
-    for (const batch of batches(many)) {
-      yield batch
-      seen.push([(await stateOf(mirror, tenantId))?.open, await listed(mirror)])
-    }
-  }
-  await mirror.commitResult(checkResult(tenantId, watched(), { at: now + 1 }))
-  expect(new Set(seen.map((one) => JSON.stringify(one)))).toEqual(new Set([JSON.stringify([{ low: 5, high: 5 }, 10])]))
-  expect(await listed(mirror)).toBe(many)
-})
-
-it('leaves the earlier check result when the process is killed in the middle, and evaluates from there', async () => {
-  const test = await opened()
-  const { mirror, tenantId } = test
-  await mirror.commitResult(checkResult(tenantId, batches(10)))
-  let killed: Mirror | undefined
-  async function* untilKilled() {
-    for (const batch of batches(many)) {
-      yield batch
-      if (batch[0]?.entityId === '1200') killed = afterKill(test)
-    }
-  }
-  await mirror.commitResult(checkResult(tenantId, untilKilled(), { at: now + 1 }))
-  if (killed === undefined) throw new Error('Nothing was killed')
-  expect([await stateOf(killed, tenantId), await listed(killed, true)]).toMatchObject([
-    { open: { low: 5, high: 5 } },
-    10,
-  ])
-  // A check result that has nothing to do with the one that was lost takes nothing of it over.
-  expect(await killed.commitResult(checkResult(tenantId, batches(4), { at: now + 2 }))).toMatchObject({
-    opened: 0,
-    resolved: { fixed: 6 },
+it('shows nothing of the results before all are stored, and lets other work in meanwhile', async () => {
+  const { mirror, tenantId, path } = await opened()
+  const beside = openMirror(path, 'beside')
+  onTestFinished(() => beside[Symbol.asyncDispose]())
+  await commitResult(mirror, checkResult(tenantId, batches(10)))
+  const results = [
+    await checkResultOf(mirror, checkResult(tenantId, batches(many))),
+    await checkResultOf(mirror, checkResult(tenantId, [[{ ...finding(1), fingerprint: 'other' }]], { check: 'other' })),
+  ]
+  const version = mirror.findingVersion(tenantId, 'other')
+  let saved = false
+  const saving = mirror.saveResults(tenantId, now + 1, { results }).then(() => {
+    saved = true
   })
-  expect([await listed(killed), await listed(killed, true)]).toEqual([4, 10])
-})
-
-it('owes nothing after a kill behind the check result: a list of the findings has all of them', async () => {
-  const test = await opened()
-  const { mirror, tenantId, query } = test
-  const committing = mirror.commitResult(checkResult(tenantId, batches(many)))
-  while ((await stateOf(mirror, tenantId)) === undefined) await nextTurn()
-  const written = Number(query('select count(*) as n from findings')[0]?.['n'])
-  expect(written).toBeLessThan(many)
-  const killed = afterKill(test)
-  await committing
-  expect(await stateOf(killed, tenantId)).toMatchObject({ status: 'fail', open: { high: many / 2, low: many / 2 } })
-  expect(await listed(killed)).toBe(many)
-  expect(await killed.commitResult(checkResult(tenantId, batches(many), { at: now + 1 }))).toMatchObject({ opened: 0 })
-})
-
-it('resolves nothing when a check throws in the middle', async () => {
-  const { mirror, tenantId } = await opened()
-  await mirror.commitResult(checkResult(tenantId, batches(many)))
-  function* broken() {
-    yield* batches(800)
-    throw new Error('this check is broken')
+  const seen = new Set<string>()
+  while (!saved) {
+    const found = [await stateOf(beside, tenantId), await listed(mirror), (await beside.checkStates(tenantId)).length]
+    if (!saved) seen.add(JSON.stringify(found.slice(1)))
+    await nextTurn()
   }
-  await expect(mirror.commitResult(checkResult(tenantId, broken(), { at: now + 1 }))).rejects.toThrow('broken')
-  expect(await listed(mirror)).toBe(many)
-  expect(await stateOf(mirror, tenantId)).toMatchObject({ open: { high: many / 2, low: many / 2 }, evaluatedAt: now })
+  await saving
+  expect([...seen]).toEqual(['[10,1]'])
+  expect([await listed(mirror), (await mirror.checkStates(tenantId)).length]).toEqual([many + 1, 2])
+  expect(mirror.findingVersion(tenantId, 'other')).toBe(version + 1)
+})
+
+it('stores nothing of the results when one of them cannot be stored', async () => {
+  const { mirror, tenantId } = await opened()
+  await commitResult(mirror, checkResult(tenantId, batches(10)))
+  const good = await checkResultOf(mirror, checkResult(tenantId, batches(20)))
+  const broken = { ...good, check: 'broken', status: null as never, written: [] }
+  await expect(mirror.saveResults(tenantId, now + 1, { results: [good, broken] })).rejects.toThrow()
+  expect([await listed(mirror), await stateOf(mirror, tenantId)]).toMatchObject([10, { evaluatedAt: now }])
 })
 
 it('resolves, changes and opens again in one check result of any size', async () => {
   const { mirror, tenantId, query } = await opened()
-  await mirror.commitResult(checkResult(tenantId, batches(many)))
+  await commitResult(mirror, checkResult(tenantId, batches(many)))
   const half = [...batches(many)].map((batch) => batch.filter(({ evidence }) => Number(evidence['id']) % 2 === 0))
-  const ended = await mirror.commitResult(checkResult(tenantId, half, { at: now + 1 }))
-  expect(ended).toMatchObject({ opened: 0, resolved: { fixed: many / 2 } })
+  const ended = await commitResult(mirror, checkResult(tenantId, half, { at: now + 1 }))
+  expect([ended.written.length, ended.resolved.length]).toEqual([0, many / 2])
   const moreSevere = [...batches(many)].map((batch) => batch.map((one) => ({ ...one, severity: 'high' as const })))
-  const again = await mirror.commitResult(checkResult(tenantId, moreSevere, { at: now + 2 }))
-  expect(again).toMatchObject({ opened: many / 2, resolved: {} })
+  const again = await commitResult(mirror, checkResult(tenantId, moreSevere, { at: now + 2 }))
+  expect([again.written.length, again.resolved.length]).toEqual([many, 0])
   expect(await stateOf(mirror, tenantId)).toMatchObject({ open: { high: many } })
-  expect(query('select kind, count(*) as n from finding_events group by 1 order by 1')).toEqual(
+  expect(
+    query(
+      `select substr(kind, 9) as kind, count(*) as n from events where kind like 'finding.%' group by 1 order by 1`,
+    ),
+  ).toEqual(
     ['changed', 'opened', 'reopened', 'resolved'].map((kind) => ({ kind, n: kind === 'opened' ? many : many / 2 })),
   )
   expect(query('select distinct severity, reopened, first_seen_at as first from findings order by reopened')).toEqual([
@@ -146,93 +116,56 @@ it('resolves, changes and opens again in one check result of any size', async ()
 
 it('keeps the findings that the check result does not dare to end, and counts them', async () => {
   const { mirror, tenantId } = await opened()
-  await mirror.commitResult(checkResult(tenantId, batches(6)))
-  const resolve: CheckResult['resolve'] = async ({ entityId }) => (entityId === '1' ? null : 'fixed')
-  const result = await mirror.commitResult(checkResult(tenantId, [], { at: now + 1, resolve }))
-  expect(result.resolved).toEqual({ fixed: 5 })
+  await commitResult(mirror, checkResult(tenantId, batches(6)))
+  const resolve: TestResult['resolve'] = ({ entityId }) => (entityId === '1' ? null : 'fixed')
+  const result = await commitResult(mirror, checkResult(tenantId, [], { at: now + 1, resolve }))
+  expect(result.resolved).toHaveLength(5)
   expect((await stateOf(mirror, tenantId))?.open).toEqual({ high: 1 })
 })
 
-it('writes nothing for a check result that repeats the one before, and still knows when it was evaluated', async () => {
-  const { mirror, tenantId, query, path } = await opened()
-  await mirror.commitResult(checkResult(tenantId, batches(many)))
-  const written = () => query('pragma data_version')
-  const before = written()
-  await mirror.commitResult(checkResult(tenantId, batches(many), { at: now + minuteMs }))
-  await mirror.confirmResult(tenantId, check, now + 2 * minuteMs)
-  expect(written()).toEqual(before)
-  expect((await stateOf(mirror, tenantId))?.evaluatedAt).toBe(now + 2 * minuteMs)
-  await mirror.storeConfirmations()
-  expect(written()).toEqual(before)
-  await mirror.confirmResult(tenantId, check, now + 6 * minuteMs)
-  await mirror.storeConfirmations()
-  expect(query('select evaluated_at as at from check_states')).toEqual([{ at: now + 6 * minuteMs }])
-  await mirror.confirmResult(tenantId, check, now + 7 * minuteMs)
-  await mirror[Symbol.asyncDispose]()
-  await using later = openMirror(path, 'engine')
-  expect((await stateOf(later, tenantId))?.evaluatedAt).toBe(now + 7 * minuteMs)
+it('confirms a result by its time alone', async () => {
+  const { mirror, tenantId, query } = await opened()
+  await commitResult(mirror, checkResult(tenantId, batches(10)))
+  const rows = () =>
+    ['findings', 'finding_events', 'check_status_changes'].map((name) => query(`select * from ${name}`))
+  const before = rows()
+  await mirror.confirmResults(tenantId, [check, 'never evaluated'], now + minuteMs)
+  expect(rows()).toEqual(before)
+  expect(query('select evaluated_at as at from check_states')).toEqual([{ at: now + minuteMs }])
+})
+
+it('replaces the counts of records with the results', async () => {
+  const { mirror, tenantId } = await opened()
+  const counts = { fields: ['state'], groups: [{ values: ['Active'], count: 3 }], repeats: false }
+  await mirror.saveResults(tenantId, now, { results: [], counts: new Map([['users', counts]]) })
+  await mirror.saveResults(tenantId, now, { results: [] })
+  expect(await mirror.recordCounts(tenantId)).toEqual(new Map([['users', counts]]))
+  await mirror.saveResults(tenantId, now, { results: [], counts: new Map([['users', { ...counts, groups: [] }]]) })
+  expect((await mirror.recordCounts(tenantId)).get('users')?.groups).toEqual([])
 })
 
 it('ends what passes until the next result, which the record shows as a gap', async () => {
   const { mirror, tenantId, query } = await opened()
-  await mirror.commitResult(checkResult(tenantId, []))
-  await mirror.commitResult(checkResult(tenantId, batches(1), { check: 'other' }))
+  await commitResult(mirror, checkResult(tenantId, []))
+  await commitResult(mirror, checkResult(tenantId, batches(1), { check: 'other' }))
   await mirror.expirePasses(tenantId)
   const validities = () => query('select valid_until as until from check_states order by "check" = ?', ['other'])
   expect(validities()).toEqual([{ until: now }, { until: null }])
-  await mirror.commitResult(checkResult(tenantId, [], { at: now + minuteMs }))
+  await commitResult(mirror, checkResult(tenantId, [], { at: now + minuteMs }))
   expect(validities()).toEqual([{ until: null }, { until: null }])
-  const record = 'select at, valid_until as until from check_status_changes where "check" = ? order by id'
-  expect(query(record, [check])).toEqual([
-    { at: now, until: now },
-    { at: now + minuteMs, until: null },
+  const record = seenEvents(query, 'result').filter(({ subject }) => subject === check)
+  expect(record.map(({ at, previous }) => [at, previous])).toEqual([
+    [now, null],
+    [now + minuteMs, { confirmedAt: now, validUntil: now }],
   ])
-})
-
-it('writes the results of several checks in one transaction, and shows none of them before', async () => {
-  const test = await opened()
-  const { mirror, tenantId, query, path } = test
-  const beside = openMirror(path, 'beside')
-  onTestFinished(() => beside[Symbol.asyncDispose]())
-  const batch = mirror.resultBatch()
-  const seen: number[] = []
-  for (const name of ['a', 'b', 'c']) {
-    const failing = [[{ ...finding(1), fingerprint: name }]]
-    expect(await batch.add(checkResult(tenantId, failing, { check: name }))).toMatchObject({
-      status: 'fail',
-      opened: 1,
-    })
-    seen.push(
-      (await mirror.checkStates(tenantId)).length,
-      await listed(mirror),
-      (await beside.checkStates(tenantId)).length,
-    )
-  }
-  expect(new Set(seen)).toEqual(new Set([0]))
-  const version = mirror.findingVersion(tenantId, 'b')
-  await batch.commit()
-  expect(mirror.findingVersion(tenantId, 'b')).toBe(version + 1)
-  expect([(await mirror.checkStates(tenantId)).length, await listed(mirror)]).toEqual([3, 3])
-  expect(query('select count(*) as n from staged_findings')).toEqual([{ n: 0 }])
-})
-
-it('commits a result of many findings by itself, after those before it', async () => {
-  const { mirror, tenantId } = await opened()
-  const batch = mirror.resultBatch()
-  await batch.add(checkResult(tenantId, [[{ ...finding(1), fingerprint: 'few' }]], { check: 'few' }))
-  await batch.add(checkResult(tenantId, batches(many)))
-  expect(await listed(mirror)).toBe(many + 1)
-  expect((await mirror.checkStates(tenantId)).map((one) => one.check).sort()).toEqual(['few', check].sort())
-  await batch.commit()
-  expect((await mirror.checkStates(tenantId)).length).toBe(2)
 })
 
 it('finds a text in any letter case among more findings than one part of a search has, by check and severity', async () => {
   const { mirror, tenantId } = await opened()
   const far = 4500
-  await mirror.commitResult(checkResult(tenantId, batches(far)))
+  await commitResult(mirror, checkResult(tenantId, batches(far)))
   const hidden = findingOf('Far%away', { severity: 'low', message: 'Role Payroll_ADMIN', evidence: { role: 'Hidden' } })
-  await mirror.commitResult(checkResult(tenantId, [[hidden]], { check: 'user-role-active' }))
+  await commitResult(mirror, checkResult(tenantId, [[hidden]], { check: 'user-role-active' }))
   const found = async (filter: Parameters<Mirror['findings']>[0]) =>
     (await Array.fromAsync(mirror.findings(filter))).flat().map(({ fingerprint }) => fingerprint)
   for (const more of [{}, { check: 'user-role-active' }, { tenantIds: [tenantId], newestFirst: true }]) {

@@ -12,7 +12,7 @@ const dependent = {
 const byName = 'configured_tenants'
 
 /** Tables of the whole mirror. */
-const shared = ['__drizzle_migrations', 'clock_steps', 'configurations', byName, 'retention', 'sqlite_sequence']
+const shared = ['__drizzle_migrations', byName, 'retention', 'sqlite_sequence']
 
 interface Column {
   readonly name: string

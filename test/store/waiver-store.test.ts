@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest'
-import { breadthReading, lapseCounting } from '../../src/store/findings/waiver-store.ts'
+import { lapseCounting } from '../../src/store/findings/waiver-store.ts'
 import { testMirror } from '../support/mirror.ts'
 
 /** The steps of SQLite's plan for a statement, without the numbers of its parameters. */
@@ -12,12 +12,4 @@ it('counts lapsed findings at a scrape by index ranges alone, and reads no findi
   const steps = planOf(lapseCounting).filter((step) => step.includes(' w '))
   const seeking = '(tenant_id=? AND check=? AND waiver=? AND terms=? AND open_severity=? AND lapsed_at>?)'
   expect(steps).toEqual([`SEARCH w USING COVERING INDEX waived_findings_lapsed ${seeking}`])
-})
-
-it('reports the breadth of a waiver at a scrape by one lookup in a partial index', () => {
-  const steps = planOf(breadthReading).filter((step) => step.includes(' w '))
-  expect(steps).toEqual([
-    'SEARCH w USING INDEX waived_findings_broad (tenant_id=? AND waiver=? AND terms=? AND later=?)',
-    'SEARCH w USING INDEX waived_findings_broad (tenant_id=? AND waiver=? AND terms=? AND later=? AND more_severe=?)',
-  ])
 })

@@ -1,7 +1,7 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished, vi } from 'vitest'
 import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
-import type { CheckResult, Mirror, NewFinding, NotedWaiver, PageCommit, RunClose } from '../../src/store/port.ts'
+import type { CheckResult, Mirror, NotedWaiver, PageCommit, RunClose, WrittenFinding } from '../../src/store/port.ts'
 import { testMirror } from '../support/mirror.ts'
 import { incomingUser as user } from './support/incoming-user.ts'
 
@@ -11,23 +11,32 @@ const check = 'user-mfa-enrolled'
 const resource = 'users'
 const ofUsers = { tenantId, resource } as const
 
-const finding: NewFinding = {
+const finding: WrittenFinding = {
+  kind: 'opened',
   fingerprint: 'f1',
   entityType: 'user',
   entityId: '1',
   severity: 'high',
   message: 'User 1 fails.',
-  evidence: {},
+  evidence: '{}',
+  digest: 'd',
+  firstSeenAt: at,
+  reopened: 0,
+  replacesOpen: false,
 }
 const checkResult: CheckResult = {
-  tenantId,
   check,
-  at,
+  status: 'fail',
+  reason: null,
   entities: 1,
+  notEvaluated: 0,
   rule: 'r',
-  failing: [[finding]],
-  decide: () => ({ status: 'fail', reason: null }),
-  resolve: async () => 'fixed',
+  validUntil: null,
+  open: { high: 1 },
+  written: [finding],
+  resolved: [],
+  waivers: { accepted: [], lapsed: [] },
+  problem: 'odd',
 }
 const waiver: NotedWaiver = { id: 'w', check, entity: '*', entityKey: '*', terms: 't', since: at, expiresAt: at + 1 }
 const hold = { tenantId, resource, reason: 'shrink_held', count: 1, message: '', cause: {}, rids: [1], at } as const
@@ -48,8 +57,6 @@ const run: RunClose = {
   pages: 1,
   counts: { created: 0, updated: 0, unchanged: 0, removed: 0, quarantined: 0 },
 }
-
-const query = { text: 'select 1', inputs: [], now: at, tenant: 'acme', timeoutMs: 9000, maxRows: 1 }
 
 const drained = async (items: AsyncIterable<unknown>) => {
   for await (const _ of items);
@@ -115,46 +122,38 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   records: async (mirror) => {
     const reader = mirror.records(tenantId)
     await drained(reader.select(resource))
-    await drained(reader.select(resource, { all: [{ field: 'state', is: 'Active' }] }))
-    await reader.count(resource)
-    await reader.countBy(resource, ['state'])
-    await reader.duplicates('roles', 'name')
-    await reader.hasRepeats(resource, 'email', null)
+    await reader.byKeys(resource, ['1'])
     await reader.history(resource, '1')
   },
   quality: (mirror) => mirror.quality(tenantId),
   isLive: (mirror) => mirror.isLive(tenantId, resource, '1'),
-  isTombstone: (mirror) => mirror.isTombstone(tenantId, resource, '1'),
-  isUncertain: (mirror) => mirror.isUncertain(tenantId, resource, '1'),
+  presence: (mirror) => mirror.presence(tenantId, resource, ['1']),
   record: (mirror) => mirror.record(tenantId, resource, '1'),
-  commitResult: (mirror) => mirror.commitResult(checkResult),
+  saveResults: (mirror) => mirror.saveResults(tenantId, at, { results: [checkResult] }),
   expirePasses: (mirror) => mirror.expirePasses(tenantId),
-  confirmResult: (mirror) => mirror.confirmResult(tenantId, check, at + 9e8),
-  resultBatch: async (mirror) => {
-    const batch = mirror.resultBatch()
-    await batch.add(checkResult)
-    await batch.commit()
-  },
-  storeConfirmations: (mirror) => mirror.storeConfirmations(),
+  confirmResults: (mirror) => mirror.confirmResults(tenantId, [check], at + 9e8),
+  openDigests: (mirror) => drained(mirror.openDigests(tenantId, check)),
+  storedFindings: (mirror) => mirror.storedFindings(['f1']),
+  recordCounts: (mirror) => mirror.recordCounts(tenantId),
   checkStates: (mirror) => mirror.checkStates(tenantId),
   findings: (mirror) => drained(mirror.findings({ all: true, text: 'fails' })),
   openFindings: (mirror) => drained(mirror.openFindings(tenantId, check, 'high')),
-  noteWaiver: (mirror) => mirror.noteWaiver(tenantId, waiver),
-  noteAcceptances: (mirror) =>
-    mirror.noteAcceptances(tenantId, waiver, [{ fingerprint: 'f1', severity: 'high', facts: '{}', later: false }], at),
+  agreeWaiver: (mirror) =>
+    mirror.agreeWaiver(tenantId, waiver, [
+      { fingerprint: 'f1', waiver: 'w', terms: 't', severity: 'high', facts: '{}' },
+    ]),
+  acceptances: (mirror) => mirror.acceptances(['f1']),
   notedWaivers: (mirror) => mirror.notedWaivers(tenantId),
   lapses: (mirror) => mirror.lapses(['f1']),
   lapseCounts: (mirror) => mirror.lapseCounts(tenantId, check),
   lapsedUnderAll: (mirror) => mirror.lapsedUnderAll(tenantId, check, [{ waiver: 'w', terms: 't' }]),
   lapsesAt: (mirror) => mirror.lapsesAt(tenantId, at, 10),
-  waiverBreadth: (mirror) => mirror.waiverBreadth(tenantId),
   applyDecision: async (mirror) => {
     const { id: holdId } = await mirror.raiseHold({ ...hold, resource: 'all', reason: 'tenant_changed' })
     await mirror.decide({ holdId, reason: '', at })
     for (const decision of await mirror.pendingDecisions(tenantId))
       await mirror.applyDecision(decision, { tenantId, at, coversKnown: true })
   },
-  dropAcceptances: (mirror) => mirror.dropAcceptances(tenantId, 'w'),
   keepFirstStates: (mirror) => mirror.keepFirstStates(tenantId, check, [{ entityId: '1', state: 1 }], at),
   acceptStates: (mirror) => mirror.acceptStates([{ tenantId, check, entityId: '1', state: 2, at, reason: '' }]),
   acceptedStates: (mirror) => mirror.acceptedStates(tenantId, check),
@@ -186,9 +185,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   decisions: (mirror) => mirror.decisions(tenantId),
   configurations: (mirror) => drained(mirror.configurations()),
   waiverChanges: (mirror) => mirror.waiverChanges(tenantId),
-  noteProblem: (mirror) => mirror.noteProblem(tenantId, check, 'odd'),
   checkProblems: (mirror) => mirror.checkProblems(tenantId),
-  ask: (mirror) => mirror.ask(tenantId, query),
   overdueErasure: (mirror) => mirror.overdueErasure(at),
   heldRecords: (mirror) => mirror.heldRecords('a hold'),
   quarantined: (mirror) => mirror.quarantined(),
@@ -196,7 +193,6 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   isVerified: (mirror) => mirror.isVerified(),
   verify: (mirror) => mirror.verify(),
   eraseOutdated: (mirror) => mirror.eraseOutdated(at + 9e9),
-  seal: (mirror) => mirror.seal(tenantId, at),
   verifyChain: (mirror) => mirror.verifyChain(tenantId),
   purgeTenant: (mirror) => mirror.purgeTenant(tenantId),
 }
@@ -273,10 +269,9 @@ it('writes in transactions only, and gives the records and findings that one cha
     'saveLookUps',
     'completeFullSync',
     'remove',
-    'commitResult',
-    'noteAcceptances',
+    'saveResults',
+    'agreeWaiver',
     'applyDecision',
-    'dropAcceptances',
     'confirmTime',
     'eraseOutdated',
     'purgeTenant',

@@ -3,6 +3,7 @@ import { type ResourceName, resourceNames } from '../../src/model/resource-names
 import type { HoldRow } from '../../src/store/port.ts'
 import type { RunResult } from '../../src/sync/observer.ts'
 import { type TestEngine, type TestEngineOptions, testEngine } from './engine.ts'
+import { seenChanges } from './events.ts'
 
 const tableOf = (resource: ResourceName) => resource.replaceAll('-', '_')
 
@@ -14,11 +15,13 @@ export function live(test: TestEngine, resource: ResourceName): number {
 
 /** Every row that can contain data of a tenant. */
 export function everyRow(test: TestEngine): Record<string, unknown> {
-  const others = { quarantine: 'key', changes: 'id', full_sync_pages: 'page', accepted_removals: 'rid' }
+  const others = { quarantine: 'key', full_sync_pages: 'page', accepted_removals: 'rid' }
   const orders = { ...Object.fromEntries(resourceNames.map((name) => [tableOf(name), 'rid'])), ...others }
-  return Object.fromEntries(
-    Object.entries(orders).map(([name, order]) => [name, test.query(`select * from ${name} order by ${order}`)]),
-  )
+  const rows = Object.entries(orders).map(([name, order]) => [
+    name,
+    test.query(`select * from ${name} order by ${order}`),
+  ])
+  return { ...Object.fromEntries(rows), changes: seenChanges(test.query) }
 }
 
 /** The holds as `resource reason count`. */

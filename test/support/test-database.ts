@@ -1,14 +1,19 @@
 import { copyFileSync, existsSync } from 'node:fs'
+import { join } from 'node:path'
 import BetterSqlite3 from 'better-sqlite3'
 import { onTestFinished } from 'vitest'
+import type { Db } from '../../src/store/db/db.ts'
 import { postgresDialect } from '../../src/store/db/postgres/dialect.ts'
 import { PostgresDb } from '../../src/store/db/postgres/postgres-db.ts'
 import { postgresMirror } from '../../src/store/db/postgres/postgres-mirror.ts'
 import { sqliteDialect } from '../../src/store/db/sqlite/dialect.ts'
+import { openForEngine } from '../../src/store/db/sqlite/open.ts'
+import { SqliteDb } from '../../src/store/db/sqlite/sqlite-db.ts'
 import { openMirror } from '../../src/store/db/sqlite/sqlite-mirror.ts'
 import type { Mirror } from '../../src/store/port.ts'
 import { type TestPostgres, testOptions, testPostgres } from './postgres.ts'
 import { overRecords } from './record-tables.ts'
+import { temporaryFolder } from './temporary.ts'
 import { wrongCounts } from './wrong-counts.ts'
 
 /** `TEST_DATABASE=postgres` runs tests of the mirror on PostgreSQL. */
@@ -28,6 +33,22 @@ export interface OpenedMirror {
 /** An engine's mirror at this path: a file, or the name of a database for the length of a test. */
 export function openTestMirror(path: string): OpenedMirror {
   return onPostgres ? ofPostgres(path) : ofSqlite(path)
+}
+
+/** A database of a test's own, with all tables. */
+export function testDb(): Db {
+  if (onPostgres) {
+    const database = testPostgres()
+    const connections = database.connect()
+    onTestFinished(async () => {
+      await connections.end()
+      await database.drop()
+    })
+    return new PostgresDb(connections, testOptions)
+  }
+  const opened = openForEngine(join(temporaryFolder(), 'mirror.db'))
+  onTestFinished(() => opened[Symbol.dispose]())
+  return new SqliteDb(opened)
 }
 
 function ofSqlite(path: string): OpenedMirror {
@@ -58,7 +79,7 @@ function ofPostgres(path: string): OpenedMirror {
   const db = new PostgresDb(connections, testOptions)
   const opened = new AsyncDisposableStack()
   opened.use(db)
-  const mirror = postgresMirror(db, { clock: testOptions.clock, opened })
+  const mirror = postgresMirror(db, { opened })
   return {
     mirror,
     query: (sql, ...values) => database.query(overRecords(sql, 'postgres'), ...values),

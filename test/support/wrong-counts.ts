@@ -11,6 +11,6 @@ export const wrongLive = `select s.tenant_id, s.resource, s.live from sync_state
   where r.tenant_id = s.tenant_id and r.resource = s.resource and r.removed_at is null and r.body is not null)`
 
 const findingsBy = (counts: string) => `select s.tenant_id, s."check", s.open from check_states s
-  where s.owing = 0 and (select coalesce(sum(cast(value as bigint)), 0) from ${counts}) <> (
+  where (select coalesce(sum(cast(value as bigint)), 0) from ${counts}) <> (
     select count(*) from findings f
     where f.tenant_id = s.tenant_id and f."check" = s."check" and f.resolved_at is null)`

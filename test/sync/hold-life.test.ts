@@ -2,10 +2,21 @@ import { expect, it } from 'vitest'
 import { minuteMs } from '../../src/model/durations.ts'
 import type { HoldRow } from '../../src/store/port.ts'
 import { type TestEngine, testEngine } from '../support/engine.ts'
+import { seenEvents } from '../support/events.ts'
 import { accept, ending, first, heldBack, live, theHold } from '../support/sync-queries.ts'
 
 const settings = { userDetails: { perRun: 0 } }
-const decided = (test: TestEngine) => test.query('select hold_id, reason, count, applied_at from decisions order by id')
+const decided = (test: TestEngine) => {
+  const applied = seenEvents(test.query, 'hold.applied')
+  return seenEvents(test.query, 'hold.accepted').map(({ subject, reason, count }) => {
+    return {
+      hold_id: subject,
+      reason,
+      count,
+      applied_at: applied.find((one) => one['subject'] === subject)?.['at'] ?? null,
+    }
+  })
+}
 
 async function holdOf(test: TestEngine, resource: string): Promise<HoldRow> {
   const found = (await test.mirror.holds()).find((hold) => hold.resource === resource)

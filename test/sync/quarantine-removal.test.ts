@@ -160,7 +160,13 @@ it('a record that may be the one without a readable id is uncertain until it is 
     ['api-clients', 'clientId', first(state.apiClients()).clientId],
     ['documents', 'fileId', first(state.documents()).fileId],
   ] as const
-  const uncertain = () => Promise.all(hidden.map(([name, , id]) => test.mirror.isUncertain(tenantId, name, String(id))))
+  const uncertain = () =>
+    Promise.all(
+      hidden.map(async ([name, , id]) => {
+        const presence = await test.mirror.presence(tenantId, name, [String(id).toLowerCase()])
+        return presence.get(String(id).toLowerCase()) === 'uncertain'
+      }),
+    )
   for (const [resource, idField, id] of hidden) {
     const hide = (record: Readonly<Record<string, unknown>>) =>
       record[idField] === id ? { ...record, [idField]: null } : record

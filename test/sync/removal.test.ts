@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { hourMs } from '../../src/model/durations.ts'
 import { bothSides, type TestEngine, type TestEngineOptions, testEngine } from '../support/engine.ts'
+import { seenChanges } from '../support/events.ts'
 import { ofData } from '../support/of-data.ts'
 
 const listOf = '/api/public/users'
@@ -60,15 +61,17 @@ it('removes a missing user when the tenant denies its id, and records the reques
   expect(lookUps(test)).toEqual([gone, alsoGone])
   expect(liveOf(test, 'users')).toBe(58)
   expect(test.observed.events).toEqual([])
-  const removals = test.query("select key, request_id, at from changes where kind = 'removed' order by id")
+  const removals = seenChanges(test.query).filter(({ kind }) => kind === 'removed')
   expect(removals).toEqual(
-    [gone, alsoGone].map((id) => ({
-      key: `${id}`,
-      request_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-      at: test.clock.now(),
-    })),
+    [gone, alsoGone].map((id) =>
+      expect.objectContaining({
+        key: `${id}`,
+        requestId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        at: test.clock.now(),
+      }),
+    ),
   )
-  expect(new Set(removals.map((row) => row['request_id'])).size).toBe(2)
+  expect(new Set(removals.map((row) => row.requestId)).size).toBe(2)
 })
 
 it('full syncs once more at once when the full sync skipped a user that exists, which keeps its values until a list shows it', async () => {

@@ -1,14 +1,13 @@
 import { hash } from 'node:crypto'
 import * as z from 'zod'
 import type { OwnCheck, OwnChecksSettings, WellFormedCheck } from '../../config/own-checks/own-check.ts'
-import { type Check, type CheckFacts, CheckFailed, type Evaluated, type Failure } from '../../evaluate/check.ts'
+import { type Check, type CheckFacts, CheckFailed, type Outcome, type QueryOutcomes } from '../../evaluate/check.ts'
 import { digestOf } from '../../evaluate/digest.ts'
+import type { EntityReason, OwnAnswer, OwnQuery } from '../../evaluate/own-query.ts'
 import { printable } from '../../model/text/printable.ts'
-import type { EntityReason, OwnAnswer, OwnQuery } from '../../store/port.ts'
 
 const longestSentence = 1000
 const longestEntity = 500
-const batchSize = 500
 
 /** The own checks of a configuration; a broken file becomes a check that always fails to evaluate. */
 export function ownChecks({ checks, ...limits }: OwnChecksSettings): readonly Check[] {
@@ -44,15 +43,13 @@ function toCheck(check: WellFormedCheck, limits: Pick<OwnChecksSettings, 'timeou
     frameworks,
     own: { file, problem: null },
     ruleOf: () => rule,
-    async evaluator({ runQuery }) {
-      if (runQuery === undefined)
-        throw new TypeError(`Cannot evaluate own check ${id}: the input has no query function`)
-      const answer = await runQuery(queryOf(check, limits))
+    async query(run) {
+      const answer = await run(queryOf(check, limits))
       if (answer.kind === 'failed') {
         const problem = `${file}: ${printable(answer.problem, longestSentence)}`
-        throw new CheckFailed(problem, answer.isTransient === true)
+        throw new CheckFailed(problem)
       }
-      return evaluatedOf(check, rule, answer)
+      return outcomesOf(check, answer)
     },
   }
 }
@@ -80,37 +77,24 @@ export function brokenCheck({ id, file, problem }: Extract<OwnCheck, { readonly 
     frameworks: [],
     own: { file, problem },
     ruleOf: () => 'broken',
-    async evaluator() {
+    async query() {
       throw new CheckFailed(`${printable(file, 200)}: ${printable(problem, longestSentence)}`)
     },
   }
 }
 
-export function failuresOf({ severity, file }: WellFormedCheck, { alarms }: OwnAnswer): readonly Failure[] {
-  return alarms.map(([entity, reason]) => {
+export function outcomesOf(check: WellFormedCheck, { ok, alarms, errors, skipped }: OwnAnswer): QueryOutcomes {
+  const { severity, file } = check
+  const failing = alarms.map(([entity, reason]): [string, Outcome] => {
     const message = printable(reason, longestSentence)
-    return { entityId: nameOf(entity), severity, message, evidence: { ownCheck: file, reason: message } }
+    return [nameOf(entity), { kind: 'fails', severity, message, evidence: { ownCheck: file, reason: message } }]
   })
+  const unclear = errors.map(([entity]): [string, Outcome] => [nameOf(entity), { kind: 'not_evaluated' }])
+  const others = skipped.map((entity): [string, Outcome] => [nameOf(entity), notApplicable])
+  return { ok, outcomes: [...others, ...unclear, ...failing], problem: dataWarningsOf(file, errors) }
 }
 
-function evaluatedOf(check: WellFormedCheck, rule: string, answer: OwnAnswer): Evaluated {
-  const { file, timeBased } = check
-  const { ok, alarms, errors, skipped } = answer
-  const notEvaluated = new Set(errors.map(([entity]) => nameOf(entity)))
-  const notApplicable = new Set(skipped.map(nameOf))
-  return {
-    applicable: true,
-    population: ok + alarms.length + errors.length,
-    notEvaluated: errors.length,
-    notEvaluatedFor: 'ambiguous',
-    failures: batches(failuresOf(check, answer)),
-    scope: async (entity) =>
-      notEvaluated.has(entity) ? 'not_evaluated' : notApplicable.has(entity) ? 'not_applicable' : 'evaluated',
-    ages: timeBased,
-    rule,
-    notEvaluatedIds: dataWarningsOf(file, errors),
-  }
-}
+const notApplicable: Outcome = { kind: 'ok', outside: true, resolution: 'not_applicable' }
 
 export function dataWarningsOf(file: string, errors: readonly EntityReason[]): string | null {
   const [first] = errors
@@ -124,8 +108,4 @@ export function dataWarningsOf(file: string, errors: readonly EntityReason[]): s
 function nameOf(entity: string): string {
   if (entity.length <= longestEntity) return entity.toWellFormed()
   return `${entity.slice(0, longestEntity).toWellFormed()}… (${hash('sha256', entity).slice(0, 16)})`
-}
-
-async function* batches(failures: readonly Failure[]): AsyncIterable<readonly Failure[]> {
-  for (let at = 0; at < failures.length; at += batchSize) yield failures.slice(at, at + batchSize)
 }

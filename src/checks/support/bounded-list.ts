@@ -23,14 +23,14 @@ export const rolesEvidence = memoizeWeakly((roles: readonly MirroredRole[]): Evi
 })
 
 export interface Excess {
+  /** Empty when the roles grant no such code. */
   readonly codes: string
   readonly evidence: Evidence
 }
 
-/** Codes that roles grant in excess, and these roles; `none` when they grant no such code. */
-export function excessOf(roles: readonly MirroredRole[], isExcess: (code: string) => boolean): Excess | 'none' {
+/** Codes that roles grant in excess, and these roles. */
+export function excessOf(roles: readonly MirroredRole[], isExcess: (code: string) => boolean): Excess {
   const offending = roles.filter((role) => role.codes.some(isExcess))
-  if (offending.length === 0) return 'none'
   const codes = [...new Set(offending.flatMap((role) => role.codes.filter(isExcess)))].sort()
   return { codes: listed(codes), evidence: { ...boundedList('excess', codes), ...rolesEvidence(offending) } }
 }

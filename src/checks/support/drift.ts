@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Scope } from '../../evaluate/check.ts'
+import { type Outcome, ok } from '../../evaluate/check.ts'
 import { toIso } from '../../model/dates.ts'
 import type { AcceptedState } from '../../store/port.ts'
 
@@ -24,9 +24,9 @@ export function assumesFirstState({ baseline }: { readonly baseline: object }): 
     : 'No baseline is configured: the state first mirrored counts until an operator accepts another one'
 }
 
-/** `accepted` when an operator accepted the present state, else `evaluated`. */
-export function scopeOfDrift(accepted: AcceptedState | undefined, present: unknown): Scope {
-  return accepted !== undefined && accepted.reason !== null && isDeepStrictEqual(accepted.state, present)
-    ? 'accepted'
-    : 'evaluated'
+/** Outcome of a state without drift. An open finding then ends as `rule_changed` if an operator accepted that state. */
+export function withoutDrift(accepted: AcceptedState | undefined, present: unknown): Outcome {
+  const isAccepted =
+    accepted !== undefined && accepted.reason !== null && isDeepStrictEqual(accepted.state, present ?? null)
+  return isAccepted ? { kind: 'ok', resolution: 'rule_changed' } : ok
 }

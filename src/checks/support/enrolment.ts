@@ -1,5 +1,3 @@
-import type { ConditionOn, GroupCount } from '../../store/records/query.ts'
-
 interface Flags {
   readonly mfaStatus?: boolean
   readonly mfaAction?: boolean
@@ -41,28 +39,6 @@ export function isEnrolled(rule: EnrolmentRule, mfaStatus: boolean, mfaAction: b
   return alternatives(rule).some(
     (flags) => (flags.mfaStatus ?? mfaStatus) === mfaStatus && (flags.mfaAction ?? mfaAction) === mfaAction,
   )
-}
-
-/**
- * Alternative conditions that select exactly the users that are not enrolled; empty when all groups are enrolled. Each
- * condition names the states so that an index applies.
- *
- * @param groups counts by state, mfaStatus and mfaAction.
- */
-export function lacksEnrolment(
-  rule: EnrolmentRule,
-  groups: readonly GroupCount[],
-): readonly (readonly ConditionOn<'users'>[])[] {
-  const lacking = groups.filter(({ values: [, status, action] }) => !isEnrolled(rule, status === true, action === true))
-  const byFlags = Map.groupBy(lacking, ({ values: [, status, action] }) => `${status} ${action}`)
-  return [...byFlags.values()].map((same): readonly ConditionOn<'users'>[] => {
-    const [, mfaStatus = null, mfaAction = null] = same[0]?.values ?? []
-    return [
-      { field: 'state', in: same.map(({ values: [state = null] }) => state) },
-      { field: 'mfaStatus', is: mfaStatus },
-      { field: 'mfaAction', is: mfaAction },
-    ]
-  })
 }
 
 function alternatives(rule: EnrolmentRule): readonly Flags[] {

@@ -1,7 +1,5 @@
-import { maxUnevaluatedIds } from '../../evaluate/check.ts'
 import { toIso } from '../../model/dates.ts'
-import type { ResourceName } from '../../model/resource-names.ts'
-import type { FieldsOf, MirrorRecord, RecordReader, WhereOn } from '../../store/records/query.ts'
+import type { MirrorRecord } from '../../store/records/query.ts'
 
 /** Id of the response that contained the present values of a record, and the time it was read. */
 export function readingOf(record: MirrorRecord): { readonly requestId: string | null; readonly readAt: string } {
@@ -23,59 +21,4 @@ export function timeOf(record: MirrorRecord, name: string): number {
 export function textOf(record: MirrorRecord, name: string): string | null {
   const value = record.fields[name]
   return typeof value === 'string' ? value : null
-}
-
-/** The record of a resource with a single record; null before it is mirrored. */
-export async function onlyRecord<Name extends ResourceName>(
-  reader: RecordReader,
-  resource: Name,
-): Promise<MirrorRecord<FieldsOf<Name>> | null> {
-  for await (const [record] of reader.select(resource)) if (record !== undefined) return record
-  return null
-}
-
-/** A test whether a record meets the conditions. It reads all matching keys at the first call, so use it for few records. */
-export function amongFew<Name extends ResourceName>(
-  reader: RecordReader,
-  resource: Name,
-  where: WhereOn<Name>,
-): (key: string) => Promise<boolean> {
-  let keys: Promise<ReadonlySet<string>> | null = null
-  return async (key) => {
-    keys ??= keysOf(reader.select(resource, where))
-    return (await keys).has(key)
-  }
-}
-
-/** Records that `firstKeys` reads at most. */
-const maxRecordsRead = 5000
-
-/** Keys of the first records that meet the conditions, at most `maxUnevaluatedIds`. */
-export async function firstKeys<Name extends ResourceName>(
-  reader: RecordReader,
-  resource: Name,
-  where: WhereOn<Name>,
-  isWanted: (record: MirrorRecord<FieldsOf<Name>>) => boolean = () => true,
-): Promise<readonly string[]> {
-  const keys: string[] = []
-  let recordsRead = 0
-  for await (const batch of reader.select(resource, where)) {
-    for (const record of batch) if (keys.length < maxUnevaluatedIds && isWanted(record)) keys.push(record.key)
-    recordsRead += batch.length
-    if (keys.length === maxUnevaluatedIds || recordsRead >= maxRecordsRead) break
-  }
-  return keys
-}
-
-async function keysOf(batches: AsyncIterable<readonly { readonly key: string }[]>): Promise<ReadonlySet<string>> {
-  const keys = new Set<string>()
-  for await (const batch of batches) for (const { key } of batch) keys.add(key)
-  return keys
-}
-
-export async function* mapBatches<From, To>(
-  batches: AsyncIterable<readonly From[]> | Iterable<readonly From[]>,
-  change: (item: From) => To,
-): AsyncIterable<readonly To[]> {
-  for await (const batch of batches) yield batch.map(change)
 }

@@ -46,6 +46,8 @@ export function assessRole(
     if (candidates.length === 0) return { checkResult: missing, roles: [] }
     return { checkResult: failing > 0 ? 'fails' : 'passes', roles: candidates }
   }
-  const byReference = memoize((reference: string) => assess(JSON.parse(reference)))
-  return ({ roleId, roleName }) => byReference(JSON.stringify({ roleId, roleName }))
+  const assessments = memoize((roleName: string | null) =>
+    memoize((roleId: number | null) => assess({ roleId, roleName })),
+  )
+  return ({ roleId, roleName }) => assessments(roleName)(roleId)
 }

@@ -1,4 +1,5 @@
-import type { MirrorRecord, RecordReader } from '../../store/records/query.ts'
+import { memoizeWeakly } from '../../model/memoize.ts'
+import type { MirrorRecord } from '../../store/records/query.ts'
 import { factsOf } from './records.ts'
 
 export interface MirroredRole {
@@ -14,23 +15,16 @@ export interface Roles {
   readonly byName: ReadonlyMap<string, readonly MirroredRole[]>
 }
 
-/** Reads all roles of the tenant; names are compared as sent. */
-export async function loadRoles(reader: RecordReader): Promise<Roles> {
-  const byId = new Map<number, MirroredRole>()
-  const byName = new Map<string, MirroredRole[]>()
-  for await (const batch of reader.select('roles')) {
-    for (const record of batch) {
-      const role = toRole(record)
-      byId.set(role.roleId, role)
-      const named = byName.get(role.name)
-      if (named === undefined) byName.set(role.name, [role])
-      else named.push(role)
-    }
+/** All roles of the tenant; names are compared as sent. */
+export const rolesIn = memoizeWeakly((records: readonly MirrorRecord[]): Roles => {
+  const roles = records.map(toRole)
+  return {
+    byId: new Map(roles.map((role) => [role.roleId, role])),
+    byName: Map.groupBy(roles, ({ name }) => name),
   }
-  return { byId, byName }
-}
+})
 
-function toRole(record: MirrorRecord): MirroredRole {
+export function toRole(record: MirrorRecord): MirroredRole {
   const { roleId, name, state, permissions } = record.fields
   if (!Array.isArray(permissions)) throw new TypeError(`The mirror has no permissions of role ${record.key}`)
   return {

@@ -1,6 +1,5 @@
-import type { Loaded } from '../../evaluate/check.ts'
-import type { MirrorRecord, RecordReader } from '../../store/records/query.ts'
-import { onlyRecord } from './records.ts'
+import type { Evaluator, Outcome } from '../../evaluate/check.ts'
+import type { MirrorRecord } from '../../store/records/query.ts'
 
 export const settingsEntityId = 'authentication-settings'
 
@@ -14,11 +13,16 @@ export function isWithoutSso({ fields }: MirrorRecord): boolean {
   return isOff && (providerType ?? null) === null && (tenantName ?? null) === null
 }
 
-export async function loadSettings(
-  reader: RecordReader,
-): Promise<Loaded<MirrorRecord> & { readonly candidates: readonly (readonly MirrorRecord[])[] }> {
-  const settings = await onlyRecord(reader, 'authentication-settings')
-  return settings === null
-    ? { population: 0, candidates: [], notEvaluated: 1 }
-    : { population: 1, candidates: [[settings]] }
+export const missingSettings: Outcome = { kind: 'not_evaluated', outside: true }
+
+/** Evaluates the one settings record; without it the check is not evaluated. */
+export function settingsEvaluator(evaluate: (settings: MirrorRecord) => Outcome): Evaluator {
+  let outcome = missingSettings
+  return {
+    record(settings) {
+      outcome = evaluate(settings)
+      return null
+    },
+    end: () => [[settingsEntityId, outcome]],
+  }
 }

@@ -1,47 +1,51 @@
+import { type Outcome, ok } from '../../evaluate/check.ts'
 import { parseIsoDate } from '../../model/dates.ts'
-import type { ChangeRow, MirrorRecord, RecordReader } from '../../store/records/query.ts'
-import { mapBatches, timeOf } from './records.ts'
+import type { ChangeRow, MirrorRecord } from '../../store/records/query.ts'
+import { timeOf } from './records.ts'
 import { isDoneByMirror } from './statuses.ts'
+import { isOlderThan, olderFrom } from './time-limits.ts'
 
-export interface WithSince {
-  readonly document: MirrorRecord
-  /** When the document left its last completed status, in milliseconds since the epoch. */
+type Statuses = readonly (string | null)[]
+
+/** When a document left its last completed status, in milliseconds since the epoch. */
+export interface StatusSince {
   readonly since: number
+  /** A later start, which counts from that instant on: it was recorded while the clock was wrong. */
+  readonly later?: number
 }
 
-/** Adds `since` to documents from `statusSince` of the mirror. */
-export function sinceByMirror(batches: AsyncIterable<readonly MirrorRecord[]>): AsyncIterable<readonly WithSince[]> {
-  return mapBatches(batches, (document) => ({ document, since: timeOf(document, 'statusSince') }))
+/** With default statuses, a `statusSince` up to `firstSeenAt` has never changed, so the history adds nothing. */
+export function readsStatusHistory(document: MirrorRecord, done: Statuses): boolean {
+  return !isDoneByMirror(done) || timeOf(document, 'statusSince') > document.firstSeenAt
 }
 
-/** Adds `since` from each document's history, too. Covers other completed statuses, and records of earlier versions. */
-export async function* sinceByHistory(
-  reader: RecordReader,
-  batches: AsyncIterable<readonly MirrorRecord[]>,
-  done: readonly (string | null)[],
-  now: number,
-): AsyncIterable<readonly WithSince[]> {
-  const isMirrored = isDoneByMirror(done)
-  for await (const batch of batches) {
-    // With default statuses, a `statusSince` up to `firstSeenAt` has never changed, so the history adds nothing.
-    const changed = batch.filter((document) => !isMirrored || timeOf(document, 'statusSince') > document.firstSeenAt)
-    const changes = changed.length === 0 ? [] : await reader.history('documents', ...changed.map(({ key }) => key))
-    const byKey = Map.groupBy(changes, ({ key }) => key)
-    yield batch.map((document) => {
-      const mirrored = timeOf(document, 'statusSince')
-      const recorded = completedSince(document, byKey.get(document.key) ?? [], done)
-      if (recorded === null) return { document, since: mirrored }
-      // A time in the future was recorded while the clock was wrong.
-      return { document, since: isMirrored || recorded > now ? Math.min(recorded, mirrored) : recorded }
-    })
-  }
-}
-
-function completedSince(
+/** @param done the completed statuses. */
+export function statusSince(
   document: MirrorRecord,
-  changes: readonly ChangeRow[],
-  done: readonly (string | null)[],
-): number | null {
+  history: readonly ChangeRow[],
+  done: Statuses,
+  now: number,
+): StatusSince {
+  const mirrored = timeOf(document, 'statusSince')
+  const recorded = readsStatusHistory(document, done) ? completedSince(document, history, done) : null
+  if (recorded === null) return { since: mirrored }
+  if (isDoneByMirror(done)) return { since: Math.min(recorded, mirrored) }
+  return recorded > now ? { since: Math.min(recorded, mirrored), later: recorded } : { since: recorded }
+}
+
+/** Fails once the status is older than the limit. */
+export function statusOutcome(
+  { since, later }: StatusSince,
+  limitMs: number,
+  now: number,
+  failure: () => Outcome & { readonly kind: 'fails' },
+): Outcome {
+  if (isOlderThan(since, limitMs, now)) return later === undefined ? failure() : { ...failure(), until: later }
+  const until = olderFrom(since, limitMs)
+  return { ...ok, until: later !== undefined && later <= until ? olderFrom(later, limitMs) : until }
+}
+
+function completedSince(document: MirrorRecord, changes: readonly ChangeRow[], done: Statuses): number | null {
   const ofStatus = changes.filter(({ field }) => field === 'uploadStatus')
   if (ofStatus.length === 0) return null
   const left = ofStatus.findLast(({ before }) => done.some((status) => status === before))

@@ -1,6 +1,5 @@
 import * as z from 'zod'
-import type { CheckContext } from '../../evaluate/check.ts'
-import type { ConditionOn } from '../../store/records/query.ts'
+import type { RuleContext } from '../../evaluate/check.ts'
 
 /** A configured list of upload statuses. The specification lists neither all statuses nor the meaning of null. */
 export const statuses = (...byDefault: readonly string[]) =>
@@ -16,18 +15,13 @@ export const busyStatuses = statuses('Processing')
 /** Completed statuses: `statuses` of document-required-present. */
 export const doneStatuses = statuses('Completed')
 
-export function doneStatusesOf(optionsOf: CheckContext['optionsOf']): readonly (string | null)[] {
+export function doneStatusesOf(optionsOf: RuleContext['optionsOf']): readonly (string | null)[] {
   return doneStatuses.parse(optionsOf('document-required-present')['statuses']).toSorted()
 }
 
 /** True when these are the statuses that `statusSince` of the mirror is built for. */
 export function isDoneByMirror(done: readonly (string | null)[]): boolean {
   return done.every((status) => status === 'Completed')
-}
-
-/** Alternative conditions for documents in one of these statuses; each uses the index on the status. */
-export function inStatus(wanted: readonly (string | null)[]): readonly (readonly ConditionOn<'documents'>[])[] {
-  return [...new Set(wanted)].map((is) => [{ field: 'uploadStatus', is }])
 }
 
 /** `Completed`, `Completed or null`. */

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import type { Condition } from '../../store/records/query.ts'
 
 const wrongType = (unit: string) => `expected a number of ${unit}, without a unit`
 
@@ -24,14 +23,12 @@ export function isOlderThan(since: number, limitMs: number, now: number): boolea
   return now - since > limitMs
 }
 
-/** `isOlderThan` as a condition on a time of the mirror, which is in whole milliseconds. */
-export function olderThan<Field extends string>(field: Field, limitMs: number, now: number): Condition<Field> {
-  return { field, atMost: lastOlder(limitMs, now) }
+/** First millisecond at which `since`, in whole milliseconds, is older than `limitMs`. */
+export function olderFrom(since: number, limitMs: number): number {
+  return since + Math.floor(limitMs) + 1
 }
 
-/** The opposite of `olderThan`. */
-export function notOlderThan<Field extends string>(field: Field, limitMs: number, now: number): Condition<Field> {
-  return { field, above: lastOlder(limitMs, now) }
+/** First millisecond at which at most `limitMs` are left until `end`, in whole milliseconds. */
+export function withinFrom(end: number, limitMs: number): number {
+  return end - Math.floor(limitMs)
 }
-
-const lastOlder = (limitMs: number, now: number) => Math.ceil(now - limitMs) - 1

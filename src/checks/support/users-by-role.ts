@@ -1,58 +1,55 @@
-import type { Loaded } from '../../evaluate/check.ts'
+import type { CheckContext, Evaluator, Failure, Outcome } from '../../evaluate/check.ts'
+import { ok } from '../../evaluate/check.ts'
 import { futureToleranceMs, isFresh } from '../../model/freshness.ts'
-import type { ConditionOn, MirrorRecord, RecordReader } from '../../store/records/query.ts'
-import { firstKeys, mapBatches, textOf } from './records.ts'
-import type { RoleAssessment, RoleReference } from './role-assessment.ts'
-import { countOf, mayBeOf, roleGroups } from './role-groups.ts'
+import type { MirrorRecord } from '../../store/records/query.ts'
+import { textOf } from './records.ts'
+import { assessRole, type RoleAssessment, type RoleReference, type RoleRule } from './role-assessment.ts'
+import { rolesIn } from './roles.ts'
+import { olderFrom } from './time-limits.ts'
 import { quoted } from './words.ts'
 
-export interface UserOfRole extends RoleAssessment {
+export interface UserOfRole {
   readonly user: MirrorRecord
   readonly reference: RoleReference
+  readonly roles: RoleAssessment['roles']
 }
 
-export interface UsersByRole {
-  readonly users: ConditionOn<'users'>
+export interface UsersByRole extends RoleRule {
   /** How long a `roleId` is valid after it was read, in milliseconds. */
   readonly limitMs: number
-  readonly now: number
-  readonly assess: (reference: RoleReference) => RoleAssessment
+  readonly failure: (found: UserOfRole) => Failure
 }
 
+const invited: Outcome = { kind: 'ok', outside: true, resolution: 'not_applicable' }
+
 /**
- * Loads the users whose role fails. A user may get another role of the same name, which only appears in the user's
- * details. So a `roleId` is valid for a limited time. After that the role name decides, which every full sync reads,
- * and users with an ambiguous role name are not evaluated; details are read of these users first.
+ * Evaluates users who are not in state Invited by their role. A user may get another role of the same name, which only
+ * appears in the user's details. So a `roleId` is valid for a limited time. After that the role name decides, which
+ * every full sync reads, and users with an ambiguous role name are not evaluated; details are read of these users first.
  */
-export async function loadUsersByRole(
-  reader: RecordReader,
-  { users, limitMs, now, assess }: UsersByRole,
-): Promise<Loaded<UserOfRole>> {
-  const evaluator = (user: MirrorRecord) => {
-    const reference = referenceOf(user, limitMs, now)
-    return { user, reference, ...assess(reference) }
-  }
-  const groups = await roleGroups(reader, { users: [users], idKnown: idKnown(limitMs, now), assess })
-  const failing = groups.filter(({ checkResult }) => checkResult === 'fails')
-  const notEvaluated = groups.filter(({ checkResult }) => checkResult === 'not_evaluated')
-  const nameless = notEvaluated.some(({ roleId, roleName }) => roleId === null && roleName === null)
-  const unnamed: readonly ConditionOn<'users'>[] = [{ field: 'roleName', is: null }]
-  const unevaluatedUsers = { all: [users], anyOf: [...mayBeOf(notEvaluated), ...(nameless ? [unnamed] : [])] }
-  const isNotEvaluated = (user: MirrorRecord) => evaluator(user).checkResult === 'not_evaluated'
+export function usersByRole(rule: UsersByRole, { now, incomplete, needed }: CheckContext): Evaluator {
+  const { limitMs, failure } = rule
+  const assess = assessRole(rolesIn(needed('roles')), incomplete.has('roles'), rule)
   return {
-    population: countOf(groups),
-    ages: groups.some(({ ages }) => ages),
-    notEvaluated: countOf(notEvaluated),
-    unevaluated: notEvaluated.length === 0 ? [] : await firstKeys(reader, 'users', unevaluatedUsers, isNotEvaluated),
-    candidates:
-      failing.length === 0
-        ? []
-        : mapBatches(reader.select('users', { all: [users], anyOf: mayBeOf(failing) }), evaluator),
-    async scope(key) {
-      const self: ConditionOn<'users'> = { field: 'userId', is: Number(key) }
-      for await (const [user] of reader.select('users', { all: [self, users] }))
-        if (user !== undefined) return evaluator(user).checkResult === 'not_evaluated' ? 'not_evaluated' : 'evaluated'
-      return 'not_applicable'
+    record(user) {
+      if (user.fields['state'] === 'Invited') return invited
+      const byName = { roleId: null, roleName: textOf(user, 'roleName') }
+      const byId = { ...byName, roleId: roleIdOf(user) }
+      const readAt = user.times['detailReadAt'] ?? null
+      const isKnown = byId.roleId !== null && isFresh(readAt, limitMs, now)
+      const reference = isKnown ? byId : byName
+      const { checkResult, roles } = assess(reference)
+      const outcome: Outcome =
+        checkResult === 'fails'
+          ? { kind: 'fails', ...failure({ user, reference, roles }) }
+          : checkResult === 'passes'
+            ? ok
+            : { kind: 'not_evaluated' }
+      if (byId.roleId === null || readAt === null) return outcome
+      // The age of the id only matters if the role name gives another result.
+      if (assess(byId).checkResult === assess(byName).checkResult) return outcome
+      if (isKnown) return { ...outcome, until: olderFrom(readAt, limitMs) }
+      return readAt > now ? { ...outcome, until: readAt - futureToleranceMs } : outcome
     },
   }
 }
@@ -63,15 +60,6 @@ export function roleTitle({ roleId, roleName }: RoleReference, roles: RoleAssess
   return roleId !== null ? `role ${roleId}` : `the role name ${quoted(String(roleName))}`
 }
 
-function idKnown(limitMs: number, now: number): readonly ConditionOn<'users'>[] {
-  return [
-    { field: 'detailReadAt', above: Math.ceil(now - limitMs) - 1 },
-    { field: 'detailReadAt', atMost: now + futureToleranceMs },
-  ]
-}
-
-function referenceOf(user: MirrorRecord, limitMs: number, now: number): RoleReference {
-  const { roleId } = user.fields
-  const isKnown = typeof roleId === 'number' && isFresh(user.times['detailReadAt'] ?? null, limitMs, now)
-  return { roleId: isKnown ? roleId : null, roleName: textOf(user, 'roleName') }
+function roleIdOf({ fields: { roleId } }: MirrorRecord): number | null {
+  return typeof roleId === 'number' ? roleId : null
 }

@@ -1,7 +1,8 @@
 import { basename, dirname, resolve } from 'node:path'
 import type { Command } from 'commander'
 import { checks } from '../../checks/index.ts'
-import { dataWarningsOf, failuresOf, queryOf } from '../../checks/own/own-check.ts'
+import { dataWarningsOf, outcomesOf, queryOf } from '../../checks/own/own-check.ts'
+import { SandboxQueries } from '../../checks/own/sandbox-queries.ts'
 import type { OwnChecksSettings, WellFormedCheck } from '../../config/own-checks/own-check.ts'
 import { parseChecks } from '../../config/own-checks/own-checks.ts'
 import { readFile } from '../../config/own-checks/read-folder.ts'
@@ -10,6 +11,7 @@ import { ConfigError } from '../../config/yaml/errors.ts'
 import { createViews } from '../../daemon/views.ts'
 import { tryOwnChecks } from '../../doctor/own-checks.ts'
 import { settingsOf } from '../../evaluate/check-settings.ts'
+import type { OwnAnswer } from '../../evaluate/own-query.ts'
 import { toIso } from '../../model/dates.ts'
 import { FatalError } from '../../model/errors.ts'
 import { type FindingView, fingerprintOf } from '../../model/finding.ts'
@@ -19,7 +21,6 @@ import { printableJson } from '../../model/text/printable-json.ts'
 import { dataWarnings } from '../../report/data-warnings.ts'
 import { bySeverity, findingsText } from '../../report/findings-table.ts'
 import { terminalOf } from '../../report/terminal.ts'
-import type { OwnAnswer } from '../../store/port.ts'
 import { loadConfiguration, openVerifiedMirror } from './configuration.ts'
 import { note } from './io.ts'
 import { tenantOption } from './options.ts'
@@ -37,12 +38,14 @@ export async function tryOwnCheck(io: Io, command: Command, { file, format, tena
   const now = io.clock.now()
   const check = await wellFormed(resolve(io.cwd, file), file, settings.ownChecks, now)
   await using mirror = await openVerifiedMirror(settings, io)
+  await using queries = new SandboxQueries()
   const found: FindingView[] = []
   const notes: string[] = []
   for (const { name, id } of await mirror.tenants()) {
     const one = settings.tenants.find((configured) => configured.name === name)
     if (one === undefined || (wanted !== undefined && name !== wanted)) continue
-    const answer = await mirror.ask(id, { ...queryOf(check, settings.ownChecks), now, tenant: name }, io.stop)
+    const query = { ...queryOf(check, settings.ownChecks), now, tenant: name }
+    const answer = await queries.ask(mirror, id, query, io.stop)
     if (answer.kind === 'failed') throw new FatalError(printable(`${file}: ${answer.problem}`))
     found.push(...findingsOf(check, one, answer, toIso(now)))
     notes.push(`${name}: ${countsOf(answer)}`)
@@ -77,15 +80,16 @@ function findingsOf(
   at: string,
 ): readonly FindingView[] {
   const { severity } = settingsOf(check, tenant)
-  return failuresOf(check, answer).map((failure) => {
-    const { entityId, message, evidence } = failure
+  return outcomesOf(check, answer).outcomes.flatMap(([entityId, outcome]) => {
+    if (outcome.kind !== 'fails') return []
+    const { message, evidence } = outcome
     const identity = { tenant: tenant.name, check: check.id, entityType: check.entity, entityId }
-    return {
+    const finding: FindingView = {
       fingerprint: fingerprintOf(identity),
       tenant: tenant.name,
       check: check.id,
       entity: { type: check.entity, id: entityId },
-      severity: severity ?? failure.severity,
+      severity: severity ?? outcome.severity,
       state: 'open',
       message,
       evidence,
@@ -96,6 +100,7 @@ function findingsOf(
       reopened: 0,
       waiver: null,
     }
+    return [finding]
   })
 }
 

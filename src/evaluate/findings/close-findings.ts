@@ -1,8 +1,10 @@
 import type { CheckStatus, Resolution } from '../../model/check-status.ts'
 import type { UnknownReason } from '../../model/reasons.ts'
 import { hasAny } from '../../model/severity.ts'
-import type { FindingStore } from '../../store/port.ts'
-import type { CheckOutcome } from '../evaluation.ts'
+import type { CheckResult, FindingStore } from '../../store/port.ts'
+import type { CheckOutcome } from '../check-outcome.ts'
+import { outcomeOf } from '../check-result.ts'
+import { openFindingsOf } from './open-findings.ts'
 
 export interface CloseFindings {
   readonly store: FindingStore
@@ -16,28 +18,33 @@ export interface CloseFindings {
   }
 }
 
+/** Ends the results and findings of the checks that are not to be kept. */
 export async function closeFindings(request: CloseFindings): Promise<readonly CheckOutcome[]> {
   const { store, tenantId, now, keep, ending } = request
+  const { resolution, ...status } = ending
   const states = (await store.checkStates(tenantId)).filter(({ check }) => !keep.has(check))
-  const outcomes: CheckOutcome[] = []
   // Without findings, too: a replica that has the check switched on would show a result that nobody renews.
-  const shown = states.filter((state) => hasAny(state.open) || state.status !== ending.status)
-  for (const check of shown.map((state) => state.check).sort()) {
-    const { resolution, ...status } = ending
-    const checkResult = {
-      tenantId,
-      check,
-      at: now,
-      decide: () => status,
-      entities: null,
-      rule: null,
-      failing: [],
-      resolve: async () => resolution,
-    }
-    outcomes.push({ check, ...(await store.commitResult(checkResult)) })
+  const closed = states.filter((state) => hasAny(state.open) || state.status !== ending.status)
+  const results: CheckResult[] = []
+  for (const check of closed.map((state) => state.check).sort()) {
+    const open = await openFindingsOf(store, tenantId, check)
+    const resolved = open.map(({ fingerprint }) => ({ fingerprint, resolution }))
+    results.push({ ...nothing, check, ...status, resolved })
   }
-  return outcomes
+  if (results.length > 0) await store.saveResults(tenantId, now, { results })
+  return results.map((result) => outcomeOf(result, null))
 }
+
+const nothing = {
+  entities: null,
+  notEvaluated: null,
+  rule: null,
+  validUntil: null,
+  open: {},
+  written: [],
+  waivers: { accepted: [], lapsed: [] },
+  problem: null,
+} as const
 
 export function closeTenant(store: FindingStore, tenantId: number, now: number): Promise<readonly CheckOutcome[]> {
   const ending = { status: 'unknown', reason: 'never', resolution: 'tenant_removed' } as const

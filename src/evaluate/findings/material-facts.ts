@@ -1,4 +1,4 @@
-import { parseIsoDate, toIso } from '../../model/dates.ts'
+import { mayBeOneSecond, parseIsoDate, toIso } from '../../model/dates.ts'
 
 type Facts = Readonly<Record<string, unknown>>
 
@@ -82,4 +82,22 @@ function canonical(value: unknown): unknown {
   if (typeof value === 'object' && value !== null) return ownFacts(value as Facts)
   const instant = typeof value === 'string' && /^\d{4}-\d\d-\d\d/.test(value) ? parseIsoDate(value) : undefined
   return instant === undefined ? value : toIso(instant.ms)
+}
+
+const instantInFacts = /"(\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)\.\d{3}Z"/g
+
+/** Ignores fractions of seconds and, of users, `identity.createdAt`: another entity has another finding. */
+export function isSameFacts(accepted: string, present: string): boolean {
+  const [before, after] = [JSON.parse(accepted) as Facts, JSON.parse(present) as Facts]
+  return comparable(before) === comparable(after) && isSameCreation(before, after)
+}
+
+/** Where no e-mail address identifies an entity, the second of its creation does, unless one is missing. */
+function isSameCreation(before: Facts, after: Facts): boolean {
+  if ([before, after].some((facts) => typeof facts['identity.emailDigest'] === 'string')) return true
+  return mayBeOneSecond(before['identity.createdAt'], after['identity.createdAt'])
+}
+
+function comparable({ 'identity.createdAt': _, ...facts }: Facts): string {
+  return JSON.stringify(facts).replace(instantInFacts, '"$1Z"')
 }

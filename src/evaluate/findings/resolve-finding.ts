@@ -1,50 +1,51 @@
 import type { Resolution } from '../../model/check-status.ts'
 import type { InputQuality } from '../../model/data-quality.ts'
 import { clocksAgree } from '../../model/decide-status.ts'
-import type { FindingRow, FindingStore } from '../../store/port.ts'
-import type { Check, Evaluated } from '../check.ts'
-import { identityOf, isSameEntity } from './identity.ts'
+import type { FindingRow, RecordPresence } from '../../store/port.ts'
+import type { CheckFacts } from '../check.ts'
+import type { PassingEntity } from '../check-tally.ts'
+import { isSameEntity } from './identity.ts'
 
+/** What is known of the entity of an open finding that no longer fails. */
 export interface Ending {
-  readonly store: FindingStore
-  readonly tenantId: number
-  readonly check: Check
+  readonly check: Pick<CheckFacts, 'entity' | 'evaluates' | 'timeBased'>
   readonly inputs: readonly InputQuality[]
-  readonly now: number
-  /** Null if the check could not be evaluated. */
-  readonly evaluated: Evaluated | null
+  /** Rule of the evaluation; null if the check could not be evaluated. */
+  readonly rule: string | null
+  /** Undefined if the entity is no record, or if the row of the record is gone. */
+  readonly presence: RecordPresence | undefined
+  /** Undefined if the evaluation did not find the entity. */
+  readonly passing: PassingEntity | undefined
 }
-
-type OpenFinding = Pick<FindingRow, 'entityType' | 'entityId' | 'evidence' | 'fingerprint'>
 
 /** Partial states of the evaluated resource that the mirror tracks for each record. */
 const trackedByRecord: ReadonlySet<string> = new Set(['quarantined', 'missing_records'])
 
 /** Null keeps the finding open: an input is stale or partial, or a row is gone (docs/sync.md#findings). */
-export async function resolutionOf(finding: OpenFinding, ending: Ending): Promise<Resolution | null> {
-  const { check, inputs, evaluated, store, tenantId } = ending
+export function resolutionOf(evidence: FindingRow['evidence'], ending: Ending): Resolution | null {
+  const { check, inputs, rule, presence, passing } = ending
   if (inputs.some((input) => input.off)) return 'not_applicable'
-  const { entityId, evidence } = finding
-  if (check.entity.isRecord && !(await store.isLive(tenantId, check.evaluates, entityId)))
-    return (await store.isTombstone(tenantId, check.evaluates, entityId)) ? 'entity_removed' : null
-  if (evaluated === null || !isFreshAndComplete(ending)) return null
-  if (check.entity.isRecord && (await store.isUncertain(tenantId, check.evaluates, entityId))) return null
-  if (await isReassigned(finding, ending)) return 'entity_removed'
-  if (!evaluated.applicable) return 'not_applicable'
-  const scope = await evaluated.scope(entityId, evidence)
-  if (scope === 'not_evaluated') return null
-  if (scope === 'not_applicable') return 'not_applicable'
-  if (scope === 'accepted') return 'rule_changed'
-  if (!isOfRule(finding, evaluated.rule)) return 'rule_changed'
-  const ofWrongClock = check.timeBased && (await store.isOfWrongClock(finding.fingerprint, ending.now))
-  return ofWrongClock ? 'clock_corrected' : 'fixed'
-}
-
-async function isReassigned({ entityId, evidence }: OpenFinding, ending: Ending): Promise<boolean> {
-  const { check, store, tenantId } = ending
-  if (!check.entity.isRecord || evidence['identity'] === undefined) return false
-  const record = await store.record(tenantId, check.evaluates, entityId)
-  return record !== null && !isSameEntity(evidence, identityOf(record))
+  if (check.entity.isRecord && presence === 'removed') return 'entity_removed'
+  if (check.entity.isRecord && presence !== 'live') return null
+  if (rule === null || !isFreshAndComplete(ending)) return null
+  // A record that appeared during the evaluation is left to the next one.
+  if (passing === undefined && check.entity.isRecord) return null
+  const identity = passing?.identity ?? null
+  if (identity !== null && evidence['identity'] !== undefined && !isSameEntity(evidence, { identity }))
+    return 'entity_removed'
+  const outcome = passing?.outcome ?? { kind: 'ok' }
+  switch (outcome.kind) {
+    case 'not_applicable':
+      return 'not_applicable'
+    case 'not_evaluated':
+      return outcome.accepts !== undefined && evidence[outcome.accepts] === true ? 'rule_changed' : null
+    case 'ok':
+      return outcome.resolution ?? (isOfRule(evidence, rule) ? 'fixed' : 'rule_changed')
+    case 'fails':
+      return null
+    default:
+      return outcome satisfies never
+  }
 }
 
 function isFreshAndComplete({ check, inputs }: Ending): boolean {
@@ -59,7 +60,7 @@ function isFreshAndComplete({ check, inputs }: Ending): boolean {
 }
 
 /** False if the check's configuration changed since the entity last failed. */
-function isOfRule({ evidence }: OpenFinding, rule: string): boolean {
+function isOfRule(evidence: FindingRow['evidence'], rule: string): boolean {
   const stored = evidence['rule']
   return stored === undefined || stored === rule
 }

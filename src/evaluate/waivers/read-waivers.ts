@@ -1,14 +1,12 @@
 import type { Waiver } from '../../config/settings.ts'
 import { guidKey } from '../../model/guid.ts'
-import type { Breadth, WaiverState, WaiverView } from '../../model/posture.ts'
-import type { PostureStore, WaiverBreadth } from '../../store/port.ts'
+import type { WaiverState, WaiverView } from '../../model/posture.ts'
+import type { PostureStore } from '../../store/port.ts'
 import { type Check, inputsOf } from '../check.ts'
 import { settingsOf } from '../check-settings.ts'
 import { type EvaluatedTenant, inputQualities, type TenantDataQuality } from '../data-quality.ts'
 import { type Coverage, fingerprintsOf } from '../findings/split-findings.ts'
-import { anyEntity, isValid, termsOf } from './waivers.ts'
-
-const manyEntities = 20
+import { anyEntity, isValid } from './waivers.ts'
 
 export interface ReadWaivers {
   readonly store: PostureStore
@@ -21,10 +19,9 @@ export interface ReadWaivers {
 }
 
 export async function readWaivers(request: ReadWaivers): Promise<readonly WaiverView[]> {
-  const { store, tenant, waivers, coverage } = request
+  const { tenant, waivers, coverage } = request
   const own = waivers.filter((waiver) => waiver.tenant === tenant.settings.name)
   if (own.length === 0) return []
-  const breadth = await store.waiverBreadth(tenant.id)
   const views: WaiverView[] = []
   for (const waiver of own) {
     const { id, check, entity, owner, reason, expiresMs: expiresAt } = waiver
@@ -40,7 +37,6 @@ export async function readWaivers(request: ReadWaivers): Promise<readonly Waiver
       state,
       covered: counts.covered,
       lapsed: counts.openAgain,
-      breadth: breadthOf(waiver, counts, breadth),
     })
   }
   return views
@@ -65,14 +61,4 @@ async function isOrphaned({ store, tenant, quality, checks }: ReadWaivers, waive
   const filter = { tenantIds: [tenant.id], check: check.id, fingerprints, all: true }
   for await (const batch of store.findings(filter)) if (batch.length > 0) return false
   return true
-}
-
-function breadthOf(waiver: Waiver, { covered }: Coverage, noted: readonly WaiverBreadth[]): readonly Breadth[] {
-  if (covered === 0) return []
-  const own = noted.find((one) => one.waiver === waiver.id && one.terms === termsOf(waiver))
-  return [
-    ...(waiver.entity === anyEntity && covered > manyEntities ? (['entities'] as const) : []),
-    ...(own?.later === true ? (['later'] as const) : []),
-    ...(own?.moreSevere === true ? (['moreSevere'] as const) : []),
-  ]
 }

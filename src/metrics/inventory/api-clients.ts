@@ -12,7 +12,7 @@ const expirations: InventoryGauge = {
   name: 'tenantwatch_api_client_secret_expiration_timestamp_seconds',
   help: `When the secret of an API client expires, in seconds since the epoch; days left are (x - time()) / 86400. ${fromMirror}`,
   labelNames: ['client_id'],
-  async read(_reader, { secrets }, add) {
+  async read({ secrets }, add) {
     for (const { clientId, expiresAt } of await secrets()) add(expiresAt / 1000, idLabel(clientId))
   },
 }
@@ -23,7 +23,7 @@ const waived: InventoryGauge = {
   name: 'tenantwatch_api_client_secret_waived',
   help: `1 when a waiver accepts that the secret of an API client has expired or, before, that it expires soon; else 0. ${fromMirror}`,
   labelNames: ['client_id'],
-  async read(_reader, { waived, secrets, now }, add) {
+  async read({ waived, secrets, now }, add) {
     const [expired, expiring] = [await waived(expiryChecks.expired), await waived(expiryChecks.expiring)]
     for (const { clientId, expiresAt } of await secrets()) {
       // Without new data, the finding of a secret that expires soon stays open, and waived, after the expiry.
@@ -37,7 +37,7 @@ const waivedUntil: InventoryGauge = {
   name: 'tenantwatch_api_client_secret_waived_until_timestamp_seconds',
   help: `Until when a waiver accepts the open finding of a check about the expiry of a secret, in seconds since the epoch; absent without one. ${fromMirror}`,
   labelNames: ['client_id', 'check'],
-  async read(_reader, { waived }, add) {
+  async read({ waived }, add) {
     for (const check of Object.values(expiryChecks))
       for (const [clientId, untilMs] of await waived(check)) add(untilMs / 1000, idLabel(clientId), check)
   },
@@ -47,7 +47,7 @@ const infos: InventoryGauge = {
   name: 'tenantwatch_api_client_info',
   help: `Always 1; the labels have the name and role of an API client, to be joined by client_id. ${fromMirror}`,
   labelNames: ['client_id', 'client_name', 'role'],
-  async read(_reader, { secrets }, add) {
+  async read({ secrets }, add) {
     for (const { clientId, name, role } of await secrets())
       add(1, idLabel(clientId), labelText(name ?? ''), labelText(role ?? ''))
   },
@@ -57,7 +57,7 @@ const own: InventoryGauge = {
   name: 'tenantwatch_own_client_secret_expiration_timestamp_seconds',
   help: `When the secret of the API client that the daemon itself uses (ownClientId) expires, in seconds since the epoch; after that no data can be read. ${fromMirror}`,
   labelNames: [],
-  async read(_reader, { settings, secrets }, add) {
+  async read({ settings, secrets }, add) {
     const id = settings.ownClientId?.toLowerCase()
     if (id === undefined) return
     for (const { clientId, expiresAt } of await secrets()) if (clientId.toLowerCase() === id) add(expiresAt / 1000)

@@ -1,6 +1,6 @@
 import { knownValues } from '../../config/settings.ts'
 import type { Gauge, ResourceDefinition } from '../../model/resource.ts'
-import type { RecordReader, Scalar } from '../../store/records/query.ts'
+import type { Scalar } from '../../store/records/query.ts'
 import type { AddSeries } from '../family.ts'
 import { labelText } from '../label-text.ts'
 import { fromMirror } from '../posture-gauge.ts'
@@ -19,9 +19,9 @@ export function describedGauge(resource: ResourceDefinition, gauge: Gauge): Inve
   const help = `${gauge.help} ${fromMirror}`
   const { name } = gauge
   if (gauge.kind === 'flag')
-    return { name, help, labelNames: [], read: (_, context, add) => readFlag(resource, gauge, context, add) }
+    return { name, help, labelNames: [], read: (context, add) => readFlag(resource, gauge, context, add) }
   const labelNames = Object.keys(gauge.by).map(labelName)
-  return { name, help, labelNames, read: (reader, context, add) => readCounts(reader, resource, gauge, context, add) }
+  return { name, help, labelNames, read: async (context, add) => readCounts(resource, gauge, context, add) }
 }
 
 async function readFlag(
@@ -34,28 +34,27 @@ async function readFlag(
   if (record !== undefined) add(Number(record.fields[field]))
 }
 
-async function readCounts(
-  reader: RecordReader,
+function readCounts(
   resource: ResourceDefinition,
   { by }: CountGauge,
-  { complete, settings }: InventoryContext,
+  { complete, counts, settings }: InventoryContext,
   add: AddSeries,
-): Promise<void> {
-  if (!complete) return
-  const labels = Object.entries(by).map(([field, values = true]) => labelOf(resource, field, values, settings))
+): void {
+  const counted = counts.get(resource.name)
+  if (!complete || counted === undefined) return
+  const labels = Object.entries(by).map(([field, values = true]) => {
+    return { ...labelOf(resource, field, values, settings), at: counted.fields.indexOf(field) }
+  })
   const rows = labels.reduce<readonly (readonly string[])[]>(
     (before, { values }) => before.flatMap((row) => values.map((value) => [...row, value])),
     [[]],
   )
-  const counts = rows.map(() => 0)
-  for (const { values, count } of await reader.countBy(resource.name, Object.keys(by))) {
-    const at = labels.reduce(
-      (row, { values: shown, labelOfValue }, i) => row * shown.length + shown.indexOf(labelOfValue(values[i] ?? null)),
-      0,
-    )
-    counts[at] = (counts[at] ?? 0) + count
+  const sums = new Map(rows.map((row) => [row.join('\n'), 0]))
+  for (const { values, count } of counted.groups) {
+    const row = labels.map(({ labelOfValue, at }) => labelOfValue(values[at] ?? null)).join('\n')
+    sums.set(row, (sums.get(row) ?? 0) + count)
   }
-  for (const [at, row] of rows.entries()) add(counts[at] ?? 0, ...row)
+  for (const row of rows) add(sums.get(row.join('\n')) ?? 0, ...row)
 }
 
 function labelOf(
@@ -64,9 +63,7 @@ function labelOf(
   shown: NonNullable<CountGauge['by'][string]>,
   settings: InventoryContext['settings'],
 ): Label {
-  // A database may return a boolean as 0 or 1.
-  if (shown === true)
-    return { values: ['true', 'false'], labelOfValue: (value) => String(value === true || value === 1) }
+  if (shown === true) return { values: ['true', 'false'], labelOfValue: (value) => String(value === true) }
   const known = ('setting' in shown ? knownValues(settings, shown) : shown).filter(isText)
   const none = fields[field]?.nullable === undefined ? [] : ['none']
   return {

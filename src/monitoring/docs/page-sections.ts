@@ -1,6 +1,5 @@
 import type { Check } from '../../evaluate/check.ts'
 import { type ResourceDefinition, takesUpdatedAfter } from '../../model/resource.ts'
-import type { OwnView } from '../../store/own-checks/views.ts'
 import type { SqlView } from '../../store/postgres/views/view.ts'
 import { markdownTable, wrapped } from './markdown.ts'
 
@@ -53,6 +52,12 @@ function removalOf(resource: ResourceDefinition): string {
   if (resource.kind === 'whole') return resource.idField === null ? 'never' : 'at once'
   if (resource.kind === 'feed' && resource.removal === 'confirm') return 'each missing record is requested by id'
   return `after two full syncs${takesUpdatedAfter(resource) ? ', confirmed by `updatedAfter`' : ''}`
+}
+
+interface OwnView {
+  readonly name: string
+  readonly resource: string
+  readonly columns: readonly { readonly name: string; readonly kind: string }[]
 }
 
 export function viewsOfOwnChecks(views: readonly OwnView[]): string {

@@ -20,8 +20,6 @@ export interface Db {
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T>
   /** One transaction: stored as a whole, and durable, or not at all. */
   write<T>(work: (sql: Sql) => Promise<T>): Promise<T>
-  /** By table, the id up to which all rows are committed; null = unknown, because others are writing. */
-  settledIds(tables: readonly string[]): Promise<readonly number[] | null>
 }
 
 export type Stored = null | number | string
@@ -36,8 +34,6 @@ export interface List {
 export interface Dialect {
   /** Statement that reads records of a resource (`@tenantId`, `@resource`) with the keys bound as `listOf` (`@keys`). */
   recordsByKeys(columns: string, condition?: string): string
-  /** Rows of a JSON array of arrays of texts (`@rows`), with these columns. */
-  jsonRows(columns: readonly string[]): string
   /** Condition that `column` is in the values bound as `listOf`. */
   isIn(column: string): string
   listOf(values: readonly Stored[]): List
@@ -57,7 +53,13 @@ export interface Dialect {
   jsonWith(json: string, member: string, text: string): string
   /** Rows of `columns` parameters each, for `values` and `in`. */
   rowsOf(rows: number, columns: number): string
+  /** Rows bound by `bindRows`, for `from`: a table with these columns, and `n` for their order. */
+  givenRows(columns: GivenColumns): string
+  /** Members of the object that is the last parameter. */
+  bindRows(columns: GivenColumns, rows: readonly object[]): object
 }
+
+export type GivenColumns = Readonly<Record<string, 'integer' | 'text'>>
 
 export interface Pattern {
   readonly operator: string

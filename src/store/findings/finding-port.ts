@@ -3,9 +3,9 @@ import type { DecidedStatus } from '../../model/decide-status.ts'
 import type { UnknownReason } from '../../model/reasons.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Severity, SeverityCounts } from '../../model/severity.ts'
-import type { NoAnswer, OwnAnswer, OwnQuery } from '../own-checks/question.ts'
-import type { MirrorRecord, RecordReader } from '../records/query.ts'
+import type { MirrorRecord, RecordReader, Scalar } from '../records/query.ts'
 import type { HoldRow, ResourceQuality, TenantRow } from '../sync/sync-port.ts'
+import type { WaiverChanges, WaiverStore, WaiverTerms } from './waiver-port.ts'
 
 export interface FindingRow {
   readonly fingerprint: string
@@ -41,48 +41,79 @@ export interface CheckStateRow {
   readonly open: Readonly<SeverityCounts>
 }
 
-/** Applied as one difference from the stored findings, or not at all. */
-export interface CheckResult {
-  readonly tenantId: number
+/** An open finding without its texts. */
+export interface OpenFindingDigest {
+  readonly fingerprint: string
+  readonly entityType: string
+  readonly entityId: string
+  readonly severity: Severity
+  /** Of severity, message and facts; equal = nothing to write. */
+  readonly digest: string
+}
+
+export interface StoredFinding extends Pick<FindingRow, 'fingerprint' | 'firstSeenAt' | 'resolvedAt' | 'reopened'> {
+  /** JSON. */
+  readonly evidence: string
+}
+
+/** A finding as a check result writes it. */
+export interface WrittenFinding
+  extends OpenFindingDigest,
+    Pick<FindingRow, 'message' | 'firstSeenAt' | 'reopened'>,
+    Pick<StoredFinding, 'evidence'> {
+  /** `replaced`: the entity's id was reused, so that the finding ends and a new one begins. */
+  readonly kind: 'opened' | 'reopened' | 'changed' | 'replaced'
+  /** True if the replaced finding was open. */
+  readonly replacesOpen: boolean
+}
+
+export interface ResolvedFinding {
+  readonly fingerprint: string
+  readonly resolution: Resolution
+}
+
+export interface CheckResult extends DecidedStatus {
   readonly check: string
-  readonly at: number
   readonly entities: number | null
-  readonly notEvaluated?: number | null
-  /** How long a check result is shown without confirmation, in milliseconds; absent = 15 minutes. */
-  readonly currentForMs?: number
+  readonly notEvaluated: number | null
+  /** See `CheckStateRow`. */
   readonly rule: string | null
-  /** Each failing entity once, in batches to bound memory. */
-  readonly failing: AsyncIterable<readonly NewFinding[]> | Iterable<readonly NewFinding[]>
-  readonly decide: (failing: number) => DecidedStatus
-  /** See `CheckStateRow`; called after `failing` is read, unless the status is `unknown`; absent when it is not known. */
-  readonly validUntil?: () => Promise<number>
-  /** Resolution of an open finding that no longer fails; null, for unreliable inputs, keeps it open. */
-  readonly resolve: (
-    finding: Pick<FindingRow, 'entityType' | 'entityId' | 'evidence' | 'fingerprint'>,
-  ) => Promise<Resolution | null>
+  /** See `CheckStateRow`. */
+  readonly validUntil: number | null
+  /** Findings that are open after the changes, by severity. */
+  readonly open: Readonly<SeverityCounts>
+  readonly written: readonly WrittenFinding[]
+  readonly resolved: readonly ResolvedFinding[]
+  readonly waivers: WaiverChanges
+  /** Why an own check cannot be evaluated, or the entities that a check could not evaluate; null = none. */
+  readonly problem: string | null
 }
 
-export interface NewFinding
-  extends Pick<FindingRow, 'fingerprint' | 'entityType' | 'entityId' | 'severity' | 'message' | 'evidence'> {
-  /** Facts, a JSON object, whose change ends a waiver's acceptance; called only for written findings; absent = `{}`. */
-  readonly facts?: () => string
-  /** False when the stored evidence is about an earlier entity with the same id; absent = never. */
-  readonly isSameEntity?: (stored: FindingRow['evidence']) => boolean
+/** Takes effect as a whole or not at all. */
+export interface SavedResults {
+  readonly results: readonly CheckResult[]
+  /** Absent = unchanged. */
+  readonly counts?: ReadonlyMap<ResourceName, RecordCounts>
+  /** How long a check result is shown without confirmation, in milliseconds; absent = 15 minutes. */
+  readonly currentForMs?: number | undefined
 }
 
-export interface CommittedResult extends DecidedStatus {
-  /** See `CheckStateRow`; absent when it is not known. */
-  readonly validUntil?: number
-  readonly opened: number
-  readonly resolved: Readonly<Partial<Record<Resolution, number>>>
+export interface GroupCount {
+  readonly values: readonly Scalar[]
+  readonly count: number
 }
 
-/** Check results that take effect together, except those with more findings than fit into a transaction. */
-export interface ResultBatch {
-  /** Resolves with the result as `commit` will store it; it is not shown before. */
-  add(checkResult: CheckResult): Promise<CommittedResult>
-  commit(): Promise<void>
+/** Counts of the live records of a resource, as of the last evaluation. */
+export interface RecordCounts {
+  readonly fields: readonly string[]
+  /** By the values of these fields. */
+  readonly groups: readonly GroupCount[]
+  /** True if two records have the same value of the resource's unique field. */
+  readonly repeats: boolean
 }
+
+/** `uncertain`: a live record that was quarantined since, is missing, or was absent from the last complete full sync. */
+export type RecordPresence = 'live' | 'uncertain' | 'removed'
 
 /** An absent field does not restrict. */
 export interface FindingFilter {
@@ -109,18 +140,21 @@ export interface FindingStore extends WaiverStore {
   records(tenantId: number): RecordReader
   quality(tenantId: number): Promise<readonly ResourceQuality[]>
   isLive(tenantId: number, resource: ResourceName, key: string): Promise<boolean>
-  /** True for a record that tenantwatch removed; false for a live one, and for one whose row is gone. */
-  isTombstone(tenantId: number, resource: ResourceName, key: string): Promise<boolean>
+  /** By key; none for a record whose row is gone. */
+  presence(
+    tenantId: number,
+    resource: ResourceName,
+    keys: readonly string[],
+  ): Promise<ReadonlyMap<string, RecordPresence>>
   record(tenantId: number, resource: ResourceName, key: string): Promise<MirrorRecord | null>
-  /** True for a live record that was quarantined since, is missing, or was absent from the last complete full sync. */
-  isUncertain(tenantId: number, resource: ResourceName, key: string): Promise<boolean>
   checkStates(tenantId: number): Promise<readonly CheckStateRow[]>
-  commitResult(checkResult: CheckResult): Promise<CommittedResult>
-  resultBatch(): ResultBatch
-  /** Kept in memory until `storeConfirmations`, unless the history has a gap before it. */
-  confirmResult(tenantId: number, check: string, at: number, currentForMs?: number): Promise<void>
-  /** Writes the confirmations of check results that were last written more than five minutes ago. */
-  storeConfirmations(): Promise<void>
+  openDigests(tenantId: number, check: string): AsyncIterable<readonly OpenFindingDigest[]>
+  /** Open or resolved. */
+  storedFindings(fingerprints: readonly string[]): Promise<readonly StoredFinding[]>
+  saveResults(tenantId: number, at: number, saved: SavedResults): Promise<void>
+  /** The last results of these checks are those of `at`, too: otherwise they are soon no longer shown. */
+  confirmResults(tenantId: number, checks: readonly string[], at: number, currentForMs?: number): Promise<void>
+  recordCounts(tenantId: number): Promise<ReadonlyMap<ResourceName, RecordCounts>>
   /** For evaluations that cannot be stored: no process shows `pass` and `not_applicable` any longer. */
   expirePasses(tenantId: number): Promise<void>
   /** Changes with every write of this engine to the resource. */
@@ -139,9 +173,6 @@ export interface FindingStore extends WaiverStore {
    */
   firstRecords(): Promise<readonly FirstRecord[]>
   tenant(tenantId: number): Promise<TenantRow>
-  ask(tenantId: number, query: OwnQuery, signal?: AbortSignal): Promise<OwnAnswer | NoAnswer>
-  /** `problem`: why an own check cannot be evaluated, or the entities that a check could not evaluate; null = none. */
-  noteProblem(tenantId: number, check: string, problem: string | null): Promise<void>
   checkProblems(tenantId: number): Promise<ReadonlyMap<string, string>>
 }
 
@@ -149,110 +180,6 @@ export interface FirstRecord {
   readonly tenant: string
   readonly resource: ResourceName
   readonly key: string
-}
-
-/** Times are milliseconds since the epoch. */
-export interface NotedWaiver {
-  readonly id: string
-  readonly check: string
-  readonly entity: string
-  /** `entity` as spelled in the mirror's keys. */
-  readonly entityKey: string
-  /** Digest of the agreed terms; a different one is a renewal. */
-  readonly terms: string
-  readonly since: number
-  readonly expiresAt: number
-}
-
-export interface Acceptance {
-  readonly fingerprint: string
-  readonly severity: Severity
-  readonly facts: string
-  /** True when opened after a waiver for all was agreed. */
-  readonly later: boolean
-}
-
-export interface WaiverTerms {
-  readonly waiver: string
-  readonly terms: string
-}
-
-/** A waiver no longer covers an open finding, because accepted facts changed. */
-export interface Lapse extends WaiverTerms {
-  readonly fingerprint: string
-  readonly lapsedAt: number
-  /** JSON objects of the material facts, as accepted and as changed. */
-  readonly accepted: string | null
-  readonly changed: string | null
-}
-
-export interface LapseEvent extends Pick<Lapse, 'fingerprint' | 'waiver'> {
-  readonly check: string
-}
-
-export interface LapseCount extends WaiverTerms {
-  readonly severity: Severity
-  readonly count: number
-}
-
-export interface WaiverBreadth {
-  readonly waiver: string
-  readonly terms: string
-  readonly later: boolean
-  readonly moreSevere: boolean
-}
-
-export interface AcceptedState {
-  readonly entityId: string
-  /** Null = none, as for a removed entity. */
-  readonly state: unknown
-  readonly at: number
-  readonly reason: string | null
-}
-
-export interface AcceptedStateOf extends AcceptedState {
-  readonly tenantId: number
-  readonly check: string
-}
-
-/** Decisions of operators about findings. Check results update acceptances and lapses themselves. */
-export interface WaiverStore {
-  notedWaivers(tenantId: number): Promise<readonly NotedWaiver[]>
-  /** Ends acceptances under earlier terms and deletes the waiver, so that it is noted again. */
-  dropAcceptances(tenantId: number, waiver: string): Promise<void>
-  /** Adds acceptances for stored findings; existing ones stay. */
-  noteAcceptances(
-    tenantId: number,
-    waiver: Pick<NotedWaiver, 'id' | 'check' | 'terms'>,
-    accepted: readonly Acceptance[],
-    at: number,
-  ): Promise<void>
-  /** From now on, check results add acceptances for findings that the waiver newly covers. */
-  noteWaiver(tenantId: number, waiver: NotedWaiver): Promise<void>
-  lapses(fingerprints: readonly string[]): Promise<readonly Lapse[]>
-  /** Lapsed open findings by waiver; counts can be 0. */
-  lapseCounts(tenantId: number, check: string): Promise<readonly LapseCount[]>
-  /** Open findings that have lapsed under every one of these waivers, by severity. */
-  lapsedUnderAll(
-    tenantId: number,
-    check: string,
-    waivers: readonly WaiverTerms[],
-  ): Promise<readonly Pick<LapseCount, 'severity' | 'count'>[]>
-  /** Lapses that an evaluation at exactly `at` found. */
-  lapsesAt(tenantId: number, at: number, most: number): Promise<readonly LapseEvent[]>
-  waiverBreadth(tenantId: number): Promise<readonly WaiverBreadth[]>
-  /** The last accepted state of each entity; null before the first states are stored. */
-  acceptedStates(tenantId: number, check: string): Promise<readonly AcceptedState[] | null>
-  keepFirstStates(
-    tenantId: number,
-    check: string,
-    states: readonly Pick<AcceptedState, 'entityId' | 'state'>[],
-    at: number,
-  ): Promise<void>
-  /** Accepts all states or none; false if one was already accepted as it is. */
-  acceptStates(accepted: readonly AcceptedStateOf[]): Promise<boolean>
-  /** Changes with each accepted state of a check; 0 before the first. */
-  acceptedVersion(tenantId: number, check: string): Promise<number>
 }
 
 export interface OpenFinding {

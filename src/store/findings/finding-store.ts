@@ -19,13 +19,13 @@ import { resolutions } from '../../model/check-status.ts'
 import { type Severity, severities } from '../../model/severity.ts'
 import type { Database } from '../database.ts'
 import type { Dialect, Sql } from '../db/db.ts'
+import { findingKinds } from '../event-store.ts'
 import { orm } from '../orm.ts'
 import type { FindingFilter, FindingRow, FindingStore, OpenFinding, OpenFindingStore, WaiverTerms } from '../port.ts'
-import { findingEvents, findings, tenants } from '../schema/index.ts'
+import { events, findings, tenants } from '../schema/index.ts'
 import { oneOf } from '../words.ts'
 import { personalReader, personalText } from './entity-names.ts'
 import { type EntityPlace, entityOrder, firstPlaces } from './entity-order.ts'
-import type { ResultStore } from './result-store.ts'
 import { mayHave, searchablePart } from './text-search.ts'
 
 /** Size of the first batch, which is all that most outputs read. */
@@ -59,7 +59,7 @@ export const lapsedReading = `select ${openColumns} from waived_findings w cross
   where f.fingerprint = w.fingerprint and w.tenant_id = @tenantId and w."check" = @check and w.waiver = @waiver and w.terms = @terms
     and w.open_severity = @severity and w.lapsed_at is not null and ${ofCheck} and ${next}`
 
-/** In display order. Does not wait for a large check result that is being written, which would delay scrapes. */
+/** In display order. */
 export function openFindings(database: Database): Pick<OpenFindingStore, 'openFindings'> {
   const all = database.prepare<[Place], StoredOpen>(openReading(database.sql))
   const lapsed = database.prepare<[Place & { readonly waiver: string; readonly terms: string }], StoredOpen>(
@@ -94,7 +94,7 @@ const batchSize = 500
 const searchedAtOnce = 2000
 const firstPlacesAtOnce = 500
 
-function toFinding({ id: _, tenantId: __, ...row }: Stored): FindingRow {
+function toFinding({ id: _, tenantId: __, digest: ___, ...row }: Stored): FindingRow {
   return {
     ...row,
     severity: oneOf(severities, row.severity),
@@ -103,7 +103,7 @@ function toFinding({ id: _, tenantId: __, ...row }: Stored): FindingRow {
   }
 }
 
-export function findingStore(database: Database, checkResults: ResultStore): Pick<FindingStore, 'findings'> {
+export function findingStore(database: Database): Pick<FindingStore, 'findings'> {
   const idsOf = (where: SQL | undefined, order: SQL, skipped = 0) =>
     database.select(orm.select({ id: findings.id }).from(findings).where(where).orderBy(order).limit(1).offset(skipped))
   const addPersonal = personalReader(database)
@@ -188,7 +188,6 @@ export function findingStore(database: Database, checkResults: ResultStore): Pic
 
   async function* read(filter: FindingFilter) {
     const { after, byEntity } = filter
-    await checkResults.settle()
     const [start] =
       after === undefined
         ? []
@@ -235,9 +234,14 @@ function conditionsOf(
 }
 
 function eventSince(since: number) {
-  const { fingerprint, at } = findingEvents
+  const { id, tenantId, kind, subject, at } = events
+  const ofFinding = and(
+    eq(tenantId, findings.tenantId),
+    inArray(kind, [...findingKinds]),
+    eq(subject, findings.fingerprint),
+  )
   return orm
-    .select({ fingerprint })
-    .from(findingEvents)
-    .where(and(eq(fingerprint, findings.fingerprint), gte(at, since)))
+    .select({ id })
+    .from(events)
+    .where(and(ofFinding, gte(at, since)))
 }

@@ -1,285 +1,148 @@
-import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
-import { checkStatuses, type Resolution } from '../../model/check-status.ts'
-import type { DecidedStatus } from '../../model/decide-status.ts'
+import { checkStatuses } from '../../model/check-status.ts'
+import { minFreshnessMs } from '../../model/freshness.ts'
 import { unknownReasons } from '../../model/reasons.ts'
+import { resourceNames } from '../../model/resource-names.ts'
 import type { SeverityCounts } from '../../model/severity.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
-import type { CheckResult, CheckStateRow, CommittedResult, FindingStore, NewFinding } from '../port.ts'
+import type { CheckResult, CheckStateRow, FindingStore, RecordCounts } from '../port.ts'
 import { oneOf } from '../words.ts'
-import { confirmationStore, confirmedState, isGap } from './confirmations.ts'
-import { resultStatements, type StoredFinding, type StoredState } from './result-statements.ts'
-import { sameFacts } from './same-facts.ts'
-import { batchSize, type StagedFinding, stagedFindings } from './staged-findings.ts'
+import { findingLog } from './finding-log.ts'
+import { findingWriter } from './finding-writer.ts'
+import { waiverWriter } from './waiver-writer.ts'
 
-type ResultPart = Pick<
+type Part = Pick<
   FindingStore,
-  'checkStates' | 'commitResult' | 'confirmResult' | 'expirePasses' | 'resultBatch' | 'storeConfirmations'
+  'checkProblems' | 'checkStates' | 'confirmResults' | 'expirePasses' | 'recordCounts' | 'saveResults'
 >
 
-export interface ResultStore extends ResultPart {
-  /** Applies the remaining differences of committed check results, for example after a crash. */
-  settle(): Promise<void>
-  flush(): Promise<void>
+interface StoredState extends Omit<CheckStateRow, 'status' | 'reason' | 'open'> {
+  readonly status: string
+  readonly reason: string | null
+  readonly open: string
 }
 
-interface ResultUpdate {
-  readonly checkResult: CheckResult
-  readonly seen: Set<number>
-  readonly open: SeverityCounts
-  failing: number
-  pending: StagedFinding[]
-  staged: boolean
-  opened: number
-  readonly resolved: Partial<Record<Resolution, number>>
-}
+const state = `"check", status, reason, entities, not_evaluated as "notEvaluated", since, evaluated_at as "evaluatedAt",
+  valid_until as "validUntil", rule, open from check_states where tenant_id = ?`
 
-/** A check result that takes effect by one more transaction. */
-interface PreparedResult {
-  readonly update: ResultUpdate
-  readonly before: StoredState | undefined
-  readonly decided: DecidedStatus
-  readonly validUntil: number | null
-}
+/** `pass` and `not_applicable` of all tenants are no longer shown. */
+export const expireAllPasses = `update check_states set valid_until = evaluated_at
+  where status in ('pass', 'not_applicable') and coalesce(valid_until, evaluated_at) >= evaluated_at`
 
-/** Staged differences have no effect before the commit; after it, `settle` applies the rest, even after a crash. */
-export function resultStore(database: Database): ResultStore {
-  const sql = resultStatements(database)
-  const staging = stagedFindings(database)
-  const confirmations = confirmationStore(database, sql)
+export function resultStore(database: Database): Part {
+  const log = findingLog(database)
+  const findings = findingWriter(database, log)
+  const waivers = waiverWriter(database, log)
+  const statesOf = database.prepare<[number], StoredState>(`select ${state}`)
+  const putState = database.prepare(
+    `insert into check_states (tenant_id, "check", status, reason, entities, not_evaluated, since, evaluated_at, valid_until,
+       rule, open)
+     values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (tenant_id, "check") do update set status = excluded.status, reason = excluded.reason,
+       entities = excluded.entities, not_evaluated = excluded.not_evaluated, since = excluded.since,
+       evaluated_at = excluded.evaluated_at, valid_until = excluded.valid_until, rule = excluded.rule, open = excluded.open`,
+  )
+  const evaluated = database.prepare<[number, number, string]>(
+    'update check_states set evaluated_at = ? where tenant_id = ? and "check" = ?',
+  )
+  const expirePasses = database.prepare<[number]>(`${expireAllPasses} and tenant_id = ?`)
+  const problemsOf = database.prepare<[number], { readonly check: string; readonly problem: string }>(
+    'select "check", problem from check_problems where tenant_id = ? order by "check"',
+  )
+  const dropProblem = database.prepare<[number, string]>(
+    'delete from check_problems where tenant_id = ? and "check" = ?',
+  )
+  const putProblem = database.prepare<[number, string, string]>(
+    `insert into check_problems (tenant_id, "check", problem) values (?, ?, ?)
+     on conflict (tenant_id, "check") do update set problem = excluded.problem`,
+  )
+  const countsOf = database.prepare<[number], { readonly resource: string; readonly counts: string }>(
+    'select resource, counts from evaluated_counts where tenant_id = ?',
+  )
+  const putCounts = database.prepare<[number, string, string]>(
+    `insert into evaluated_counts (tenant_id, resource, counts) values (?, ?, ?)
+     on conflict (tenant_id, resource) do update set counts = excluded.counts`,
+  )
 
-  async function compare(update: ResultUpdate, batch: readonly NewFinding[]): Promise<void> {
-    const rows = await database.read((tx) =>
-      sql.known(
-        tx,
-        batch.map(({ fingerprint }) => fingerprint),
-      ),
-    )
-    const known = new Map(rows.map((row) => [row.fingerprint, row] as const))
-    for (const { evidence: raw, facts = () => '{}', isSameEntity = () => true, ...finding } of batch) {
-      const evidence = JSON.stringify(raw)
-      const { fingerprint, severity, message } = finding
-      const row = known.get(fingerprint)
-      count(update.open, severity)
-      update.failing++
-      if (row !== undefined && row.resolvedAt === null) update.seen.add(row.id)
-      const kind = kindOf(row, { severity, message, evidence, isSameEntity })
-      if (kind === null) continue
-      if (kind !== 'changed') update.opened++
-      if (kind === 'replaced' && row?.resolvedAt === null) count(update.resolved, 'entity_removed')
-      update.pending.push({
-        ...finding,
-        evidence,
-        facts: facts(),
-        kind,
-        lastSeenAt: update.checkResult.at,
-        resolution: null,
-      })
-    }
+  async function states(tx: Sql, tenantId: number): Promise<ReadonlyMap<string, StoredState>> {
+    return new Map((await statesOf.all(tx, tenantId)).map((row) => [row.check, row]))
   }
 
-  async function end(update: ResultUpdate, lastSeenAt: number): Promise<void> {
-    const { tenantId, check, resolve } = update.checkResult
-    const open = await database.read((tx) => sql.openIds.all(tx, tenantId, check))
-    const gone = open.filter((id) => !update.seen.has(id))
-    for (let at = 0; at < gone.length; at += batchSize) {
-      if (at > 0) await yieldToEventLoop()
-      for (const row of await database.read((tx) => sql.byId(tx, gone.slice(at, at + batchSize)))) {
-        const resolution = await resolve({ ...row, evidence: JSON.parse(row.evidence) as Record<string, unknown> })
-        if (resolution === null) {
-          count(update.open, row.severity)
-          continue
-        }
-        count(update.resolved, resolution)
-        update.pending.push({ ...row, kind: 'resolved', lastSeenAt, resolution, facts: null })
-      }
-      await stage(update)
-    }
-  }
-
-  /** Bounds the memory for differences to those of one transaction. */
-  async function stage(update: ResultUpdate): Promise<void> {
-    if (update.pending.length <= batchSize) return
-    const { tenantId, check, at } = update.checkResult
-    await database.write('nothing', (tx) => staging.stage(tx, tenantId, check, at, update.pending))
-    update.pending = []
-    update.staged = true
-  }
-
-  /** Settles owed differences and discards staged ones; returns the stored state. */
-  async function unencumbered(tenantId: number, check: string): Promise<StoredState | undefined> {
-    for (;;) {
-      const confirmation = confirmations.last(tenantId, check)
-      const { stored, isStaged } = await database.read(async (tx) => {
-        return { stored: await sql.stateOf.get(tx, tenantId, check), isStaged: await staging.has(tx, tenantId, check) }
-      })
-      if (isOwing(stored)) await settleCheck(tenantId, check)
-      else if (!isStaged) return stored && confirmedState(stored, confirmation)
-      else {
-        await database.write('nothing', (tx) => discardPart(tx, tenantId, check))
-        await yieldToEventLoop()
-      }
-    }
-  }
-
-  async function discardPart(tx: Sql, tenantId: number, check: string): Promise<void> {
-    // Keep rows that a committed check result owes.
-    if (!isOwing(await sql.stateOf.get(tx, tenantId, check))) await staging.discard(tx, tenantId, check)
-  }
-
-  async function prepare(checkResult: CheckResult): Promise<PreparedResult & { readonly committed: CommittedResult }> {
-    const { tenantId, check } = checkResult
-    const before = await unencumbered(tenantId, check)
-    const update: ResultUpdate = {
-      checkResult,
-      seen: new Set(),
-      open: {},
-      failing: 0,
-      pending: [],
-      staged: false,
-      opened: 0,
-      resolved: {},
-    }
-    for await (const batch of checkResult.failing) {
-      await compare(update, batch)
-      await stage(update)
-    }
-    await end(update, lastEvaluatedAt(before))
-    const decided = checkResult.decide(update.failing)
-    const validUntil = decided.status === 'unknown' ? undefined : await checkResult.validUntil?.()
-    const { opened, resolved } = update
-    return {
-      update,
-      before,
-      decided,
-      validUntil: validUntil ?? null,
-      committed: { ...decided, ...(validUntil !== undefined && { validUntil }), opened, resolved },
-    }
-  }
-
-  async function commitAll(prepared: readonly PreparedResult[]): Promise<void> {
-    const changed = prepared.filter((one) => !isRepeated(one))
-    if (changed.length > 0) {
-      const changes = changed.flatMap(({ update: { staged, pending, checkResult } }) => {
-        return staged || pending.length > 0 ? [checkResult] : []
-      })
-      await database.write(changes, async (tx) => {
-        for (const one of changed) await put(tx, one)
-      })
-    }
-    for (const one of prepared) {
-      const { tenantId, check, at, currentForMs } = one.update.checkResult
-      if (isRepeated(one)) await confirmations.confirm(tenantId, check, at, currentForMs)
-      else confirmations.forget(tenantId, check)
-      if (one.update.staged) await settleCheck(tenantId, check)
-    }
-  }
-
-  function isSame({ update, before, decided }: PreparedResult): boolean {
-    const { entities, notEvaluated = null, rule } = update.checkResult
-    const sameStatus = before?.status === decided.status && before.reason === decided.reason
-    const sameCounts = before?.entities === entities && before.notEvaluated === notEvaluated
-    return sameStatus && sameCounts && before.open === JSON.stringify(update.open) && before.rule === rule
-  }
-
-  function isRepeated(prepared: PreparedResult): boolean {
-    const { update, before, validUntil } = prepared
-    return isSame(prepared) && before?.validUntil === validUntil && !update.staged && update.pending.length === 0
-  }
-
-  async function put(tx: Sql, prepared: PreparedResult): Promise<void> {
-    const { update, before, decided, validUntil } = prepared
-    const { tenantId, check, at, entities, notEvaluated = null, rule, currentForMs } = update.checkResult
-    const { status, reason } = decided
-    await staging.stage(tx, tenantId, check, at, update.pending)
-    if (!update.staged && update.pending.length > 0) while (await staging.apply(tx, tenantId, check));
-    const since = before?.status === status && before.reason === reason ? before.since : at
-    const open = JSON.stringify(update.open)
-    const state = { status, reason, entities, notEvaluated, since, evaluatedAt: at, validUntil, rule, open }
-    const stored = await confirmations.written(tx, tenantId, check)
-    const isNew = !isSame(prepared) || stored === undefined || isGap(stored, at, currentForMs)
-    if (isNew) await sql.record(tx, tenantId, state, check)
-    await sql.putState(tx, tenantId, check, { ...state, owing: update.staged })
-  }
-
-  async function settleCheck(tenantId: number, check: string): Promise<void> {
-    if (!isOwing(await database.read((tx) => sql.stateOf.get(tx, tenantId, check)))) return
-    while (await database.write({ tenantId, check }, (tx) => settlePart(tx, tenantId, check))) await yieldToEventLoop()
-  }
-
-  async function settlePart(tx: Sql, tenantId: number, check: string): Promise<boolean> {
-    // Another caller may have settled it; later staged rows belong to an uncommitted check result.
-    if (!isOwing(await sql.stateOf.get(tx, tenantId, check))) return false
-    if (await staging.apply(tx, tenantId, check)) return true
-    await sql.settled.run(tx, tenantId, check)
-    return false
+  /** A new row of the history unless the last result goes on without a gap. */
+  async function put(tx: Sql, tenantId: number, next: StoredState, before: StoredState | undefined, isGap: boolean) {
+    if (before === undefined || isGap || !isSameResult(before, next))
+      await log.result(tx, tenantId, next.evaluatedAt, next, before)
+    const { check, status, reason, entities, notEvaluated, since, evaluatedAt, validUntil, rule, open } = next
+    const values = [status, reason, entities, notEvaluated, since, evaluatedAt, validUntil, rule, open]
+    await putState.run(tx, tenantId, check, ...values)
   }
 
   return {
-    checkStates: async (tenantId) => {
-      const last = confirmations.of(tenantId)
-      const states = await database.read((tx) => sql.statesOf.all(tx, tenantId))
-      return states.map((state) => toCheckState(confirmedState(state, last.get(state.check))))
-    },
-    commitResult: async (checkResult) => {
-      const prepared = await prepare(checkResult)
-      await commitAll([prepared])
-      return prepared.committed
-    },
-    resultBatch() {
-      let pending: PreparedResult[] = []
-      let changes = 0
-      const commit = async () => {
-        const prepared = pending
-        pending = []
-        changes = 0
-        await commitAll(prepared)
-      }
-      return {
-        add: async (checkResult) => {
-          const prepared = await prepare(checkResult)
-          const { staged, pending: own } = prepared.update
-          if (staged || changes + own.length > batchSize) await commit()
-          pending.push(prepared)
-          changes += own.length
-          if (staged) await commit()
-          return prepared.committed
+    checkStates: (tenantId) =>
+      database.read(async (tx) => [...(await states(tx, tenantId)).values()].map(toCheckState)),
+    saveResults: (tenantId, at, { results, counts, currentForMs = minFreshnessMs }) => {
+      const changes = results.filter(({ written, resolved }) => written.length + resolved.length > 0)
+      return database.write(
+        changes.map(({ check }) => ({ tenantId, check })),
+        async (tx) => {
+          const stored = await states(tx, tenantId)
+          const problems = new Map((await problemsOf.all(tx, tenantId)).map(({ check, problem }) => [check, problem]))
+          for (const result of results) {
+            const { check, problem } = result
+            const before = stored.get(check)
+            await findings.write(tx, tenantId, { check, at, lastSeenAt: lastEvaluatedAt(before) }, result)
+            await waivers.write(tx, tenantId, { check, at }, result)
+            const isGap = before !== undefined && isAfterGap(before, at, currentForMs)
+            await put(tx, tenantId, stateOf(result, at, before), before, isGap)
+            if (problem === null && problems.has(check)) await dropProblem.run(tx, tenantId, check)
+            if (problem !== null && problems.get(check) !== problem) await putProblem.run(tx, tenantId, check, problem)
+          }
+          for (const [resource, one] of counts ?? []) await putCounts.run(tx, tenantId, resource, JSON.stringify(one))
         },
-        commit,
-      }
+      )
     },
-    confirmResult: (tenantId, check, at, currentForMs) => confirmations.confirm(tenantId, check, at, currentForMs),
-    expirePasses: (tenantId) => confirmations.expirePasses(tenantId),
-    storeConfirmations: () => confirmations.storeDue(),
-    settle: async () => {
-      for (const { tenantId, check } of await database.read((tx) => sql.owing.all(tx)))
-        await settleCheck(tenantId, check)
+    async confirmResults(tenantId, checks, at, currentForMs = minFreshnessMs) {
+      if (checks.length === 0) return
+      await database.write('nothing', async (tx) => {
+        const stored = await states(tx, tenantId)
+        for (const check of checks) {
+          const before = stored.get(check)
+          if (before === undefined) continue
+          if (isAfterGap(before, at, currentForMs)) await log.result(tx, tenantId, at, before, before)
+          await evaluated.run(tx, at, tenantId, check)
+        }
+      })
     },
-    flush: () => confirmations.flush(),
+    expirePasses: (tenantId) => database.write('nothing', (tx) => expirePasses.run(tx, tenantId)),
+    checkProblems: (tenantId) =>
+      database.read(async (tx) => {
+        return new Map((await problemsOf.all(tx, tenantId)).map(({ check, problem }) => [check, problem] as const))
+      }),
+    recordCounts: (tenantId) =>
+      database.read(async (tx) => {
+        const rows = await countsOf.all(tx, tenantId)
+        return new Map(
+          rows.map(({ resource, counts }) => [oneOf(resourceNames, resource), JSON.parse(counts) as RecordCounts]),
+        )
+      }),
   }
 }
 
-const isOwing = (state: StoredState | undefined) => state?.owing === 1
-
-interface Failing extends Pick<NewFinding, 'severity' | 'message'> {
-  readonly evidence: string
-  readonly isSameEntity: NonNullable<NewFinding['isSameEntity']>
+function stateOf(result: CheckResult, evaluatedAt: number, before: StoredState | undefined): StoredState {
+  const { check, status, reason, entities, notEvaluated, validUntil, rule } = result
+  const since = before?.status === status && before.reason === reason ? before.since : evaluatedAt
+  const open = JSON.stringify(result.open)
+  return { check, status, reason, entities, notEvaluated, since, evaluatedAt, validUntil, rule, open }
 }
 
-function kindOf(
-  row: StoredFinding | undefined,
-  { severity, message, evidence, isSameEntity }: Failing,
-): StagedFinding['kind'] | null {
-  if (row === undefined) return 'opened'
-  // Compare evidence first: that of an earlier reading stays, and is compared at each evaluation.
-  const isSame = sameFacts(row.evidence, evidence)
-  if (!isSame && !isSameEntity(JSON.parse(row.evidence) as NewFinding['evidence'])) return 'replaced'
-  if (row.resolvedAt !== null) return 'reopened'
-  return row.severity === severity && row.message === message && isSame ? null : 'changed'
+function isSameResult(before: StoredState, next: StoredState): boolean {
+  const names = ['status', 'reason', 'entities', 'notEvaluated', 'open', 'rule'] as const
+  return names.every((name) => before[name] === next[name])
 }
 
-function count<Key extends string>(counts: Partial<Record<Key, number>>, key: Key): void {
-  counts[key] = (counts[key] ?? 0) + 1
+/** True if the stored result has expired, or is later than a clock that was set back: the history then has a gap. */
+function isAfterGap({ evaluatedAt, validUntil }: StoredState, at: number, currentForMs: number): boolean {
+  return at - evaluatedAt > currentForMs || at < evaluatedAt || (validUntil !== null && at > validUntil)
 }
 
 /** When open findings were last seen failing: at the last evaluation, or when the status became unknown. */
@@ -288,9 +151,9 @@ function lastEvaluatedAt(before: StoredState | undefined): number {
   return before.status === 'unknown' ? before.since : before.evaluatedAt
 }
 
-function toCheckState({ status, reason, open, owing: _, ...state }: StoredState): CheckStateRow {
+function toCheckState({ status, reason, open, ...row }: StoredState): CheckStateRow {
   return {
-    ...state,
+    ...row,
     status: oneOf(checkStatuses, status),
     reason: reason === null ? null : oneOf(unknownReasons, reason),
     open: JSON.parse(open) as SeverityCounts,

@@ -1,118 +1,15 @@
-import { isDeepStrictEqual } from 'node:util'
 import { memoize } from '../../model/memoize.ts'
 import { severities } from '../../model/severity.ts'
 import type { Database } from '../database.ts'
-import type { Dialect, List } from '../db/db.ts'
-import type { Lapse, LapseCount, LapseEvent, NotedWaiver, WaiverBreadth, WaiverStore } from '../port.ts'
-
-type AcceptedPart = Pick<WaiverStore, 'acceptedStates' | 'keepFirstStates' | 'acceptStates' | 'acceptedVersion'>
-
-interface StoredAcceptedState {
-  readonly entityId: string
-  readonly state: string
-  readonly at: number
-  readonly reason: string | null
-}
-
-/** Entity id of the row that marks the first states of a check as stored. */
-const whole = ''
-
-/** The states from which drift is measured. All are kept; the last one of an entity counts. */
-export function acceptedStateStore(database: Database): AcceptedPart {
-  const last = database.prepare<[number, string], StoredAcceptedState>(
-    `select entity_id as "entityId", state, at, reason from accepted_states where id in
-       (select max(id) from accepted_states where tenant_id = ? and "check" = ? group by entity_id) order by id`,
-  )
-  const lastOf = database.prepare<[number, string, string], StoredAcceptedState>(
-    `select entity_id as "entityId", state, at, reason from accepted_states
-     where tenant_id = ? and "check" = ? and entity_id = ? order by id desc limit 1`,
-  )
-  /** Makes others that accept states of this tenant wait for the end of the transaction. */
-  const lock = database.prepare<[number]>('update tenants set name = name where id = ?')
-  const isKept = database.prepare<[number, string]>(
-    `select 1 from accepted_states where tenant_id = ? and "check" = ? and entity_id = '${whole}' limit 1`,
-  )
-  const put = database.prepare(
-    'insert into accepted_states (tenant_id, "check", entity_id, state, at, reason) values (?, ?, ?, ?, ?, ?)',
-  )
-  const version = database.prepareValues<[number, string], number | null>(
-    'select max(id) from accepted_states where tenant_id = ? and "check" = ?',
-  )
-  return {
-    acceptedStates: (tenantId, check) =>
-      database.read(async (tx) => {
-        const rows = (await last.all(tx, tenantId, check)).filter(({ entityId }) => entityId !== whole)
-        if (rows.length === 0 && (await isKept.get(tx, tenantId, check)) === undefined) return null
-        return rows.map((row) => ({ ...row, state: JSON.parse(row.state) as unknown }))
-      }),
-    keepFirstStates: (tenantId, check, states, at) =>
-      database.write('nothing', async (tx) => {
-        if ((await isKept.get(tx, tenantId, check)) !== undefined) return
-        for (const { entityId, state } of [...states, { entityId: whole, state: null }])
-          await put.run(tx, tenantId, check, entityId, JSON.stringify(state), at, null)
-      }),
-    acceptStates: (accepted) =>
-      database.write('nothing', async (tx) => {
-        for (const tenantId of [...new Set(accepted.map((one) => one.tenantId))].sort((a, b) => a - b))
-          await lock.run(tx, tenantId)
-        for (const { tenantId, check, entityId, state } of accepted) {
-          const before = await lastOf.get(tx, tenantId, check, entityId)
-          if (before !== undefined && before.reason !== null && isDeepStrictEqual(JSON.parse(before.state), state))
-            return false
-        }
-        for (const { tenantId, check, entityId, state, at, reason } of accepted)
-          await put.run(tx, tenantId, check, entityId, JSON.stringify(state), at, reason)
-        return true
-      }),
-    acceptedVersion: (tenantId, check) =>
-      database.read(async (tx) => {
-        return (await version.get(tx, tenantId, check)) ?? 0
-      }),
-  }
-}
-
-const rank = (column: string) =>
-  `case ${column} ${severities.map((severity, i) => `when '${severity}' then ${i}`).join(' ')} end`
-
-/** Condition that the check had a complete result before: nobody could review findings of its first one earlier. */
-const wasEvaluated = `exists (select 1 from check_status_changes c
-  where c.tenant_id = d.tenant_id and c."check" = d."check" and c.at < d.at and c.entities is not null)`
-
-/** Ends acceptances after another tenant was accepted, where the same ids are different entities. */
-export const anotherTenant = (sql: Dialect) => `update waived_findings set lapsed_at = @at,
-  lapsed_facts = ${sql.jsonWith('facts', 'tenant', 'accepted as another one')}
-  where tenant_id = @tenantId and lapsed_at is null`
-
-/** @param part condition on `staged_findings` with three parameters. */
-export function waiverUpkeep(part: string): readonly string[] {
-  const failing = `(select * from staged_findings where ${part} and kind <> 'resolved' and facts is not null)`
-  return [
-    `update waived_findings set open_severity = case when d.kind <> 'resolved' then d.severity end
-     from (select * from staged_findings where ${part}) d where waived_findings.fingerprint = d.fingerprint`,
-    `update waived_findings set more_severe = case when ${rank('d.severity')} > ${rank('waived_findings.severity')} then 1 else 0 end
-     from ${failing} d
-     where waived_findings.fingerprint = d.fingerprint`,
-    `insert into waived_findings
-       (fingerprint, waiver, tenant_id, "check", terms, facts, severity, accepted_at, later, open_severity)
-     select d.fingerprint, w.id, d.tenant_id, d."check", w.terms, d.facts, d.severity, d.at,
-       case when w.entity = '*' and d.at > w.since and ${wasEvaluated} then 1 else 0 end, d.severity
-     from ${failing} d join waivers w on w.tenant_id = d.tenant_id and w."check" = d."check"
-       and (w.entity = '*' or w.entity = d.entity_id or w.entity_key = d.entity_id)
-     where w.expires_at >= d.at on conflict do nothing`,
-  ]
-}
+import type { List } from '../db/db.ts'
+import type { WaiverLapseFacts } from '../event-store.ts'
+import type { Acceptance, Lapse, LapseCount, LapseEvent, NotedWaiver, WaiverStore } from '../port.ts'
+import { findingLog } from './finding-log.ts'
+import { waiverWriter } from './waiver-writer.ts'
 
 type Part = Pick<
   WaiverStore,
-  | 'notedWaivers'
-  | 'dropAcceptances'
-  | 'noteAcceptances'
-  | 'noteWaiver'
-  | 'lapses'
-  | 'lapseCounts'
-  | 'lapsedUnderAll'
-  | 'lapsesAt'
-  | 'waiverBreadth'
+  'acceptances' | 'agreeWaiver' | 'lapseCounts' | 'lapsedUnderAll' | 'lapses' | 'lapsesAt' | 'notedWaivers'
 >
 
 /** Reads only the index `waived_findings_lapsed`; counting its ranges takes half the time of grouping rows. */
@@ -121,41 +18,32 @@ export const lapseCounting = `select n.id as waiver, n.terms, s.column1 as sever
       and w.open_severity = s.column1 and w.lapsed_at is not null) as count
   from waivers n cross join (values ${severities.map((severity) => `('${severity}')`).join(', ')}) s where n.tenant_id = ? and n."check" = ?`
 
-/** Served by an index on the flags. */
-const anyOpen = (flags: string) => `case when exists (select 1 from waived_findings w
-  where w.tenant_id = n.tenant_id and w.waiver = n.id and w.terms = n.terms and ${flags}
-    and w.lapsed_at is null and w.open_severity is not null and (w.later = 1 or w.more_severe = 1)) then 1 else 0 end`
-export const breadthReading = `select n.id as waiver, n.terms, ${anyOpen('w.later = 1')} as later,
-    ${anyOpen('w.later in (0, 1) and w.more_severe = 1')} as "moreSevere"
-  from waivers n where n.tenant_id = ?`
-
 export function waiverStore(database: Database): Part {
   const { sql } = database
+  const log = findingLog(database)
+  const writer = waiverWriter(database, log)
   const noted = database.prepare<[number], NotedWaiver>(
     `select id, "check", entity, entity_key as "entityKey", terms, since, expires_at as "expiresAt" from waivers
      where tenant_id = ? order by id`,
   )
   const note = database.prepare(
     `insert into waivers (tenant_id, id, "check", entity, entity_key, terms, since, expires_at)
-     values (?, ?, ?, ?, ?, ?, ?, ?)`,
+     values (?, ?, ?, ?, ?, ?, ?, ?)
+     on conflict (tenant_id, id) do update set "check" = excluded."check", entity = excluded.entity,
+       entity_key = excluded.entity_key, terms = excluded.terms, since = excluded.since, expires_at = excluded.expires_at`,
   )
   const drop = database.prepare<[number, string]>('delete from waived_findings where tenant_id = ? and waiver = ?')
-  const forget = database.prepare<[number, string]>('delete from waivers where tenant_id = ? and id = ?')
-  const accept = database.prepare(
-    `insert into waived_findings
-       (fingerprint, waiver, tenant_id, "check", terms, facts, severity, accepted_at, later, open_severity)
-     values (@fingerprint, @waiver, @tenantId, @check, @terms, @facts, @severity, @at, @later,
-       (select severity from findings where fingerprint = @fingerprint and resolved_at is null))
-     on conflict do nothing`,
+  const accepted = database.prepare<[List], Acceptance>(
+    `select fingerprint, waiver, facts, lapsed_at as "lapsedAt" from waived_findings where ${sql.isIn('fingerprint')}`,
   )
   const ofFindings = database.prepare<[List], Lapse>(
     `select fingerprint, waiver, terms, lapsed_at as "lapsedAt", facts as accepted, lapsed_facts as changed
      from waived_findings where ${sql.isIn('fingerprint')}
        and lapsed_at is not null and open_severity is not null`,
   )
-  const lapsedAt = database.prepare<[number, number, number], LapseEvent>(
-    `select fingerprint, waiver, "check" from waiver_changes
-     where at = ? and tenant_id = ? and fingerprint is not null order by id limit ?`,
+  const lapsedAt = database.prepare<[number, number, number], { fingerprint: string; data: string }>(
+    `select subject as fingerprint, data from events
+     where at = ? and tenant_id = ? and kind = 'waiver.lapsed' and data is not null order by id limit ?`,
   )
   const counts = database.prepare<[number, string], LapseCount>(lapseCounting)
   const underAll = memoize((waivers: number) =>
@@ -168,27 +56,17 @@ export function waiverStore(database: Database): Part {
        group by severity`,
     ),
   )
-  const breadth = database.prepare<[number], { waiver: string; terms: string; later: number; moreSevere: number }>(
-    breadthReading,
-  )
   return {
     notedWaivers: (tenantId) => database.read((tx) => noted.all(tx, tenantId)),
-    dropAcceptances: (tenantId, waiver) =>
+    agreeWaiver: (tenantId, waiver, acceptances) =>
       database.write('acceptances', async (tx) => {
-        await drop.run(tx, tenantId, waiver)
-        await forget.run(tx, tenantId, waiver)
-      }),
-    noteAcceptances: (tenantId, { id, check, terms }, accepted, at) =>
-      database.write('acceptances', async (tx) => {
-        for (const { later, ...finding } of accepted)
-          await accept.run(tx, { ...finding, waiver: id, tenantId, check, terms, at, later: later ? 1 : 0 })
-      }),
-    noteWaiver: (tenantId, { id, check, entity, entityKey, terms, since, expiresAt }) =>
-      database.write('acceptances', async (tx) => {
-        // Delete and insert: the trigger on inserts records the terms.
-        await forget.run(tx, tenantId, id)
+        const { id, check, entity, entityKey, terms, since, expiresAt } = waiver
+        await drop.run(tx, tenantId, id)
+        await writer.add(tx, tenantId, { check, at: since }, acceptances)
         await note.run(tx, tenantId, id, check, entity, entityKey, terms, since, expiresAt)
+        await log.agreed(tx, tenantId, waiver)
       }),
+    acceptances: (fingerprints) => database.read((tx) => accepted.all(tx, sql.listOf(fingerprints))),
     lapses: (fingerprints) => database.read((tx) => ofFindings.all(tx, sql.listOf(fingerprints))),
     lapseCounts: (tenantId, check) => database.read((tx) => counts.all(tx, tenantId, check)),
     lapsedUnderAll: (tenantId, check, waivers) =>
@@ -196,11 +74,12 @@ export function waiverStore(database: Database): Part {
         const terms = waivers.flatMap((waiver) => [waiver.waiver, waiver.terms])
         return underAll(waivers.length).all(tx, ...terms, tenantId, check, waivers.length)
       }),
-    lapsesAt: (tenantId, at, most) => database.read((tx) => lapsedAt.all(tx, at, tenantId, most)),
-    waiverBreadth: (tenantId) =>
+    lapsesAt: (tenantId, at, most) =>
       database.read(async (tx) => {
-        const rows = await breadth.all(tx, tenantId)
-        return rows.map((row): WaiverBreadth => ({ ...row, later: row.later === 1, moreSevere: row.moreSevere === 1 }))
+        return (await lapsedAt.all(tx, at, tenantId, most)).map(({ fingerprint, data }): LapseEvent => {
+          const { waiver, check } = JSON.parse(data) as WaiverLapseFacts
+          return { fingerprint, waiver, check }
+        })
       }),
   }
 }

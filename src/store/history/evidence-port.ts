@@ -1,8 +1,9 @@
 import type { Reason } from '../../model/reasons.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Severity } from '../../model/severity.ts'
-import type { ChainHead } from '../audit/chain.ts'
-import type { CheckStateRow, FindingStore, WaiverStore, WaiverTerms } from '../findings/finding-port.ts'
+import type { ChainHead } from '../audit/audit-port.ts'
+import type { CheckStateRow, FindingStore } from '../findings/finding-port.ts'
+import type { WaiverStore, WaiverTerms } from '../findings/waiver-port.ts'
 import type { ChangeRow } from '../records/query.ts'
 
 /** Every time in this file is in milliseconds since the epoch. */
@@ -143,7 +144,7 @@ export interface PastReader {
   ): Promise<ReadonlyMap<string, Readonly<Record<string, unknown>>>>
   /** Oldest first. */
   decisions(tenantId: number): Promise<readonly OperatorDecision[]>
-  /** Last entry of the audit chain by then. */
+  /** Last event of the tenant's chain by then. */
   chainHead(tenantId: number): Promise<ChainHead | null>
 }
 
@@ -152,7 +153,7 @@ export interface EvidenceStore {
   noteConfiguration(noted: NewConfiguration): Promise<void>
   /** `state`: the facts behind the tenant's data quality, as JSON. */
   noteTenantState(tenantId: number, state: string, at: number): Promise<void>
-  /** Call before each evaluation: records that the clock was set back. */
+  /** Call before each evaluation: records that the clock was set back, and when that time is passed again. */
   noteTime(at: number): Promise<void>
   /** Records that the server time agrees with the local clock at `at`: rows with later times are of a wrong clock. */
   confirmTime(at: number): Promise<void>

@@ -1,39 +1,29 @@
 import type { Database } from '../database.ts'
 import type { List } from '../db/db.ts'
+import { recordSubject } from '../event-store.ts'
 import { presentPersonal } from '../records/personal-fields.ts'
 import { recordShapes } from '../records/record-shape.ts'
+import type { AsOf } from './as-of.ts'
 import type { PastReader } from './evidence-port.ts'
-import type { RecordAsOf } from './record-as-of.ts'
-
-interface LaterChange {
-  readonly key: string
-  readonly field: string
-  readonly before: string | null
-}
+import { changesIn, ofRecords, recordEventColumns, type StoredRecordEvent } from './record-changes.ts'
 
 /** The value of a field at that time is the old value of its first later change; without one, the current value. */
-export function pastPersonal(database: Database, asOf: RecordAsOf): PastReader['personal'] {
+export function pastPersonal(database: Database, asOf: AsOf): PastReader['personal'] {
   const { sql } = database
   const present = presentPersonal(database)
-  const later = database.prepare<[number, string, List, List], LaterChange>(
-    `select key, field, before from changes c where tenant_id = ? and resource = ? and ${sql.isIn('key')}
-       and ${sql.isIn('field')} and not (${asOf.within('changes', 'c')}) order by id desc`,
+  const later = database.prepare<[number, List], StoredRecordEvent>(
+    `select ${recordEventColumns('e')} from events e where tenant_id = ? and ${ofRecords} and ${sql.isIn('subject')}
+       and not (${asOf.events('e')}) order by +id desc`,
   )
   return (tenantId, resource, ids) =>
     database.read(async (tx) => {
       const { keyOf, personal } = recordShapes[resource]
       const found = await present(tx, tenantId, resource, ids)
       if (found.size === 0) return found
-      const texts = [...found.keys()]
-      for (const { key, field, before } of await later.all(
-        tx,
-        tenantId,
-        resource,
-        sql.listOf(texts),
-        sql.listOf(personal),
-      )) {
+      const subjects = [...found.keys()].map((key) => recordSubject(resource, key))
+      for (const { key, field, before } of (await later.all(tx, tenantId, sql.listOf(subjects))).flatMap(changesIn)) {
         const fields = found.get(key)
-        if (fields !== undefined) fields[field] = before === null ? null : JSON.parse(before)
+        if (fields !== undefined && field !== null && personal.includes(field)) fields[field] = before
       }
       return new Map(
         ids.flatMap((id) => {

@@ -4,7 +4,7 @@ import { tables } from './schema.ts'
 
 /** Triggers that do the same as SQLite's temporary triggers. */
 export function triggerStatements(): readonly string[] {
-  return [...waiverRecord, ...keepRows]
+  return keepRows
 }
 
 /** Bits of `tgtype`. */
@@ -95,24 +95,3 @@ begin
     execute format('drop function %s', found.function);
   end loop;
 end $$`
-
-const waiverRecord = [
-  `create function tenantwatch_waiver_terms() returns trigger language plpgsql as $$
-begin
-  insert into waiver_changes (tenant_id, waiver, at, terms, "check")
-    values (new.tenant_id, new.id, new.since, new.terms, new."check");
-  return null;
-end $$`,
-  `create trigger tenantwatch_terms after insert on waivers
-  for each row execute function tenantwatch_waiver_terms()`,
-  `create function tenantwatch_waiver_lapses() returns trigger language plpgsql as $$
-begin
-  insert into waiver_changes (tenant_id, waiver, at, terms, "check", fingerprint, accepted, changed)
-    values (new.tenant_id, new.waiver, new.lapsed_at, new.terms, new."check", new.fingerprint, new.facts,
-      new.lapsed_facts);
-  return null;
-end $$`,
-  `create trigger tenantwatch_lapses after update of lapsed_at on waived_findings
-  for each row when (old.lapsed_at is null and new.lapsed_at is not null)
-  execute function tenantwatch_waiver_lapses()`,
-]

@@ -3,13 +3,13 @@ import { secondMs } from '../../model/durations.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
-import { appendRecordEvents } from '../history/change-log.ts'
 import type { DetailAnswer, DetailResult, Fields, LookUp } from '../sync/page-rows.ts'
 import { saveState, stateRow } from '../sync/sync-states.ts'
 import { differingFields, supplementOf } from './record-body.ts'
+import { appendRecordEvents } from './record-events.ts'
 import { type KnownRow, knownRows } from './record-page.ts'
 import { isLive } from './record-reader.ts'
-import { type FieldKind, type RecordShape, recordShapes } from './record-shape.ts'
+import { type FieldKind, recordShapes } from './record-shape.ts'
 import { keyOfItem } from './same-id.ts'
 
 interface OfResource {
@@ -47,7 +47,7 @@ export async function saveDetails(
   const results: DetailResult[] = []
   for (const [i, answer] of answers.entries()) {
     const row = known.get(keys[i] ?? '')
-    results.push(row === undefined ? noDetail : await saveDetail(sql, of, shape, row, answer))
+    results.push(row === undefined ? noDetail : await saveDetail(sql, database, { of, row, answer }))
   }
   return results
 }
@@ -56,11 +56,13 @@ const noDetail: DetailResult = { supplied: false, differing: null }
 
 async function saveDetail(
   sql: Sql,
-  { tenantId, resource }: OfResource,
-  shape: RecordShape,
-  { key, rid, body, supplement, removedAt }: KnownRow,
-  { item, at, requestId }: DetailAnswer,
+  database: Database,
+  { of, row, answer }: { readonly of: OfResource; readonly row: KnownRow; readonly answer: DetailAnswer },
 ): Promise<DetailResult> {
+  const { key, rid, body, supplement, removedAt } = row
+  const { item, at, requestId } = answer
+  const { tenantId, resource } = of
+  const shape = recordShapes[resource]
   const { detail } = shape
   if (!item.ok || body === null || removedAt !== null || detail === null) return noDetail
   const listed = JSON.parse(body) as Fields
@@ -75,8 +77,8 @@ async function saveDetail(
   await sql('update records set supplement = ? where rid = ?', [text, rid])
   // The first answer adds the detail; only later differences are changes in the tenant.
   if (before !== undefined && before !== value)
-    await appendRecordEvents(sql, { tenantId, resource, at, requestId }, [
-      { key, kind: 'changed', field: detail.field, before, after: value },
+    await appendRecordEvents(sql, database, { tenantId, resource, at, requestId }, [
+      { key, kind: 'record.changed', fields: { [detail.field]: [before, value] } },
     ])
   return { supplied: true, differing }
 }

@@ -1,10 +1,10 @@
 import { createdAtOf, isoMs } from '../../model/dates.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
-import { appendRecordEvents, type RecordEvent } from '../history/change-log.ts'
 import type { CommitCounts, Incoming, PageCommit, PageComparison } from '../sync/page-rows.ts'
 import { rawText, unidentifiedKey } from './raw-text.ts'
 import { bodyOf, changeBetween, firstSupplement, nextSupplement, type RecordChange } from './record-body.ts'
+import { appendRecordEvents, type RecordEvent } from './record-events.ts'
 import { type RecordShape, recordShapes } from './record-shape.ts'
 import type { RidSet } from './rid-set.ts'
 import { contradictionOf, contradictory, type DistinctItems, precedenceOf, whole } from './same-id.ts'
@@ -51,14 +51,16 @@ export interface PageWritten {
   readonly detailDue: readonly string[]
 }
 
-/** A row to insert or update: key, body, supplement, problem, raw. Null keeps the stored body and supplement. */
-type RowWrite = [
-  key: string,
-  body: string | null,
-  supplement: string | null,
-  problem: string | null,
-  raw: string | null,
-]
+/** A row to insert or update. Null keeps the stored body and supplement. */
+interface RowWrite {
+  readonly key: string
+  readonly body: string | null
+  readonly supplement: string | null
+  readonly problem: string | null
+  readonly raw: string | null
+}
+
+const writeColumns = { key: 'text', body: 'text', supplement: 'text', problem: 'text', raw: 'text' } as const
 
 const upsertText = (
   rows: string,
@@ -108,8 +110,8 @@ class PageChanges {
 
   #create(key: string, { record, extra }: Valid): void {
     const supplement = firstSupplement(this.#shape, record, this.#page.at)
-    this.writes.push([key, bodyOf(this.#shape, record, extra), supplement, null, null])
-    if (this.#page.recordCreations) this.events.push({ key, kind: 'created' })
+    this.writes.push({ key, body: bodyOf(this.#shape, record, extra), supplement, problem: null, raw: null })
+    if (this.#page.recordCreations) this.events.push({ key, kind: 'record.created' })
     this.counts.created++
     this.live++
     this.detailDue.push(key)
@@ -130,14 +132,15 @@ class PageChanges {
       before === null
         ? firstSupplement(this.#shape, item.record, this.#page.at)
         : change && nextSupplement(this.#shape, known.supplement, change, this.#page.at)
-    this.writes.push([key, after, supplement, null, null])
+    this.writes.push({ key, body: after, supplement, problem: null, raw: null })
     if (before === null || removedAt !== null) {
       this.counts.created++
       this.live++
       this.detailDue.push(key)
     } else if (isChanged) this.counts.updated++
     else this.counts.unchanged++
-    if (removedAt !== null && before !== null) this.events.push({ key, kind: 'returned' })
+    if (removedAt !== null && before !== null) this.events.push(eventOf(key, 'record.returned', change))
+    else if (isChanged) this.events.push(eventOf(key, 'record.changed', change))
     if (change !== null) this.#noteChange(key, change)
   }
 
@@ -160,7 +163,7 @@ class PageChanges {
   }
 
   #quarantine(key: string, { problem, raw }: Invalid): void {
-    this.writes.push([key, null, null, problem, rawText(raw)])
+    this.writes.push({ key, body: null, supplement: null, problem, raw: rawText(raw) })
     this.counts.quarantined++
   }
 
@@ -168,18 +171,24 @@ class PageChanges {
     const key = unidentifiedKey(raw)
     this.counts.quarantined++
     // One statement writes each key once.
-    if (this.writes.every(([written]) => written !== key)) this.writes.push([key, null, null, problem, rawText(raw)])
+    if (this.writes.some((written) => written.key === key)) return
+    this.writes.push({ key, body: null, supplement: null, problem, raw: rawText(raw) })
   }
 
   #noteChange(key: string, { before, after, fields }: RecordChange): void {
     const { detail, fields: kinds } = this.#shape
     for (const field of fields) {
-      this.events.push({ key, kind: 'changed', field, before: before[field] ?? null, after: after[field] ?? null })
       const [was, is] = kinds[field] === 'date' ? [isoMs(before[field]), isoMs(after[field])] : [null, null]
       if (was !== null && is !== null && is > was) this.laterDates[field] = (this.laterDates[field] ?? 0) + 1
     }
     if (detail !== null && fields.includes(detail.dependsOn)) this.detailDue.push(key)
   }
+}
+
+function eventOf(key: string, kind: RecordEvent['kind'], change: RecordChange | null): RecordEvent {
+  const { before = {}, after = {}, fields = [] } = change ?? {}
+  const changes = fields.map((field) => [field, [before[field] ?? null, after[field] ?? null]] as const)
+  return { key, kind, fields: Object.fromEntries(changes) }
 }
 
 type Valid = Incoming & { readonly ok: true }
@@ -200,15 +209,14 @@ export async function writePage(
   for (const item of unidentified) changes.quarantineUnidentified(item)
   const { rids, writes, events, returned } = changes
   if (writes.length > 0) {
-    const rows = JSON.stringify(writes)
-    const text = upsertText(database.sql.jsonRows(['key', 'body', 'supplement', 'problem', 'raw']))
+    const text = upsertText(database.sql.givenRows(writeColumns))
     for (const { key, rid } of await sql<{ key: string; rid: number }>(text, [
-      { tenantId, resource, at, requestId, rows },
+      { tenantId, resource, at, requestId, ...database.sql.bindRows(writeColumns, writes) },
     ]))
       if (!known.has(key)) rids.push(rid)
   }
   if (returned.length > 0) await clearAbsence(sql, database, returned)
-  if (events.length > 0) await appendRecordEvents(sql, { tenantId, resource, at, requestId }, events)
+  if (events.length > 0) await appendRecordEvents(sql, database, { tenantId, resource, at, requestId }, events)
   const { counts, live, laterDates, contradicted: fields, detailDue } = changes
   return {
     rids,

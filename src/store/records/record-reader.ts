@@ -1,8 +1,9 @@
 import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
-import { interim } from './interim.ts'
-import type { ChangeRow, MirrorRecord, RecordReader } from './query.ts'
+import { recordSubject } from '../event-store.ts'
+import { changesIn, ofRecords, recordEventColumns, type StoredRecordEvent } from '../history/record-changes.ts'
+import type { MirrorRecord, RecordReader } from './query.ts'
 import { mirrorRecordOf, type RecordRow, recordColumns } from './record-body.ts'
 import { recordShapes } from './record-shape.ts'
 
@@ -24,9 +25,9 @@ export function recordReader(database: Database, tenantId: number): RecordReader
     }
   }
 
-  const reader = {
+  return {
     select,
-    async records(resource: ResourceName, keys: readonly string[]) {
+    async byKeys(resource: ResourceName, keys: readonly string[]) {
       const shape = recordShapes[resource]
       const params = [{ tenantId, resource, keys: database.sql.listOf(keys.map(shape.keyOf)) }]
       const rows = await database.read((sql) =>
@@ -37,13 +38,13 @@ export function recordReader(database: Database, tenantId: number): RecordReader
     keys: (resource: ResourceName) => database.read((sql) => sql<string>(liveKeys, [{ tenantId, resource }], 'values')),
     history: (resource: ResourceName, ...keys: readonly string[]) =>
       database.read(async (sql) => {
-        const text = `select id, resource, key, at, kind, field, before, after, request_id as "requestId" from changes
-          where tenant_id = ? and resource = ? and ${database.sql.isIn('key')} order by id`
-        const rows = await sql<StoredChange>(text, [tenantId, resource, database.sql.listOf(keys)])
-        return rows.map(parseChange)
+        const text = `select ${recordEventColumns('events')} from events
+          where tenant_id = ? and ${ofRecords} and ${database.sql.isIn('subject')} order by +id`
+        const subjects = keys.map((key) => recordSubject(resource, key))
+        const rows = await sql<StoredRecordEvent>(text, [tenantId, database.sql.listOf(subjects)])
+        return rows.flatMap(changesIn)
       }),
   }
-  return { ...reader, ...interim(reader) } as unknown as RecordReader
 }
 
 /** Condition on a row of `records`: a record with a valid version that was not removed. */
@@ -53,13 +54,3 @@ const nextSlice = `select ${recordColumns} from records
   where tenant_id = @tenantId and resource = @resource and key > @after and ${isLive} order by key limit ${sliceSize}`
 
 const liveKeys = `select key from records where tenant_id = @tenantId and resource = @resource and ${isLive} order by key`
-
-export type StoredChange<Row extends ChangeRow = ChangeRow> = Omit<Row, 'before' | 'after'> & {
-  readonly before: string | null
-  readonly after: string | null
-}
-
-export function parseChange<Change extends StoredChange>(change: Change) {
-  const parse = (text: string | null): unknown => (text === null ? null : JSON.parse(text))
-  return { ...change, before: parse(change.before), after: parse(change.after) }
-}

@@ -3,7 +3,6 @@ import { dayMs } from '../../model/durations.ts'
 import type { ResourceName } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
-import { appendRecordEvents, type RecordEvent } from '../history/change-log.ts'
 import type {
   Absence,
   AbsentRecord,
@@ -15,6 +14,7 @@ import type {
 } from '../sync/page-rows.ts'
 import { addLive } from '../sync/sync-states.ts'
 import { unidentifiedPrefix } from './raw-text.ts'
+import { appendRecordEvents, type RecordEvent } from './record-events.ts'
 import type { RidSet } from './rid-set.ts'
 
 const sliceSize = 2000
@@ -61,20 +61,20 @@ export function removableRids(sql: Sql, of: OfResource): Promise<readonly number
 /** Makes records tombstones; returns how many had a valid version. Call inside a transaction. */
 export async function removeRecords(
   sql: Sql,
-  { sql: dialect }: Database,
+  database: Database,
   context: Removal,
   rids: readonly number[],
 ): Promise<number> {
   if (rids.length === 0) return 0
   const rows = await sql<{ key: string; isValid: number }>(
     `update records set removed_at = ?, missing_since = null, absent = 0, problem = null, raw = null, problem_since = null
-     where ${dialect.isIn('rid')} and tenant_id = ? and resource = ? and removed_at is null
+     where ${database.sql.isIn('rid')} and tenant_id = ? and resource = ? and removed_at is null
      returning key, case when body is null then 0 else 1 end as "isValid"`,
-    [context.removedAt, dialect.listOf(rids), context.tenantId, context.resource],
+    [context.removedAt, database.sql.listOf(rids), context.tenantId, context.resource],
   )
   const removed = rows.filter(({ isValid }) => isValid === 1)
-  const events = removed.map(({ key }): RecordEvent => ({ key, kind: 'removed' }))
-  await appendRecordEvents(sql, context, events)
+  const events = removed.map(({ key }): RecordEvent => ({ key, kind: 'record.removed' }))
+  await appendRecordEvents(sql, database, context, events)
   await addLive(sql, context.tenantId, context.resource, -removed.length)
   return removed.length
 }

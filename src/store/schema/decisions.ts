@@ -1,26 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { index, integer, primaryKey, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
-export const waiverChanges = sqliteTable(
-  'waiver_changes',
-  {
-    id: integer('id').primaryKey(),
-    tenantId: integer('tenant_id').notNull(),
-    waiver: text('waiver').notNull(),
-    at: integer('at').notNull(),
-    terms: text('terms').notNull(),
-    check: text('check').notNull(),
-    /** Null if terms came into force. */
-    fingerprint: text('fingerprint'),
-    accepted: text('accepted'),
-    changed: text('changed'),
-  },
-  (table) => [
-    index('waiver_changes_waiver').on(table.tenantId, table.waiver),
-    index('waiver_changes_time').on(table.at),
-  ],
-)
-
 /** Waivers are kept after removal from the configuration, so that adding them again does not renew them. */
 export const waivers = sqliteTable(
   'waivers',
@@ -48,8 +28,6 @@ export const waivedFindings = sqliteTable(
     facts: text('facts').notNull(),
     severity: text('severity').notNull(),
     acceptedAt: integer('accepted_at').notNull(),
-    later: integer('later').notNull().default(0),
-    moreSevere: integer('more_severe').notNull().default(0),
     lapsedAt: integer('lapsed_at'),
     lapsedFacts: text('lapsed_facts'),
     /** Null if the finding is resolved; scrapes count by this column without reading findings. */
@@ -62,9 +40,6 @@ export const waivedFindings = sqliteTable(
     index('waived_findings_lapsed')
       .on(table.tenantId, table.check, table.waiver, table.terms, table.openSeverity, table.lapsedAt)
       .where(sql`lapsed_at is not null and open_severity is not null`),
-    index('waived_findings_broad')
-      .on(table.tenantId, table.waiver, table.terms, table.later, table.moreSevere)
-      .where(sql`lapsed_at is null and open_severity is not null and (later = 1 or more_severe = 1)`),
   ],
 )
 
@@ -85,18 +60,6 @@ export const heldRecords = sqliteTable(
   { holdId: text('hold_id').notNull(), rid: integer('rid').notNull() },
   (table) => [primaryKey({ columns: [table.holdId, table.rid] })],
 )
-
-export const decisions = sqliteTable('decisions', {
-  id: integer('id').primaryKey(),
-  holdId: text('hold_id').notNull(),
-  tenantId: integer('tenant_id').notNull(),
-  resource: text('resource').notNull(),
-  holdReason: text('hold_reason').notNull(),
-  count: integer('count').notNull(),
-  reason: text('reason').notNull(),
-  decidedAt: integer('decided_at').notNull(),
-  appliedAt: integer('applied_at'),
-})
 
 /** Deleted when the record is removed or returned again. */
 export const acceptedRemovals = sqliteTable(

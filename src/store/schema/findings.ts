@@ -28,13 +28,19 @@ export const checkStates = sqliteTable(
     validUntil: integer('valid_until'),
     rule: text('rule'),
     open: text('open').notNull().default('{}'),
-    /** 1 = `staged_findings` still contains differences of the result. */
-    owing: integer('owing').notNull().default(0),
   },
-  (table) => [
-    primaryKey({ columns: [table.tenantId, table.check] }),
-    index('check_states_owing').on(table.tenantId).where(sql`owing = 1`),
-  ],
+  (table) => [primaryKey({ columns: [table.tenantId, table.check] })],
+)
+
+/** Counts of the live records of a resource, as of the last evaluation after a change; JSON. */
+export const evaluatedCounts = sqliteTable(
+  'evaluated_counts',
+  {
+    tenantId: integer('tenant_id').notNull(),
+    resource: text('resource').notNull(),
+    counts: text('counts').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.tenantId, table.resource] })],
 )
 
 /** A row for each check result that differs in more than the time of its confirmation. */
@@ -64,28 +70,6 @@ export const checkStatusChanges = sqliteTable(
   ],
 )
 
-/** Differences of a check result, without effect before its commit; see `check_states.owing`. */
-export const stagedFindings = sqliteTable(
-  'staged_findings',
-  {
-    id: integer('id').primaryKey(),
-    tenantId: integer('tenant_id').notNull(),
-    check: text('check').notNull(),
-    at: integer('at').notNull(),
-    kind: text('kind').notNull(),
-    fingerprint: text('fingerprint').notNull(),
-    entityType: text('entity_type').notNull(),
-    entityId: text('entity_id').notNull(),
-    severity: text('severity').notNull(),
-    message: text('message').notNull(),
-    evidence: text('evidence').notNull(),
-    lastSeenAt: integer('last_seen_at').notNull(),
-    resolution: text('resolution'),
-    facts: text('facts'),
-  },
-  (table) => [index('staged_findings_check').on(table.tenantId, table.check)],
-)
-
 export const acceptedStates = sqliteTable(
   'accepted_states',
   {
@@ -112,6 +96,8 @@ export const findings = sqliteTable(
     severity: text('severity').notNull(),
     message: text('message').notNull(),
     evidence: text('evidence').notNull(),
+    /** Of severity, message and facts, so that an evaluation compares findings without reading them. */
+    digest: text('digest').notNull(),
     firstSeenAt: integer('first_seen_at').notNull(),
     lastSeenAt: integer('last_seen_at').notNull(),
     resolvedAt: integer('resolved_at'),
@@ -125,25 +111,5 @@ export const findings = sqliteTable(
       .on(table.tenantId, table.check, table.severity, table.firstSeenAt, table.fingerprint)
       .where(sql`resolved_at is null`),
     index('findings_all').on(table.tenantId, table.check),
-  ],
-)
-
-export const findingEvents = sqliteTable(
-  'finding_events',
-  {
-    id: integer('id').primaryKey(),
-    tenantId: integer('tenant_id').notNull(),
-    fingerprint: text('fingerprint').notNull(),
-    at: integer('at').notNull(),
-    kind: text('kind').notNull(),
-    severity: text('severity').notNull(),
-    message: text('message').notNull(),
-    evidence: text('evidence').notNull(),
-    resolution: text('resolution'),
-  },
-  (table) => [
-    index('finding_events_finding').on(table.fingerprint, table.at),
-    index('finding_events_time').on(table.at),
-    index('finding_events_tenant').on(table.tenantId, table.id),
   ],
 )

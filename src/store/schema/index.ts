@@ -1,5 +1,5 @@
-export * from './audit.ts'
 export * from './decisions.ts'
+export * from './events.ts'
 export * from './findings.ts'
 export * from './records.ts'
 export * from './sync.ts'

@@ -40,25 +40,3 @@ export const records = sqliteTable(
     index('records_removed').on(table.tenantId, table.resource, table.removedAt).where(sql`removed_at is not null`),
   ],
 )
-
-/** History of records; contains creations only after the first complete full sync. */
-export const changes = sqliteTable(
-  'changes',
-  {
-    id: integer('id').primaryKey(),
-    tenantId: integer('tenant_id').notNull(),
-    resource: text('resource').notNull(),
-    key: text('key').notNull(),
-    at: integer('at').notNull(),
-    kind: text('kind').notNull(),
-    field: text('field'),
-    before: text('before'),
-    after: text('after'),
-    requestId: text('request_id'),
-  },
-  (table) => [
-    index('changes_entity').on(table.tenantId, table.resource, table.key),
-    index('changes_time').on(table.at),
-    index('changes_tenant').on(table.tenantId, table.id),
-  ],
-)

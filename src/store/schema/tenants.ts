@@ -1,48 +1,9 @@
-import { blob, index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
-
-/** Steps back of the clock, after which local time repeats. */
-export const clockSteps = sqliteTable('clock_steps', {
-  id: integer('id').primaryKey(),
-  at: integer('at').notNull(),
-  /** Latest recorded time before the step. */
-  latest: integer('latest').notNull(),
-  until: integer('until').notNull(),
-  /** First time later than `latest`; null = none yet. */
-  resumed: integer('resumed'),
-  /** Local time of the first answer that confirmed the clock after the step; null = none. */
-  confirmedAt: integer('confirmed_at'),
-  /** JSON object: last id of each history table at the step. */
-  positions: text('positions').notNull(),
-})
-
-/** Facts behind the data quality of a tenant, besides ages and counts; a row for each change. */
-export const tenantStates = sqliteTable(
-  'tenant_states',
-  {
-    id: integer('id').primaryKey(),
-    tenantId: integer('tenant_id').notNull(),
-    at: integer('at').notNull(),
-    /** JSON: holds, clocks, refusals and data warnings. */
-    state: text('state').notNull(),
-  },
-  (table) => [index('tenant_states_tenant').on(table.tenantId)],
-)
+import { integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
 
 export const retention = sqliteTable('retention', {
   id: integer('id').primaryKey(),
-  begunAt: integer('begun_at'),
   /** Confirmed time of the first erasure; no row is older, whatever its own time. */
-  confirmedFrom: integer('confirmed_from'),
-  erasedBefore: integer('erased_before'),
-})
-
-/** Tenants, checks and waivers as configured, without secrets; a row for each change. */
-export const configurations = sqliteTable('configurations', {
-  id: integer('id').primaryKey(),
-  at: integer('at').notNull(),
-  digest: text('digest').notNull(),
-  /** Deflated JSON, in the format of the version that wrote it. */
-  content: blob('content', { mode: 'buffer' }).notNull(),
+  confirmedFrom: integer('confirmed_from').notNull(),
 })
 
 /** The configuration in force, for the views of PostgreSQL (docs/sql.md); JSON without addresses and secrets. */

@@ -1,16 +1,19 @@
 import { createHash } from 'node:crypto'
-import { and, asc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, type SQL, sql } from 'drizzle-orm'
 import { type Emptiness, emptinesses } from '../../model/emptiness.ts'
 import type { HoldCause } from '../../model/hold-cause.ts'
 import { reasons } from '../../model/reasons.ts'
 import { resourceNames } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
 import type { Sql } from '../db/db.ts'
-import { anotherTenant } from '../findings/waiver-store.ts'
+import { eventAppender } from '../event-store.ts'
+import { findingLog } from '../findings/finding-log.ts'
+import { waiverWriter } from '../findings/waiver-writer.ts'
+import type { HoldFacts } from '../history/decision-log.ts'
 import { orm } from '../orm.ts'
 import type { AdminStore, DecisionRow, HoldRow, SyncStore } from '../port.ts'
 import { acceptPastRemovals, acceptRemovals, removableRids } from '../records/removals.ts'
-import { decisions, holds, tenants } from '../schema/index.ts'
+import { holds, tenants } from '../schema/index.ts'
 import { oneOf } from '../words.ts'
 import { emptinessCode, saveState } from './sync-states.ts'
 
@@ -29,7 +32,8 @@ function emptinessOf(cause: string): Emptiness {
 const reasonOf = (text: string) => reasons.find((reason) => reason === text) ?? 'internal'
 
 export function holdStore(database: Database): Part {
-  const endAcceptances = database.prepare<[object]>(anotherTenant(database.sql))
+  const append = eventAppender(database)
+  const waivers = waiverWriter(database, findingLog(database))
   const tenantId = sql.placeholder('tenantId')
   const listed = (where?: SQL) =>
     database.select(
@@ -54,20 +58,14 @@ export function holdStore(database: Database): Part {
         ),
       ),
   )
-  const pending = database.select(
-    orm
-      .select()
-      .from(decisions)
-      .where(and(eq(decisions.tenantId, tenantId), isNull(decisions.appliedAt)))
-      .orderBy(asc(decisions.id)),
+  const isApplied = `exists (select 1 from events a where a.tenant_id = e.tenant_id and a.kind = 'hold.applied'
+    and a.subject = e.subject and a.id > e.id)`
+  const pending = database.prepare<[number], { id: number; holdId: string; data: string }>(
+    `select id, subject as "holdId", data from events e where tenant_id = ? and kind = 'hold.accepted' and not ${isApplied}
+     order by +id`,
   )
-  const insertDecision = database.prepare<[string, number, string, string, number, string, number]>(
-    `insert into decisions (hold_id, tenant_id, resource, hold_reason, count, reason, decided_at)
-     values (?, ?, ?, ?, ?, ?, ?)`,
-  )
-  const applied = database.prepare<[number, number]>('update decisions set applied_at = ? where id = ?')
-  const wasApplied = database.prepareValues<[string], number>(
-    'select 1 from decisions where hold_id = ? and applied_at is not null limit 1',
+  const wasApplied = database.prepareValues<[number, string], number>(
+    `select 1 from events where tenant_id = ? and kind = 'hold.applied' and subject = ? limit 1`,
   )
   const heldBy = database.prepareValues<[string], number>('select rid from held_records where hold_id = ?')
   const dropRecords = database.prepare<[string]>('delete from held_records where hold_id = ?')
@@ -125,7 +123,7 @@ export function holdStore(database: Database): Part {
       if (decision.resource === 'all' && coversKnown) {
         await acceptAllKnown(tx, tenantId)
         await acceptPastRemovals(tx, tenantId)
-        await endAcceptances.run(tx, { tenantId, at })
+        await waivers.endAll(tx, tenantId, at)
         await knownFrom.run(tx, at, tenantId)
       }
       await drop(tx, decision.holdId)
@@ -144,7 +142,8 @@ export function holdStore(database: Database): Part {
         const earlier: number[] = []
         for (const other of others) {
           // A hold with the same cause and different records keeps the earlier time, unless that hold was accepted.
-          if (other.cause === text && (await wasApplied.get(tx, other.id)) === undefined) earlier.push(other.raisedAt)
+          if (other.cause === text && (await wasApplied.get(tx, tenantId, other.id)) === undefined)
+            earlier.push(other.raisedAt)
         }
         const raisedAt = Math.min(Math.round(at), ...earlier)
         // The id includes the time, so that the id of an ended hold does not accept a later one with the same records.
@@ -165,21 +164,25 @@ export function holdStore(database: Database): Part {
       }),
     pendingDecisions: (tenantId) =>
       database.read(async (tx) => {
-        const rows = await pending.all(tx, { tenantId })
-        return rows.map((row) => ({ ...row, resource: scopeOf(row.resource), holdReason: reasonOf(row.holdReason) }))
+        return (await pending.all(tx, tenantId)).map(({ id, holdId, data }) => {
+          const { resource, holdReason, reason } = JSON.parse(data) as HoldFacts
+          return { id, holdId, resource: scopeOf(resource), holdReason: reasonOf(holdReason), reason }
+        })
       }),
     applyDecision: (decision, application) =>
       database.write('everything', async (tx) => {
         const row = await holdOf.get(tx, { id: decision.holdId })
         if (row !== undefined) await apply(tx, decision, row.hold.cause, application)
-        await applied.run(tx, application.at, decision.id)
+        const { tenantId, at } = application
+        await append(tx, tenantId, [{ kind: 'hold.applied', subject: decision.holdId, at, data: {} }])
       }),
     decide: ({ holdId, reason, at }) =>
       database.write('nothing', async (tx) => {
         const row = await holdOf.get(tx, { id: holdId })
         if (row === undefined) throw new Error(`There is no hold ${holdId}`)
         const { tenantId, resource, reason: holdReason, count } = row.hold
-        await insertDecision.run(tx, holdId, tenantId, resource, holdReason, count, reason, at)
+        const data: HoldFacts = { resource, holdReason, count, reason }
+        await append(tx, tenantId, [{ kind: 'hold.accepted', subject: holdId, at, data }])
       }),
   }
 }

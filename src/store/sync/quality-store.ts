@@ -1,10 +1,11 @@
-import { type ResourceName, resourceNames } from '../../model/resource-names.ts'
+import { resourceNames } from '../../model/resource-names.ts'
 import type { Database } from '../database.ts'
-import type { FindingStore } from '../port.ts'
+import type { FindingStore, RecordPresence } from '../port.ts'
+import { isLive } from '../records/record-reader.ts'
 import { recordShapes } from '../records/record-shape.ts'
 import { stateRows, toSyncState } from './sync-states.ts'
 
-type Part = Pick<FindingStore, 'quality' | 'isLive' | 'isTombstone' | 'isUncertain'>
+type Part = Pick<FindingStore, 'quality' | 'isLive' | 'presence'>
 
 interface Counted {
   readonly resource: string
@@ -14,14 +15,23 @@ interface Counted {
 const countBy = (condition: string) =>
   `select resource, count(*) as count from records where tenant_id = ? and ${condition} group by resource`
 
-const found = (condition: string) =>
-  `select 1 from records where tenant_id = ? and resource = ? and key = ? and ${condition}`
+interface PresenceRow {
+  readonly key: string
+  readonly removedAt: number | null
+  /** 1 if it is missing, absent or quarantined. */
+  readonly isDoubted: number
+}
+
+const presenceColumns = `key, removed_at as "removedAt",
+  case when missing_since is not null or absent > 0 or problem is not null then 1 else 0 end as "isDoubted"`
+
+function presenceOf({ removedAt, isDoubted }: PresenceRow): RecordPresence {
+  if (removedAt !== null) return 'removed'
+  return isDoubted === 1 ? 'uncertain' : 'live'
+}
 
 export function qualityStore(database: Database): Part {
-  const is = (condition: string) => (tenantId: number, resource: ResourceName, key: string) =>
-    database.read(async (sql) => {
-      return (await sql(found(condition), [tenantId, resource, recordShapes[resource].keyOf(key)])).length > 0
-    })
+  const { recordsByKeys, listOf } = database.sql
   return {
     quality: (tenantId) =>
       database.read(async (sql) => {
@@ -40,8 +50,16 @@ export function qualityStore(database: Database): Part {
           }
         })
       }),
-    isLive: is('removed_at is null and body is not null'),
-    isTombstone: is('removed_at is not null'),
-    isUncertain: is('removed_at is null and (missing_since is not null or absent > 0 or problem is not null)'),
+    isLive: (tenantId, resource, key) =>
+      database.read(async (sql) => {
+        const text = `select 1 from records where tenant_id = ? and resource = ? and key = ? and ${isLive}`
+        return (await sql(text, [tenantId, resource, recordShapes[resource].keyOf(key)])).length > 0
+      }),
+    presence: (tenantId, resource, keys) =>
+      database.read(async (sql) => {
+        const stored = listOf(keys.map(recordShapes[resource].keyOf))
+        const rows = await sql<PresenceRow>(recordsByKeys(presenceColumns), [{ tenantId, resource, keys: stored }])
+        return new Map(rows.map((row) => [row.key, presenceOf(row)]))
+      }),
   }
 }

@@ -2,7 +2,6 @@ import { reasonOf } from '../../model/errors.ts'
 import type { Reason } from '../../model/reasons.ts'
 import type { FeedResource } from '../../model/resource.ts'
 import type { FullSyncRow } from '../../store/port.ts'
-import { noteEvent } from '../contract-events.ts'
 import { readDetails } from '../details.ts'
 import { confirmMissing } from '../removals/confirm-missing.ts'
 import { decideRemovals, removingAt } from '../removals/removals.ts'
@@ -14,7 +13,6 @@ import { cursorFails, cursorRefused, readFeed } from './feed-reading.ts'
 export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra = false): Promise<void> {
   run.mode = 'full'
   const ended = await readToEnd(run, definition)
-  run.guard.contradicted.delete(definition.name)
   run.dataAsOf = ended.startedAt
   run.reachedEndServerTime = ended.startServerTime
   await readFromCursorBefore(run, ended)
@@ -33,17 +31,8 @@ export async function fullSyncOfFeed(run: Run, definition: FeedResource, extra =
       return
     }
   }
-  await noteRepeats(run, definition)
   await readDetails(run, definition, true)
   if (held !== null) throw held
-}
-
-async function noteRepeats(run: Run, { name, unique }: FeedResource): Promise<void> {
-  if (unique === undefined) return
-  const { context, startedAt, state, tenantId } = run
-  const since = state.completeStartedAt === null ? null : startedAt
-  const found = await context.store.records(tenantId).hasRepeats(name, unique.field, since)
-  if (found) noteEvent(run, unique.event, unique.field)
 }
 
 /** Reads the changes that were made while the full sync ran, from the cursor before it. */

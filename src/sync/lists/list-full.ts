@@ -1,209 +1,120 @@
-import { isDeepStrictEqual } from 'node:util'
-import type { Fetched, Item } from '../../api/reader.ts'
-import { minuteMs } from '../../model/durations.ts'
+import type { Fetched } from '../../api/reader.ts'
 import { SyncError } from '../../model/errors.ts'
 import { ownClientCause, ownClientRemedy } from '../../model/hold-remedy.ts'
 import type { PagedListResource } from '../../model/resource.ts'
 import type { FullSyncRow } from '../../store/port.ts'
 import { ownIdOn } from '../context.ts'
 import { noteEvent } from '../contract-events.ts'
-import { contradiction, isSame, noteContradiction } from '../pages/confirm-answer.ts'
-import { cursorIgnored, idTextOf, idTextsOn, pageRules, queryAt } from '../pages/page-rules.ts'
-import { fullSyncsToRemove } from '../removals/confirm-by-time.ts'
+import { commitPage } from '../pages/commit-page.ts'
+import { cursorIgnored, idTextsOn, pageRules, queryAt } from '../pages/page-rules.ts'
 import { decideRemovals } from '../removals/removals.ts'
-import { fetchPage, type Run } from '../run.ts'
-import { type PageBuffer, pageBuffer } from './page-buffer.ts'
+import { advanceOf, beginFullSync, fetchPage, momentOf, type Run } from '../run.ts'
 import { emptyList, repeatDelaysMs, suspectEmpty } from './suspect-empty.ts'
 
 interface Pass {
+  readonly records: number
   readonly ids: ReadonlySet<string>
-  readonly empty: boolean
   /** True if an announced page was empty, which may mean "could not be completed". */
-  readonly gap: boolean
-  readonly changed: boolean
-  /** True if a page repeated records other than the last ones of the previous page: others may be on no page. */
-  readonly scrambled: boolean
-  /** True if all pages before the empty one have the same number of records, as full pages do. */
-  readonly even: boolean
+  readonly hasGap: boolean
 }
+
+type Commit = (page: Fetched, cursor: string | null) => Promise<void>
 
 /** Full sync of a list that may be empty after an error, or ignore its cursor (docs/sync.md#empty-lists). */
 export async function fullSyncOfList(run: Run, definition: PagedListResource): Promise<void> {
   run.mode = 'full'
-  const { context, guard, tenantId, state } = run
+  const { context, tenantId, state } = run
   const { store } = context
-  const begin = async () => {
-    const pages = pageBuffer(run)
-    run.dataAsOf = pages.begun.at
-    return { pages, first: await pages.releaseOnError(() => onePass(run, pages)) }
-  }
-  let { pages, first } = await begin()
-  if ((first.changed || first.scrambled) && pages.isUnwritten()) ({ pages, first } = await begin())
-  if (isWhole(run, definition, first)) {
-    const isDoubted = guard.contradicted.has(definition.name)
-    if (isDoubted) await insistOnOneState(run, definition, pages)
-    const isConfirmed = await pages.confirm()
-    if (!isDoubted && !isConfirmed) await insistOnOneState(run, definition, pages)
-    guard.contradicted.delete(definition.name)
-    if (isConfirmed) {
-      await run.fullSyncCompleted()
-      return
-    }
-  }
-  const fullSync = await pages.release()
-  if (first.scrambled) throw scrambled(definition)
-  if (first.empty) {
-    if (state.emptyAccepted !== 'list') throw await suspectEmpty(run, 'list', emptyList)
-  } else if (first.gap) {
-    await insistOnNothingMissing(run, fullSync, first, await onePass(run, pageBuffer(run, fullSync)))
-  }
-  await insistOnSelf(run, definition, first.ids)
-  const removesNone =
-    !first.gap && (await losesSome(run, fullSync)) && !(await agreesWith(first, run, definition, fullSync))
-  const current = await currentFullSync(run, fullSync)
-  const refusal = await decideRemovals(run, current, { rule: 'two-full-syncs', removesNone })
+  const begun = momentOf(context)
+  run.dataAsOf = begun.at
+  let fullSync: FullSyncRow | null = null
+  const pass = await readPass(run, definition, async (page, cursor) => {
+    const isFirst = fullSync === null
+    fullSync ??= await beginFullSync(run, null, begun)
+    await commitPage(run, page, queryAt(cursor), {
+      fullSync: { id: fullSync.id, advance: advanceOf(run, page, isFirst) },
+    })
+  })
+  const ended = await openFullSync(run)
+  if (pass.records === 0 && state.emptyAccepted !== 'list') throw await suspectEmpty(run, 'list', emptyList)
+  if (pass.records > 0 && pass.hasGap) await assertComplete(run, definition, ended, pass)
+  await assertListsSelf(run, definition, pass.ids)
+  const refusal = await decideRemovals(run, ended, { rule: 'two-full-syncs' })
   await store.liftHold(tenantId, definition.name, 'suspect_empty')
-  const isSettled = state.emptyAccepted === 'list' ? !first.empty : !first.gap
-  if (state.emptyAccepted !== null && isSettled) {
+  const isSettled = state.emptyAccepted === 'list' ? pass.records > 0 : !pass.hasGap
+  if (state.emptyAccepted !== null && isSettled)
     await store.noteSync(tenantId, definition.name, { emptyAccepted: null })
-  }
   if (refusal !== null) throw refusal
 }
 
-function isWhole(run: Run, definition: PagedListResource, { ids, empty, gap, scrambled }: Pass): boolean {
-  const own = ownIdOn(run.context, definition)
-  return !empty && !gap && !scrambled && (own === null || ids.has(own))
+async function openFullSync({ context, tenantId, definition }: Run): Promise<FullSyncRow> {
+  const open = await context.store.openFullSync(tenantId, definition.name)
+  // A decision of an operator ends open full syncs; the next run reads the list again.
+  if (open === null) throw new SyncError('aborted', `The list of ${definition.name} was read before a decision`)
+  return open
 }
 
-async function currentFullSync({ context, tenantId, definition }: Run, fullSync: FullSyncRow): Promise<FullSyncRow> {
-  return (await context.store.openFullSync(tenantId, definition.name)) ?? fullSync
-}
-
-const mostReadings = 3
-
-/** Reads a list that differs from the mirror again: servers behind one address may have different data. */
-async function insistOnOneState(run: Run, definition: PagedListResource, pages: PageBuffer): Promise<void> {
-  const { guard, state } = run
-  if (state.completeStartedAt === null || guard.passing || !pages.isUnwritten()) return
-  const idOf = (item: Item) => idTextOf(item, definition.idField)
-  const known = new Map(pages.items().map((item) => [idOf(item), item]))
-  const add = async ({ items }: Fetched) => {
-    const second = items.filter((item) => known.has(idOf(item)))
-    const first = second.flatMap((item) => known.get(idOf(item)) ?? [])
-    if (isSame({ items: first, hasMore: false }, { items: second, hasMore: false }, definition)) return
-    noteContradiction(run)
-    throw contradiction('Two readings of the list of', [{ items: first }, { items: second }], definition)
-  }
-  for (let reading = guard.troubled ? mostReadings : 1; reading > 0; reading--) {
-    await onePass(run, { isFirst: false, isUnwritten: () => true, showsOther: () => false, add })
-  }
-}
-
-type PageSink = Pick<PageBuffer, 'add' | 'isFirst' | 'isUnwritten' | 'showsOther'>
-
-async function onePass(run: Run, pages: PageSink): Promise<Pass> {
+async function readPass(run: Run, definition: PagedListResource, commit: Commit): Promise<Pass> {
   const rules = pageRules({ maxPages: run.context.settings.api.maxPages })
   const ids = new Set<string>()
-  const sizes = new Set<number>()
+  let records = 0
+  let hasGap = false
   let cursor: string | null = null
-  let empty = true
-  let gap = false
-  let changed = false
-  let scrambled = false
-  let before: readonly string[] = []
   for (let index = 0; ; index++) {
-    const fetched = await readPage(run, cursor, pages.isFirst || index === 0)
-    const keys = idTextsOn(fetched, run.definition)
-    const repeated = keys.filter((key) => ids.has(key))
-    const isOther = repeated.length > 0 && pages.showsOther(fetched, repeated)
-    if (repeated.length * 2 > keys.length && !(isOther && pages.isUnwritten())) throw cursorIgnored(run.definition)
-    // Records with equal sort keys may change pages, so that another client is on no page.
-    if (repeated.length > 0) noteEvent(run, 'order_violation', 'pages')
+    const page: Fetched = await readPage(run, cursor)
+    const keys = idTextsOn(page, definition)
+    const repeated = keys.filter((key) => ids.has(key)).length
+    if (repeated * 2 > keys.length) throw cursorIgnored(definition)
+    if (repeated > 0) noteEvent(run, 'order_violation', 'pages')
     for (const key of keys) ids.add(key)
-    scrambled ||= !isDeepStrictEqual(keys.slice(0, repeated.length), before.slice(before.length - repeated.length))
-    before = keys
-    changed ||= isOther
-    await rules.check(fetched, cursor)
-    await pages.add(fetched, cursor)
-    const isEmpty = fetched.items.length === 0
-    empty &&= isEmpty
-    gap ||= isEmpty && (index > 0 || fetched.hasMore)
-    if (!gap) sizes.add(fetched.items.length)
-    if (!fetched.hasMore) return { ids, empty, gap, changed, scrambled, even: sizes.size <= 1 }
-    cursor = fetched.nextCursor
+    records += page.items.length
+    await rules.check(page, cursor)
+    await commit(page, cursor)
+    hasGap ||= page.items.length === 0 && (index > 0 || page.hasMore)
+    if (!page.hasMore) return { records, ids, hasGap }
+    cursor = page.nextCursor
   }
 }
 
 /** Reads a page. An empty one at the end of the list is requested again before it counts. */
-async function readPage(run: Run, cursor: string | null, readAgain: boolean): Promise<Fetched> {
-  const { clock } = run.context
+async function readPage(run: Run, cursor: string | null): Promise<Fetched> {
   let fetched = await fetchPage(run, queryAt(cursor))
-  for (const delay of readAgain && run.state.emptyAccepted === null ? repeatDelaysMs : []) {
+  for (const delay of run.state.emptyAccepted === null ? repeatDelaysMs : []) {
     if (fetched.items.length > 0 || fetched.hasMore) break
-    await clock.sleep(delay, run.signal)
+    await run.context.clock.sleep(delay, run.signal)
     fetched = await fetchPage(run, queryAt(cursor))
   }
   return fetched
 }
 
-async function losesSome({ context }: Run, { id }: FullSyncRow): Promise<boolean> {
-  const { absent } = await context.store.absence(id)
-  return absent.some(({ accepted, fullSyncs }) => !accepted && fullSyncs >= fullSyncsToRemove)
-}
-
 /**
- * Reads the list once more, because a deletion during the reading can move another record to a page that was already
- * read. False if the records differ: it may have happened again, so nothing is removed.
+ * A list whose announced page is empty is complete if it has every live record and the ids of the last complete one, or
+ * if a second reading ends the same way.
  */
-async function agreesWith(
-  first: Pass,
+async function assertComplete(
   run: Run,
   definition: PagedListResource,
-  fullSync: FullSyncRow,
-): Promise<boolean> {
-  const again = await onePass(run, pageBuffer(run, fullSync))
-  if (again.scrambled) throw scrambled(definition)
-  if (again.empty) throw await suspectEmpty(run, 'list', emptyList)
-  if (again.gap) throw new SyncError('protocol', `A second reading of the list of ${definition.name} was not complete`)
-  const agrees = sameIds(first.ids, again.ids)
-  if (!agrees) noteEvent(run, 'order_violation', 'readings')
-  return agrees
-}
-
-function scrambled({ name }: PagedListResource): SyncError {
-  return new SyncError('protocol', `The list of ${name} shows records on several pages, so others may be on none`)
-}
-
-/**
- * Accepts a list with an empty announced page if two passes agree on ids and page sizes and no client is missing. The
- * first full sync also needs an earlier run with the same end.
- */
-async function insistOnNothingMissing(run: Run, fullSync: FullSyncRow, first: Pass, second: Pass): Promise<void> {
-  const { context, tenantId, definition, state } = run
-  const { absent } = await context.store.absence(fullSync.id)
+  { id }: FullSyncRow,
+  { ids }: Pass,
+): Promise<void> {
+  const { context, tenantId, state } = run
+  const { absent } = await context.store.absence(id)
   const missing = absent.filter(({ accepted }) => !accepted).map(({ rid }) => rid)
-  const full = first.even && second.even && sameIds(first.ids, second.ids)
-  const believed = full && (state.completeStartedAt !== null || (await endedSoBefore(run, first.ids.size)))
-  if (missing.length === 0 && (believed || state.emptyAccepted === 'announced-page')) return
-  const shown = full && state.completeStartedAt === null ? { shown: first.ids.size } : {}
-  const count = missing.length
-  const gone =
-    count === 0 ? '' : `, and ${count} of ${await context.store.liveCount(tenantId, definition.name)} are gone`
-  const message = `A page of ${definition.name} that was announced came back empty${gone}`
-  throw await suspectEmpty(run, 'announced-page', { message, count, rids: missing, ...shown })
-}
-
-/** True if an earlier run, at least a minute ago, also ended with an empty page: required for a first list. */
-async function endedSoBefore({ context, tenantId, definition }: Run, shown: number): Promise<boolean> {
-  const holds = await context.store.holds(tenantId)
-  const before = holds.find(
-    ({ resource, cause }) => resource === definition.name && 'shown' in cause && cause.shown === shown,
-  )
-  return before !== undefined && Math.abs(context.clock.now() - before.raisedAt) >= minuteMs
+  if (state.emptyAccepted === 'announced-page') return
+  if (missing.length > 0) {
+    const live = await context.store.liveCount(tenantId, definition.name)
+    const message = `A page of ${definition.name} that was announced came back empty, and ${missing.length} of ${live} are gone`
+    throw await suspectEmpty(run, 'announced-page', { message, count: missing.length, rids: missing })
+  }
+  if (run.counts.created === 0 && state.completeStartedAt !== null) return
+  const second = await readPass(run, definition, async () => {})
+  const isSame = second.hasGap && second.ids.size === ids.size && [...ids].every((one) => second.ids.has(one))
+  if (isSame) return
+  throw new SyncError('protocol', `An announced page of ${definition.name} is empty, and a second reading differs`)
 }
 
 /** A list without the requesting client is incomplete (docs/api.md#api-client). */
-async function insistOnSelf(run: Run, definition: PagedListResource, ids: ReadonlySet<string>): Promise<void> {
+async function assertListsSelf(run: Run, definition: PagedListResource, ids: ReadonlySet<string>): Promise<void> {
   const { context, tenantId } = run
   const { store, clock } = context
   const { name } = definition
@@ -216,11 +127,5 @@ async function insistOnSelf(run: Run, definition: PagedListResource, ids: Readon
   const cause = ownClientCause(own)
   const hold = { tenantId, resource: name, reason: 'tenant_changed', count: ids.size, message, cause } as const
   await store.raiseHold({ ...hold, at: clock.now() })
-  throw new SyncError('tenant_changed', message, {
-    hint: ownClientRemedy,
-  })
-}
-
-function sameIds(a: ReadonlySet<string>, b: ReadonlySet<string>): boolean {
-  return a.size === b.size && [...a].every((id) => b.has(id))
+  throw new SyncError('tenant_changed', message, { hint: ownClientRemedy })
 }

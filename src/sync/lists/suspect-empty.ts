@@ -8,8 +8,6 @@ export interface Suspicion {
   readonly count?: number
   /** Ids of the records that accepting the hold removes; absent = all live ones. */
   readonly rids?: readonly number[]
-  /** Number of records in the list; the next list must have as many to count as complete. */
-  readonly shown?: number
 }
 
 /** Delays before a suspect empty page is requested again, in milliseconds (docs/sync.md#empty-lists). */
@@ -28,7 +26,7 @@ interface Suspect {
 export async function suspectEmpty(
   { context, tenantId, definition }: Suspect,
   emptiness: Emptiness,
-  { message, count, rids = [], shown }: Suspicion,
+  { message, count, rids = [] }: Suspicion,
 ): Promise<SyncError> {
   const { store, clock } = context
   await store.raiseHold({
@@ -37,7 +35,7 @@ export async function suspectEmpty(
     reason: 'suspect_empty',
     count: count ?? (await store.liveCount(tenantId, definition.name)),
     message,
-    cause: { emptiness, ...(shown === undefined ? {} : { shown }) },
+    cause: { emptiness },
     rids,
     at: clock.now(),
   })

@@ -2,32 +2,26 @@ import type { Fetched, Item } from '../../api/reader.ts'
 import type { Emptiness } from '../../model/emptiness.ts'
 import type { Contradictions, ResourceDefinition, WholeResource } from '../../model/resource.ts'
 import type { MirrorRecord, RecordReader } from '../../store/records/query.ts'
+import { contradictoryAnswers, isSameAnswer } from '../pages/answer-difference.ts'
 import { commitPage, confirmList } from '../pages/commit-page.ts'
-import { contradiction, differingAnswer, guidsCount } from '../pages/confirm-answer.ts'
+import { isProvable } from '../pages/proof.ts'
 import { fetchPage, type Run } from '../run.ts'
 import { suspectEmpty } from './suspect-empty.ts'
 
 /** Reads a list that comes in one answer and removes absent records with it (docs/api.md#empty-lists). */
 export async function readWhole(run: Run, definition: WholeResource): Promise<void> {
   run.mode = 'full'
-  const { context, guard, tenantId, state } = run
+  const { context, tenantId, state } = run
   const { store, clock } = context
   const startedAt = clock.now()
   const since = clock.monotonic()
   run.dataAsOf = startedAt
-  const read = () => fetchPage(run, {})
-  const fetched = await read()
+  const fetched = await fetchPage(run, {})
   const accepted = await refuseContradiction(run, definition, fetched)
   const durationMs = Math.round(clock.monotonic() - since)
   const whole = { startedAt, durationMs, serverTime: fetched.meta.serverTime }
-  const insistOnOneAnswer = async () => {
-    const other = await differingAnswer(run, fetched, read)
-    if (other !== null) throw contradiction('Two answers of', [fetched, other], definition)
-  }
-  const isDoubted = guard.contradicted.has(definition.name)
-  if (isDoubted) await insistOnOneAnswer()
-  if (!(await confirmList(run, [fetched], { ...whole, reachedEndServerTime: null }))) {
-    if (!isDoubted && (state.completeStartedAt !== null || (await guidsCount(run)))) await insistOnOneAnswer()
+  if (!(await confirmList(run, fetched, whole))) {
+    if (state.completeStartedAt !== null || (await isProvable(run))) await assertRepeated(run, definition, fetched)
     await commitPage(run, fetched, {}, { whole })
     await store.liftHold(tenantId, definition.name, 'suspect_empty')
     // An accepted empty or grantless list stays accepted until the answer has such records again. Other acceptances end
@@ -39,8 +33,15 @@ export async function readWhole(run: Run, definition: WholeResource): Promise<vo
       await store.noteSync(tenantId, definition.name, { emptyAccepted: null })
     }
   }
-  guard.contradicted.delete(definition.name)
   await run.fullSyncCompleted()
+}
+
+/** An answer that differs from the mirror is believed if, after a proof of the identity, a second one is equal. */
+async function assertRepeated(run: Run, definition: WholeResource, fetched: Fetched): Promise<void> {
+  if (run.guard.passing) return
+  await run.guard.prove(run.signal)
+  const second = await fetchPage(run, {})
+  if (!isSameAnswer(fetched, second, definition)) throw contradictoryAnswers([fetched, second], definition)
 }
 
 /** @returns an accepted contradiction; null without one. @throws SyncError, after raising a hold, for another one. */
@@ -88,7 +89,9 @@ async function emptyList(
   resources: readonly ResourceDefinition[],
 ): Promise<Contradiction | null> {
   for (const [resource, field] of namedBy) {
-    const count = await records.count(resource, { all: [{ field, not: null }] })
+    let count = 0
+    for await (const batch of records.select(resource))
+      count += batch.filter(({ fields }) => Reflect.get(fields, field) !== null).length
     const others = resources.find(({ name }) => name === resource)?.nouns[1] ?? resource
     if (count > 0) {
       return {
@@ -135,11 +138,9 @@ async function ownName(
 ): Promise<string | null> {
   for (const resource of resources) {
     if (ownClientId === null || resource.kind !== 'pagedList' || resource.self === null) continue
-    const where = { all: [{ field: resource.key, is: ownClientId.toLowerCase() }] }
-    for await (const [record] of records.select(resource.name, where)) {
-      const name = record?.fields[resource.self.role]
-      return typeof name === 'string' ? name : null
-    }
+    const [record] = await records.byKeys(resource.name, [ownClientId])
+    const name = record === undefined ? null : Reflect.get(record.fields, resource.self.role)
+    return typeof name === 'string' ? name : null
   }
   return null
 }

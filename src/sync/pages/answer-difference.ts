@@ -1,14 +1,16 @@
 import type { Fetched, Item } from '../../api/reader.ts'
 import { isoMs } from '../../model/dates.ts'
+import { SyncError } from '../../model/errors.ts'
 import { isGuid } from '../../model/guid.ts'
 import type { ResourceDefinition } from '../../model/resource.ts'
 import { idOf } from './page-rules.ts'
 
 type Items = Pick<Fetched, 'items'>
+
 type Written = (value: unknown) => string
 
 /** The part of a record that answers are compared by, without unspecified fields and date notation, which may vary. */
-export function writtenBy({ fields }: ResourceDefinition): Written {
+function writtenBy({ fields }: ResourceDefinition): Written {
   const comparable = (key: string, value: unknown) => {
     if (Array.isArray(value)) return value.map((one) => JSON.stringify(one)).sort()
     return fields[key]?.kind === 'date' ? (isoMs(value) ?? value) : value
@@ -17,7 +19,7 @@ export function writtenBy({ fields }: ResourceDefinition): Written {
 }
 
 /** Names the record and the fields in which two answers differ, without values. */
-export function differenceIn(one: Items, other: Items, definition: ResourceDefinition): string {
+function differenceIn(one: Items, other: Items, definition: ResourceDefinition): string {
   const byId = ({ items }: Items) => new Map(items.map((item) => [idOf(item, definition.idField), item]))
   const [first, second] = [byId(one), byId(other)]
   const changed = [...first].flatMap(([id, item]) => {
@@ -44,4 +46,19 @@ function differingFields(item: Item, other: Item | undefined, definition: Resour
   const field = ({ record }: { readonly record: object }, name: string) =>
     written({ [name]: Reflect.get(record, name) })
   return Object.keys(definition.fields).filter((name) => field(item, name) !== field(other, name))
+}
+
+/** True if both answers have the same records, in any order. */
+export function isSameAnswer(one: Items, other: Items, definition: ResourceDefinition): boolean {
+  const written = writtenBy(definition)
+  const texts = ({ items }: Items) =>
+    items.map((item) => (item.ok ? written(item.record) : `${item.id} ${item.problem}`)).sort()
+  return JSON.stringify(texts(one)) === JSON.stringify(texts(other))
+}
+
+export function contradictoryAnswers([one, other]: readonly [Items, Items], definition: ResourceDefinition): SyncError {
+  const difference = differenceIn(one, other, definition)
+  return new SyncError('contradictory', `Two answers of ${definition.name} differ: ${difference}`, {
+    hint: 'Records may have changed between the two answers: then the next run reads them. If it happens again and again, servers behind the address have different data; checks become unknown by age',
+  })
 }

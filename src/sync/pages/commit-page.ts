@@ -1,8 +1,7 @@
 import type { FeedQuery, Fetched } from '../../api/reader.ts'
 import type { PageCommit, PageComparison, WholeList } from '../../store/port.ts'
 import { noteEvent, noteOddities, odditiesOf } from '../contract-events.ts'
-import { fetchPage, noteDetailsDue, noteProgress, type Run } from '../run.ts'
-import { type Need, needOf, provePage } from './confirm-answer.ts'
+import { noteDetailsDue, noteProgress, type Run } from '../run.ts'
 
 /** Writes a page, after a proof if its records require it (docs/sync.md#tenant-identity). Throws if it is refused. */
 export async function commitPage(
@@ -13,6 +12,7 @@ export async function commitPage(
 ): Promise<void> {
   const { context, definition, guard, state, tenantId } = run
   const { observer, settings, store } = context
+  guard.insist()
   noteOddities(run, odditiesOf(run, fetched))
   const page: PageCommit = {
     tenantId,
@@ -23,55 +23,57 @@ export async function commitPage(
     recordCreations: state.completeStartedAt !== null,
     ...rest,
   }
-  const seen: { need: Need; refused: PageComparison | null } = { need: 'nothing', refused: null }
-  const isAdmitted = guard.passing || (state.completeStartedAt === null && run.proven)
-  const isFullSync = definition.kind === 'feed' && rest.fullSync?.advance !== undefined
-  const isAnnouncedEnd = isFullSync && query.cursor !== undefined && !fetched.hasMore
-  const admit = (comparison: PageComparison, isProven: boolean) => {
-    seen.refused = guard.admits(state, comparison, fetched.meta.serverTime) ? null : comparison
-    seen.need = isProven || seen.refused !== null ? 'nothing' : needOf(run, comparison, isAnnouncedEnd)
-    return seen.refused === null && seen.need === 'nothing'
+  let refused: PageComparison | null = null
+  let needsProof = false
+  const admit = (comparison: PageComparison) => {
+    refused = guard.admits(state, comparison, fetched.meta.serverTime) ? null : comparison
+    needsProof = refused === null && lacksProof(run, comparison)
+    return refused === null && !needsProof
   }
-  let result = await store.commitPage(isAdmitted ? page : { ...page, admit: (comparison) => admit(comparison, false) })
-  if (seen.need !== 'nothing') {
-    await provePage(run, fetched, seen.need, () => fetchPage(run, query, { isRepeated: true }))
-    result = await store.commitPage({ ...page, admit: (comparison) => admit(comparison, true) })
+  let result = await store.commitPage(guard.passing ? page : { ...page, admit })
+  if (needsProof) {
+    await guard.prove(run.signal)
+    run.proven = true
+    result = await store.commitPage({ ...page, admit })
   }
-  if (seen.refused !== null)
-    throw await guard.refusePage({ resource: definition.name, query, comparison: seen.refused }, run.signal)
+  if (refused !== null)
+    throw await guard.refusePage({ resource: definition.name, query, comparison: refused }, run.signal)
   noteDetailsDue(run, result.detailDue)
   for (const field of result.contradictory) noteEvent(run, 'contradictory', field)
   observer.datesMovedLater(settings.name, definition.name, result.laterDates)
   noteProgress(run, result.counts, fetched.items.length)
 }
 
-/** Stores a complete list and the run's success together; false, without a write, if it differs from the mirror. */
-export async function confirmList(
-  run: Run,
-  pages: readonly Fetched[],
-  whole: WholeList & { readonly reachedEndServerTime: number | null },
-): Promise<boolean> {
+/** True for a page of a list of GUIDs without a known one, while no other page of the run had one. */
+function lacksProof(run: Run, { known, unknown }: PageComparison): boolean {
+  if (run.definition.identifiedBy !== 'guid' || known + unknown.length === 0) return false
+  if (known > 0) run.proven = true
+  return !run.proven
+}
+
+/** Stores that a list in one answer equals the mirror, with the run's success; false, without a write, if it differs. */
+export async function confirmList(run: Run, fetched: Fetched, whole: WholeList): Promise<boolean> {
   const { answered, context, definition, tenantId, mode, startedAt } = run
   run.guard.insist()
-  for (const page of pages) noteOddities(run, odditiesOf(run, page))
-  const { reachedEndServerTime } = whole
-  const outcome = {
+  noteOddities(run, odditiesOf(run, fetched))
+  const of = { tenantId, resource: definition.name }
+  const end = {
+    ...of,
+    mode,
+    startedAt,
+    endedAt: context.clock.now(),
+    dataAsOf: whole.startedAt,
     outcome: 'success',
     reason: null,
     message: null,
-    reachedEndServerTime,
+    reachedEndServerTime: null,
     answered,
-    pages: pages.length,
+    pages: 1,
   } as const
-  const times = { startedAt, endedAt: context.clock.now(), dataAsOf: whole.startedAt }
-  const of = { tenantId, resource: definition.name }
-  const end = { ...of, mode, ...times, ...outcome }
-  const items = pages.flatMap((page) => page.items)
-  const requestId = pages[0]?.meta.requestId ?? null
-  const counts = await context.store.confirmList({ ...of, items, requestId, whole, end })
+  const { items, meta } = fetched
+  const counts = await context.store.confirmList({ ...of, items, requestId: meta.requestId, whole, end })
   if (counts === null) return false
   run.closed = true
   noteProgress(run, counts, items.length)
-  run.pages = pages.length
   return true
 }

@@ -50,7 +50,7 @@ async function oldestTime(
   { updatedAfter: { updated, created } }: FeedWithTime,
   due: readonly AbsentRecord[],
 ): Promise<number> {
-  const records = await context.store.records(tenantId).records(
+  const records = await context.store.records(tenantId).byKeys(
     definition.name,
     due.map(({ key }) => key),
   )

@@ -4,7 +4,7 @@ import { SyncError } from '../../model/errors.ts'
 import { takesUpdatedAfter } from '../../model/resource.ts'
 import { isSkewed } from '../../model/server-clock.ts'
 import type { Absence, AbsentRecord, FullSyncRow, RemovalBudget } from '../../store/port.ts'
-import { proveEnd } from '../pages/confirm-answer.ts'
+import { proveEnd } from '../pages/proof.ts'
 import { fullSyncMs, type Run, unsetNow } from '../run.ts'
 import { confirmByTime, fullSyncsToRemove } from './confirm-by-time.ts'
 
@@ -65,15 +65,13 @@ function brokenRule({ live, counted, before, since }: Counted, { maxCount, maxPe
 
 export interface RemovalDecision {
   readonly rule: RemovalRule
-  /** True if the reading may have skipped records: absences are counted, but only accepted removals are applied. */
-  readonly removesNone?: boolean
 }
 
 /** Ends a full sync and applies its removals in one transaction; returns the error of a shrink hold, else null. */
 export async function decideRemovals(
   run: Run,
   ended: FullSyncRow,
-  { rule, removesNone = false }: RemovalDecision,
+  { rule }: RemovalDecision,
 ): Promise<SyncError | null> {
   const { context, tenantId, definition } = run
   const { store, clock, settings, log } = context
@@ -90,7 +88,7 @@ export async function decideRemovals(
   run.guard.insist()
   const at = clock.now()
   const stillAbsent = new Set(rids(absence.absent))
-  const counted = due.filter(({ accepted }) => accepted || rule === 'confirm' || (!removesNone && isConfirmed))
+  const counted = due.filter(({ accepted }) => accepted || rule === 'confirm' || isConfirmed)
   const allowed = rids(counted).filter((rid) => stillAbsent.has(rid))
   const removeNow = rule === 'two-full-syncs' ? allowed : []
   const removing = new Set(removeNow)
@@ -135,9 +133,7 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
   const confirmed = serverTime !== null && !isSkewed(serverTime - at)
   const unsetAt = unsetNow(run)
   const holds = await context.store.holds(tenantId)
-  const hold = holds.find(({ resource, reason, cause }) => {
-    return resource === definition.name && reason === 'shrink_held' && cause.check === undefined
-  })
+  const hold = holds.find(({ resource, reason }) => resource === definition.name && reason === 'shrink_held')
   const heldSince = hold?.raisedAt ?? null
   const budget = await context.store.removalBudget({
     tenantId,

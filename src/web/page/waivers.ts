@@ -1,5 +1,5 @@
 import { html } from 'hono/html'
-import type { Breadth, WaiverState, WaiverView } from '../../model/posture.ts'
+import type { WaiverState, WaiverView } from '../../model/posture.ts'
 import { grouped as number } from '../../model/text/numbers.ts'
 import type { TenantPage } from './load-page.ts'
 import { badge, type Tone } from './marks.ts'
@@ -22,12 +22,6 @@ const meanings: Readonly<Record<WaiverState, string | null>> = {
   orphaned: 'No check or entity matches it: remove it from the configuration.',
 }
 
-const breadths: Readonly<Record<Breadth, string>> = {
-  entities: 'many entities at once',
-  later: 'findings opened after it was agreed',
-  moreSevere: 'findings more severe than when it was agreed',
-}
-
 export function waivers({ posture: { tenant, waivers: views } }: TenantPage, now: number): Html {
   const id = `waivers-${tenant}`
   const shown = views.toSorted((a, b) => a.expiresAt - b.expiresAt).slice(0, maxWaivers)
@@ -43,16 +37,12 @@ export function waivers({ posture: { tenant, waivers: views } }: TenantPage, now
 }
 
 function row(view: WaiverView, now: number): readonly (Html | string)[] {
-  const { state, covered, lapsed, breadth } = view
+  const { state, covered, lapsed } = view
   const meaning = meanings[state] === null ? '' : html`<span class="why">${meanings[state]}</span>`
-  const broad =
-    breadth.length === 0
-      ? ''
-      : html` ${badge('too broad', 'warn')}<span class="why">Covers ${breadth.map((one) => breadths[one]).join('; ')}.</span>`
   const gone = lapsed === 0 ? '' : html`<span class="why">${number(lapsed)} no longer</span>`
   return [
     html`${foreign(view.id)}<span class="why"><code>${view.check}</code> ${view.entity === '*' ? 'every entity' : foreign(view.entity)}</span>`,
-    html`${badge(state, tones[state])}${broad}${meaning}`,
+    html`${badge(state, tones[state])}${meaning}`,
     html`<span class="num">${number(covered)}</span>${gone}`,
     instant(view.expiresAt, now),
     foreign(view.owner),

@@ -1,15 +1,14 @@
 import { expect, it } from 'vitest'
 import { ownChecks } from '../../../src/checks/own/own-check.ts'
 import type { OwnCheck, WellFormedCheck } from '../../../src/config/own-checks/own-check.ts'
+import type { EvaluateTenant } from '../../../src/evaluate/check-run.ts'
 import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
-import type { EvaluateTenant } from '../../../src/evaluate/evaluation.ts'
 import { queryBudget } from '../../../src/evaluate/query-budget.ts'
 import { readPosture } from '../../../src/evaluate/read-posture.ts'
 import { resultMemory } from '../../../src/evaluate/result-memory.ts'
 import { hourMs, minuteMs } from '../../../src/model/durations.ts'
 import { fingerprintOf } from '../../../src/model/finding.ts'
 import { silentLog } from '../../../src/model/log.ts'
-import type { NoAnswer, OwnAnswer, OwnQuery } from '../../../src/store/port.ts'
 import { lifeOf, resync } from '../../evaluate/support/evaluating.ts'
 import { type FakeMirror, fakeMirror } from '../../evaluate/support/fake-mirror.ts'
 import { skewClocks } from '../../evaluate/support/skew-clocks.ts'
@@ -46,7 +45,6 @@ const answered = (answer: Partial<OwnAnswer> = {}): OwnAnswer => ({
 function answering() {
   const mirror = fakeMirror(now)
   const asked: OwnQuery[] = []
-  const problems = new Map<string, string>()
   const state: { answer: OwnAnswer | NoAnswer } = { answer: answered({ ok: 3 }) }
   const store: FakeMirror['store'] = {
     ...mirror.store,
@@ -54,12 +52,8 @@ function answering() {
       asked.push(query)
       return state.answer
     },
-    async noteProblem(_tenantId, check, problem) {
-      if (problem === null) problems.delete(check)
-      else problems.set(check, problem)
-    },
   }
-  return { ...mirror, store, asked, problems, state }
+  return { ...mirror, store, asked, state }
 }
 
 type Scene = ReturnType<typeof answering>
@@ -73,12 +67,12 @@ interface EvaluationOptions
 
 /** Evaluates the one own check, none where it is null; `status reason entities`. */
 async function evaluator(
-  { store, states }: Scene,
+  { store, states, ownQueries }: Scene,
   { at = now, changes, check = written, ...how }: EvaluationOptions = {},
 ) {
   const checks = ownChecks({ ...limits, checks: check === null ? [] : [check] })
   const tenant = { id: 1, settings: tenantSettings(changes) }
-  await evaluateTenant({ store, tenant, checks, now: at, log: silentLog(), ...how })
+  await evaluateTenant({ store, tenant, checks, now: at, log: silentLog(), ownQueries, ...how })
   const state = states.get(check?.id ?? '')
   return `${state?.status} ${state?.reason} ${state?.entities}`
 }
@@ -326,18 +320,16 @@ it('changes nothing when the engine stops during the query', async () => {
   const scene = answering()
   await evaluator(scene)
   const stopping = new AbortController()
-  const ask: FakeMirror['store']['ask'] = async (_tenantId, _query, signal) => {
+  const ask: OwnQueries['ask'] = async (_store, _tenantId, _query, signal) => {
     stopping.abort(new DOMException('The engine ends', 'AbortError'))
     signal?.throwIfAborted()
     throw new Error('it was given no signal')
   }
   const checks = ownChecks({ ...limits, checks: [{ ...written, query: 'select 2' }] })
   const tenant = { id: 1, settings: tenantSettings() }
-  const store = { ...scene.store, ask }
-  const signal = stopping.signal
-  await expect(evaluateTenant({ store, tenant, checks, now, log: silentLog(), signal })).rejects.toThrow(
-    'The engine ends',
-  )
+  const { store } = scene
+  const how = { log: silentLog(), signal: stopping.signal, ownQueries: { ask } }
+  await expect(evaluateTenant({ store, tenant, checks, now, ...how })).rejects.toThrow('The engine ends')
   expect(scene.states.get('my-check')?.status).toBe('pass')
 })
 
@@ -346,11 +338,11 @@ it('is postponed while the query budget is used up: its check result stays and a
   let time = 0
   let takes = 0
   const clock = { monotonic: () => time }
-  const ask: FakeMirror['store']['ask'] = async (...question) => {
+  const ask: OwnQueries['ask'] = async (...question) => {
     time += takes
-    return scene.store.ask(...question)
+    return scene.ownQueries.ask(...question)
   }
-  const slow = { ...scene, store: { ...scene.store, ask } }
+  const slow = { ...scene, ownQueries: { ask } }
   const warned: string[] = []
   const log = { ...silentLog(), warn: (_fields: object, message: string) => void warned.push(message) }
   const budget = queryBudget(clock, log)

@@ -1,8 +1,11 @@
 import { expect } from 'vitest'
-import type { Check, Failure } from '../../../src/evaluate/check.ts'
+import type { Check, CheckContext, Evaluator, Failure, Outcome } from '../../../src/evaluate/check.ts'
+import { CheckTally } from '../../../src/evaluate/check-tally.ts'
+import { PassingCheck, readPass } from '../../../src/evaluate/pass.ts'
 import { parseIsoDate } from '../../../src/model/dates.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
 import type { AcceptedState } from '../../../src/store/port.ts'
+import type { MirrorRecord } from '../../../src/store/records/query.ts'
 import { type FakeMirror, fakeMirror } from '../../evaluate/support/fake-mirror.ts'
 
 /** The instant at which checks are tested: 2026-03-01 12:00 UTC. */
@@ -22,15 +25,21 @@ export interface EvaluationOptions {
   readonly accepted?: Readonly<Record<string, Partial<AcceptedState>>> | null
 }
 
+export interface TestFailure extends Failure {
+  readonly entityId: string
+}
+
 export interface Result {
   readonly applicable: boolean
   readonly population: number
   readonly notEvaluated: number
   readonly notEvaluatedFor: string
-  readonly unevaluated?: readonly string[]
-  readonly failures: readonly Failure[]
-  readonly scope: (entityId: string, evidence?: Failure['evidence']) => Promise<string>
+  readonly unevaluated: readonly string[]
+  readonly failures: readonly TestFailure[]
+  readonly until: number
   readonly rule: string
+  /** What an open finding about the entity would meet: its resolution, or why it stays open. */
+  readonly scope: (entityId: string, evidence?: Failure['evidence']) => Promise<string>
 }
 
 /** Fills a mirror, evaluates it and gathers the failures, which must say whom they are about. */
@@ -41,27 +50,78 @@ export async function evaluator(
 ): Promise<Result> {
   const mirror = fakeMirror(now)
   fill(mirror)
-  const evaluated = await check.evaluator({
-    reader: mirror.store.records(1),
-    options: evaluation.options ?? {},
-    now: evaluation.at ?? now,
-    context: {
-      knownUserStates: evaluation.knownStates ?? ['Active', 'Invited'],
-      knownDocumentStatuses: evaluation.knownStatuses ?? ['Completed', 'Processing'],
-      optionsOf: (id) => evaluation.others?.[id] ?? {},
-      incomplete: new Set(evaluation.incomplete),
-      readInFullAt: () => evaluation.rolesReadAt ?? evaluation.at ?? now,
-      ownClientId: evaluation.ownClientId ?? null,
-      accepted: async () => acceptedStates(evaluation.accepted),
+  const outcomes: [string, Outcome][] = []
+  const reader = mirror.store.records(1)
+  const needed = new Map<ResourceName, readonly MirrorRecord[]>()
+  for (const resource of check.needs) needed.set(resource, (await Array.fromAsync(reader.select(resource))).flat())
+  const context = contextOf(evaluation, needed)
+  const rule = check.ruleOf(evaluation.options ?? {}, context)
+  const tallied = { check, severity: null, rule, open: new Map(), isFrozen: false }
+  const tally = new CheckTally(tallied)
+  const began = check.begin?.(evaluation.options ?? {}, context)
+  if (began === undefined) throw new TypeError(`${check.id} evaluates no records`)
+  const recording: Evaluator = {
+    ...began,
+    record(record, history) {
+      const outcome = began.record(record, history)
+      if (outcome !== null) outcomes.push([record.key, outcome])
+      return outcome
     },
-  })
-  const failures: Failure[] = []
-  for await (const batch of evaluated.failures) failures.push(...batch)
+    end() {
+      const ended = [...(began.end?.() ?? [])] as const
+      outcomes.push(...ended.map(([id, outcome]): [string, Outcome] => [id, outcome]))
+      return ended
+    },
+  }
+  const passing = new PassingCheck(recording, tally)
+  await readPass({ reader, resource: check.evaluates, checks: [passing], counts: null })
+  if (passing.error !== null) throw passing.error
+  const failures = outcomes.flatMap(([entityId, outcome]) =>
+    outcome.kind === 'fails' ? [failureOf(entityId, outcome)] : [],
+  )
   for (const { evidence } of isIdentified(check) ? failures : []) {
     const digest = check.evaluates === 'users' ? ['emailDigest'] : []
     expect(Object.keys(evidence['identity'] ?? {}), 'evidence lacks identityOf').toEqual(['createdAt', ...digest])
   }
-  return { ...evaluated, failures, scope: (entityId, evidence = {}) => evaluated.scope(entityId, evidence) }
+  const { population, notEvaluated, notEvaluatedFor, unevaluated, until } = tally
+  // A check without entities applies, as far as its records tell.
+  const applicable = population === 0 || tally.isApplicable
+  return {
+    ...{ applicable, population, notEvaluated, notEvaluatedFor, unevaluated, failures, until, rule },
+    scope: async (entityId, evidence = {}) => scopeOf(outcomes.find(([id]) => id === entityId)?.[1], evidence),
+  }
+}
+
+function failureOf(
+  entityId: string,
+  { severity, message, evidence }: Outcome & { readonly kind: 'fails' },
+): TestFailure {
+  return { entityId, severity, message, evidence }
+}
+
+function scopeOf(outcome: Outcome | undefined, evidence: Failure['evidence']): string {
+  if (outcome?.kind === 'ok' && outcome.resolution === 'rule_changed') return 'accepted'
+  if (outcome?.kind === 'ok' && outcome.resolution === 'not_applicable') return 'not_applicable'
+  if (outcome?.kind === 'not_applicable') return 'not_applicable'
+  if (outcome?.kind !== 'not_evaluated') return 'evaluated'
+  return outcome.accepts !== undefined && evidence[outcome.accepts] === true ? 'accepted' : 'not_evaluated'
+}
+
+function contextOf(
+  evaluation: EvaluationOptions,
+  needed: ReadonlyMap<ResourceName, readonly MirrorRecord[]>,
+): CheckContext {
+  return {
+    knownUserStates: evaluation.knownStates ?? ['Active', 'Invited'],
+    knownDocumentStatuses: evaluation.knownStatuses ?? ['Completed', 'Processing'],
+    optionsOf: (id) => evaluation.others?.[id] ?? {},
+    ownClientId: evaluation.ownClientId ?? null,
+    now: evaluation.at ?? now,
+    incomplete: new Set(evaluation.incomplete),
+    readInFullAt: () => evaluation.rolesReadAt ?? evaluation.at ?? now,
+    accepted: acceptedStates(evaluation.accepted),
+    needed: (resource) => needed.get(resource) ?? [],
+  }
 }
 
 /** True when the evidence of a check must say whom it is about, because a waiver accepts the identity, too. */

@@ -195,7 +195,6 @@ const waiver: WaiverView = {
   state: 'active',
   covered: 1,
   lapsed: 0,
-  breadth: [],
 }
 
 it.each([

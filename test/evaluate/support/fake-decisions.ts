@@ -6,14 +6,12 @@ export function fakeDecisions(): WaiverStore {
   const states = new Map<string, AcceptedState[]>()
   return {
     notedWaivers: async () => [...waivers.values()],
-    dropAcceptances: async () => {},
-    noteAcceptances: async () => {},
-    noteWaiver: async (_tenantId, waiver) => void waivers.set(waiver.id, waiver),
+    agreeWaiver: async (_tenantId, waiver) => void waivers.set(waiver.id, waiver),
+    acceptances: async () => [],
     lapses: async () => [],
     lapseCounts: async () => [],
     lapsedUnderAll: async () => [],
     lapsesAt: async () => [],
-    waiverBreadth: async () => [],
     async acceptedStates(_tenantId, check) {
       const known = states.get(check)
       return known === undefined ? null : [...new Map(known.map((state) => [state.entityId, state])).values()]

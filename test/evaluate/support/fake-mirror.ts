@@ -9,13 +9,15 @@ import type {
   HoldRow,
   OperatorDecision,
   PastReader,
+  RecordCounts,
+  RecordPresence,
   SyncState,
   TenantRow,
 } from '../../../src/store/port.ts'
 import type { ChangeRow, MirrorRecord } from '../../../src/store/records/query.ts'
 import { fakeDecisions } from './fake-decisions.ts'
 import { fakeReader } from './fake-reader.ts'
-import { commitInto } from './fake-results.ts'
+import { saveInto, storedIn } from './fake-results.ts'
 import { completeState } from './sync-states.ts'
 
 const idFields = new Map(resources.map(({ name, idField }) => [name as ResourceName, idField]))
@@ -35,6 +37,11 @@ export interface FakeMirror {
   readonly holds: HoldRow[]
   readonly changes: ChangeRow[]
   readonly findings: Map<string, FindingRow>
+  /** By fingerprint. */
+  readonly digests: Map<string, string>
+  /** Why checks could not be evaluated, or which entities. */
+  readonly problems: Map<string, string>
+  readonly counts: Map<ResourceName, RecordCounts>
   readonly states: Map<string, CheckStateRow>
   readonly events: { readonly kind: string; readonly fingerprint: string }[]
   /** `resource key` of records whose last reading is uncertain. */
@@ -63,6 +70,9 @@ export function fakeMirror(now: number): FakeMirror {
     decisions: [],
     changes: [],
     findings: new Map(),
+    digests: new Map(),
+    problems: new Map(),
+    counts: new Map(),
     states: new Map(),
     events: [],
     uncertain: new Set(),
@@ -89,22 +99,40 @@ export function fakeMirror(now: number): FakeMirror {
     records: () => fakeReader({ live, changes: mirror.changes }),
     quality: async () => resourceNames.map((name) => ({ ...mirror.quality[name], live: live(name).length })),
     isLive: async (_tenantId, resource, key) => records.get(resource)?.has(key) ?? false,
-    isTombstone: async (_tenantId, resource, key) =>
-      records.get(resource)?.has(key) === false && tombstones.has(`${resource} ${key}`),
+    presence: async (_tenantId, resource, keys) =>
+      new Map(
+        keys.flatMap((key): [string, RecordPresence][] => {
+          const name = `${resource} ${key}`
+          if (records.get(resource)?.has(key) === true)
+            return [[key, mirror.uncertain.has(name) ? 'uncertain' : 'live']]
+          return tombstones.has(name) ? [[key, 'removed']] : []
+        }),
+      ),
     record: async (_tenantId, resource, key) => records.get(resource)?.get(key) ?? null,
-    isUncertain: async (_tenantId, resource, key) => mirror.uncertain.has(`${resource} ${key}`),
     checkStates: async () => [...mirror.states.values()],
-    commitResult: (checkResult) => commitInto(mirror, checkResult),
-    resultBatch: () => ({ add: (checkResult) => store.commitResult(checkResult), commit: async () => {} }),
-    storeConfirmations: async () => {},
-    expirePasses: async () => {},
-    confirmResult: async (_tenantId, check, at) => {
-      const state = mirror.states.get(check)
-      if (state !== undefined) mirror.states.set(check, { ...state, evaluatedAt: at })
+    async *openDigests(_tenantId, check) {
+      for (const row of mirror.findings.values())
+        if (row.check === check && isOpen(row)) yield [{ ...row, digest: mirror.digests.get(row.fingerprint) ?? '' }]
     },
+    storedFindings: async (fingerprints) => storedIn(mirror, fingerprints),
+    async saveResults(_tenantId, at, { results, counts = new Map() }) {
+      for (const result of results) {
+        saveInto(mirror, at, result)
+        if (result.problem === null) mirror.problems.delete(result.check)
+        else mirror.problems.set(result.check, result.problem)
+      }
+      for (const [resource, one] of counts) mirror.counts.set(resource, one)
+    },
+    expirePasses: async () => {},
+    async confirmResults(_tenantId, checks, at) {
+      for (const check of checks) {
+        const state = mirror.states.get(check)
+        if (state !== undefined) mirror.states.set(check, { ...state, evaluatedAt: at })
+      }
+    },
+    recordCounts: async () => mirror.counts,
     ask: async () => ({ kind: 'failed', problem: 'this mirror answers no queries' }),
-    noteProblem: async () => {},
-    checkProblems: async () => new Map(),
+    checkProblems: async () => mirror.problems,
     dataVersion: () => mirror.version.of,
     ...fakeDecisions(),
     async *findings({ all = false, check, fingerprints }) {

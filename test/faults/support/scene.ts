@@ -52,7 +52,6 @@ const factTables = [
   'permissions',
   'authentication_settings',
   'quarantine',
-  'changes',
   'accepted_removals',
 ]
 

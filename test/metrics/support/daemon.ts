@@ -7,7 +7,7 @@ import type { TenantPosture } from '../../../src/model/posture.ts'
 import { type ResourceName, resourceNames } from '../../../src/model/resource-names.ts'
 import { resources } from '../../../src/resources/index.ts'
 import { at, check, mode, posture, resource, unread } from './posture.ts'
-import { type Records, readerOf, record } from './records.ts'
+import { countsOf, type Records, readerOf, record } from './records.ts'
 
 const withIncremental = ['incremental', 'full'] as const
 const isFeed = (name: ResourceName) => resources.some((one) => one.name === name && one.kind === 'feed')
@@ -92,7 +92,6 @@ export const lively: TenantPosture = posture({
       state: 'active',
       covered: 4,
       lapsed: 2,
-      breadth: [],
     },
   ],
 })
@@ -155,6 +154,7 @@ export function reading(
     findings,
     waived: async (check) => new Map((waived[check] ?? []).map((id) => [id, waivedUntil])),
     records: readerOf(rows),
+    counts: countsOf(rows),
     settings: {
       ownClientId: 'Aa-1',
       users: { knownStates: ['Active', 'Invited'] },

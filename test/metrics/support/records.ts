@@ -1,4 +1,7 @@
+import { RecordTally } from '../../../src/evaluate/record-tally.ts'
 import type { ResourceName } from '../../../src/model/resource-names.ts'
+import { resources } from '../../../src/resources/index.ts'
+import type { RecordCounts } from '../../../src/store/port.ts'
 import type { MirrorRecord, RecordReader } from '../../../src/store/records/query.ts'
 
 export type Records = Readonly<Partial<Record<ResourceName, readonly MirrorRecord[]>>>
@@ -10,28 +13,23 @@ export function record(key: string, fields: Record<string, unknown>, times: Reco
 /** A reader of records in memory: what the gauges ask of it, and a refusal of the rest. */
 export function readerOf(records: Records): RecordReader {
   const refuse = () => Promise.reject(new Error('Not asked by gauges'))
-  async function* select(resource: ResourceName): AsyncGenerator<readonly MirrorRecord[]> {
-    const all = records[resource] ?? []
-    for (let i = 0; i < all.length; i += 2) yield all.slice(i, i + 2)
-  }
   return {
-    select: select as RecordReader['select'],
-    async countBy(resource, fields) {
-      const groups = new Map<string, { values: (string | number | boolean | null)[]; count: number }>()
-      for (const { fields: present } of records[resource] ?? []) {
-        const values = fields.map((field) => present[field] as string | number | boolean | null)
-        const key = JSON.stringify(values)
-        const group = groups.get(key) ?? { values, count: 0 }
-        group.count += 1
-        groups.set(key, group)
-      }
-      return [...groups.values()]
+    async *select(resource) {
+      const all = records[resource] ?? []
+      for (let i = 0; i < all.length; i += 2) yield all.slice(i, i + 2)
     },
-    records: refuse,
-    keys: refuse,
-    count: refuse,
-    duplicates: refuse,
-    hasRepeats: refuse,
+    byKeys: refuse,
     history: refuse,
   }
+}
+
+/** As an evaluation counts them. */
+export function countsOf(records: Records): ReadonlyMap<ResourceName, RecordCounts> {
+  return new Map(
+    resources.map((definition) => {
+      const tally = new RecordTally(definition)
+      for (const one of records[definition.name] ?? []) tally.add(one)
+      return [definition.name, tally.result()]
+    }),
+  )
 }

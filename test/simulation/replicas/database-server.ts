@@ -56,7 +56,7 @@ export class DatabaseServer {
     this.#url = url
     this.#time = time
     this.#control = control
-    const mirror = postgresMirror(db, { clock: beside.clock })
+    const mirror = postgresMirror(db)
     this.mirror = {
       ...mirror,
       async [Symbol.asyncDispose]() {

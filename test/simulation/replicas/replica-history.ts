@@ -1,3 +1,4 @@
+import { changesOf, recordEventsText } from '../../support/events.ts'
 import { tables } from '../oracle-mirror.ts'
 import { worldResources } from '../world.ts'
 import type { DatabaseServer } from './database-server.ts'
@@ -15,10 +16,8 @@ interface Kept {
 export async function lostHistory(server: DatabaseServer): Promise<readonly string[]> {
   const lost: string[] = []
   const records = new Map<string, Kept>()
-  const rows = await server.query(
-    'select tenant_id, resource, key, kind, field, before, after from changes order by id',
-  )
-  for (const { tenant_id: tenant, resource, key, kind, field, before, after } of rows) {
+  const rows = await server.query(recordEventsText)
+  for (const { tenant, resource, key, kind, field, before, after } of changesOf(rows)) {
     const of = `${tenant} ${resource} ${key}`
     const kept = records.get(of) ?? { isLive: null, values: new Map<string, string>() }
     records.set(of, kept)

@@ -1,4 +1,5 @@
 import { KnownSecrets } from '../../../src/api/credentials/known-secrets.ts'
+import { SandboxQueries } from '../../../src/checks/own/sandbox-queries.ts'
 import type { Settings } from '../../../src/config/settings.ts'
 import { createJobs, type Jobs } from '../../../src/daemon/jobs.ts'
 import { Session } from '../../../src/daemon/session.ts'
@@ -49,6 +50,7 @@ export class ReplicaProcess {
     this.stores = stores
     this.session = new Session({
       ...{ settings, io, log, mirror, stores, as: 'replica', secrets: new KnownSecrets() },
+      ownQueries: new SandboxQueries(),
       clientOf(options) {
         const tenant = tenants.find(({ name }) => name === options.name)
         if (tenant === undefined) throw new Error(`No tenant ${options.name}`)

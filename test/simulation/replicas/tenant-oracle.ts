@@ -6,7 +6,7 @@ import type { ResourceName } from '../../../src/model/resource-names.ts'
 import { FullSyncLog } from '../full-sync-log.ts'
 import { checkInputs, isUnshown } from '../oracle-inputs.ts'
 import { cannotPass, mustFail, type Sight } from '../truth.ts'
-import { keptRoles } from '../truth-drift.ts'
+import { keptRoles, keptRolesText } from '../truth-drift.ts'
 import type { ViolationClass } from '../violations.ts'
 import type { DatabaseServer } from './database-server.ts'
 import type { SimulatedTenant } from './simulated-tenant.ts'
@@ -68,9 +68,9 @@ export class TenantOracle {
   async #lookAtResolutions(at: (evaluatedAt: number | null) => Sight): Promise<void> {
     const { tenant, server } = this.#parts
     const events = await server.query(
-      `select e.id, e.at, e.resolution, f."check", f.entity_id as entity from finding_events e
-       join findings f on f.fingerprint = e.fingerprint
-       where e.kind = 'resolved' and e.id > ? and f.tenant_id = (select id from tenants where name = ?) order by e.id`,
+      `select e.id, e.at, e.data::json ->> 'resolution' as resolution, f."check", f.entity_id as entity from events e
+       join findings f on f.fingerprint = e.subject
+       where e.kind = 'finding.resolved' and e.id > ? and f.tenant_id = (select id from tenants where name = ?) order by e.id`,
       this.#lastEvent,
       tenant.name,
     )
@@ -96,10 +96,7 @@ export class TenantOracle {
     const id = `(select id from tenants where name = '${tenant.name}')`
     const details = await server.query(`select user_id as id, detail_read_at as at from users where tenant_id = ${id}`)
     const readAt = new Map(details.map((row) => [Number(row['id']), row['at']]))
-    const kept = await server.query(
-      `select entity_id as id, state from accepted_states
-       where "check" = 'role-permissions-unchanged' and tenant_id = ${id}`,
-    )
+    const kept = await server.query(keptRolesText(id))
     const isExact = (resource: ResourceName) => resource === 'users' || readings.cursorKind === 'keyset'
     return (evaluatedAt) => ({
       world,
@@ -114,7 +111,7 @@ export class TenantOracle {
       // How long a status has lasted is known to the mirror from when it saw it begin only.
       statusSeenBy: () => null,
       firstSettings: this.#firstSettings,
-      firstRoles: keptRoles(() => kept),
+      firstRoles: keptRoles(kept),
     })
   }
 }

@@ -25,11 +25,8 @@ const views: readonly (readonly string[])[] = [
 
 /** Tables of what cannot be read from a tenant again. */
 const worthMoving = [
-  'accepted_states',
-  'audit_chain',
-  'changes',
-  'decisions',
-  'finding_events',
+  'event_chains',
+  'events',
   'findings',
   'held_records',
   'holds',
@@ -37,7 +34,6 @@ const worthMoving = [
   'sync_states',
   'users',
   'waived_findings',
-  'waiver_changes',
   'waivers',
 ] as const
 
@@ -107,7 +103,7 @@ onServer('syncs on from the stored cursors with the requests that the file would
   const world = await movingWorld()
   await moved(world)
   const { postgres, simulator } = world
-  const events = () => postgres.query('select count(*) as n, max(id) as id from finding_events')
+  const events = () => postgres.query('select count(*) as n, max(id) as id from events')
   const before = events()
   const there = await syncs(world, world.runThere)
   expect(there.said).toMatch(/acme +users +incremental +ok +\+0 ~0 -0 =0/)
@@ -147,13 +143,13 @@ onServer('gives new records ids of blocks that no copied record is in', async ()
 onServer('refuses a database that is not empty, and leaves it as it is', async () => {
   const world = await movingWorld()
   expect((await world.runThere('sync')).stdout).toContain('users')
-  const before = world.postgres.query('select count(*) as n from changes')
+  const before = world.postgres.query('select count(*) as n from events')
   const { code, stdout, stderr } = await world.migrate()
   expect({ code, stdout }).toEqual({ code: 3, stdout: '' })
   expect(stderr).toMatch(
     /^tenantwatch: The database of store\.url is not empty: its table \w+ has rows; set store\.url to an empty database, .*\n$/,
   )
-  expect(world.postgres.query('select count(*) as n from changes')).toEqual(before)
+  expect(world.postgres.query('select count(*) as n from events')).toEqual(before)
   expect(await world.runThere('findings')).toMatchObject({ code: 0 })
 })
 
@@ -252,7 +248,7 @@ onServer('stores nothing when the connection is lost, and copies everything when
 onServer('notices a decision that was made while it copied', async () => {
   const world = await movingWorld()
   const stderr = terminalOn('Copying', () => {
-    withDatabase(world.store, (raw) => raw.exec('delete from decisions'))
+    withDatabase(world.store, (raw) => raw.exec('delete from holds'))
   })
   expect(await world.migrate({ stderr })).toMatchObject({ code: 3, stdout: '' })
   expect(stderr.shown).toMatch(/was changed while it was copied/)

@@ -33,6 +33,9 @@ async function expectSame(world: SqlWorld): Promise<void> {
 
 const ago = (ms: number) => String(Date.now() - ms)
 
+const setBack = (latest: string) => `insert into events (tenant_id, at, kind, subject, data, digest, hash)
+  values (0, 1, 'clock.set_back', '', '{"latest":${latest},"lastRun":0}', '', '')`
+
 /** What may happen to the data; each is undone by the one after it only where it says so. */
 const events: readonly (readonly [what: string, change: string])[] = [
   [
@@ -80,10 +83,7 @@ const events: readonly (readonly [what: string, change: string])[] = [
   ],
   ['a change of tenant', `update tenants set change_accepted = '["documents"]'`],
   ['a refused token', `update sync_states set token_refused_at = ${ago(-hourMs)} where resource = 'roles'`],
-  [
-    'a clock that was set back',
-    `insert into clock_steps (at, latest, until, positions) values (1, ${ago(-hourMs)}, 1, '{}')`,
-  ],
+  ['a clock that was set back', setBack(ago(-hourMs))],
   [
     'another tenant',
     `insert into holds (id, tenant_id, resource, reason, count, message, cause, raised_at) values ('h2', 1, 'all', 'tenant_changed', 1, 'm', '{}', 6)`,
@@ -176,7 +176,7 @@ it.runIf(onPostgres)(
     await world.configure()
     await expectSame(world)
     expect(waived()).toEqual(['one'])
-    world.sql(`insert into clock_steps (at, latest, until, positions) values (1, ${ago(-2 * dayMs)}, 1, '{}')`)
+    world.sql(setBack(ago(-2 * dayMs)))
     await expectSame(world)
     expect(waived()).toEqual([])
     world.waivers = []

@@ -208,7 +208,6 @@ export function waiver(over: Partial<WaiverView> = {}): WaiverView {
     state: 'active',
     covered: 1,
     lapsed: 0,
-    breadth: [],
     ...over,
   }
 }

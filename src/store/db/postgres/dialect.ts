@@ -6,8 +6,6 @@ export const postgresDialect: Dialect = {
     `select ${columns} from unnest(@keys::text[]) as given (wanted) cross join lateral
        (select * from records where tenant_id = @tenantId and resource = @resource and key = wanted limit 1) as known
      where ${condition}`,
-  jsonRows: (columns) =>
-    `(select ${columns.map((column, i) => `value ->> ${i} as "${column}"`).join(', ')} from json_array_elements(@rows::json))`,
   isIn: (column) => `${column} = any(?)`,
   listOf: (values) => values as readonly unknown[] as unknown as List,
   indexedBy: () => '',
@@ -30,6 +28,13 @@ export const postgresDialect: Dialect = {
     const row = `(${Array(columns).fill('?').join(', ')})`
     return Array(rows).fill(row).join(', ')
   },
+  givenRows(columns) {
+    const names = Object.keys(columns)
+    const lists = names.map((name) => `@${name}::${columns[name] === 'integer' ? 'bigint' : 'text'}[]`)
+    return `unnest(${lists.join(', ')}) with ordinality as given (${names.map((name) => `"${name}"`).join(', ')}, n)`
+  },
+  bindRows: (columns, rows) =>
+    Object.fromEntries(Object.keys(columns).map((name) => [name, rows.map((row) => Reflect.get(row, name) ?? null)])),
 }
 
 /**

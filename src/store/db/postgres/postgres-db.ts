@@ -39,7 +39,6 @@ export interface PostgresOptions {
 interface Fence {
   readonly text: string
   readonly params: readonly unknown[]
-  readonly ifMissing: 'abort' | 'write'
 }
 
 /** PostgreSQL, with a connection from a pool for each transaction. */
@@ -71,10 +70,9 @@ export class PostgresDb implements Db {
    * writes nothing.
    *
    * @param text selects the rows, without the lock.
-   * @param ifMissing `write` = without such rows, it writes all the same.
    */
-  fencedBy(text: string, params: readonly unknown[] = [], ifMissing: Fence['ifMissing'] = 'abort'): PostgresDb {
-    return new PostgresDb(this.#connections, this.#options, this.#statements, { text, params, ifMissing })
+  fencedBy(text: string, params: readonly unknown[] = []): PostgresDb {
+    return new PostgresDb(this.#connections, this.#options, this.#statements, { text, params })
   }
 
   read<T>(work: (sql: Sql) => Promise<T>): Promise<T> {
@@ -87,24 +85,8 @@ export class PostgresDb implements Db {
     return this.#writing.runExclusive(() =>
       this.#transaction('read write', async (sql) => {
         const found = await sql(`${fence.text} for key share`, fence.params)
-        if (found.length === 0 && fence.ifMissing === 'abort') throw ownedByAnother()
+        if (found.length === 0) throw ownedByAnother()
         return await work(sql)
-      }),
-    )
-  }
-
-  /** Sequences give out ids before rows are committed; these are the last ids of a moment at which nobody writes. */
-  settledIds(tables: readonly string[]): Promise<readonly number[] | null> {
-    const fence = this.#fence
-    return this.#writing.runExclusive(() =>
-      this.#transaction('read write', async (sql) => {
-        if (fence?.ifMissing === 'abort') {
-          const locked = await sql(`${fence.text} for update skip locked`, fence.params)
-          if (locked.length === 0) return null
-        }
-        const ids: number[] = []
-        for (const table of tables) ids.push(...(await sql<number>(lastId(table), [], 'values')))
-        return ids
       }),
     )
   }
@@ -159,10 +141,6 @@ function beginning({ limits = workLimits, searchPath }: PostgresOptions): string
   ]
   if (searchPath !== undefined) settings.push(`search_path = ${searchPath}`)
   return settings.map((setting) => `set local ${setting}`).join('; ')
-}
-
-function lastId(table: string): string {
-  return `select case when is_called then last_value else last_value - 1 end from "${table}_id_seq"`
 }
 
 async function isRolledBack(connection: Connection): Promise<boolean> {

@@ -13,7 +13,6 @@ import { shown } from './address.ts'
 import { copyInto } from './copy-target.ts'
 import { newerLayout, newestAppliedText, newestOf, postgresMigrations } from './migrate.ts'
 import { type OpenedPostgres, type OpenOptions, openPostgres } from './open.ts'
-import { SnapshotSandboxes } from './snapshot-sandboxes.ts'
 
 type Options = OpenOptions & { readonly clock: Clock }
 
@@ -21,11 +20,9 @@ type Options = OpenOptions & { readonly clock: Clock }
 export async function openPostgresMirror(options: Options): Promise<Mirror> {
   await using opening = new AsyncDisposableStack()
   const opened = opening.use(await openPostgres(options))
-  const parts = { clock: options.clock, opened: opening }
-  // Like the fence of an owner, the lock of a command prevents sealing while a row of the tenant is not committed.
-  if (options.role === 'beside') return postgresMirror(opened.work.fencedBy('select 1 from leases', [], 'write'), parts)
+  if (options.role === 'beside') return postgresMirror(opened.work, { opened: opening })
   const { db, assertHeld } = await engineOn(opened, options, opening)
-  return postgresMirror(db, { ...parts, assertHeld })
+  return postgresMirror(db, { opened: opening, assertHeld })
 }
 
 export interface CopiedMirror {
@@ -70,13 +67,12 @@ export function replicaOver(
 ): { readonly mirror: Mirror; readonly stores: LeasedStores } {
   const { work, show, lease, clock, random, log } = options
   const leases = new Leases({ db: lease, clock, id: newEngineId(random), assertTables: tablesCheck() })
-  const sandboxes = opening.use(new SnapshotSandboxes(clock))
   const stores = new LeasedStores({
     ...{ leases, clock, random, log },
     db: show,
-    storeOf: (held) => postgresMirror(work.fencedBy(...leases.fenceOf(held)), { clock, sandboxes }),
+    storeOf: (held) => postgresMirror(work.fencedBy(...leases.fenceOf(held))),
   })
-  const mirror = postgresMirror(show.fencedBy('select 1 where false'), { clock, sandboxes, opened: opening })
+  const mirror = postgresMirror(show.fencedBy('select 1 where false'), { opened: opening })
   let isVerified = false
   const verified: Pick<Mirror, 'isVerified' | 'verify'> = {
     isVerified: () => isVerified,
@@ -109,23 +105,18 @@ function tablesCheck(): (sql: Sql) => Promise<void> {
 }
 
 interface Parts {
-  readonly clock: Pick<Clock, 'sleep'>
   /** Disposed of with the mirror. */
   readonly opened?: AsyncDisposableStack
   readonly assertHeld?: () => void
-  /** Shared by the tenants of a process. */
-  readonly sandboxes?: SnapshotSandboxes
 }
 
-export function postgresMirror(db: Db, parts: Parts): Mirror {
-  const { assertHeld = () => {}, sandboxes = new SnapshotSandboxes(parts.clock) } = parts
+export function postgresMirror(db: Db, parts: Parts = {}): Mirror {
+  const { assertHeld = () => {} } = parts
   // Moved out of the scope of the function that opened it.
   const opened = parts.opened?.move()
-  const database = new Database(db)
-  const { flush, ...stores } = storesOver(database)
+  const { flush, ...stores } = storesOver(new Database(db))
   return {
     ...stores,
-    ask: (tenantId, query, signal) => sandboxes.ask({ database, tenantId }, query, signal),
     async ping() {
       assertHeld()
       await db.read((sql) => sql('select 1'))
@@ -134,8 +125,6 @@ export function postgresMirror(db: Db, parts: Parts): Mirror {
     // `data_checksums` and `pg_amcheck` find damaged pages.
     async verify() {},
     async [Symbol.asyncDispose]() {
-      await sandboxes.end(database)
-      await flush()
       await opened?.disposeAsync()
     },
   }

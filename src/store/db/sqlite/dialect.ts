@@ -4,8 +4,6 @@ export const sqliteDialect: Dialect = {
   recordsByKeys: (columns, condition = 'true') =>
     `select ${columns} from records
      where tenant_id = @tenantId and resource = @resource and key in (select value from json_each(@keys)) and ${condition}`,
-  jsonRows: (columns) =>
-    `(select ${columns.map((column, i) => `value ->> ${i} as "${column}"`).join(', ')} from json_each(@rows))`,
   isIn: (column) => `${column} in (select value from json_each(?))`,
   listOf: (values) => JSON.stringify(values) as unknown as List,
   indexedBy: (index) => `indexed by "${index}"`,
@@ -28,6 +26,11 @@ export const sqliteDialect: Dialect = {
     const row = `(${Array(columns).fill('?').join(', ')})`
     return Array(rows).fill(row).join(', ')
   },
+  givenRows(columns) {
+    const values = Object.keys(columns).map((name) => `value ->> '${name}' as "${name}"`)
+    return `(select key as n, ${values.join(', ')} from json_each(@rows))`
+  },
+  bindRows: (_, rows) => ({ rows: JSON.stringify(rows) }),
 }
 
 function setOf(cases: readonly string[]): string {

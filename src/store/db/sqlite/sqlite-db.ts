@@ -46,11 +46,6 @@ export class SqliteDb implements Db {
     return this.#converted(() => this.#writer.transaction('begin immediate', work))
   }
 
-  /** Transactions that write run one after the other. */
-  async settledIds(tables: readonly string[]): Promise<readonly number[]> {
-    return tables.map(() => Number.MAX_SAFE_INTEGER)
-  }
-
   /** Resolves when the transactions in progress have ended. Then the connections can be closed. */
   async idle(): Promise<void> {
     await Promise.all([this.#reader.idle, this.#writer.idle])

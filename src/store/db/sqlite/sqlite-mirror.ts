@@ -1,10 +1,8 @@
 import { Database } from '../../database.ts'
-import { ask } from '../../own-checks/ask.ts'
 import type { AdminStore, Mirror } from '../../port.ts'
 import { storesOver } from '../../stores.ts'
 import { type OpenedFile, openBesideEngine, openForEngine } from './open.ts'
 import { SqliteDb } from './sqlite-db.ts'
-import { keepWaiverRecord } from './triggers.ts'
 import { verifyFile } from './verify-file.ts'
 
 /**
@@ -17,16 +15,13 @@ export function openMirror(path: string, role: 'engine' | 'beside'): Mirror {
 }
 
 function mirrorOver(opened: OpenedFile): Mirror {
-  const { file, writer, reader, check } = opened
-  keepWaiverRecord(writer)
+  const { writer, reader, check } = opened
   const db = new SqliteDb({ writer, reader, onError: (error) => check.note(error) })
-  const { flush, ...stores } = storesOver(new Database(db))
+  const stores = storesOver(new Database(db))
   return {
     ...stores,
-    ask: (tenantId, query, signal) => ask(query, { file, tenantId }, signal),
     ...fileStore(db, opened),
     async [Symbol.asyncDispose]() {
-      if (!check.isMoved) await flush()
       await db.idle()
       opened[Symbol.dispose]()
     },

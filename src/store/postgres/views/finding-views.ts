@@ -1,4 +1,5 @@
 import { greatestSkewMs } from '../../../model/server-clock.ts'
+import { ofRecords } from '../../history/record-changes.ts'
 import { recordShapes } from '../../records/record-shape.ts'
 import { unconfirmedMs } from './sync-view.ts'
 import { asJsonb, bigint, boolean, json, nowMs, type SqlView, tenantColumn, text, time } from './view.ts'
@@ -59,7 +60,7 @@ const singletons = Object.values(recordShapes)
   .flatMap(({ resource, idField }) => (idField === null ? [`'${resource}'`] : []))
   .join(', ')
 
-const plain = (column: string) => `${asJsonb(column)} #>> '{}'`
+const plain = (json: string) => `${asJsonb(`(${json})::text`)} #>> '{}'`
 
 export const historyView: SqlView = {
   name: 'tenantwatch_history',
@@ -69,11 +70,20 @@ export const historyView: SqlView = {
     time('at', 'h.at', 'when the change was mirrored'),
     text('resource', 'h.resource', 'resource of the API'),
     text('entity', `case when h.resource in (${singletons}) then h.resource else h.key end`, 'id of the record'),
-    text('change', 'h.kind', '`created`, `changed`, `removed` or `returned`'),
+    text(
+      'change',
+      `case when h.field is null then h.change else 'changed' end`,
+      '`created`, `changed`, `removed` or `returned`',
+    ),
     text('field', 'h.field', 'field that changed; null for the record as a whole'),
     text('before', plain('h.before'), 'value before; JSON where it is a list'),
     text('after', plain('h.after'), 'value after; JSON where it is a list'),
     text('request_id', 'h.request_id', 'request whose answer had the change; null where the server named none'),
   ],
-  from: 'changes h join tenants t on t.id = h.tenant_id',
+  from: `(select e.tenant_id, e.at, e.request_id, split_part(e.subject, '/', 1) as resource,
+      substr(e.subject, strpos(e.subject, '/') + 1) as key, substr(e.kind, 8) as change, f.field, f.before, f.after
+    from (select * from events where ${ofRecords}) e cross join lateral (
+      select null as field, null::json as before, null::json as after where e.kind <> 'record.changed'
+      union all select d.key, d.value -> 0, d.value -> 1 from json_each(e.data::json) d) f) h
+  join tenants t on t.id = h.tenant_id`,
 }

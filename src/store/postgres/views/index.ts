@@ -1,3 +1,4 @@
+import { ofRecords } from '../../history/record-changes.ts'
 import { checkView } from './check-view.ts'
 import { findingView, historyView } from './finding-views.ts'
 import { recordViews } from './record-views.ts'
@@ -37,7 +38,7 @@ function creation({ name, columns, from, excludesRows }: SqlView): string {
 }
 
 /** For queries of a period of `tenantwatch_history`. */
-const indexOfHistory = `create index if not exists changes_instant on changes (${instant('at')})`
+const indexOfHistory = `create index if not exists events_instant on events (${instant('at')}) where ${ofRecords}`
 
 const grantAgain = `do $$
 declare found record;

@@ -1,6 +1,7 @@
 import { dayMs } from '../../../model/durations.ts'
 import { futureToleranceMs, minFreshnessMs } from '../../../model/freshness.ts'
 import { greatestSkewMs } from '../../../model/server-clock.ts'
+import { sharedChain } from '../../event-store.ts'
 import { recordShapes } from '../../records/record-shape.ts'
 import { bigint, boolean, nowMs, numeric, type SqlView, tenantColumn, text, time } from './view.ts'
 
@@ -15,7 +16,9 @@ const skewSql = `case when ${completeSkew} < -${greatestSkewMs} then least(${com
       when s.server_time_at is null then ${completeSkew} else s.server_time - s.server_time_at end`
 
 /** Latest time written before the clock was set back, while no answer confirmed the clock since. */
-export const unconfirmedMs = '(select max(latest) from clock_steps where confirmed_at is null)'
+export const unconfirmedMs = `(select max((c.data::json ->> 'latest')::bigint) from events c
+    where c.tenant_id = ${sharedChain} and c.kind = 'clock.set_back' and c.id > coalesce((select max(o.id) from events o
+      where o.tenant_id = ${sharedChain} and o.kind = 'clock.confirmed'), 0))`
 
 const countOf = (condition: string) =>
   `(select count(*) from records o where o.tenant_id = t.id and o.resource = r.resource and ${condition})`

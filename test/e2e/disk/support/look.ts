@@ -29,11 +29,13 @@ export function look(file: string): Look {
         mfa_status as mfaStatus, mfa_action as mfaAction, role_id as roleId, role_name as roleName,
         created_at as createdAt, removed_at is not null as removed, missing_since is not null as missing
         from users order by user_id`),
-      history: lines(`select resource, key, kind, field, before, after from changes`),
+      history: lines(`select kind, subject, data from events where kind like 'record.%'`),
       findings: lines(
         `select fingerprint, "check", entity_id, severity, resolved_at is null, resolution, reopened from findings`,
       ),
-      events: lines('select fingerprint, kind, severity, resolution from finding_events'),
+      events: lines(
+        `select subject, kind, data ->> 'severity', data ->> 'resolution' from events where kind like 'finding.%'`,
+      ),
       fullSyncs: rows("select * from full_syncs where resource = 'users'"),
       fullSyncPages: rows('select page from full_sync_pages where page > 0 order by page').map((row) =>
         Number(row['page']),

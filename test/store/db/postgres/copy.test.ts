@@ -131,8 +131,8 @@ it('stores nothing of a copy that differs, and names the tables', async () => {
   const db = postgresDb()
   // Rules act in the transaction of the copy.
   db.query(`create rule tamper as on insert to waivers do also update records set raw = 'x' where rid = 5002`)
-  db.query(`create rule tamper as on insert to tenants do also delete from changes where id = 5`)
-  await expect(copied(path, db)).rejects.toThrow(/differs from the file in changes, records; nothing was stored$/)
+  db.query(`create rule tamper as on insert to tenants do also delete from events where id = 5`)
+  await expect(copied(path, db)).rejects.toThrow(/differs from the file in events, records; nothing was stored$/)
   expect(isEmpty(db)).toBe(true)
 })
 
@@ -144,7 +144,7 @@ it.each(['copying', 'verifying'])('stores nothing when the file is changed while
     onProgress({ doing }) {
       if (doing !== when || isChanged) return
       isChanged = true
-      withDatabase(path, (raw) => raw.exec('delete from decisions where id > 2'))
+      withDatabase(path, (raw) => raw.exec('delete from runs where id > 2'))
     },
   })
   await expect(copying).rejects.toThrow('was changed while it was copied')

@@ -148,8 +148,7 @@ it('writes behind a fence only while its row is found', async () => {
   await fenced.write(put('b'))
   db.query(`update tenants set name = 'z' where name = 'a'`)
   await expect(fenced.write(put('c'))).rejects.toMatchObject({ name: 'SyncError', reason: 'aborted' })
-  await db.fencedBy(owner, ['a'], 'write').write(put('d'))
-  expect(await fenced.read(namesIn)).toEqual(['z', 'b', 'd'])
+  expect(await fenced.read(namesIn)).toEqual(['z', 'b'])
 })
 
 onServer('makes a new owner wait for the transactions of the last one', async () => {
@@ -188,25 +187,6 @@ it('runs the writes behind a fence one after the other', async () => {
   }
   await Promise.all([fenced.write(step('b')), fenced.write(step('c'))])
   expect(events).toEqual(['b begins', 'b ends', 'c begins', 'c ends'])
-})
-
-it('knows the last ids of tables', async () => {
-  const db = postgresDb()
-  expect(await db.settledIds(['tenants', 'runs'])).toEqual([0, 0])
-  await db.write(put('a'))
-  const fenced = db.fencedBy(owner, ['a'])
-  await fenced.write(put('b'))
-  expect(await fenced.settledIds(['tenants'])).toEqual([2])
-})
-
-onServer('knows no last ids while another transaction writes behind the fence', async () => {
-  const db = postgresDb()
-  await db.write(put('a'))
-  const settled = db.fencedBy(owner, ['a'], 'write').write(async (sql) => {
-    await put('b')(sql)
-    return db.fencedBy(owner, ['a']).settledIds(['tenants'])
-  })
-  expect(await settled).toBeNull()
 })
 
 async function pooled(silenceMs = 60_000) {

@@ -1,0 +1,110 @@
+import type { Severity, SeverityCounts } from '../model/severity.ts'
+import type { OpenFindingDigest } from '../store/port.ts'
+import type { ChangeRow, MirrorRecord } from '../store/records/query.ts'
+import type { CheckFacts, Evaluator, Failure, NotEvaluatedReason, Outcome } from './check.ts'
+import { findingDigest } from './findings/finding-digest.ts'
+import { identityOf } from './findings/identity.ts'
+
+export const maxUnevaluatedIds = 10
+
+/** A failing entity whose open finding differs, or that has none. */
+export interface NewFailure extends Omit<Failure, 'evidence'> {
+  readonly entityId: string
+  /** JSON, which takes less memory. */
+  readonly evidence: string
+  readonly digest: string
+}
+
+/** Outcome of an entity that has an open finding and does not fail. */
+export interface PassingEntity {
+  readonly outcome: Outcome
+  /** `identityOf` the record; null if the entity is no record. */
+  readonly identity: Readonly<Record<string, unknown>> | null
+}
+
+export interface TalliedCheck {
+  readonly check: Pick<CheckFacts, 'entity'>
+  /** Replaces the severity of failures; null = as the check states. */
+  readonly severity: Severity | null
+  readonly rule: string
+  /** By entity id. */
+  readonly open: ReadonlyMap<string, OpenFindingDigest>
+  /** True while the clocks differ: failing entities without an open finding do not count. */
+  readonly isFrozen: boolean
+}
+
+/** Sums up the outcomes of one evaluation of a check. */
+export class CheckTally {
+  population = 0
+  notEvaluated = 0
+  notEvaluatedFor: NotEvaluatedReason = 'ambiguous'
+  readonly unevaluated: string[] = []
+  /** First instant at which time alone changes the result; infinite = never. */
+  until = Number.POSITIVE_INFINITY
+  failing = 0
+  /** Failing entities by severity. */
+  readonly severities: SeverityCounts = {}
+  readonly failures: NewFailure[] = []
+  /** Entities of open findings. */
+  readonly failingOpen = new Set<string>()
+  readonly passing = new Map<string, PassingEntity>()
+  readonly #tallied: TalliedCheck
+  #applicable = 0
+
+  constructor(tallied: TalliedCheck) {
+    this.#tallied = tallied
+  }
+
+  /** True if the check applies to at least one entity. */
+  get isApplicable(): boolean {
+    return this.#applicable > 0
+  }
+
+  addRecord(evaluator: Evaluator, record: MirrorRecord, history: readonly ChangeRow[]): void {
+    const outcome = evaluator.record(record, history)
+    if (outcome === null && !this.#tallied.check.entity.isRecord) return
+    this.add(record.key, outcome ?? outside, record)
+  }
+
+  addEnd(evaluator: Evaluator): void {
+    for (const [entityId, outcome] of evaluator.end?.() ?? []) this.add(entityId, outcome)
+  }
+
+  addPassing(count: number): void {
+    this.population += count
+    this.#applicable += count
+  }
+
+  add(entityId: string, outcome: Outcome, record?: MirrorRecord): void {
+    if (outcome.until !== undefined && outcome.until < this.until) this.until = outcome.until
+    const isOutside = 'outside' in outcome && outcome.outside === true
+    if (!isOutside) this.population++
+    if (!isOutside && outcome.kind !== 'not_applicable') this.#applicable++
+    if (outcome.kind === 'fails') {
+      this.#addFailure(entityId, outcome)
+      return
+    }
+    if (outcome.kind === 'not_evaluated') {
+      if (this.notEvaluated++ === 0) this.notEvaluatedFor = outcome.reason ?? 'ambiguous'
+      if (this.unevaluated.length < maxUnevaluatedIds) this.unevaluated.push(entityId)
+    }
+    if (!this.#tallied.open.has(entityId)) return
+    this.passing.set(entityId, { outcome, identity: record === undefined ? null : identityOf(record).identity })
+  }
+
+  #addFailure(entityId: string, { severity: stated, message, evidence: facts }: Failure): void {
+    const { open, rule, isFrozen, severity: configured } = this.#tallied
+    const known = open.get(entityId)
+    if (isFrozen && known === undefined) return
+    const severity = isFrozen && known !== undefined ? known.severity : (configured ?? stated)
+    this.failing++
+    this.severities[severity] = (this.severities[severity] ?? 0) + 1
+    if (known !== undefined) this.failingOpen.add(entityId)
+    if (isFrozen) return
+    const evidence = JSON.stringify({ ...facts, rule })
+    const digest = findingDigest(severity, message, evidence)
+    if (known?.digest !== digest) this.failures.push({ entityId, severity, message, evidence, digest })
+  }
+}
+
+const outside: Outcome = { kind: 'ok', outside: true }

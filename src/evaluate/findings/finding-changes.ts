@@ -1,0 +1,136 @@
+import type { Resolution } from '../../model/check-status.ts'
+import { fingerprintOf } from '../../model/finding.ts'
+import type { SeverityCounts } from '../../model/severity.ts'
+import type {
+  OpenFindingDigest,
+  RecordPresence,
+  ResolvedFinding,
+  StoredFinding,
+  WaiverChanges,
+  WrittenFinding,
+} from '../../store/port.ts'
+import type { CheckRun } from '../check-run.ts'
+import type { CheckTally, NewFailure } from '../check-tally.ts'
+import { waiverChanges } from '../waivers/waiver-changes.ts'
+import { sameFacts } from './finding-digest.ts'
+import { isSameEntity } from './identity.ts'
+import { resolutionOf } from './resolve-finding.ts'
+
+/** Findings that are compared at once, to bound the time of a query. */
+const atOnce = 250
+
+export interface FindingChanges {
+  readonly written: readonly WrittenFinding[]
+  readonly resolved: readonly ResolvedFinding[]
+  readonly waivers: WaiverChanges
+  /** Findings that are open after the changes, by severity. */
+  readonly open: Readonly<SeverityCounts>
+}
+
+/**
+ * How an evaluation changes the findings of a check.
+ *
+ * @param tally null if the check could not be evaluated.
+ */
+export async function findingChanges(
+  run: CheckRun,
+  tally: CheckTally | null,
+  before: readonly OpenFindingDigest[],
+): Promise<FindingChanges> {
+  const written: WrittenFinding[] = []
+  for (const part of inParts(tally?.failures ?? [])) written.push(...(await writtenOf(run, part)))
+  const open: SeverityCounts = { ...tally?.severities }
+  const resolved: ResolvedFinding[] = []
+  const { type } = run.check.entity
+  const passing = before.filter(({ entityId, entityType }) => {
+    return entityType !== type || tally?.failingOpen.has(entityId) !== true
+  })
+  for (const part of inParts(passing)) {
+    const resolutions = await resolutionsOf(run, tally, part)
+    for (const { fingerprint, severity } of part) {
+      const resolution = resolutions.get(fingerprint) ?? null
+      if (resolution === null) open[severity] = (open[severity] ?? 0) + 1
+      else resolved.push({ fingerprint, resolution })
+    }
+  }
+  return { written, resolved, waivers: await waiverChanges(run, written), open }
+}
+
+async function writtenOf(
+  { check, request }: CheckRun,
+  failures: readonly NewFailure[],
+): Promise<readonly WrittenFinding[]> {
+  const { store, tenant, now } = request
+  const { type: entityType } = check.entity
+  const identity = { tenant: tenant.settings.name, check: check.id, entityType }
+  const found = failures.map((failure) => {
+    return { ...failure, entityType, fingerprint: fingerprintOf({ ...identity, entityId: failure.entityId }) }
+  })
+  const rows = await store.storedFindings(found.map(({ fingerprint }) => fingerprint))
+  const stored = new Map(rows.map((row) => [row.fingerprint, row]))
+  return found.map((finding): WrittenFinding => {
+    const known = stored.get(finding.fingerprint)
+    const kind = kindOf(known, finding.evidence)
+    switch (kind) {
+      case 'opened':
+      case 'replaced':
+        return { ...finding, kind, firstSeenAt: now, reopened: 0, replacesOpen: known?.resolvedAt === null }
+      case 'reopened':
+      case 'changed': {
+        const { firstSeenAt = now, reopened = 0 } = known ?? {}
+        const times = kind === 'reopened' ? reopened + 1 : reopened
+        return { ...finding, kind, firstSeenAt, reopened: times, replacesOpen: false }
+      }
+      default:
+        return kind satisfies never
+    }
+  })
+}
+
+/** `replaced`: the id was given to another entity, so that the finding ends and a new one begins. */
+function kindOf(known: StoredFinding | undefined, evidence: string): WrittenFinding['kind'] {
+  if (known === undefined) return 'opened'
+  if (!sameFacts(known.evidence, evidence) && !isSameEntity(JSON.parse(known.evidence), JSON.parse(evidence)))
+    return 'replaced'
+  return known.resolvedAt === null ? 'changed' : 'reopened'
+}
+
+async function resolutionsOf(
+  run: CheckRun,
+  tally: CheckTally | null,
+  findings: readonly OpenFindingDigest[],
+): Promise<ReadonlyMap<string, Resolution>> {
+  const { check, inputs, request, quality } = run
+  const { store, now, signal } = request
+  const resolutions = new Map<string, Resolution>()
+  signal?.throwIfAborted()
+  // A removed record may belong to the other tenant.
+  if (quality.sharedWith !== undefined) return resolutions
+  const presence = await presenceOf(run, findings)
+  const stored = await store.storedFindings(findings.map(({ fingerprint }) => fingerprint))
+  const evidence = new Map(stored.map((row) => [row.fingerprint, JSON.parse(row.evidence)]))
+  for (const { fingerprint, entityId, entityType } of findings) {
+    const passing = entityType === check.entity.type ? tally?.passing.get(entityId) : undefined
+    const rule = tally === null ? null : run.rule
+    const ending = { check, inputs, rule, presence: presence.get(entityId), passing }
+    const resolution = resolutionOf(evidence.get(fingerprint) ?? {}, ending)
+    if (resolution === null) continue
+    const isOfWrongClock = resolution === 'fixed' && check.timeBased && (await store.isOfWrongClock(fingerprint, now))
+    resolutions.set(fingerprint, isOfWrongClock ? 'clock_corrected' : resolution)
+  }
+  return resolutions
+}
+
+async function presenceOf(
+  { check, request }: CheckRun,
+  findings: readonly OpenFindingDigest[],
+): Promise<ReadonlyMap<string, RecordPresence>> {
+  if (!check.entity.isRecord) return new Map()
+  const { store, tenant } = request
+  const keys = findings.map(({ entityId }) => entityId)
+  return store.presence(tenant.id, check.evaluates, keys)
+}
+
+function* inParts<T>(items: readonly T[]): Iterable<readonly T[]> {
+  for (let at = 0; at < items.length; at += atOnce) yield items.slice(at, at + atOnce)
+}

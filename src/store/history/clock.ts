@@ -1,0 +1,151 @@
+import { secondMs } from '../../model/durations.ts'
+import { greatestSkewMs } from '../../model/server-clock.ts'
+import type { Database } from '../database.ts'
+import type { Sql } from '../db/db.ts'
+import { type EventKind, eventAppender, type NewEvent, sharedChain } from '../event-store.ts'
+import type { FindingStore } from '../port.ts'
+import { supplementOf } from '../records/record-body.ts'
+import { recordShapes } from '../records/record-shape.ts'
+import { writeWhereDue } from '../write-where-due.ts'
+import type { EvidenceStore } from './evidence-port.ts'
+
+/** From a step back of the clock to the next one. Times are in milliseconds since the epoch. */
+export interface ClockPeriod {
+  /** Id of the event; events with lower ids were written before the step. */
+  readonly id: number
+  readonly at: number
+  /** Latest recorded time before the step, and the last run before it. */
+  readonly latest: number
+  readonly lastRun: number
+  /** Last time before `latest` was passed; infinite until then. */
+  readonly until: number
+  /** First time later than `latest`. */
+  readonly resumed: number | null
+  /** Local time of the first answer that confirmed the clock after the step. */
+  readonly confirmedAt: number | null
+}
+
+interface ClockEvent {
+  readonly id: number
+  readonly kind: EventKind
+  readonly at: number
+  readonly data: string
+}
+
+/** Reads the periods, oldest first; none if the clock was never set back. */
+export function clockPeriods(database: Database): (tx: Sql) => Promise<readonly ClockPeriod[]> {
+  const select = database.prepare<[], ClockEvent>(
+    `select id, kind, at, data from events where tenant_id = ${sharedChain}
+       and kind in ('clock.set_back', 'clock.resumed', 'clock.confirmed') order by id`,
+  )
+  return async (tx) => (await select.all(tx)).reduce(withEvent, [])
+}
+
+function withEvent(periods: readonly ClockPeriod[], { id, kind, at, data }: ClockEvent): readonly ClockPeriod[] {
+  const [last] = periods.slice(-1)
+  const stored = JSON.parse(data) as Pick<ClockPeriod, 'latest' | 'lastRun' | 'until'>
+  if (kind === 'clock.confirmed')
+    return periods.map((period) => (period.confirmedAt === null ? { ...period, confirmedAt: at } : period))
+  if (kind === 'clock.resumed')
+    return last === undefined ? [] : [...periods.slice(0, -1), { ...last, resumed: at, until: stored.until }]
+  const ended = periods.map((period) =>
+    period.resumed === null ? { ...period, until: Math.min(period.until, stored.latest) } : period,
+  )
+  const { latest, lastRun } = stored
+  return [...ended, { id, at, latest, lastRun, until: Number.POSITIVE_INFINITY, resumed: null, confirmedAt: null }]
+}
+
+/** Smaller steps are normal corrections of the clock. */
+const leastStepMs = secondMs
+
+type Part = Pick<EvidenceStore, 'noteTime' | 'confirmTime'> & Pick<FindingStore, 'isOfWrongClock' | 'unconfirmedTime'>
+
+export function clockStore(database: Database): Part {
+  const append = eventAppender(database)
+  const periods = clockPeriods(database)
+  const lastEvent = database.prepareValues<[], number>('select at from events order by id desc limit 1')
+  const lastRun = database.prepare<[], { id: number; endedAt: number }>(
+    'select id, ended_at as "endedAt" from runs order by id desc limit 1',
+  )
+  const lastBefore = database.prepareValues<[object], number | null>(
+    `select max(at) from (select max(at) as at from events where id > @id and at <= @latest
+       union all select max(ended_at) from runs where id > @lastRun and ended_at <= @latest) times`,
+  )
+  const opening = database.prepare<[string], { id: number; at: number }>(
+    `select e.id, e.at from findings f join events e on e.tenant_id = f.tenant_id and e.subject = f.fingerprint
+       and e.kind in ('finding.opened', 'finding.reopened')
+     where f.fingerprint = ? order by +e.id desc limit 1`,
+  )
+  /** Between the writes of an engine that changes nothing, only this process knows how far the clock went. */
+  let lastNoted = Number.NEGATIVE_INFINITY
+
+  async function eventAt(tx: Sql, at: number): Promise<NewEvent | null> {
+    const period = (await periods(tx)).at(-1)
+    const run = await lastRun.get(tx)
+    const latest = Math.max(
+      (await lastEvent.get(tx)) ?? Number.NEGATIVE_INFINITY,
+      run !== undefined && run.id > (period?.lastRun ?? 0) ? run.endedAt : Number.NEGATIVE_INFINITY,
+    )
+    if (latest - at > leastStepMs)
+      return { kind: 'clock.set_back', subject: '', at, data: { latest, lastRun: run?.id ?? 0 } }
+    if (period === undefined || period.resumed !== null || at <= period.latest) return null
+    const noted = lastNoted <= period.latest ? lastNoted : period.at
+    const until = Math.max(period.at, noted, (await lastBefore.get(tx, period)) ?? period.at)
+    return { kind: 'clock.resumed', subject: '', at, data: { until } }
+  }
+
+  async function unconfirmed(tx: Sql): Promise<number | null> {
+    const open = (await periods(tx)).filter(({ confirmedAt }) => confirmedAt === null)
+    return open.length === 0 ? null : Math.max(...open.map(({ latest }) => latest))
+  }
+
+  return {
+    async noteTime(at) {
+      await writeWhereDue(database, 'nothing', async (tx) => {
+        const event = await eventAt(tx, at)
+        return event && ((tx) => append(tx, sharedChain, [event]))
+      })
+      lastNoted = at
+    },
+    confirmTime: (at) =>
+      writeWhereDue(database, 'everything', async (tx) => {
+        if ((await unconfirmed(tx)) === null) return null
+        return async (tx) => {
+          await append(tx, sharedChain, [{ kind: 'clock.confirmed', subject: '', at, data: {} }])
+          await capStartTimes(tx, at)
+        }
+      }),
+    unconfirmedTime: () => database.read(unconfirmed),
+    isOfWrongClock: (fingerprint, now) =>
+      database.read(async (tx) => {
+        const opened = await opening.get(tx, fingerprint)
+        if (opened === undefined) return false
+        return opened.at > now || (await periods(tx)).some((period) => isUnderWrongClock(opened, period))
+      }),
+  }
+}
+
+/** True between a step back and a jump forward that put the clock right. */
+function isUnderWrongClock(event: { readonly id: number; readonly at: number }, period: ClockPeriod): boolean {
+  const { id, at, latest, until, resumed, confirmedAt } = period
+  if (confirmedAt === null || confirmedAt < latest || resumed === null || resumed - until <= greatestSkewMs)
+    return false
+  return event.id > id && event.at >= at && event.at <= latest
+}
+
+/** Caps start times in the future, which would delay findings until then. */
+async function capStartTimes(sql: Sql, at: number): Promise<void> {
+  for (const { resource, since } of Object.values(recordShapes)) {
+    if (since === null) continue
+    const rows = await sql<{ rid: number; supplement: string }>(
+      'select rid, supplement from records where resource = ? and supplement is not null',
+      [resource],
+    )
+    for (const { rid, supplement } of rows) {
+      const added = supplementOf(supplement)
+      if ((added[since.name] ?? 0) <= at) continue
+      const capped = JSON.stringify({ ...added, [since.name]: at })
+      await sql('update records set supplement = ? where rid = ?', [capped, rid])
+    }
+  }
+}

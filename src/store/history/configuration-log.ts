@@ -1,0 +1,88 @@
+import { setImmediate as yieldToEventLoop } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import { deflateRaw, inflateRawSync } from 'node:zlib'
+import { readStored } from '../../model/errors.ts'
+import type { Database } from '../database.ts'
+import { eventAppender, sharedChain } from '../event-store.ts'
+import type { EvidenceStore, NotedConfiguration } from './evidence-port.ts'
+
+export interface StoredConfiguration {
+  readonly id: number
+  readonly at: number
+  readonly data: string
+}
+
+/** `content`: deflated, in base64, because the configuration of a thousand tenants has megabytes. */
+interface ConfigurationData {
+  readonly digest: string
+  readonly content: string
+}
+
+export function toConfiguration({ at, data }: StoredConfiguration): NotedConfiguration {
+  return readStored('recorded configuration', () => {
+    const { digest, content } = JSON.parse(data) as ConfigurationData
+    return { at, digest, content: inflateRawSync(Buffer.from(content, 'base64')).toString() }
+  })
+}
+
+/** Runs in another thread. */
+const deflated = async (content: string) => (await promisify(deflateRaw)(content)).toString('base64')
+
+/** Configurations that are not erased. */
+export const ofConfigurations = `tenant_id = ${sharedChain} and kind = 'configuration' and subject = '' and data is not null`
+
+export function configurationLog(
+  database: Database,
+): Pick<EvidenceStore, 'configurations' | 'noteConfiguration' | 'recordBounds'> {
+  const append = eventAppender(database)
+  const next = database.prepare<[number], StoredConfiguration>(
+    `select id, at, data from events where ${ofConfigurations} and id > ? order by id limit 1`,
+  )
+  const last = database.prepareValues<[], string>(
+    `select data from events where ${ofConfigurations} order by id desc limit 1`,
+  )
+  const configured = database.prepareValues<[], number>('select count(*) from configured_tenants')
+  const clearConfigured = database.prepare('delete from configured_tenants')
+  const insertConfigured = database.prepare(
+    'insert into configured_tenants (tenant, resources, checks, waivers) values (?, ?, ?, ?)',
+  )
+  const bounds = database.prepare<[], { begins: number | null; erased: string | null }>(
+    `select (select at from events where tenant_id = ${sharedChain} and kind = 'configuration' and subject = '' order by id limit 1) as begins,
+       (select data from events where tenant_id = ${sharedChain} and kind = 'history.erased' and subject = '' order by id desc limit 1) as erased`,
+  )
+
+  async function* configurations() {
+    for (let after = 0; ; ) {
+      const row = await database.read((tx) => next.get(tx, after))
+      if (row === undefined) return
+      yield toConfiguration(row)
+      after = row.id
+      await yieldToEventLoop()
+    }
+  }
+
+  return {
+    configurations,
+    async noteConfiguration({ at, digest, content, tenants = [] }) {
+      const { data, known } = await database.read(async (tx) => {
+        return { data: await last.get(tx), known: await configured.get(tx) }
+      })
+      const isSame = data !== undefined && (JSON.parse(data) as ConfigurationData).digest === digest
+      if (isSame && known === tenants.length) return
+      const packed = isSame ? null : await deflated(content)
+      await database.write('nothing', async (tx) => {
+        await clearConfigured.run(tx)
+        for (const { tenant, resources, checks, waivers } of tenants)
+          await insertConfigured.run(tx, tenant, resources, checks, waivers)
+        if (packed === null) return
+        const stored: ConfigurationData = { digest, content: packed }
+        await append(tx, sharedChain, [{ kind: 'configuration', subject: '', at, data: stored }])
+      })
+    },
+    recordBounds: () =>
+      database.read(async (tx) => {
+        const { begins = null, erased = null } = (await bounds.get(tx)) ?? {}
+        return { begins, erasedBefore: erased === null ? null : (JSON.parse(erased) as { before: number }).before }
+      }),
+  }
+}

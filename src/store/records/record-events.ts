@@ -1,0 +1,27 @@
+import { memoizeWeakly } from '../../model/memoize.ts'
+import type { ResourceName } from '../../model/resource-names.ts'
+import type { Database } from '../database.ts'
+import type { Sql } from '../db/db.ts'
+import { eventAppender, type RecordChange, recordEvent } from '../event-store.ts'
+
+const appenderOf = memoizeWeakly(eventAppender)
+
+export type RecordEvent = Omit<RecordChange, 'resource'>
+
+export interface EventContext {
+  readonly tenantId: number
+  readonly resource: ResourceName
+  readonly at: number
+  readonly requestId: string | null
+}
+
+/** Call inside the transaction that changes the records. */
+export async function appendRecordEvents(
+  sql: Sql,
+  database: Database,
+  { tenantId, resource, at, requestId }: EventContext,
+  events: readonly RecordEvent[],
+): Promise<void> {
+  const stamped = events.map((event) => recordEvent({ ...event, resource }, { at, requestId }))
+  await appenderOf(database)(sql, tenantId, stamped)
+}

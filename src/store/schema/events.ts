@@ -1,0 +1,38 @@
+import { sql } from 'drizzle-orm'
+import { index, integer, sqliteTable, text } from 'drizzle-orm/sqlite-core'
+
+/** The history of everything (docs/evidence.md#what-was-true-then); rows are only added, in one chain a tenant. */
+export const events = sqliteTable(
+  'events',
+  {
+    id: integer('id').primaryKey(),
+    /** 0 = of no tenant: configurations, the clock, erasures. */
+    tenantId: integer('tenant_id').notNull(),
+    /** Local time. */
+    at: integer('at').notNull(),
+    /** Time of the tenant's server, where an answer stated it. */
+    serverAt: integer('server_at'),
+    kind: text('kind').notNull(),
+    /** What the event is about, such as `users/17`, a fingerprint, or the id of a check, waiver or hold. */
+    subject: text('subject').notNull(),
+    /** JSON object; null after erasure. */
+    data: text('data'),
+    requestId: text('request_id'),
+    digest: text('digest').notNull(),
+    /** Covers the digest and the hash of the event before it in the chain. */
+    hash: text('hash').notNull(),
+  },
+  (table) => [
+    index('events_subject').on(table.tenantId, table.kind, table.subject, table.id),
+    index('events_tenant').on(table.tenantId, table.id),
+    // Without erased events, which stay for ever.
+    index('events_time').on(table.at).where(sql`data is not null`),
+  ],
+)
+
+/** The end of each tenant's chain of events. Whoever appends locks the row, so that ids have the order of the chain. */
+export const eventChains = sqliteTable('event_chains', {
+  tenantId: integer('tenant_id').primaryKey(),
+  lastId: integer('last_id').notNull(),
+  hash: text('hash').notNull(),
+})

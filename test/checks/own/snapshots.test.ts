@@ -1,0 +1,222 @@
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, it, vi } from 'vitest'
+import type { QueriedStore } from '../../../src/evaluate/own-query.ts'
+import type { ResourceName } from '../../../src/model/resource-names.ts'
+import type { MirrorRecord } from '../../../src/store/records/query.ts'
+import { now } from '../support/evaluator.ts'
+import { user } from '../support/facts.ts'
+import {
+  alarmQuery,
+  cpuTicksOf,
+  endless,
+  filesOf,
+  hasProc,
+  ownQuery,
+  sandboxesOf,
+  sandboxQueries,
+} from '../support/own-queries.ts'
+
+afterEach(() => void vi.useRealTimers())
+
+/** A store whose tenants have three users each, named after their id; `read` lists the resources that were read. */
+function storeOf(onBatch: () => void = () => {}) {
+  const read: ResourceName[] = []
+  const versions = new Map<ResourceName, number>()
+  const store: QueriedStore = {
+    dataVersion: (_tenantId, resource) => versions.get(resource) ?? 0,
+    records: (tenantId) => ({
+      async *select(resource) {
+        read.push(resource)
+        if (resource !== 'users') return
+        for (const userId of [1, 2, 3]) {
+          yield [recordOf(user({ userId, lastName: `t${tenantId}` }))] as never
+          onBatch()
+        }
+      },
+    }),
+  }
+  const write = (resource: ResourceName) => versions.set(resource, (versions.get(resource) ?? 0) + 1)
+  return { store, read, write }
+}
+
+function recordOf(fields: Readonly<Record<string, unknown>>): MirrorRecord {
+  const common = { extra: null, times: {}, firstSeenAt: now, readAt: now, requestId: null, absent: false }
+  return { key: String(fields['userId']), fields, ...common }
+}
+
+const names = ownQuery(alarmQuery("lastName || ' ' || count(*)", 'from users'), { inputs: ['users'] })
+/** Takes more and more memory, for the sorting of its rows. */
+const huge =
+  'from (with recursive t(x, b) as (select 1, zeroblob(900000) union all select x + 1, zeroblob(900000 + x) from t where x < 20000) select b from t order by b desc, x)'
+const seen = (entity: string) => ({ kind: 'answered', alarms: [[entity, 'seen']] })
+
+it('reads the records once for all queries of a tenant, until one of the inputs changes', async () => {
+  const { store, read, write } = storeOf()
+  const queries = sandboxQueries()
+  const ask = async (...inputs: ResourceName[]) => {
+    expect(await queries.ask(store, 1, { ...names, inputs })).toMatchObject(seen('t1 3'))
+    return read.splice(0)
+  }
+  expect(await ask('users')).toEqual(['users'])
+  expect(await ask('users')).toEqual([])
+  expect(await ask('users', 'documents')).toEqual(['documents', 'users'])
+  expect(await ask('users')).toEqual([])
+  write('roles')
+  expect(await ask('users')).toEqual([])
+  write('users')
+  expect(await ask('users', 'documents')).toEqual(['documents', 'users'])
+})
+
+it('reads the records again where another store or tenant is asked about', async () => {
+  const [one, other] = [storeOf(), storeOf()]
+  const queries = sandboxQueries()
+  for (const _ of [1, 2]) {
+    expect(await queries.ask(one.store, 1, names)).toMatchObject(seen('t1 3'))
+    expect(await queries.ask(one.store, 2, names)).toMatchObject(seen('t2 3'))
+    expect(await queries.ask(other.store, 2, names)).toMatchObject(seen('t2 3'))
+  }
+  expect([one.read.length, other.read.length]).toEqual([4, 2])
+})
+
+it('answers queries one after the other', async () => {
+  const { store } = storeOf()
+  const queries = sandboxQueries()
+  const answers = await Promise.all([1, 2, 1].map((tenantId) => queries.ask(store, tenantId, names)))
+  expect(answers).toMatchObject([seen('t1 3'), seen('t2 3'), seen('t1 3')])
+})
+
+it('keeps no snapshot whose records could not all be read', async () => {
+  let batches = 0
+  const { store } = storeOf(() => {
+    if (++batches === 2) throw new Error('The store is away')
+  })
+  const queries = sandboxQueries()
+  await expect(queries.ask(store, 1, names)).rejects.toThrow('The store is away')
+  expect(await queries.ask(store, 1, names)).toMatchObject(seen('t1 3'))
+})
+
+it('ends a query when it and the records take more memory than the limit', async () => {
+  const { store } = storeOf()
+  const queries = sandboxQueries(128 * 2 ** 20)
+  const problem = 'it takes more than 128 MiB of memory, with the records'
+  expect(await queries.ask(store, 1, ownQuery(alarmQuery('count(*)', huge)))).toEqual({ kind: 'failed', problem })
+  expect(await queries.ask(store, 1, names)).toMatchObject(seen('t1 3'))
+})
+
+it('ends the process when the records alone take more memory than the limit', async () => {
+  const { store } = storeOf()
+  const problem = 'it takes more than 1 MiB of memory, with the records'
+  const query = ownQuery(alarmQuery('n', endless))
+  expect(await sandboxQueries(2 ** 20).ask(store, 1, query)).toEqual({ kind: 'failed', problem })
+})
+
+it.runIf(hasProc)('sorts in memory, not on a disk', async () => {
+  const { store } = storeOf()
+  const asked = sandboxQueries(256 * 2 ** 20).ask(store, 1, ownQuery(alarmQuery('count(*)', huge)))
+  const files = new Set<string>()
+  let isAsked = true
+  const ended = asked.finally(() => (isAsked = false))
+  while (isAsked) {
+    for (const file of sandboxesOf(process.pid).flatMap(filesOf)) files.add(file)
+    await sleep(5)
+  }
+  expect(await ended).toMatchObject({ kind: 'failed' })
+  expect([...files]).toEqual([])
+})
+
+it('ends an endless query when it is aborted, and starts no query then', async () => {
+  const { store } = storeOf()
+  const queries = sandboxQueries()
+  const stopping = new AbortController()
+  const asked = queries.ask(store, 1, ownQuery(alarmQuery('n', endless)), stopping.signal)
+  setTimeout(() => stopping.abort(new DOMException('The engine ends', 'AbortError')), 100)
+  await expect(asked).rejects.toThrow('The engine ends')
+  await expect(queries.ask(store, 1, names, stopping.signal)).rejects.toThrow('The engine ends')
+  expect(await queries.ask(store, 1, names)).toMatchObject(seen('t1 3'))
+})
+
+it('stops to read the records when it is aborted', async () => {
+  const stopping = new AbortController()
+  const { store } = storeOf(() => stopping.abort(new DOMException('The engine ends', 'AbortError')))
+  await expect(sandboxQueries().ask(store, 1, names, stopping.signal)).rejects.toThrow('The engine ends')
+  expect(sandboxesOf(process.pid)).toEqual([])
+})
+
+it('keeps the snapshot after a query that fails, and reads again after one that is killed', async () => {
+  const { store, read } = storeOf()
+  const queries = sandboxQueries()
+  await queries.ask(store, 1, names)
+  expect(await queries.ask(store, 1, ownQuery('select nonsense', { inputs: ['users'] }))).toMatchObject({
+    problem: 'no such column: nonsense',
+  })
+  expect(await queries.ask(store, 1, names)).toMatchObject(seen('t1 3'))
+  expect(read.splice(0)).toEqual(['users'])
+  const slow = ownQuery(alarmQuery('n', endless), { inputs: ['users'], timeoutMs: 300 })
+  const problem = 'it takes longer than 0.3 s (ownChecks.timeoutSeconds)'
+  expect(await queries.ask(store, 1, slow)).toEqual({ kind: 'failed', problem })
+  expect(await queries.ask(store, 1, names)).toMatchObject(seen('t1 3'))
+  expect(read).toEqual(['users'])
+})
+
+it('ends the process when it is not used for 90 seconds', async () => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
+  const { store, read } = storeOf()
+  const queries = sandboxQueries()
+  await queries.ask(store, 1, names)
+  vi.advanceTimersByTime(89_000)
+  await queries.ask(store, 1, names)
+  vi.advanceTimersByTime(89_000)
+  await queries.ask(store, 1, names)
+  expect(read).toEqual(['users'])
+  vi.advanceTimersByTime(90_000)
+  await queries.ask(store, 1, names)
+  expect(read).toEqual(['users', 'users'])
+})
+
+it.runIf(hasProc)('has one process at a time, and none after its end', async () => {
+  const { store } = storeOf()
+  const queries = sandboxQueries()
+  for (const tenantId of [1, 2, 3]) {
+    await queries.ask(store, tenantId, names)
+    expect(sandboxesOf(process.pid)).toHaveLength(1)
+  }
+  await queries[Symbol.asyncDispose]()
+  expect(sandboxesOf(process.pid)).toEqual([])
+})
+
+it.runIf(hasProc)('fails while its process is killed from outside, and starts another one', async () => {
+  const { store } = storeOf()
+  const queries = sandboxQueries()
+  const asked = queries.ask(store, 1, ownQuery(alarmQuery('n', endless), { inputs: ['users'] }))
+  const [pid = 0] = await vi.waitUntil(() => {
+    const pids = sandboxesOf(process.pid)
+    return pids.length > 0 && pids
+  })
+  process.kill(pid, 'SIGKILL')
+  const problem = 'its process ended without an answer (SIGKILL)'
+  expect(await asked).toEqual({ kind: 'failed', problem })
+  expect(await queries.ask(store, 1, names)).toMatchObject(seen('t1 3'))
+})
+
+it.runIf(hasProc)('ends an endless query when the process that asked is killed', async () => {
+  const program = `
+    import { emptyStore, SandboxQueries } from ${JSON.stringify(join(import.meta.dirname, '../../../src/checks/own/sandbox-queries.ts'))}
+    await new SandboxQueries().ask(emptyStore, 1, ${JSON.stringify(ownQuery(alarmQuery('n', endless)))})`
+  const caller = spawn(process.execPath, ['--input-type=module', '-e', program], { stdio: 'ignore' })
+  const callerPid = caller.pid ?? 0
+  const [pid = 0] = await vi.waitUntil(
+    () => {
+      const pids = sandboxesOf(callerPid)
+      return pids.length > 0 && pids
+    },
+    { timeout: 20_000 },
+  )
+  // Until the query runs.
+  await vi.waitUntil(() => cpuTicksOf(pid) > 50, { timeout: 20_000 })
+  caller.kill('SIGKILL')
+  await once(caller, 'exit')
+  await vi.waitUntil(() => cpuTicksOf(pid) === 0, { timeout: 20_000 })
+})

@@ -1,0 +1,57 @@
+import { expect, it } from 'vitest'
+import { createEvaluator } from '../../src/daemon/evaluate.ts'
+import { createMetrics } from '../../src/metrics/metrics.ts'
+import { hourMs } from '../../src/model/durations.ts'
+import { silentLog } from '../../src/model/log.ts'
+import { onlyStore } from '../../src/store/tenant-stores.ts'
+import { testEngine } from '../support/engine.ts'
+
+/** Full syncs of users, each with the evaluation after it; `counted` are contract events so far. */
+async function syncing() {
+  const settings = { userDetails: { perRun: 0, concurrency: 1 } }
+  const test = await testEngine({ problems: false, sizes: { users: 12 }, settings })
+  const config = { tenants: [], waivers: [] }
+  const metrics = createMetrics({ version: '0', startedAt: 0, config, scope: 'mirror', read: async () => [] })
+  const counted: string[] = []
+  const warned: string[] = []
+  const contractEvent = (_tenant: string, resource: string, kind: string) => void counted.push(`${resource} ${kind}`)
+  const log = { ...silentLog(), warn: (_fields: object, message: string) => void warned.push(message) }
+  const evaluator = createEvaluator({
+    ...{ stores: onlyStore(test.mirror), clock: test.clock, log: { ...log, child: () => log } },
+    metrics: { ...metrics, contractEvent },
+  })
+  const fullSync = async () => {
+    test.clock.advance(hourMs)
+    await test.run('users', 'full')
+    const tenant = { id: test.engine.tenantId, settings: test.settings }
+    await evaluator.evaluate(tenant, { onlyInputs: ['users'], readInFull: 'users' })
+  }
+  return { test, counted, warned, fullSync }
+}
+
+it('counts an e-mail that two users have, in any letter case, once each full sync, and logs it once', async () => {
+  const { test, counted, warned, fullSync } = await syncing()
+  await fullSync()
+  expect(counted).toEqual([])
+  const [first] = [...test.sim.primary.state.users()]
+  const twin = test.sim.primary.addUser({ email: first?.email?.toUpperCase() ?? '' })
+  await fullSync()
+  await fullSync()
+  expect(counted).toEqual(['users duplicate_email', 'users duplicate_email'])
+  expect(warned).toHaveLength(1)
+  test.sim.primary.updateUser(twin.userId, { email: `other.${first?.email}` })
+  await fullSync()
+  expect(counted).toHaveLength(2)
+})
+
+it('counts no e-mail of a user that may be gone', async () => {
+  const { test, counted, fullSync } = await syncing()
+  const [first] = [...test.sim.primary.state.users()]
+  const twin = test.sim.primary.addUser({ email: first?.email ?? '' })
+  await fullSync()
+  test.sim.primary.removeUser(twin.userId)
+  test.sim.faults.add({ path: `/api/public/users/${twin.userId}`, effect: { kind: 'status', status: 500 } })
+  await fullSync()
+  expect(test.query('select user_id from users where missing_since is not null')).toEqual([{ user_id: twin.userId }])
+  expect(counted).toHaveLength(1)
+})
