@@ -19,6 +19,7 @@ export async function readDetails(run: Run, definition: FeedResource, rotate: bo
   const queue = [...new Set([...detailsDue, ...next.map(({ key }) => key)])]
   let goesOn = true
   let done = 0
+  const answered: string[] = []
   for (let at = 0; at < queue.length && goesOn; at += batchSize) {
     const found: Found[] = []
     const read = async (key: string) => {
@@ -26,11 +27,16 @@ export async function readDetails(run: Run, definition: FeedResource, rotate: bo
       const answer = await readOne(run, definition, key)
       if (answer === 'end') goesOn = false
       else if (answer !== null) found.push(answer)
+      if (goesOn && !detailsDue.has(key)) answered.push(key)
       context.observer.lookedUp(context.settings.name, definition.name, ++done, queue.length)
     }
     await pMap(queue.slice(at, at + batchSize), read, { concurrency })
     await takeDetails(run, found)
   }
+  // Else a tenant that answers few look-ups a run would never be asked for the others.
+  const detailsAfter = answered.at(-1)
+  if (!goesOn && detailsAfter !== undefined)
+    await context.store.noteSync(tenantId, definition.name, { detailsAfter })
 }
 
 type Found = Lookup<AnyRecord> & { readonly item: Item | null; readonly meta: AnswerMeta }

@@ -103,8 +103,10 @@ it('takes users of one instant in any order, and timestamps without an offset as
   test.clock.advance(hourMs)
   await test.run('users', 'full')
   expect(test.observed.events).toEqual(['users no_offset'])
-  const rows = test.query('select created_at, created_at_ms from users order by user_id desc limit 1')
-  expect(rows).toEqual([{ created_at: new Date(at).toISOString().slice(0, -1), created_at_ms: at }])
+  const newest = [...test.sim.primary.state.users()].at(-1)
+  const [record] = await test.mirror.records(test.engine.tenantId).records('users', [`${newest?.userId}`])
+  expect(record?.fields.createdAt).toBe(new Date(at).toISOString().slice(0, -1))
+  expect(record?.times['createdAtMs']).toBe(at)
 })
 
 it('reports each skipped user once per run', async () => {

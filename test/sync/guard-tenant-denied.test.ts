@@ -68,13 +68,13 @@ it('a permission withdrawn from an unchanged token does not stop the other resou
 })
 
 it('the only resource with records may be denied: no empty or absent one speaks for it', async () => {
-  const test = await synced({ ...scene, sizes: { users: 60, documents: 0 } })
+  const test = await synced({ ...scene, sizes: { users: 60, documents: 60 } })
   await test.restart({ resources: { 'api-clients': { enabled: false } } })
-  deny(test, 'reader', ['Api_Users_Read'])
+  deny(test, 'reader', ['Api_Documents_Read'])
   await test.restart({ resources: { 'api-clients': { enabled: false } } })
   const result = await test.run('roles')
   expect(ending(result)).toBe('tenant_changed')
-  expect(result.message).toContain('the token lacks Api_Users_Read, so none of 60 known records')
+  expect(result.message).toContain('the token lacks Api_Documents_Read, so none of 60 known records')
 })
 
 it('one page that can be read decides, whatever else is denied', async () => {

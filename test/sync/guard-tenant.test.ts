@@ -71,6 +71,7 @@ it.each([true, false])(
   'a token of another tenant in the middle of a full sync is noticed between two pages, cursors bound: %s',
   async (cursorBoundToTenant) => {
     const test = await testEngine({ settings, sizes: { users: 300 }, readings: { cursorBoundToTenant } })
+    await test.run('api-clients')
     const end = test.sim.onRequest(({ page }) => {
       if (page !== 3) return
       end()

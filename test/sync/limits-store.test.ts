@@ -39,7 +39,7 @@ it('a store that is gone ends every run as store, never as a success', async () 
 })
 
 it.each([
-  ['the page cannot be written', 'insert on users'],
+  ['the page cannot be written', 'insert on records'],
   ['the full sync cannot be noted', 'insert on full_sync_pages'],
   ['the full sync cannot be completed', 'delete on full_syncs'],
   ['the end of the run cannot be written', 'insert on runs'],
@@ -63,7 +63,7 @@ it('a page that cannot be written does not advance the cursor', async () => {
   await test.run('users', 'full')
   const { cursor } = await test.mirror.syncState(test.engine.tenantId, 'users')
   test.sim.primary.addUser()
-  const undo = refuse(test, 'insert on users')
+  const undo = refuse(test, 'insert on records')
   expect(ending(await test.run('users', 'incremental'))).toBe('store')
   expect((await test.mirror.syncState(test.engine.tenantId, 'users')).cursor).toBe(cursor)
   undo()

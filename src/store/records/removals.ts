@@ -137,14 +137,15 @@ export async function acceptPastRemovals(sql: Sql, tenantId: number): Promise<vo
 
 /** What the shrink guard counts besides the records that are due (docs/sync.md#shrink-hold). Call inside a transaction. */
 export async function removalBudget(sql: Sql, query: BudgetQuery): Promise<RemovalBudget> {
-  const { tenantId, resource, at, unsetAt, removingAt, confirmed, heldSince = null } = query
+  const { tenantId, resource, at, unsetAt, removingAt, confirmed, local, heldSince = null } = query
   const since = removingAt - Math.max(dayMs, at - (heldSince ?? at))
   const createdSince = Math.min(at, unsetAt, heldSince ?? at) - dayMs
   const createdBy = confirmed ? at : Number.MAX_SAFE_INTEGER
-  // A clock that was set back extends the 24 hours by at most 24 hours.
-  await sql(`update records set removed_at = @removingAt where ${ofResource} and removed_at > @removingAt`, [
-    { tenantId, resource, removingAt },
-  ])
+  // A clock that was set back extends the 24 hours by at most 24 hours; a wrong server time must not end them.
+  if (confirmed || local)
+    await sql(`update records set removed_at = @removingAt where ${ofResource} and removed_at > @removingAt`, [
+      { tenantId, resource, removingAt },
+    ])
   const [counted] = await sql<RemovalBudget>(budgetText, [{ tenantId, resource, since, createdSince, createdBy }])
   return counted ?? { removed: 0, created: 0 }
 }

@@ -131,6 +131,8 @@ export interface BudgetQuery {
   readonly removingAt: number
   /** True if the server time agrees with `at`. */
   readonly confirmed: boolean
+  /** True if no server time is known, so that `removingAt` is local. */
+  readonly local: boolean
   /** Local start of a hold on removals: removals count at least from then, creations from 24 hours before it. */
   readonly heldSince?: number | null
 }

@@ -33,7 +33,8 @@ export function pageStore(database: Database, passes: PassPages): Part {
       const since = await knownSince(sql, tenantId)
       if (!page.admit(comparisonOf(page, distinct, known, since))) return null
     }
-    const seen = fullSync === undefined ? noneSeen : await passes.seen(sql, fullSync.id)
+    // After the pass, the feed returns what changed meanwhile: no contradiction.
+    const seen = fullSync?.advance === undefined ? noneSeen : await passes.seen(sql, fullSync.id)
     const written = await writePage(sql, database, page, distinct, known, seen)
     await addLive(sql, tenantId, resource, written.live)
     if (fullSync !== undefined) {

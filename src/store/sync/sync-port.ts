@@ -90,6 +90,8 @@ export interface SyncState {
   readonly fullSyncOwed: boolean
   readonly incrementalPaused: boolean
   readonly emptyAccepted: Emptiness | null
+  /** Key of the last record whose detail was read in rotation. */
+  readonly detailsAfter: string | null
 }
 
 export interface AnsweredAt {
@@ -188,6 +190,7 @@ export interface SyncStore {
         | 'completeServerTime'
         | 'completeStartedAt'
         | 'cursor'
+        | 'detailsAfter'
         | 'emptyAccepted'
         | 'fullSyncOwed'
         | 'incrementalPaused'

@@ -1,5 +1,6 @@
 import { reasonOf, SyncError } from '../../model/errors.ts'
 import type { FeedResource } from '../../model/resource.ts'
+import type { MissingRecord } from '../../store/port.ts'
 import { noteEvent } from '../contract-events.ts'
 import { askById, takeDetails } from '../details.ts'
 import { idOf } from '../pages/page-rules.ts'
@@ -20,11 +21,9 @@ export async function confirmMissing(
   const limit = settings.removals.confirmPerRun - run.lookUps
   const missing = await store.missing({ tenantId, resource: definition.name, limit, onlyAccepted })
   const look = new MissingLookUps(run, definition, removedAt)
-  for (const { rid, key, fullSyncs, missingSince } of missing) {
+  for (const record of missing) {
     run.lookUps++
-    // The first answer since it is missing.
-    const isFirst = fullSyncs === 1 || missingSince < run.startedAt
-    if (!(await look.at(rid, key, isFirst))) break
+    if (!(await look.at(record))) break
   }
   await look.end()
   return look.skipped
@@ -36,8 +35,7 @@ class MissingLookUps {
   readonly #removedAt: number
   #asked: number[] = []
   #existing: number[] = []
-  #removed: number[] = []
-  #requestId: string | null = null
+  #removed: { readonly rid: number; readonly requestId: string | null }[] = []
   #isProven = false
   #failures = 0
   #lastFailure: unknown
@@ -50,8 +48,8 @@ class MissingLookUps {
   }
 
   /** False if further look-ups make no sense. */
-  async at(rid: number, key: string, isFirst: boolean): Promise<boolean> {
-    const { guard, signal } = this.#run
+  async at({ rid, key, fullSyncs, missingSince }: MissingRecord): Promise<boolean> {
+    const { guard, signal, startedAt } = this.#run
     try {
       const found = await askById(this.#run, this.#definition, key)
       // Another tenant's token gets 404 for every id.
@@ -62,26 +60,29 @@ class MissingLookUps {
         // The token may have become another tenant's, which knows none of the ids.
         if (!this.#isProven) await guard.prove(signal)
         this.#isProven = true
-        this.#removed.push(rid)
-        this.#requestId = meta.requestId
+        this.#removed.push({ rid, requestId: meta.requestId })
       } else if (String(idOf(item, this.#definition.idField)) === key) {
         noteEvent(this.#run, 'skipped_row', key)
         const [differing] = await takeDetails(this.#run, [found])
         // A record that differs stays missing: the list has not confirmed the mirrored values.
-        if (differing?.length === 0) this.#existing.push(rid)
-        this.skipped ||= isFirst
+        const isEqual = differing?.length === 0
+        if (isEqual) this.#existing.push(rid)
+        // Only at the first answer since it is missing.
+        this.skipped ||= fullSyncs === 1 || (isEqual && missingSince < startedAt)
       }
       if (this.#asked.length >= batchSize) await this.#store()
       return true
     } catch (error) {
-      return this.#continuesAfter(error, key)
+      return this.#continuesAfter(error, rid, key)
     }
   }
 
-  #continuesAfter(error: unknown, key: string): boolean {
+  #continuesAfter(error: unknown, rid: number, key: string): boolean {
     const reason = reasonOf(error)
     if (endsRun.has(reason)) throw error
     if (endsAsking.has(reason)) return false
+    // Else the same records would be looked up first in each run.
+    this.#asked.push(rid)
     this.#failures++
     this.#lastFailure = error
     const resource = this.#definition.name
@@ -98,11 +99,11 @@ class MissingLookUps {
     this.#existing = []
     this.#removed = []
     await context.store.saveLookUps({ tenantId, resource, asked, existing, at })
-    const count = await context.store.remove(
-      { tenantId, resource, at, removedAt: this.#removedAt, requestId: this.#requestId },
-      removed,
-    )
-    this.#run.counts = { ...this.#run.counts, removed: this.#run.counts.removed + count }
+    for (const { rid, requestId } of removed) {
+      const removal = { tenantId, resource, at, removedAt: this.#removedAt, requestId }
+      const count = await context.store.remove(removal, [rid])
+      this.#run.counts = { ...this.#run.counts, removed: this.#run.counts.removed + count }
+    }
   }
 
   async end(): Promise<void> {

@@ -142,6 +142,7 @@ async function budgetOf(run: Run, fullSync: FullSyncRow, { absent }: Absence): P
     unsetAt,
     removingAt: removingAt(run, fullSync),
     confirmed,
+    local: fullSync.startServerTime === null,
     heldSince,
   })
   // To a clock that is behind, every client looks new, so both clocks must agree.

@@ -34,14 +34,6 @@ export async function full(test: TestEngine) {
   return test.run('documents', 'full')
 }
 
-/** Updates documents so that only the first was ever updated, after all others were created; two full syncs believe it. */
-export async function withOneUpdated(test: TestEngine): Promise<readonly string[]> {
-  const [first, ...others] = ids(test)
-  for (const id of others) test.sim.primary.updateDocument(id, { updatedAt: null })
-  for (let n = 0; n < 2; n++) await full(test)
-  return [first ?? '', ...others]
-}
-
 export const confirmations = ({ sim }: TestEngine) =>
   sim.requests.filter(({ path: asked, query }) => asked === path && 'updatedAfter' in query)
 
