@@ -114,7 +114,7 @@ export function postgresMirror(db: Db, parts: Parts = {}): Mirror {
   const { assertHeld = () => {} } = parts
   // Moved out of the scope of the function that opened it.
   const opened = parts.opened?.move()
-  const { flush, ...stores } = storesOver(new Database(db))
+  const stores = storesOver(new Database(db))
   return {
     ...stores,
     async ping() {
