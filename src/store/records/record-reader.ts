@@ -27,7 +27,7 @@ export function recordReaders(database: Database): (tenantId: number) => RecordR
   const { isIn, listOf } = database.sql
   const history = database.prepare<[number, string, List], StoredChange>(
     `select id, resource, key, at, kind, field, before, after, request_id as "requestId" from changes
-     where tenant_id = ? and resource = ? and ${isIn('key')} order by id`,
+     where tenant_id = ? and resource = ? and ${isIn('key')} order by +id`,
   )
   return (tenantId) => ({
     async *select(resource) {
