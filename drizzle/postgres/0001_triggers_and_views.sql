@@ -1,1 +1,1 @@
--- Triggers and views, made again after every migration: sha256 ff0c6572edca174d0385c3169d3b71e2976b674f4d72236f0e184aaf54764e7d
+-- Triggers and views, made again after every migration: sha256 3a3a90af86a5db073674af8009db2b99b8d82f095677f8d931ff0cb8820208de
