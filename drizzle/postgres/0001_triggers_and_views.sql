@@ -1,1 +1,1 @@
--- Triggers and views, made again after every migration: sha256 c101273acd550c9fe1574a1addb9c248d069392aefb2035531859b671cc77b80
+-- Triggers and views, made again after every migration: sha256 2e347b7a9d99252ca8b90d7df72f5887a72dabb126b62d289d50e799f3fdcf83
