@@ -8,7 +8,6 @@ import { checks } from '../src/checks/index.ts'
 import { resourceNames } from '../src/model/resource-names.ts'
 import { resources } from '../src/resources/index.ts'
 import * as schema from '../src/store/schema/index.ts'
-import { mirrored } from '../src/store/schema/mirrored.ts'
 import { bundleOptions, programOptions } from '../tools/bundle.ts'
 import { bundledPackages } from '../tools/third-party.ts'
 import { sourceFiles } from './support/sources.ts'
@@ -40,25 +39,16 @@ it('imports resources and checks in the order of their names', () => {
 
 it('exports every table file of the schema', () => {
   const exported = [...read('src/store/schema/index.ts').matchAll(/from '\.\/(.+)\.ts'/g)].map(([, name]) => name)
-  const files = filesIn('src/store/schema').filter((name) => !['index', 'mirrored'].includes(name))
+  const files = filesIn('src/store/schema').filter((name) => name !== 'index')
   expect(exported).toEqual(files)
 })
-
-/** By the names that exports would have. */
-function mirroredTables() {
-  return Object.fromEntries(
-    Object.entries(mirrored).map(([name, table]) => [camelCase(name.replaceAll('_', '-')), table]),
-  )
-}
 
 it('names every exported table after itself and has it in the migrations', () => {
   const migrations = readdirSync(join(root, 'drizzle'))
     .filter((name) => name.endsWith('.sql'))
     .map((name) => read(`drizzle/${name}`))
     .join('\n')
-  const tables = Object.entries({ ...schema, ...mirroredTables() }).flatMap(([name, value]) =>
-    is(value, Table) ? [[name, value] as const] : [],
-  )
+  const tables = Object.entries(schema).flatMap(([name, value]) => (is(value, Table) ? [[name, value] as const] : []))
   expect(tables.length).toBeGreaterThan(10)
   for (const [name, table] of tables) {
     expect(camelCase(getTableName(table).replaceAll('_', '-'))).toBe(name)

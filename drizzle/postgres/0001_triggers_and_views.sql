@@ -1,1 +1,1 @@
--- Triggers and views, made again after every migration: sha256 2e347b7a9d99252ca8b90d7df72f5887a72dabb126b62d289d50e799f3fdcf83
+-- Triggers and views, made again after every migration: sha256 96aa10903058f4f75eac6992a15d1fb88efdc9631c5a4477da1f2833c2407404

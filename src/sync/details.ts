@@ -35,8 +35,7 @@ export async function readDetails(run: Run, definition: FeedResource, rotate: bo
   }
   // Else a tenant that answers few look-ups a run would never be asked for the others.
   const detailsAfter = answered.at(-1)
-  if (!goesOn && detailsAfter !== undefined)
-    await context.store.noteSync(tenantId, definition.name, { detailsAfter })
+  if (!goesOn && detailsAfter !== undefined) await context.store.noteSync(tenantId, definition.name, { detailsAfter })
 }
 
 type Found = Lookup<AnyRecord> & { readonly item: Item | null; readonly meta: AnswerMeta }

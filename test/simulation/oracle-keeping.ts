@@ -24,7 +24,11 @@ export class RetentionTracker {
       if (count < before && !isLate) oracle.report('erased_early', `${before - count} rows of ${table} are erased`)
       this.#rows.set(table, count)
     }
-    const [row] = machine.query('select count(*) as n from users where removed_at is not null and email is null')
+    // A removed user who was never valid has no names, and no event.
+    const [row] = machine.query(
+      `select count(*) as n from users u where removed_at is not null and email is null and exists (select 1 from changes c
+         where c.tenant_id = u.tenant_id and c.resource = 'users' and c.key = u.key and c.kind = 'removed')`,
+    )
     const nameless = Number(row?.['n'])
     if (nameless > (this.#rows.get('nameless') ?? 0) && !isLate) {
       oracle.report('erased_early', `The names of ${nameless} removed users are erased`)

@@ -23,7 +23,7 @@ async function absentOf(blocks: readonly number[], removed: ReadonlySet<number>,
     id: number
   }[]
   const gone = stored.filter(({ id }) => removed.has(id)).map(({ rid }) => rid)
-  await mirror.remove(acme, 'users', gone, at, requestId, at)
+  await mirror.remove({ tenantId: acme, resource: 'users', at, removedAt: at, requestId }, gone)
   const live = stored.filter(({ id }) => !removed.has(id))
   const { id } = await mirror.startFullSync({ tenantId: acme, resource: 'users', at, cursorBefore: null })
   const advance = { nextCursor: null, cursorDigest: null, reachedEnd: true, fullSyncMs: 0 }

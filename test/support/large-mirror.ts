@@ -11,9 +11,9 @@ export function enlarge(path: string): void {
   raw
     .prepare(
       `with recursive n(i) as (select 1 union all select i + 1 from n where i < 9000)
-       insert into users (tenant_id, user_id, first_name, state, mfa_status, mfa_action, role_name, created_at,
-         created_at_ms, first_seen_at, read_at, removed_at)
-       select 1, 1000000 + i, hex(randomblob(60)), 'Active', 1, 1, 'Member', '2025-01-01T00:00:00Z', 1, 1, 1, 1 from n`,
+       insert into records (tenant_id, resource, key, body, first_seen_at, read_at, removed_at)
+       select 1, 'users', 1000000 + i, json_object('userId', 1000000 + i, 'firstName', hex(randomblob(60)),
+         'state', 'Active', 'mfaStatus', json('true'), 'createdAt', '2025-01-01T00:00:00Z'), 1, 1, 1 from n`,
     )
     .run()
   raw.close()
@@ -30,14 +30,14 @@ export async function largeMirror(): Promise<string> {
   return path
 }
 
-/** Makes an index of users not hold what its table does, as one that lost its rows. */
+/** Makes an index of quarantined records not hold what its table does, as one that lost its rows. */
 export function damageIndex(path: string): void {
   const raw = new BetterSqlite3(path)
   raw.unsafeMode()
   raw.pragma('writable_schema = on')
   raw
     .prepare(
-      `update sqlite_master set sql = replace(sql, ' WHERE removed_at is null', '') where name = 'users_posture'`,
+      `update sqlite_master set sql = replace(sql, ' WHERE problem is not null', '') where name = 'records_problem'`,
     )
     .run()
   raw.close()

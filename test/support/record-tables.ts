@@ -28,7 +28,12 @@ function tableOf({ resource, fields, detail, ownTimes, idField, isNumbered }: Re
   const member = (column: string, field: string) =>
     engine === 'sqlite' ? `${column} ->> '${field}'` : `(${column}::json ->> '${field}')`
   const columns = Object.entries(fields).map(([field, kind]) => {
-    const text = member(field === detail?.field ? 'supplement' : 'body', field)
+    // An erased record has its id still.
+    const text =
+      field === idField
+        ? `coalesce(${member('body', field)}, key)`
+        : member(field === detail?.field ? 'supplement' : 'body', field)
+    if (engine === 'sqlite' && field === idField && isNumbered) return `cast(key as integer) as ${snake(field)}`
     if (engine === 'sqlite' || kind === 'text' || kind === 'date' || kind === 'json')
       return `${text} as ${snake(field)}`
     if (kind === 'integer') return `${text}::bigint as ${snake(field)}`

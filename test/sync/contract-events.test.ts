@@ -104,7 +104,7 @@ it('takes users of one instant in any order, and timestamps without an offset as
   await test.run('users', 'full')
   expect(test.observed.events).toEqual(['users no_offset'])
   const newest = [...test.sim.primary.state.users()].at(-1)
-  const [record] = await test.mirror.records(test.engine.tenantId).records('users', [`${newest?.userId}`])
+  const [record] = await test.mirror.records(test.engine.tenantId).byKeys('users', [`${newest?.userId}`])
   expect(record?.fields.createdAt).toBe(new Date(at).toISOString().slice(0, -1))
   expect(record?.times['createdAtMs']).toBe(at)
 })

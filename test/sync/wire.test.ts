@@ -5,7 +5,7 @@ import { resourceNames } from '../../src/model/resource-names.ts'
 import { isPagedList } from '../support/descriptors.ts'
 import { bothSides, type TestEngine, testEngine } from '../support/engine.ts'
 
-const tables = ['records', 'changes']
+const tables = ['records', 'events']
 
 /** Counts every row that is written to the tables of records and their history from now on. */
 function writesOf(test: TestEngine): () => number {
@@ -67,8 +67,7 @@ it('asks for the API clients beside the incremental sync after a start, to know 
 it('leaves values, request and time of reading alone when a full sync or a detail shows nothing new', async () => {
   const test = await testEngine({ problems: false, sizes: { users: 20, documents: 20 } })
   await test.runAll('full')
-  const rows = () =>
-    tables.map((table) => test.query(`select * from ${table}`).map(({ detail_read_at, lookup_turn, ...row }) => row))
+  const rows = () => tables.map((table) => test.query(`select * from ${table}`).map(({ supplement, ...row }) => row))
   const before = rows()
   test.clock.advance(hourMs)
   await test.runAll('full')

@@ -48,6 +48,8 @@ export interface Dialect {
   jsonArray(values: readonly string[]): string
   /** Member of an array by index, or of an object by name. Some databases need the type, or return text. */
   jsonMember(json: string, member: number | string, type: 'integer' | 'text'): string
+  /** A member as text, of any JSON that the mirror stores; null if it is absent. */
+  jsonText(json: string, member: string): string
   jsonWith(json: string, member: string, text: string): string
   /** Rows of `columns` parameters each, for `values` and `in`. */
   rowsOf(rows: number, columns: number): string

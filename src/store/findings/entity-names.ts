@@ -1,6 +1,6 @@
 import { entityTypeOf, recordsOfEntity } from '../../model/entity-names.ts'
 import type { Database } from '../database.ts'
-import type { Sql } from '../db/db.ts'
+import type { Dialect, Sql } from '../db/db.ts'
 import type { FindingRow } from '../port.ts'
 import { type PersonalOf, presentPersonal } from '../records/personal-fields.ts'
 import { type RecordShape, recordShapes } from '../records/record-shape.ts'
@@ -11,15 +11,16 @@ const namedTables = Object.values(recordShapes).filter(({ personal }) => persona
  * All personal fields of the record that a row of `findings` is about, as one text; null without one. A subquery, because
  * PostgreSQL may read all records for a join.
  */
-export function personalText(): string {
-  return `case "findings"."entity_type" ${namedTables.map((record) => whenOf(record)).join(' ')} end`
+export function personalText(words: Pick<Dialect, 'jsonText'>): string {
+  return `case "findings"."entity_type" ${namedTables.map((record) => whenOf(record, words)).join(' ')} end`
 }
 
-function whenOf({ resource, isNumbered }: RecordShape): string {
+function whenOf({ resource, isNumbered, personal }: RecordShape, { jsonText }: Pick<Dialect, 'jsonText'>): string {
   const id = '"findings"."entity_id"'
+  const fields = personal.map((field) => `coalesce(${jsonText('r.body', field)}, '')`).join(` || ' ' || `)
   // GUIDs match in any letter case, other ids only exactly.
   const isOfId = isNumbered ? `r.key = ${id}` : `r.key in (${id}, lower(${id})) order by r.key = ${id} desc limit 1`
-  return `when '${entityTypeOf(resource)}' then (select r.body from records r
+  return `when '${entityTypeOf(resource)}' then (select ${fields} from records r
     where r.tenant_id = "findings"."tenant_id" and r.resource = '${resource}' and ${isOfId})`
 }
 

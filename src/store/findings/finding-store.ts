@@ -107,7 +107,7 @@ export function findingStore(database: Database): Pick<FindingStore, 'findings'>
   const idsOf = (where: SQL | undefined, order: SQL, skipped = 0) =>
     database.select(orm.select({ id: findings.id }).from(findings).where(where).orderBy(order).limit(1).offset(skipped))
   const addPersonal = personalReader(database)
-  const personal = personalText()
+  const personal = personalText(database.sql)
   const tenant = eq(tenants.id, findings.tenantId)
   const rowsOf = (where: SQL | undefined, order: SQL, most: number) => {
     const columns = { ...getTableColumns(findings), tenant: tenants.name }

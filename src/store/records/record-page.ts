@@ -168,9 +168,11 @@ class PageChanges {
   }
 
   quarantineUnidentified({ problem, raw }: Invalid): void {
-    const text = rawText(raw)
-    this.writes.push({ key: unidentifiedKey(text), body: null, supplement: null, problem, raw: text })
+    const key = unidentifiedKey(raw)
     this.counts.quarantined++
+    // One statement writes each key once.
+    if (this.writes.some((written) => written.key === key)) return
+    this.writes.push({ key, body: null, supplement: null, problem, raw: rawText(raw) })
   }
 
   #noteChange(key: string, { before, after, fields }: RecordChange): void {

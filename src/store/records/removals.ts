@@ -68,8 +68,9 @@ export async function removeRecords(
   if (rids.length === 0) return 0
   const rows = await sql<{ key: string; isValid: number }>(
     `update records set removed_at = ?, missing_since = null, absent = 0, problem = null, raw = null, problem_since = null
-     where ${database.sql.isIn('rid')} and removed_at is null returning key, case when body is null then 0 else 1 end as "isValid"`,
-    [context.removedAt, database.sql.listOf(rids)],
+     where ${database.sql.isIn('rid')} and tenant_id = ? and resource = ? and removed_at is null
+     returning key, case when body is null then 0 else 1 end as "isValid"`,
+    [context.removedAt, database.sql.listOf(rids), context.tenantId, context.resource],
   )
   const removed = rows.filter(({ isValid }) => isValid === 1)
   const events = removed.map(({ key }): RecordEvent => ({ key, kind: 'record.removed' }))

@@ -90,8 +90,6 @@ export interface SyncState {
   readonly fullSyncOwed: boolean
   readonly incrementalPaused: boolean
   readonly emptyAccepted: Emptiness | null
-  /** Key of the last record whose detail was read in rotation. */
-  readonly detailsAfter: string | null
 }
 
 export interface AnsweredAt {
@@ -190,14 +188,16 @@ export interface SyncStore {
         | 'completeServerTime'
         | 'completeStartedAt'
         | 'cursor'
-        | 'detailsAfter'
         | 'emptyAccepted'
         | 'fullSyncOwed'
         | 'incrementalPaused'
         | 'resetFullSyncAt'
         | 'serverTimeAt'
       >
-    >,
+    > & {
+      /** Key of the last record whose detail was read in rotation. */
+      readonly detailsAfter?: string
+    },
   ): Promise<void>
   closeRun(run: RunClose): Promise<void>
   /** Null, without a write, if the list differs from the mirror or something waits for a complete list. */

@@ -35,7 +35,6 @@ export function toSyncState(resource: SyncState['resource'], row: SyncStateRow |
     tokenRefusedAt: null,
     message: null,
     resetFullSyncAt: null,
-    detailsAfter: null,
     ...row,
     resource,
     incrementalReason: reasonOrNull(incrementalReason),

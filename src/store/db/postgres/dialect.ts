@@ -20,6 +20,7 @@ export const postgresDialect: Dialect = {
     const text = `(${json}::json ->> ${typeof member === 'number' ? member : `'${member}'`})`
     return type === 'integer' ? `${text}::bigint` : text
   },
+  jsonText: (json, member) => `((${readableJson(json)})::json ->> '${member}')`,
   // Of two members with the same name the last one counts. `jsonb` could not contain U+0000.
   jsonWith: (json, member, text) =>
     `left(${json}, -1) || case ${json} when '{}' then '' else ',' end || '"${member}":"${text}"}'`,
@@ -34,6 +35,15 @@ export const postgresDialect: Dialect = {
   },
   bindRows: (columns, rows) =>
     Object.fromEntries(Object.keys(columns).map((name) => [name, rows.map((row) => Reflect.get(row, name) ?? null)])),
+}
+
+/**
+ * JSON whose members can be read: neither `json` nor `jsonb` gives out U+0000 or half a surrogate pair, which
+ * `JSON.stringify` escapes. Only an escape after an even number of backslashes is one.
+ */
+export function readableJson(sql: string): string {
+  const odd = 'u(0000|d[89a-f][0-9a-f][0-9a-f])'
+  return `case when ${sql} ~ '\\\\${odd}' then regexp_replace(${sql}, '(?<!\\\\)((?:\\\\\\\\)*)\\\\${odd}', '\\1\\\\ufffd', 'g') else ${sql} end`
 }
 
 function setOf(cases: readonly string[]): string {

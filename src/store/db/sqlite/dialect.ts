@@ -20,6 +20,7 @@ export const sqliteDialect: Dialect = {
   },
   jsonArray: (values) => `json_array(${values.join(', ')})`,
   jsonMember: (json, member) => `${json} ->> ${typeof member === 'number' ? member : `'${member}'`}`,
+  jsonText: (json, member) => `${json} ->> '${member}'`,
   jsonWith: (json, member, text) => `json_set(${json}, '$.${member}', '${text}')`,
   rowsOf(rows, columns) {
     const row = `(${Array(columns).fill('?').join(', ')})`

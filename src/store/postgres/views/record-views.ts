@@ -1,3 +1,4 @@
+import { readableJson } from '../../db/postgres/dialect.ts'
 import { type FieldKind, type RecordShape, recordShapes } from '../../records/record-shape.ts'
 import { bigint, boolean, json, type SqlColumn, type SqlView, tenantColumn, text, time } from './view.ts'
 
@@ -9,7 +10,7 @@ export const recordViews: readonly SqlView[] = Object.values(recordShapes).flatM
 
 function liveRecords({ resource }: RecordShape, members = ''): string {
   return `records r join tenants t on t.id = r.tenant_id
-  cross join lateral (select (${readable('r.body')})::json as b offset 0) j${members}
+  cross join lateral (select (${readableJson('r.body')})::json as b offset 0) j${members}
 where r.resource = '${resource}' and r.removed_at is null and r.body is not null`
 }
 
@@ -82,9 +83,4 @@ function instantOf(date: string): string {
 
 function snakeCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
-}
-
-/** Neither `json` nor `jsonb` gives out U+0000; only an escape after an even number of backslashes is one. */
-function readable(sql: string): string {
-  return `case when ${sql} like '%\\\\u0000%' then regexp_replace(${sql}, '(?<!\\\\)((?:\\\\\\\\)*)\\\\u0000', '\\1\\\\ufffd', 'g') else ${sql} end`
 }

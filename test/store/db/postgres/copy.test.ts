@@ -10,7 +10,6 @@ import type { PostgresDb } from '../../../../src/store/db/postgres/postgres-db.t
 import { openFileSource } from '../../../../src/store/db/sqlite/copy-source.ts'
 import { openMirror } from '../../../../src/store/db/sqlite/sqlite-mirror.ts'
 import * as schema from '../../../../src/store/schema/index.ts'
-import { mirrored } from '../../../../src/store/schema/mirrored.ts'
 import { postgresDb } from '../../../support/postgres.ts'
 import { withDatabase } from '../../../support/sqlite.ts'
 import { temporaryFolder } from '../../../support/temporary.ts'
@@ -21,14 +20,14 @@ const odd = ['', '\0', '\u001a', '\u001a0', 'a\0b\u001a1', 'Ångström 🌍', "'
 const numbers = [0, -1, 1, 2 ** 53 - 1, 1.4, -0.4, 1_772_366_400_000]
 const bytes = [Buffer.from([]), Buffer.from([0, 255, 10]), Buffer.from('text')]
 
-const tables: readonly SQLiteTable[] = [...Object.values(schema), ...Object.values(mirrored)]
+const tables: readonly SQLiteTable[] = Object.values(schema)
 
 /** A file whose tables have rows of every kind of value. */
 async function oddMirror(): Promise<string> {
   const path = join(temporaryFolder(), 'odd.db')
   await openMirror(path, 'engine')[Symbol.asyncDispose]()
   withDatabase(path, (raw) => {
-    for (const table of tables) if (table !== schema.recordCounts) fill(raw, table)
+    for (const table of tables) fill(raw, table)
   })
   return path
 }
@@ -78,7 +77,7 @@ it('copies every value of every table, and leaves the triggers as they were', as
   const path = await oddMirror()
   const db = postgresDb()
   const results = await copied(path, db)
-  expect(results.filter(({ table, rows }) => rows !== rowsPerTable && table !== 'record_counts')).toEqual([])
+  expect(results.filter(({ rows }) => rows !== rowsPerTable)).toEqual([])
   const { here, there } = await bothSides(path, db)
   expect(there).toEqual(here)
   const enabled = `select distinct tgenabled from pg_trigger where tgname like 'tenantwatch%'`
@@ -108,7 +107,6 @@ it('copies each table of the file, and names the tables that it leaves', async (
     const found = withDatabase(path, (raw) => raw.pragma(`table_info("${name}")`)) as { name: string }[]
     expect(found.map((column) => column.name)).toEqual(columns)
   }
-  expect(copiedTables.filter(({ kind }) => kind === 'derived').map(({ name }) => name)).toEqual(['record_counts'])
 })
 
 const isEmpty = (db: ReturnType<typeof postgresDb>) =>
@@ -119,7 +117,7 @@ it.each(['copying', 'verifying'])('stores nothing of a copy that is stopped whil
   const db = postgresDb()
   const stop = new AbortController()
   const onProgress = ({ doing, table }: CopyStep) => {
-    if (doing === when && table === 'users') stop.abort(new DOMException('The program is stopping', 'AbortError'))
+    if (doing === when && table === 'records') stop.abort(new DOMException('The program is stopping', 'AbortError'))
   }
   await expect(copied(path, db, { signal: stop.signal, onProgress })).rejects.toMatchObject({ name: 'AbortError' })
   expect(isEmpty(db)).toBe(true)
@@ -132,9 +130,9 @@ it('stores nothing of a copy that differs, and names the tables', async () => {
   const path = await oddMirror()
   const db = postgresDb()
   // Rules act in the transaction of the copy.
-  db.query(`create rule tamper as on insert to waivers do also update users set extra = 'x' where rid = 5002`)
+  db.query(`create rule tamper as on insert to waivers do also update records set raw = 'x' where rid = 5002`)
   db.query(`create rule tamper as on insert to tenants do also delete from events where id = 5`)
-  await expect(copied(path, db)).rejects.toThrow(/differs from the file in events, users; nothing was stored$/)
+  await expect(copied(path, db)).rejects.toThrow(/differs from the file in events, records; nothing was stored$/)
   expect(isEmpty(db)).toBe(true)
 })
 

@@ -12,7 +12,6 @@ import { assertServer } from '../../../../src/store/db/postgres/server-check.ts'
 import { derivedMigration, isDerivedMigration } from '../../../../src/store/postgres/derived.ts'
 import { tables } from '../../../../src/store/postgres/schema.ts'
 import * as schema from '../../../../src/store/schema/index.ts'
-import { mirrored } from '../../../../src/store/schema/mirrored.ts'
 import { isOnServer, testOptions } from '../../../support/postgres.ts'
 import { migrated } from '../../postgres/support/migrated.ts'
 
@@ -28,7 +27,7 @@ function lastSnapshot(path: string) {
 }
 
 it('has every change of the tables in the migrations of SQLite', async () => {
-  const now = await generateSQLiteDrizzleJson({ ...schema, ...mirrored })
+  const now = await generateSQLiteDrizzleJson(schema)
   expect(await generateSQLiteMigration(lastSnapshot('.'), now)).toEqual([])
 })
 
