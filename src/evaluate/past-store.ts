@@ -140,7 +140,6 @@ function pastState(
     resource,
     // Not null: `incrementalReason` already includes the failure of a full sync that incremental syncs wait for.
     cursor: '',
-    detailsAfter: null,
     reachedEndServerTime: null,
     completeStartedAt: run?.completeStartedAt ?? null,
     completeServerTime: null,
