@@ -5,7 +5,7 @@ import { type CheckFacts, type Evaluator, type Failure, type NotEvaluatedReason,
 import { findingDigest } from './findings/finding-digest.ts'
 import { identityOf } from './findings/identity.ts'
 
-export const maxUnevaluatedIds = 10
+const maxUnevaluatedIds = 10
 
 /** A failing entity whose open finding differs, or that has none. */
 export interface NewFailure extends Omit<Failure, 'evidence'> {
