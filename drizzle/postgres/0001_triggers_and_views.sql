@@ -1,1 +1,1 @@
--- Triggers and views, made again after every migration: sha256 f4cf614234ff47adb2f1654e23b27ebe6d5c99693ad20d3f4cccb96fa5a282da
+-- Triggers and views, made again after every migration: sha256 96aa10903058f4f75eac6992a15d1fb88efdc9631c5a4477da1f2833c2407404

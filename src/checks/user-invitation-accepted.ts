@@ -41,7 +41,8 @@ export const userInvitationAccepted = defineCheck({
     const isInvited = (user: MirrorRecord) => user.fields['state'] === invitedState
     const isOther = (user: MirrorRecord) => !known.some((state) => state === user.fields['state'])
     return {
-      readsHistoryOf: (user) => isInvited(user) || isOther(user),
+      // A user who was not written again since the first time has no changes.
+      readsHistoryOf: (user) => user.readAt !== user.firstSeenAt && (isInvited(user) || isOther(user)),
       record(user, history) {
         if (!isInvited(user) && !isOther(user)) return null
         const since = invitedSince(user, history, known)

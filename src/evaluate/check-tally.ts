@@ -1,11 +1,11 @@
 import type { Severity, SeverityCounts } from '../model/severity.ts'
 import type { OpenFindingDigest } from '../store/port.ts'
 import type { ChangeRow, MirrorRecord } from '../store/records/query.ts'
-import type { CheckFacts, Evaluator, Failure, NotEvaluatedReason, Outcome } from './check.ts'
+import { type CheckFacts, type Evaluator, type Failure, type NotEvaluatedReason, type Outcome, ok } from './check.ts'
 import { findingDigest } from './findings/finding-digest.ts'
 import { identityOf } from './findings/identity.ts'
 
-export const maxUnevaluatedIds = 10
+const maxUnevaluatedIds = 10
 
 /** A failing entity whose open finding differs, or that has none. */
 export interface NewFailure extends Omit<Failure, 'evidence'> {
@@ -76,19 +76,29 @@ export class CheckTally {
   }
 
   add(entityId: string, outcome: Outcome, record?: MirrorRecord): void {
+    const { open } = this.#tallied
+    // Nearly all outcomes, in large populations.
+    if (outcome === ok && open.size === 0) {
+      this.addPassing(1)
+      return
+    }
     if (outcome.until !== undefined && outcome.until < this.until) this.until = outcome.until
-    const isOutside = 'outside' in outcome && outcome.outside === true
-    if (!isOutside) this.population++
-    if (!isOutside && outcome.kind !== 'not_applicable') this.#applicable++
     if (outcome.kind === 'fails') {
+      this.population++
+      this.#applicable++
       this.#addFailure(entityId, outcome)
       return
+    }
+    if (outcome.kind === 'not_applicable') this.population++
+    else if (outcome.outside !== true) {
+      this.population++
+      this.#applicable++
     }
     if (outcome.kind === 'not_evaluated') {
       if (this.notEvaluated++ === 0) this.notEvaluatedFor = outcome.reason ?? 'ambiguous'
       if (this.unevaluated.length < maxUnevaluatedIds) this.unevaluated.push(entityId)
     }
-    if (!this.#tallied.open.has(entityId)) return
+    if (open.size === 0 || !open.has(entityId)) return
     this.passing.set(entityId, { outcome, identity: record === undefined ? null : identityOf(record).identity })
   }
 

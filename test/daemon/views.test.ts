@@ -54,12 +54,13 @@ it('looks for the last changes no further back than 50,000 of all tenants', asyn
   const world = await synced(twoTenants)
   const raw = new BetterSqlite3(world.store)
   const insert = raw.prepare(
-    `insert into changes (tenant_id, resource, key, at, kind) select id, 'users', ?, ?, 'created' from tenants where name = ?`,
+    `insert into events (tenant_id, at, kind, subject, data, digest, hash)
+       select id, ?, 'record.created', ?, '{}', '', '' from tenants where name = ?`,
   )
   raw.transaction(() => {
-    insert.run('too-old', 1, 'globex')
-    insert.run('old', 2, 'globex')
-    for (let i = 0; i < 49_999; i++) insert.run(String(i), 3, 'acme')
+    insert.run(1, 'users/too-old', 'globex')
+    insert.run(2, 'users/old', 'globex')
+    for (let i = 0; i < 49_999; i++) insert.run(3, `users/${i}`, 'acme')
   })()
   raw.close()
   const { views, mirror } = viewsOf(world, Date.now())

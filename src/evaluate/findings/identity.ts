@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import { mayBeOneSecond } from '../../model/dates.ts'
 import { shortFingerprint } from '../../model/finding.ts'
 import type { FindingRow } from '../../store/port.ts'
@@ -14,8 +15,8 @@ export function identityOf({ key, fields }: MirrorRecord): { readonly identity: 
   const { createdAt = null, email } = fields
   if (email === undefined) return { identity: { createdAt } }
   if (typeof email !== 'string') return { identity: { createdAt, emailDigest: null } }
-  const emailDigest = digestOf([key, email.normalize('NFC').trim().toLowerCase()]).slice(0, 16)
-  return { identity: { createdAt, emailDigest } }
+  const text = JSON.stringify([key, email.normalize('NFC').trim().toLowerCase()])
+  return { identity: { createdAt, emailDigest: hash('sha256', text).slice(0, 16) } }
 }
 
 /**

@@ -71,13 +71,9 @@ it.runIf(onPostgres)('reads JSON that has U+0000, which PostgreSQL does not', as
   const evidence = { name: 'a\0b\0\0c', path: '\\u0000', plain: '\\\\u0000', list: ['\\\0'] }
   world.sql('update findings set evidence = ?', JSON.stringify(evidence))
   world.sql(
-    'insert into changes (tenant_id, resource, key, at, kind, field, before, after) values (1, ?, ?, 1, ?, ?, ?, ?)',
-    'users',
-    '1',
-    'changed',
-    'firstName',
-    JSON.stringify('a\0'),
-    'null',
+    `insert into events (tenant_id, at, kind, subject, data, digest, hash)
+     values (1, 1, 'record.changed', 'users/1', ?, '', '')`,
+    JSON.stringify({ firstName: ['a\0', null] }),
   )
   const shown = world.sql('select distinct evidence::text as text from tenantwatch_findings')
   expect(shown.map(({ text }) => JSON.parse(String(text)))).toEqual([

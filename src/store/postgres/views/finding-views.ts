@@ -60,8 +60,6 @@ const singletons = Object.values(recordShapes)
   .flatMap(({ resource, idField }) => (idField === null ? [`'${resource}'`] : []))
   .join(', ')
 
-const plain = (json: string) => `${asJsonb(`(${json})::text`)} #>> '{}'`
-
 export const historyView: SqlView = {
   name: 'tenantwatch_history',
   rows: 'a change of a record since the first complete full sync, until `history.retentionDays` have passed',
@@ -76,14 +74,14 @@ export const historyView: SqlView = {
       '`created`, `changed`, `removed` or `returned`',
     ),
     text('field', 'h.field', 'field that changed; null for the record as a whole'),
-    text('before', plain('h.before'), 'value before; JSON where it is a list'),
-    text('after', plain('h.after'), 'value after; JSON where it is a list'),
+    text('before', "h.before #>> '{}'", 'value before; JSON where it is a list'),
+    text('after', "h.after #>> '{}'", 'value after; JSON where it is a list'),
     text('request_id', 'h.request_id', 'request whose answer had the change; null where the server named none'),
   ],
   from: `(select e.tenant_id, e.at, e.request_id, split_part(e.subject, '/', 1) as resource,
       substr(e.subject, strpos(e.subject, '/') + 1) as key, substr(e.kind, 8) as change, f.field, f.before, f.after
     from (select * from events where ${ofRecords}) e cross join lateral (
-      select null as field, null::json as before, null::json as after where e.kind <> 'record.changed'
-      union all select d.key, d.value -> 0, d.value -> 1 from json_each(e.data::json) d) f) h
+      select null as field, null::jsonb as before, null::jsonb as after where e.kind <> 'record.changed'
+      union all select d.key, d.value -> 0, d.value -> 1 from jsonb_each(${asJsonb('e.data')}) d) f) h
   join tenants t on t.id = h.tenant_id`,
 }

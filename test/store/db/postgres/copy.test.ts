@@ -156,7 +156,7 @@ it('gives later rows the ids after the copied ones', async () => {
   const db = postgresDb()
   await copied(path, db)
   const [{ id }] = db.query(
-    `insert into changes (tenant_id, resource, key, at, kind) values (1, 'x', 'y', 1, 'z') returning id`,
+    `insert into events (tenant_id, at, kind, subject, digest, hash) values (1, 1, 'x', 'y', '', '') returning id`,
   ) as [{ id: number }]
   expect(id).toBe(rowsPerTable + 1)
   expect(db.query(`select tenantwatch_rids(1, 'users', 1) >> 8 > max(rid) >> 8 as later from users`)).toEqual([

@@ -1,0 +1,162 @@
+import fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { checks } from '../../src/checks/index.ts'
+import type { Check, CheckContext, Outcome } from '../../src/evaluate/check.ts'
+import { dayMs, hourMs, minuteMs } from '../../src/model/durations.ts'
+import type { ResourceName } from '../../src/model/resource-names.ts'
+import type { ChangeRow } from '../../src/store/records/query.ts'
+import { type FakeMirror, fakeMirror } from '../evaluate/support/fake-mirror.ts'
+import { iso, now } from './support/evaluator.ts'
+import { client, document, role, settings, user } from './support/facts.ts'
+
+/** An instant near those at which a limit passes, or anywhere around now. */
+const instant = fc.oneof(
+  fc
+    .tuple(fc.constantFrom(0, hourMs, 2 * hourMs, dayMs, 2.5 * dayMs, 3 * dayMs), fc.integer({ min: -2, max: 2 }))
+    .chain(([distance, ms]) => fc.constantFrom(now - distance + ms, now + distance + ms)),
+  fc.integer({ min: now - 4 * dayMs, max: now + 4 * dayMs }),
+  fc.integer({ min: now - 3 * hourMs, max: now + 3 * hourMs }),
+)
+const status = fc.constantFrom('Completed', 'Processing', 'Failed', 'Odd', null)
+const state = fc.constantFrom('Active', 'Invited', 'Suspended')
+const roleName = fc.constantFrom('Reader', 'Twin', 'Gone', null)
+
+const change = (resource: ResourceName, key: string) =>
+  fc
+    .record({
+      at: instant,
+      field: fc.constantFrom(
+        'uploadStatus',
+        'uploadStatus',
+        'uploadStatus',
+        'updatedAt',
+        'createdAt',
+        'state',
+        'email',
+      ),
+      status: fc.constantFrom('Odd', 'Odd', 'Completed', 'Processing', null),
+      when: instant,
+      state,
+    })
+    .map(({ at, field, status, when, state }): ChangeRow => {
+      const about = { resource, key, requestId: null, kind: 'changed' as const }
+      const befores: Record<string, unknown> = { uploadStatus: status, state, email: 'ada@example.com' }
+      return { id: at, ...about, at, field, before: field in befores ? befores[field] : iso(when), after: null }
+    })
+const history = (resource: ResourceName, key: string) =>
+  fc.array(change(resource, key), { maxLength: 4 }).map((changes) => changes.toSorted((a, b) => a.at - b.at))
+
+const world = fc.record({
+  expiry: instant,
+  created: instant,
+  updated: fc.option(instant),
+  statusSince: instant,
+  firstSeen: instant,
+  detailRead: fc.option(instant),
+  status,
+  state,
+  roleName,
+  roleId: fc.constantFrom(null, 1, 2, 3),
+  isAbsent: fc.boolean(),
+  mfaStatus: fc.boolean(),
+  ofUser: history('users', '1'),
+  ofDocument: history('documents', 'd1'),
+  other: fc.option(instant),
+})
+
+type World = typeof world extends fc.Arbitrary<infer T> ? T : never
+
+function fill(mirror: FakeMirror, seen: World): void {
+  mirror.put('api-clients', client({ secretExpirationDate: iso(seen.expiry), roleName: seen.roleName }))
+  mirror.put('roles', role())
+  mirror.put('roles', role({ roleId: 2, name: 'Twin' }, ['Api_Users_Create']))
+  mirror.put('roles', role({ roleId: 3, name: 'Twin', state: 'Inactive' }))
+  mirror.put('permissions', { permissionId: 1, name: 'read', code: 'Api_Users_Read' })
+  mirror.put('authentication-settings', settings())
+  const { roleId, roleName, state, mfaStatus } = seen
+  const createdAt = iso(seen.created)
+  mirror.put('users', user({ createdAt, roleId, roleName, state, mfaStatus }), {
+    ...(seen.detailRead !== null && { detailReadAt: seen.detailRead }),
+    firstSeenAt: seen.firstSeen,
+  })
+  const updatedAt = seen.updated === null ? null : iso(seen.updated)
+  const times = { statusSince: seen.statusSince, firstSeenAt: seen.firstSeen }
+  mirror.put('documents', document({ createdAt, updatedAt, uploadStatus: seen.status }), times)
+  if (seen.isAbsent) mirror.miss('documents', 'd1')
+  if (seen.other !== null) mirror.put('documents', document({ fileId: 'd2', createdAt: iso(seen.other) }))
+  mirror.changes.push(...seen.ofUser, ...seen.ofDocument)
+}
+
+const options: Readonly<Record<string, object>> = {
+  'api-client-secret-lifetime': { days: 2.500_000_01 },
+  'api-client-secret-not-expiring': { days: 3, highDays: 1 },
+  'document-current': { days: 2.5 },
+  'document-processing-finished': { hours: 2, statuses: ['Processing', 'Failed'] },
+  'document-required-present': { requirements: [{ id: 'policy', pattern: 'policy*', maxAgeDays: 2.5 }] },
+  'document-status-known': { hours: 2 },
+  'user-invitation-accepted': { days: 1, highDays: 2.500_000_01 },
+  'user-least-privilege': { allowed: ['Api_Users_Read'], roleIdHours: 2 },
+  'user-role-active': { roleIdHours: 2 },
+}
+
+type Seen = ReadonlyMap<string, Outcome>
+
+async function outcomesAt(check: Check, mirror: FakeMirror, at: number, done: readonly string[]): Promise<Seen> {
+  const reader = mirror.store.records(1)
+  const all = async (resource: ResourceName) => (await Array.fromAsync(reader.select(resource))).flat()
+  const needed = new Map(await Promise.all(check.needs.map(async (name) => [name, await all(name)] as const)))
+  const context: CheckContext = {
+    knownUserStates: ['Active', 'Invited'],
+    knownDocumentStatuses: ['Completed', 'Processing'],
+    optionsOf: (id) => (id === 'document-required-present' ? { statuses: done } : {}),
+    ownClientId: null,
+    now: at,
+    incomplete: new Set(),
+    readInFullAt: () => now,
+    accepted: null,
+    needed: (resource) => needed.get(resource) ?? [],
+  }
+  const evaluator = check.begin?.({ ...options[check.id] }, context)
+  if (evaluator === undefined) throw new TypeError(`${check.id} evaluates no records`)
+  const outcomes = new Map<string, Outcome>()
+  for (const record of await all(check.evaluates)) {
+    const changes = evaluator.readsHistoryOf?.(record) === true ? await reader.history(check.evaluates, record.key) : []
+    const outcome = evaluator.record(record, changes)
+    if (outcome !== null) outcomes.set(record.key, outcome)
+  }
+  for (const [id, outcome] of evaluator.end?.() ?? []) outcomes.set(id, outcome)
+  return outcomes
+}
+
+/** What `until` is about. */
+function brief(outcome: Outcome | undefined): string {
+  if (outcome === undefined) return 'none'
+  const { kind } = outcome
+  return kind === 'fails' ? `fails ${outcome.severity}` : JSON.stringify({ ...outcome, until: undefined })
+}
+
+it.each(checks)(
+  'names the instant at which time changes the outcome of $id, to the millisecond',
+  async (check) => {
+    const done = fc.constantFrom(['Completed'], ['Odd'])
+    await fc.assert(
+      fc.asyncProperty(world, done, fc.double({ min: 0, max: 1, noNaN: true }), async (seen, done, share) => {
+        const mirror = fakeMirror(now)
+        fill(mirror, seen)
+        const before = await outcomesAt(check, mirror, now, done)
+        for (const [id, outcome] of before) {
+          const { until = now + 30 * dayMs } = outcome
+          expect(until).toBeGreaterThan(now)
+          const at = now + Math.floor((until - 1 - now) * share)
+          const changed = [...seen.ofUser, ...seen.ofDocument].map((one) => one.at)
+          for (const same of [at, until - 1, ...changed.filter((one) => now < one && one < until)])
+            expect([same, brief((await outcomesAt(check, mirror, same, done)).get(id))]).toEqual([same, brief(outcome)])
+          if (outcome.until === undefined) continue
+          expect(brief((await outcomesAt(check, mirror, until, done)).get(id))).not.toBe(brief(outcome))
+        }
+      }),
+      { numRuns: 600 },
+    )
+  },
+  minuteMs,
+)
