@@ -79,9 +79,19 @@ it.each<[string, (test: Test) => Promise<unknown>, SettingsChanges?]>([
     'a page',
     ({ mirror, page }) => mirror.commitPage({ ...page, resource: 'users', items: [ok(user({ mfaStatus: false }))] }),
   ],
-  ['a removal', ({ mirror, tenantId }) => mirror.remove(tenantId, 'users', [1], now, null)],
+  [
+    'a removal',
+    ({ mirror, tenantId }) =>
+      mirror.remove({ tenantId, resource: 'users', at: now, removedAt: now, requestId: null }, [1]),
+  ],
   ['a missing record', ({ mirror, tenantId }) => mirror.markMissing(tenantId, 'users', [1], now)],
-  ['an answer by id', ({ mirror, page }) => mirror.commitDetail({ ...page, resource: 'users', item: ok(user()) })],
+  [
+    'an answer by id',
+    ({ mirror, tenantId }) => {
+      const item = ok(user({ userRoles: [{ roleId: 1, name: 'Owner', effectiveAt: null, expireAt: null }] }))
+      return mirror.saveDetails(tenantId, 'users', [{ item, at: now, requestId: null }])
+    },
+  ],
   [
     'another input',
     ({ mirror, page }) =>

@@ -4,7 +4,7 @@ import { fingerprintOf } from '../../src/model/finding.ts'
 import { type EventKind, sharedChain } from '../../src/store/event-store.ts'
 import { type TestMirror, testMirror } from '../support/mirror.ts'
 import { incomingUser } from './support/incoming-user.ts'
-import { check, commitResult, findingOf, resultOf } from './support/results.ts'
+import { check, checkResultOf, commitResult, findingOf, resultOf } from './support/results.ts'
 
 const start = Date.parse('2026-03-01T12:00:00Z')
 
@@ -23,7 +23,7 @@ async function live({ mirror }: Pick<TestMirror, 'mirror'>, tenantId: number, at
   await page({ lastName: `Name ${at}` })
   const failing = ids.map((id) => foundOf(tenantId, id))
   const result = (found: typeof failing) =>
-    mirror.commitResult(resultOf(tenantId, at, [found], { entities: 100 + (ids[0] ?? 0) }))
+    commitResult(mirror, resultOf(tenantId, at, [found], { entities: 100 + (ids[0] ?? 0) }))
   await result(failing)
   await result(failing.slice(1))
   await result(failing.map((one) => ({ ...one, severity: 'low' as const })))
@@ -34,20 +34,14 @@ async function live({ mirror }: Pick<TestMirror, 'mirror'>, tenantId: number, at
     await mirror.applyDecision(decision, { tenantId, at, coversKnown: false })
   await mirror.keepFirstStates(tenantId, check, [{ entityId: 'e', state: 1 }], at)
   await mirror.acceptStates([{ tenantId, check, entityId: `${at}`, state: { a: 1 }, at, reason: 'Ticket 2' }])
-  const waiver = { check, entity: '*', entityKey: '*', since: at, expiresAt: at + dayMs }
-  await mirror.dropAcceptances(tenantId, 'w')
-  await mirror.noteWaiver(tenantId, { ...waiver, id: 'w', terms: `t${at}` })
-  await mirror.noteAcceptances(
-    tenantId,
-    { id: 'w', check, terms: `t${at}` },
-    [{ fingerprint: failing[0]?.fingerprint ?? '', severity: 'low', facts: '{}', later: false }],
-    at,
-  )
-  await mirror.commitResult(
-    resultOf(tenantId, at, [failing.map((one) => ({ ...one, message: 'Later', facts: () => `{"at":${at}}` }))], {
-      entities: 7,
-    }),
-  )
+  const waiver = { check, entity: '*', entityKey: '*', since: at, expiresAt: at + dayMs, id: 'w', terms: `t${at}` }
+  const covered = failing[0]?.fingerprint ?? ''
+  const accepted = { waiver: 'w', terms: waiver.terms, fingerprint: covered, severity: 'low', facts: '{}' } as const
+  await mirror.agreeWaiver(tenantId, waiver, [accepted])
+  const changed = resultOf(tenantId, at, [failing.map((one) => ({ ...one, message: 'Later' }))], { entities: 7 })
+  const lapsed = [{ fingerprint: covered, waiver: 'w', facts: `{"at":${at}}` }]
+  const waivers = { accepted: [], lapsed }
+  await mirror.saveResults(tenantId, at, { results: [{ ...(await checkResultOf(mirror, changed)), waivers }] })
   await mirror.noteTenantState(tenantId, `{"at":${at}}`, at)
 }
 

@@ -1,7 +1,6 @@
 import { expect, it } from 'vitest'
 import { dayMs, minuteMs } from '../../src/model/durations.ts'
 import { findingKinds } from '../../src/store/event-store.ts'
-import type { CheckResult } from '../../src/store/port.ts'
 import { seenEvents } from '../support/events.ts'
 import { testMirror } from '../support/mirror.ts'
 import { check, commitResult, findingOf, resultOf, type TestResult } from './support/results.ts'
@@ -59,11 +58,10 @@ it('writes nothing for an evaluation that changed nothing, and a row for whateve
 
 it('notes that nobody evaluated for longer than a check result is shown', async () => {
   const { mirror, query, tenantId } = await opened()
-  await mirror.commitResult(checkResult(tenantId, start))
-  await mirror.confirmResult(tenantId, check, start + 15 * minuteMs)
-  await mirror.confirmResult(tenantId, check, start + 31 * minuteMs)
-  await mirror.confirmResult(tenantId, check, start + 91 * minuteMs, 60 * minuteMs)
-  await mirror.storeConfirmations()
+  await commitResult(mirror, checkResult(tenantId, start))
+  await mirror.confirmResults(tenantId, [check], start + 15 * minuteMs)
+  await mirror.confirmResults(tenantId, [check], start + 31 * minuteMs)
+  await mirror.confirmResults(tenantId, [check], start + 91 * minuteMs, 60 * minuteMs)
   expect(seenEvents(query, 'result').map(({ at, previous }) => [at, previous])).toEqual([
     [start, null],
     [start + 31 * minuteMs, { confirmedAt: start + 15 * minuteMs, validUntil: null }],

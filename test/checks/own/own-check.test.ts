@@ -3,6 +3,7 @@ import { ownChecks } from '../../../src/checks/own/own-check.ts'
 import type { OwnCheck, WellFormedCheck } from '../../../src/config/own-checks/own-check.ts'
 import type { EvaluateTenant } from '../../../src/evaluate/check-run.ts'
 import { evaluateTenant } from '../../../src/evaluate/evaluate-tenant.ts'
+import type { NoAnswer, OwnAnswer, OwnQueries, OwnQuery } from '../../../src/evaluate/own-query.ts'
 import { queryBudget } from '../../../src/evaluate/query-budget.ts'
 import { readPosture } from '../../../src/evaluate/read-posture.ts'
 import { resultMemory } from '../../../src/evaluate/result-memory.ts'
@@ -10,7 +11,7 @@ import { hourMs, minuteMs } from '../../../src/model/durations.ts'
 import { fingerprintOf } from '../../../src/model/finding.ts'
 import { silentLog } from '../../../src/model/log.ts'
 import { lifeOf, resync } from '../../evaluate/support/evaluating.ts'
-import { type FakeMirror, fakeMirror } from '../../evaluate/support/fake-mirror.ts'
+import { fakeMirror } from '../../evaluate/support/fake-mirror.ts'
 import { skewClocks } from '../../evaluate/support/skew-clocks.ts'
 import { type SettingsChanges, tenantSettings } from '../../evaluate/support/tenant-settings.ts'
 import { now } from '../support/evaluator.ts'
@@ -46,14 +47,13 @@ function answering() {
   const mirror = fakeMirror(now)
   const asked: OwnQuery[] = []
   const state: { answer: OwnAnswer | NoAnswer } = { answer: answered({ ok: 3 }) }
-  const store: FakeMirror['store'] = {
-    ...mirror.store,
-    async ask(_tenantId, query) {
+  const ownQueries: OwnQueries = {
+    async ask(_store, _tenantId, query) {
       asked.push(query)
       return state.answer
     },
   }
-  return { ...mirror, store, asked, state }
+  return { ...mirror, asked, state, ownQueries }
 }
 
 type Scene = ReturnType<typeof answering>

@@ -48,7 +48,9 @@ it('shows every view with every column that it names, of one tenant alone', asyn
 it('shows live records only, with the time of the evaluation and the name of the tenant', async () => {
   const { mirror, acme, query: look, ask } = await world()
   const [first] = look('select rid from users where tenant_id = ? and user_id = 1', acme)
-  await mirror.remove(acme, 'users', [Number(first?.['rid'])], now, 'req-2')
+  await mirror.remove({ tenantId: acme, resource: 'users', at: now, removedAt: now, requestId: 'req-2' }, [
+    Number(first?.['rid']),
+  ])
   const times = "sum(createdAtMs < :now) || ' ' || typeof(:now) || ' ' || :tenant"
   expect(await ask(alarmQuery(times, 'from users'))).toMatchObject({
     alarms: [['2 integer acme', 'seen']],

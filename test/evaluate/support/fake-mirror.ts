@@ -131,7 +131,6 @@ export function fakeMirror(now: number): FakeMirror {
       }
     },
     recordCounts: async () => mirror.counts,
-    ask: async () => ({ kind: 'failed', problem: 'this mirror answers no queries' }),
     checkProblems: async () => mirror.problems,
     dataVersion: () => mirror.version.of,
     ...fakeDecisions(),

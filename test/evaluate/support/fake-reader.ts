@@ -13,6 +13,7 @@ export function fakeReader({ live, changes }: FakeRecords): RecordReader {
       const found = live(resource)
       for (let at = 0; at < found.length; at += 2) yield found.slice(at, at + 2)
     },
+    keys: async (resource) => live(resource).map(({ key }) => key),
     byKeys: async (resource, keys) => live(resource).filter(({ key }) => keys.includes(key)),
     history: async (resource, ...keys) =>
       changes.filter((change) => change.resource === resource && keys.includes(change.key)),

@@ -18,6 +18,7 @@ export function readerOf(records: Records): RecordReader {
       const all = records[resource] ?? []
       for (let i = 0; i < all.length; i += 2) yield all.slice(i, i + 2)
     },
+    keys: refuse,
     byKeys: refuse,
     history: refuse,
   }
