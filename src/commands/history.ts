@@ -244,10 +244,10 @@ async function* newest(changes: AsyncIterable<Change>, most: number): AsyncItera
   yield* kept.slice(-most)
 }
 
-function inWords({ resource, change, field, before, after, requestId, reason }: Change): string {
+function inWords({ change, field, before, after, requestId, reason }: Change): string {
   if (reason !== null || isOfWaiver(change))
     return `${change} (${field}: ${printableJson(after)})${reason === null ? '' : `: ${reason}`}`
-  const what = field === null ? `${change}` : changedField(resource, { field, before, after })
+  const what = field === null ? `${change}` : changedField({ field, before, after })
   return `${what}  (request ${requestId ?? 'unknown'})`
 }
 

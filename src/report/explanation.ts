@@ -255,11 +255,8 @@ function recordLines(record: ExplainedRecord | null): readonly string[] {
   ]
 }
 
-function changeLine(
-  { at, change, field, before, after, requestId }: ExplainedChange,
-  resource: ResourceName | undefined,
-): string {
-  const what = field === null ? change : changedField(resource, { field, before, after })
+function changeLine({ at, change, field, before, after, requestId }: ExplainedChange): string {
+  const what = field === null ? change : changedField({ field, before, after })
   return `  ${at}  ${what}  (request ${requestId ?? 'unknown'})`
 }
 

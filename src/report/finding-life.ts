@@ -59,5 +59,5 @@ function eventInWords(one: ExplainedEvent, before: ExplainedEvent | undefined): 
 }
 
 export function changeInWords({ fact, before = null, after = null }: FactChange): string {
-  return changedField(null, { field: fact, before, after })
+  return changedField({ field: fact, before, after })
 }

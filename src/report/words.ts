@@ -1,8 +1,6 @@
-import type { ResourceName } from '../model/resource-names.ts'
 import { listChange } from '../model/text/list-change.ts'
 import { grouped, plural } from '../model/text/numbers.ts'
 import { printableJson } from '../model/text/printable-json.ts'
-import { recordShapes } from '../store/records/record-shape.ts'
 import {
   type Coverage,
   type Report,
@@ -40,19 +38,18 @@ export function reopenedWords(reopened: number): string {
 }
 
 /** `state "Active" -> "Inactive"`, `permissions: +Api_Users_Read`. */
-export function changedField(
-  resource: unknown,
-  { field, before, after }: { readonly field: unknown; readonly before: unknown; readonly after: unknown },
-): string {
+export function changedField({
+  field,
+  before,
+  after,
+}: {
+  readonly field: unknown
+  readonly before: unknown
+  readonly after: unknown
+}): string {
   const difference = listChange(before, after)
   if (difference !== null) return `${field}: ${difference}`
-  return `${field} ${changedValue(resource, field, before)} -> ${changedValue(resource, field, after)}`
-}
-
-/** The value of a change. A user's `roleId` is null after the role name changed, until it is read again by id. */
-function changedValue(resource: unknown, field: unknown, value: unknown): string {
-  const isUnstated = value === null && recordShapes[resource as ResourceName]?.unlisted.includes(String(field))
-  return isUnstated === true ? '(not known until looked up)' : printableJson(value)
+  return `${field} ${printableJson(before)} -> ${printableJson(after)}`
 }
 
 /** After another tenant was accepted, a resource's data belongs to the former tenant until it is read again. */

@@ -63,7 +63,7 @@ it('refuses a damaged file', async () => {
     enlarge(path)
     damageIndex(path)
   }
-  expect(await refusal(changed('index.db', damaged))).toMatch(/index\.db is damaged \(.*users_posture.*\); /)
+  expect(await refusal(changed('index.db', damaged))).toMatch(/index\.db is damaged \(.*records_problem.*\); /)
 })
 
 it('refuses an older or newer layout with the way out', async () => {

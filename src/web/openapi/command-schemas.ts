@@ -124,7 +124,6 @@ const quarantined = component(
     id: z.string(),
     problem: z.string(),
     since: time,
-    lastSeen: time,
     requestId,
   }),
 )
